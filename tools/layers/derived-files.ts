@@ -1,0 +1,63 @@
+// The files that follow from the layer table. `pnpm layers` writes them, and a test
+// compares them with what is committed, so that none can be edited out of step.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { LAYERS, PACKAGES, ROOT } from "./layers.ts";
+
+/** Tests, type tests and benches live beside the code and are never shipped. */
+const NOT_SHIPPED = ["src/**/*.test.ts", "src/**/*.test-d.ts", "src/**/*.bench.ts", "src/**/*.fixture.ts"];
+
+/** Path from the root to what the file must hold. */
+export function derivedFiles(): Map<string, string> {
+  const files = new Map<string, string>();
+  files.set("tsconfig.json", json({ files: [], references: [...PACKAGES.map((name) => ({ path: `packages/${name}` })), { path: "tools" }] }));
+  for (const name of PACKAGES) for (const [file, text] of packageFiles(name)) files.set(`packages/${name}/${file}`, text);
+  const architecture = join(ROOT, "docs/architecture.md");
+  if (existsSync(architecture)) files.set("docs/architecture.md", withLayerTable(readFileSync(architecture, "utf8")));
+  return files;
+}
+
+function packageFiles(name: string): [string, string][] {
+  const base = { extends: "../../tsconfig.base.json" };
+  const build = {
+    ...base,
+    compilerOptions: { rootDir: "src", outDir: "dist", tsBuildInfoFile: ".cache/build.tsbuildinfo" },
+    include: ["src"],
+    exclude: NOT_SHIPPED,
+    references: LAYERS[name]!.below.map((layer) => ({ path: `../${layer}/tsconfig.build.json` })),
+  };
+  const test = {
+    ...base,
+    compilerOptions: { composite: false, noEmit: true, declaration: false, allowImportingTsExtensions: true, tsBuildInfoFile: ".cache/test.tsbuildinfo" },
+    include: [...NOT_SHIPPED, "vitest.config.ts"],
+    references: [{ path: "./tsconfig.build.json" }],
+  };
+  return [
+    ["tsconfig.json", json({ files: [], references: [{ path: "./tsconfig.build.json" }, { path: "./tsconfig.test.json" }] })],
+    ["tsconfig.build.json", json(build)],
+    ["tsconfig.test.json", json(test)],
+    ["vitest.config.ts", `import { project } from "../../vitest.shared.ts";\n\nexport default project("${name}");\n`],
+  ];
+}
+
+const TABLE_BEGIN = "<!-- layers: written by `pnpm layers` -->";
+const TABLE_END = "<!-- /layers -->";
+
+function withLayerTable(page: string): string {
+  const begin = page.indexOf(TABLE_BEGIN);
+  const end = page.indexOf(TABLE_END);
+  if (begin < 0 || end < begin) throw new Error("docs/architecture.md has lost the marks around its layer table");
+  return `${page.slice(0, begin)}${TABLE_BEGIN}\n${layerTable()}${page.slice(end)}`;
+}
+
+function layerTable(): string {
+  const rows = PACKAGES.map((name) => {
+    const { below, npm, is } = LAYERS[name]!;
+    return `| \`@gossip/${name}\` | ${is} | ${below.map((layer) => `\`${layer}\``).join(", ") || "nothing"} | ${npm.map((dependency) => `\`${dependency}\``).join(", ") || "none"} |\n`;
+  });
+  return `\n| package | holds | may import | npm dependencies |\n| --- | --- | --- | --- |\n${rows.join("")}\n`;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
