@@ -1,0 +1,66 @@
+// Runs one comparison: every form in every round, in rotating order.
+import type { Form, NamedComparison } from "./comparison.ts";
+import { heapBytesPerCall } from "./heap.ts";
+import { calibrate, isAsyncForm, makeLoop, type Loop } from "./sample.ts";
+import { spreadOf, type Spread } from "./statistics.ts";
+
+export interface FormResult {
+  readonly name: string;
+  /** Nanoseconds a call, one sample a round. */
+  readonly samples: readonly number[];
+  readonly ns: Spread;
+  readonly heapBytes: number | undefined;
+}
+
+interface Prepared {
+  readonly name: string;
+  readonly form: Form;
+  readonly isAsync: boolean;
+  readonly loop: Loop;
+  readonly count: number;
+  readonly samples: number[];
+  next: number;
+}
+
+export async function measure(comparison: NamedComparison): Promise<FormResult[]> {
+  const { rounds = 41, sampleMs = 2, callsPerRun = 1, measureHeap = true } = comparison.options ?? {};
+  const prepared: Prepared[] = [];
+  for (const [name, form] of Object.entries(comparison.forms)) prepared.push(await prepare(name, form, sampleMs * 1e6));
+
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < prepared.length; turn++) {
+      const form = prepared[(round + turn) % prepared.length]!;
+      const ns = await form.loop(form.next, form.count);
+      form.next += form.count;
+      form.samples.push(ns / form.count / callsPerRun);
+    }
+  }
+
+  return prepared.map(({ name, form, isAsync, loop, samples }) => ({
+    name,
+    samples,
+    ns: spreadOf(samples),
+    heapBytes: measureHeap && !isAsync ? heapOf(form, loop) / callsPerRun : undefined,
+  }));
+}
+
+/** Every form once: shows that it still runs. */
+export async function smoke(comparison: NamedComparison): Promise<void> {
+  for (const form of Object.values(comparison.forms)) await form(0);
+}
+
+async function prepare(name: string, form: Form, sampleNs: number): Promise<Prepared> {
+  const isAsync = await isAsyncForm(form);
+  const loop = makeLoop(form, isAsync);
+  const count = await calibrate(loop, sampleNs);
+  return { name, form, isAsync, loop, count, samples: [], next: count };
+}
+
+function heapOf(form: Form, loop: Loop): number {
+  // Few calls of a slow form, many of a fast one: what a try allocates must fit into the young generation.
+  const started = process.hrtime.bigint();
+  form(0);
+  const ns = Number(process.hrtime.bigint() - started);
+  const calls = Math.max(20, Math.min(20_000, Math.round(2e7 / Math.max(1, ns))));
+  return heapBytesPerCall((count) => void loop(0, count), calls);
+}
