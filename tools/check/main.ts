@@ -1,0 +1,50 @@
+// `npm test [-- STEP ...]`: runs the steps, then says in one place what ran, what was skipped and why.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { ROOT } from "../layers/layers.ts";
+import { COUNTS_FILE, type TestCounts } from "./reporter.ts";
+import { STEPS, type Step } from "./steps.ts";
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => STEPS.every((step) => step.name !== name));
+if (unknown.length > 0) {
+  console.error(`No step is called ${unknown.join(", ")}. The steps are: ${STEPS.map((step) => step.name).join(", ")}.`);
+  process.exit(2);
+}
+
+rmSync(COUNTS_FILE, { force: true });
+const steps = STEPS.filter((step) => wanted.length === 0 || wanted.includes(step.name));
+const outcomes = steps.map((step) => ({ step, ...run(step) }));
+const counts = readCounts();
+const failedSteps = outcomes.filter((outcome) => !outcome.passed);
+
+console.log("\nSummary");
+for (const { step, passed, seconds } of outcomes) console.log(`  ${passed ? "passed" : "FAILED"}  ${step.name.padEnd(11)} ${seconds.padStart(6)} s  ${step.checks}`);
+for (const step of STEPS.filter((candidate) => !steps.includes(candidate))) console.log(`  not run ${step.name.padEnd(11)}           not asked for`);
+for (const [why, tests] of groupByReason(counts)) console.log(`  skipped ${tests.length} tests: ${why}\n${tests.map((test) => `            ${test}`).join("\n")}`);
+
+// The test step counts test by test; every other step counts as one.
+const otherPassed = outcomes.filter((outcome) => outcome.passed && outcome.step.name !== "tests").length;
+const otherFailed = failedSteps.filter((outcome) => outcome.step.name !== "tests" || counts.failed === 0).length;
+console.log(`\n${counts.passed + otherPassed} passed, ${counts.failed + otherFailed} failed, ${counts.skipped.length} skipped`);
+process.exit(failedSteps.length > 0 ? 1 : 0);
+
+function run(step: Step): { passed: boolean; seconds: string } {
+  console.log(`\n--- ${step.name}: ${step.checks}`);
+  const started = process.hrtime.bigint();
+  const result = spawnSync(step.command, step.args, { cwd: ROOT, stdio: "inherit" });
+  if (result.error !== undefined) console.error(`${step.command} could not be started: ${result.error.message}`);
+  const seconds = (Number(process.hrtime.bigint() - started) / 1e9).toFixed(1);
+  return { passed: result.status === 0, seconds };
+}
+
+function readCounts(): TestCounts {
+  if (!existsSync(COUNTS_FILE)) return { passed: 0, failed: 0, skipped: [] };
+  return JSON.parse(readFileSync(COUNTS_FILE, "utf8")) as TestCounts;
+}
+
+function groupByReason({ skipped }: TestCounts): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { test, why } of skipped) groups.set(why, [...(groups.get(why) ?? []), test]);
+  return groups;
+}
