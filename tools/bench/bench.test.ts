@@ -1,0 +1,99 @@
+// A bench that cannot fail promises nothing. These tests feed the judge with figures that
+// keep and that miss a bound, and let the heap meter see a form that allocates and one that does not.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOT } from "../layers/layers.ts";
+import { compare, type Bound, type NamedComparison } from "./comparison.ts";
+import { heapBytesPerCall } from "./heap.ts";
+import { judge } from "./judge.ts";
+import { measure, smoke, type FormResult } from "./measure.ts";
+import { performancePage, readRecord } from "./record.ts";
+import { quantile, spreadOf } from "./statistics.ts";
+
+function result(name: string, samples: readonly number[], heapBytes?: number): FormResult {
+  return { name, samples, ns: spreadOf(samples), heapBytes };
+}
+
+function isMissed(bound: Bound, ...results: readonly FormResult[]): boolean {
+  const comparison: NamedComparison = { name: "under test", forms: {}, bounds: [bound] };
+  return judge(comparison, results)[0]!.isMissed;
+}
+
+describe("judge", () => {
+  const steady = (ns: number): number[] => Array.from({ length: 21 }, (_, round) => ns * (1 + (round % 3) * 0.001));
+
+  test("a ratio bound holds up to the bound and is missed beyond it", () => {
+    const bound: Bound = { form: "ours", ratioAtMost: 1.1, toBestOf: ["baseline"] };
+    expect(isMissed(bound, result("ours", steady(109)), result("baseline", steady(100)))).toBe(false);
+    expect(isMissed(bound, result("ours", steady(115)), result("baseline", steady(100)))).toBe(true);
+  });
+
+  test("the better of several baselines counts", () => {
+    const bound: Bound = { form: "ours", ratioAtMost: 1, toBestOf: ["slow", "quick"] };
+    expect(isMissed(bound, result("ours", steady(100)), result("slow", steady(400)), result("quick", steady(50)))).toBe(true);
+  });
+
+  test("a miss within the noise of the samples is not a miss", () => {
+    const noisy = Array.from({ length: 21 }, (_, round) => (round % 2 === 0 ? 80 : 160));
+    expect(isMissed({ form: "ours", ratioAtMost: 1, toBestOf: ["baseline"] }, result("ours", noisy), result("baseline", steady(100)))).toBe(false);
+  });
+
+  test("a ratio is taken inside its round, so that a slow moment of the machine cancels out", () => {
+    const ours = [100, 100, 1000, 100, 1000];
+    const baseline = [100, 100, 1000, 100, 1000];
+    expect(isMissed({ form: "ours", ratioAtMost: 1, toBestOf: ["baseline"] }, result("ours", ours), result("baseline", baseline))).toBe(false);
+  });
+
+  test("heap bytes and rates are bounds too, and an unmeasured heap is a miss", () => {
+    expect(isMissed({ form: "ours", heapBytesAtMost: 0 }, result("ours", steady(1), 0.4))).toBe(false);
+    expect(isMissed({ form: "ours", heapBytesAtMost: 0 }, result("ours", steady(1), 16))).toBe(true);
+    expect(isMissed({ form: "ours", heapBytesAtMost: 0 }, result("ours", steady(1)))).toBe(true);
+    expect(isMissed({ form: "ours", perSecondAtLeast: 1e6 }, result("ours", steady(900)))).toBe(false);
+    expect(isMissed({ form: "ours", perSecondAtLeast: 1e6 }, result("ours", steady(1200)))).toBe(true);
+  });
+});
+
+describe("measuring", () => {
+  test("the heap meter tells a form that allocates from one that does not", () => {
+    const numbers = new Float64Array(64);
+    let kept: unknown;
+    const silent = heapBytesPerCall((calls) => {
+      for (let call = 0; call < calls; call++) numbers[call & 63] = call;
+    });
+    const allocating = heapBytesPerCall((calls) => {
+      for (let call = 0; call < calls; call++) kept = { call, other: call };
+    });
+    expect(kept).toBeDefined();
+    expect(silent).toBeLessThan(1);
+    expect(allocating).toBeGreaterThan(16);
+  });
+
+  test("every form is sampled in every round, synchronous and asynchronous ones alike", async () => {
+    const comparison: NamedComparison = { name: "both", forms: { plain: (call) => call, waiting: async (call) => Promise.resolve(call) }, options: { rounds: 3, sampleMs: 0.01, measureHeap: false } };
+    const results = await measure(comparison);
+    expect(results.map(({ name, samples }) => [name, samples.length])).toEqual([["plain", 3], ["waiting", 3]]);
+    expect(results.every(({ ns }) => ns.median > 0)).toBe(true);
+  });
+
+  test("a smoke run calls every form and hands on its failure", async () => {
+    let calls = 0;
+    await smoke({ name: "counted", forms: { one: () => calls++, two: () => calls++ } });
+    expect(calls).toBe(2);
+    await expect(smoke({ name: "broken", forms: { one: () => Promise.reject(new Error("rotten")) } })).rejects.toThrow("rotten");
+  });
+
+  test("a bound on a form that is not there is refused when the file loads", () => {
+    expect(() => compare("typo", { forms: { ours: () => 0 }, bounds: [{ form: "ors", heapBytesAtMost: 0 }] })).toThrow('"ors"');
+  });
+});
+
+test("a quantile interpolates between neighbours", () => {
+  expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
+  expect(quantile([7], 0.25)).toBe(7);
+});
+
+test("docs/performance.md is what docs/performance.json says", () => {
+  const page = join(ROOT, "docs/performance.md");
+  expect(existsSync(page) ? readFileSync(page, "utf8") : "").toBe(performancePage(readRecord()));
+});
