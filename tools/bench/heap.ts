@@ -3,12 +3,12 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /** The collector, also where Node was not started with `--expose-gc` (a test worker). */
-const collect: () => void =
-  globalThis.gc ??
-  ((): (() => void) => {
-    setFlagsFromString("--expose-gc");
-    return runInNewContext("gc") as () => void;
-  })();
+const collect = globalThis.gc ?? exposedCollector();
+
+function exposedCollector(): NodeJS.GCFunction {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as NodeJS.GCFunction;
+}
 
 /**
  * Heap and array-buffer bytes a call of `run` allocates.
@@ -22,7 +22,7 @@ export function heapBytesPerCall(run: (calls: number) => void, calls = 20_000): 
   run(calls);
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 12; attempt++) {
-    collect();
+    void collect();
     const before = allocated();
     run(calls);
     const grown = allocated() - before;
