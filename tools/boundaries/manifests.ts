@@ -1,0 +1,35 @@
+// What a manifest declares, held against the layer table.
+import type { Layer, Manifest } from "../layers/layers.ts";
+import type { Problem } from "./problem.ts";
+
+const SCOPE = "@gossip/";
+
+/** The part of a manifest that names other packages. */
+export type Dependencies = Pick<Manifest, "name" | "dependencies" | "devDependencies" | "peerDependencies"> & {
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+/** `layer` is what the table says of the package in the folder `packages/NAME`. */
+export function manifestProblems(name: string, manifest: Dependencies, layer: Layer): Problem[] {
+  const where = `packages/${name}/package.json`;
+  const problems: Problem[] = [];
+  if (manifest.name !== SCOPE + name) problems.push({ rule: "manifest-name", where, why: `is called ${manifest.name}, not ${SCOPE}${name}` });
+
+  const shipped = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies };
+  for (const [dependency, range] of Object.entries(shipped)) {
+    if (!isAllowed(dependency, layer)) problems.push({ rule: "manifest-dependency", where, why: `depends on ${dependency}, which its layer does not allow` });
+    if (dependency.startsWith(SCOPE) && range !== "workspace:^") {
+      problems.push({ rule: "manifest-range", where, why: `asks for ${dependency} as ${range}: only workspace:^ follows that package's own version` });
+    }
+  }
+  for (const dependency of Object.keys(manifest.devDependencies ?? {})) {
+    if (!dependency.startsWith(SCOPE) || dependency === "@gossip/tools" || isAllowed(dependency, layer)) continue;
+    problems.push({ rule: "manifest-dev-dependency", where, why: `tests with ${dependency}, which its layer does not allow` });
+  }
+  return problems;
+}
+
+function isAllowed(dependency: string, { below, npm }: Layer): boolean {
+  if (dependency.startsWith(SCOPE)) return below.includes(dependency.slice(SCOPE.length));
+  return npm.includes(dependency);
+}
