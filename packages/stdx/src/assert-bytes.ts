@@ -1,0 +1,29 @@
+import { assert } from "./assert.ts";
+import { nameType } from "./name-type.ts";
+
+// The getter itself, not the property: it reads the array's hidden type, so it is right for arrays of
+// another realm and cannot be fooled by an object that only inherits from `Uint8Array.prototype`.
+const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype) as object,
+  Symbol.toStringTag,
+) as { get: (this: unknown) => string | undefined };
+
+/** Whether a value is a `Uint8Array`, a Node `Buffer` included. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return typedArrayName.call(value) === "Uint8Array";
+}
+
+/**
+ * Assert that a value is a `Uint8Array`, a Node `Buffer` included.
+ *
+ * `what` is the argument's name in the message. The message tells the type that
+ * was given and nothing of its content.
+ */
+export function assertBytes(value: unknown, what: string): asserts value is Uint8Array {
+  if (typedArrayName.call(value) !== "Uint8Array") refuse(value, what);
+}
+
+// Apart from the check, so that the check is small enough to be inlined wherever it is called.
+function refuse(value: unknown, what: string): never {
+  assert(false, `${what} must be a Uint8Array, got ${nameType(value)}`);
+}

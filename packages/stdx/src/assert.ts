@@ -1,0 +1,19 @@
+/**
+ * A broken invariant: the program is wrong, not the request.
+ *
+ * Callers never match on this. It escapes every `Result` on purpose, so that a
+ * worker holding a lease stops instead of acting on state it cannot trust.
+ */
+export class InvariantViolation extends Error {
+  override readonly name = "InvariantViolation";
+}
+
+/**
+ * Throw `InvariantViolation` unless `condition` holds.
+ *
+ * State what must be true. Pass a function where building the message costs
+ * something: it runs only on failure.
+ */
+export function assert(condition: unknown, message: string | (() => string)): asserts condition {
+  if (!condition) throw new InvariantViolation(typeof message === "string" ? message : message());
+}

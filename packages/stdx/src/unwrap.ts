@@ -1,0 +1,18 @@
+import { InvariantViolation } from "./assert.ts";
+import type { Result } from "./result.ts";
+
+/**
+ * The value of a result that cannot have failed here.
+ *
+ * A failure is then a broken invariant and throws. The message names the
+ * error's `kind` and nothing else of it: the rest may be somebody's data.
+ */
+export function unwrap<T>(result: Result<T, unknown>): T {
+  if (result.ok) return result.value;
+  throw new InvariantViolation(`unwrapped a failure of kind ${kindOf(result.error)}`);
+}
+
+function kindOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("kind" in error)) return "unknown";
+  return typeof error.kind === "string" ? error.kind : "unknown";
+}
