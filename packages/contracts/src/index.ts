@@ -1,1 +1,43 @@
-export {};
+export { checkCursorAdvance, checkCursorBounds, type CursorAdvance, type CursorBounds } from "./check-cursor.ts";
+export type { Clock } from "./clock.ts";
+export { CursorSemantics } from "./cursor-semantics.ts";
+export { Cursor, type CursorCompanion, type CursorInput, type CursorInputError } from "./cursor.ts";
+export { DerivedShardKind } from "./derived-shard-kind.ts";
+export { FenceEpoch, type FenceEpochCompanion } from "./fence-epoch.ts";
+export {
+  DEFAULT_MAX_SHARDS_PER_TENANT,
+  DEFAULT_MAX_SHARDS_TOTAL,
+  DERIVED_SHARD_BIT,
+  MAX_BUILDER_ENTRIES,
+  MAX_INITIAL_SHARDS,
+  MAX_KEY_SIZE,
+  MAX_METADATA_SIZE,
+  MAX_SPAWNED_PER_SHARD,
+  MAX_SPLIT_CHILDREN,
+  MAX_TOKEN_SIZE,
+  RUN_OP_LOG_CAP,
+  SHARD_OP_LOG_CAP,
+  TENANT_ID_SIZE,
+} from "./limits.ts";
+export { LogicalTime, type LogicalTimeCompanion } from "./logical-time.ts";
+export { OpId, type OpIdCompanion } from "./op-id.ts";
+export { ParkReason, type ParkReasonCompanion } from "./park-reason.ts";
+export { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
+export { RunId } from "./run-id.ts";
+export { RunStatus, type RunStatusCompanion } from "./run-status.ts";
+export { ShardId, type ShardIdCompanion } from "./shard-id.ts";
+export { ShardKey, type ShardKeyCompanion } from "./shard-key.ts";
+export { ShardLimitScope, type ShardLimitScopeCompanion } from "./shard-limit-scope.ts";
+export {
+  ShardSpec,
+  validateShardSpec,
+  type RangeAndMetadataInput,
+  type RangeInput,
+  type ShardSpecCompanion,
+  type ShardSpecInputError,
+  type ShardSpecRef,
+} from "./shard-spec.ts";
+export { ShardStatus, type ShardStatusCompanion } from "./shard-status.ts";
+export { TenantId, type TenantIdCompanion, type TenantIdSizeError } from "./tenant-id.ts";
+export { U64_MAX, u64Companion, type IdTextError, type U64Companion, type U64InputError } from "./u64.ts";
+export { WorkerId } from "./worker-id.ts";

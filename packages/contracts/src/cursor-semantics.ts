@@ -1,0 +1,15 @@
+import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
+
+/**
+ * What a cursor says of the items up to its key. A label for the worker: the
+ * coordinator treats both alike.
+ *
+ * - `Completed`  — they are finished.
+ * - `Dispatched` — they are durably handed to somebody else.
+ */
+export type CursorSemantics = "Completed" | "Dispatched";
+
+export const CursorSemantics: PersistedEnum<CursorSemantics> = /* @__PURE__ */ persistedEnum({
+  Completed: 0,
+  Dispatched: 1,
+});

@@ -1,0 +1,38 @@
+import { assert, type Brand } from "@gossip/stdx";
+import { assertU64, U64_MAX, u64Companion, type U64Companion } from "./u64.ts";
+
+/**
+ * Counts the times that a shard changed hands.
+ *
+ * Every acquisition raises it, and a write that presents an older one is refused:
+ * a worker that slept through the loss of its lease cannot do harm.
+ */
+export type FenceEpoch = Brand<bigint, "FenceEpoch">;
+
+export interface FenceEpochCompanion extends U64Companion<FenceEpoch> {
+  /** No epoch yet. No stored record has it. */
+  readonly ZERO: FenceEpoch;
+  /** What a new record starts with; its first acquisition yields 2. */
+  readonly INITIAL: FenceEpoch;
+  isAssigned(epoch: FenceEpoch): boolean;
+  /** The next epoch. At the end of the 64 bits it throws: an epoch must never repeat. */
+  increment(epoch: FenceEpoch): FenceEpoch;
+}
+
+export const FenceEpoch: FenceEpochCompanion = {
+  .../* @__PURE__ */ u64Companion<FenceEpoch>("fence epoch"),
+
+  ZERO: 0n as FenceEpoch,
+  INITIAL: 1n as FenceEpoch,
+
+  isAssigned(epoch) {
+    assertU64(epoch, "fence epoch");
+    return epoch !== 0n;
+  },
+
+  increment(epoch) {
+    assertU64(epoch, "fence epoch");
+    assert(epoch < U64_MAX, "fence epoch is at its maximum and cannot be raised");
+    return (epoch + 1n) as FenceEpoch;
+  },
+};

@@ -1,0 +1,38 @@
+import type { Brand } from "@gossip/stdx";
+import { assertU64, U64_MAX, u64Companion, type U64Companion } from "./u64.ts";
+
+/**
+ * A reading of the clock that leases are measured by. An unsigned 64-bit integer.
+ *
+ * A fleet reads it in milliseconds; nothing here depends on the unit. `ZERO` and
+ * `MAX` are never a reading: they mark a clock that is not set and a deadline that
+ * never comes.
+ */
+export type LogicalTime = Brand<bigint, "LogicalTime">;
+
+export interface LogicalTimeCompanion extends U64Companion<LogicalTime> {
+  readonly ZERO: LogicalTime;
+  readonly MAX: LogicalTime;
+  /** `time + ticks`, or `undefined` where that no longer fits. */
+  checkedAdd(time: LogicalTime, ticks: bigint): LogicalTime | undefined;
+  /** `time + ticks`, or `MAX` where that no longer fits. */
+  saturatingAdd(time: LogicalTime, ticks: bigint): LogicalTime;
+}
+
+export const LogicalTime: LogicalTimeCompanion = {
+  .../* @__PURE__ */ u64Companion<LogicalTime>("logical time"),
+
+  ZERO: 0n as LogicalTime,
+  MAX: U64_MAX as LogicalTime,
+
+  checkedAdd(time, ticks) {
+    assertU64(time, "logical time");
+    assertU64(ticks, "ticks to add");
+    const sum = time + ticks;
+    return sum > U64_MAX ? undefined : (sum as LogicalTime);
+  },
+
+  saturatingAdd(time, ticks) {
+    return LogicalTime.checkedAdd(time, ticks) ?? LogicalTime.MAX;
+  },
+};

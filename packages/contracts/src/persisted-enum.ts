@@ -1,0 +1,36 @@
+/**
+ * The names of a closed set, and the numbers that stores keep for them.
+ *
+ * The names are the API; a number leaves the program only inside a record or a
+ * hash, so a number once given is never given again.
+ */
+export interface PersistedEnum<Name extends string> {
+  /** Every name, in the order of the numbers. */
+  readonly values: readonly Name[];
+  /** The number of each name. */
+  readonly codes: Readonly<Record<Name, number>>;
+  /** The name of a stored number, or `undefined` where there is none. */
+  fromCode(code: number): Name | undefined;
+  /** Whether a value from outside is one of the names. */
+  is(value: unknown): value is Name;
+}
+
+export function persistedEnum<const Codes extends Readonly<Record<string, number>>>(
+  codes: Codes,
+): PersistedEnum<keyof Codes & string> {
+  type Name = keyof Codes & string;
+  const values = (Object.keys(codes) as Name[]).sort((a, b) => codes[a]! - codes[b]!);
+
+  return {
+    values: Object.freeze(values),
+    codes: Object.freeze({ ...codes }),
+
+    fromCode(code) {
+      return values.find((name) => codes[name] === code);
+    },
+
+    is(value): value is Name {
+      return typeof value === "string" && Object.hasOwn(codes, value);
+    },
+  };
+}

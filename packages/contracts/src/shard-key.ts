@@ -1,0 +1,46 @@
+import { assert } from "@gossip/stdx";
+import type { RunId } from "./run-id.ts";
+import type { ShardId } from "./shard-id.ts";
+import { assertU64, formatU64 } from "./u64.ts";
+
+/**
+ * Names a shard within its tenant.
+ *
+ * It has equality and no order, on purpose: shards are ordered by their ranges.
+ */
+export interface ShardKey {
+  readonly run: RunId;
+  readonly shard: ShardId;
+}
+
+export interface ShardKeyCompanion {
+  of(run: RunId, shard: ShardId): ShardKey;
+  equals(a: ShardKey, b: ShardKey): boolean;
+  /** `run/shard`, sixteen hex digits each: equal texts are equal keys, so it can be a map's key. */
+  format(key: ShardKey): string;
+}
+
+export const ShardKey: ShardKeyCompanion = {
+  of(run, shard) {
+    assertU64(run, "run id");
+    assertU64(shard, "shard id");
+    return Object.freeze({ run, shard });
+  },
+
+  equals(a, b) {
+    assertShardKey(a);
+    assertShardKey(b);
+    return a.shard === b.shard && a.run === b.run;
+  },
+
+  format(key) {
+    assertShardKey(key);
+    return `${formatU64(key.run)}/${formatU64(key.shard)}`;
+  },
+};
+
+function assertShardKey(key: ShardKey): void {
+  assert(typeof key === "object" && key !== null, () => `shard key must be an object, got ${typeof key}`);
+  assertU64(key.run, "run id");
+  assertU64(key.shard, "shard id");
+}

@@ -1,0 +1,26 @@
+import { assert } from "@gossip/stdx";
+import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
+
+/**
+ * Where a shard is in its life. It is always in one of these:
+ *
+ * - `Active` — may be leased. `checkpoint`, `renew` and `release` keep it here; `splitResidual` too.
+ * - `Done`   — reached its end. Nothing leaves it.
+ * - `Split`  — its range now belongs to its children. Nothing leaves it.
+ * - `Parked` — set aside with a reason. Only `unpark` leaves it, and raises the fence.
+ */
+export type ShardStatus = "Active" | "Done" | "Split" | "Parked";
+
+export interface ShardStatusCompanion extends PersistedEnum<ShardStatus> {
+  /** Whether no lease can be taken. `Parked` counts, though an operator may undo it. */
+  isTerminal(status: ShardStatus): boolean;
+}
+
+export const ShardStatus: ShardStatusCompanion = {
+  .../* @__PURE__ */ persistedEnum({ Active: 0, Done: 1, Split: 2, Parked: 3 }),
+
+  isTerminal(status) {
+    assert(ShardStatus.is(status), "shard status must be Active, Done, Split or Parked");
+    return status !== "Active";
+  },
+};
