@@ -1,8 +1,12 @@
+export { CanonicalWriter } from "./canonical-writer.ts";
 export { checkCursorAdvance, checkCursorBounds, type CursorAdvance, type CursorBounds } from "./check-cursor.ts";
 export type { Clock } from "./clock.ts";
 export { CursorSemantics } from "./cursor-semantics.ts";
 export { Cursor, type CursorCompanion, type CursorInput, type CursorInputError } from "./cursor.ts";
+export { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
 export { DerivedShardKind } from "./derived-shard-kind.ts";
+export { assertDomain, DOMAINS } from "./domains.ts";
+export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./encode-canonical.ts";
 export { FenceEpoch, type FenceEpochCompanion } from "./fence-epoch.ts";
 export {
   DEFAULT_MAX_SHARDS_PER_TENANT,

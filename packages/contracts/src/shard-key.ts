@@ -1,4 +1,4 @@
-import { assert } from "@gossip/stdx";
+import { assertObject } from "./assert-shape.ts";
 import type { RunId } from "./run-id.ts";
 import type { ShardId } from "./shard-id.ts";
 import { assertU64, formatU64 } from "./u64.ts";
@@ -39,8 +39,8 @@ export const ShardKey: ShardKeyCompanion = {
   },
 };
 
-function assertShardKey(key: ShardKey): void {
-  assert(typeof key === "object" && key !== null, () => `shard key must be an object, got ${typeof key}`);
-  assertU64(key.run, "run id");
-  assertU64(key.shard, "shard id");
+export function assertShardKey(key: unknown): asserts key is ShardKey {
+  assertObject(key, "shard key");
+  assertU64((key as ShardKey).run, "run id");
+  assertU64((key as ShardKey).shard, "shard id");
 }
