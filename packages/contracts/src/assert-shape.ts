@@ -5,9 +5,23 @@ export function assertObject(value: unknown, noun: string): asserts value is obj
   assert(typeof value === "object" && value !== null, () => `${noun} must be an object, got ${typeInWords(value)}`);
 }
 
-/** Throw unless `value` is an array. */
-export function assertArray(value: unknown, noun: string): asserts value is readonly unknown[] {
+/**
+ * Read each item of an array once, and throw unless it is an array.
+ *
+ * A loop, because `map` steps over holes: `[, item]` would leave one behind for a
+ * later line to trip over.
+ */
+export function readArray<T>(value: unknown, noun: string, readItem: (item: unknown) => T): T[] {
+  const items: readonly unknown[] = assertArray(value, noun);
+  const read: T[] = [];
+  for (let index = 0; index < items.length; index++) read.push(readItem(items[index]));
+  return read;
+}
+
+/** Throw unless `value` is an array, and return it. */
+export function assertArray(value: unknown, noun: string): readonly unknown[] {
   assert(Array.isArray(value), () => `${noun} must be an array, got ${typeInWords(value)}`);
+  return value;
 }
 
 function typeInWords(value: unknown): string {

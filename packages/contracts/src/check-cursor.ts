@@ -1,7 +1,7 @@
 import { compareBytes } from "@gossip/stdx";
 import { assertObject } from "./assert-shape.ts";
 import { assertCursor, type Cursor } from "./cursor.ts";
-import { assertShardSpecRef, type ShardSpecRef } from "./shard-spec.ts";
+import { readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
 
 /**
  * How a cursor moved.
@@ -31,11 +31,10 @@ export function checkCursorAdvance(move: { readonly current: Cursor; readonly ne
 /** Say where the cursor lies in the range of `spec`. */
 export function checkCursorBounds(cursor: Cursor, spec: ShardSpecRef): CursorBounds {
   assertCursor(cursor);
-  assertShardSpecRef(spec);
+  const { keyRangeStart: start, keyRangeEnd: end } = readShardSpec(spec);
   const key = cursor.lastKey;
 
   if (key === undefined) return "NoKey";
-  if (compareBytes(key, spec.keyRangeStart) < 0) return "BelowRange";
-  const end = spec.keyRangeEnd;
+  if (compareBytes(key, start) < 0) return "BelowRange";
   return end.length > 0 && compareBytes(key, end) >= 0 ? "AboveRange" : "InBounds";
 }

@@ -2,7 +2,7 @@ import { assert } from "@gossip/stdx";
 import { CanonicalWriter } from "./canonical-writer.ts";
 import { assertCursor, type Cursor } from "./cursor.ts";
 import { assertShardKey, type ShardKey } from "./shard-key.ts";
-import { assertShardSpecRef, type ShardSpecRef } from "./shard-spec.ts";
+import { readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
 
 const ABSENT = 0;
 const PRESENT = 1;
@@ -25,11 +25,11 @@ export function encodeCursorInto(cursor: Cursor, out: CanonicalWriter): void {
 
 /** Start, end, metadata, each behind its length. */
 export function encodeShardSpecInto(spec: ShardSpecRef, out: CanonicalWriter): void {
-  assertShardSpecRef(spec);
+  const { keyRangeStart, keyRangeEnd, metadata } = readShardSpec(spec);
   assertWriter(out);
-  out.bytes(spec.keyRangeStart);
-  out.bytes(spec.keyRangeEnd);
-  out.bytes(spec.metadata);
+  out.bytes(keyRangeStart);
+  out.bytes(keyRangeEnd);
+  out.bytes(metadata);
 }
 
 /** Throw before anything is written to something that is no writer. */

@@ -7,7 +7,10 @@ export { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
 export { DerivedShardKind } from "./derived-shard-kind.ts";
 export { assertDomain, DOMAINS } from "./domains.ts";
 export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./encode-canonical.ts";
+export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./encode-split-plan.ts";
 export { FenceEpoch, type FenceEpochCompanion } from "./fence-epoch.ts";
+export { jsonError } from "./json-error.ts";
+export { toJsonSafe, type JsonSafe } from "./json-safe.ts";
 export {
   DEFAULT_MAX_SHARDS_PER_TENANT,
   DEFAULT_MAX_SHARDS_TOTAL,
@@ -24,9 +27,23 @@ export {
   TENANT_ID_SIZE,
 } from "./limits.ts";
 export { LogicalTime, type LogicalTimeCompanion } from "./logical-time.ts";
+export type { ManifestValidationError } from "./manifest-validation-error.ts";
+export { validateManifest, type InitialShardInput } from "./manifest.ts";
 export { OpId, type OpIdCompanion } from "./op-id.ts";
 export { ParkReason, type ParkReasonCompanion } from "./park-reason.ts";
 export { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
+export {
+  planSplitReplace,
+  planSplitReplaceAtPoints,
+  type SplitPointBehindCursor,
+  type SplitReplacePlanningError,
+} from "./plan-split-replace.ts";
+export {
+  planSplitResidual,
+  planSplitResidualAtPoint,
+  planSplitResidualFromCursor,
+  type SplitResidualPlanningError,
+} from "./plan-split-residual.ts";
 export { RunId } from "./run-id.ts";
 export { RunStatus, type RunStatusCompanion } from "./run-status.ts";
 export { ShardId, type ShardIdCompanion } from "./shard-id.ts";
@@ -42,6 +59,19 @@ export {
   type ShardSpecRef,
 } from "./shard-spec.ts";
 export { ShardStatus, type ShardStatusCompanion } from "./shard-status.ts";
+export {
+  SplitReplacePlan,
+  type SplitReplaceChild,
+  type SplitReplacePlanCompanion,
+  type SplitReplacePlanError,
+} from "./split-replace-plan.ts";
+export {
+  SplitResidualPlan,
+  type SplitResidualPlanCompanion,
+  type SplitResidualPlanError,
+} from "./split-residual-plan.ts";
+export type { SplitValidationError } from "./split-validation-error.ts";
 export { TenantId, type TenantIdCompanion, type TenantIdSizeError } from "./tenant-id.ts";
 export { U64_MAX, u64Companion, type IdTextError, type U64Companion, type U64InputError } from "./u64.ts";
+export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./validate-split.ts";
 export { WorkerId } from "./worker-id.ts";

@@ -79,8 +79,9 @@ export const ShardSpec: ShardSpecCompanion = {
   },
 
   tryFromRef(ref) {
-    const checked = validateShardSpec(ref);
-    return checked.ok ? ok(copyShardSpec(ref) as ShardSpec) : checked;
+    const spec = readShardSpec(ref);
+    const checked = checkShardSpec(spec);
+    return checked.ok ? ok(copyShardSpec(spec) as ShardSpec) : checked;
   },
 
   unbounded() {
@@ -88,43 +89,44 @@ export const ShardSpec: ShardSpecCompanion = {
   },
 
   isStartUnbounded(spec) {
-    assertShardSpecRef(spec);
-    return spec.keyRangeStart.length === 0;
+    return readShardSpec(spec).keyRangeStart.length === 0;
   },
 
   isEndUnbounded(spec) {
-    assertShardSpecRef(spec);
-    return spec.keyRangeEnd.length === 0;
+    return readShardSpec(spec).keyRangeEnd.length === 0;
   },
 
   isUnbounded(spec) {
-    return ShardSpec.isStartUnbounded(spec) && spec.keyRangeEnd.length === 0;
+    const { keyRangeStart, keyRangeEnd } = readShardSpec(spec);
+    return keyRangeStart.length === 0 && keyRangeEnd.length === 0;
   },
 
   containsKey(spec, key) {
-    assertShardSpecRef(spec);
+    const { keyRangeStart, keyRangeEnd } = readShardSpec(spec);
     assertBytes(key, "key");
-    if (compareBytes(key, spec.keyRangeStart) < 0) return false;
-    return spec.keyRangeEnd.length === 0 || compareBytes(key, spec.keyRangeEnd) < 0;
+    if (compareBytes(key, keyRangeStart) < 0) return false;
+    return keyRangeEnd.length === 0 || compareBytes(key, keyRangeEnd) < 0;
   },
 
   equals(a, b) {
-    assertShardSpecRef(a);
-    assertShardSpecRef(b);
+    const left = readShardSpec(a);
+    const right = readShardSpec(b);
     return (
-      equalBytes(a.keyRangeStart, b.keyRangeStart) &&
-      equalBytes(a.keyRangeEnd, b.keyRangeEnd) &&
-      equalBytes(a.metadata, b.metadata)
+      equalBytes(left.keyRangeStart, right.keyRangeStart) &&
+      equalBytes(left.keyRangeEnd, right.keyRangeEnd) &&
+      equalBytes(left.metadata, right.metadata)
     );
   },
 };
 
 /** Check sizes, then the order of the bounds: start, end, metadata, range. The first that fails decides. */
 export function validateShardSpec(spec: ShardSpecRef): Result<void, ShardSpecInputError> {
-  assertShardSpecRef(spec);
-  // Each field is read once: those of an arena's view cost an allocation a read.
-  const { keyRangeStart: start, keyRangeEnd: end, metadata } = spec;
+  return checkShardSpec(readShardSpec(spec));
+}
 
+/** The rules of `validateShardSpec`, for a spec that `readShardSpec` returned. */
+export function checkShardSpec(spec: ShardSpecRef): Result<void, ShardSpecInputError> {
+  const { keyRangeStart: start, keyRangeEnd: end, metadata } = spec;
   if (start.length > MAX_KEY_SIZE) return err({ kind: "KeyTooLarge", size: start.length, max: MAX_KEY_SIZE });
   if (end.length > MAX_KEY_SIZE) return err({ kind: "KeyTooLarge", size: end.length, max: MAX_KEY_SIZE });
   if (metadata.length > MAX_METADATA_SIZE) {
@@ -139,7 +141,7 @@ export function isInverted(start: Uint8Array, end: Uint8Array): boolean {
   return start.length > 0 && end.length > 0 && compareBytes(start, end) >= 0;
 }
 
-/** Copy a spec as it is, checked or not. */
+/** Copy the bytes of a spec that `readShardSpec` returned, whether its rules hold or not. */
 export function copyShardSpec(ref: ShardSpecRef): ShardSpecRef {
   return freezeSpec({
     keyRangeStart: copyBytes(ref.keyRangeStart),
@@ -148,12 +150,19 @@ export function copyShardSpec(ref: ShardSpecRef): ShardSpecRef {
   });
 }
 
-export function assertShardSpecRef(spec: unknown): asserts spec is ShardSpecRef {
+/**
+ * Read each field of a spec once, and throw unless they are bytes.
+ *
+ * A borrowed view makes a fresh array at every read of a field. Functions that look
+ * at a spec more than once therefore start with this, and use only what it returns.
+ */
+export function readShardSpec(spec: unknown): ShardSpecRef {
   assertObject(spec, "shard spec");
   const { keyRangeStart, keyRangeEnd, metadata } = spec as ShardSpecRef;
   assertBytes(keyRangeStart, "key range start");
   assertBytes(keyRangeEnd, "key range end");
   assertBytes(metadata, "shard metadata");
+  return { keyRangeStart, keyRangeEnd, metadata };
 }
 
 // `slice` would do for a Uint8Array, but a Buffer's shares its memory.

@@ -1,0 +1,40 @@
+import { err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-shape.ts";
+import { copyShardSpec, readShardSpec, ShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+
+/**
+ * A proposal to cut a part off a shard's upper end.
+ *
+ * The shard lives on with `parentNewSpec`, its lease and its cursor; a new shard
+ * takes `residualSpec`. A plan owns its bytes. Whether the two tile the shard is
+ * checked by the planner, and again when the plan is carried out.
+ */
+export interface SplitResidualPlan {
+  readonly parentNewSpec: ShardSpecRef;
+  readonly residualSpec: ShardSpecRef;
+}
+
+/** Why two specs make no plan. */
+export interface SplitResidualPlanError {
+  readonly kind: "IdenticalSpecs";
+}
+
+export interface SplitResidualPlanCompanion {
+  /** Check that the specs differ, and copy them. */
+  tryNew(specs: SplitResidualPlan): Result<SplitResidualPlan, SplitResidualPlanError>;
+}
+
+export const SplitResidualPlan: SplitResidualPlanCompanion = {
+  tryNew(specs) {
+    const { parentNewSpec, residualSpec } = readResidualPlan(specs);
+    if (ShardSpec.equals(parentNewSpec, residualSpec)) return err({ kind: "IdenticalSpecs" });
+    return ok(Object.freeze({ parentNewSpec: copyShardSpec(parentNewSpec), residualSpec: copyShardSpec(residualSpec) }));
+  },
+};
+
+/** Read both specs of a plan once, and throw unless it is one. */
+export function readResidualPlan(plan: unknown): SplitResidualPlan {
+  assertObject(plan, "split-residual plan");
+  const { parentNewSpec, residualSpec } = plan as SplitResidualPlan;
+  return { parentNewSpec: readShardSpec(parentNewSpec), residualSpec: readShardSpec(residualSpec) };
+}
