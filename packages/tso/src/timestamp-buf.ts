@@ -1,0 +1,98 @@
+import { assert } from "@gossip/stdx";
+import { MAX_GRANT_COUNT } from "./limits.ts";
+import type { Timestamp } from "./timestamp.ts";
+
+// A 64-bit integer lies in memory as two 32-bit words. Which comes first is the machine's business.
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+const LOW = IS_LITTLE_ENDIAN ? 0 : 1;
+const HIGH = IS_LITTLE_ENDIAN ? 1 : 0;
+
+/** 2^14: what is left of a 32-bit word beside the 18 logical bits. */
+const MS_PER_LOW_WORD = 16_384;
+
+/**
+ * Room for timestamps that a caller owns and reuses.
+ *
+ * Grants are appended in order and can be read as one `BigUint64Array`. They are
+ * written as pairs of 32-bit words: a bigint for each would cost more than the
+ * grant itself.
+ */
+export class TimestampBuf {
+  readonly capacity: number;
+  readonly #values: BigUint64Array;
+  readonly #words: Uint32Array;
+  #length = 0;
+
+  // The millisecond of the last append and its two words: neighbours share it, and a division costs more than a grant.
+  #cachedMs = 0;
+  #cachedHigh = 0;
+  #cachedLow = 0;
+
+  constructor(capacity: number) {
+    assert(Number.isInteger(capacity) && capacity > 0, "a timestamp buffer holds a whole number of timestamps, at least 1");
+    this.capacity = capacity;
+    this.#values = new BigUint64Array(capacity);
+    this.#words = new Uint32Array(this.#values.buffer);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** How many more timestamps fit. */
+  get room(): number {
+    return this.capacity - this.#length;
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  at(index: number): Timestamp {
+    assert(Number.isInteger(index) && index >= 0 && index < this.#length, "the index lies below the buffer's length");
+    return this.#values[index] as Timestamp;
+  }
+
+  /** The timestamps held now. It is a view: the next `clear` and grant overwrite it. */
+  view(): BigUint64Array {
+    return this.#values.subarray(0, this.#length);
+  }
+
+  /** Append `count` timestamps that follow one another within one millisecond. */
+  append(physicalMs: number, logicalStart: number, count: number): void {
+    assert(count <= this.room, "the buffer has room for the grant");
+    assert(count >= 0 && logicalStart + count <= MAX_GRANT_COUNT, "the grant lies within one millisecond");
+    if (physicalMs !== this.#cachedMs) this.#enter(physicalMs);
+    const high = this.#cachedHigh;
+    const low = this.#cachedLow;
+    const words = this.#words;
+    let word = this.#length * 2;
+    const end = word + count * 2;
+    let next = low | logicalStart;
+    // Four at a time: two stores a turn leave the loop's own bookkeeping dearer than the writing.
+    for (; word + 6 < end; word += 8) {
+      words[word + LOW] = next;
+      words[word + HIGH] = high;
+      words[word + 2 + LOW] = next + 1;
+      words[word + 2 + HIGH] = high;
+      words[word + 4 + LOW] = next + 2;
+      words[word + 4 + HIGH] = high;
+      words[word + 6 + LOW] = next + 3;
+      words[word + 6 + HIGH] = high;
+      next = (next + 4) | 0;
+    }
+    for (; word < end; word += 2) {
+      words[word + LOW] = next;
+      words[word + HIGH] = high;
+      next = (next + 1) | 0;
+    }
+    this.#length += count;
+  }
+
+  #enter(physicalMs: number): void {
+    this.#cachedMs = physicalMs;
+    // Signed: V8 keeps a 32-bit integer in the field itself, and a number above 2^31 on the heap.
+    this.#cachedHigh = Math.floor(physicalMs / MS_PER_LOW_WORD) | 0;
+    this.#cachedLow = ((physicalMs % MS_PER_LOW_WORD) * MAX_GRANT_COUNT) | 0;
+  }
+}
