@@ -1,0 +1,38 @@
+// The TypeScript blocks of a Markdown page.
+
+export interface Block {
+  /** The page, from the root. */
+  readonly file: string;
+  /** The line of the page that holds the first line of code. */
+  readonly line: number;
+  readonly code: string;
+}
+
+const OPENING = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)/;
+
+/** Each block stands alone: it is run as a module of its own. A fence inside a longer fence is text, not code. */
+export function readBlocks(file: string, page: string): Block[] {
+  const blocks: Block[] = [];
+  const lines = page.split("\n");
+  for (let index = 0; index < lines.length; index++) {
+    const opening = OPENING.exec(lines[index]!);
+    if (opening === null) continue;
+    const [, indent = "", fence = "", language = ""] = opening;
+    const end = closingLine(lines, index + 1, fence);
+    if (language === "ts" || language === "typescript") {
+      const code = lines.slice(index + 1, end).map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
+      blocks.push({ file, line: index + 2, code: `${code.join("\n")}\n` });
+    }
+    index = end;
+  }
+  return blocks;
+}
+
+function closingLine(lines: readonly string[], from: number, fence: string): number {
+  const isClosing = (line: string): boolean => {
+    const text = line.trim();
+    return text.length >= fence.length && text === fence[0]!.repeat(text.length);
+  };
+  const found = lines.findIndex((line, index) => index >= from && isClosing(line));
+  return found < 0 ? lines.length : found;
+}

@@ -1,0 +1,40 @@
+// The pages whose examples are run, and where their imports lead.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { PACKAGES, ROOT, packageFolder, readManifest } from "../layers/layers.ts";
+import { treeFiles } from "../tidy/tree.ts";
+import { readBlocks, type Block } from "./blocks.ts";
+import type { Place } from "./run-block.ts";
+
+const PAGE = /^(README\.md|docs\/.*\.md|packages\/[^/]+\/README\.md)$/;
+
+export function examplePages(): string[] {
+  return treeFiles(ROOT).filter((file) => PAGE.test(file));
+}
+
+export function exampleBlocks(): Block[] {
+  return examplePages().flatMap((file) => readBlocks(file, readFileSync(join(ROOT, file), "utf8")));
+}
+
+/**
+ * A package's README imports the package by its own name, through its exports, as users will. Any other page has no
+ * manifest of its own, so its imports of our packages are led to what they export.
+ */
+export function placeOf(block: Block): Place {
+  const name = /^packages\/([^/]+)\//.exec(block.file)?.[1];
+  return name === undefined ? { folder: ROOT, resolve: resolveFromRoot } : { folder: packageFolder(name) };
+}
+
+export function resolveFromRoot(specifier: string): string {
+  const match = /^@gossip\/([^/]+)(\/.+)?$/.exec(specifier);
+  if (match === null || !PACKAGES.includes(match[1]!)) return specifier;
+  const target = readManifest(match[1]!).exports[`.${match[2] ?? ""}`] as { default?: string } | undefined;
+  if (target?.default === undefined) return specifier;
+  return pathToFileURL(join(packageFolder(match[1]!), target.default)).href;
+}
+
+/** The packages that are not built, of those that could be imported. */
+export function unbuiltPackages(): string[] {
+  return PACKAGES.filter((name) => !existsSync(join(packageFolder(name), "dist/index.js")));
+}
