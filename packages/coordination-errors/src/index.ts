@@ -1,1 +1,56 @@
-export {};
+export type { ManifestValidationError, SplitValidationError } from "@gossip/contracts";
+export { coordError, runOpIdConflict, type ErrorInput } from "./coord-error.ts";
+export type {
+  CursorOutOfBoundsDetail,
+  ErrorFields,
+  ErrorJson,
+  ErrorMethods,
+  ErrorOfKind,
+  ExhaustedResource,
+  Hidden,
+  RunConfigError,
+  RunOpIdConflict,
+} from "./error-fields.ts";
+export {
+  COORD_ERROR_KINDS,
+  ERROR_ROUTES,
+  OPERATIONS,
+  type CoordErrorKind,
+  type ErrorKind,
+  type KindsOf,
+  type Operation,
+  type Route,
+} from "./error-routes.ts";
+export { IdempotentOutcome, type Executed, type IdempotentOutcomeCompanion, type Replayed } from "./idempotent-outcome.ts";
+export {
+  InfraError,
+  type FixedText,
+  type InfraErrorCompanion,
+  type InfraErrorInput,
+  type InfraErrorOf,
+} from "./infra-error.ts";
+export { messageOf } from "./message-of.ts";
+export type {
+  AcquireError,
+  AnyCoordError,
+  BackendError,
+  CheckpointError,
+  ClaimError,
+  CompleteError,
+  CoordError,
+  CreateRunError,
+  DeleteRunError,
+  ErrorOf,
+  GetRunError,
+  ParkError,
+  RegisterShardsError,
+  ReleaseError,
+  RenewError,
+  RunOperation,
+  RunTransitionError,
+  SessionError,
+  SplitError,
+  SplitReplaceError,
+  SplitResidualError,
+  UnparkError,
+} from "./operation-errors.ts";

@@ -1,0 +1,99 @@
+import { FenceEpoch, LogicalTime, OpId, RunId, RunStatus, ShardStatus } from "@gossip/contracts";
+import type { Result } from "@gossip/stdx";
+import type { ErrorFields, ErrorJson, RunError } from "./error-fields.ts";
+import { ERROR_ROUTES, type ErrorKind, type KindsOf, type Operation } from "./error-routes.ts";
+import { abbreviatedTenant, byteSize, count, hidden, id, invalid, isObject, oneOf, optional, ordinal } from "./field-codec.ts";
+import type { FieldCodec, InvalidField } from "./field-codec.ts";
+import { infraError, limitScope, manifestValidationError, runConfigError } from "./reason-codecs.ts";
+import { shardKey, slabFull, splitValidationError } from "./reason-codecs.ts";
+import { decodeVariant, encodeVariant, showVariant, type FieldCodecs } from "./variant-codec.ts";
+
+const runId = id(RunId);
+const time = ordinal(LogicalTime);
+const fence = ordinal(FenceEpoch);
+const shardStatus = oneOf(ShardStatus.values);
+const runStatus = oneOf(RunStatus.values);
+const resource = oneOf([
+  "tenant_shards_index",
+  "tenant_shards",
+  "run_shards_index",
+  "run_shards_set",
+  "shard_slab",
+  "etcd_txn_ops",
+]);
+
+/**
+ * How each field of each kind is printed, written and read. Nothing of an error
+ * leaves by any other way, so what has no row here cannot leak.
+ */
+export const ERROR_CODECS = {
+  ShardNotFound: { shard: shardKey },
+  TenantMismatch: { expected: abbreviatedTenant },
+  StaleFence: { presented: fence, current: fence },
+  LeaseExpired: { deadline: time, now: time },
+  ShardTerminal: { shard: shardKey, status: shardStatus },
+  OpIdConflict: { opId: id(OpId), expectedHash: hidden(), actualHash: hidden() },
+  CursorRegression: { oldKey: optional(byteSize), newKey: optional(byteSize) },
+  CursorOutOfBounds: { lastKey: byteSize, specStart: byteSize, specEnd: byteSize },
+  CursorKeyTooLarge: { size: byteSize, max: byteSize },
+  CursorTokenTooLarge: { size: byteSize, max: byteSize },
+  SplitInvalid: { reason: splitValidationError },
+  CheckpointMissingKey: {},
+
+  AlreadyLeased: { currentOwner: hidden(), leaseDeadline: time },
+  ResourceExhausted: { resource, slab: optional(slabFull) },
+  NoneAvailable: { earliestDeadline: optional(time) },
+  Throttled: { retryAfter: time },
+  SessionClosed: { shard: shardKey },
+
+  RunNotFound: {},
+  RunTerminal: { status: runStatus },
+  RunUnsettled: { active: count, parked: count },
+  WrongStatus: { status: runStatus, target: optional(runStatus) },
+  NotParked: { status: shardStatus },
+  RunAlreadyExists: { run: runId },
+  InvalidConfig: { reason: runConfigError },
+  ConfigMismatch: { run: runId },
+  ManifestInvalid: { reason: manifestValidationError },
+  ShardLimitExceeded: { current: count, additional: count, max: count, scope: limitScope },
+  RegisterShardsFailed: { reason: errorOf("registerShards") },
+  GetRunFailed: { reason: errorOf("getRun") },
+
+  BackendError: { reason: infraError },
+} as const satisfies { readonly [K in ErrorKind]: FieldCodecs<ErrorFields[K]> };
+
+/** An error's kind and fields, without its methods. */
+export type ErrorData = { readonly kind: ErrorKind } & Readonly<Record<string, unknown>>;
+
+/** Whether a value names a way to fail. */
+export function isErrorKind(value: unknown): value is ErrorKind {
+  return typeof value === "string" && Object.hasOwn(ERROR_ROUTES, value);
+}
+
+/** Whether an operation can fail in that way. */
+export function canFailWith(operation: Operation, kind: ErrorKind): boolean {
+  return ERROR_ROUTES[kind][operation] !== "no";
+}
+
+/** The JSON form of an error, whatever became of its prototype. */
+export function encodeError(error: unknown): ErrorJson {
+  return encodeVariant(ERROR_CODECS, error) as ErrorJson;
+}
+
+/** The fields of an error read from JSON, with its kind, in plain objects at every level. */
+export function decodeError(json: unknown): Result<ErrorData, InvalidField> {
+  return decodeVariant(ERROR_CODECS, json, "") as Result<ErrorData, InvalidField>;
+}
+
+/** An error that an operation of ours met on its way. It nests once: no such operation wraps another's error. */
+function errorOf<Op extends "registerShards" | "getRun">(operation: Op): FieldCodec<RunError<KindsOf<Op>>> {
+  return {
+    show: (value) => showVariant(ERROR_CODECS, value),
+    encode: encodeError,
+    decode: (json, field) => {
+      const kind = isObject(json) ? json["kind"] : undefined;
+      if (!isErrorKind(kind) || !canFailWith(operation, kind)) return invalid(`${field}.kind`, `a way in which ${operation} can fail`);
+      return decodeVariant(ERROR_CODECS, json, field) as Result<RunError<KindsOf<Op>>, InvalidField>;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * What an idempotent operation answers: the result, and whether it was done just
+ * now or long ago.
+ *
+ * A plain object, so that it survives `structuredClone` and a worker boundary.
+ */
+export type IdempotentOutcome<T> = Executed<T> | Replayed<T>;
+
+/** Done now, for the first time. */
+export interface Executed<T> {
+  readonly kind: "Executed";
+  readonly value: T;
+}
+
+/** Done before under the same op id. Nothing was changed; the answer is that of the first time. */
+export interface Replayed<T> {
+  readonly kind: "Replayed";
+  readonly value: T;
+}
+
+export interface IdempotentOutcomeCompanion {
+  executed(): Executed<void>;
+  executed<T>(value: T): Executed<T>;
+  replayed(): Replayed<void>;
+  replayed<T>(value: T): Replayed<T>;
+  isExecuted<T>(outcome: IdempotentOutcome<T>): outcome is Executed<T>;
+  isReplay<T>(outcome: IdempotentOutcome<T>): outcome is Replayed<T>;
+  /** Change the value; whether it was a replay stays. */
+  map<T, U>(outcome: IdempotentOutcome<T>, change: (value: T) => U): IdempotentOutcome<U>;
+  /** The value alone, for a caller to whom a replay is as good. */
+  intoInner<T>(outcome: IdempotentOutcome<T>): T;
+}
+
+/** Shared by every outcome that carries nothing: such an outcome allocates nothing. */
+const EXECUTED_VOID: Executed<void> = /* @__PURE__ */ Object.freeze({ kind: "Executed", value: undefined });
+const REPLAYED_VOID: Replayed<void> = /* @__PURE__ */ Object.freeze({ kind: "Replayed", value: undefined });
+
+export const IdempotentOutcome: IdempotentOutcomeCompanion = {
+  executed<T>(value?: T): Executed<T | void> {
+    return value === undefined ? EXECUTED_VOID : { kind: "Executed", value };
+  },
+
+  replayed<T>(value?: T): Replayed<T | void> {
+    return value === undefined ? REPLAYED_VOID : { kind: "Replayed", value };
+  },
+
+  isExecuted(outcome): outcome is Executed<never> {
+    return outcome.kind === "Executed";
+  },
+
+  isReplay(outcome): outcome is Replayed<never> {
+    return outcome.kind === "Replayed";
+  },
+
+  map(outcome, change) {
+    return { kind: outcome.kind, value: change(outcome.value) };
+  },
+
+  intoInner(outcome) {
+    return outcome.value;
+  },
+};

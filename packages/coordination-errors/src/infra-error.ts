@@ -1,0 +1,112 @@
+import { assert, Redacted } from "@gossip/stdx";
+
+/**
+ * The store failed, whatever was asked of it.
+ *
+ * - `Transient`  — it may work next time. A write may or may not have happened.
+ * - `Corruption` — what is stored contradicts itself. Trying again changes nothing.
+ */
+export type InfraError = InfraErrorOf<"Transient"> | InfraErrorOf<"Corruption">;
+
+export interface InfraErrorOf<Kind extends "Transient" | "Corruption"> {
+  readonly kind: Kind;
+  /** What the store was doing, as a dotted label: `acquire.loadShard`. */
+  readonly operation: string;
+  /** A sentence of ours. A driver's own text may quote rows, and belongs in `cause`. */
+  readonly message: string;
+  /** The driver's code for it, where it has one: a SQLSTATE, a gRPC status, an errno name. */
+  readonly code: string | undefined;
+  /** What the driver threw. It may quote anything, so nothing prints it and it stays in this process. */
+  readonly cause: Redacted<unknown>;
+}
+
+/**
+ * `Text` where the program spells it out, else `never`.
+ *
+ * A `string`, or a template with one inside, could carry the text of a driver with
+ * somebody's row in it, into a message that is printed. Numbers and unions of
+ * literals may be put in.
+ */
+export type FixedText<Text extends string, Rest extends string = Text> = string extends Rest
+  ? never
+  : Rest extends `${infer First}${infer After}`
+    ? string extends First
+      ? never
+      : FixedText<Text, After>
+    : Text;
+
+export interface InfraErrorInput<Label extends string, Message extends string> {
+  readonly operation: Label & FixedText<Label>;
+  readonly message: Message & FixedText<Message>;
+  /** As the driver has it. What does not look like a code is left out. */
+  readonly code?: string | number | undefined;
+  readonly cause?: unknown;
+}
+
+export interface InfraErrorCompanion {
+  transient<const L extends string, const M extends string>(input: InfraErrorInput<L, M>): InfraErrorOf<"Transient">;
+  corruption<const L extends string, const M extends string>(input: InfraErrorInput<L, M>): InfraErrorOf<"Corruption">;
+  isTransient(error: InfraError): error is InfraErrorOf<"Transient">;
+  isCorruption(error: InfraError): error is InfraErrorOf<"Corruption">;
+  /** Class in brackets, label, sentence: `[transient] acquire.loadShard: the connection was lost`. */
+  format(error: InfraError): string;
+}
+
+export const InfraError: InfraErrorCompanion = {
+  transient(input) {
+    return makeInfraError("Transient", input);
+  },
+
+  corruption(input) {
+    return makeInfraError("Corruption", input);
+  },
+
+  isTransient(error): error is InfraErrorOf<"Transient"> {
+    return error.kind === "Transient";
+  },
+
+  isCorruption(error): error is InfraErrorOf<"Corruption"> {
+    return error.kind === "Corruption";
+  },
+
+  format(error) {
+    const code = error.code === undefined ? "" : ` (${error.code})`;
+    return `[${error.kind.toLowerCase()}] ${error.operation}: ${error.message}${code}`;
+  },
+};
+
+const LABEL = /^[A-Za-z]\w{0,63}(\.\w{1,64}){0,3}$/;
+const CODE = /^\w{1,40}$/;
+const MAX_MESSAGE_LENGTH = 256;
+
+/** Whether a value is such a dotted label. */
+export function isInfraLabel(value: unknown): value is string {
+  return typeof value === "string" && LABEL.test(value);
+}
+
+export function isInfraCode(value: unknown): value is string {
+  return typeof value === "string" && CODE.test(value);
+}
+
+export function isInfraMessage(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= MAX_MESSAGE_LENGTH;
+}
+
+/** `InfraErrorInput` without its proof that the texts are fixed, which only a caller can give. */
+interface InfraErrorParts {
+  readonly operation: string;
+  readonly message: string;
+  readonly code?: string | number | undefined;
+  readonly cause?: unknown;
+}
+
+function makeInfraError<K extends InfraError["kind"]>(kind: K, input: InfraErrorParts): InfraErrorOf<K> {
+  const { operation, message } = input;
+  assert(isInfraLabel(operation), "operation must be a dotted label such as acquire.loadShard");
+  assert(isInfraMessage(message), `message must be a sentence of at most ${MAX_MESSAGE_LENGTH} characters`);
+  const code = String(input.code);
+  // A code that is no code is dropped rather than refused: it came from a driver, and this is the way out of
+  // somebody else's failure.
+  const kept = input.code !== undefined && isInfraCode(code) ? code : undefined;
+  return { kind, operation, message, code: kept, cause: new Redacted(input.cause) };
+}
