@@ -12,6 +12,11 @@ export function filled(size: number, value = 0x61): Uint8Array {
   return new Uint8Array(size).fill(value);
 }
 
+/** An array of holes: it has a length, and `map` and `forEach` pass it by. */
+export function holes(length: number): never[] {
+  return Object.assign([], { length });
+}
+
 /** A key that is one byte too long. */
 export const OVERSIZED_KEY = filled(MAX_KEY_SIZE + 1);
 

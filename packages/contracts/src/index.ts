@@ -7,6 +7,7 @@ export { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
 export { DerivedShardKind } from "./derived-shard-kind.ts";
 export { assertDomain, DOMAINS } from "./domains.ts";
 export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./encode-canonical.ts";
+export { encodeManifestInto } from "./encode-manifest.ts";
 export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./encode-split-plan.ts";
 export { FenceEpoch, type FenceEpochCompanion } from "./fence-epoch.ts";
 export { jsonError } from "./json-error.ts";
