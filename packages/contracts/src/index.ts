@@ -16,6 +16,7 @@ export {
   DEFAULT_MAX_SHARDS_PER_TENANT,
   DEFAULT_MAX_SHARDS_TOTAL,
   DERIVED_SHARD_BIT,
+  MAX_ARENA_SLOTS,
   MAX_BUILDER_ENTRIES,
   MAX_INITIAL_SHARDS,
   MAX_KEY_SIZE,
@@ -47,6 +48,7 @@ export {
 } from "./plan-split-residual.ts";
 export { RunId } from "./run-id.ts";
 export { RunStatus, type RunStatusCompanion } from "./run-status.ts";
+export { ShardArena, type ShardSpecHandle } from "./shard-arena.ts";
 export { ShardId, type ShardIdCompanion } from "./shard-id.ts";
 export { ShardKey, type ShardKeyCompanion } from "./shard-key.ts";
 export { ShardLimitScope, type ShardLimitScopeCompanion } from "./shard-limit-scope.ts";

@@ -15,6 +15,7 @@ describe("limits", () => {
       SHARD_OP_LOG_CAP: 16,
       RUN_OP_LOG_CAP: 8,
       MAX_BUILDER_ENTRIES: 1024,
+      MAX_ARENA_SLOTS: 1_048_576,
       DEFAULT_MAX_SHARDS_PER_TENANT: 100_000,
       DEFAULT_MAX_SHARDS_TOTAL: 1_000_000,
       TENANT_ID_SIZE: 32,
@@ -34,6 +35,10 @@ describe("limits", () => {
   test("a full manifest fits in a tenant's quota, and a tenant's quota in the coordinator's", () => {
     expect(limits.MAX_INITIAL_SHARDS).toBeLessThanOrEqual(limits.DEFAULT_MAX_SHARDS_PER_TENANT);
     expect(limits.DEFAULT_MAX_SHARDS_PER_TENANT).toBeLessThanOrEqual(limits.DEFAULT_MAX_SHARDS_TOTAL);
+  });
+
+  test("an arena can hold every shard that a coordinator may", () => {
+    expect(limits.DEFAULT_MAX_SHARDS_TOTAL).toBeLessThanOrEqual(limits.MAX_ARENA_SLOTS);
   });
 
   test("a key fits in the metadata, so that a hint can name a prefix of any length", () => {

@@ -25,6 +25,9 @@ export const RUN_OP_LOG_CAP = 8;
 /** Most entries that one shard builder may stage. */
 export const MAX_BUILDER_ENTRIES = 1024;
 
+/** Most specs that one `ShardArena` may have slots for. */
+export const MAX_ARENA_SLOTS = 2 ** 20;
+
 /** Shards that one tenant may have in a coordinator, unless it is told otherwise. */
 export const DEFAULT_MAX_SHARDS_PER_TENANT = 100_000;
 

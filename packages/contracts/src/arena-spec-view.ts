@@ -1,0 +1,45 @@
+import { assert } from "@gossip/stdx";
+import type { ShardSpecRef } from "./shard-spec.ts";
+import type { SpecSlots } from "./spec-slots.ts";
+
+/**
+ * A spec borrowed from a `ShardArena`.
+ *
+ * It is good until the spec is freed or the arena cleared; reading it after that
+ * throws `InvariantViolation`, because the bytes may be another shard's. An array
+ * that was read from it before is not guarded: keep neither, and copy with
+ * `ShardSpec.tryFromRef` what must stay.
+ *
+ * Reading a field makes an array of it each time: read once.
+ */
+export class ArenaSpecView implements ShardSpecRef {
+  readonly #slots: SpecSlots;
+  readonly #slot: number;
+  readonly #generation: number;
+
+  constructor(slots: SpecSlots, slot: number, generation: number) {
+    this.#slots = slots;
+    this.#slot = slot;
+    this.#generation = generation;
+  }
+
+  get keyRangeStart(): Uint8Array {
+    const slots = this.#live();
+    return slots.slab.get(slots.fieldsOf(this.#slot).start);
+  }
+
+  get keyRangeEnd(): Uint8Array {
+    const slots = this.#live();
+    return slots.slab.get(slots.fieldsOf(this.#slot).end);
+  }
+
+  get metadata(): Uint8Array {
+    const slots = this.#live();
+    return slots.slab.get(slots.fieldsOf(this.#slot).metadata);
+  }
+
+  #live(): SpecSlots {
+    assert(this.#slots.isLive(this.#slot, this.#generation), "shard spec view outlived its spec: it was freed, or the arena cleared");
+    return this.#slots;
+  }
+}

@@ -1,0 +1,123 @@
+import { assert, assertCount, err, MAX_SLAB_CAPACITY, ok, type Result, type SlabFull } from "@gossip/stdx";
+import { ArenaSpecView } from "./arena-spec-view.ts";
+import { assertObject } from "./assert-shape.ts";
+import { MAX_ARENA_SLOTS } from "./limits.ts";
+import { checkShardSpec, readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { SpecSlots } from "./spec-slots.ts";
+
+/** Zero is the id of no arena. */
+let lastArenaId = 0;
+
+/**
+ * Names a spec in a `ShardArena`. Copy it at will.
+ *
+ * The generation tells a spec from others that had the slot before or have it
+ * since, and the arena's id from those of other arenas: no arena mistakes a handle.
+ */
+export interface ShardSpecHandle {
+  readonly slot: number;
+  readonly generation: number;
+  readonly arenaId: number;
+}
+
+/**
+ * Shard specs in memory that is allocated once.
+ *
+ * Specs are copied in. A slot that was freed is the first to be used again, under
+ * the next generation. A handle that is stale, freed or of another arena is always
+ * noticed: `tryViewSpec` answers `undefined`, `viewSpec` throws, `freeSpec` does
+ * nothing.
+ *
+ * Allocating costs the handle and viewing costs the view, one small object each;
+ * freeing costs nothing. A slot's first use costs a few more.
+ */
+export class ShardArena {
+  readonly #id = ++lastArenaId;
+  readonly #slots: SpecSlots;
+
+  private constructor(slots: SpecSlots) {
+    this.#slots = slots;
+  }
+
+  /** Room for `specSlots` specs whose bounds and metadata take up to `byteCapacity` bytes of slab. */
+  static withCapacity(capacity: { readonly specSlots: number; readonly byteCapacity: number }): ShardArena {
+    assertObject(capacity, "arena capacity");
+    assertCount(capacity.specSlots, "spec slots", { min: 0, max: MAX_ARENA_SLOTS });
+    assertCount(capacity.byteCapacity, "byte capacity", { min: 0, max: MAX_SLAB_CAPACITY });
+    return new ShardArena(new SpecSlots(capacity));
+  }
+
+  /** The id that handles of this arena carry. */
+  get id(): number {
+    return this.#id;
+  }
+
+  get specSlots(): number {
+    return this.#slots.slotCount;
+  }
+
+  get liveSpecCount(): number {
+    return this.#slots.liveCount;
+  }
+
+  get byteCapacity(): number {
+    return this.#slots.slab.capacity;
+  }
+
+  /** Bytes of slab that live specs take, rounding included. */
+  get liveBytes(): number {
+    return this.#slots.slab.liveBytes;
+  }
+
+  /**
+   * Copy a spec into the arena.
+   *
+   * Without a free slot the answer is `SlabFull{requested: 1, available: 0}`; without
+   * room for one of the fields, the slab's own. Nothing has changed then. A spec that
+   * `validateShardSpec` refuses is an `InvariantViolation`: validate first.
+   */
+  allocSpec(spec: ShardSpecRef): Result<ShardSpecHandle, SlabFull> {
+    const read = readShardSpec(spec);
+    assert(checkShardSpec(read).ok, "shard spec must be valid before it is allocated: see validateShardSpec");
+    const slots = this.#slots;
+    if (slots.liveCount === slots.slotCount) return err({ kind: "SlabFull", requested: 1, available: 0 });
+
+    const slot = slots.nextSlot;
+    const refusal = slots.store(read);
+    if (refusal !== undefined) return err(refusal);
+    return ok({ slot, generation: slots.generationOf(slot), arenaId: this.#id });
+  }
+
+  /** The spec, borrowed, or `undefined` where the handle names none of this arena. */
+  tryViewSpec(handle: ShardSpecHandle): ShardSpecRef | undefined {
+    if (!this.#holds(handle)) return undefined;
+    return new ArenaSpecView(this.#slots, handle.slot, handle.generation);
+  }
+
+  /** As `tryViewSpec`, for a handle that must be good. */
+  viewSpec(handle: ShardSpecHandle): ShardSpecRef {
+    const view = this.tryViewSpec(handle);
+    assert(view !== undefined, "shard spec handle is stale, freed or of another arena");
+    return view;
+  }
+
+  /** Free a spec and its bytes. A handle that names none of this arena is ignored. */
+  freeSpec(handle: ShardSpecHandle): void {
+    if (this.#holds(handle)) this.#slots.release(handle.slot);
+  }
+
+  /** Free everything. No handle and no view from before is good any more. */
+  clear(): void {
+    this.#slots.clear();
+  }
+
+  /** The end of the arena's use: clears it. */
+  [Symbol.dispose](): void {
+    this.clear();
+  }
+
+  #holds(handle: ShardSpecHandle): boolean {
+    assertObject(handle, "shard spec handle");
+    return handle.arenaId === this.#id && this.#slots.isLive(handle.slot, handle.generation);
+  }
+}
