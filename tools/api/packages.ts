@@ -1,18 +1,21 @@
 // The export lists of our packages: where they are kept and what they must say.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGES, codeEntries, entrySource, packageFolder, readManifest } from "../layers/layers.ts";
+import { PACKAGES, ROOT, codeEntries, entrySource, packageFolder, readManifest } from "../layers/layers.ts";
 import { listExports, type ApiExport } from "./api-list.ts";
 
 export function apiFile(name: string): string {
   return join(packageFolder(name), "api.txt");
 }
 
-/** What each package exports. One pass over all of them, because most of the time goes into reading the same files. */
-export function exportsByPackage(): Map<string, ApiExport[]> {
+/**
+ * What each package exports, in the repository or in a copy of it. One pass over all of them, because most of the time
+ * goes into reading the same files.
+ */
+export function exportsByPackage(root: string = ROOT): Map<string, ApiExport[]> {
   const entries = PACKAGES.flatMap((name) => {
     const manifest = readManifest(name);
-    return codeEntries(manifest).map((entry) => ({ package: name, entry, file: join(packageFolder(name), entrySource(manifest, entry)) }));
+    return codeEntries(manifest).map((entry) => ({ package: name, entry, file: join(root, "packages", name, entrySource(manifest, entry)) }));
   });
   const exports = listExports(entries);
   return new Map(PACKAGES.map((name) => [name, exports.filter((line) => line.package === name)]));

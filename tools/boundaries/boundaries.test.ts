@@ -35,6 +35,7 @@ describe("what is no import", () => {
     rmSync(join(copy, "packages/scope/tsconfig.json"));
     editManifest(copy, "frontier", (manifest) => ({ ...manifest, dependencies: { "@gossip/coordination": "workspace:^", "left-pad": "1.3.0", "@gossip/stdx": "^0.1.0" } }));
     editManifest(copy, "tso", (manifest) => ({ ...manifest, devDependencies: { "@gossip/frontier": "workspace:^" }, peerDependencies: { vitest: "4" } }));
+    editManifest(copy, "scope", (manifest) => ({ ...manifest, name: "@gossip/scopes", exports: { ".": { "@gossip/source": "./src/scope.ts" }, "./internal": "./src/internal.ts", "./package.json": "./package.json" } }));
     rmSync(join(copy, "packages/stdx/src"), { recursive: true });
     mkdirSync(join(copy, "packages/stranger"));
     const layers = { ...LAYERS, ghost: { below: ["later"], npm: [], core: false, is: "nothing" } };
@@ -50,6 +51,9 @@ describe("what is no import", () => {
       /^manifest-range packages\/frontier\/package.json asks for @gossip\/stdx as \^0.1.0/,
       /^manifest-dev-dependency packages\/tso\/package.json tests with @gossip\/frontier/,
       /^manifest-dependency packages\/tso\/package.json depends on vitest/,
+      /^manifest-name packages\/scope\/package.json is called @gossip\/scopes/,
+      /^manifest-entry packages\/scope\/package.json offers \.:/,
+      /^manifest-entry packages\/scope\/package.json offers \.\/internal:/,
       /^no-modules-cruised packages\/stdx /,
       /^package-is-in-the-layer-table packages\/stranger /,
       /^layer-has-a-package .* lists ghost/,

@@ -4,8 +4,11 @@ import type { Problem } from "./problem.ts";
 
 const SCOPE = "@gossip/";
 
-/** The part of a manifest that names other packages. */
-export type Dependencies = Pick<Manifest, "name" | "dependencies" | "devDependencies" | "peerDependencies"> & {
+/** The doors that a package may have, and the source behind each. Any other would be a way around the first. */
+const ENTRIES: Readonly<Record<string, string>> = { ".": "./src/index.ts", "./testing": "./src/testing/index.ts" };
+
+/** The part of a manifest that names other packages, and its own entries. */
+export type Dependencies = Pick<Manifest, "name" | "exports" | "dependencies" | "devDependencies" | "peerDependencies"> & {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
@@ -14,6 +17,7 @@ export function manifestProblems(name: string, manifest: Dependencies, layer: La
   const where = `packages/${name}/package.json`;
   const problems: Problem[] = [];
   if (manifest.name !== SCOPE + name) problems.push({ rule: "manifest-name", where, why: `is called ${manifest.name}, not ${SCOPE}${name}` });
+  problems.push(...entryProblems(manifest.exports, where));
 
   const shipped = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies };
   for (const [dependency, range] of Object.entries(shipped)) {
@@ -32,4 +36,11 @@ export function manifestProblems(name: string, manifest: Dependencies, layer: La
 function isAllowed(dependency: string, { below, npm }: Layer): boolean {
   if (dependency.startsWith(SCOPE)) return below.includes(dependency.slice(SCOPE.length));
   return npm.includes(dependency);
+}
+
+function entryProblems(exports: Manifest["exports"], where: string): Problem[] {
+  return Object.entries(exports)
+    .filter(([entry]) => entry !== "./package.json")
+    .filter(([entry, target]) => ENTRIES[entry] === undefined || ENTRIES[entry] !== (target as { "@gossip/source"?: string })["@gossip/source"])
+    .map(([entry]) => ({ rule: "manifest-entry", where, why: `offers ${entry}: the entries are . from src/index.ts and ./testing from src/testing/index.ts` }));
 }

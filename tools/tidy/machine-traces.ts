@@ -6,8 +6,8 @@ import type { SourceText } from "./tree.ts";
 const HOME_FOLDER = /(?<![\w./-])\/(?:home|Users)\/[\w.-]+|\b[A-Z]:\\+Users\\+[\w.-]+/;
 const REGISTRY_URL = /https?:\/\/[\w.:@-]*(?:registry|artifactory|verdaccio|nexus)[\w.:-]*/i;
 const ABSOLUTE_PATH = /(?<![\w.\-:/@$`{}*\\~<])\/(?:[\w.-]+\/)+[\w.-]*/g;
-/** Folders that every machine has. */
-const SYSTEM_PATH = /^\/(?:bin|dev|etc|lib|lib64|opt|proc|run|sbin|sys|tmp|usr|var)\//;
+/** Folders that every machine has. What exists in a temporary one right now is a trace all the same. */
+const SYSTEM_PATH = /^\/(?:bin|dev|etc|lib|lib64|opt|proc|run|sbin|sys|usr|var(?!\/folders))\//;
 
 /** `exists` answers whether an absolute path is there, on the machine that runs the check. */
 export function machineTraces({ file, text }: SourceText, exists: (path: string) => boolean = existsSync): Finding[] {

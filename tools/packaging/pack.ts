@@ -1,0 +1,14 @@
+// From sources to tarballs, in a copy of the tree: no build that lies around takes part, and none is left behind.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { PACKAGES, ROOT, readManifest } from "../layers/layers.ts";
+import { runOrThrow } from "./run.ts";
+
+/** Build and pack every package of the copy; package name to the path of its tarball. */
+export async function packAll(copy: string): Promise<Map<string, string>> {
+  const tarballs = join(copy, "tarballs");
+  mkdirSync(tarballs);
+  await runOrThrow(join(ROOT, "node_modules/.bin/tsc"), ["-b", ...PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`)], copy);
+  await runOrThrow(process.execPath, [join(ROOT, "node_modules/pnpm/bin/pnpm.cjs"), "--recursive", "--filter", "./packages/*", "pack", "--pack-destination", tarballs], copy);
+  return new Map(PACKAGES.map((name) => [name, join(tarballs, `gossip-${name}-${readManifest(name).version}.tgz`)]));
+}

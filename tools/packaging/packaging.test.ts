@@ -1,0 +1,100 @@
+// Packages that work inside the workspace can still fail for everybody else: a file that was not packed, a link that npm
+// does not have, a type that only resolves here, a layer that drags in the one above it. So every package is packed,
+// installed with nothing but the layers below it into an empty project, imported there and type-checked there.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiExport } from "../api/api-list.ts";
+import { exportsByPackage } from "../api/packages.ts";
+import { LAYERS, PACKAGES, codeEntries, readManifest } from "../layers/layers.ts";
+import { importAll, installInto, installedPackages, typeCheckAll } from "./consumer.ts";
+import { copyTree } from "./copy-tree.ts";
+import { packAll } from "./pack.ts";
+import { readShipped, shippedProblems, strangers } from "./shipped.ts";
+
+const MINUTES = 60_000;
+
+let copy: string;
+let exports: Map<string, ApiExport[]>;
+const projects = new Map<string, string>();
+
+beforeAll(async () => {
+  copy = copyTree();
+  const tarballs = await packAll(copy);
+  exports = exportsByPackage(copy);
+  const waiting = [...PACKAGES];
+  const installWaiting = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      projects.set(name, await installInto([name, ...LAYERS[name]!.below].map((layer) => tarballs.get(layer)!)));
+    }
+  };
+  await Promise.all([installWaiting(), installWaiting()]);
+}, 5 * MINUTES);
+
+afterAll(() => {
+  for (const folder of [copy, ...projects.values()]) if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+describe.each(PACKAGES.map((name) => [name]))("@gossip/%s from its tarball", { timeout: MINUTES }, (name) => {
+  const specifiers = codeEntries(readManifest(name)).map((entry) => `@gossip/${name}${entry.slice(1)}`);
+  const folder = (): string => join(projects.get(name)!, "node_modules/@gossip", name);
+
+  test("holds what users need and nothing else", () => {
+    expect(shippedProblems(readShipped(folder()))).toEqual([]);
+  });
+
+  test("brings no layer above it, and no package that the table does not list", () => {
+    const layers = [name, ...LAYERS[name]!.below];
+    const npm = layers.flatMap((layer) => LAYERS[layer]!.npm);
+    const installed = installedPackages(projects.get(name)!);
+    expect(installed).toEqual(expect.arrayContaining([`@gossip/${name}`, ...npm]));
+    expect(strangers(installed, { layers, npm })).toEqual([]);
+  });
+
+  test("every entry imports, and offers what its sources export", async () => {
+    expect(await importAll(projects.get(name)!, specifiers, exports.get(name)!)).toEqual([]);
+  });
+
+  test("every export type-checks, libraries included", async () => {
+    expect(await typeCheckAll(projects.get(name)!, exports.get(name)!, !LAYERS[name]!.core)).toEqual([]);
+  });
+
+  test("publint has nothing to say", async () => {
+    expect(await lintPackage(folder())).toEqual([]);
+  });
+});
+
+// What the checks above would say if something were wrong.
+describe("a package that is wrong", { timeout: MINUTES }, () => {
+  test("an export that is not there, and one that is not listed, are found on import", async () => {
+    const listed: ApiExport[] = [{ package: "stdx", entry: ".", kind: "value", name: "nowhere", signature: "const" }];
+    const problems = await importAll(projects.get("stdx")!, ["@gossip/stdx"], listed);
+    expect(problems).toEqual(expect.arrayContaining(["@gossip/stdx does not offer nowhere", "@gossip/stdx offers ok, which the sources do not export"]));
+    expect(await importAll(projects.get("stdx")!, ["@gossip/stdx/testing"], [])).toEqual([expect.stringContaining("the import fails")]);
+  });
+
+  test("a type that is not there is found by the type check", async () => {
+    const listed: ApiExport[] = [{ package: "stdx", entry: ".", kind: "type", name: "Nowhere", signature: "type" }];
+    expect(await typeCheckAll(projects.get("stdx")!, listed, false)).toEqual([expect.stringContaining("Nowhere")]);
+  });
+
+  test("a layer that is not handed over stops the install", async () => {
+    const { version } = readManifest("contracts");
+    await expect(installInto([join(copy, `tarballs/gossip-contracts-${version}.tgz`)], ["--offline"])).rejects.toThrow(/stdx/);
+  });
+
+  test("publint speaks up about a broken entry", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gossip-publint-"));
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "x", version: "1.0.0", type: "module", exports: { ".": "./dist/nowhere.js" } }));
+    expect(await lintPackage(folder)).not.toEqual([]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
+
+async function lintPackage(folder: string): Promise<string[]> {
+  const { messages, pkg } = await publint({ pkgDir: folder, pack: false, level: "suggestion", strict: true });
+  return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);
+}
