@@ -12,17 +12,18 @@ import { ALLOWED, FORBIDDEN_PAIRS, FRONTIER_TO_COORDINATION, OTHER_VIOLATIONS, U
 const PLANTINGS = [...FRONTIER_TO_COORDINATION, ...FORBIDDEN_PAIRS, ...OTHER_VIOLATIONS, ...ALLOWED, ...UNSEEN];
 const MINUTE = 60_000;
 
-describe("the clean copy", () => {
-  let copy: string;
-  beforeAll(() => void (copy = copyTree()), MINUTE);
-  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+let clean: Boundaries;
+let cleanSources: string[];
+beforeAll(() => {
+  const copy = copyTree();
+  cleanSources = PACKAGES.flatMap((name) => sourcesOf(copy, name));
+  clean = checkBoundaries(copy);
+  rmSync(copy, { recursive: true, force: true });
+}, MINUTE);
 
-  test("passes, and was read whole", { timeout: MINUTE }, () => {
-    const { cruised, problems } = checkBoundaries(copy);
-
-    expect(problems).toEqual([]);
-    expect(cruised.modules).toEqual(expect.arrayContaining(PACKAGES.flatMap((name) => sourcesOf(copy, name))));
-  });
+test("the clean copy passes, and was read whole", () => {
+  expect(clean.problems).toEqual([]);
+  expect(clean.cruised.modules).toEqual(expect.arrayContaining(cleanSources));
 });
 
 describe("what is no import", () => {
@@ -85,7 +86,7 @@ describe.each([{ linked: false }, { linked: true }])("planted violations, depend
   beforeAll(() => {
     copy = copyTree();
     for (const name of PACKAGES) fakeDist(copy, name);
-    editManifest(copy, "scope", (manifest) => ({ ...manifest, devDependencies: { "fast-check": "*" } }));
+    editManifest(copy, "scope", (manifest) => ({ ...manifest, devDependencies: { ...(manifest["devDependencies"] as object), "fast-check": "*" } }));
     plantFile(copy, "packages/newcomer/src/a.ts", "export const a = 1;\n");
     if (linked) linkEverything(copy);
     for (const { file, text, beside } of PLANTINGS) {
@@ -130,7 +131,7 @@ describe.each([{ linked: false }, { linked: true }])("planted violations, depend
 
   test("nothing else is reported", () => {
     const planted = new Set(PLANTINGS.flatMap(filesOf));
-    expect(found.cruised.violations.filter((violation) => !planted.has(violation.from))).toEqual([]);
+    expect(found.cruised.violations.filter((violation) => !planted.has(violation.from))).toEqual(clean.cruised.violations);
   });
 
   /** The plantings that the rule meant for them does not report, with what was reported instead. */
@@ -170,7 +171,8 @@ function fakeDist(root: string, name: string): void {
 function linkEverything(root: string): void {
   for (const from of PACKAGES) {
     const others = PACKAGES.filter((name) => name !== from);
-    editManifest(root, from, (manifest) => ({ ...manifest, dependencies: Object.fromEntries(others.map((name) => [`@gossip/${name}`, "workspace:^"])) }));
+    const links = Object.fromEntries(others.map((name) => [`@gossip/${name}`, "workspace:^"]));
+    editManifest(root, from, (manifest) => ({ ...manifest, dependencies: { ...(manifest["dependencies"] as object), ...links } }));
     const scope = join(root, "packages", from, "node_modules/@gossip");
     mkdirSync(scope, { recursive: true });
     for (const name of others) {
