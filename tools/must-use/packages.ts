@@ -16,7 +16,7 @@ export interface Checked {
 export function checkPackages(): Checked {
   const files = PACKAGES.flatMap(sourcesOf);
   const program = ts.createProgram(files, readCompilerOptions());
-  const unresolved = unresolvedImports(program, files);
+  const unresolved = unresolvedImports(program, files).map((problem) => problem.replace(`${ROOT}/`, ""));
   const dropped = droppedResults(program, files).map((drop) => ({ ...drop, file: relative(ROOT, drop.file) }));
   return { fileCount: files.length, unresolved, dropped };
 }

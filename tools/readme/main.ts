@@ -17,6 +17,7 @@ if (unbuilt.length > 0) {
 const failures: Failure[] = typeCheckBlocks(blocks);
 const waiting = [...blocks];
 await Promise.all(Array.from({ length: availableParallelism() }, runWaiting));
+failures.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
 for (const failure of failures) console.error(formatFailure(failure));
 console.log(`${blocks.length} examples, ${failures.length} failures`);
 if (blocks.length === 0) console.error("No example was found.");
