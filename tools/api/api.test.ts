@@ -63,7 +63,7 @@ describe("listExports", () => {
           export class Both<T> extends Array<T> { #hidden = 1; private secret = 2; constructor(size: number) { super(size + this.secret + this.#hidden); } static make(): void {} get size(): number { return 1; } }
           export class OnlyType {}
           export interface Shape { b: 1; a(): void }
-          export type Union = { kind: "A" } | { kind: "B" };`,
+          export type Union = { readonly kind: "A" } | { readonly kind: "B"; readonly size: number; f(): void; [key: string]: unknown } | bigint;`,
       }),
     ).toEqual([
       ". both  Both class<T> extends Array<T> { new (size: number); size; static make() }",
@@ -73,7 +73,7 @@ describe("listExports", () => {
       ". type  OnlyType class {  }",
       ". type  Shape interface { a(); b }",
       ". value TABLE const",
-      '. type  Union type = { kind: "A"; } | { kind: "B"; }',
+      '. type  Union type = { kind: "A" } | { kind: "B"; size; f(); [key: string]: unknown } | bigint',
       ". value arrow function (): number",
       ". value inner namespace",
       ". value overloaded function (): 0; <T>(value: T): T",

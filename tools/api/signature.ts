@@ -22,7 +22,7 @@ function overloads(functions: readonly ts.FunctionDeclaration[]): string[] {
 function describe(declaration: ts.Declaration): string {
   if (ts.isClassDeclaration(declaration)) return describeClass(declaration);
   if (ts.isInterfaceDeclaration(declaration)) return describeInterface(declaration);
-  if (ts.isTypeAliasDeclaration(declaration)) return `type${typeParameters(declaration)} = ${print(declaration.type)}`;
+  if (ts.isTypeAliasDeclaration(declaration)) return `type${typeParameters(declaration)} = ${describeType(declaration.type)}`;
   if (ts.isVariableDeclaration(declaration)) return describeVariable(declaration);
   if (ts.isNamespaceExport(declaration) || ts.isSourceFile(declaration)) return "namespace";
   throw new Error(`cannot list an export that is a ${ts.SyntaxKind[declaration.kind]}: ${print(declaration).slice(0, 80)}`);
@@ -54,6 +54,19 @@ function describeClass(declaration: ts.ClassDeclaration): string {
 function describeInterface(declaration: ts.InterfaceDeclaration): string {
   const members = declaration.members.map((member) => (member.name === undefined ? print(member) : memberName(member)));
   return `interface${typeParameters(declaration)}${heritage(declaration)} { ${[...new Set(members.sort())].join("; ")} }`;
+}
+
+/** A union of plain objects by its kinds and the names of their fields; any other type as it is written. */
+function describeType(type: ts.TypeNode): string {
+  if (ts.isUnionTypeNode(type)) return type.types.map(describeType).join(" | ");
+  if (!ts.isTypeLiteralNode(type)) return print(type);
+  return `{ ${type.members.map(describeField).join("; ")} }`;
+}
+
+function describeField(member: ts.TypeElement): string {
+  if (member.name === undefined) return print(member).replace(/;$/, "");
+  const isLiteral = ts.isPropertySignature(member) && member.type !== undefined && ts.isLiteralTypeNode(member.type);
+  return isLiteral ? `${print(member.name)}: ${print(member.type!)}` : memberName(member);
 }
 
 function heritage({ heritageClauses }: ts.ClassDeclaration | ts.InterfaceDeclaration): string {
