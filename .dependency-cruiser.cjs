@@ -72,7 +72,8 @@ module.exports = {
       comment: "an npm package that the manifest does not list is not there when the package is installed",
       severity: "error",
       from: SHIPPED,
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown"] },
+      // A path that leads nowhere is no-unresolvable's.
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown"], pathNot: "^\\.{1,2}/" },
     },
     {
       name: "no-dev-dependency-in-shipped-source",
