@@ -73,7 +73,7 @@ module.exports = {
       severity: "error",
       from: SHIPPED,
       // A path that leads nowhere is no-unresolvable's.
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown"], pathNot: "^\\.{1,2}/" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown"], pathNot: "^\\.{1,2}/(?!.*node_modules/)" },
     },
     {
       name: "no-dev-dependency-in-shipped-source",
