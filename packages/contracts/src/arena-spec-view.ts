@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import type { ShardSpecRef } from "./shard-spec.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
 import type { SpecSlots } from "./spec-slots.ts";
 
 /**

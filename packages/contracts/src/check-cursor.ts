@@ -1,7 +1,7 @@
 import { compareBytes } from "@gossip/stdx";
 import { assertObject } from "./assert-shape.ts";
 import { assertCursor, type Cursor } from "./cursor.ts";
-import { readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 
 /**
  * How a cursor moved.

@@ -1,5 +1,9 @@
 import { assert, assertBytes, equalBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
 import { assertObject } from "./assert-shape.ts";
+import { encodeBase64Url } from "./base64url.ts";
+import type { CursorInputError } from "./cursor-input-error.ts";
+import type { JsonCodec } from "./json-codec.ts";
+import { invalidField, JsonReader, within } from "./json-reader.ts";
 import { MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "./limits.ts";
 
 /**
@@ -24,13 +28,13 @@ export interface CursorInput {
   readonly token?: Uint8Array | undefined;
 }
 
-/** Why a cursor was refused. Sizes only. */
-export type CursorInputError =
-  | { readonly kind: "EmptyLastKey" }
-  | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number }
-  | { readonly kind: "TokenTooLarge"; readonly size: number; readonly max: number };
+/** A cursor in JSON: bytes as base64url, and what is missing left out. */
+export interface CursorJson {
+  readonly lastKey?: string;
+  readonly token?: string;
+}
 
-export interface CursorCompanion {
+export interface CursorCompanion extends JsonCodec<Cursor, CursorJson> {
   /** No progress yet. */
   initial(): Cursor;
   /** An empty key is an `InvariantViolation`. Sizes are not checked: whoever stores the cursor does. */
@@ -88,6 +92,33 @@ export const Cursor: CursorCompanion = {
     assertCursor(b);
     return equalOptional(a.lastKey, b.lastKey) && equalOptional(a.token, b.token);
   },
+
+  toJson(cursor) {
+    assertCursor(cursor);
+    const { lastKey, token } = cursor;
+    if (lastKey === undefined) return {};
+    if (token === undefined) return { lastKey: encodeBase64Url(lastKey) };
+    return { lastKey: encodeBase64Url(lastKey), token: encodeBase64Url(token) };
+  },
+
+  fromJson(json) {
+    return readCursorJson(json, "");
+  },
+};
+
+const readParts: JsonReader<CursorParts> = /* @__PURE__ */ JsonReader.object({
+  lastKey: JsonReader.optional(JsonReader.bytes),
+  token: JsonReader.optional(JsonReader.bytes),
+});
+
+/** As the constructors do, it refuses an empty key and a token without a key, and does not look at sizes. */
+export const readCursorJson: JsonReader<Cursor> = (json, field) => {
+  const parts = readParts(json, field);
+  if (!parts.ok) return parts;
+  const { lastKey, token } = parts.value;
+  if (lastKey?.length === 0) return invalidField(within(field, "lastKey"), "a key that is not empty");
+  if (lastKey === undefined && token !== undefined) return invalidField(within(field, "token"), "no token without a last key");
+  return ok(lastKey === undefined ? INITIAL : copyParts({ lastKey, token }));
 };
 
 /**

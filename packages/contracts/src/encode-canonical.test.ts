@@ -10,7 +10,8 @@ import { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./enc
 import { RunId } from "./run-id.ts";
 import { ShardId } from "./shard-id.ts";
 import { ShardKey } from "./shard-key.ts";
-import { ShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec } from "./shard-spec.ts";
 
 // Zero and one bytes are what tags and lengths are made of: a field that could run into its neighbour does so here.
 const confusable = fc

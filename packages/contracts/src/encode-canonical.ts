@@ -2,7 +2,7 @@ import { assert } from "@gossip/stdx";
 import { CanonicalWriter } from "./canonical-writer.ts";
 import { assertCursor, type Cursor } from "./cursor.ts";
 import { assertShardKey, type ShardKey } from "./shard-key.ts";
-import { readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 
 const ABSENT = 0;
 const PRESENT = 1;

@@ -3,7 +3,8 @@ import type { Cursor } from "./cursor.ts";
 import { RunId } from "./run-id.ts";
 import { ShardId } from "./shard-id.ts";
 import { ShardKey } from "./shard-key.ts";
-import { ShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec } from "./shard-spec.ts";
 import { TenantId } from "./tenant-id.ts";
 
 const run = RunId.fromRaw(1n);

@@ -2,7 +2,8 @@ export { CanonicalWriter } from "./canonical-writer.ts";
 export { checkCursorAdvance, checkCursorBounds, type CursorAdvance, type CursorBounds } from "./check-cursor.ts";
 export type { Clock } from "./clock.ts";
 export { CursorSemantics } from "./cursor-semantics.ts";
-export { Cursor, type CursorCompanion, type CursorInput, type CursorInputError } from "./cursor.ts";
+export { CursorInputError } from "./cursor-input-error.ts";
+export { Cursor, readCursorJson, type CursorCompanion, type CursorInput, type CursorJson } from "./cursor.ts";
 export { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
 export { DerivedShardKind } from "./derived-shard-kind.ts";
 export { assertDomain, DOMAINS } from "./domains.ts";
@@ -10,7 +11,9 @@ export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./enc
 export { encodeManifestInto } from "./encode-manifest.ts";
 export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./encode-split-plan.ts";
 export { FenceEpoch, type FenceEpochCompanion } from "./fence-epoch.ts";
+export { variantCodec, variantReader, type JsonCodec, type VariantReaders } from "./json-codec.ts";
 export { jsonError } from "./json-error.ts";
+export { JsonReader, type InvalidField, type JsonFieldReaders } from "./json-reader.ts";
 export { toJsonSafe, type JsonSafe } from "./json-safe.ts";
 export {
   DEFAULT_MAX_SHARDS_PER_TENANT,
@@ -29,37 +32,37 @@ export {
   TENANT_ID_SIZE,
 } from "./limits.ts";
 export { LogicalTime, type LogicalTimeCompanion } from "./logical-time.ts";
-export type { ManifestValidationError } from "./manifest-validation-error.ts";
-export { validateManifest, type InitialShardInput } from "./manifest.ts";
+export { ManifestValidationError } from "./manifest-validation-error.ts";
+export { InitialShardInput, validateManifest, type InitialShardJson } from "./manifest.ts";
 export { OpId, type OpIdCompanion } from "./op-id.ts";
 export { ParkReason, type ParkReasonCompanion } from "./park-reason.ts";
 export { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
 export {
   planSplitReplace,
   planSplitReplaceAtPoints,
+  SplitReplacePlanningError,
   type SplitPointBehindCursor,
-  type SplitReplacePlanningError,
 } from "./plan-split-replace.ts";
 export {
   planSplitResidual,
   planSplitResidualAtPoint,
   planSplitResidualFromCursor,
-  type SplitResidualPlanningError,
+  SplitResidualPlanningError,
 } from "./plan-split-residual.ts";
 export { RunId } from "./run-id.ts";
 export { RunStatus, type RunStatusCompanion } from "./run-status.ts";
 export { ShardArena, type ShardSpecHandle } from "./shard-arena.ts";
 export { ShardId, type ShardIdCompanion } from "./shard-id.ts";
-export { ShardKey, type ShardKeyCompanion } from "./shard-key.ts";
+export { readShardKeyJson, ShardKey, type ShardKeyCompanion, type ShardKeyJson } from "./shard-key.ts";
 export { ShardLimitScope, type ShardLimitScopeCompanion } from "./shard-limit-scope.ts";
+export { ShardSpecInputError } from "./shard-spec-input-error.ts";
+export { readShardSpecJson, validateShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 export {
   ShardSpec,
-  validateShardSpec,
   type RangeAndMetadataInput,
   type RangeInput,
   type ShardSpecCompanion,
-  type ShardSpecInputError,
-  type ShardSpecRef,
+  type ShardSpecJson,
 } from "./shard-spec.ts";
 export { ShardStatus, type ShardStatusCompanion } from "./shard-status.ts";
 export {
@@ -67,13 +70,15 @@ export {
   type SplitReplaceChild,
   type SplitReplacePlanCompanion,
   type SplitReplacePlanError,
+  type SplitReplacePlanJson,
 } from "./split-replace-plan.ts";
 export {
   SplitResidualPlan,
   type SplitResidualPlanCompanion,
   type SplitResidualPlanError,
+  type SplitResidualPlanJson,
 } from "./split-residual-plan.ts";
-export type { SplitValidationError } from "./split-validation-error.ts";
+export { readSplitValidationErrorJson, SplitValidationError } from "./split-validation-error.ts";
 export { TenantId, type TenantIdCompanion, type TenantIdSizeError } from "./tenant-id.ts";
 export { U64_MAX, u64Companion, type IdTextError, type U64Companion, type U64InputError } from "./u64.ts";
 export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./validate-split.ts";

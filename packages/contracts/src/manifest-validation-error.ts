@@ -1,5 +1,7 @@
+import { variantCodec, variantReader, type JsonCodec } from "./json-codec.ts";
+import { JsonReader } from "./json-reader.ts";
 import type { ShardId } from "./shard-id.ts";
-import type { ShardSpecInputError } from "./shard-spec.ts";
+import { readShardSpecInputErrorJson, type ShardSpecInputError } from "./shard-spec-input-error.ts";
 
 /** Why a manifest was refused. It names shards and sizes, never keys. */
 export type ManifestValidationError =
@@ -18,3 +20,20 @@ export type ManifestValidationError =
   /** *Addition.* */
   | { readonly kind: "CursorTokenTooLarge"; readonly shardId: ShardId; readonly size: number; readonly max: number }
   | { readonly kind: "CursorOutOfBounds"; readonly shardId: ShardId };
+
+const { count, u64 } = JsonReader;
+
+export const ManifestValidationError: JsonCodec<ManifestValidationError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<ManifestValidationError>({
+    TooManyShards: { count, max: count },
+    Empty: {},
+    DuplicateIds: { shardId: u64 },
+    DerivedIdInManifest: { shardId: u64 },
+    UnboundedRange: { shardId: u64 },
+    InvalidSpec: { shardId: u64, reason: readShardSpecInputErrorJson },
+    OverlappingRanges: { shardA: u64, shardB: u64 },
+    CursorKeyTooLarge: { shardId: u64, size: count, max: count },
+    CursorTokenTooLarge: { shardId: u64, size: count, max: count },
+    CursorOutOfBounds: { shardId: u64 },
+  }),
+);

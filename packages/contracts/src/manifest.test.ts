@@ -10,7 +10,8 @@ import { encodeManifestInto } from "./encode-manifest.ts";
 import { opPayloadHash } from "./golden.fixture.ts";
 import { validateManifest, type InitialShardInput } from "./manifest.ts";
 import { ShardId } from "./shard-id.ts";
-import { ShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec } from "./shard-spec.ts";
 import { cursorAt, range } from "./specs.fixture.ts";
 
 const OK = { ok: true, value: undefined };

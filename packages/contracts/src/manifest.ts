@@ -1,12 +1,15 @@
 import { compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertArray, assertObject, readArray } from "./assert-shape.ts";
 import { checkCursorBounds } from "./check-cursor.ts";
-import { assertCursor, type Cursor } from "./cursor.ts";
+import { assertCursor, Cursor, readCursorJson, type CursorJson } from "./cursor.ts";
+import type { JsonCodec } from "./json-codec.ts";
 import { jsonError } from "./json-error.ts";
+import { JsonReader } from "./json-reader.ts";
 import { MAX_INITIAL_SHARDS, MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "./limits.ts";
 import type { ManifestValidationError } from "./manifest-validation-error.ts";
 import { ShardId } from "./shard-id.ts";
-import { checkShardSpec, readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { checkShardSpec, copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec, type ShardSpecJson } from "./shard-spec.ts";
 import { assertU64 } from "./u64.ts";
 
 /** One of the shards that a run starts with. */
@@ -15,6 +18,32 @@ export interface InitialShardInput {
   readonly spec: ShardSpecRef;
   readonly cursor: Cursor;
 }
+
+/** A manifest's entry in JSON. */
+export interface InitialShardJson {
+  readonly shard: string;
+  readonly spec: ShardSpecJson;
+  readonly cursor: CursorJson;
+}
+
+const readInitialShardJson = /* @__PURE__ */ JsonReader.object<InitialShardInput>({
+  shard: JsonReader.u64,
+  spec: readShardSpecJson,
+  cursor: readCursorJson,
+});
+
+/** Reading an entry does not check it: `validateManifest` does, with all others. */
+export const InitialShardInput: JsonCodec<InitialShardInput, InitialShardJson> = {
+  toJson(input) {
+    const { shard, spec, cursor } = readInitialShard(input);
+    return { shard: ShardId.format(shard), spec: ShardSpec.toJson(spec), cursor: Cursor.toJson(cursor) };
+  },
+
+  fromJson(json) {
+    const read = readInitialShardJson(json, "");
+    return read.ok ? ok({ ...read.value, spec: copyShardSpec(read.value.spec) }) : read;
+  },
+};
 
 /**
  * Check the shards that a run is to start with.

@@ -6,7 +6,7 @@ export type ParkReason = "PermissionDenied" | "NotFound" | "Poisoned" | "TooMany
 
 export interface ParkReasonCompanion extends PersistedEnum<ParkReason> {
   /** The reason in lower-case words. */
-  describe(reason: ParkReason): string;
+  toWords(reason: ParkReason): string;
 }
 
 const WORDS: Readonly<Record<ParkReason, string>> = {
@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<ParkReason, string>> = {
 export const ParkReason: ParkReasonCompanion = {
   .../* @__PURE__ */ persistedEnum({ PermissionDenied: 0, NotFound: 1, Poisoned: 2, TooManyErrors: 3, Other: 4 }),
 
-  describe(reason) {
+  toWords(reason) {
     assert(ParkReason.is(reason), "park reason must be one of ParkReason.values");
     return WORDS[reason];
   },

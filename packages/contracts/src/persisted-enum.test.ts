@@ -59,18 +59,18 @@ describe("terminal statuses", () => {
 
 describe("words", () => {
   test("a park reason is told in lower-case words", () => {
-    expect(ParkReason.values.map((reason) => ParkReason.describe(reason))).toEqual([
+    expect(ParkReason.values.map((reason) => ParkReason.toWords(reason))).toEqual([
       "permission denied",
       "not found",
       "poisoned",
       "too many errors",
       "other",
     ]);
-    expect(() => ParkReason.describe("valueOf" as ParkReason)).toThrow(InvariantViolation);
+    expect(() => ParkReason.toWords("valueOf" as ParkReason)).toThrow(InvariantViolation);
   });
 
   test("so is the scope of a shard limit", () => {
-    expect(ShardLimitScope.values.map((scope) => ShardLimitScope.describe(scope))).toEqual(["per-tenant", "global"]);
-    expect(() => ShardLimitScope.describe("Local" as ShardLimitScope)).toThrow(InvariantViolation);
+    expect(ShardLimitScope.values.map((scope) => ShardLimitScope.toWords(scope))).toEqual(["per-tenant", "global"]);
+    expect(() => ShardLimitScope.toWords("Local" as ShardLimitScope)).toThrow(InvariantViolation);
   });
 });

@@ -9,7 +9,7 @@ import { Cursor } from "./cursor.ts";
 import { encodeSplitReplacePlanInto } from "./encode-split-plan.ts";
 import { opPayloadHash } from "./golden.fixture.ts";
 import { planSplitReplace, planSplitReplaceAtPoints } from "./plan-split-replace.ts";
-import type { ShardSpecRef } from "./shard-spec.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
 import { child, cursorAt, partition, partsOf, range } from "./specs.fixture.ts";
 import { SplitReplacePlan, type SplitReplaceChild } from "./split-replace-plan.ts";
 import { validateChildCursors, validateSplitCoverage } from "./validate-split.ts";

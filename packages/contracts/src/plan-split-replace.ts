@@ -1,16 +1,19 @@
 import { assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertArray, readArray } from "./assert-shape.ts";
 import { assertCursor, Cursor } from "./cursor.ts";
-import { readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { variantCodec, variantReader, type JsonCodec } from "./json-codec.ts";
+import { JsonReader } from "./json-reader.ts";
+import { readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 import {
   checkChildCount,
   freezeReplacePlan,
   readSplitChild,
+  readSplitReplacePlanErrorJson,
   type SplitReplaceChild,
   type SplitReplacePlan,
   type SplitReplacePlanError,
 } from "./split-replace-plan.ts";
-import type { SplitValidationError } from "./split-validation-error.ts";
+import { readSplitValidationErrorJson, type SplitValidationError } from "./split-validation-error.ts";
 import { validateSplitCoverage } from "./validate-split.ts";
 
 /** Why there is no plan to replace a shard. */
@@ -24,6 +27,14 @@ export interface SplitPointBehindCursor {
   readonly kind: "SplitPointBehindCursor";
   readonly pointIndex: number;
 }
+
+export const SplitReplacePlanningError: JsonCodec<SplitReplacePlanningError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<SplitReplacePlanningError>({
+    InvalidChildCount: { reason: readSplitReplacePlanErrorJson },
+    InvalidCoverage: { reason: readSplitValidationErrorJson },
+    SplitPointBehindCursor: { pointIndex: JsonReader.count },
+  }),
+);
 
 /**
  * Plan to replace `parent` by the children as they are: their number, then their coverage.

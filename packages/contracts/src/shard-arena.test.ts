@@ -6,7 +6,8 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, NOT_BYTES } from "./arbitraries.fixture.ts";
 import { ShardArena, type ShardSpecHandle } from "./shard-arena.ts";
-import { ShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec } from "./shard-spec.ts";
 import { range } from "./specs.fixture.ts";
 
 const full = (requested: number, available: number) => ({ ok: false, error: { kind: "SlabFull", requested, available } });

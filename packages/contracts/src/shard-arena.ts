@@ -2,7 +2,7 @@ import { assert, assertCount, err, MAX_SLAB_CAPACITY, ok, type Result, type Slab
 import { ArenaSpecView } from "./arena-spec-view.ts";
 import { assertObject } from "./assert-shape.ts";
 import { MAX_ARENA_SLOTS } from "./limits.ts";
-import { checkShardSpec, readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { checkShardSpec, readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 import { SpecSlots } from "./spec-slots.ts";
 
 /** Zero is the id of no arena. */

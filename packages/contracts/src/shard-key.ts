@@ -1,4 +1,7 @@
+import { ok } from "@gossip/stdx";
 import { assertObject } from "./assert-shape.ts";
+import type { JsonCodec } from "./json-codec.ts";
+import { JsonReader } from "./json-reader.ts";
 import type { RunId } from "./run-id.ts";
 import type { ShardId } from "./shard-id.ts";
 import { assertU64, formatU64 } from "./u64.ts";
@@ -13,7 +16,13 @@ export interface ShardKey {
   readonly shard: ShardId;
 }
 
-export interface ShardKeyCompanion {
+/** A shard key in JSON: ids as 16 hex digits. */
+export interface ShardKeyJson {
+  readonly run: string;
+  readonly shard: string;
+}
+
+export interface ShardKeyCompanion extends JsonCodec<ShardKey, ShardKeyJson> {
   of(run: RunId, shard: ShardId): ShardKey;
   equals(a: ShardKey, b: ShardKey): boolean;
   /** `run/shard`, sixteen hex digits each: equal texts are equal keys, so it can be a map's key. */
@@ -37,7 +46,19 @@ export const ShardKey: ShardKeyCompanion = {
     assertShardKey(key);
     return `${formatU64(key.run)}/${formatU64(key.shard)}`;
   },
+
+  toJson(key) {
+    assertShardKey(key);
+    return { run: formatU64(key.run), shard: formatU64(key.shard) };
+  },
+
+  fromJson(json) {
+    const key = readShardKeyJson(json, "");
+    return key.ok ? ok(ShardKey.of(key.value.run, key.value.shard)) : key;
+  },
 };
+
+export const readShardKeyJson = /* @__PURE__ */ JsonReader.object<ShardKey>({ run: JsonReader.u64, shard: JsonReader.u64 });
 
 export function assertShardKey(key: unknown): asserts key is ShardKey {
   assertObject(key, "shard key");

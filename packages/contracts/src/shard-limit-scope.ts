@@ -8,14 +8,14 @@ const WORDS: Readonly<Record<ShardLimitScope, string>> = { PerTenant: "per-tenan
 export interface ShardLimitScopeCompanion {
   readonly values: readonly ShardLimitScope[];
   /** The scope in lower-case words. */
-  describe(scope: ShardLimitScope): string;
+  toWords(scope: ShardLimitScope): string;
   is(value: unknown): value is ShardLimitScope;
 }
 
 export const ShardLimitScope: ShardLimitScopeCompanion = {
   values: /* @__PURE__ */ Object.freeze(["PerTenant", "Global"] as const),
 
-  describe(scope) {
+  toWords(scope) {
     assert(ShardLimitScope.is(scope), "shard limit scope must be PerTenant or Global");
     return WORDS[scope];
   },

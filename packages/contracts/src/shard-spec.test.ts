@@ -5,7 +5,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, NOT_BYTES, OVERSIZED_KEY } from "./arbitraries.fixture.ts";
 import { MAX_KEY_SIZE, MAX_METADATA_SIZE } from "./limits.ts";
-import { ShardSpec, validateShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { validateShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec } from "./shard-spec.ts";
 
 const bound = denseKey({ min: 0, max: 3 });
 const OVERSIZED_METADATA = filled(MAX_METADATA_SIZE + 1);

@@ -1,5 +1,5 @@
 import { ByteSlab, ByteSlot, type SlabFull } from "@gossip/stdx";
-import type { ShardSpecRef } from "./shard-spec.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
 
 /** Where each field of a slot's spec is kept. */
 interface SpecFields {

@@ -1,8 +1,11 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertArray, assertObject, readArray } from "./assert-shape.ts";
-import { assertCursor, type Cursor } from "./cursor.ts";
+import { assertCursor, Cursor, readCursorJson, type CursorJson } from "./cursor.ts";
+import { variantReader, type JsonCodec } from "./json-codec.ts";
+import { invalidField, JsonReader } from "./json-reader.ts";
 import { MAX_SPLIT_CHILDREN } from "./limits.ts";
-import { copyShardSpec, readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec, type ShardSpecJson } from "./shard-spec.ts";
 
 /** One of the shards that will take a parent's place. */
 export interface SplitReplaceChild {
@@ -25,7 +28,17 @@ export type SplitReplacePlanError =
   | { readonly kind: "TooFewChildren"; readonly count: number }
   | { readonly kind: "TooManyChildren"; readonly count: number };
 
-export interface SplitReplacePlanCompanion {
+export const readSplitReplacePlanErrorJson = /* @__PURE__ */ variantReader<SplitReplacePlanError>({
+  TooFewChildren: { count: JsonReader.count },
+  TooManyChildren: { count: JsonReader.count },
+});
+
+/** A plan in JSON. */
+export interface SplitReplacePlanJson {
+  readonly children: readonly { readonly spec: ShardSpecJson; readonly cursor: CursorJson }[];
+}
+
+export interface SplitReplacePlanCompanion extends JsonCodec<SplitReplacePlan, SplitReplacePlanJson> {
   /** Check the number of children, and copy them. */
   tryNew(children: readonly SplitReplaceChild[]): Result<SplitReplacePlan, SplitReplacePlanError>;
 }
@@ -35,7 +48,26 @@ export const SplitReplacePlan: SplitReplacePlanCompanion = {
     const counted = checkChildCount(assertArray(children, "split children").length);
     return counted.ok ? ok(freezeReplacePlan(readArray(children, "split children", readSplitChild))) : counted;
   },
+
+  toJson(plan) {
+    const children = readReplacePlan(plan);
+    return {
+      children: children.map(({ spec, cursor }) => ({ spec: ShardSpec.toJson(spec), cursor: Cursor.toJson(cursor) })),
+    };
+  },
+
+  fromJson(json) {
+    const plan = readPlanJson(json, "");
+    if (!plan.ok) return plan;
+    const { children } = plan.value;
+    if (!checkChildCount(children.length).ok) return invalidField("children", `2 to ${MAX_SPLIT_CHILDREN} children`);
+    return ok(freezeReplacePlan(children));
+  },
 };
+
+const readPlanJson = /* @__PURE__ */ JsonReader.object<SplitReplacePlan>({
+  children: JsonReader.array(JsonReader.object<SplitReplaceChild>({ spec: readShardSpecJson, cursor: readCursorJson })),
+});
 
 /** Check a number of children before any of them is built. */
 export function checkChildCount(count: number): Result<void, SplitReplacePlanError> {

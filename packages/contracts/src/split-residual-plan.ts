@@ -1,6 +1,9 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "./assert-shape.ts";
-import { copyShardSpec, readShardSpec, ShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { variantReader, type JsonCodec } from "./json-codec.ts";
+import { invalidField, JsonReader } from "./json-reader.ts";
+import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec, type ShardSpecJson } from "./shard-spec.ts";
 
 /**
  * A proposal to cut a part off a shard's upper end.
@@ -19,7 +22,15 @@ export interface SplitResidualPlanError {
   readonly kind: "IdenticalSpecs";
 }
 
-export interface SplitResidualPlanCompanion {
+export const readSplitResidualPlanErrorJson = /* @__PURE__ */ variantReader<SplitResidualPlanError>({ IdenticalSpecs: {} });
+
+/** A plan in JSON. */
+export interface SplitResidualPlanJson {
+  readonly parentNewSpec: ShardSpecJson;
+  readonly residualSpec: ShardSpecJson;
+}
+
+export interface SplitResidualPlanCompanion extends JsonCodec<SplitResidualPlan, SplitResidualPlanJson> {
   /** Check that the specs differ, and copy them. */
   tryNew(specs: SplitResidualPlan): Result<SplitResidualPlan, SplitResidualPlanError>;
 }
@@ -30,7 +41,24 @@ export const SplitResidualPlan: SplitResidualPlanCompanion = {
     if (ShardSpec.equals(parentNewSpec, residualSpec)) return err({ kind: "IdenticalSpecs" });
     return ok(Object.freeze({ parentNewSpec: copyShardSpec(parentNewSpec), residualSpec: copyShardSpec(residualSpec) }));
   },
+
+  toJson(plan) {
+    const { parentNewSpec, residualSpec } = readResidualPlan(plan);
+    return { parentNewSpec: ShardSpec.toJson(parentNewSpec), residualSpec: ShardSpec.toJson(residualSpec) };
+  },
+
+  fromJson(json) {
+    const specs = readPlanJson(json, "");
+    if (!specs.ok) return specs;
+    const plan = SplitResidualPlan.tryNew(specs.value);
+    return plan.ok ? plan : invalidField("residualSpec", "a spec other than parentNewSpec");
+  },
 };
+
+const readPlanJson = /* @__PURE__ */ JsonReader.object<SplitResidualPlan>({
+  parentNewSpec: readShardSpecJson,
+  residualSpec: readShardSpecJson,
+});
 
 /** Read both specs of a plan once, and throw unless it is one. */
 export function readResidualPlan(plan: unknown): SplitResidualPlan {

@@ -5,7 +5,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, holes, OVERSIZED_KEY } from "./arbitraries.fixture.ts";
 import { Cursor } from "./cursor.ts";
-import { ShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
+import { ShardSpec } from "./shard-spec.ts";
 import { child, cursorAt, partition, partsOf, range } from "./specs.fixture.ts";
 import { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./validate-split.ts";
 

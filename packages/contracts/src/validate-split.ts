@@ -1,7 +1,7 @@
 import { compareBytes, equalBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertObject, readArray } from "./assert-shape.ts";
 import { assertCursor, Cursor } from "./cursor.ts";
-import { checkShardSpec, isInverted, readShardSpec, type ShardSpecRef } from "./shard-spec.ts";
+import { checkShardSpec, isInverted, readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 import { readSplitChild, type SplitReplaceChild } from "./split-replace-plan.ts";
 import type { SplitValidationError } from "./split-validation-error.ts";
 
@@ -125,7 +125,7 @@ function checkNeighbours(placed: readonly PlacedRange[]): Result<void, SplitVali
 }
 
 function checkEach(children: readonly ShardSpecRef[]): Result<void, SplitValidationError> {
-  const inverted = children.findIndex((child) => isInverted(child.keyRangeStart, child.keyRangeEnd));
+  const inverted = children.findIndex(isInverted);
   if (inverted >= 0) return err({ kind: "InvertedChild", childIndex: inverted });
   const invalid = children.findIndex((child) => !checkShardSpec(child).ok);
   if (invalid >= 0) return err({ kind: "InvalidChildSpec", childIndex: invalid });

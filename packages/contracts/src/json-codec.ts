@@ -1,0 +1,45 @@
+import { ok, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-shape.ts";
+import { jsonError } from "./json-error.ts";
+import { JsonReader, type InvalidField, type JsonFieldReaders } from "./json-reader.ts";
+import { toJsonSafe, type JsonSafe } from "./json-safe.ts";
+
+/** Writes a value as JSON can carry it, and reads that back. */
+export interface JsonCodec<T, Json = JsonSafe<T>> {
+  toJson(value: T): Json;
+  /** Takes what `JSON.parse` returned, whatever it is. */
+  fromJson(json: unknown): Result<T, InvalidField>;
+}
+
+/** The fields of each kind of `E`. */
+export type VariantReaders<E extends { readonly kind: string }> = {
+  readonly [K in E["kind"]]: JsonFieldReaders<Omit<Extract<E, { readonly kind: K }>, "kind">>;
+};
+
+/** The reader of a union on `kind`. A kind or a field that is missing from the table does not compile. */
+export function variantReader<E extends { readonly kind: string }>(kinds: VariantReaders<E>): JsonReader<E> {
+  const readKind = JsonReader.oneOf(Object.keys(kinds) as E["kind"][]);
+  const readHead = JsonReader.object<{ readonly kind: E["kind"] }>({ kind: readKind });
+  return (json, field) => {
+    const head = readHead(json, field);
+    if (!head.ok) return head;
+    const { kind } = head.value;
+    const readFields: JsonReader<object> = JsonReader.object(kinds[kind] as JsonFieldReaders<object>);
+    const fields = readFields(json, field);
+    return fields.ok ? ok(jsonError({ kind, ...fields.value }) as unknown as E) : fields;
+  };
+}
+
+/** The codec of a union on `kind` that is made of numbers, names, ids and more such unions. */
+export function variantCodec<E extends { readonly kind: string }>(read: JsonReader<E>): JsonCodec<E> {
+  return {
+    toJson(value) {
+      assertObject(value, "error");
+      return toJsonSafe(value);
+    },
+    fromJson(json) {
+      return read(json, "");
+    },
+  };
+}
+
