@@ -1,0 +1,40 @@
+import {
+  CanonicalWriter,
+  DERIVED_SHARD_BIT,
+  DerivedShardKind,
+  DOMAINS,
+  type OpId,
+  type RunId,
+  type ShardId,
+} from "@gossip/contracts";
+import { domainHash64 } from "./domain-hash.ts";
+
+/** What the id of a split's product depends on. */
+export interface DerivedShard {
+  readonly run: RunId;
+  readonly parent: ShardId;
+  /** The split that creates it. */
+  readonly opId: OpId;
+  readonly kind: DerivedShardKind;
+  /** Its place in the parent's list of spawned shards; not its place in a plan. */
+  readonly index: number;
+}
+
+const hash64 = /* @__PURE__ */ domainHash64(DOMAINS.SPLIT_ID_V1);
+const out = /* @__PURE__ */ new CanonicalWriter();
+
+/**
+ * The id of a shard that a split creates.
+ *
+ * Derived and not drawn, so that a split that is carried out twice, by a retry or
+ * by two coordinators at once, names the same shards.
+ */
+export function deriveSplitShardId(derived: DerivedShard): ShardId {
+  out.reset();
+  out.u64(derived.run);
+  out.u64(derived.parent);
+  out.u64(derived.opId);
+  out.u8(DerivedShardKind.codes[derived.kind]);
+  out.u32(derived.index);
+  return (hash64(out.view()) | DERIVED_SHARD_BIT) as ShardId;
+}

@@ -1,0 +1,135 @@
+import {
+  CanonicalWriter,
+  DOMAINS,
+  encodeCursorInto,
+  encodeShardKeyInto,
+  encodeShardSpecInto,
+  encodeSplitReplacePlanInto,
+  encodeSplitResidualPlanInto,
+  ParkReason,
+  type Cursor,
+  type InitialShardInput,
+  type ShardKey,
+  type SplitReplacePlan,
+  type SplitResidualPlan,
+} from "@gossip/contracts";
+import { assert, type Brand } from "@gossip/stdx";
+import { domainHash64 } from "./domain-hash.ts";
+
+/**
+ * What an operation was asked to do, in 64 bits. Never zero.
+ *
+ * With its op id it tells a retry from another request. Tenant, worker, lease,
+ * fence and time are not in it: a retry may differ in all of them.
+ */
+export type PayloadHash = Brand<bigint, "PayloadHash">;
+
+/**
+ * A worker's word that its range holds no more items.
+ *
+ * `complete` takes it in place of a cursor, so that a range without any item, which
+ * has no key to name, can be completed honestly. *Addition.*
+ */
+export const RANGE_EXHAUSTED: unique symbol = Symbol.for("@gossip/coordination/RANGE_EXHAUSTED");
+
+/** How a worker says that it is done: at this cursor, or at the end of the range. */
+export type CompletionPoint = Cursor | typeof RANGE_EXHAUSTED;
+
+/** A cursor begins with 0 or 1, so this cannot be one. */
+const EXHAUSTED_BYTE = 2;
+
+const TAGS = {
+  checkpoint: ascii("checkpoint"),
+  complete: ascii("complete"),
+  park: ascii("park"),
+  release: ascii("release"),
+  splitReplace: ascii("split_replace"),
+  splitResidual: ascii("split_residual"),
+  unpark: ascii("unpark_shard"),
+  registerShards: ascii("register_shards"),
+  completeRun: ascii("complete_run"),
+  failRun: ascii("fail_run"),
+  cancelRun: ascii("cancel_run"),
+} as const;
+
+const hash64 = /* @__PURE__ */ domainHash64(DOMAINS.OP_PAYLOAD_V1);
+// One payload is built at a time and none waits, so all of them share this.
+const out = /* @__PURE__ */ new CanonicalWriter();
+
+export function checkpointHash(cursor: Cursor): PayloadHash {
+  begin("checkpoint");
+  encodeCursorInto(cursor, out);
+  return finish();
+}
+
+export function completeHash(point: CompletionPoint): PayloadHash {
+  begin("complete");
+  if (point === RANGE_EXHAUSTED) out.u8(EXHAUSTED_BYTE);
+  else encodeCursorInto(point, out);
+  return finish();
+}
+
+export function parkHash(reason: ParkReason): PayloadHash {
+  begin("park");
+  out.u8(ParkReason.codes[reason]);
+  return finish();
+}
+
+export function releaseHash(): PayloadHash {
+  begin("release");
+  return finish();
+}
+
+/** The same for every order in which the children are listed. */
+export function splitReplaceHash(plan: SplitReplacePlan): PayloadHash {
+  begin("splitReplace");
+  encodeSplitReplacePlanInto(plan, out);
+  return finish();
+}
+
+export function splitResidualHash(plan: SplitResidualPlan): PayloadHash {
+  begin("splitResidual");
+  encodeSplitResidualPlanInto(plan, out);
+  return finish();
+}
+
+export function unparkHash(key: ShardKey): PayloadHash {
+  begin("unpark");
+  encodeShardKeyInto(key, out);
+  return finish();
+}
+
+/** The same for every order in which the shards are listed. */
+export function registerShardsHash(shards: readonly InitialShardInput[]): PayloadHash {
+  const sorted = shards.toSorted((a, b) => (a.shard < b.shard ? -1 : a.shard > b.shard ? 1 : 0));
+  begin("registerShards");
+  out.u32(sorted.length);
+  for (const { shard, spec, cursor } of sorted) {
+    out.u64(shard);
+    encodeShardSpecInto(spec, out);
+    encodeCursorInto(cursor, out);
+  }
+  return finish();
+}
+
+/** The run is not in it, because each run has its own log. */
+export function runTransitionHash(operation: "completeRun" | "failRun" | "cancelRun"): PayloadHash {
+  begin(operation);
+  return finish();
+}
+
+function begin(operation: keyof typeof TAGS): void {
+  out.reset();
+  out.fixedBytes(TAGS[operation]);
+}
+
+function finish(): PayloadHash {
+  const hash = hash64(out.view());
+  // One payload in 2^64 has it. Zero is what a hash reads as that was never computed.
+  assert(hash !== 0n, "payload hash must not be zero");
+  return hash as PayloadHash;
+}
+
+function ascii(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

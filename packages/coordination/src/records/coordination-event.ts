@@ -1,0 +1,100 @@
+import {
+  toJsonSafe,
+  type FenceEpoch,
+  type JsonSafe,
+  type LogicalTime,
+  type ParkReason,
+  type RunId,
+  type ShardId,
+  type TenantId,
+  type WorkerId,
+} from "@gossip/contracts";
+import type { Redacted } from "@gossip/stdx";
+
+/** What each kind of event says beyond its envelope. One entry here is one kind. */
+interface EventFields {
+  ShardAcquired: { readonly shard: ShardId; readonly worker: WorkerId; readonly fenceEpoch: FenceEpoch };
+  /** The key is there for whoever may see it, and its size for everybody. */
+  ShardCheckpointed: { readonly shard: ShardId; readonly lastKey: Redacted<Uint8Array>; readonly lastKeySize: number };
+  ShardCompleted: { readonly shard: ShardId };
+  ShardParked: { readonly shard: ShardId; readonly reason: ParkReason };
+  /** *Addition.* */
+  ShardReleased: { readonly shard: ShardId };
+  ShardSplit: { readonly parent: ShardId; readonly children: readonly ShardId[] };
+  ShardResidualCreated: { readonly parent: ShardId; readonly residual: ShardId };
+  ShardUnparked: { readonly shard: ShardId; readonly newFenceEpoch: FenceEpoch };
+  ShardLeaseRenewed: { readonly shard: ShardId; readonly newDeadline: LogicalTime };
+  RunCreated: object;
+  RunActivated: { readonly shardCount: number };
+  RunCompleted: object;
+  RunFailed: object;
+  RunCancelled: object;
+  /** *Addition.* */
+  RunDeleted: object;
+}
+
+export type EventKind = keyof EventFields;
+
+/** Something that happened to a run or one of its shards, told after it was stored. */
+export type CoordinationEvent<Kind extends EventKind = EventKind> = {
+  [K in Kind]: EventEnvelope & { readonly kind: K } & EventFields[K];
+}[Kind];
+
+export interface EventEnvelope {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  /** The time that the record remembers for it. */
+  readonly at: LogicalTime;
+}
+
+interface EventTraits {
+  readonly isShardEvent: boolean;
+  /** Whether it ends a shard or a run. */
+  readonly isTerminal: boolean;
+}
+
+/** Every kind of event, and what it is about. */
+export const EVENT_TRAITS = {
+  ShardAcquired: { isShardEvent: true, isTerminal: false },
+  ShardCheckpointed: { isShardEvent: true, isTerminal: false },
+  ShardCompleted: { isShardEvent: true, isTerminal: true },
+  ShardParked: { isShardEvent: true, isTerminal: true },
+  ShardReleased: { isShardEvent: true, isTerminal: false },
+  ShardSplit: { isShardEvent: true, isTerminal: true },
+  ShardResidualCreated: { isShardEvent: true, isTerminal: false },
+  ShardUnparked: { isShardEvent: true, isTerminal: false },
+  ShardLeaseRenewed: { isShardEvent: true, isTerminal: false },
+  RunCreated: { isShardEvent: false, isTerminal: false },
+  RunActivated: { isShardEvent: false, isTerminal: false },
+  RunCompleted: { isShardEvent: false, isTerminal: true },
+  RunFailed: { isShardEvent: false, isTerminal: true },
+  RunCancelled: { isShardEvent: false, isTerminal: true },
+  RunDeleted: { isShardEvent: false, isTerminal: true },
+} as const satisfies Readonly<Record<EventKind, EventTraits>>;
+
+export interface CoordinationEventCompanion {
+  isShardEvent(event: CoordinationEvent): boolean;
+  isRunEvent(event: CoordinationEvent): boolean;
+  /** Whether it ends a shard or a run. A parked shard counts, though an operator may undo it. */
+  isTerminal(event: CoordinationEvent): boolean;
+  /** The event as JSON can carry it. Keys stay hidden. */
+  toJson(event: CoordinationEvent): JsonSafe<CoordinationEvent>;
+}
+
+export const CoordinationEvent: CoordinationEventCompanion = {
+  isShardEvent(event) {
+    return EVENT_TRAITS[event.kind].isShardEvent;
+  },
+
+  isRunEvent(event) {
+    return !EVENT_TRAITS[event.kind].isShardEvent;
+  },
+
+  isTerminal(event) {
+    return EVENT_TRAITS[event.kind].isTerminal;
+  },
+
+  toJson(event) {
+    return toJsonSafe(event);
+  },
+};

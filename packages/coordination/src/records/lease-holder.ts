@@ -1,0 +1,28 @@
+import type { LogicalTime, OpId, WorkerId } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
+
+/**
+ * Who holds a shard, and until when.
+ *
+ * One value and not three fields of the record, so that there is no deadline
+ * without an owner.
+ */
+export interface LeaseHolder {
+  readonly owner: WorkerId;
+  /** The first moment at which the lease no longer holds. */
+  readonly deadline: LogicalTime;
+  /** The acquire that made it, so that a repeated one can be answered with the same lease. *Addition.* */
+  readonly opId: OpId;
+}
+
+export interface LeaseHolderCompanion {
+  of(holder: LeaseHolder): LeaseHolder;
+}
+
+export const LeaseHolder: LeaseHolderCompanion = {
+  of(holder) {
+    assert(holder.deadline > 0n, "lease deadline must not be zero");
+    const { owner, deadline, opId } = holder;
+    return { owner, deadline, opId };
+  },
+};

@@ -1,0 +1,72 @@
+import {
+  FenceEpoch,
+  LogicalTime,
+  RunId,
+  ShardId,
+  ShardKey,
+  TenantId,
+  toJsonSafe,
+  WorkerId,
+  type JsonSafe,
+} from "@gossip/contracts";
+import { assert, type Brand } from "@gossip/stdx";
+
+/**
+ * The right to work on a shard: what an acquire hands out and every write presents.
+ *
+ * The record decides whether it is still good, by fence, deadline and owner; the
+ * deadline in here is only what the holder last heard. A worker should pass `fence`
+ * on to whatever it writes to, so that its own sink can refuse it once it is stale.
+ */
+export type Lease = Brand<LeaseFields, "Lease">;
+
+interface LeaseFields {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly shard: ShardId;
+  readonly owner: WorkerId;
+  readonly fence: FenceEpoch;
+  readonly deadline: LogicalTime;
+}
+
+export interface LeaseCompanion {
+  /** A fence below 1 or a deadline of zero is an `InvariantViolation`. Nobody but a coordinator should need this. */
+  of(fields: { readonly [Field in keyof LeaseFields]: LeaseFields[Field] }): Lease;
+  shardKey(lease: Lease): ShardKey;
+  /** The lease after a renewal. An earlier deadline is an `InvariantViolation`; the same one is not. */
+  withDeadline(lease: Lease, deadline: LogicalTime): Lease;
+  toJson(lease: Lease): JsonSafe<LeaseFields>;
+}
+
+export const Lease: LeaseCompanion = {
+  of({ tenant, run, shard, owner, fence, deadline }) {
+    assert(fence >= FenceEpoch.INITIAL, "lease fence must be at least 1");
+    assert(deadline > 0n, "lease deadline must not be zero");
+    return { tenant, run, shard, owner, fence, deadline } as LeaseFields as Lease;
+  },
+
+  shardKey(lease) {
+    return { run: lease.run, shard: lease.shard };
+  },
+
+  withDeadline(lease, deadline) {
+    assert(deadline >= lease.deadline, "lease deadline must not move back");
+    return Lease.of({ ...lease, deadline });
+  },
+
+  toJson(lease) {
+    return toJsonSafe<LeaseFields>(lease);
+  },
+};
+
+/** Throw unless `lease` has the shape of one. For callers that no compiler checked. */
+export function assertLease(lease: unknown): asserts lease is Lease {
+  assert(typeof lease === "object" && lease !== null, () => `lease must be an object, got ${typeof lease}`);
+  const { tenant, run, shard, owner, fence, deadline } = lease as LeaseFields;
+  assert(TenantId.parse(tenant).ok, "tenant of the lease must be 64 lowercase hex digits");
+  RunId.fromRaw(run);
+  ShardId.fromRaw(shard);
+  WorkerId.fromRaw(owner);
+  FenceEpoch.fromRaw(fence);
+  LogicalTime.fromRaw(deadline);
+}

@@ -1,0 +1,75 @@
+import type { LogicalTime, OpId } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
+import type { PayloadHash } from "../hashing/payload-hash.ts";
+
+/** What every entry of a log says: who asked, for what, and when it was done. */
+export interface LoggedOp {
+  readonly opId: OpId;
+  /** Never zero. */
+  readonly payloadHash: PayloadHash;
+  readonly executedAt: LogicalTime;
+}
+
+/**
+ * The operations that a record remembers, oldest first.
+ *
+ * A plain array that nobody writes to: a record with one operation more has another
+ * array. An id is in it at most once.
+ */
+export type OpLog<Entry extends LoggedOp> = readonly Entry[];
+
+/** The entry of an operation, or `undefined` where it is new or was forgotten. */
+export function findOp<Entry extends LoggedOp>(log: OpLog<Entry>, opId: OpId): Entry | undefined {
+  // The newest first: a retry nearly always follows what it repeats.
+  for (let index = log.length - 1; index >= 0; index--) {
+    if (log[index]!.opId === opId) return log[index];
+  }
+  return undefined;
+}
+
+/** The log with one more entry; a full one forgets its oldest. */
+export function appendOp<Entry extends LoggedOp>(log: OpLog<Entry>, entry: Entry, capacity: number): OpLog<Entry> {
+  assert(findOp(log, entry.opId) === undefined, "an op id is logged at most once");
+  assertLoggedOp(entry);
+  const kept = log.length < capacity ? log.slice() : log.slice(log.length + 1 - capacity);
+  kept.push(entry);
+  return kept;
+}
+
+/**
+ * Whether an id is in the log twice.
+ *
+ * `known` is a log that was found in order before. Where this one continues it by
+ * one entry, as nearly always, only that entry is compared.
+ */
+export function hasDuplicateOp(log: OpLog<LoggedOp>, known?: OpLog<LoggedOp>): boolean {
+  if (known === undefined || !continuesLog(log, known)) {
+    return new Set(log.map((entry) => entry.opId)).size !== log.length;
+  }
+  const newest = log.at(-1)!;
+  return log.some((entry) => entry !== newest && entry.opId === newest.opId);
+}
+
+/** Whether the entries are in the order of their times. `known` as in `hasDuplicateOp`. */
+export function isLogInOrder(log: OpLog<LoggedOp>, known?: OpLog<LoggedOp>): boolean {
+  const first = known !== undefined && continuesLog(log, known) ? log.length - 1 : 1;
+  for (let index = Math.max(first, 1); index < log.length; index++) {
+    if (log[index]!.executedAt < log[index - 1]!.executedAt) return false;
+  }
+  return true;
+}
+
+/** Whether `log` is the end of `known`, entry for entry, and one more. */
+function continuesLog(log: OpLog<LoggedOp>, known: OpLog<LoggedOp>): boolean {
+  const shift = known.length - (log.length - 1);
+  if (log.length === 0 || shift < 0) return false;
+  for (let index = 0; index < log.length - 1; index++) {
+    if (log[index] !== known[index + shift]) return false;
+  }
+  return true;
+}
+
+export function assertLoggedOp(entry: LoggedOp): void {
+  assert(entry.payloadHash !== 0n, "payload hash of a logged operation must not be zero");
+  assert(entry.executedAt > 0n, "time of a logged operation must not be zero");
+}

@@ -1,0 +1,9 @@
+import { persistedEnum, type PersistedEnum } from "@gossip/contracts";
+
+/**
+ * How a remembered operation ended. Only `Completed` is ever written: a refusal
+ * changes nothing, so nothing remembers it either, and its op id may be used again.
+ */
+export type OpResult = "Completed" | "Error" | "Superseded";
+
+export const OpResult: PersistedEnum<OpResult> = /* @__PURE__ */ persistedEnum({ Completed: 0, Error: 1, Superseded: 2 });

@@ -1,0 +1,53 @@
+import { CursorSemantics, U64_MAX } from "@gossip/contracts";
+import type { RunConfigError } from "@gossip/coordination-errors";
+import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
+
+/** How a run works. It never changes. */
+export interface RunConfig {
+  /** What the workers of this run mean by a cursor. A label: nothing here depends on it. */
+  readonly cursorSemantics: CursorSemantics;
+  /** How long a lease lasts from the moment it is given or renewed, in units of the clock. Never zero. */
+  readonly leaseDuration: bigint;
+  /**
+   * How often a shard may be acquired again without having advanced. One time more
+   * parks it with `TooManyErrors`. Without a limit it is never parked so.
+   */
+  readonly maxShardRetries: number | undefined;
+}
+
+/** What a configuration is made of. `cursorSemantics` is `Completed` where it is left out. */
+export interface RunConfigInput {
+  readonly leaseDuration: bigint;
+  readonly cursorSemantics?: CursorSemantics;
+  readonly maxShardRetries?: number | undefined;
+}
+
+export interface RunConfigCompanion {
+  /** Zero as a duration is refused; anything that is no duration at all is an `InvariantViolation`. */
+  tryNew(input: RunConfigInput): Result<RunConfig, RunConfigError>;
+  equals(a: RunConfig, b: RunConfig): boolean;
+}
+
+const U32_MAX = 0xffff_ffff;
+
+export const RunConfig: RunConfigCompanion = {
+  tryNew(input) {
+    assert(typeof input === "object" && input !== null, () => `run config must be an object, got ${typeof input}`);
+    const { leaseDuration, cursorSemantics = "Completed", maxShardRetries } = input;
+    assert(typeof leaseDuration === "bigint", () => `lease duration must be a bigint, got a value of type ${typeof leaseDuration}`);
+    assert(leaseDuration >= 0n && leaseDuration <= U64_MAX, "lease duration must be from 1 to 2^64 - 1");
+    assert(CursorSemantics.is(cursorSemantics), "cursor semantics must be Completed or Dispatched");
+    if (maxShardRetries !== undefined) assertCount(maxShardRetries, "max shard retries", { min: 0, max: U32_MAX });
+
+    if (leaseDuration === 0n) return err({ kind: "ZeroLeaseDuration" });
+    return ok(Object.freeze({ cursorSemantics, leaseDuration, maxShardRetries }));
+  },
+
+  equals(a, b) {
+    return (
+      a.cursorSemantics === b.cursorSemantics &&
+      a.leaseDuration === b.leaseDuration &&
+      a.maxShardRetries === b.maxShardRetries
+    );
+  },
+};

@@ -1,0 +1,11 @@
+import { persistedEnum, type PersistedEnum } from "@gossip/contracts";
+
+/** The operations that a run remembers. */
+export type RunOpKind = "RegisterShards" | "CompleteRun" | "FailRun" | "CancelRun";
+
+export const RunOpKind: PersistedEnum<RunOpKind> = /* @__PURE__ */ persistedEnum({
+  RegisterShards: 0,
+  CompleteRun: 1,
+  FailRun: 2,
+  CancelRun: 3,
+});

@@ -1,0 +1,106 @@
+import {
+  FenceEpoch,
+  type Cursor,
+  type CursorSemantics,
+  type LogicalTime,
+  type ParkReason,
+  type RunId,
+  type ShardId,
+  type ShardKey,
+  type ShardSpec,
+  type ShardStatus,
+  type TenantId,
+} from "@gossip/contracts";
+import type { LeaseHolder } from "./lease-holder.ts";
+import type { OpKind } from "./op-kind.ts";
+import type { LoggedOp, OpLog } from "./op-log.ts";
+import type { OpResult } from "./op-result.ts";
+
+/** One remembered operation of a shard. */
+export interface OpLogEntry extends LoggedOp {
+  readonly kind: OpKind;
+  readonly result: OpResult;
+}
+
+/**
+ * All that is known of a shard.
+ *
+ * A value: a change makes a new record, and what did not change is the same
+ * object in both. A store may rely on that to write only what differs.
+ */
+export interface ShardRecord {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly shard: ShardId;
+  readonly status: ShardStatus;
+  /** Present exactly where the status is `Parked`. */
+  readonly parkReason: ParkReason | undefined;
+  readonly spec: ShardSpec;
+  readonly cursor: Cursor;
+  readonly cursorSemantics: CursorSemantics;
+  /** May have lapsed: whether it holds depends on the time. */
+  readonly lease: LeaseHolder | undefined;
+  readonly fenceEpoch: FenceEpoch;
+  /** The shard that was split to make this one. Present exactly where the id is derived. */
+  readonly parent: ShardId | undefined;
+  /** The shards that splits of this one made, in the order of their making. */
+  readonly spawned: readonly ShardId[];
+  readonly opLog: OpLog<OpLogEntry>;
+  /**
+   * The greatest time at which this record was written. Its own clock: an operation
+   * that brings an earlier time happens at this one. *Addition.*
+   */
+  readonly lastTime: LogicalTime;
+  /** Acquisitions since the cursor last moved to a greater key. *Addition.* */
+  readonly attempts: number;
+}
+
+/** What a new shard is made of. */
+export interface NewShard {
+  readonly tenant: TenantId;
+  readonly key: ShardKey;
+  readonly spec: ShardSpec;
+  readonly cursor: Cursor;
+  readonly cursorSemantics: CursorSemantics;
+  readonly parent: ShardId | undefined;
+  readonly now: LogicalTime;
+}
+
+const NONE_SPAWNED: readonly ShardId[] = /* @__PURE__ */ Object.freeze([]);
+const EMPTY_LOG: OpLog<OpLogEntry> = /* @__PURE__ */ Object.freeze([]);
+
+/** A shard that nobody has held yet. Its first acquisition yields fence 2. */
+export function newShardRecord(shard: NewShard): ShardRecord {
+  return {
+    tenant: shard.tenant,
+    run: shard.key.run,
+    shard: shard.key.shard,
+    status: "Active",
+    parkReason: undefined,
+    spec: shard.spec,
+    cursor: shard.cursor,
+    cursorSemantics: shard.cursorSemantics,
+    lease: undefined,
+    fenceEpoch: FenceEpoch.INITIAL,
+    parent: shard.parent,
+    spawned: NONE_SPAWNED,
+    opLog: EMPTY_LOG,
+    lastTime: shard.now,
+    attempts: 0,
+  };
+}
+
+/** Whether somebody holds the shard: the deadline itself is already past. */
+export function isLeasedAt(record: { readonly lease: LeaseHolder | undefined }, now: LogicalTime): boolean {
+  return record.lease !== undefined && now < record.lease.deadline;
+}
+
+export function shardKeyOf(record: ShardRecord): ShardKey {
+  return { run: record.run, shard: record.shard };
+}
+
+/** How often the shard changed hands. Unparking counts too: each is a step of the fence. */
+export function acquireCount(record: { readonly fenceEpoch: FenceEpoch }): number {
+  const count = record.fenceEpoch - FenceEpoch.INITIAL;
+  return count > 0xffff_ffffn ? 0xffff_ffff : Number(count);
+}
