@@ -1,12 +1,11 @@
 import { assert, InvariantViolation } from "./assert.ts";
-import { assertBytes } from "./assert-bytes.ts";
+import { assertBytes, isBytes } from "./assert-bytes.ts";
 import { assertCount } from "./assert-count.ts";
-import { assertSlot, ByteSlot, slotBlock, slotStamp, writeSlot } from "./byte-slot.ts";
-import { FreeTree } from "./free-tree.ts";
+import { ByteSlot, openSlot } from "./byte-slot.ts";
+import { nameType } from "./name-type.ts";
 import { err, ok, type Result } from "./result.ts";
-import { classGranules, largestClassWithin, MAX_BLOCK_SIZE } from "./size-class.ts";
-import { GRANULE, NIL, SlabBlocks } from "./slab-blocks.ts";
 import type { SlabFull } from "./slab-full.ts";
+import { SlabSpace } from "./slab-space.ts";
 
 /** Largest capacity of a slab, in bytes. */
 export const MAX_SLAB_CAPACITY = 2 ** 32 - 1;
@@ -18,10 +17,13 @@ const POISON = 0xde;
 const SHORT_COPY = 64;
 
 const NO_BYTES = new Uint8Array(0);
-const EMPTY_SLOT = ok(ByteSlot.EMPTY);
+const EMPTY = ByteSlot.EMPTY;
+const EMPTY_SLOT = ok(EMPTY);
 
-/** Zero is the owner of empty slots, so ids start at one. */
-let lastOwnerId = 0;
+// The method itself: looked up on the array at each call it costs a tenth of an allocation's time.
+const { set: setBytes } = Uint8Array.prototype as {
+  readonly set: (this: Uint8Array, source: Uint8Array, offset: number) => void;
+};
 
 /** Aids for finding mistakes. Both are off by default: they cost time, and change no answer. */
 export interface ByteSlabOptions {
@@ -47,23 +49,16 @@ export interface ByteSlabOptions {
  */
 export class ByteSlab {
   readonly #bytes: Uint8Array;
+  readonly #space: SlabSpace;
   readonly #poisonFreed: boolean;
   readonly #checkLeaks: boolean;
-  readonly #blocks = new SlabBlocks();
-  readonly #freeTree = new FreeTree(this.#blocks);
-  #ownerId = ++lastOwnerId;
-  #lastStamp = 0;
-  #liveCount = 0;
-  // In granules, as in the blocks.
-  #liveSize = 0;
-  #freeSize = 0;
-  #highestBump = 0;
 
   /** `capacity` is in bytes, up to 2^32 - 1. */
   constructor(capacity: number, options: ByteSlabOptions = {}) {
     assertCount(capacity, "slab capacity", { min: 0, max: MAX_SLAB_CAPACITY });
-    assert(typeof options === "object" && options !== null, "slab options must be an object");
+    assert(typeof options === "object" && options !== null, () => `slab options must be an object, got ${nameType(options)}`);
     this.#bytes = allocateBuffer(capacity);
+    this.#space = new SlabSpace(capacity);
     this.#poisonFreed = options.poisonFreed ?? false;
     this.#checkLeaks = options.checkLeaks ?? false;
   }
@@ -74,25 +69,25 @@ export class ByteSlab {
 
   /** The id that slots of this slab carry. `clear` changes it. */
   get ownerId(): number {
-    return this.#ownerId;
+    return this.#space.ownerId;
   }
 
   /** Bytes in blocks that are handed out: `allocSize` of every live slot, added up. */
   get liveBytes(): number {
-    return this.#liveSize * GRANULE;
+    return this.#space.liveBytes;
   }
 
   get liveCount(): number {
-    return this.#liveCount;
+    return this.#space.liveCount;
   }
 
-  /** Everything from here to the capacity is in no block. */
+  /** Where the bytes begin that are in no block, neither live nor free. */
   get bumpOffset(): number {
-    return this.#blocks.bump * GRANULE;
+    return this.#space.bumpOffset;
   }
 
   get freeListBytes(): number {
-    return this.#freeSize * GRANULE;
+    return this.#space.bumpOffset - this.#space.liveBytes;
   }
 
   /** An upper bound, not a promise: these bytes may lie scattered. `refusalFor` knows what fits. */
@@ -101,7 +96,7 @@ export class ByteSlab {
   }
 
   get isEmpty(): boolean {
-    return this.#liveCount === 0;
+    return this.#space.liveCount === 0;
   }
 
   /** Store a copy of `bytes`. The empty byte string is `ByteSlot.EMPTY` and takes no space. */
@@ -109,7 +104,8 @@ export class ByteSlab {
     assertBytes(bytes, "bytes");
     if (bytes.length === 0) return EMPTY_SLOT;
     const slot = new ByteSlot();
-    return this.allocateInto(bytes, slot) ? ok(slot) : err(this.#refusal(bytes.length));
+    if (this.allocateInto(bytes, slot)) return ok(slot);
+    return err(this.#space.refusalFor(bytes.length)!);
   }
 
   /**
@@ -118,24 +114,25 @@ export class ByteSlab {
    * Returns `false`, and leaves `slot` as it was, where there is no room;
    * `refusalFor` then tells why. What `slot` named before is not freed.
    *
-   * Allocates nothing once the slab has seen as many blocks before.
+   * Allocates nothing once the slab has held as many blocks before.
    */
   allocateInto(bytes: Uint8Array, slot: ByteSlot): boolean {
-    assertBytes(bytes, "bytes");
-    assertSlot(slot);
-    assert(slot !== ByteSlot.EMPTY, "ByteSlot.EMPTY is shared and cannot be written to: make a new ByteSlot");
-    const block = this.#store(bytes);
-    if (block === NIL && bytes.length > 0) return false;
-    writeSlot(slot, this.#blocks, block, block === NIL ? 0 : this.#ownerId);
+    if (!isBytes(bytes) || !(slot instanceof ByteSlot) || slot === EMPTY) refuse(bytes, slot);
+    const length = bytes.length;
+    if (length === 0) {
+      Object.assign(slot, EMPTY);
+      return true;
+    }
+    const offset = this.#space.take(length, openSlot(slot));
+    if (offset < 0) return false;
+    setBytes.call(this.#bytes, bytes, offset);
     return true;
   }
 
   /** The error that allocating `size` bytes would be refused with now; `undefined` where it would succeed. */
   refusalFor(size: number): SlabFull | undefined {
     assertCount(size, "size", { min: 0, max: Number.MAX_SAFE_INTEGER });
-    if (size === 0) return undefined;
-    const refusal = this.#refusal(size);
-    return refusal.requested <= refusal.available ? undefined : refusal;
+    return size === 0 ? undefined : this.#space.refusalFor(size);
   }
 
   /**
@@ -146,27 +143,27 @@ export class ByteSlab {
    */
   get(slot: ByteSlot): Uint8Array {
     const block = this.#liveBlock(slot);
-    if (block === NIL) return NO_BYTES;
-    const start = this.#blocks.offsets[block]! * GRANULE;
-    return this.#bytes.subarray(start, start + this.#blocks.lengths[block]!);
+    if (block === 0) return NO_BYTES;
+    const start = this.#space.offsetOf(block);
+    return this.#bytes.subarray(start, start + this.#space.lengthOf(block));
   }
 
   /** A copy of the bytes of a slot. */
   toOwned(slot: ByteSlot): Uint8Array {
     const block = this.#liveBlock(slot);
-    if (block === NIL) return new Uint8Array(0);
-    const start = this.#blocks.offsets[block]! * GRANULE;
-    return this.#bytes.slice(start, start + this.#blocks.lengths[block]!);
+    if (block === 0) return new Uint8Array(0);
+    const start = this.#space.offsetOf(block);
+    return this.#bytes.slice(start, start + this.#space.lengthOf(block));
   }
 
   /** Copy the bytes of a slot to the start of `out`, and return how many they are. */
   copyInto(slot: ByteSlot, out: Uint8Array): number {
     const block = this.#liveBlock(slot);
     assertBytes(out, "out");
-    if (block === NIL) return 0;
-    const length = this.#blocks.lengths[block]!;
+    if (block === 0) return 0;
+    const length = this.#space.lengthOf(block);
     assert(length <= out.length, () => `slot of ${length} bytes does not fit into ${out.length}`);
-    const start = this.#blocks.offsets[block]! * GRANULE;
+    const start = this.#space.offsetOf(block);
     if (length <= SHORT_COPY) {
       for (let index = 0; index < length; index++) out[index] = this.#bytes[start + index]!;
     } else {
@@ -178,27 +175,14 @@ export class ByteSlab {
   /** Free a slot and every copy of it. An empty slot has nothing to free. */
   deallocate(slot: ByteSlot): void {
     const block = this.#liveBlock(slot);
-    if (block === NIL) return;
-    const blocks = this.#blocks;
-    const size = blocks.sizes[block]!;
-    if (this.#poisonFreed) {
-      const start = blocks.offsets[block]! * GRANULE;
-      this.#bytes.fill(POISON, start, start + size * GRANULE);
-    }
-    blocks.stamps[block] = 0;
-    this.#liveCount -= 1;
-    this.#liveSize -= size;
-    this.#release(block);
+    if (block === 0) return;
+    if (this.#poisonFreed) this.#poison(block);
+    this.#space.release(block);
   }
 
   /** Free everything at once, in constant time. Every slot handed out before becomes foreign. */
   clear(): void {
-    this.#blocks.clear();
-    this.#freeTree.clear();
-    this.#ownerId = ++lastOwnerId;
-    this.#liveCount = 0;
-    this.#liveSize = 0;
-    this.#freeSize = 0;
+    this.#space.clear();
   }
 
   /**
@@ -208,115 +192,50 @@ export class ByteSlab {
    * where it has been, because bytes freed at the end are still there.
    */
   zeroizeUsed(): void {
-    this.#bytes.fill(0, 0, this.#highestBump * GRANULE);
-    this.#highestBump = this.#blocks.bump;
+    this.#bytes.fill(0, 0, this.#space.takeHighestBumpOffset());
   }
 
   /** The free blocks by offset, for diagnosis and tests: it walks all blocks. */
   freeBlocks(): { readonly offset: number; readonly size: number }[] {
-    const blocks = this.#blocks;
-    const free = [];
-    for (let block = blocks.last; block !== NIL; block = blocks.previous[block]!) {
-      if (blocks.stamps[block] !== 0) continue;
-      free.push({ offset: blocks.offsets[block]! * GRANULE, size: blocks.sizes[block]! * GRANULE });
-    }
-    return free.reverse();
+    return Array.from(this.#space.freeBlocks(), (block) => ({
+      offset: this.#space.offsetOf(block),
+      size: this.#space.sizeOf(block),
+    }));
   }
 
   /** The end of the slab's use: clears it, after the leak check where that was asked for. */
   [Symbol.dispose](): void {
-    assert(!this.#checkLeaks || this.#liveCount === 0, () => `slab disposed of with ${this.#liveCount} live slots`);
+    assert(!this.#checkLeaks || this.isEmpty, () => `slab disposed of with ${this.liveCount} live slots`);
     this.clear();
   }
 
-  /** Copy `bytes` into a block; `NIL` for the empty byte string, and where there is no room. */
-  #store(bytes: Uint8Array): number {
-    const length = bytes.length;
-    if (length === 0 || length > MAX_BLOCK_SIZE) return NIL;
-    const block = this.#take(classGranules(length));
-    if (block === NIL) return NIL;
-    const blocks = this.#blocks;
-    blocks.lengths[block] = length;
-    blocks.stamps[block] = ++this.#lastStamp;
-    this.#liveCount += 1;
-    this.#liveSize += blocks.sizes[block]!;
-    this.#bytes.set(bytes, blocks.offsets[block]! * GRANULE);
-    return block;
-  }
-
-  /** A block of exactly `size` granules, linked but not yet live; `NIL` where there is no room. */
-  #take(size: number): number {
-    const blocks = this.#blocks;
-    blocks.reserve();
-    this.#freeTree.reserve();
-
-    const block = this.#freeTree.takeBestFit(size);
-    if (block === NIL) return this.#bump(size);
-
-    // Every block is a whole number of granules, so a remainder is zero or large enough to keep.
-    const remainder = blocks.sizes[block]! - size;
-    if (remainder > 0) {
-      blocks.sizes[block] = size;
-      this.#freeTree.insert(blocks.insertAfter(block, remainder));
-    }
-    this.#freeSize -= size;
-    return block;
-  }
-
-  #bump(size: number): number {
-    const blocks = this.#blocks;
-    const bump = blocks.bump + size;
-    if (bump * GRANULE > this.#bytes.length) return NIL;
-    if (bump > this.#highestBump) this.#highestBump = bump;
-    return blocks.insertAfter(blocks.last, size);
-  }
-
-  /** Give a block's space back: merged with its free neighbours, and beyond the bump where it reaches it. */
-  #release(freed: number): void {
-    const blocks = this.#blocks;
-    let block = freed;
-    const next = blocks.next[block]!;
-    if (next !== NIL && blocks.stamps[next] === 0) {
-      this.#unlist(next);
-      blocks.sizes[block]! += blocks.sizes[next]!;
-      blocks.remove(next);
-    }
-    const previous = blocks.previous[block]!;
-    if (previous !== NIL && blocks.stamps[previous] === 0) {
-      this.#unlist(previous);
-      blocks.sizes[previous]! += blocks.sizes[block]!;
-      blocks.remove(block);
-      block = previous;
-    }
-    if (block === blocks.last) {
-      blocks.remove(block);
-    } else {
-      this.#freeSize += blocks.sizes[block]!;
-      this.#freeTree.insert(block);
-    }
-  }
-
-  #unlist(block: number): void {
-    this.#freeTree.remove(block);
-    this.#freeSize -= this.#blocks.sizes[block]!;
-  }
-
-  /** The block of a slot that is ours and live, `NIL` for an empty one. */
+  /** The block of a live slot of this slab; 0 for an empty slot. */
   #liveBlock(slot: ByteSlot): number {
-    assertSlot(slot);
-    if (slot.ownerId === 0) return NIL;
-    assert(slot.ownerId === this.#ownerId, "slot is of another slab, or of this one before it was cleared");
-    const block = slotBlock(slot);
-    assert(this.#blocks.stamps[block] === slotStamp(slot), "slot has been freed: its bytes may be another's by now");
-    return block;
+    if (!(slot instanceof ByteSlot)) refuseSlot(slot);
+    const open = openSlot(slot);
+    if (open.ownerId === 0) return 0;
+    if (!this.#space.isLive(open)) refuseSlot(slot, this.ownerId);
+    return open.block;
   }
 
-  #refusal(size: number): SlabFull {
-    const requested = size > MAX_BLOCK_SIZE ? MAX_SLAB_CAPACITY : classGranules(size) * GRANULE;
-    const virgin = Math.floor(this.capacity / GRANULE) - this.#blocks.bump;
-    const available = largestClassWithin(Math.max(virgin, this.#freeTree.largestSize())) * GRANULE;
-    return { kind: "SlabFull", requested, available };
+  #poison(block: number): void {
+    const start = this.#space.offsetOf(block);
+    this.#bytes.fill(POISON, start, start + this.#space.sizeOf(block));
   }
+}
+
+// Apart from the checks, so that those are small enough to be inlined.
+
+function refuse(bytes: unknown, slot: unknown): never {
+  assertBytes(bytes, "bytes");
+  assert(slot !== EMPTY, "ByteSlot.EMPTY is shared and cannot be written to: make a new ByteSlot");
+  refuseSlot(slot);
+}
+
+function refuseSlot(slot: unknown, ownerId?: number): never {
+  assert(slot instanceof ByteSlot, () => `slot must be a ByteSlot, got ${nameType(slot)}`);
+  assert(slot.ownerId === ownerId, "slot is of another slab, or of this one before it was cleared");
+  throw new InvariantViolation("slot has been freed: its bytes may be another's by now");
 }
 
 function allocateBuffer(capacity: number): Uint8Array {

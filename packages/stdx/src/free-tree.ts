@@ -1,9 +1,14 @@
-import { NIL, type SlabBlocks } from "./slab-blocks.ts";
+// Fields of a block's record: see slab-space.ts, which also says why they are not imported.
+const OFFSET = 0;
+const SIZE = 1;
+const LEFT = 5;
+const RIGHT = 6;
+const PRIORITY = 7;
 
-// Children are kept two to a node in one array, so that a link is a plain index and can be written
-// through: `2 * node` is the link to its left child, `2 * node + 1` to its right. Node 0 does not exist,
-// which leaves link 1 for the root.
-const ROOT = 1;
+const NIL = 0;
+// A link is the index of the field that holds it, so that it can be written through. No block has no
+// children: one of its links is the root.
+const ROOT = NIL + LEFT;
 
 /**
  * The free blocks of a slab, ordered by size and then by offset.
@@ -12,137 +17,148 @@ const ROOT = 1;
  * number mixed from the offset. Its shape depends on the blocks in it alone, not
  * on the order in which they came, and its depth is logarithmic unless the
  * offsets were chosen against the mixing. Nothing here recurses or allocates.
+ *
+ * The newest block waits outside the tree until another comes. A slab in a
+ * steady state mostly frees a block and then takes the same one again, and that
+ * need not touch the tree.
  */
 export class FreeTree {
-  readonly #blocks: SlabBlocks;
-  #links: Int32Array;
-  #priorities: Int32Array;
+  /** The slab's blocks. Whoever grows the table puts the new one here. */
+  table: Int32Array;
+  /** The block that is not in the tree yet. */
+  private newest = NIL;
 
-  constructor(blocks: SlabBlocks) {
-    this.#blocks = blocks;
-    this.#links = new Int32Array(2 * blocks.recordCount);
-    this.#priorities = new Int32Array(blocks.recordCount);
+  constructor(table: Int32Array) {
+    this.table = table;
   }
 
-  /** Make room for every record that the blocks have. */
-  reserve(): void {
-    const recordCount = this.#blocks.recordCount;
-    if (this.#priorities.length === recordCount) return;
-    const links = new Int32Array(2 * recordCount);
-    const priorities = new Int32Array(recordCount);
-    links.set(this.#links);
-    priorities.set(this.#priorities);
-    this.#links = links;
-    this.#priorities = priorities;
+  get isEmpty(): boolean {
+    return this.newest === NIL && this.table[ROOT] === NIL;
   }
 
-  insert(node: number): void {
-    const links = this.#links;
-    const priorities = this.#priorities;
-    const priority = mix(this.#blocks.offsets[node]!);
-    priorities[node] = priority;
-
-    let link = ROOT;
-    let below = links[link]!;
-    while (below !== NIL && priorities[below]! >= priority) {
-      link = 2 * below + (this.#isBefore(node, below) ? 0 : 1);
-      below = links[link]!;
-    }
-    links[link] = node;
-    this.#splitUnder(node, below);
+  insert(block: number): void {
+    if (this.newest !== NIL) link(this.table, this.newest);
+    this.newest = block;
   }
 
-  remove(node: number): void {
-    const links = this.#links;
-    let link = ROOT;
-    for (let current = links[link]!; current !== node; current = links[link]!) {
-      link = 2 * current + (this.#isBefore(node, current) ? 0 : 1);
-    }
-    this.#unlink(link);
+  remove(block: number): void {
+    if (block === this.newest) this.newest = NIL;
+    else unlink(this.table, linkTo(this.table, block));
   }
 
-  /** Remove and return the smallest block of at least `size`, the lowest of several; `NIL` where there is none. */
+  /** Remove and return the smallest block of at least `size`, the lowest of several; 0 where there is none. */
   takeBestFit(size: number): number {
-    const links = this.#links;
-    const sizes = this.#blocks.sizes;
-    let bestLink = NIL;
-    let link = ROOT;
-    for (let current = links[link]!; current !== NIL; current = links[link]!) {
-      if (sizes[current]! >= size) {
-        bestLink = link;
-        link = 2 * current;
-      } else {
-        link = 2 * current + 1;
-      }
+    const table = this.table;
+    const newest = this.newest;
+    const link = bestFitLink(table, size);
+    // With no fit in the tree the link is `NIL`, and so is the block there: the newest is before none.
+    const best = table[link]!;
+    if (newest !== NIL && table[newest + SIZE]! >= size && (link === NIL || isBefore(table, newest, best))) {
+      this.newest = NIL;
+      return newest;
     }
-    if (bestLink === NIL) return NIL;
-    const best = links[bestLink]!;
-    this.#unlink(bestLink);
-    return best;
+    return link === NIL ? NIL : unlink(table, link);
   }
 
   /** The size of the largest block; zero where there is none. */
   largestSize(): number {
-    const links = this.#links;
-    let largest = NIL;
-    for (let current = links[ROOT]!; current !== NIL; current = links[2 * current + 1]!) largest = current;
-    return largest === NIL ? 0 : this.#blocks.sizes[largest]!;
+    const table = this.table;
+    let largest = table[ROOT]!;
+    while (table[largest + RIGHT] !== NIL) largest = table[largest + RIGHT]!;
+    return Math.max(table[largest + SIZE]!, table[this.newest + SIZE]!);
   }
 
   clear(): void {
-    this.#links[ROOT] = NIL;
-  }
-
-  #isBefore(a: number, b: number): boolean {
-    const difference = this.#blocks.sizes[a]! - this.#blocks.sizes[b]!;
-    return difference === 0 ? this.#blocks.offsets[a]! < this.#blocks.offsets[b]! : difference < 0;
-  }
-
-  /** Share the subtree at `below` out to the two sides of `node`, which takes its place. */
-  #splitUnder(node: number, below: number): void {
-    const links = this.#links;
-    let left = 2 * node;
-    let right = 2 * node + 1;
-    let current = below;
-    while (current !== NIL) {
-      if (this.#isBefore(current, node)) {
-        links[left] = current;
-        left = 2 * current + 1;
-        current = links[left]!;
-      } else {
-        links[right] = current;
-        right = 2 * current;
-        current = links[right]!;
-      }
-    }
-    links[left] = NIL;
-    links[right] = NIL;
-  }
-
-  /** Put the children of the node at `link`, merged, in its place. */
-  #unlink(link: number): void {
-    const links = this.#links;
-    const priorities = this.#priorities;
-    const node = links[link]!;
-    let hole = link;
-    let left = links[2 * node]!;
-    let right = links[2 * node + 1]!;
-    while (left !== NIL && right !== NIL) {
-      if (priorities[left]! >= priorities[right]!) {
-        links[hole] = left;
-        hole = 2 * left + 1;
-        left = links[hole]!;
-      } else {
-        links[hole] = right;
-        hole = 2 * right;
-        right = links[hole]!;
-      }
-    }
-    links[hole] = left === NIL ? right : left;
+    this.newest = NIL;
+    this.table[ROOT] = NIL;
   }
 }
 
-/** Scatter neighbouring offsets over all 32 bits. One to one, so that two blocks never tie. */
+/** The link to the smallest block of at least `size`, the lowest of several; 0 where there is none. */
+function bestFitLink(table: Int32Array, size: number): number {
+  let best = NIL;
+  let link = ROOT;
+  for (let current = table[link]!; current !== NIL; current = table[link]!) {
+    if (table[current + SIZE]! >= size) {
+      best = link;
+      link = current + LEFT;
+    } else {
+      link = current + RIGHT;
+    }
+  }
+  return best;
+}
+
+/** The link to a block that is in the tree. */
+function linkTo(table: Int32Array, block: number): number {
+  let link = ROOT;
+  for (let current = table[link]!; current !== block; current = table[link]!) {
+    link = current + (isBefore(table, block, current) ? LEFT : RIGHT);
+  }
+  return link;
+}
+
+/** Put a block into the tree. */
+function link(table: Int32Array, block: number): void {
+  const priority = mix(table[block + OFFSET]!);
+  table[block + PRIORITY] = priority;
+  let at = ROOT;
+  let below = table[at]!;
+  while (below !== NIL && table[below + PRIORITY]! >= priority) {
+    at = below + (isBefore(table, block, below) ? LEFT : RIGHT);
+    below = table[at]!;
+  }
+  table[at] = block;
+  splitUnder(table, block, below);
+}
+
+function isBefore(table: Int32Array, a: number, b: number): boolean {
+  const difference = table[a + SIZE]! - table[b + SIZE]!;
+  return difference === 0 ? table[a + OFFSET]! < table[b + OFFSET]! : difference < 0;
+}
+
+/** Share the subtree at `below` out to the two sides of `block`, which has taken its place. */
+function splitUnder(table: Int32Array, block: number, below: number): void {
+  let left = block + LEFT;
+  let right = block + RIGHT;
+  let current = below;
+  while (current !== NIL) {
+    if (isBefore(table, current, block)) {
+      table[left] = current;
+      left = current + RIGHT;
+      current = table[left]!;
+    } else {
+      table[right] = current;
+      right = current + LEFT;
+      current = table[right]!;
+    }
+  }
+  table[left] = NIL;
+  table[right] = NIL;
+}
+
+/** Put the two subtrees of the block at `link`, merged, in its place. Returns the block. */
+function unlink(table: Int32Array, link: number): number {
+  const block = table[link]!;
+  let hole = link;
+  let left = table[block + LEFT]!;
+  let right = table[block + RIGHT]!;
+  while (left !== NIL && right !== NIL) {
+    if (table[left + PRIORITY]! >= table[right + PRIORITY]!) {
+      table[hole] = left;
+      hole = left + RIGHT;
+      left = table[hole]!;
+    } else {
+      table[hole] = right;
+      hole = right + LEFT;
+      right = table[hole]!;
+    }
+  }
+  table[hole] = left === NIL ? right : left;
+  return block;
+}
+
+/** Scatter neighbouring offsets over all 32 bits. One to one, so that no two blocks tie. */
 function mix(offset: number): number {
   let mixed = Math.imul(offset ^ (offset >>> 15), 0x2c1b3c6d);
   mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39);
