@@ -1,6 +1,5 @@
 // The boundaries between packages, derived from tools/layers/layers.json: a new package is one line there and none here.
 // `pnpm boundaries` cruises with these rules and checks what they cannot see (tools/boundaries).
-// oxlint-disable-next-line no-restricted-globals -- this file is CommonJS and configures the check itself
 const layers = require("./tools/layers/layers.json");
 
 const names = Object.keys(layers);

@@ -22,7 +22,7 @@ export function heapBytesPerCall(run: (calls: number) => void, calls = 20_000): 
   run(calls);
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 12; attempt++) {
-    void collect();
+    collect();
     const before = allocated();
     run(calls);
     const grown = allocated() - before;

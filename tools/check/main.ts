@@ -26,7 +26,8 @@ for (const [why, tests] of groupByReason(counts)) console.log(`  skipped ${tests
 // The test step counts test by test; every other step counts as one.
 const otherPassed = outcomes.filter((outcome) => outcome.passed && outcome.step.name !== "tests").length;
 const otherFailed = failedSteps.filter((outcome) => outcome.step.name !== "tests" || counts.failed === 0).length;
-console.log(`\n${counts.passed + otherPassed} passed, ${counts.failed + otherFailed} failed, ${counts.skipped.length} skipped`);
+console.log(`  ${counts.skipped.length} tests skipped\n`);
+console.log(`${counts.passed + otherPassed} passed, ${counts.failed + otherFailed} failed`);
 process.exit(failedSteps.length > 0 ? 1 : 0);
 
 function run(step: Step): { passed: boolean; seconds: string } {
