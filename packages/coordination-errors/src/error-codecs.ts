@@ -1,7 +1,8 @@
 import { FenceEpoch, LogicalTime, OpId, RunId, RunStatus, ShardStatus } from "@gossip/contracts";
 import type { Result } from "@gossip/stdx";
 import type { ErrorFields, ErrorJson, RunError } from "./error-fields.ts";
-import { ERROR_ROUTES, type ErrorKind, type KindsOf, type Operation } from "./error-routes.ts";
+import { canFailWith, isErrorKind } from "./error-kind.ts";
+import type { ErrorKind, KindsOf } from "./error-routes.ts";
 import { abbreviatedTenant, byteSize, count, hidden, id, invalid, isObject, oneOf, optional, ordinal } from "./field-codec.ts";
 import type { FieldCodec, InvalidField } from "./field-codec.ts";
 import { infraError, limitScope, manifestValidationError, runConfigError } from "./reason-codecs.ts";
@@ -64,16 +65,6 @@ export const ERROR_CODECS = {
 
 /** An error's kind and fields, without its methods. */
 export type ErrorData = { readonly kind: ErrorKind } & Readonly<Record<string, unknown>>;
-
-/** Whether a value names a way to fail. */
-export function isErrorKind(value: unknown): value is ErrorKind {
-  return typeof value === "string" && Object.hasOwn(ERROR_ROUTES, value);
-}
-
-/** Whether an operation can fail in that way. */
-export function canFailWith(operation: Operation, kind: ErrorKind): boolean {
-  return ERROR_ROUTES[kind][operation] !== "no";
-}
 
 /** The JSON form of an error, whatever became of its prototype. */
 export function encodeError(error: unknown): ErrorJson {

@@ -13,14 +13,14 @@ export interface InvalidField {
 /**
  * How one field is printed, written and read.
  *
- * Printing happens on the way out of a failure, so `show` and `encode` take
- * whatever they are given and never throw. A value that does not belong into the
- * field shows as `<invalid>`: it may be somebody's key in the wrong place.
+ * Printing happens on the way out of a failure, so `show` and `encode` refuse
+ * nothing. A value that does not belong into the field shows as `<invalid>`: it
+ * may be somebody's key in the wrong place.
  */
 export interface FieldCodec<T> {
   /** For people. */
   show(value: unknown): string;
-  /** For JSON. */
+  /** For JSON; `undefined` is left out. */
   encode(value: unknown): unknown;
   decode(json: unknown, field: string): Result<T, InvalidField>;
 }

@@ -1,4 +1,5 @@
 export type { ManifestValidationError, SplitValidationError } from "@gossip/contracts";
+export { ADVICE, adviceFor, waitUntil, type Advice, type AdviceByCase } from "./advice.ts";
 export { coordError, runOpIdConflict, type ErrorInput } from "./coord-error.ts";
 export type {
   CursorOutOfBoundsDetail,
@@ -30,6 +31,7 @@ export {
   type InfraErrorOf,
 } from "./infra-error.ts";
 export { messageOf } from "./message-of.ts";
+export { narrowCoordError } from "./narrow-coord-error.ts";
 export type {
   AcquireError,
   AnyCoordError,
@@ -54,3 +56,5 @@ export type {
   SplitResidualError,
   UnparkError,
 } from "./operation-errors.ts";
+export { isOperationFailed, OperationFailed, orThrow } from "./operation-failed.ts";
+export { parseCoordError, type CoordErrorParseError } from "./parse-coord-error.ts";

@@ -76,7 +76,8 @@ export const InfraError: InfraErrorCompanion = {
 };
 
 const LABEL = /^[A-Za-z]\w{0,63}(\.\w{1,64}){0,3}$/;
-const CODE = /^\w{1,40}$/;
+// A SQLSTATE, a name in capitals, a small number.
+const CODE = /^([A-Z0-9]{5}|[A-Z][A-Z0-9_]{1,39}|-?\d{1,6})$/;
 const MAX_MESSAGE_LENGTH = 256;
 
 /** Whether a value is such a dotted label. */

@@ -1,5 +1,6 @@
-import { ERROR_CODECS, isErrorKind } from "./error-codecs.ts";
+import { ERROR_CODECS } from "./error-codecs.ts";
 import type { ErrorFields } from "./error-fields.ts";
+import { isErrorKind } from "./error-kind.ts";
 import type { ErrorKind, Operation } from "./error-routes.ts";
 import { isObject, type FieldCodec } from "./field-codec.ts";
 import type { AnyCoordError } from "./operation-errors.ts";

@@ -39,7 +39,10 @@ export function encodeVariant(rows: CodecTable, value: unknown): unknown {
   const row = rowOf(rows, value);
   if (row === undefined) return INVALID;
   const json: Record<string, unknown> = { kind: row.kind };
-  for (const [name, codec] of Object.entries(row.codecs)) json[name] = codec.encode(row.fields[name]);
+  for (const [name, codec] of Object.entries(row.codecs)) {
+    const value = codec.encode(row.fields[name]);
+    if (value !== undefined) json[name] = value;
+  }
   return json;
 }
 
