@@ -2,6 +2,7 @@ import { assert, InvariantViolation } from "./assert.ts";
 import { assertBytes, isBytes } from "./assert-bytes.ts";
 import { assertCount } from "./assert-count.ts";
 import { ByteSlot, openSlot } from "./byte-slot.ts";
+import { compareBytesAt } from "./compare-bytes.ts";
 import { nameType } from "./name-type.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SlabFull } from "./slab-full.ts";
@@ -170,6 +171,19 @@ export class ByteSlab {
       out.set(this.#bytes.subarray(start, start + length));
     }
     return length;
+  }
+
+  /** Order the bytes of a slot against others, as `compareBytes` does. Makes no view. */
+  compare(slot: ByteSlot, bytes: Uint8Array): number {
+    const block = this.#liveBlock(slot);
+    assertBytes(bytes, "bytes");
+    if (block === 0) return -bytes.length;
+    return compareBytesAt(this.#bytes, this.#space.offsetOf(block), this.#space.lengthOf(block), bytes);
+  }
+
+  /** Whether the bytes of a slot are these. Makes no view. */
+  equals(slot: ByteSlot, bytes: Uint8Array): boolean {
+    return this.compare(slot, bytes) === 0;
   }
 
   /** Free a slot and every copy of it. An empty slot has nothing to free. */
