@@ -3,11 +3,11 @@ import {
   LogicalTime,
   RunId,
   ShardId,
-  ShardKey,
   TenantId,
   toJsonSafe,
   WorkerId,
   type JsonSafe,
+  type ShardKey,
 } from "@gossip/contracts";
 import { assert, type Brand } from "@gossip/stdx";
 

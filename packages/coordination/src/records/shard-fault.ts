@@ -49,7 +49,7 @@ function findStateFault({ status, parkReason, lease, fenceEpoch, opLog, spawned,
 
 function findListFault({ spawned, opLog }: ShardRecord, known: ShardRecord | undefined): string | undefined {
   const isNewList = spawned !== known?.spawned;
-  if (isNewList && !spawned.every(ShardId.isDerived)) return "everything spawned must have a derived id";
+  if (isNewList && !spawned.every((id) => ShardId.isDerived(id))) return "everything spawned must have a derived id";
   if (opLog !== known?.opLog && hasDuplicateOp(opLog, known?.opLog)) return "no op id may be logged twice";
   if (spawned.length > MAX_SPAWNED_PER_SHARD) return `at most ${MAX_SPAWNED_PER_SHARD} shards may be spawned, got ${spawned.length}`;
   return undefined;

@@ -1,0 +1,101 @@
+import { FenceEpoch, LogicalTime, RunStatus, type OpId, type ShardKey, type TenantId, type WorkerId } from "@gossip/contracts";
+import { coordError } from "@gossip/coordination-errors";
+import { err, ok, type Result } from "@gossip/stdx";
+import { LeaseHolder } from "../records/lease-holder.ts";
+import type { RunHead } from "../records/run-record.ts";
+import { assertShardRecord } from "../records/shard-fault.ts";
+import { isLeasedAt, shardKeyOf, type ShardRecord } from "../records/shard-record.ts";
+import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
+import { assertNow, clampToRecord } from "./logical-now.ts";
+import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+
+export interface AcquireCommand {
+  readonly tenant: TenantId;
+  readonly key: ShardKey;
+  readonly worker: WorkerId;
+  /** Repeating it while its lease holds gives that lease again. */
+  readonly opId: OpId;
+}
+
+/**
+ * What became of an acquire.
+ *
+ * - `Granted`  — the shard is the worker's, by a lease that the record describes.
+ * - `Repeated` — it was the worker's already, by this very acquire.
+ * - `Parked`   — it had been tried too often and was set aside. The caller is told `refusal`,
+ *   but only after that has been stored.
+ */
+export type AcquireOutcome =
+  | { readonly kind: "Granted" | "Repeated"; readonly shard: ShardRecord }
+  | { readonly kind: "Parked"; readonly refusal: Refusal<"acquire"> };
+
+const U32_MAX = 0xffff_ffff;
+
+/**
+ * Give a shard to a worker.
+ *
+ * In this order: the shard is there; it is the tenant's; the same acquire again; the
+ * run has not ended; the shard is active; nobody holds it, not even the worker
+ * itself; it has not been tried too often.
+ */
+export function acquire(
+  loaded: LoadedShard,
+  command: AcquireCommand,
+  now: LogicalTime,
+): Result<Transition<AcquireOutcome>, Refusal<"acquire">> {
+  assertNow(now);
+  const found = findShard(loaded, command.key);
+  if (!found.ok) return found;
+  const { run, shard } = found.value;
+  const own = validateTenant(shard, command.tenant);
+  if (!own.ok) return own;
+
+  const at = clampToRecord(now, shard);
+  const holder = isLeasedAt(shard, at) ? shard.lease : undefined;
+  if (holder?.owner === command.worker && holder.opId === command.opId) {
+    return ok(nothingToDo({ kind: "Repeated", shard }));
+  }
+  if (RunStatus.isTerminal(run.status)) return err(coordError("RunTerminal", { status: run.status }));
+  if (shard.status !== "Active") {
+    return err(coordError("ShardTerminal", { shard: shardKeyOf(shard), status: shard.status }));
+  }
+  if (holder !== undefined) {
+    return err(coordError("AlreadyLeased", { currentOwner: holder.owner, leaseDeadline: holder.deadline }));
+  }
+  const { maxShardRetries } = run.config;
+  const isSpent = maxShardRetries !== undefined && shard.attempts > maxShardRetries;
+  return ok(isSpent ? parkSpent(shard, at) : grant({ run, shard }, command, at));
+}
+
+function grant(
+  { run, shard }: { readonly run: RunHead; readonly shard: ShardRecord },
+  { worker, opId }: AcquireCommand,
+  at: LogicalTime,
+): Transition<AcquireOutcome> {
+  const fenceEpoch = FenceEpoch.increment(shard.fenceEpoch);
+  const deadline = LogicalTime.saturatingAdd(at, run.config.leaseDuration);
+  const leased: ShardRecord = {
+    ...shard,
+    lease: LeaseHolder.of({ owner: worker, deadline, opId }),
+    fenceEpoch,
+    lastTime: at,
+    attempts: Math.min(shard.attempts + 1, U32_MAX),
+  };
+  assertShardRecord(leased, shard);
+  return {
+    outcome: { kind: "Granted", shard: leased },
+    writes: { kind: "UpdateShard", shard: leased, needsRun: true },
+    events: [{ kind: "ShardAcquired", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, worker, fenceEpoch }],
+  };
+}
+
+/** Set aside a shard that was acquired too often without advancing. Nobody asked for it, so no op id is logged. */
+function parkSpent(shard: ShardRecord, at: LogicalTime): Transition<AcquireOutcome> {
+  const parked: ShardRecord = { ...shard, status: "Parked", parkReason: "TooManyErrors", lease: undefined, lastTime: at };
+  assertShardRecord(parked, shard);
+  return {
+    outcome: { kind: "Parked", refusal: coordError("ShardTerminal", { shard: shardKeyOf(shard), status: "Parked" }) },
+    writes: { kind: "UpdateShard", shard: parked, needsRun: true },
+    events: [{ kind: "ShardParked", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, reason: "TooManyErrors" }],
+  };
+}

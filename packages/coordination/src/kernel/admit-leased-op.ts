@@ -1,0 +1,58 @@
+import type { LogicalTime, OpId, TenantId } from "@gossip/contracts";
+import type { CoordError } from "@gossip/coordination-errors";
+import { ok, type Result } from "@gossip/stdx";
+import type { PayloadHash } from "../hashing/payload-hash.ts";
+import { Lease } from "../records/lease.ts";
+import type { RunHead } from "../records/run-record.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { checkOpIdempotency, type RequestedOp } from "./check-op-idempotency.ts";
+import { findShard, type LoadedShard } from "./find-shard.ts";
+import { assertNow, clampToRecord } from "./logical-now.ts";
+import { validateLease } from "./validate-lease.ts";
+
+/** What every operation brings that a lease allows and a log remembers. */
+export interface LeasedCommand {
+  readonly tenant: TenantId;
+  readonly lease: Lease;
+  readonly opId: OpId;
+}
+
+/** An operation that passed the checks. */
+export interface AdmittedOp {
+  readonly run: RunHead;
+  readonly shard: ShardRecord;
+  /** When it happens. */
+  readonly at: LogicalTime;
+  /** What to log; `undefined` where it has been done before. */
+  readonly op: RequestedOp | undefined;
+}
+
+export type AdmissionRefusal = CoordError<
+  "ShardNotFound" | "OpIdConflict" | "TenantMismatch" | "ShardTerminal" | "StaleFence" | "LeaseExpired"
+>;
+
+/**
+ * The checks that every leased and logged operation begins with, in the order that
+ * makes them safe: the shard is there; the same operation again; the lease is good.
+ *
+ * A replay does not look at the lease. It must succeed after the lease was lost and
+ * after the shard came to its end, or a worker that crashed before it heard the
+ * answer could never learn it.
+ */
+export function admitLeasedOp(
+  loaded: LoadedShard,
+  { tenant, lease, opId }: LeasedCommand,
+  request: { readonly payloadHash: PayloadHash; readonly now: LogicalTime },
+): Result<AdmittedOp, AdmissionRefusal> {
+  assertNow(request.now);
+  const found = findShard(loaded, Lease.shardKey(lease));
+  if (!found.ok) return found;
+  const { run, shard } = found.value;
+  const at = clampToRecord(request.now, shard);
+  const op = { opId, payloadHash: request.payloadHash };
+  const logged = checkOpIdempotency(shard.opLog, op);
+  if (!logged.ok) return logged;
+  if (logged.value !== undefined) return ok({ run, shard, at, op: undefined });
+  const leased = validateLease(shard, { tenant, lease, at });
+  return leased.ok ? ok({ run, shard, at, op }) : leased;
+}

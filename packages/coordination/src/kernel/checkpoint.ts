@@ -1,0 +1,82 @@
+import { RunStatus, type Cursor, type LogicalTime } from "@gossip/contracts";
+import { IdempotentOutcome } from "@gossip/coordination-errors";
+import { ok, Redacted, type Result } from "@gossip/stdx";
+import { checkpointHash } from "../hashing/payload-hash.ts";
+import type { CoordinationEvent } from "../records/coordination-event.ts";
+import { assertShardRecord } from "../records/shard-fault.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
+import type { LoadedShard } from "./find-shard.ts";
+import { logOp } from "./log-op.ts";
+import { extendLease } from "./renew.ts";
+import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { isAdvance, validateCursorUpdate } from "./validate-cursor-update.ts";
+
+export interface CheckpointCommand extends LeasedCommand {
+  readonly cursor: Cursor;
+  /** Also move the lease's deadline, in the same write. Not part of the payload. *Addition.* */
+  readonly renew: boolean;
+}
+
+/** What a checkpoint answers: the record as it is now, and the deadline that it moved, if it did. */
+export interface CheckpointOutcome {
+  readonly shard: ShardRecord;
+  readonly newDeadline: LogicalTime | undefined;
+}
+
+/**
+ * Store how far a worker has come.
+ *
+ * In this order: the shard is there; the same operation again; the lease is good; the
+ * cursor is good. Key and token are both replaced, so that a cursor without a token
+ * erases the old one.
+ *
+ * A run that has ended does not refuse it: finished work is never thrown away. But
+ * such a run renews no lease, so then the deadline stays where it is.
+ */
+export function checkpoint(
+  loaded: LoadedShard,
+  command: CheckpointCommand,
+  now: LogicalTime,
+): Result<Transition<IdempotentOutcome<CheckpointOutcome>>, Refusal<"checkpoint">> {
+  const { cursor } = command;
+  const admitted = admitLeasedOp(loaded, command, { payloadHash: checkpointHash(cursor), now });
+  if (!admitted.ok) return admitted;
+  const { run, shard, at, op } = admitted.value;
+  if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed({ shard, newDeadline: undefined })));
+  const moved = validateCursorUpdate(shard, cursor);
+  if (!moved.ok) return moved;
+
+  const renews = command.renew && !RunStatus.isTerminal(run.status);
+  const advanced: ShardRecord = {
+    ...shard,
+    cursor,
+    lease: renews ? extendLease(shard, run, at) : shard.lease,
+    opLog: logOp(shard, { ...op, kind: "Checkpoint", at }),
+    lastTime: at,
+    attempts: isAdvance(shard, cursor) ? 0 : shard.attempts,
+  };
+  assertShardRecord(advanced, shard);
+  const newDeadline = renews ? advanced.lease?.deadline : undefined;
+  return ok({
+    outcome: IdempotentOutcome.executed({ shard: advanced, newDeadline }),
+    writes: { kind: "UpdateShard", shard: advanced, needsRun: renews },
+    events: checkpointEvents(advanced, newDeadline),
+  });
+}
+
+function checkpointEvents(record: ShardRecord, newDeadline: LogicalTime | undefined): readonly CoordinationEvent[] {
+  const { tenant, run, shard, lastTime: at } = record;
+  const lastKey = record.cursor.lastKey!;
+  const checkpointed: CoordinationEvent = {
+    kind: "ShardCheckpointed",
+    tenant,
+    run,
+    at,
+    shard,
+    lastKey: new Redacted(lastKey),
+    lastKeySize: lastKey.length,
+  };
+  if (newDeadline === undefined) return [checkpointed];
+  return [checkpointed, { kind: "ShardLeaseRenewed", tenant, run, at, shard, newDeadline }];
+}

@@ -1,0 +1,55 @@
+import type { LogicalTime } from "@gossip/contracts";
+import { IdempotentOutcome } from "@gossip/coordination-errors";
+import { ok, type Result } from "@gossip/stdx";
+import { completeHash, RANGE_EXHAUSTED, type CompletionPoint } from "../hashing/payload-hash.ts";
+import { assertShardRecord } from "../records/shard-fault.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
+import type { LoadedShard } from "./find-shard.ts";
+import { logOp } from "./log-op.ts";
+import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { isAdvance, validateCursorUpdate } from "./validate-cursor-update.ts";
+
+export interface CompleteCommand extends LeasedCommand {
+  /** Where the work ended. A cursor is stored; `RANGE_EXHAUSTED` leaves the one that is there. */
+  readonly point: CompletionPoint;
+}
+
+/**
+ * Say that a shard's work is finished.
+ *
+ * Checked as a checkpoint is. The cursor need not be near the end of the range:
+ * "done" is the worker's word.
+ */
+export function complete(
+  loaded: LoadedShard,
+  command: CompleteCommand,
+  now: LogicalTime,
+): Result<Transition<IdempotentOutcome<ShardRecord>>, Refusal<"complete">> {
+  const { point } = command;
+  const admitted = admitLeasedOp(loaded, command, { payloadHash: completeHash(point), now });
+  if (!admitted.ok) return admitted;
+  const { shard, at, op } = admitted.value;
+  if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed(shard)));
+  const cursor = point === RANGE_EXHAUSTED ? shard.cursor : point;
+  if (point !== RANGE_EXHAUSTED) {
+    const moved = validateCursorUpdate(shard, point);
+    if (!moved.ok) return moved;
+  }
+
+  const done: ShardRecord = {
+    ...shard,
+    status: "Done",
+    cursor,
+    lease: undefined,
+    opLog: logOp(shard, { ...op, kind: "Complete", at }),
+    lastTime: at,
+    attempts: point !== RANGE_EXHAUSTED && isAdvance(shard, point) ? 0 : shard.attempts,
+  };
+  assertShardRecord(done, shard);
+  return ok({
+    outcome: IdempotentOutcome.executed(done),
+    writes: { kind: "UpdateShard", shard: done, needsRun: false },
+    events: [{ kind: "ShardCompleted", tenant: shard.tenant, run: shard.run, at, shard: shard.shard }],
+  });
+}

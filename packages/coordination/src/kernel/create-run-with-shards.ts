@@ -1,0 +1,51 @@
+import type { InitialShardInput, LogicalTime, OpId } from "@gossip/contracts";
+import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
+import { err, ok, type Result } from "@gossip/stdx";
+import { RunConfig } from "../records/run-config.ts";
+import { newRunRecord, type RunRecord } from "../records/run-record.ts";
+import { findRun } from "./find-run.ts";
+import type { CreateRunCommand, LoadedRun } from "./create-run.ts";
+import { assertNow } from "./logical-now.ts";
+import { registerShards } from "./register-shards.ts";
+import type { Refusal, Transition } from "./transition.ts";
+
+export interface CreateRunWithShardsCommand extends CreateRunCommand {
+  readonly shards: readonly InitialShardInput[];
+  readonly opId: OpId;
+}
+
+/**
+ * Create a run with its first shards in one transition: a manifest that is refused
+ * leaves no run behind.
+ *
+ * A run that is there already is taken for an earlier attempt where it has the same
+ * configuration. In this order: the configuration is valid; the id was not deleted; it
+ * is the tenant's and has this configuration; then as `registerShards`.
+ */
+export function createRunWithShards(
+  loaded: LoadedRun,
+  command: CreateRunWithShardsCommand,
+  now: LogicalTime,
+): Result<Transition<IdempotentOutcome<RunRecord>>, Refusal<"createRunWithShards">> {
+  assertNow(now);
+  const { tenant, run } = command;
+  const config = RunConfig.tryNew(command.config);
+  if (!config.ok) return err(coordError("InvalidConfig", { reason: config.error }));
+  if (loaded.kind === "Deleted") return err(coordError("RunAlreadyExists", { run }));
+  if (loaded.kind === "Found") {
+    const found = findRun(loaded.record, tenant);
+    if (!found.ok) return err(coordError("GetRunFailed", { reason: found.error }));
+    if (!RunConfig.equals(loaded.record.config, config.value)) return err(coordError("ConfigMismatch", { run }));
+  }
+
+  const isNew = loaded.kind === "Missing";
+  const record = isNew ? newRunRecord({ tenant, run, config: config.value, now }) : loaded.record;
+  const registered = registerShards(record, command, now);
+  if (!registered.ok) return err(coordError("RegisterShardsFailed", { reason: registered.error }));
+  const { outcome, writes, events } = registered.value;
+  return ok({
+    outcome: IdempotentOutcome.map(outcome, (value) => value.run),
+    writes,
+    events: isNew ? [{ kind: "RunCreated", tenant, run, at: now }, ...events] : events,
+  });
+}

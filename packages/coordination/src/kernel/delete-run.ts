@@ -1,0 +1,34 @@
+import { RunStatus, type LogicalTime, type RunId, type TenantId } from "@gossip/contracts";
+import { coordError } from "@gossip/coordination-errors";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { RunRecord } from "../records/run-record.ts";
+import { findRun } from "./find-run.ts";
+import { assertNow, clampToRecord } from "./logical-now.ts";
+import type { Refusal, Transition } from "./transition.ts";
+
+export interface DeleteRunCommand {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+}
+
+/**
+ * Remove a run that has ended, with all its shards. *Addition.*
+ *
+ * In this order: the run is there; it is the tenant's; it has ended. Its id stays used.
+ */
+export function deleteRun(
+  loaded: RunRecord | undefined,
+  { tenant, run }: DeleteRunCommand,
+  now: LogicalTime,
+): Result<Transition<void>, Refusal<"deleteRun">> {
+  assertNow(now);
+  const found = findRun(loaded, tenant);
+  if (!found.ok) return found;
+  const { status } = found.value;
+  if (!RunStatus.isTerminal(status)) return err(coordError("WrongStatus", { status, target: undefined }));
+  return ok({
+    outcome: undefined,
+    writes: { kind: "RemoveRun" },
+    events: [{ kind: "RunDeleted", tenant, run, at: clampToRecord(now, found.value) }],
+  });
+}

@@ -1,0 +1,14 @@
+import { SHARD_OP_LOG_CAP, type LogicalTime } from "@gossip/contracts";
+import type { OpKind } from "../records/op-kind.ts";
+import { appendOp, type OpLog } from "../records/op-log.ts";
+import type { OpLogEntry, ShardRecord } from "../records/shard-record.ts";
+import type { RequestedOp } from "./check-op-idempotency.ts";
+
+/** The shard's log once an operation has been done. */
+export function logOp(
+  record: ShardRecord,
+  op: RequestedOp & { readonly kind: OpKind; readonly at: LogicalTime },
+): OpLog<OpLogEntry> {
+  const { opId, kind, payloadHash, at } = op;
+  return appendOp(record.opLog, { opId, kind, result: "Completed", payloadHash, executedAt: at }, SHARD_OP_LOG_CAP);
+}

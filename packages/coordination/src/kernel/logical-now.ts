@@ -1,0 +1,19 @@
+import { LogicalTime } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
+
+/** Throw unless `now` can be a reading of a clock. Comes before every other check of every operation. */
+export function assertNow(now: LogicalTime): void {
+  LogicalTime.fromRaw(now);
+  assert(now !== LogicalTime.ZERO, "now must not be 0: the clock is not set");
+  assert(now !== LogicalTime.MAX, "now must not be 2^64 - 1, which is no time but the end of it");
+}
+
+/**
+ * When an operation happens: now, or at the record's last time where that is later.
+ *
+ * A clock that is slow or steps back can then neither revive a lease that has lapsed
+ * nor write a log whose times go back.
+ */
+export function clampToRecord(now: LogicalTime, record: { readonly lastTime: LogicalTime }): LogicalTime {
+  return now > record.lastTime ? now : record.lastTime;
+}

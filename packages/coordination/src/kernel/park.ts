@@ -1,0 +1,42 @@
+import type { LogicalTime, ParkReason } from "@gossip/contracts";
+import { IdempotentOutcome } from "@gossip/coordination-errors";
+import { ok, type Result } from "@gossip/stdx";
+import { parkHash } from "../hashing/payload-hash.ts";
+import { assertShardRecord } from "../records/shard-fault.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
+import type { LoadedShard } from "./find-shard.ts";
+import { logOp } from "./log-op.ts";
+import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+
+export interface ParkCommand extends LeasedCommand {
+  readonly reason: ParkReason;
+}
+
+/** Set a shard aside for a reason. Its cursor stays; only `unpark` brings it back. */
+export function park(
+  loaded: LoadedShard,
+  command: ParkCommand,
+  now: LogicalTime,
+): Result<Transition<IdempotentOutcome<ShardRecord>>, Refusal<"park">> {
+  const { reason } = command;
+  const admitted = admitLeasedOp(loaded, command, { payloadHash: parkHash(reason), now });
+  if (!admitted.ok) return admitted;
+  const { shard, at, op } = admitted.value;
+  if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed(shard)));
+
+  const parked: ShardRecord = {
+    ...shard,
+    status: "Parked",
+    parkReason: reason,
+    lease: undefined,
+    opLog: logOp(shard, { ...op, kind: "Park", at }),
+    lastTime: at,
+  };
+  assertShardRecord(parked, shard);
+  return ok({
+    outcome: IdempotentOutcome.executed(parked),
+    writes: { kind: "UpdateShard", shard: parked, needsRun: false },
+    events: [{ kind: "ShardParked", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, reason }],
+  });
+}

@@ -1,0 +1,37 @@
+import type { LogicalTime } from "@gossip/contracts";
+import { IdempotentOutcome } from "@gossip/coordination-errors";
+import { ok, type Result } from "@gossip/stdx";
+import { releaseHash } from "../hashing/payload-hash.ts";
+import { assertShardRecord } from "../records/shard-fault.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
+import type { LoadedShard } from "./find-shard.ts";
+import { logOp } from "./log-op.ts";
+import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+
+/**
+ * Give a lease back before it runs out. The shard stays active, with its cursor, and
+ * can be acquired at once. *Addition.*
+ *
+ * The fence does not move: whoever still presents the old lease hears `StaleFence`
+ * with equal numbers.
+ */
+export function release(
+  loaded: LoadedShard,
+  command: LeasedCommand,
+  now: LogicalTime,
+): Result<Transition<IdempotentOutcome<ShardRecord>>, Refusal<"release">> {
+  const admitted = admitLeasedOp(loaded, command, { payloadHash: releaseHash(), now });
+  if (!admitted.ok) return admitted;
+  const { shard, at, op } = admitted.value;
+  if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed(shard)));
+
+  const opLog = logOp(shard, { ...op, kind: "Release", at });
+  const released: ShardRecord = { ...shard, lease: undefined, opLog, lastTime: at };
+  assertShardRecord(released, shard);
+  return ok({
+    outcome: IdempotentOutcome.executed(released),
+    writes: { kind: "UpdateShard", shard: released, needsRun: false },
+    events: [{ kind: "ShardReleased", tenant: shard.tenant, run: shard.run, at, shard: shard.shard }],
+  });
+}

@@ -1,0 +1,62 @@
+import { LogicalTime, RunStatus, type TenantId } from "@gossip/contracts";
+import { coordError } from "@gossip/coordination-errors";
+import { assert, err, ok, type Result } from "@gossip/stdx";
+import { LeaseHolder } from "../records/lease-holder.ts";
+import { Lease } from "../records/lease.ts";
+import type { RunHead } from "../records/run-record.ts";
+import { assertShardRecord } from "../records/shard-fault.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
+import { assertNow, clampToRecord } from "./logical-now.ts";
+import type { Refusal, Transition } from "./transition.ts";
+import { validateLease } from "./validate-lease.ts";
+
+export interface RenewCommand {
+  readonly tenant: TenantId;
+  readonly lease: Lease;
+}
+
+/** What a renewal answers: the record's new deadline. */
+export interface RenewOutcome {
+  readonly newDeadline: LogicalTime;
+  readonly shard: ShardRecord;
+}
+
+/**
+ * Move a lease's deadline to a whole lease from now.
+ *
+ * In this order: the shard is there; it is the tenant's; the run has not ended; the
+ * lease is good. There is no op id: repeating a renewal does no harm.
+ */
+export function renew(
+  loaded: LoadedShard,
+  { tenant, lease }: RenewCommand,
+  now: LogicalTime,
+): Result<Transition<RenewOutcome>, Refusal<"renew">> {
+  assertNow(now);
+  const found = findShard(loaded, Lease.shardKey(lease));
+  if (!found.ok) return found;
+  const { run, shard } = found.value;
+  const own = validateTenant(shard, tenant);
+  if (!own.ok) return own;
+  if (RunStatus.isTerminal(run.status)) return err(coordError("RunTerminal", { status: run.status }));
+  const at = clampToRecord(now, shard);
+  const leased = validateLease(shard, { tenant, lease, at });
+  if (!leased.ok) return leased;
+
+  const holder = extendLease(shard, run, at);
+  const renewed: ShardRecord = { ...shard, lease: holder, lastTime: at };
+  assertShardRecord(renewed, shard);
+  const newDeadline = holder.deadline;
+  return ok({
+    outcome: { newDeadline, shard: renewed },
+    writes: { kind: "UpdateShard", shard: renewed, needsRun: true },
+    events: [{ kind: "ShardLeaseRenewed", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, newDeadline }],
+  });
+}
+
+/** The holder with a deadline a whole lease from `at`. It cannot move back, since `at` cannot. */
+export function extendLease(shard: ShardRecord, run: RunHead, at: LogicalTime): LeaseHolder {
+  assert(shard.lease !== undefined, "only a leased shard can be renewed");
+  return LeaseHolder.of({ ...shard.lease, deadline: LogicalTime.saturatingAdd(at, run.config.leaseDuration) });
+}

@@ -1,0 +1,142 @@
+import {
+  MAX_SPAWNED_PER_SHARD,
+  RunStatus,
+  ShardSpec,
+  validateChildCursors,
+  validateSplitCoverage,
+  type LogicalTime,
+  type OpId,
+  type ShardId,
+  type SplitReplaceChild,
+  type SplitReplacePlan,
+  type SplitValidationError,
+} from "@gossip/contracts";
+import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
+import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
+import { deriveSplitShardId } from "../hashing/derive-split-shard-id.ts";
+import { splitReplaceHash } from "../hashing/payload-hash.ts";
+import { Lease } from "../records/lease.ts";
+import { assertShardRecord } from "../records/shard-fault.ts";
+import { newShardRecord, type ShardRecord } from "../records/shard-record.ts";
+import type { LeasedCommand } from "./admit-leased-op.ts";
+import { checkOpIdempotency } from "./check-op-idempotency.ts";
+import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
+import { logOp } from "./log-op.ts";
+import { assertNow, clampToRecord } from "./logical-now.ts";
+import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { validateLease } from "./validate-lease.ts";
+
+export interface SplitReplaceCommand extends LeasedCommand {
+  readonly plan: SplitReplacePlan;
+  /** Most children that the store can write at once. */
+  readonly maxChildren: number;
+}
+
+/** What a split-replace answers. */
+export interface SplitReplaceOutcome {
+  readonly shard: ShardRecord;
+  /** By range start. */
+  readonly children: readonly ShardId[];
+}
+
+/**
+ * Replace a shard by children that tile its range.
+ *
+ * In this order: the shard is there; the same operation again; the tenant; the run has
+ * not ended; the lease is good; the store can take so many; the children tile the range
+ * and continue where the shard stands; the shard may spawn so many. Quotas and ids that
+ * are taken are the store's to find, in that order, when it writes.
+ */
+export function splitReplace(
+  loaded: LoadedShard,
+  command: SplitReplaceCommand,
+  now: LogicalTime,
+): Result<Transition<IdempotentOutcome<SplitReplaceOutcome>>, Refusal<"split">> {
+  assertNow(now);
+  const { tenant, lease, plan, opId } = command;
+  const found = findShard(loaded, Lease.shardKey(lease));
+  if (!found.ok) return found;
+  const { run, shard } = found.value;
+  const payloadHash = splitReplaceHash(plan);
+  const logged = checkOpIdempotency(shard.opLog, { opId, payloadHash });
+  if (!logged.ok) return logged;
+  // A split shard spawns nothing more, so its children are the last of the list.
+  const count = plan.children.length;
+  if (logged.value !== undefined) {
+    return ok(nothingToDo(IdempotentOutcome.replayed({ shard, children: shard.spawned.slice(-count) })));
+  }
+  const own = validateTenant(shard, tenant);
+  if (!own.ok) return own;
+  if (RunStatus.isTerminal(run.status)) return err(coordError("RunTerminal", { status: run.status }));
+  const at = clampToRecord(now, shard);
+  const leased = validateLease(shard, { tenant, lease, at });
+  if (!leased.ok) return leased;
+  const fit = validateChildren(shard, command);
+  if (!fit.ok) return err(coordError("SplitInvalid", { reason: fit.error }));
+
+  const created = makeChildren(shard, { plan, opId, at });
+  const children = created.map((child) => child.shard);
+  const split: ShardRecord = {
+    ...shard,
+    status: "Split",
+    lease: undefined,
+    spawned: [...shard.spawned, ...children],
+    opLog: logOp(shard, { opId, kind: "SplitReplace", payloadHash, at }),
+    lastTime: at,
+  };
+  assertShardRecord(split, shard);
+  return ok({
+    outcome: IdempotentOutcome.executed({ shard: split, children }),
+    writes: { kind: "SplitShard", shard: split, created },
+    events: [{ kind: "ShardSplit", tenant, run: shard.run, at, parent: shard.shard, children }],
+  });
+}
+
+function validateChildren(
+  shard: ShardRecord,
+  { plan, maxChildren }: SplitReplaceCommand,
+): Result<void, SplitValidationError> {
+  const requested = plan.children.length;
+  if (requested > maxChildren) return err({ kind: "BackendChildLimitExceeded", requested, backendMax: maxChildren });
+  const covered = validateSplitCoverage(shard.spec, plan.children.map((child) => child.spec));
+  if (!covered.ok) return covered;
+  const continued = validateChildCursors(shard.cursor, plan.children);
+  return continued.ok ? checkSpawnLimit(shard, requested) : continued;
+}
+
+/** Check that a shard may spawn so many more. It counts over its whole life. */
+export function checkSpawnLimit(shard: ShardRecord, additional: number): Result<void, SplitValidationError> {
+  const current = shard.spawned.length;
+  if (current + additional <= MAX_SPAWNED_PER_SHARD) return ok();
+  return err({ kind: "SpawnLimitExceeded", current, additional, max: MAX_SPAWNED_PER_SHARD });
+}
+
+function makeChildren(
+  shard: ShardRecord,
+  split: { readonly plan: SplitReplacePlan; readonly opId: OpId; readonly at: LogicalTime },
+): ShardRecord[] {
+  const byStart = (a: SplitReplaceChild, b: SplitReplaceChild) => compareBytes(a.spec.keyRangeStart, b.spec.keyRangeStart);
+  return split.plan.children.toSorted(byStart).map(({ spec, cursor }, position) => {
+    const index = shard.spawned.length + position;
+    const id = deriveSplitShardId({ run: shard.run, parent: shard.shard, opId: split.opId, kind: "Child", index });
+    return makeDerivedShard(shard, { id, spec: unwrap(ShardSpec.tryFromRef(spec)), cursor, at: split.at });
+  });
+}
+
+/** A new shard that a split of `parent` makes: active, never held, with the parent's semantics. */
+export function makeDerivedShard(
+  parent: ShardRecord,
+  derived: Pick<ShardRecord, "spec" | "cursor"> & { readonly id: ShardId; readonly at: LogicalTime },
+): ShardRecord {
+  const record = newShardRecord({
+    tenant: parent.tenant,
+    key: { run: parent.run, shard: derived.id },
+    spec: derived.spec,
+    cursor: derived.cursor,
+    cursorSemantics: parent.cursorSemantics,
+    parent: parent.shard,
+    now: derived.at,
+  });
+  assertShardRecord(record);
+  return record;
+}

@@ -1,0 +1,62 @@
+import type { ShardStatus } from "@gossip/contracts";
+import type { ErrorKind, ErrorOf, ErrorOfKind, Operation } from "@gossip/coordination-errors";
+import type { CoordinationEvent } from "../records/coordination-event.ts";
+import type { RunRecord } from "../records/run-record.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+
+/**
+ * What an operation would do: an answer, what must be stored before it may be
+ * given, and what is told to others once it is.
+ *
+ * The kernel decides and changes nothing. A refusal has no transition.
+ */
+export interface Transition<Outcome> {
+  readonly outcome: Outcome;
+  /** `undefined` where everything has been stored before: a replay. */
+  readonly writes: RecordWrites | undefined;
+  readonly events: readonly CoordinationEvent[];
+}
+
+/** What must be stored, all of it or nothing. */
+export type RecordWrites = UpdateShard | SplitShard | PutRun | RemoveRun;
+
+/** One shard changes. */
+export interface UpdateShard {
+  readonly kind: "UpdateShard";
+  readonly shard: ShardRecord;
+  /** Whether the decision rests on the run as it was read, so that the run must not have changed since. */
+  readonly needsRun: boolean;
+}
+
+/** A shard changes and new ones appear. Always rests on the run as it was read. */
+export interface SplitShard {
+  readonly kind: "SplitShard";
+  readonly shard: ShardRecord;
+  readonly created: readonly ShardRecord[];
+}
+
+/** A run appears or changes, and with it perhaps its first shards. */
+export interface PutRun {
+  readonly kind: "PutRun";
+  readonly run: RunRecord;
+  readonly created: readonly ShardRecord[];
+  /** The run must have no shard in one of these states when this is stored. */
+  readonly noShardsIn: readonly ShardStatus[];
+}
+
+/** A run and all its shards go, and leave a mark that the run's id was used. */
+export interface RemoveRun {
+  readonly kind: "RemoveRun";
+}
+
+/** How the kernel can refuse `Op`: in every way but those in which only a store can fail. */
+export type Refusal<Op extends Operation> = Exclude<ErrorOf<Op>, ErrorOfKind<StoreFailure>>;
+
+type StoreFailure = Extract<ErrorKind, "BackendError" | "ResourceExhausted" | "ShardLimitExceeded">;
+
+const NO_EVENTS: readonly CoordinationEvent[] = /* @__PURE__ */ Object.freeze([]);
+
+/** The transition that does nothing but answer: what was asked for has been done before. */
+export function nothingToDo<Outcome>(outcome: Outcome): Transition<Outcome> {
+  return { outcome, writes: undefined, events: NO_EVENTS };
+}

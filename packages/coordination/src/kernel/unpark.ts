@@ -1,0 +1,62 @@
+import { FenceEpoch, RunStatus, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
+import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
+import { err, ok, type Result } from "@gossip/stdx";
+import { unparkHash } from "../hashing/payload-hash.ts";
+import { assertShardRecord } from "../records/shard-fault.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
+import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
+import { logOp } from "./log-op.ts";
+import { assertNow, clampToRecord } from "./logical-now.ts";
+import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+
+export interface UnparkCommand {
+  readonly tenant: TenantId;
+  readonly key: ShardKey;
+  readonly opId: OpId;
+}
+
+/**
+ * Let workers at a parked shard again.
+ *
+ * In this order: the shard is there; it is the tenant's; the same operation again; the
+ * run has not ended; the shard is parked. The cursor stays and the count of
+ * attempts starts over. The fence is raised, so that nobody who held the shard
+ * before it was parked can come back to it.
+ */
+export function unpark(
+  loaded: LoadedShard,
+  { tenant, key, opId }: UnparkCommand,
+  now: LogicalTime,
+): Result<Transition<IdempotentOutcome<ShardRecord>>, Refusal<"unpark">> {
+  assertNow(now);
+  const found = findShard(loaded, key);
+  if (!found.ok) return found;
+  const { run, shard } = found.value;
+  const own = validateTenant(shard, tenant);
+  if (!own.ok) return own;
+  const payloadHash = unparkHash(key);
+  const logged = checkRunOpIdempotency(shard.opLog, { opId, payloadHash });
+  if (!logged.ok) return logged;
+  if (logged.value !== undefined) return ok(nothingToDo(IdempotentOutcome.replayed(shard)));
+  if (RunStatus.isTerminal(run.status)) return err(coordError("RunTerminal", { status: run.status }));
+  if (shard.status !== "Parked") return err(coordError("NotParked", { status: shard.status }));
+
+  const at = clampToRecord(now, shard);
+  const newFenceEpoch = FenceEpoch.increment(shard.fenceEpoch);
+  const unparked: ShardRecord = {
+    ...shard,
+    status: "Active",
+    parkReason: undefined,
+    fenceEpoch: newFenceEpoch,
+    opLog: logOp(shard, { opId, kind: "Unpark", payloadHash, at }),
+    lastTime: at,
+    attempts: 0,
+  };
+  assertShardRecord(unparked, shard);
+  return ok({
+    outcome: IdempotentOutcome.executed(unparked),
+    writes: { kind: "UpdateShard", shard: unparked, needsRun: true },
+    events: [{ kind: "ShardUnparked", tenant, run: shard.run, at, shard: shard.shard, newFenceEpoch }],
+  });
+}
