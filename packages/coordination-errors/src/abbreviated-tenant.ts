@@ -9,27 +9,38 @@ import { Redacted } from "@gossip/stdx";
  * JSON, which carries the abbreviation only.
  */
 export class AbbreviatedTenant extends Redacted<TenantId | undefined> {
-  readonly #text: string;
+  /** `undefined` until it is asked for: most errors are handled and never printed. */
+  #text: string | undefined;
 
-  constructor(text: string, tenant: TenantId | undefined) {
+  private constructor(tenant: TenantId | undefined, text: string | undefined) {
     super(tenant);
     this.#text = text;
   }
 
   static of(tenant: TenantId): AbbreviatedTenant {
-    return new AbbreviatedTenant(TenantId.abbreviate(tenant), tenant);
+    return new AbbreviatedTenant(tenant, undefined);
+  }
+
+  /** A tenant of which no more than its abbreviation is known. */
+  static fromText(text: string): AbbreviatedTenant {
+    return new AbbreviatedTenant(undefined, text);
   }
 
   override toString(): string {
-    return this.#text;
+    return (this.#text ??= abbreviate(Redacted.reveal(this)));
   }
 
   override toJSON(): string {
-    return this.#text;
+    return this.toString();
   }
 
   // Overrides too; the compiler takes the word for static names only.
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.#text;
+    return this.toString();
   }
+}
+
+function abbreviate(tenant: TenantId | undefined): string {
+  // What is no tenant id may be anything, and this is no time to throw.
+  return tenant !== undefined && TenantId.parse(tenant).ok ? TenantId.abbreviate(tenant) : "<redacted>";
 }

@@ -104,9 +104,9 @@ export const abbreviatedTenant: FieldCodec<AbbreviatedTenant> = {
   encode: showTenant,
   decode: (json, field) => {
     // A clone of an error has lost its tenant, and says so.
-    if (json === REDACTED) return ok(new AbbreviatedTenant(REDACTED, undefined));
+    if (json === REDACTED) return ok(AbbreviatedTenant.fromText(REDACTED));
     const isText = typeof json === "string" && ABBREVIATION.test(json);
-    return isText ? ok(new AbbreviatedTenant(json, undefined)) : invalid(field, "8 lowercase hex digits and two dots");
+    return isText ? ok(AbbreviatedTenant.fromText(json)) : invalid(field, "8 lowercase hex digits and two dots");
   },
 };
 
