@@ -1,0 +1,24 @@
+import { MAX_KEY_SIZE, type ShardSpecInputError } from "@gossip/contracts";
+import { err, ok, type Result } from "@gossip/stdx";
+import { ManifestRowKey } from "./manifest-row-key.ts";
+import type { MetadataBuf } from "./metadata-buf.ts";
+import type { ShardEncodeError } from "./shard-encode-error.ts";
+import { ShardMetadata } from "./shard-metadata.ts";
+
+/** Write metadata into `out`; what has no encoding makes no spec either, and is reported as that. */
+export function encodeSpecMetadata(metadata: ShardMetadata, out: MetadataBuf): Result<void, ShardSpecInputError> {
+  const encoded = ShardMetadata.encodeInto(metadata, out);
+  return encoded.ok ? ok() : err(asSpecError(encoded.error));
+}
+
+function asSpecError(error: ShardEncodeError): ShardSpecInputError {
+  switch (error.kind) {
+    case "PrefixTooLarge":
+      return { kind: "KeyTooLarge", size: error.size, max: MAX_KEY_SIZE };
+    case "HintTooLarge":
+    case "MetadataTooLarge":
+      return { kind: "MetadataTooLarge", size: error.size, max: error.max };
+    case "InvertedManifestRows":
+      return { kind: "InvertedRange", startLen: ManifestRowKey.ENCODED_LEN, endLen: ManifestRowKey.ENCODED_LEN };
+  }
+}

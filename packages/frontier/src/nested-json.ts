@@ -1,0 +1,14 @@
+import type { InvalidField, JsonCodec, JsonReader } from "@gossip/contracts";
+import { err } from "@gossip/stdx";
+
+/** The reader of an error that stands inside another. Where it is wrong, the place is told from the outermost. */
+export function nestedJson<T>(codec: Pick<JsonCodec<T, unknown>, "fromJson">): JsonReader<T> {
+  return (json, field) => {
+    const read = codec.fromJson(json);
+    return read.ok ? read : err(placeWithin(field, read.error));
+  };
+}
+
+function placeWithin(field: string, error: InvalidField): InvalidField {
+  return { ...error, field: error.field === "" ? field : `${field}.${error.field}` };
+}

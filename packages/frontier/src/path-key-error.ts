@@ -1,0 +1,18 @@
+import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+
+/** Why a text is no path key. Sizes are in bytes of UTF-8. *Addition*: the seeds panic. */
+export type PathKeyError =
+  | { readonly kind: "EmptyPath" }
+  /** The code unit at `index` is half a character: the path has no UTF-8. */
+  | { readonly kind: "LoneSurrogate"; readonly index: number }
+  | { readonly kind: "PathTooLarge"; readonly size: number; readonly max: number };
+
+const { count } = JsonReader;
+
+export const PathKeyError: JsonCodec<PathKeyError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<PathKeyError>({
+    EmptyPath: {},
+    LoneSurrogate: { index: count },
+    PathTooLarge: { size: count, max: count },
+  }),
+);

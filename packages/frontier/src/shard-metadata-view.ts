@@ -1,0 +1,44 @@
+import { err, ok, type Result } from "@gossip/stdx";
+import { ENCODED_RANGE, pointHintView, ShardHintView } from "./shard-hint-view.ts";
+import type { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
+import { LENGTH_FIELD_SIZE, readEnvelope, type ShardMetadata } from "./shard-metadata.ts";
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+
+/**
+ * A reusable look at encoded metadata, where it lies.
+ *
+ * As `ShardHintView`: looking allocates nothing, and the bytes that were decoded must
+ * not change while the view is in use. A new view shows a range hint and no
+ * connector's bytes.
+ */
+export class ShardMetadataView {
+  readonly hint: ShardHintView = new ShardHintView();
+  #bytes: Uint8Array = NO_BYTES;
+  #extraOffset = 0;
+
+  /** Look at the whole envelope. Where it is none, the view stays as it was. Hot: allocates nothing but an error. */
+  decode(metadata: Uint8Array): Result<void, ShardMetadataDecodeError> {
+    const hintSize = readEnvelope(metadata);
+    if (typeof hintSize !== "number") return err(hintSize);
+    if (hintSize === 0) pointHintView(this.hint, ENCODED_RANGE, 0, 0);
+    else pointHintView(this.hint, metadata, LENGTH_FIELD_SIZE, hintSize);
+    this.#bytes = metadata;
+    this.#extraOffset = hintSize === 0 ? 0 : LENGTH_FIELD_SIZE + hintSize;
+    return ok();
+  }
+
+  get connectorExtraSize(): number {
+    return this.#bytes.length - this.#extraOffset;
+  }
+
+  /** A view of the connector's bytes. */
+  get connectorExtra(): Uint8Array {
+    return this.#bytes.subarray(this.#extraOffset);
+  }
+
+  /** A copy of the metadata. */
+  toOwned(): ShardMetadata {
+    return { hint: this.hint.toOwned(), connectorExtra: new Uint8Array(this.connectorExtra) };
+  }
+}

@@ -1,0 +1,146 @@
+import { JsonReader, MAX_METADATA_SIZE, toJsonSafe, type InvalidField, type JsonSafe } from "@gossip/contracts";
+import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertMetadataBuf, type MetadataBuf } from "./metadata-buf.ts";
+import { readHint } from "./read-hint.ts";
+import type { ShardEncodeError } from "./shard-encode-error.ts";
+import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
+import { assertHint, copyHint, measureHint, readHintJson, ShardHint, writeHint } from "./shard-hint.ts";
+import type { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
+import { readU32, writeU32 } from "./u64-bytes.ts";
+
+/** What a shard's metadata says: a hint that everyone can read, and bytes that only the connector can. */
+export interface ShardMetadata {
+  readonly hint: ShardHint;
+  /** Stored and handed back as they are. */
+  readonly connectorExtra: Uint8Array;
+}
+
+export interface ShardMetadataCompanion {
+  /** A hint, and nothing of the connector's. */
+  fromHint(hint: ShardHint): ShardMetadata;
+  /** How many bytes the envelope takes, or why there is none: what the hint says of itself comes first. */
+  encodedLength(metadata: ShardMetadata): Result<number, ShardEncodeError>;
+  encode(metadata: ShardMetadata): Result<Uint8Array, ShardEncodeError>;
+  /** Write the envelope into `out`, which stays as it was where that fails. Hot: allocates nothing but an error. */
+  encodeInto(metadata: ShardMetadata, out: MetadataBuf): Result<void, ShardEncodeError>;
+  /**
+   * Read an envelope, whatever the bytes are. None at all mean a range hint and no
+   * connector's bytes. The result owns its bytes; `ShardMetadataView.decode` makes none.
+   */
+  decode(bytes: Uint8Array): Result<ShardMetadata, ShardMetadataDecodeError>;
+  /** The metadata as JSON can carry it: rows as 16 hex digits, bytes as base64url. */
+  toJson(metadata: ShardMetadata): JsonSafe<ShardMetadata>;
+  /** Takes what `JSON.parse` returned, whatever it is, and refuses what has no encoding. */
+  fromJson(json: unknown): Result<ShardMetadata, InvalidField | ShardEncodeError>;
+}
+
+/** Of the field in front that says how long the hint is. */
+export const LENGTH_FIELD_SIZE = 4;
+
+const readMetadataJson: JsonReader<ShardMetadata> = /* @__PURE__ */ JsonReader.object<ShardMetadata>({
+  hint: readHintJson,
+  connectorExtra: JsonReader.bytes,
+});
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+
+export const ShardMetadata: ShardMetadataCompanion = {
+  fromHint(hint) {
+    return { hint, connectorExtra: NO_BYTES };
+  },
+
+  encodedLength(metadata) {
+    const size = measureMetadata(metadata);
+    return typeof size === "number" ? ok(size) : err(size);
+  },
+
+  encode(metadata) {
+    const size = measureMetadata(metadata);
+    if (typeof size !== "number") return err(size);
+    const bytes = new Uint8Array(size);
+    writeMetadata(metadata, size, bytes);
+    return ok(bytes);
+  },
+
+  encodeInto(metadata, out) {
+    assertMetadataBuf(out);
+    const size = measureMetadata(metadata);
+    if (typeof size !== "number") return err(size);
+    writeMetadata(isApart(metadata, out) ? metadata : copyMetadata(metadata), size, out.bytes);
+    out.commit(size);
+    return ok();
+  },
+
+  decode(bytes) {
+    const hintSize = readEnvelope(bytes);
+    if (typeof hintSize !== "number") return err(hintSize);
+    if (hintSize === 0) return ok(ShardMetadata.fromHint(ShardHint.RANGE));
+    const connectorExtra = new Uint8Array(bytes.subarray(LENGTH_FIELD_SIZE + hintSize));
+    return ok({ hint: copyHint(bytes, LENGTH_FIELD_SIZE), connectorExtra });
+  },
+
+  toJson(metadata) {
+    assertMetadata(metadata);
+    return toJsonSafe(metadata);
+  },
+
+  fromJson(json) {
+    const read = readMetadataJson(json, "");
+    if (!read.ok) return read;
+    const size = measureMetadata(read.value);
+    return typeof size === "number" ? read : err(size);
+  },
+};
+
+/**
+ * How many bytes the hint of an envelope takes, zero where there are no bytes at all, or why it is no envelope.
+ *
+ * A number, so that accepting an envelope allocates nothing.
+ */
+export function readEnvelope(bytes: Uint8Array): number | ShardMetadataDecodeError {
+  assertBytes(bytes, "metadata");
+  if (bytes.length === 0) return 0;
+  if (bytes.length < LENGTH_FIELD_SIZE) return malformed(undefined);
+  const declared = readU32(bytes, 0);
+  if (declared > bytes.length - LENGTH_FIELD_SIZE) return malformed(undefined);
+
+  const consumed = readHint(bytes, LENGTH_FIELD_SIZE, LENGTH_FIELD_SIZE + declared);
+  if (typeof consumed !== "number") return malformed(consumed);
+  return consumed === declared ? consumed : malformed(undefined);
+}
+
+function assertMetadata(metadata: unknown): asserts metadata is ShardMetadata {
+  if (typeof metadata !== "object" || metadata === null) assert(false, "metadata must be an object with a hint and connectorExtra");
+  const { hint, connectorExtra } = metadata as ShardMetadata;
+  assertHint(hint);
+  assertBytes(connectorExtra, "connectorExtra");
+}
+
+function measureMetadata(metadata: ShardMetadata): number | ShardEncodeError {
+  assertMetadata(metadata);
+  const hintSize = measureHint(metadata.hint);
+  if (typeof hintSize !== "number") return hintSize;
+  const size = LENGTH_FIELD_SIZE + hintSize + metadata.connectorExtra.length;
+  return size > MAX_METADATA_SIZE ? { kind: "MetadataTooLarge", size, max: MAX_METADATA_SIZE } : size;
+}
+
+/** Write metadata that was measured to `size` bytes. */
+function writeMetadata({ hint, connectorExtra }: ShardMetadata, size: number, target: Uint8Array): void {
+  const hintSize = size - LENGTH_FIELD_SIZE - connectorExtra.length;
+  writeU32(target, 0, hintSize);
+  writeHint(hint, target, LENGTH_FIELD_SIZE);
+  target.set(connectorExtra, LENGTH_FIELD_SIZE + hintSize);
+}
+
+function isApart({ hint, connectorExtra }: ShardMetadata, out: MetadataBuf): boolean {
+  return !out.isViewedBy(connectorExtra) && !(hint.kind === "Prefix" && out.isViewedBy(hint.prefix));
+}
+
+function copyMetadata({ hint, connectorExtra }: ShardMetadata): ShardMetadata {
+  const copied: ShardHint = hint.kind === "Prefix" ? { kind: "Prefix", prefix: new Uint8Array(hint.prefix) } : hint;
+  return { hint: copied, connectorExtra: new Uint8Array(connectorExtra) };
+}
+
+function malformed(hintError: ShardHintDecodeError | undefined): ShardMetadataDecodeError {
+  return { kind: "MalformedMetadata", hintError };
+}

@@ -1,0 +1,61 @@
+import { assert } from "@gossip/stdx";
+
+/**
+ * One element of a tuple key.
+ *
+ * A bigint is an integer, to ±(2^64 − 1). A number is a double, whole or not: `1` and
+ * `1n` are different keys, and all integers sort before all doubles. An array is a
+ * tuple within the tuple.
+ */
+export type TupleElement =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | TupleUuid
+  | readonly TupleElement[];
+
+/** A UUID, 16 bytes. It sorts by its bytes. */
+export interface TupleUuid {
+  readonly kind: "Uuid";
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * In which direction one part of a tuple sorts.
+ *
+ * The parts of a key and their directions are a schema: it is not in the bytes, so
+ * encode, decode and range must be told the same one. Parts beyond its end ascend.
+ */
+export type PartOrder = "Ascending" | "Descending";
+
+/** Tuples nested deeper than this are refused. */
+export const MAX_TUPLE_DEPTH = 64;
+
+/** Of a UUID, in bytes. */
+export const UUID_SIZE = 16;
+
+// The first byte of every element. The values are FoundationDB's: docs/reference/wire-format.md.
+export const CODE_NULL = 0x00;
+export const CODE_BYTES = 0x01;
+export const CODE_STRING = 0x02;
+export const CODE_NESTED = 0x05;
+/** An integer of n bytes has this code plus n, or minus n where it is negative. */
+export const CODE_ZERO = 0x14;
+export const CODE_DOUBLE = 0x21;
+export const CODE_FALSE = 0x26;
+export const CODE_TRUE = 0x27;
+export const CODE_UUID = 0x30;
+
+/** Ends a string, bytes or a nested tuple. */
+export const TERMINATOR = 0x00;
+/** Behind a zero byte: it was no terminator but a zero of the content, or a null of the nested tuple. */
+export const ESCAPE = 0xff;
+
+/** Assert that a value lists directions of parts. */
+export function assertOrder(order: unknown): asserts order is readonly PartOrder[] {
+  const isOrder = Array.isArray(order) && order.every((part) => part === "Ascending" || part === "Descending");
+  if (!isOrder) assert(false, 'order must be an array of "Ascending" and "Descending"');
+}

@@ -1,0 +1,40 @@
+import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+
+/** Why a tuple is no key. `partIndex` is the position in the outermost tuple. *Addition.* */
+export type TupleEncodeError =
+  /** Nothing that a tuple can hold. `given` is its JavaScript type. */
+  | { readonly kind: "UnsupportedElement"; readonly partIndex: number; readonly given: string }
+  /** An integer beyond ±(2^64 − 1). */
+  | { readonly kind: "IntegerTooLarge"; readonly partIndex: number }
+  /** A string with half a character: it has no UTF-8. */
+  | { readonly kind: "LoneSurrogateInPart"; readonly partIndex: number }
+  | { readonly kind: "WrongUuidSize"; readonly partIndex: number; readonly size: number }
+  /** Tuples within tuples, more than 64 deep. */
+  | { readonly kind: "PartTooDeep"; readonly partIndex: number }
+  /**
+   * A descending part with a zero byte in its string or bytes, or a null in its nested tuple.
+   * Its complement would sort on the wrong side of what it begins with.
+   */
+  | { readonly kind: "ZeroInDescending"; readonly partIndex: number }
+  /**
+   * A null right behind a string, bytes or a nested tuple of the other direction.
+   * Its byte would look like a part of what ends there.
+   */
+  | { readonly kind: "AmbiguousNull"; readonly partIndex: number }
+  /** `size` counts up to the part with which the tuple became too large. */
+  | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number };
+
+const { count, text } = JsonReader;
+
+export const TupleEncodeError: JsonCodec<TupleEncodeError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<TupleEncodeError>({
+    UnsupportedElement: { partIndex: count, given: text },
+    IntegerTooLarge: { partIndex: count },
+    LoneSurrogateInPart: { partIndex: count },
+    WrongUuidSize: { partIndex: count, size: count },
+    PartTooDeep: { partIndex: count },
+    ZeroInDescending: { partIndex: count },
+    AmbiguousNull: { partIndex: count },
+    KeyTooLarge: { size: count, max: count },
+  }),
+);

@@ -1,0 +1,64 @@
+import { U64_MAX } from "@gossip/contracts";
+import { CODE_ZERO } from "./tuple-element.ts";
+import { joinU64, writeU64 } from "./u64-bytes.ts";
+
+/** Longest integer, in bytes behind its code. */
+export const MAX_INTEGER_SIZE = 8;
+
+/** What `integerSize` answers for an integer beyond ±(2^64 − 1). */
+export const INTEGER_TOO_LARGE = -1;
+
+/** How many bytes an integer takes behind its code. */
+export function integerSize(value: bigint): number {
+  // As a number where it is exact: arithmetic on bigints makes a new one at every step.
+  const exact = Math.abs(Number(value));
+  if (exact <= Number.MAX_SAFE_INTEGER) return safeSize(exact);
+  const magnitude = value < 0n ? -value : value;
+  if (magnitude > U64_MAX) return INTEGER_TOO_LARGE;
+  return magnitude < 1n << 56n ? 7 : 8;
+}
+
+/** Write an integer of `size` bytes and its code to `offset`. */
+export function writeInteger(value: bigint, size: number, target: Uint8Array, offset: number): void {
+  const isNegative = value < 0n;
+  const end = offset + size;
+  if (size < 7) {
+    let rest = Math.abs(Number(value));
+    for (let index = end; index > offset; index--) {
+      target[index] = rest;
+      rest = Math.floor(rest / 256);
+    }
+  } else {
+    // Seven bytes are eight with a zero in front, which falls on the code's place and is overwritten.
+    writeU64(target, end - 7, isNegative ? -value : value);
+  }
+  target[offset] = isNegative ? CODE_ZERO - size : CODE_ZERO + size;
+  if (isNegative) complement(target, offset + 1, end + 1);
+}
+
+/**
+ * The integer of `size` bytes at `offset`, each of them flipped by `flip`; `undefined` where it has a zero in front,
+ * and so is not the only way to write it.
+ */
+export function readMagnitude(bytes: Uint8Array, offset: number, size: number, flip: number): bigint | undefined {
+  if (bytes[offset] === flip) return undefined;
+  const lowStart = offset + Math.max(0, size - 4);
+  let high = 0;
+  for (let index = offset; index < lowStart; index++) high = high * 256 + (bytes[index]! ^ flip);
+  let low = 0;
+  for (let index = lowStart; index < offset + size; index++) low = low * 256 + (bytes[index]! ^ flip);
+  // Six bytes are exact in a number, and a bigint is made from it at once.
+  return size <= 6 ? BigInt(high * 0x1_0000_0000 + low) : joinU64(high, low);
+}
+
+/** Flip every bit of the bytes from `start` to `end`, which turns their order around. */
+export function complement(bytes: Uint8Array, start: number, end: number): void {
+  for (let index = start; index < end; index++) bytes[index]! ^= 0xff;
+}
+
+function safeSize(magnitude: number): number {
+  if (magnitude < 0x1_0000) return magnitude < 0x100 ? Math.min(magnitude, 1) : 2;
+  if (magnitude < 0x1_0000_0000) return magnitude < 0x100_0000 ? 3 : 4;
+  if (magnitude < 0x1_0000_0000_0000) return magnitude < 0x100_0000_0000 ? 5 : 6;
+  return 7;
+}

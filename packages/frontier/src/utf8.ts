@@ -1,0 +1,64 @@
+/**
+ * Bytes that `text` takes in UTF-8.
+ *
+ * Where the code unit at some index is a surrogate without its other half, the
+ * text has no UTF-8, and the answer is `-1 - index`. Counting makes nothing, so a
+ * text of any length can be refused before anything is made.
+ */
+export function utf8Size(text: string): number {
+  let size = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) {
+      size += 1;
+    } else if (unit < 0xd800 || unit > 0xdfff) {
+      size += 2;
+    } else {
+      if (unit > 0xdbff || !isLowSurrogate(text.charCodeAt(index + 1))) return -1 - index;
+      // Two code units, four bytes.
+      size += 2;
+      index += 1;
+    }
+  }
+  return size;
+}
+
+// `ignoreBOM` means that a byte order mark is kept: it is a character like any other here.
+const UTF8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Longest text for which joining characters is quicker than asking the decoder. */
+const SHORT = 24;
+
+/** The text of the bytes from `start` to `end`, or `undefined` where they are no UTF-8. */
+export function readUtf8(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if (end - start <= SHORT && isAscii(bytes, start, end)) return readShortAscii(bytes, start, end);
+  try {
+    return UTF8.decode(bytes.subarray(start, end));
+  } catch {
+    return undefined;
+  }
+}
+
+function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) {
+    if (bytes[index]! >= 0x80) return false;
+  }
+  return true;
+}
+
+function readShortAscii(bytes: Uint8Array, start: number, end: number): string {
+  let text = "";
+  let index = start;
+  // Four at a time: every `+` makes a string.
+  for (; index + 4 <= end; index += 4) {
+    text += String.fromCharCode(bytes[index]!, bytes[index + 1]!, bytes[index + 2]!, bytes[index + 3]!);
+  }
+  for (; index < end; index++) text += String.fromCharCode(bytes[index]!);
+  return text;
+}
+
+/** `NaN`, which is what lies behind the end of a text, is none. */
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,124 @@
+import { isBytes } from "@gossip/stdx";
+import { writeDouble } from "./tuple-double.ts";
+import {
+  CODE_BYTES,
+  CODE_DOUBLE,
+  CODE_FALSE,
+  CODE_NESTED,
+  CODE_NULL,
+  CODE_STRING,
+  CODE_TRUE,
+  CODE_UUID,
+  ESCAPE,
+  TERMINATOR,
+  UUID_SIZE,
+  type PartOrder,
+  type TupleElement,
+  type TupleUuid,
+} from "./tuple-element.ts";
+import { complement, integerSize, writeInteger } from "./tuple-integer.ts";
+
+/** Write a tuple that was measured to the start of `target`, which has room for it. */
+export function writeTuple(parts: readonly TupleElement[], order: readonly PartOrder[], target: Uint8Array): void {
+  let offset = 0;
+  for (let partIndex = 0; partIndex < parts.length; partIndex++) {
+    const start = offset;
+    offset = writeElement(parts[partIndex]!, target, start);
+    if (order[partIndex] === "Descending") complement(target, start, offset);
+  }
+}
+
+// Each of these writes one thing to `offset` and answers where the next one goes.
+
+function writeElement(element: TupleElement, target: Uint8Array, offset: number): number {
+  switch (typeof element) {
+    case "string":
+      return writeString(element, target, offset);
+    case "bigint": {
+      const size = integerSize(element);
+      writeInteger(element, size, target, offset);
+      return offset + 1 + size;
+    }
+    case "number":
+      target[offset] = CODE_DOUBLE;
+      writeDouble(element, target, offset + 1);
+      return offset + 9;
+    case "boolean":
+      target[offset] = element ? CODE_TRUE : CODE_FALSE;
+      return offset + 1;
+    case "object":
+      if (element !== null) return writeObject(element, target, offset);
+      target[offset] = CODE_NULL;
+      return offset + 1;
+  }
+}
+
+function writeObject(
+  element: Uint8Array | TupleUuid | readonly TupleElement[],
+  target: Uint8Array,
+  offset: number,
+): number {
+  if (isBytes(element)) return writeBytes(element, target, offset);
+  if ("kind" in element) {
+    target[offset] = CODE_UUID;
+    target.set(element.bytes, offset + 1);
+    return offset + 1 + UUID_SIZE;
+  }
+  target[offset] = CODE_NESTED;
+  let next = offset + 1;
+  for (const inner of element) {
+    next = writeElement(inner, target, next);
+    // A bare null would look like the end of the nested tuple.
+    if (inner === null) target[next++] = ESCAPE;
+  }
+  target[next] = TERMINATOR;
+  return next + 1;
+}
+
+function writeBytes(bytes: Uint8Array, target: Uint8Array, offset: number): number {
+  target[offset] = CODE_BYTES;
+  let next = offset + 1;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!;
+    target[next++] = byte;
+    if (byte === TERMINATOR) target[next++] = ESCAPE;
+  }
+  target[next] = TERMINATOR;
+  return next + 1;
+}
+
+/** UTF-8, written here and not by `TextEncoder`: zeros must be escaped on the way, and short strings are the rule. */
+function writeString(text: string, target: Uint8Array, offset: number): number {
+  target[offset] = CODE_STRING;
+  let next = offset + 1;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) {
+      target[next++] = unit;
+      if (unit === 0) target[next++] = ESCAPE;
+    } else if (unit < 0x800) {
+      target[next++] = 0xc0 | (unit >> 6);
+      target[next++] = 0x80 | (unit & 0x3f);
+    } else {
+      next = writeLongCharacter(text.codePointAt(index)!, target, next);
+      // Two code units make one character above 0xffff. Measuring has seen that they are a pair.
+      if (unit >= 0xd800 && unit <= 0xdbff) index++;
+    }
+  }
+  target[next] = TERMINATOR;
+  return next + 1;
+}
+
+/** A character of three or four bytes. */
+function writeLongCharacter(codePoint: number, target: Uint8Array, offset: number): number {
+  let next = offset;
+  if (codePoint < 0x1_0000) {
+    target[next++] = 0xe0 | (codePoint >> 12);
+  } else {
+    target[next++] = 0xf0 | (codePoint >> 18);
+    target[next++] = 0x80 | ((codePoint >> 12) & 0x3f);
+  }
+  target[next++] = 0x80 | ((codePoint >> 6) & 0x3f);
+  target[next++] = 0x80 | (codePoint & 0x3f);
+  return next;
+}
