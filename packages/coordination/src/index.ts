@@ -1,1 +1,11 @@
-export {};
+export type { PayloadHash } from "./hashing/payload-hash.ts";
+export { LeaseHolder, type LeaseHolderCompanion } from "./records/lease-holder.ts";
+export { OpKind } from "./records/op-kind.ts";
+export type { LoggedOp, OpLog } from "./records/op-log.ts";
+export { OpResult } from "./records/op-result.ts";
+export { RunConfig, type RunConfigCompanion, type RunConfigInput } from "./records/run-config.ts";
+export { assertRunRecord, findRunFault } from "./records/run-fault.ts";
+export { RunOpKind } from "./records/run-op-kind.ts";
+export { newRunRecord, type RunHead, type RunOpLogEntry, type RunOpResult, type RunRecord } from "./records/run-record.ts";
+export { assertShardRecord, findShardFault } from "./records/shard-fault.ts";
+export { newShardRecord, type NewShard, type OpLogEntry, type ShardRecord } from "./records/shard-record.ts";
