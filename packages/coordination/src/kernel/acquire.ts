@@ -4,7 +4,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { LeaseHolder } from "../records/lease-holder.ts";
 import type { RunHead } from "../records/run-record.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import { isLeasedAt, shardKeyOf, type ShardRecord } from "../records/shard-record.ts";
+import { draftOf, isLeasedAt, shardKeyOf, type ShardRecord } from "../records/shard-record.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
 import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
@@ -74,13 +74,11 @@ function grant(
 ): Transition<AcquireOutcome> {
   const fenceEpoch = FenceEpoch.increment(shard.fenceEpoch);
   const deadline = LogicalTime.saturatingAdd(at, run.config.leaseDuration);
-  const leased: ShardRecord = {
-    ...shard,
-    lease: LeaseHolder.of({ owner: worker, deadline, opId }),
-    fenceEpoch,
-    lastTime: at,
-    attempts: Math.min(shard.attempts + 1, U32_MAX),
-  };
+  const leased = draftOf(shard);
+  leased.lease = LeaseHolder.of({ owner: worker, deadline, opId });
+  leased.fenceEpoch = fenceEpoch;
+  leased.lastTime = at;
+  leased.attempts = Math.min(shard.attempts + 1, U32_MAX);
   assertShardRecord(leased, shard);
   return {
     outcome: { kind: "Granted", shard: leased },
@@ -91,7 +89,11 @@ function grant(
 
 /** Set aside a shard that was acquired too often without advancing. Nobody asked for it, so no op id is logged. */
 function parkSpent(shard: ShardRecord, at: LogicalTime): Transition<AcquireOutcome> {
-  const parked: ShardRecord = { ...shard, status: "Parked", parkReason: "TooManyErrors", lease: undefined, lastTime: at };
+  const parked = draftOf(shard);
+  parked.status = "Parked";
+  parked.parkReason = "TooManyErrors";
+  parked.lease = undefined;
+  parked.lastTime = at;
   assertShardRecord(parked, shard);
   return {
     outcome: { kind: "Parked", refusal: coordError("ShardTerminal", { shard: shardKeyOf(shard), status: "Parked" }) },

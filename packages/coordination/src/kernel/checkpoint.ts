@@ -4,7 +4,7 @@ import { ok, Redacted, type Result } from "@gossip/stdx";
 import { checkpointHash } from "../hashing/payload-hash.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
+import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -48,14 +48,12 @@ export function checkpoint(
   if (!moved.ok) return moved;
 
   const renews = command.renew && !RunStatus.isTerminal(run.status);
-  const advanced: ShardRecord = {
-    ...shard,
-    cursor,
-    lease: renews ? extendLease(shard, run, at) : shard.lease,
-    opLog: logOp(shard, { ...op, kind: "Checkpoint", at }),
-    lastTime: at,
-    attempts: isAdvance(shard, cursor) ? 0 : shard.attempts,
-  };
+  const advanced = draftOf(shard);
+  advanced.cursor = cursor;
+  if (renews) advanced.lease = extendLease(shard, run, at);
+  advanced.opLog = logOp(shard, op, { kind: "Checkpoint", at });
+  advanced.lastTime = at;
+  if (isAdvance(shard, cursor)) advanced.attempts = 0;
   assertShardRecord(advanced, shard);
   const newDeadline = renews ? advanced.lease?.deadline : undefined;
   return ok({

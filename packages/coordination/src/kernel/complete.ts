@@ -3,7 +3,7 @@ import { IdempotentOutcome } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import { completeHash, RANGE_EXHAUSTED, type CompletionPoint } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
+import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -31,21 +31,20 @@ export function complete(
   if (!admitted.ok) return admitted;
   const { shard, at, op } = admitted.value;
   if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed(shard)));
-  const cursor = point === RANGE_EXHAUSTED ? shard.cursor : point;
   if (point !== RANGE_EXHAUSTED) {
     const moved = validateCursorUpdate(shard, point);
     if (!moved.ok) return moved;
   }
 
-  const done: ShardRecord = {
-    ...shard,
-    status: "Done",
-    cursor,
-    lease: undefined,
-    opLog: logOp(shard, { ...op, kind: "Complete", at }),
-    lastTime: at,
-    attempts: point !== RANGE_EXHAUSTED && isAdvance(shard, point) ? 0 : shard.attempts,
-  };
+  const done = draftOf(shard);
+  done.status = "Done";
+  done.lease = undefined;
+  done.opLog = logOp(shard, op, { kind: "Complete", at });
+  done.lastTime = at;
+  if (point !== RANGE_EXHAUSTED) {
+    done.cursor = point;
+    if (isAdvance(shard, point)) done.attempts = 0;
+  }
   assertShardRecord(done, shard);
   return ok({
     outcome: IdempotentOutcome.executed(done),

@@ -7,8 +7,8 @@ import type { RequestedOp } from "./check-op-idempotency.ts";
 /** The shard's log once an operation has been done. */
 export function logOp(
   record: ShardRecord,
-  op: RequestedOp & { readonly kind: OpKind; readonly at: LogicalTime },
+  { opId, payloadHash }: RequestedOp,
+  { kind, at }: { readonly kind: OpKind; readonly at: LogicalTime },
 ): OpLog<OpLogEntry> {
-  const { opId, kind, payloadHash, at } = op;
   return appendOp(record.opLog, { opId, kind, result: "Completed", payloadHash, executedAt: at }, SHARD_OP_LOG_CAP);
 }

@@ -3,7 +3,7 @@ import { IdempotentOutcome } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import { parkHash } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
+import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -25,14 +25,12 @@ export function park(
   const { shard, at, op } = admitted.value;
   if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed(shard)));
 
-  const parked: ShardRecord = {
-    ...shard,
-    status: "Parked",
-    parkReason: reason,
-    lease: undefined,
-    opLog: logOp(shard, { ...op, kind: "Park", at }),
-    lastTime: at,
-  };
+  const parked = draftOf(shard);
+  parked.status = "Parked";
+  parked.parkReason = reason;
+  parked.lease = undefined;
+  parked.opLog = logOp(shard, op, { kind: "Park", at });
+  parked.lastTime = at;
   assertShardRecord(parked, shard);
   return ok({
     outcome: IdempotentOutcome.executed(parked),

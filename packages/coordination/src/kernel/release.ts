@@ -3,7 +3,7 @@ import { IdempotentOutcome } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import { releaseHash } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
+import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -26,8 +26,10 @@ export function release(
   const { shard, at, op } = admitted.value;
   if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed(shard)));
 
-  const opLog = logOp(shard, { ...op, kind: "Release", at });
-  const released: ShardRecord = { ...shard, lease: undefined, opLog, lastTime: at };
+  const released = draftOf(shard);
+  released.lease = undefined;
+  released.opLog = logOp(shard, op, { kind: "Release", at });
+  released.lastTime = at;
   assertShardRecord(released, shard);
   return ok({
     outcome: IdempotentOutcome.executed(released),

@@ -5,7 +5,7 @@ import { LeaseHolder } from "../records/lease-holder.ts";
 import { Lease } from "../records/lease.ts";
 import type { RunHead } from "../records/run-record.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
+import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
 import type { Refusal, Transition } from "./transition.ts";
@@ -45,7 +45,9 @@ export function renew(
   if (!leased.ok) return leased;
 
   const holder = extendLease(shard, run, at);
-  const renewed: ShardRecord = { ...shard, lease: holder, lastTime: at };
+  const renewed = draftOf(shard);
+  renewed.lease = holder;
+  renewed.lastTime = at;
   assertShardRecord(renewed, shard);
   const newDeadline = holder.deadline;
   return ok({
@@ -58,5 +60,6 @@ export function renew(
 /** The holder with a deadline a whole lease from `at`. It cannot move back, since `at` cannot. */
 export function extendLease(shard: ShardRecord, run: RunHead, at: LogicalTime): LeaseHolder {
   assert(shard.lease !== undefined, "only a leased shard can be renewed");
-  return LeaseHolder.of({ ...shard.lease, deadline: LogicalTime.saturatingAdd(at, run.config.leaseDuration) });
+  const { owner, opId } = shard.lease;
+  return LeaseHolder.of({ owner, deadline: LogicalTime.saturatingAdd(at, run.config.leaseDuration), opId });
 }

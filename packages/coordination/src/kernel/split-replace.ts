@@ -17,7 +17,7 @@ import { deriveSplitShardId } from "../hashing/derive-split-shard-id.ts";
 import { splitReplaceHash } from "../hashing/payload-hash.ts";
 import { Lease } from "../records/lease.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import { newShardRecord, type ShardRecord } from "../records/shard-record.ts";
+import { draftOf, newShardRecord, type ShardRecord } from "../records/shard-record.ts";
 import type { LeasedCommand } from "./admit-leased-op.ts";
 import { checkOpIdempotency } from "./check-op-idempotency.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
@@ -76,14 +76,12 @@ export function splitReplace(
 
   const created = makeChildren(shard, { plan, opId, at });
   const children = created.map((child) => child.shard);
-  const split: ShardRecord = {
-    ...shard,
-    status: "Split",
-    lease: undefined,
-    spawned: [...shard.spawned, ...children],
-    opLog: logOp(shard, { opId, kind: "SplitReplace", payloadHash, at }),
-    lastTime: at,
-  };
+  const split = draftOf(shard);
+  split.status = "Split";
+  split.lease = undefined;
+  split.spawned = [...shard.spawned, ...children];
+  split.opLog = logOp(shard, { opId, payloadHash }, { kind: "SplitReplace", at });
+  split.lastTime = at;
   assertShardRecord(split, shard);
   return ok({
     outcome: IdempotentOutcome.executed({ shard: split, children }),

@@ -18,7 +18,7 @@ import { deriveSplitShardId } from "../hashing/derive-split-shard-id.ts";
 import { splitResidualHash, type PayloadHash } from "../hashing/payload-hash.ts";
 import { Lease } from "../records/lease.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
+import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import type { LeasedCommand } from "./admit-leased-op.ts";
 import { checkOpIdempotency } from "./check-op-idempotency.ts";
 import { findShard, validateTenant, type FoundShard, type LoadedShard } from "./find-shard.ts";
@@ -96,13 +96,11 @@ export function splitResidual(
   const id = deriveSplitShardId({ run: shard.run, parent: shard.shard, opId, kind: "Residual", index });
   const spec = unwrap(ShardSpec.tryFromRef(plan.residualSpec));
   const residual = makeDerivedShard(shard, { id, spec, cursor: Cursor.initial(), at });
-  const narrowed: ShardRecord = {
-    ...shard,
-    spec: unwrap(ShardSpec.tryFromRef(plan.parentNewSpec)),
-    spawned: [...shard.spawned, id],
-    opLog: logOp(shard, { opId, kind: "SplitResidual", payloadHash, at }),
-    lastTime: at,
-  };
+  const narrowed = draftOf(shard);
+  narrowed.spec = unwrap(ShardSpec.tryFromRef(plan.parentNewSpec));
+  narrowed.spawned = [...shard.spawned, id];
+  narrowed.opLog = logOp(shard, { opId, payloadHash }, { kind: "SplitResidual", at });
+  narrowed.lastTime = at;
   assertShardRecord(narrowed, shard);
   return ok({
     outcome: IdempotentOutcome.executed({ shard: narrowed, residual: id }),

@@ -3,7 +3,7 @@ import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { unparkHash } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
+import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -44,15 +44,13 @@ export function unpark(
 
   const at = clampToRecord(now, shard);
   const newFenceEpoch = FenceEpoch.increment(shard.fenceEpoch);
-  const unparked: ShardRecord = {
-    ...shard,
-    status: "Active",
-    parkReason: undefined,
-    fenceEpoch: newFenceEpoch,
-    opLog: logOp(shard, { opId, kind: "Unpark", payloadHash, at }),
-    lastTime: at,
-    attempts: 0,
-  };
+  const unparked = draftOf(shard);
+  unparked.status = "Active";
+  unparked.parkReason = undefined;
+  unparked.fenceEpoch = newFenceEpoch;
+  unparked.opLog = logOp(shard, { opId, payloadHash }, { kind: "Unpark", at });
+  unparked.lastTime = at;
+  unparked.attempts = 0;
   assertShardRecord(unparked, shard);
   return ok({
     outcome: IdempotentOutcome.executed(unparked),
