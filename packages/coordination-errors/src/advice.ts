@@ -72,7 +72,7 @@ export const ADVICE: { readonly [K in ErrorKind]: Advice | AdviceByCase<K> } = {
   },
 };
 
-/** What to do about an error. Allocates nothing, and also takes an error that lost its prototype. */
+/** What to do about an error. Hot: allocates nothing. It also takes an error that lost its prototype. */
 export function adviceFor(error: AnyCoordError): Advice {
   assertErrorKind(error, "what advice is asked for");
   const advice = ADVICE[error.kind];

@@ -1,6 +1,6 @@
 import { FenceEpoch, LogicalTime, OpId, RunId, RunStatus, ShardStatus } from "@gossip/contracts";
 import type { Result } from "@gossip/stdx";
-import type { ErrorFields, ErrorJson, RunError } from "./error-fields.ts";
+import { EXHAUSTED_RESOURCES, type ErrorFields, type ErrorJson, type RunError } from "./error-fields.ts";
 import { canFailWith, isErrorKind } from "./error-kind.ts";
 import type { ErrorKind, KindsOf } from "./error-routes.ts";
 import { abbreviatedTenant, byteSize, count, hidden, id, invalid, isObject, oneOf, optional, ordinal } from "./field-codec.ts";
@@ -14,14 +14,6 @@ const time = ordinal(LogicalTime);
 const fence = ordinal(FenceEpoch);
 const shardStatus = oneOf(ShardStatus.values);
 const runStatus = oneOf(RunStatus.values);
-const resource = oneOf([
-  "tenant_shards_index",
-  "tenant_shards",
-  "run_shards_index",
-  "run_shards_set",
-  "shard_slab",
-  "etcd_txn_ops",
-]);
 
 /**
  * How each field of each kind is printed, written and read. Nothing of an error
@@ -42,7 +34,7 @@ export const ERROR_CODECS = {
   CheckpointMissingKey: {},
 
   AlreadyLeased: { currentOwner: hidden(), leaseDeadline: time },
-  ResourceExhausted: { resource, slab: optional(slabFull) },
+  ResourceExhausted: { resource: oneOf(EXHAUSTED_RESOURCES), slab: optional(slabFull) },
   NoneAvailable: { earliestDeadline: optional(time) },
   Throttled: { retryAfter: time },
   SessionClosed: { shard: shardKey },

@@ -27,14 +27,17 @@ export interface RunConfigError {
   readonly kind: "ZeroLeaseDuration";
 }
 
-/** What a coordinator can run out of. */
-export type ExhaustedResource =
-  | "tenant_shards_index"
-  | "tenant_shards"
-  | "run_shards_index"
-  | "run_shards_set"
-  | "shard_slab"
-  | "etcd_txn_ops";
+/** What a coordinator can run out of. A store that can run out of something else adds it here. */
+export const EXHAUSTED_RESOURCES = [
+  "tenant_shards_index",
+  "tenant_shards",
+  "run_shards_index",
+  "run_shards_set",
+  "shard_slab",
+  "etcd_txn_ops",
+] as const;
+
+export type ExhaustedResource = (typeof EXHAUSTED_RESOURCES)[number];
 
 /**
  * What each kind of error carries.
@@ -72,7 +75,7 @@ export interface ErrorFields {
   RunTerminal: { readonly status: RunStatus };
   /** How many shards are in the way. *Addition.* */
   RunUnsettled: { readonly active: number; readonly parked: number };
-  /** `target` is where the operation would have led; `undefined` for `deleteRun`, which leads nowhere. */
+  /** `target` is where the operation would have led; `undefined` for `deleteRun`, which leads nowhere (*addition*). */
   WrongStatus: { readonly status: RunStatus; readonly target: RunStatus | undefined };
   NotParked: { readonly status: ShardStatus };
   RunAlreadyExists: { readonly run: RunId };

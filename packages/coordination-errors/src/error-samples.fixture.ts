@@ -5,7 +5,7 @@ import type { SlabFull } from "@gossip/stdx";
 import fc from "fast-check";
 import { coordError, type ErrorInput } from "./coord-error.ts";
 import { ERROR_CODECS } from "./error-codecs.ts";
-import type { ErrorOfKind } from "./error-fields.ts";
+import { EXHAUSTED_RESOURCES, type ErrorOfKind } from "./error-fields.ts";
 import { ERROR_ROUTES, type ErrorKind, type KindsOf } from "./error-routes.ts";
 import { InfraError } from "./infra-error.ts";
 import type { AnyCoordError } from "./operation-errors.ts";
@@ -109,7 +109,7 @@ export const ERROR_INPUTS: { readonly [K in ErrorKind]: fc.Arbitrary<ErrorInput<
   CheckpointMissingKey: fc.constant({}),
   AlreadyLeased: fc.record({ currentOwner: u64.map((raw) => WorkerId.fromRaw(raw)), leaseDeadline: time }),
   ResourceExhausted: fc.record({
-    resource: fc.constantFrom("shard_slab" as const, "etcd_txn_ops" as const),
+    resource: fc.constantFrom(...EXHAUSTED_RESOURCES),
     slab: fc.option(slab, { nil: undefined }),
   }),
   NoneAvailable: fc.record({ earliestDeadline: fc.option(time, { nil: undefined }) }),

@@ -1,6 +1,7 @@
 // A caller that takes a replay for a first execution counts work twice; one that loses the difference in a `map` cannot
 // tell any more.
 
+import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { IdempotentOutcome } from "./idempotent-outcome.ts";
@@ -35,6 +36,14 @@ describe("IdempotentOutcome", () => {
         expect(IdempotentOutcome.isReplay(clone)).toBe(IdempotentOutcome.isReplay(it));
       }),
     );
+  });
+
+  test.each([undefined, null, 5, {}, { kind: "Odd", value: 1 }])("%o is no outcome", (given) => {
+    expect(() => IdempotentOutcome.isReplay(given as never)).toThrow(InvariantViolation);
+    expect(() => IdempotentOutcome.isExecuted(given as never)).toThrow(InvariantViolation);
+    expect(() => IdempotentOutcome.map(given as never, String)).toThrow(InvariantViolation);
+    expect(() => IdempotentOutcome.intoInner(given as never)).toThrow(InvariantViolation);
+    expect(() => IdempotentOutcome.map(IdempotentOutcome.executed(1), given as never)).toThrow(InvariantViolation);
   });
 
   test("without a value it is one shared object, which nobody can change", () => {

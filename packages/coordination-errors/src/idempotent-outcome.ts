@@ -1,3 +1,5 @@
+import { assert } from "@gossip/stdx";
+
 /**
  * What an idempotent operation answers: the result, and whether it was done just
  * now or long ago.
@@ -45,18 +47,28 @@ export const IdempotentOutcome: IdempotentOutcomeCompanion = {
   },
 
   isExecuted(outcome): outcome is Executed<never> {
+    assertOutcome(outcome);
     return outcome.kind === "Executed";
   },
 
   isReplay(outcome): outcome is Replayed<never> {
+    assertOutcome(outcome);
     return outcome.kind === "Replayed";
   },
 
   map(outcome, change) {
+    assertOutcome(outcome);
+    assert(typeof change === "function", "what changes an outcome's value must be a function");
     return { kind: outcome.kind, value: change(outcome.value) };
   },
 
   intoInner(outcome) {
+    assertOutcome(outcome);
     return outcome.value;
   },
 };
+
+function assertOutcome(outcome: unknown): void {
+  const kind = typeof outcome === "object" && outcome !== null && (outcome as { kind?: unknown }).kind;
+  assert(kind === "Executed" || kind === "Replayed", "an outcome must be of kind Executed or Replayed");
+}

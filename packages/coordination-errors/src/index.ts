@@ -1,16 +1,18 @@
 export type { ManifestValidationError, SplitValidationError } from "@gossip/contracts";
 export { ADVICE, adviceFor, waitUntil, type Advice, type AdviceByCase } from "./advice.ts";
 export { coordError, runOpIdConflict, type ErrorInput } from "./coord-error.ts";
-export type {
-  CursorOutOfBoundsDetail,
-  ErrorFields,
-  ErrorJson,
-  ErrorMethods,
-  ErrorOfKind,
-  ExhaustedResource,
-  Hidden,
-  RunConfigError,
-  RunOpIdConflict,
+export {
+  EXHAUSTED_RESOURCES,
+  type CursorOutOfBoundsDetail,
+  type ErrorFields,
+  type ErrorJson,
+  type ErrorMethods,
+  type ErrorOfKind,
+  type ExhaustedResource,
+  type Hidden,
+  type RunConfigError,
+  type RunError,
+  type RunOpIdConflict,
 } from "./error-fields.ts";
 export {
   COORD_ERROR_KINDS,

@@ -27,6 +27,13 @@ describe("InfraError", () => {
     expect(JSON.stringify(error)).not.toContain("duplicate");
   });
 
+  test.each([undefined, null, "Transient", {}, { kind: "Odd" }])("%o is none, and makes none", (given) => {
+    expect(() => InfraError.isTransient(given as never)).toThrow(InvariantViolation);
+    expect(() => InfraError.isCorruption(given as never)).toThrow(InvariantViolation);
+    expect(() => InfraError.format(given as never)).toThrow(InvariantViolation);
+    expect(() => InfraError.transient(given as never)).toThrow(InvariantViolation);
+  });
+
   test.each(["57P01", "23505", "ECONNRESET", "MDB_MAP_FULL", 14, -30792])("%o is a code", (code) => {
     expect(InfraError.transient({ ...lost, code }).code).toBe(String(code));
   });

@@ -14,9 +14,9 @@ export interface InfraErrorOf<Kind extends "Transient" | "Corruption"> {
   readonly operation: string;
   /** A sentence of ours. A driver's own text may quote rows, and belongs in `cause`. */
   readonly message: string;
-  /** The driver's code for it, where it has one: a SQLSTATE, a gRPC status, an errno name. */
+  /** The driver's code for it, where it has one: a SQLSTATE, a gRPC status, an errno name. *Addition.* */
   readonly code: string | undefined;
-  /** What the driver threw. It may quote anything, so nothing prints it and it stays in this process. */
+  /** What the driver threw. It may quote anything, so nothing prints it and it stays in this process. *Addition.* */
   readonly cause: Redacted<unknown>;
 }
 
@@ -62,14 +62,17 @@ export const InfraError: InfraErrorCompanion = {
   },
 
   isTransient(error): error is InfraErrorOf<"Transient"> {
+    assertInfraError(error);
     return error.kind === "Transient";
   },
 
   isCorruption(error): error is InfraErrorOf<"Corruption"> {
+    assertInfraError(error);
     return error.kind === "Corruption";
   },
 
   format(error) {
+    assertInfraError(error);
     const code = error.code === undefined ? "" : ` (${error.code})`;
     return `[${error.kind.toLowerCase()}] ${error.operation}: ${error.message}${code}`;
   },
@@ -93,6 +96,11 @@ export function isInfraMessage(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= MAX_MESSAGE_LENGTH;
 }
 
+function assertInfraError(error: unknown): void {
+  const kind = typeof error === "object" && error !== null && (error as { kind?: unknown }).kind;
+  assert(kind === "Transient" || kind === "Corruption", "an infrastructure error must be of kind Transient or Corruption");
+}
+
 /** `InfraErrorInput` without its proof that the texts are fixed, which only a caller can give. */
 interface InfraErrorParts {
   readonly operation: string;
@@ -102,6 +110,7 @@ interface InfraErrorParts {
 }
 
 function makeInfraError<K extends InfraError["kind"]>(kind: K, input: InfraErrorParts): InfraErrorOf<K> {
+  assert(typeof input === "object" && input !== null, "an infrastructure error is made from an object with operation and message");
   const { operation, message } = input;
   assert(isInfraLabel(operation), "operation must be a dotted label such as acquire.loadShard");
   assert(isInfraMessage(message), `message must be a sentence of at most ${MAX_MESSAGE_LENGTH} characters`);

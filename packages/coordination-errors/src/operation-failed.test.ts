@@ -40,8 +40,8 @@ describe("orThrow", () => {
     );
   });
 
-  test("refuses what is no error of ours", () => {
-    expect(() => orThrow(err({ kind: "Odd" } as never))).toThrow(InvariantViolation);
+  test.each([undefined, null, {}, err({ kind: "Odd" }), err(undefined)])("%o is no result of ours", (given) => {
+    expect(() => orThrow(given as never)).toThrow(InvariantViolation);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Result } from "@gossip/stdx";
+import { assert, type Result } from "@gossip/stdx";
 import { adviceFor, type Advice } from "./advice.ts";
 import { encodeError } from "./error-codecs.ts";
 import { assertErrorKind } from "./error-kind.ts";
@@ -45,6 +45,7 @@ export function isOperationFailed(thrown: unknown): thrown is OperationFailed {
 
 /** The value of a result; a failure is thrown as `OperationFailed`. */
 export function orThrow<T>(result: Result<T, AnyCoordError>, operation?: Operation): T {
+  assert(isObject(result) && typeof result.ok === "boolean", "what is unwrapped must be a Result");
   if (result.ok) return result.value;
   throw new OperationFailed(result.error, operation);
 }

@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { coordError } from "./coord-error.ts";
 import { anyError, ERROR_KINDS, errorsOfKind, fieldsOf } from "./error-samples.fixture.ts";
 import type { ErrorKind } from "./error-routes.ts";
+import { InfraError } from "./infra-error.ts";
 import { parseCoordError } from "./parse-coord-error.ts";
 
 function refusal(json: unknown): unknown {
@@ -62,6 +63,17 @@ describe("parseCoordError", () => {
     expect(parsed.message).toContain("<redacted>");
   });
 
+  test("what a driver threw stays behind", () => {
+    const reason = InfraError.transient({ operation: "acquire.loadShard", message: "the connection was lost", code: 14, cause: new Error("row 7") });
+    const error = coordError("BackendError", { reason });
+    expect(JSON.parse(JSON.stringify(error))).toStrictEqual({
+      kind: "BackendError",
+      reason: { kind: "Transient", operation: "acquire.loadShard", message: "the connection was lost", code: "14" },
+    });
+    const parsed = unwrap(parseCoordError(JSON.stringify(error)));
+    expect(parsed.kind === "BackendError" && Redacted.reveal(parsed.reason.cause)).toBe(undefined);
+  });
+
   test("fields that it does not know are left behind", () => {
     const parsed = unwrap(parseCoordError({ kind: "RunNotFound", addedLater: 1, message: "…" }));
     expect(Object.keys(parsed)).toEqual(["kind"]);
@@ -96,6 +108,7 @@ describe("parseCoordError", () => {
     { json: { kind: "ShardNotFound", shard: "1/2" }, field: "shard", expected: "an object with run and shard" },
     { json: { kind: "RunTerminal", status: "Parked" }, field: "status", expected: "one of Initializing, Active, Done, Failed, Cancelled" },
     { json: { kind: "InvalidConfig", reason: { kind: "Odd" } }, field: "reason.kind", expected: "one of ZeroLeaseDuration" },
+    { json: { kind: "InvalidConfig", reason: { kind: "toString" } }, field: "reason.kind", expected: "one of ZeroLeaseDuration" },
     { json: { kind: "AlreadyLeased", currentOwner: "0000000000000005", leaseDeadline: "0000000000000005" }, field: "currentOwner", expected: "<redacted>" },
     { json: { kind: "TenantMismatch", expected: "0".repeat(64) }, field: "expected", expected: "8 lowercase hex digits and two dots" },
     { json: { kind: "BackendError", reason: { kind: "Transient", operation: "a b", message: "m" } }, field: "reason.operation", expected: "a dotted label" },
