@@ -1,8 +1,9 @@
-import { assert } from "@gossip/stdx";
+import { InvariantViolation } from "@gossip/stdx";
 
 /** Throw unless `value` is an object whose fields can be read. The complaint says what it is, never what is in it. */
 export function assertObject(value: unknown, noun: string): asserts value is object {
-  assert(typeof value === "object" && value !== null, () => `${noun} must be an object, got ${typeInWords(value)}`);
+  // The complaint is made elsewhere: a closure for it here would be an allocation a call.
+  if (typeof value !== "object" || value === null) refuse(value, `${noun} must be an object`);
 }
 
 /**
@@ -20,8 +21,11 @@ export function readArray<T>(value: unknown, noun: string, readItem: (item: unkn
 
 /** Throw unless `value` is an array, and return it. */
 export function assertArray(value: unknown, noun: string): readonly unknown[] {
-  assert(Array.isArray(value), () => `${noun} must be an array, got ${typeInWords(value)}`);
-  return value;
+  return Array.isArray(value) ? value : refuse(value, `${noun} must be an array`);
+}
+
+function refuse(value: unknown, rule: string): never {
+  throw new InvariantViolation(`${rule}, got ${typeInWords(value)}`);
 }
 
 function typeInWords(value: unknown): string {

@@ -1,8 +1,8 @@
 import { assertBytes, assertCount } from "@gossip/stdx";
 import { assertU64 } from "./u64.ts";
 
-const U8_MAX = 0xff;
-const U32_MAX = 0xffff_ffff;
+const U8 = { min: 0, max: 0xff } as const;
+const U32 = { min: 0, max: 0xffff_ffff } as const;
 const DEFAULT_CAPACITY = 256;
 
 /** A buffer that one large plan blew up is not kept above this. */
@@ -28,13 +28,13 @@ export class CanonicalWriter {
   }
 
   u8(value: number): void {
-    assertCount(value, "u8 field", { min: 0, max: U8_MAX });
+    assertCount(value, "u8 field", U8);
     const offset = this.#claim(1);
     this.#bytes[offset] = value;
   }
 
   u32(value: number): void {
-    assertCount(value, "u32 field", { min: 0, max: U32_MAX });
+    assertCount(value, "u32 field", U32);
     const offset = this.#claim(4);
     this.#view.setUint32(offset, value, true);
   }

@@ -31,10 +31,13 @@ export function checkCursorAdvance(move: { readonly current: Cursor; readonly ne
 /** Say where the cursor lies in the range of `spec`. */
 export function checkCursorBounds(cursor: Cursor, spec: ShardSpecRef): CursorBounds {
   assertCursor(cursor);
-  const { keyRangeStart: start, keyRangeEnd: end } = readShardSpec(spec);
-  const key = cursor.lastKey;
+  const read = readShardSpec(spec);
+  return cursor.lastKey === undefined ? "NoKey" : placeOfKey(cursor.lastKey, read);
+}
 
-  if (key === undefined) return "NoKey";
+/** Where a key lies in the range of a spec that `readShardSpec` returned. */
+export function placeOfKey(key: Uint8Array, spec: ShardSpecRef): CursorBounds {
+  const { keyRangeStart: start, keyRangeEnd: end } = spec;
   if (compareBytes(key, start) < 0) return "BelowRange";
   return end.length > 0 && compareBytes(key, end) >= 0 ? "AboveRange" : "InBounds";
 }

@@ -4,9 +4,9 @@ import { InvariantViolation } from "@gossip/stdx";
 import { blake3 } from "@noble/hashes/blake3.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ascii, NOT_BYTES } from "./arbitraries.fixture.ts";
+import { ascii, filled, NOT_BYTES } from "./arbitraries.fixture.ts";
 import { Cursor } from "./cursor.ts";
-import { deriveKeyHasher } from "./derive-key-hasher.ts";
+import { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
 import { assertDomain, DOMAINS } from "./domains.ts";
 import { encodeCursorInto } from "./encode-canonical.ts";
 import { deriveSplitId, opPayloadHash } from "./golden.fixture.ts";
@@ -18,18 +18,26 @@ describe("deriveKeyHasher", () => {
     expect(hasher.hash64(ascii("deterministic golden vector"))).toBe(0x86659f9498143183n);
   });
 
-  test("gives what a fresh hasher gives, whatever was hashed before", () => {
+  const context = ascii(DOMAINS.OP_PAYLOAD_V1);
+  const expectSame = (hasher: DomainHasher, message: Uint8Array): void => {
+    const digest = blake3(message, { context });
+    expect(hasher.hash32(message)).toEqual(digest);
+    expect(hasher.hash64(message)).toBe(Buffer.from(digest).readBigUInt64LE());
+  };
+
+  test("gives what the library gives, at every length around blocks and chunks", () => {
     const hasher = deriveKeyHasher(DOMAINS.OP_PAYLOAD_V1);
-    const context = ascii(DOMAINS.OP_PAYLOAD_V1);
-    // Past 64, 1024 and 2048 bytes a hash has more blocks, chunks and levels, and so more state to leave behind.
+    for (let size = 0; size <= 1200; size++) expectSame(hasher, Uint8Array.from({ length: size }, (_, index) => index * 31 + size));
+    for (const size of [2047, 2048, 2049, 3072, 5000]) expectSame(hasher, filled(size, 0xa5));
+  });
+
+  test("gives that whatever was hashed before", () => {
+    const hasher = deriveKeyHasher(DOMAINS.OP_PAYLOAD_V1);
+    // Short and long ones take different ways, and both keep state.
     const message = fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ minLength: 1000, maxLength: 5000, size: "max" }));
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 5 }), (messages) => {
-        for (const one of messages) {
-          const digest = blake3(one, { context });
-          expect(hasher.hash32(one)).toEqual(digest);
-          expect(hasher.hash64(one)).toBe(Buffer.from(digest).readBigUInt64LE());
-        }
+        for (const one of messages) expectSame(hasher, one);
       }),
       { numRuns: 50 },
     );

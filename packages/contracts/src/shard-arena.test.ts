@@ -1,6 +1,6 @@
 // A handle outlives what it names: it waits in a builder, in a queue, in a closure. If the arena ever answered it with
 // the spec that has the slot now, a worker would scan another shard's range under its own shard's name.
-import { InvariantViolation, unwrap } from "@gossip/stdx";
+import { InvariantViolation, ok, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -72,6 +72,7 @@ describe("ShardArena", () => {
     { field: "metadata", capacity: 48, spec: range("a", "z", "m".repeat(17)), error: full(32, 32) },
   ])("changes nothing where there is no room for the $field", ({ capacity, spec, error }) => {
     const arena = makeArena(2, capacity);
+    expect(arena.tryAllocSpec(spec)).toBe(undefined);
     expect(arena.allocSpec(spec)).toEqual(error);
     expect(arena.liveBytes).toBe(0);
     expect(arena.liveSpecCount).toBe(0);
@@ -142,6 +143,8 @@ describe("bad input", () => {
       { ...handle, slot: -1 },
       { ...handle, slot: 0.5 },
       { ...handle, slot: Number.NaN },
+      { ...handle, slot: "0" },
+      { ...handle, slot: "length" },
       { ...handle, generation: 1 },
       { ...handle, generation: -1 },
       { ...handle, generation: undefined },
@@ -222,7 +225,9 @@ describe("against a model", () => {
 
         for (const one of steps) {
           if (one.kind === "alloc") {
-            const allocated = arena.allocSpec(one.spec);
+            // Both ways in, in turn.
+            const handle = model.length % 2 === 0 ? undefined : arena.tryAllocSpec(one.spec);
+            const allocated = handle === undefined ? arena.allocSpec(one.spec) : ok(handle);
             const liveCount = model.filter((entry) => entry.spec !== undefined).length;
             if (allocated.ok) model.push({ handle: allocated.value, spec: one.spec });
             else if (liveCount === 4) expect(allocated).toEqual(full(1, 0));

@@ -2,7 +2,7 @@ import { assert, assertCount, err, MAX_SLAB_CAPACITY, ok, type Result, type Slab
 import { ArenaSpecView } from "./arena-spec-view.ts";
 import { assertObject } from "./assert-shape.ts";
 import { MAX_ARENA_SLOTS } from "./limits.ts";
-import { checkShardSpec, readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
+import { assertFields, checkFields, type ShardSpecRef } from "./shard-spec-ref.ts";
 import { SpecSlots } from "./spec-slots.ts";
 
 /** Zero is the id of no arena. */
@@ -28,7 +28,7 @@ export interface ShardSpecHandle {
  * noticed: `tryViewSpec` answers `undefined`, `viewSpec` throws, `freeSpec` does
  * nothing.
  *
- * Allocating costs the handle and viewing costs the view, one small object each;
+ * `tryAllocSpec` costs the handle and `viewSpec` the view, one small object each, and
  * freeing costs nothing. A slot's first use costs a few more.
  */
 export class ShardArena {
@@ -77,15 +77,15 @@ export class ShardArena {
    * `validateShardSpec` refuses is an `InvariantViolation`: validate first.
    */
   allocSpec(spec: ShardSpecRef): Result<ShardSpecHandle, SlabFull> {
-    const read = readShardSpec(spec);
-    assert(checkShardSpec(read).ok, "shard spec must be valid before it is allocated: see validateShardSpec");
-    const slots = this.#slots;
-    if (slots.liveCount === slots.slotCount) return err({ kind: "SlabFull", requested: 1, available: 0 });
+    const slot = this.#slots.nextSlot;
+    const refusal = this.#store(spec);
+    return refusal === undefined ? ok(this.#handleOf(slot)) : err(refusal);
+  }
 
-    const slot = slots.nextSlot;
-    const refusal = slots.store(read);
-    if (refusal !== undefined) return err(refusal);
-    return ok({ slot, generation: slots.generationOf(slot), arenaId: this.#id });
+  /** As `allocSpec`, without the `Result`: `undefined` where there is no room. Then `allocSpec` tells why. */
+  tryAllocSpec(spec: ShardSpecRef): ShardSpecHandle | undefined {
+    const slot = this.#slots.nextSlot;
+    return this.#store(spec) === undefined ? this.#handleOf(slot) : undefined;
   }
 
   /** The spec, borrowed, or `undefined` where the handle names none of this arena. */
@@ -116,8 +116,25 @@ export class ShardArena {
     this.clear();
   }
 
+  /** Copy a spec into the next slot, or change nothing and say why not. */
+  #store(spec: ShardSpecRef): SlabFull | undefined {
+    assertObject(spec, "shard spec");
+    const { keyRangeStart: start, keyRangeEnd: end, metadata } = spec;
+    assertFields(start, end, metadata);
+    assert(checkFields(start, end, metadata).ok, "shard spec must be valid before it is allocated: see validateShardSpec");
+    const slots = this.#slots;
+    if (slots.liveCount === slots.slotCount) return { kind: "SlabFull", requested: 1, available: 0 };
+    return slots.store(start, end, metadata);
+  }
+
+  #handleOf(slot: number): ShardSpecHandle {
+    return { slot, generation: this.#slots.generationOf(slot), arenaId: this.#id };
+  }
+
   #holds(handle: ShardSpecHandle): boolean {
     assertObject(handle, "shard spec handle");
-    return handle.arenaId === this.#id && this.#slots.isLive(handle.slot, handle.generation);
+    // Of the three, only the slot is used as an index, and a text could name more than an element.
+    if (typeof handle.slot !== "number" || handle.arenaId !== this.#id) return false;
+    return this.#slots.isLive(handle.slot, handle.generation);
   }
 }

@@ -27,18 +27,30 @@ export function validateShardSpec(spec: ShardSpecRef): Result<void, ShardSpecInp
 
 /** The rules of `validateShardSpec`, for a spec that `readShardSpec` returned. */
 export function checkShardSpec(spec: ShardSpecRef): Result<void, ShardSpecInputError> {
-  const { keyRangeStart: start, keyRangeEnd: end, metadata } = spec;
+  return checkFields(spec.keyRangeStart, spec.keyRangeEnd, spec.metadata);
+}
+
+/** The same for fields that are in no object: the arena's way in, which must leave no garbage. */
+export function checkFields(
+  start: Uint8Array,
+  end: Uint8Array,
+  metadata: Uint8Array,
+): Result<void, ShardSpecInputError> {
   if (start.length > MAX_KEY_SIZE) return err({ kind: "KeyTooLarge", size: start.length, max: MAX_KEY_SIZE });
   if (end.length > MAX_KEY_SIZE) return err({ kind: "KeyTooLarge", size: end.length, max: MAX_KEY_SIZE });
   if (metadata.length > MAX_METADATA_SIZE) {
     return err({ kind: "MetadataTooLarge", size: metadata.length, max: MAX_METADATA_SIZE });
   }
-  if (isInverted(spec)) return err({ kind: "InvertedRange", startLen: start.length, endLen: end.length });
+  if (areInverted(start, end)) return err({ kind: "InvertedRange", startLen: start.length, endLen: end.length });
   return ok();
 }
 
 /** Whether two real bounds leave no key between them. A missing bound is never inverted. */
-export function isInverted({ keyRangeStart: start, keyRangeEnd: end }: ShardSpecRef): boolean {
+export function isInverted(spec: ShardSpecRef): boolean {
+  return areInverted(spec.keyRangeStart, spec.keyRangeEnd);
+}
+
+function areInverted(start: Uint8Array, end: Uint8Array): boolean {
   return start.length > 0 && end.length > 0 && compareBytes(start, end) >= 0;
 }
 
@@ -51,10 +63,15 @@ export function isInverted({ keyRangeStart: start, keyRangeEnd: end }: ShardSpec
 export function readShardSpec(spec: unknown): ShardSpecRef {
   assertObject(spec, "shard spec");
   const { keyRangeStart, keyRangeEnd, metadata } = spec as ShardSpecRef;
-  assertBytes(keyRangeStart, "key range start");
-  assertBytes(keyRangeEnd, "key range end");
-  assertBytes(metadata, "shard metadata");
+  assertFields(keyRangeStart, keyRangeEnd, metadata);
   return { keyRangeStart, keyRangeEnd, metadata };
+}
+
+/** Throw unless the fields of a spec are bytes. */
+export function assertFields(start: unknown, end: unknown, metadata: unknown): void {
+  assertBytes(start, "key range start");
+  assertBytes(end, "key range end");
+  assertBytes(metadata, "shard metadata");
 }
 
 /** The fields of a spec in JSON, which nobody has checked. */

@@ -1,5 +1,4 @@
-import { ByteSlab, ByteSlot, type SlabFull } from "@gossip/stdx";
-import type { ShardSpecRef } from "./shard-spec-ref.ts";
+import { assert, ByteSlab, ByteSlot, type SlabFull } from "@gossip/stdx";
 
 /** Where each field of a slot's spec is kept. */
 interface SpecFields {
@@ -20,8 +19,9 @@ const ANYTHING = Number.MAX_SAFE_INTEGER;
 export class SpecSlots {
   readonly slab: ByteSlab;
   readonly #isLive: Uint8Array;
-  // Counted without wrapping, further than any process lives: a handle never becomes good again.
-  readonly #generations: Float64Array;
+  // A plain array: read from it, a number is a small integer and costs an object that holds it no box of its own, and
+  // past 31 bits it still counts on. It never wraps, so a handle never becomes good again.
+  readonly #generations: number[];
   // Slots that were used and given up, the last one on top.
   readonly #returned: Uint32Array;
   #returnedCount = 0;
@@ -33,7 +33,7 @@ export class SpecSlots {
   constructor(capacity: { readonly specSlots: number; readonly byteCapacity: number }) {
     this.slab = new ByteSlab(capacity.byteCapacity);
     this.#isLive = new Uint8Array(capacity.specSlots);
-    this.#generations = new Float64Array(capacity.specSlots);
+    this.#generations = Array.from({ length: capacity.specSlots }, () => 0);
     this.#returned = new Uint32Array(capacity.specSlots);
   }
 
@@ -59,21 +59,24 @@ export class SpecSlots {
     return this.#isLive[slot] === 1 && this.#generations[slot] === generation;
   }
 
-  /** The fields of a live slot. */
-  fieldsOf(slot: number): SpecFields {
+  /** Where the fields of the spec are that a slot held in that generation. Throws if it no longer does. */
+  liveFields(slot: number, generation: number): SpecFields {
+    assert(this.isLive(slot, generation), "shard spec view outlived its spec: it was freed, or the arena cleared");
     return this.#fields[slot]!;
   }
 
-  /** Copy a spec into the next slot, or change nothing and say why not. A slot must be free. */
-  store(spec: ShardSpecRef): SlabFull | undefined {
+  /**
+   * Copy a spec into the next slot, or change nothing and say why not. A slot must be free.
+   *
+   * The fields come one by one, because an object that holds them would be garbage.
+   */
+  store(start: Uint8Array, end: Uint8Array, metadata: Uint8Array): SlabFull | undefined {
     const slot = this.nextSlot;
-    this.#fields[slot] ??= { start: new ByteSlot(), end: new ByteSlot(), metadata: new ByteSlot() };
-    const { start, end, metadata } = this.#fields[slot];
-    const { keyRangeStart, keyRangeEnd } = spec;
+    const fields = (this.#fields[slot] ??= { start: new ByteSlot(), end: new ByteSlot(), metadata: new ByteSlot() });
 
-    if (!this.slab.allocateInto(keyRangeStart, start)) return this.#undo(keyRangeStart.length, []);
-    if (!this.slab.allocateInto(keyRangeEnd, end)) return this.#undo(keyRangeEnd.length, [start]);
-    if (!this.slab.allocateInto(spec.metadata, metadata)) return this.#undo(spec.metadata.length, [end, start]);
+    if (!this.slab.allocateInto(start, fields.start)) return this.#undo(start.length, []);
+    if (!this.slab.allocateInto(end, fields.end)) return this.#undo(end.length, [fields.start]);
+    if (!this.slab.allocateInto(metadata, fields.metadata)) return this.#undo(metadata.length, [fields.end, fields.start]);
 
     if (this.#returnedCount > 0) this.#returnedCount -= 1;
     else this.#freshSlot += 1;

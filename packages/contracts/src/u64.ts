@@ -1,4 +1,4 @@
-import { assert, err, ok, type Result } from "@gossip/stdx";
+import { err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 
 /** Largest unsigned 64-bit integer. */
 export const U64_MAX = (1n << 64n) - 1n;
@@ -60,9 +60,14 @@ export function u64Companion<Id extends bigint>(noun: string): U64Companion<Id> 
 
 /** Throw unless `value` is a bigint that fits in 64 bits without a sign. */
 export function assertU64(value: unknown, noun: string): asserts value is bigint {
-  assert(typeof value === "bigint", () => `${noun} must be a bigint, got a value of type ${typeof value}`);
-  assert(value >= 0n, () => `${noun} must be a bigint from 0 to 2^64 - 1, got a negative one`);
-  assert(value <= U64_MAX, () => `${noun} must be a bigint from 0 to 2^64 - 1, got a larger one`);
+  // The complaint is made elsewhere: a closure for it here would be an allocation a call.
+  if (typeof value !== "bigint" || value < 0n || value > U64_MAX) refuse(value, noun);
+}
+
+function refuse(value: unknown, noun: string): never {
+  if (typeof value !== "bigint") throw new InvariantViolation(`${noun} must be a bigint, got a value of type ${typeof value}`);
+  const sign = value < 0n ? "negative" : "larger";
+  throw new InvariantViolation(`${noun} must be a bigint from 0 to 2^64 - 1, got a ${sign} one`);
 }
 
 /** Sixteen hex digits of an integer that is known to be a u64. */
