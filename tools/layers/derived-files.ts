@@ -28,7 +28,7 @@ function packageFiles(name: string): [string, string][] {
   };
   const test = {
     ...base,
-    compilerOptions: { composite: false, noEmit: true, declaration: false, allowImportingTsExtensions: true, tsBuildInfoFile: ".cache/test.tsbuildinfo" },
+    compilerOptions: { composite: false, noEmit: true, declaration: false, rewriteRelativeImportExtensions: false, allowImportingTsExtensions: true, tsBuildInfoFile: ".cache/test.tsbuildinfo" },
     include: [...NOT_SHIPPED, "vitest.config.ts"],
     references: [{ path: "./tsconfig.build.json" }],
   };
