@@ -1,7 +1,7 @@
 import { assert, InvariantViolation } from "./assert.ts";
-import { assertBytes, isBytes } from "./assert-bytes.ts";
+import { assertBytes } from "./assert-bytes.ts";
 import { assertCount } from "./assert-count.ts";
-import { ByteSlot, openSlot } from "./byte-slot.ts";
+import { ByteSlot, type OpenSlot } from "./byte-slot.ts";
 import { compareBytesAt } from "./compare-bytes.ts";
 import { nameType } from "./name-type.ts";
 import { err, ok, type Result } from "./result.ts";
@@ -118,13 +118,10 @@ export class ByteSlab {
    * Allocates nothing once the slab has held as many blocks before.
    */
   allocateInto(bytes: Uint8Array, slot: ByteSlot): boolean {
-    if (!isBytes(bytes) || !(slot instanceof ByteSlot) || slot === EMPTY) refuse(bytes, slot);
+    if (!(bytes instanceof Uint8Array) || !(slot instanceof ByteSlot) || slot === EMPTY) assertStorable(bytes, slot);
     const length = bytes.length;
-    if (length === 0) {
-      Object.assign(slot, EMPTY);
-      return true;
-    }
-    const offset = this.#space.take(length, openSlot(slot));
+    if (length === 0) return storeNothing(slot);
+    const offset = this.#space.take(length, slot as unknown as OpenSlot);
     if (offset < 0) return false;
     setBytes.call(this.#bytes, bytes, offset);
     return true;
@@ -188,10 +185,13 @@ export class ByteSlab {
 
   /** Free a slot and every copy of it. An empty slot has nothing to free. */
   deallocate(slot: ByteSlot): void {
-    const block = this.#liveBlock(slot);
-    if (block === 0) return;
-    if (this.#poisonFreed) this.#poison(block);
-    this.#space.release(block);
+    // As `#liveBlock` does it: in place, this is a sixth faster.
+    if (!(slot instanceof ByteSlot)) refuseSlot(slot);
+    const open = slot as unknown as OpenSlot;
+    if (open.ownerId === 0) return;
+    if (!this.#space.isLive(open)) refuseSlot(slot, this.ownerId);
+    if (this.#poisonFreed) this.#poison(open.block);
+    this.#space.release(open.block);
   }
 
   /** Free everything at once, in constant time. Every slot handed out before becomes foreign. */
@@ -226,7 +226,7 @@ export class ByteSlab {
   /** The block of a live slot of this slab; 0 for an empty slot. */
   #liveBlock(slot: ByteSlot): number {
     if (!(slot instanceof ByteSlot)) refuseSlot(slot);
-    const open = openSlot(slot);
+    const open = slot as unknown as OpenSlot;
     if (open.ownerId === 0) return 0;
     if (!this.#space.isLive(open)) refuseSlot(slot, this.ownerId);
     return open.block;
@@ -238,12 +238,17 @@ export class ByteSlab {
   }
 }
 
+function storeNothing(slot: ByteSlot): true {
+  Object.assign(slot, EMPTY);
+  return true;
+}
+
 // Apart from the checks, so that those are small enough to be inlined.
 
-function refuse(bytes: unknown, slot: unknown): never {
+function assertStorable(bytes: unknown, slot: unknown): void {
   assertBytes(bytes, "bytes");
+  if (!(slot instanceof ByteSlot)) refuseSlot(slot);
   assert(slot !== EMPTY, "ByteSlot.EMPTY is shared and cannot be written to: make a new ByteSlot");
-  refuseSlot(slot);
 }
 
 function refuseSlot(slot: unknown, ownerId?: number): never {

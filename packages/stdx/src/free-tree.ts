@@ -32,10 +32,6 @@ export class FreeTree {
     this.table = table;
   }
 
-  get isEmpty(): boolean {
-    return this.newest === NIL && this.table[ROOT] === NIL;
-  }
-
   insert(block: number): void {
     if (this.newest !== NIL) link(this.table, this.newest);
     this.newest = block;
@@ -50,10 +46,11 @@ export class FreeTree {
   takeBestFit(size: number): number {
     const table = this.table;
     const newest = this.newest;
-    const link = bestFitLink(table, size);
-    // With no fit in the tree the link is `NIL`, and so is the block there: the newest is before none.
-    const best = table[link]!;
-    if (newest !== NIL && table[newest + SIZE]! >= size && (link === NIL || isBefore(table, newest, best))) {
+    // No block is of size zero, so it never fits.
+    const isFitting = table[newest + SIZE]! >= size;
+    // A tree that is empty is not searched, nor a call made for it: that is the steady state.
+    const link = table[ROOT] === NIL ? NIL : bestFitLink(table, size);
+    if (isFitting && (link === NIL || isBefore(table, newest, table[link]!))) {
       this.newest = NIL;
       return newest;
     }

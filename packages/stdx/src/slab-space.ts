@@ -41,6 +41,8 @@ const NIL = 0;
 const GRANULE = 16;
 const GRANULE_BITS = 4;
 
+const { clz32 } = Math;
+
 const MAX_BLOCK_SIZE = 2 ** 31;
 const MAX_SMALL_INTEGER = 0x7fff_ffff;
 /** What a refusal names where no size class is large enough. */
@@ -131,14 +133,11 @@ export class SlabSpace {
     if (this.unused === NIL && this.fresh === this.table.length) this.grow();
 
     const size = classOf(length);
-    let block = this.free.isEmpty ? NIL : this.takeFree(size);
-    if (block === NIL) {
-      const bump = this.bump + size;
-      if (bump > this.capacity) return -1;
-      this.bump = bump;
-      if (bump > this.highestBump) this.highestBump = bump;
-      block = this.insertAfter(this.table[NIL + PREVIOUS]!, size);
-    }
+    // Where every granule up to the bump is live there is no free block, and the tree need not be asked.
+    let block = this.liveSize === this.bump ? NIL : this.takeFree(size);
+    if (block === NIL) block = this.takeBeyondBump(size);
+    if (block === NIL) return -1;
+
     const table = this.table;
     const stampLow = (this.stampLow + 1) | 0;
     this.stampLow = stampLow;
@@ -176,24 +175,18 @@ export class SlabSpace {
     this.liveSize -= table[block + SIZE]!;
 
     const next = table[block + NEXT]!;
-    if (table[next + LENGTH] === 0) {
-      this.free.remove(next);
-      table[block + SIZE]! += table[next + SIZE]!;
-      this.remove(next);
-    }
-    let merged = block;
     const previous = table[block + PREVIOUS]!;
-    if (table[previous + LENGTH] === 0) {
-      this.free.remove(previous);
-      table[previous + SIZE]! += table[block + SIZE]!;
-      this.remove(block);
-      merged = previous;
-    }
-    if (table[merged + NEXT] === NIL) {
-      this.bump = table[merged + OFFSET]!;
-      this.remove(merged);
+    if (table[next + LENGTH] === 0 || table[previous + LENGTH] === 0) {
+      this.merge(block);
+    } else if (next !== NIL) {
+      this.free.insert(block);
     } else {
-      this.free.insert(merged);
+      // As `remove` does it for the last block.
+      this.bump = table[block + OFFSET]!;
+      table[previous + NEXT] = NIL;
+      table[NIL + PREVIOUS] = previous;
+      table[block + NEXT] = this.unused;
+      this.unused = block;
     }
   }
 
@@ -225,6 +218,31 @@ export class SlabSpace {
     }
   }
 
+  /** Make one free block of a freed one and its free neighbours. */
+  private merge(freed: number): void {
+    const table = this.table;
+    let block = freed;
+    const next = table[block + NEXT]!;
+    if (table[next + LENGTH] === 0) {
+      this.free.remove(next);
+      table[block + SIZE]! += table[next + SIZE]!;
+      this.remove(next);
+    }
+    const previous = table[block + PREVIOUS]!;
+    if (table[previous + LENGTH] === 0) {
+      this.free.remove(previous);
+      table[previous + SIZE]! += table[block + SIZE]!;
+      this.remove(block);
+      block = previous;
+    }
+    if (table[block + NEXT] === NIL) {
+      this.bump = table[block + OFFSET]!;
+      this.remove(block);
+    } else {
+      this.free.insert(block);
+    }
+  }
+
   private takeFree(size: number): number {
     const block = this.free.takeBestFit(size);
     if (block === NIL) return NIL;
@@ -237,16 +255,30 @@ export class SlabSpace {
     return block;
   }
 
+  private takeBeyondBump(size: number): number {
+    const offset = this.bump;
+    const bump = offset + size;
+    if (bump > this.capacity) return NIL;
+    this.bump = bump;
+    if (bump > this.highestBump) this.highestBump = bump;
+
+    // As `insertAfter` does it for the last block.
+    const table = this.table;
+    const block = this.takeRecord();
+    const previous = table[NIL + PREVIOUS]!;
+    table[block + OFFSET] = offset;
+    table[block + SIZE] = size;
+    table[block + PREVIOUS] = previous;
+    table[block + NEXT] = NIL;
+    table[previous + NEXT] = block;
+    table[NIL + PREVIOUS] = block;
+    return block;
+  }
+
   /** Add a free block that starts where `previous` ends. */
   private insertAfter(previous: number, size: number): number {
     const table = this.table;
-    let block = this.unused;
-    if (block === NIL) {
-      block = this.fresh;
-      this.fresh = block + RECORD_SIZE;
-    } else {
-      this.unused = table[block + NEXT]!;
-    }
+    const block = this.takeRecord();
     const next = table[previous + NEXT]!;
     table[block + OFFSET] = table[previous + OFFSET]! + table[previous + SIZE]!;
     table[block + SIZE] = size;
@@ -256,6 +288,17 @@ export class SlabSpace {
     table[previous + NEXT] = block;
     table[next + PREVIOUS] = block;
     return block;
+  }
+
+  private takeRecord(): number {
+    const block = this.unused;
+    if (block !== NIL) {
+      this.unused = this.table[block + NEXT]!;
+      return block;
+    }
+    const fresh = this.fresh;
+    this.fresh = fresh + RECORD_SIZE;
+    return fresh;
   }
 
   /** Take a free block out of the chain, and its record back. */
@@ -280,5 +323,5 @@ export class SlabSpace {
 /** The granules of the least size class that holds `length` bytes: a power of two. */
 function classOf(length: number): number {
   // One granule less than are needed, which is zero for the smallest class: it has 32 leading zeros.
-  return 1 << (32 - Math.clz32((length - 1) >>> GRANULE_BITS));
+  return 1 << (32 - clz32((length - 1) >>> GRANULE_BITS));
 }
