@@ -103,7 +103,7 @@ export interface ErrorMethods {
   toJSON(): ErrorJson;
 }
 
-/** An error as JSON has it: u64s as 16 hex digits, `null` for what is `undefined`, hidden fields as text. */
+/** An error as JSON has it: u64s as 16 hex digits, `undefined` left out, hidden fields as the text that is shown. */
 export interface ErrorJson {
   readonly kind: ErrorKind;
   readonly [field: string]: unknown;

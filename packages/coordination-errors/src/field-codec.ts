@@ -20,7 +20,7 @@ export interface InvalidField {
 export interface FieldCodec<T> {
   /** For people. */
   show(value: unknown): string;
-  /** For JSON; `undefined` is left out. */
+  /** For JSON, which leaves out what is `undefined`. */
   encode(value: unknown): unknown;
   decode(json: unknown, field: string): Result<T, InvalidField>;
 }
@@ -78,11 +78,11 @@ export function ordinal<Id extends bigint>(text: U64Text<Id>): FieldCodec<Id> {
   return { ...id(text), show: (value) => (text.tryFromRaw(value as bigint).ok ? String(value) : INVALID) };
 }
 
-/** A value that is there or not; JSON says `null` where it is not. */
+/** A value that is there or not; JSON leaves it out where it is not. */
 export function optional<T>(codec: FieldCodec<T>): FieldCodec<T | undefined> {
   return {
     show: (value) => (value === undefined ? "none" : codec.show(value)),
-    encode: (value) => (value === undefined ? null : codec.encode(value)),
+    encode: (value) => (value === undefined ? undefined : codec.encode(value)),
     decode: (json, field) => (json === null || json === undefined ? ok<T | undefined>(undefined) : codec.decode(json, field)),
   };
 }

@@ -38,7 +38,7 @@ describe("InfraError", () => {
     expect(InfraError.transient({ ...lost, code }).code).toBe(String(code));
   });
 
-  test.each([undefined, "", "customer/7", "lower case", "SELECT 1", 1234567, 1.5, { secret: 1 }])("%o is none, and is left out", (code) => {
+  test.each([undefined, "", "customer/7", "lower case", "SELECT 1", 1234567, 1.5, { secret: 1 }, Object.create(null), Symbol("x")])("%o is none, and is left out", (code) => {
     expect(InfraError.transient({ ...lost, code: code as string }).code).toBe(undefined);
   });
 

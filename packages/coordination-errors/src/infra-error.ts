@@ -114,9 +114,8 @@ function makeInfraError<K extends InfraError["kind"]>(kind: K, input: InfraError
   const { operation, message } = input;
   assert(isInfraLabel(operation), "operation must be a dotted label such as acquire.loadShard");
   assert(isInfraMessage(message), `message must be a sentence of at most ${MAX_MESSAGE_LENGTH} characters`);
-  const code = String(input.code);
   // A code that is no code is dropped rather than refused: it came from a driver, and this is the way out of
   // somebody else's failure.
-  const kept = input.code !== undefined && isInfraCode(code) ? code : undefined;
-  return { kind, operation, message, code: kept, cause: new Redacted(input.cause) };
+  const code = typeof input.code === "number" ? String(input.code) : input.code;
+  return { kind, operation, message, code: isInfraCode(code) ? code : undefined, cause: new Redacted(input.cause) };
 }

@@ -70,6 +70,7 @@ describe("parseCoordError", () => {
       kind: "BackendError",
       reason: { kind: "Transient", operation: "acquire.loadShard", message: "the connection was lost", code: "14" },
     });
+    expect(coordError("NoneAvailable", { earliestDeadline: undefined }).toJSON()).toStrictEqual({ kind: "NoneAvailable" });
     const parsed = unwrap(parseCoordError(JSON.stringify(error)));
     expect(parsed.kind === "BackendError" && Redacted.reveal(parsed.reason.cause)).toBe(undefined);
   });
