@@ -1,0 +1,58 @@
+import type { Metrics } from "../metrics/metrics.ts";
+import type { MonotonicClock, Timers } from "../time/system-time.ts";
+import { Connection } from "./connection.ts";
+import type { ClientEndpoint } from "./endpoint.ts";
+
+/** Connections kept to servers that only a hint named. The one used longest ago goes first. */
+export const MAX_HINTED_CONNECTIONS = 8;
+
+/** At most one usable connection to each endpoint. */
+export class ConnectionPool {
+  readonly #configured: ReadonlySet<ClientEndpoint>;
+  readonly #metrics: Metrics;
+  readonly #timers: Timers;
+  readonly #monotonicClock: MonotonicClock;
+  /** In the order of use: a map remembers insertion, and use inserts again. */
+  readonly #connections = new Map<ClientEndpoint, Connection>();
+
+  constructor(configured: readonly ClientEndpoint[], parts: { readonly metrics: Metrics; readonly timers: Timers; readonly monotonicClock: MonotonicClock }) {
+    this.#configured = new Set(configured);
+    this.#metrics = parts.metrics;
+    this.#timers = parts.timers;
+    this.#monotonicClock = parts.monotonicClock;
+  }
+
+  isConfigured(endpoint: ClientEndpoint): boolean {
+    return this.#configured.has(endpoint);
+  }
+
+  /** The connection to an endpoint, made where there is none that can be used. */
+  get(endpoint: ClientEndpoint): Connection {
+    const present = this.#connections.get(endpoint);
+    this.#connections.delete(endpoint);
+    const connection = present?.isUsable === true ? present : this.#connect(endpoint);
+    this.#connections.set(endpoint, connection);
+    this.#evict();
+    return connection;
+  }
+
+  close(): void {
+    for (const connection of this.#connections.values()) connection.close();
+    this.#connections.clear();
+  }
+
+  #connect(endpoint: ClientEndpoint): Connection {
+    const startedAtMs = this.#monotonicClock.nowMs();
+    return new Connection(endpoint, this.#timers, () => {
+      this.#metrics.histogram("tsoracle.client.connect.duration").observeMs(this.#monotonicClock.nowMs() - startedAtMs);
+    });
+  }
+
+  #evict(): void {
+    const hinted = [...this.#connections.keys()].filter((endpoint) => !this.#configured.has(endpoint));
+    for (const endpoint of hinted.slice(0, -MAX_HINTED_CONNECTIONS)) {
+      this.#connections.get(endpoint)?.close();
+      this.#connections.delete(endpoint);
+    }
+  }
+}

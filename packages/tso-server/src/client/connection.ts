@@ -1,0 +1,105 @@
+import { createConnection, type Socket } from "node:net";
+import type { Timers } from "../time/system-time.ts";
+import { FrameReader } from "../wire/frame-reader.ts";
+import { decodeReply, encodeRequest, PREFACE, type Reply } from "../wire/frame.ts";
+import { socketOptions, type ClientEndpoint } from "./endpoint.ts";
+
+/** How an attempt to get an answer ended. */
+export type Outcome =
+  | Reply
+  /** The connection could not be made, broke, or brought something that is no reply. It is gone. */
+  | { readonly kind: "Failed"; readonly reason: "connect_failure" | "transport" | "decode_error"; readonly detail: string }
+  /** No answer came in time. The connection is given up: whoever listens there does not. */
+  | { readonly kind: "TimedOut" };
+
+interface Asked {
+  readonly settle: (outcome: Outcome) => void;
+  readonly cancelTimer: () => void;
+}
+
+/**
+ * One connection to one server, for any number of requests at a time. It is used until something goes
+ * wrong with it, and then never again.
+ */
+export class Connection {
+  readonly endpoint: ClientEndpoint;
+  readonly #socket: Socket;
+  readonly #timers: Timers;
+  readonly #reader = new FrameReader();
+  readonly #asked = new Map<number, Asked>();
+  #nextId = 0;
+  #isUsable = true;
+  #isConnected = false;
+
+  constructor(endpoint: ClientEndpoint, timers: Timers, onConnect: () => void) {
+    this.endpoint = endpoint;
+    this.#timers = timers;
+    this.#socket = createConnection({ ...socketOptions(endpoint), noDelay: true });
+    this.#socket.write(PREFACE);
+    this.#socket.once("connect", () => {
+      this.#isConnected = true;
+      onConnect();
+    });
+    this.#socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    this.#socket.once("error", (error: NodeJS.ErrnoException) => this.#fail(error.code ?? error.message));
+    this.#socket.once("close", () => this.#fail("the connection was closed"));
+    // While nobody waits, a connection is no reason for the process to go on.
+    this.#socket.unref();
+  }
+
+  /** Whether requests may still be given to it. Connecting counts: they wait until it is done. */
+  get isUsable(): boolean {
+    return this.#isUsable;
+  }
+
+  /** Ask for `count` timestamps; `settle` is called once, within `budgetMs`. */
+  request(count: number, budgetMs: number, settle: (outcome: Outcome) => void): void {
+    if (!this.#isUsable) {
+      settle({ kind: "Failed", reason: "transport", detail: "the connection was closed" });
+      return;
+    }
+    const requestId = this.#nextId;
+    this.#nextId = (requestId + 1) >>> 0;
+    if (this.#asked.size === 0) this.#socket.ref();
+    const cancelTimer = this.#timers.after(budgetMs, () => this.#timeOut(requestId));
+    this.#asked.set(requestId, { settle, cancelTimer });
+    this.#socket.write(encodeRequest({ requestId, count }));
+  }
+
+  close(): void {
+    this.#fail("the client was closed");
+  }
+
+  #read(chunk: Buffer): void {
+    const isWhole = this.#reader.push(chunk, (frame) => {
+      const reply = decodeReply(frame);
+      if (!reply.ok) return false;
+      return this.#settle(reply.value.requestId, reply.value);
+    });
+    if (!isWhole) this.#fail("bytes that are no reply", "decode_error");
+  }
+
+  /** Answers `false` for a reply that nobody asked for. */
+  #settle(requestId: number, outcome: Outcome): boolean {
+    const asked = this.#asked.get(requestId);
+    if (asked === undefined) return false;
+    this.#asked.delete(requestId);
+    if (this.#asked.size === 0) this.#socket.unref();
+    asked.cancelTimer();
+    asked.settle(outcome);
+    return true;
+  }
+
+  #timeOut(requestId: number): void {
+    this.#settle(requestId, { kind: "TimedOut" });
+    this.#fail("an answer did not come in time");
+  }
+
+  #fail(detail: string, reason: "transport" | "decode_error" = "transport"): void {
+    if (!this.#isUsable) return;
+    this.#isUsable = false;
+    this.#socket.destroy();
+    const outcome: Outcome = { kind: "Failed", reason: this.#isConnected ? reason : "connect_failure", detail };
+    for (const requestId of this.#asked.keys()) this.#settle(requestId, outcome);
+  }
+}

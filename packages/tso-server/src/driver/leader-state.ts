@@ -1,0 +1,28 @@
+import type { Epoch } from "@gossip/tso";
+import type { PeerEndpoint } from "./peer-endpoint.ts";
+
+/**
+ * Until when a leadership may answer, on this process's monotonic clock, in milliseconds.
+ *
+ * The driver moves it as it renews its hold, so it is asked anew for every answer. The driver vouches that
+ * no other node becomes leader before it has passed; `Infinity` where no other node can.
+ */
+export type ServesUntil = () => number;
+
+/** What a driver knows about leadership. */
+export type LeaderState =
+  /** This node leads. A new term, even without a gap, is a new event with a greater epoch. */
+  | { readonly kind: "Leader"; readonly epoch: Epoch; readonly servesUntilMs: ServesUntil }
+  /** Another node leads, as far as is known. `leaderEpoch` never decreases from one event of a node to the next. */
+  | { readonly kind: "Follower"; readonly leaderEndpoint?: PeerEndpoint; readonly leaderEpoch?: Epoch }
+  /** An election is on, or the store cannot be reached. */
+  | { readonly kind: "Unknown" };
+
+export const UNKNOWN: LeaderState = Object.freeze({ kind: "Unknown" });
+
+/** Whether two states say the same. A deadline that moves is no change of state. */
+export function sameLeaderState(a: LeaderState, b: LeaderState): boolean {
+  if (a.kind === "Leader") return b.kind === "Leader" && a.epoch === b.epoch && a.servesUntilMs === b.servesUntilMs;
+  if (a.kind === "Unknown") return b.kind === "Unknown";
+  return b.kind === "Follower" && a.leaderEndpoint === b.leaderEndpoint && a.leaderEpoch === b.leaderEpoch;
+}

@@ -1,0 +1,29 @@
+import { METRICS } from "./metric-names.ts";
+import { Histogram, HISTOGRAM_BOUNDS_S, type Metrics, type MetricValue } from "./metrics.ts";
+
+/** All values in the Prometheus text format. */
+export function renderPrometheus(metrics: Metrics): string {
+  let text = "";
+  let announced: string | undefined;
+  for (const value of metrics.values()) {
+    if (value.name !== announced) {
+      announced = value.name;
+      const { help, type } = METRICS[value.name];
+      text += `# HELP ${exposed(value.name)} ${help}\n# TYPE ${exposed(value.name)} ${type}\n`;
+    }
+    text += renderValue(value);
+  }
+  return text;
+}
+
+function renderValue({ name, labels, metric }: MetricValue): string {
+  const exposedName = exposed(name);
+  if (!(metric instanceof Histogram)) return `${exposedName}${labels === "" ? "" : `{${labels}}`} ${metric.value}\n`;
+  const counts = metric.cumulativeCounts();
+  const buckets = HISTOGRAM_BOUNDS_S.map((bound, index) => `${exposedName}_bucket{le="${bound}"} ${counts[index]!}\n`);
+  return `${buckets.join("")}${exposedName}_bucket{le="+Inf"} ${metric.count}\n${exposedName}_sum ${metric.sumS}\n${exposedName}_count ${metric.count}\n`;
+}
+
+function exposed(name: string): string {
+  return name.replaceAll(".", "_");
+}

@@ -1,0 +1,61 @@
+import { assert } from "@gossip/stdx";
+import type { Clock } from "@gossip/tso";
+import type { ConsensusDriver } from "../driver/consensus-driver.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { systemClock, systemMonotonicClock, systemTimers, type MonotonicClock, type Timers } from "../time/system-time.ts";
+import type { ClockRefusal } from "./clock-guard.ts";
+
+export interface OracleOptions {
+  readonly driver: ConsensusDriver;
+  /** How far past the clock a bound is made durable. Longer means fewer persists and a greater jump after a restart. */
+  readonly windowAheadMs?: number;
+  /** How far past the floor the first bound of a leadership is made durable. */
+  readonly failoverAdvanceMs?: number;
+  /** Most that the durable bound, and so issued time, may lead the clock. Twice the window unless set. */
+  readonly maxLeadMs?: number;
+  /** How long a request waits for the clock where issued time leads it that far, before it is refused. */
+  readonly leadWaitMs?: number;
+  /** Longest step forward that the clock may make at once. A reading beyond is not believed. */
+  readonly maxForwardStepMs?: number;
+  readonly metrics?: Metrics;
+  /** Told of things an operator should look into. */
+  readonly onEvent?: (event: OracleEvent) => void;
+  readonly clock?: Clock;
+  readonly monotonicClock?: MonotonicClock;
+  readonly timers?: Timers;
+}
+
+export type OracleEvent =
+  | ({ readonly kind: "ClockRefused" } & ClockRefusal)
+  | { readonly kind: "FenceStuck"; readonly tries: number; readonly reason: string };
+
+export type OracleSettings = Required<OracleOptions>;
+
+const DEFAULT_WINDOW_AHEAD_MS = 3000;
+const DEFAULT_FAILOVER_ADVANCE_MS = 1000;
+const DEFAULT_LEAD_WAIT_MS = 100;
+const DEFAULT_MAX_FORWARD_STEP_MS = 3_600_000;
+
+/** The options with what was left out. Throws where they cannot work. */
+export function settle(options: OracleOptions): OracleSettings {
+  const windowAheadMs = options.windowAheadMs ?? DEFAULT_WINDOW_AHEAD_MS;
+  const settings: OracleSettings = {
+    driver: options.driver,
+    windowAheadMs,
+    failoverAdvanceMs: options.failoverAdvanceMs ?? DEFAULT_FAILOVER_ADVANCE_MS,
+    maxLeadMs: options.maxLeadMs ?? Math.max(2 * windowAheadMs, windowAheadMs + 2),
+    leadWaitMs: options.leadWaitMs ?? DEFAULT_LEAD_WAIT_MS,
+    maxForwardStepMs: options.maxForwardStepMs ?? DEFAULT_MAX_FORWARD_STEP_MS,
+    metrics: options.metrics ?? new Metrics(),
+    onEvent: options.onEvent ?? (() => {}),
+    clock: options.clock ?? systemClock,
+    monotonicClock: options.monotonicClock ?? systemMonotonicClock,
+    timers: options.timers ?? systemTimers,
+  };
+  assert(settings.driver !== undefined, "an oracle needs a driver");
+  for (const name of ["windowAheadMs", "failoverAdvanceMs", "maxLeadMs", "leadWaitMs", "maxForwardStepMs"] as const) {
+    assert(Number.isSafeInteger(settings[name]) && settings[name] >= 0, `${name} is a whole number of milliseconds, 0 or more`);
+  }
+  assert(settings.maxLeadMs > windowAheadMs, "maxLeadMs is more than windowAheadMs, or no window could be extended");
+  return settings;
+}

@@ -1,0 +1,56 @@
+import { unwrap } from "@gossip/stdx";
+import { WindowGrant, type Timestamp } from "@gossip/tso";
+import { MemoryDriver, MemoryStore } from "../driver/memory-driver.ts";
+import type { LeaderState } from "../driver/leader-state.ts";
+import { FaultyDriver } from "../testing/faulty-driver.ts";
+import { ManualTime, turnEventLoop } from "../testing/manual-time.ts";
+import type { OracleEvent, OracleOptions } from "./oracle-options.ts";
+import { Oracle } from "./oracle.ts";
+
+export const START_MS = 1_700_000_000_000;
+
+export interface OracleFixture {
+  readonly time: ManualTime;
+  readonly store: MemoryStore;
+  readonly memory: MemoryDriver;
+  readonly driver: FaultyDriver;
+  readonly oracle: Oracle;
+  readonly events: OracleEvent[];
+}
+
+/** An oracle on a driver and a time that the test controls. */
+export function makeOracle(
+  given: Partial<OracleOptions> & { readonly priorMs?: number; readonly leadership?: LeaderState; readonly prepare?: (driver: FaultyDriver) => void } = {},
+): OracleFixture {
+  const { priorMs = 0, leadership, prepare, ...options } = given;
+  const time = new ManualTime(START_MS);
+  const store = new MemoryStore();
+  store.highWaterMs = priorMs;
+  const memory = new MemoryDriver({ store, ...(leadership === undefined ? {} : { leadership }) });
+  const driver = new FaultyDriver(memory);
+  prepare?.(driver);
+  const events: OracleEvent[] = [];
+  const oracle = new Oracle({ driver, clock: time.clock, monotonicClock: time.monotonicClock, timers: time.timers, onEvent: (event) => events.push(event), ...options });
+  return { time, store, memory, driver, oracle, events };
+}
+
+/** An oracle that has come through its first fence. */
+export async function makeServingOracle(given: Parameters<typeof makeOracle>[0] = {}): Promise<OracleFixture> {
+  const fixture = makeOracle(given);
+  await until(() => fixture.oracle.state.kind === "Serving");
+  return fixture;
+}
+
+/** Turn the event loop until `condition` holds; fail where it never does. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 1000; turn++) {
+    if (condition()) return;
+    await turnEventLoop();
+  }
+  throw new Error(`waited for something that did not come: ${condition.toString()}`);
+}
+
+/** The first timestamp of a grant that must succeed. */
+export async function first(oracle: Oracle, count = 1): Promise<Timestamp> {
+  return WindowGrant.first(unwrap(await oracle.getTs(count)));
+}

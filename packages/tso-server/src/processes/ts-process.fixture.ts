@@ -1,0 +1,78 @@
+// Runs one of our TypeScript files as a process of its own, for tests that kill, stop or outlive one.
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+
+const REGISTER = new URL("../../../../tools/ts/register.mjs", import.meta.url).href;
+
+/** Longest wait for a line or an end. Never reached unless something is broken: the machine may be busy. */
+const PATIENCE_MS = 60_000;
+
+export class TsProcess {
+  readonly child: ChildProcess;
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  readonly lines: string[] = [];
+  #stderr = "";
+  #waiting = new Set<() => void>();
+  #hasExited = false;
+
+  constructor(file: URL, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    this.child = spawn(process.execPath, ["--import", REGISTER, "--conditions=@gossip/source", file.pathname, ...args], {
+      stdio: ["pipe", "pipe", "pipe", "ipc"],
+      env: { ...process.env, ...env },
+    });
+    createInterface({ input: this.child.stdout! }).on("line", (line) => {
+      this.lines.push(line);
+      this.#wake();
+    });
+    this.child.stderr!.on("data", (chunk: Buffer) => {
+      this.#stderr += chunk.toString();
+    });
+    this.exited = new Promise((resolve) => {
+      this.child.once("exit", (code, signal) => {
+        this.#hasExited = true;
+        this.#wake();
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** The first line, from the `from`th on, that begins with `prefix`. */
+  async line(prefix: string, from = 0): Promise<string> {
+    const timer = setTimeout(() => this.#wake(), PATIENCE_MS);
+    const giveUpAt = Date.now() + PATIENCE_MS;
+    try {
+      for (;;) {
+        const found = this.lines.slice(from).find((line) => line.startsWith(prefix));
+        if (found !== undefined) return found;
+        if (this.#hasExited || Date.now() >= giveUpAt) throw new Error(`no line "${prefix}" came: ${this.lines.join(" | ")}\n${this.#stderr}`);
+        await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  send(message: object): void {
+    if (this.child.connected) this.child.send(message);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  async kill(): Promise<void> {
+    if (this.#hasExited) return;
+    this.child.kill("SIGKILL");
+    await this.exited;
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Timestamp, WindowGrant } from "@gossip/tso";
+import { renderPrometheus } from "../metrics/prometheus.ts";
+import type { GetTsError } from "../oracle/get-ts-error.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import { reasonOf, STATUS_OF, type Status } from "../wire/status.ts";
+
+const HTTP_CODES = {
+  NotLeader: 503,
+  InvalidArgument: 400,
+  OutOfRange: 500,
+  Internal: 500,
+  Unavailable: 503,
+  ResourceExhausted: 429,
+} as const satisfies Record<Status, number>;
+
+/**
+ * The oracle for people and probes. Nothing here is fast; the framed protocol is.
+ *
+ * - `GET /v1/timestamp?count=` timestamps, as decimal text: JSON numbers cannot hold them
+ * - `GET /healthz` whether the process answers
+ * - `GET /readyz` whether this node would grant a request now
+ * - `GET /metrics` Prometheus text
+ */
+export function createHttpEndpoints(oracle: Oracle): Server {
+  const server = createServer((request, response) => void answer(oracle, request, response));
+  server.keepAliveTimeout = 5000;
+  return server;
+}
+
+async function answer(oracle: Oracle, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://oracle");
+  if (request.method !== "GET" && request.method !== "HEAD") return reply(response, 405, { kind: "MethodNotAllowed" }, { allow: "GET, HEAD" });
+  switch (pathname) {
+    case "/v1/timestamp":
+      return answerTimestamp(oracle, searchParams.get("count"), response);
+    case "/healthz":
+      return reply(response, 200, { status: "alive" });
+    case "/readyz":
+      return reply(response, oracle.isReady ? 200 : 503, { status: oracle.isReady ? "ready" : "not ready", ...stateOf(oracle) });
+    case "/metrics":
+      response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+      response.end(renderPrometheus(oracle.metrics));
+      return undefined;
+    default:
+      return reply(response, 404, { kind: "NotFound" });
+  }
+}
+
+async function answerTimestamp(oracle: Oracle, countText: string | null, response: ServerResponse): Promise<void> {
+  // An empty or odd count is refused by the oracle itself: `Number` makes it 0 or NaN.
+  const granted = await oracle.getTs(countText === null ? 1 : Number(countText));
+  if (!granted.ok) return reply(response, HTTP_CODES[STATUS_OF[granted.error.kind]], refusalOf(granted.error));
+  const { physicalMs, logicalStart, count, epoch } = granted.value;
+  const first = WindowGrant.first(granted.value);
+  return reply(response, 200, {
+    timestamp: first.toString(),
+    hex: Timestamp.format(first),
+    physicalMs,
+    logical: logicalStart,
+    count,
+    epoch: epoch.toString(),
+  });
+}
+
+function refusalOf(error: GetTsError): object {
+  if (error.kind !== "NotLeader") return { kind: error.kind, reason: reasonOf(error) };
+  return { kind: error.kind, ...hintOf(error.leaderEndpoint, error.leaderEpoch) };
+}
+
+function stateOf(oracle: Oracle): object {
+  const { state } = oracle;
+  return state.kind === "Serving" ? { epoch: state.epoch.toString() } : hintOf(state.leaderEndpoint, state.leaderEpoch);
+}
+
+function hintOf(leader: string | undefined, epoch: bigint | undefined): object {
+  return { ...(leader === undefined ? {} : { leader }), ...(epoch === undefined ? {} : { leaderEpoch: epoch.toString() }) };
+}
+
+function reply(response: ServerResponse, code: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(code, { "content-type": "application/json; charset=utf-8", "cache-control": "no-store", ...headers });
+  response.end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,65 @@
+import { unlink } from "node:fs/promises";
+import { createConnection, type Server as NetServer } from "node:net";
+import { err, ok, type Result } from "@gossip/stdx";
+
+/** Where to listen. A port of 0 lets the system choose one. */
+export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
+
+/** A port or path that could not be had. */
+export interface ListenError {
+  readonly kind: "Listen";
+  readonly code: string;
+  readonly address: string;
+}
+
+/** Reached from this machine only: the server knows no passwords. Another host must be asked for by name. */
+export const DEFAULT_HOST = "127.0.0.1";
+
+/** Start listening; answer with `host:port` or the path. */
+export async function listen(server: NetServer, address: ListenAddress): Promise<Result<string, ListenError>> {
+  const options = "path" in address ? { path: address.path } : { host: address.host ?? DEFAULT_HOST, port: address.port };
+  let code = await tryListen(server, options);
+  if (code === "EADDRINUSE" && "path" in address && (await isAbandoned(address.path))) {
+    await unlink(address.path);
+    code = await tryListen(server, options);
+  }
+  if (code === undefined) return ok(nameOf(server));
+  const name = "path" in address ? address.path : `${options.host ?? ""}:${address.port}`;
+  return err({ kind: "Listen", code, address: name });
+}
+
+export function closeListener(server: NetServer): Promise<void> {
+  return new Promise((resolve) => {
+    if (server.listening) server.close(() => resolve());
+    else resolve();
+  });
+}
+
+function tryListen(server: NetServer, options: object): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const onError = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+    server.once("error", onError);
+    server.listen(options, () => {
+      server.off("error", onError);
+      resolve(undefined);
+    });
+  });
+}
+
+/** Whether the socket at `path` was left behind by a process that is gone. */
+function isAbandoned(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ path });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
+  });
+}
+
+function nameOf(server: NetServer): string {
+  const address = server.address();
+  if (address === null || typeof address === "string") return address ?? "";
+  return address.family === "IPv6" ? `[${address.address}]:${address.port}` : `${address.address}:${address.port}`;
+}

@@ -1,0 +1,35 @@
+import type { Clock } from "@gossip/tso";
+
+/** A clock that only moves forward and knows no date. Only differences mean anything. */
+export interface MonotonicClock {
+  nowMs(): number;
+}
+
+/** Runs something later. Tests drive it by hand. */
+export interface Timers {
+  /** Calls `run` once after `delayMs`, unless the function that it returns is called first. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+/** The machine's time of day. Before 1970 it is 0: a clock saturates, it does not wrap. */
+export const systemClock: Clock = {
+  nowMs: () => Math.max(0, Date.now()),
+};
+
+/** Goes on while the process is stopped, but not while the machine sleeps. */
+export const systemMonotonicClock: MonotonicClock = {
+  nowMs: () => performance.now(),
+};
+
+/** Keeps the process alive until it has run or is cancelled: somebody waits for it. */
+export const systemTimers: Timers = {
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `delayMs`. */
+export function sleep(timers: Timers, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void timers.after(delayMs, resolve));
+}

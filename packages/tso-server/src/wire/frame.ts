@@ -1,0 +1,178 @@
+import { err, ok, type Result } from "@gossip/stdx";
+import { Epoch, WindowGrant } from "@gossip/tso";
+import { MAX_ENDPOINT_SIZE, PeerEndpoint } from "../driver/peer-endpoint.ts";
+import type { LeaderHint } from "../oracle/get-ts-error.ts";
+import { STATUS_CODES, statusOfCode, type Status } from "./status.ts";
+
+/*
+ * The framed protocol, over TCP or a unix socket. All integers little endian.
+ *
+ *   client, once    "GTS1"
+ *   request         length u32 = 9    | 01 | request id u32 | count u32
+ *   granted         length u32 = 35   | 81 | request id u32 | physical ms u48 | logical start u32 | count u32 | epoch u128
+ *   refused         length u32        | 82 | request id u32 | status u8 | flags u8
+ *                                     | epoch u128, if flag 1 | size u16, endpoint, if flag 2 | size u16, reason
+ *
+ * `length` counts what follows it. Replies come in any order: the id says whose they are.
+ */
+
+/** What a client says first. A stranger, say a web browser, says something else and is shown out. */
+export const PREFACE: Buffer = Buffer.from("GTS1", "latin1");
+
+export const HEADER_SIZE = 4;
+export const REQUEST_FRAME_SIZE = HEADER_SIZE + 9;
+export const GRANTED_FRAME_SIZE = HEADER_SIZE + 35;
+
+/** Most that a frame may hold after its header. */
+export const MAX_FRAME_SIZE = 1024;
+
+/** Longest reason that a refusal carries; more is cut off. */
+export const MAX_REASON_SIZE = 256;
+
+const REQUEST = 0x01;
+const GRANTED = 0x81;
+const REFUSED = 0x82;
+const HAS_EPOCH = 1;
+const HAS_ENDPOINT = 2;
+
+export interface Request {
+  readonly requestId: number;
+  readonly count: number;
+}
+
+/** What a server says to one request. */
+export type Reply =
+  | { readonly kind: "Granted"; readonly requestId: number; readonly grant: WindowGrant }
+  | { readonly kind: "Refused"; readonly requestId: number; readonly status: Status; readonly reason: string; readonly hint: LeaderHint | "malformed" };
+
+/** Bytes that are no frame of this protocol. The connection cannot be used any more. */
+export interface MalformedFrame {
+  readonly kind: "MalformedFrame";
+}
+
+const MALFORMED = err<MalformedFrame>({ kind: "MalformedFrame" });
+
+export function encodeRequest({ requestId, count }: Request): Buffer {
+  const out = Buffer.allocUnsafe(REQUEST_FRAME_SIZE);
+  out.writeUInt32LE(9, 0);
+  out[4] = REQUEST;
+  out.writeUInt32LE(requestId, 5);
+  out.writeUInt32LE(count, 9);
+  return out;
+}
+
+/** A request from what a header announced. */
+export function decodeRequest(frame: Buffer): Result<Request, MalformedFrame> {
+  if (frame.length !== 9 || frame[0] !== REQUEST) return MALFORMED;
+  return ok({ requestId: frame.readUInt32LE(1), count: frame.readUInt32LE(5) });
+}
+
+/** Write a granted frame into `out` at `offset`, which has `GRANTED_FRAME_SIZE` bytes of room there. */
+export function encodeGrantedInto(requestId: number, grant: WindowGrant, offset: number, out: Buffer): void {
+  const { high, low } = Epoch.toWords(grant.epoch);
+  out.writeUInt32LE(35, offset);
+  out[offset + 4] = GRANTED;
+  out.writeUInt32LE(requestId, offset + 5);
+  out.writeUIntLE(grant.physicalMs, offset + 9, 6);
+  out.writeUInt32LE(grant.logicalStart, offset + 15);
+  out.writeUInt32LE(grant.count, offset + 19);
+  out.writeBigUInt64LE(low, offset + 23);
+  out.writeBigUInt64LE(high, offset + 31);
+}
+
+export function encodeRefused(requestId: number, refusal: { readonly status: Status; readonly reason: string; readonly hint: LeaderHint }): Buffer {
+  const { leaderEndpoint, leaderEpoch } = refusal.hint;
+  const endpoint = Buffer.from(leaderEndpoint ?? "", "utf8");
+  const reason = Buffer.from(refusal.reason, "utf8").subarray(0, MAX_REASON_SIZE);
+  const flags = (leaderEpoch === undefined ? 0 : HAS_EPOCH) | (leaderEndpoint === undefined ? 0 : HAS_ENDPOINT);
+  const parts: Buffer[] = [Buffer.alloc(HEADER_SIZE + 7)];
+  if (leaderEpoch !== undefined) parts.push(encodeEpoch(leaderEpoch));
+  if (leaderEndpoint !== undefined) parts.push(sized(endpoint));
+  parts.push(sized(reason));
+  const out = Buffer.concat(parts);
+  out.writeUInt32LE(out.length - HEADER_SIZE, 0);
+  out[4] = REFUSED;
+  out.writeUInt32LE(requestId, 5);
+  out[9] = STATUS_CODES[refusal.status];
+  out[10] = flags;
+  return out;
+}
+
+/**
+ * A reply from what a header announced.
+ *
+ * A hint that is no endpoint does not spoil the reply: it is reported as `malformed`, and the connection is good.
+ */
+export function decodeReply(frame: Buffer): Result<Reply, MalformedFrame> {
+  if (frame[0] === GRANTED) return decodeGranted(frame);
+  if (frame[0] === REFUSED) return decodeRefused(frame);
+  return MALFORMED;
+}
+
+function decodeGranted(frame: Buffer): Result<Reply, MalformedFrame> {
+  if (frame.length !== 35) return MALFORMED;
+  const grant = WindowGrant.tryMake({
+    physicalMs: frame.readUIntLE(5, 6),
+    logicalStart: frame.readUInt32LE(11),
+    count: frame.readUInt32LE(15),
+    epoch: decodeEpoch(frame, 19),
+  });
+  return grant.ok ? ok({ kind: "Granted", requestId: frame.readUInt32LE(1), grant: grant.value }) : MALFORMED;
+}
+
+function decodeRefused(frame: Buffer): Result<Reply, MalformedFrame> {
+  if (frame.length < 9) return MALFORMED;
+  const requestId = frame.readUInt32LE(1);
+  const status = statusOfCode(frame[5]!);
+  const flags = frame[6]!;
+  if (status === undefined || flags > (HAS_EPOCH | HAS_ENDPOINT)) return MALFORMED;
+  let at = 7;
+  let leaderEpoch: Epoch | undefined;
+  if ((flags & HAS_EPOCH) !== 0) {
+    if (frame.length < at + 16) return MALFORMED;
+    leaderEpoch = decodeEpoch(frame, at);
+    at += 16;
+  }
+  let endpoint: string | undefined;
+  if ((flags & HAS_ENDPOINT) !== 0) {
+    const text = textAt(frame, at, MAX_ENDPOINT_SIZE);
+    if (text === undefined) return MALFORMED;
+    endpoint = text.text;
+    at = text.end;
+  }
+  const reason = textAt(frame, at, MAX_REASON_SIZE);
+  if (reason === undefined || reason.end !== frame.length) return MALFORMED;
+  return ok({ kind: "Refused", requestId, status, reason: reason.text, hint: hintOf(endpoint, leaderEpoch) });
+}
+
+function hintOf(endpoint: string | undefined, leaderEpoch: Epoch | undefined): LeaderHint | "malformed" {
+  const epochPart = leaderEpoch === undefined ? {} : { leaderEpoch };
+  if (endpoint === undefined) return epochPart;
+  const parsed = PeerEndpoint.parse(endpoint);
+  return parsed.ok ? { leaderEndpoint: parsed.value, ...epochPart } : "malformed";
+}
+
+function textAt(frame: Buffer, at: number, maxSize: number): { readonly text: string; readonly end: number } | undefined {
+  if (frame.length < at + 2) return undefined;
+  const size = frame.readUInt16LE(at);
+  const end = at + 2 + size;
+  return size > maxSize || frame.length < end ? undefined : { text: frame.toString("utf8", at + 2, end), end };
+}
+
+function sized(text: Buffer): Buffer {
+  const size = Buffer.allocUnsafe(2);
+  size.writeUInt16LE(text.length, 0);
+  return Buffer.concat([size, text]);
+}
+
+function encodeEpoch(epoch: Epoch): Buffer {
+  const out = Buffer.allocUnsafe(16);
+  const { high, low } = Epoch.toWords(epoch);
+  out.writeBigUInt64LE(low, 0);
+  out.writeBigUInt64LE(high, 8);
+  return out;
+}
+
+function decodeEpoch(frame: Buffer, at: number): Epoch {
+  return Epoch.fromWords({ low: frame.readBigUInt64LE(at), high: frame.readBigUInt64LE(at + 8) });
+}
