@@ -7,11 +7,12 @@ export { Cursor, readCursorJson, type CursorCompanion, type CursorInput, type Cu
 export { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
 export { DerivedShardKind } from "./derived-shard-kind.ts";
 export { assertDomain, DOMAINS } from "./domains.ts";
-export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./encode-canonical.ts";
+export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto, encodeTenantIdInto } from "./encode-canonical.ts";
 export { encodeManifestInto } from "./encode-manifest.ts";
 export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./encode-split-plan.ts";
 export { FenceEpoch, type FenceEpochCompanion } from "./fence-epoch.ts";
 export { variantCodec, variantReader, type JsonCodec, type VariantReaders } from "./json-codec.ts";
+export { IdTextError } from "./id-text-error.ts";
 export { jsonError } from "./json-error.ts";
 export { JsonReader, type InvalidField, type JsonFieldReaders } from "./json-reader.ts";
 export { toJsonSafe, type JsonSafe } from "./json-safe.ts";
@@ -67,19 +68,20 @@ export {
 export { ShardStatus, type ShardStatusCompanion } from "./shard-status.ts";
 export {
   SplitReplacePlan,
+  SplitReplacePlanError,
   type SplitReplaceChild,
   type SplitReplacePlanCompanion,
-  type SplitReplacePlanError,
   type SplitReplacePlanJson,
 } from "./split-replace-plan.ts";
 export {
   SplitResidualPlan,
+  SplitResidualPlanError,
   type SplitResidualPlanCompanion,
-  type SplitResidualPlanError,
   type SplitResidualPlanJson,
 } from "./split-residual-plan.ts";
 export { readSplitValidationErrorJson, SplitValidationError } from "./split-validation-error.ts";
-export { TenantId, type TenantIdCompanion, type TenantIdSizeError } from "./tenant-id.ts";
-export { U64_MAX, u64Companion, type IdTextError, type U64Companion, type U64InputError } from "./u64.ts";
+export { TenantId, TenantIdSizeError, type TenantIdCompanion } from "./tenant-id.ts";
+export { u64Companion, U64InputError, type U64Companion } from "./u64-companion.ts";
+export { U64_MAX } from "./u64.ts";
 export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./validate-split.ts";
 export { WorkerId } from "./worker-id.ts";

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, u64 } from "./arbitraries.fixture.ts";
 import { CursorInputError } from "./cursor-input-error.ts";
 import { Cursor } from "./cursor.ts";
+import { IdTextError } from "./id-text-error.ts";
 import type { JsonCodec } from "./json-codec.ts";
 import { ManifestValidationError } from "./manifest-validation-error.ts";
 import { InitialShardInput } from "./manifest.ts";
@@ -17,9 +18,11 @@ import { ShardKey } from "./shard-key.ts";
 import { ShardSpecInputError } from "./shard-spec-input-error.ts";
 import { ShardSpec } from "./shard-spec.ts";
 import { child, range } from "./specs.fixture.ts";
-import { SplitReplacePlan } from "./split-replace-plan.ts";
-import { SplitResidualPlan } from "./split-residual-plan.ts";
+import { SplitReplacePlan, SplitReplacePlanError } from "./split-replace-plan.ts";
+import { SplitResidualPlan, SplitResidualPlanError } from "./split-residual-plan.ts";
 import { SplitValidationError } from "./split-validation-error.ts";
+import { TenantIdSizeError } from "./tenant-id.ts";
+import { U64InputError } from "./u64-companion.ts";
 
 const bytes = fc.oneof(denseKey({ min: 0, max: 3 }), fc.uint8Array({ maxLength: 12 }));
 const cursor = fc
@@ -169,6 +172,40 @@ describe("errors", () => {
   const ERRORS: readonly { name: string; codec: JsonCodec<never, unknown>; errors: readonly ({ kind: string } & Record<string, unknown>)[]; kindCount: number }[] = [
     { name: "SplitValidationError", codec: SplitValidationError as JsonCodec<never, unknown>, errors: splitErrors, kindCount: 14 },
     { name: "ShardSpecInputError", codec: ShardSpecInputError as JsonCodec<never, unknown>, errors: specErrors, kindCount: 3 },
+    {
+      name: "IdTextError",
+      codec: IdTextError as JsonCodec<never, unknown>,
+      errors: [
+        { kind: "NotAString", given: "number" },
+        { kind: "WrongTextLength", length: 3, expected: 16 },
+        { kind: "NotLowercaseHex" },
+      ] satisfies IdTextError[],
+      kindCount: 3,
+    },
+    {
+      name: "U64InputError",
+      codec: U64InputError as JsonCodec<never, unknown>,
+      errors: [{ kind: "NotABigint", given: "number" }, { kind: "NegativeInteger" }, { kind: "IntegerTooLarge" }] satisfies U64InputError[],
+      kindCount: 3,
+    },
+    {
+      name: "TenantIdSizeError",
+      codec: TenantIdSizeError as JsonCodec<never, unknown>,
+      errors: [{ kind: "WrongSize", size: 31, expected: 32 }] satisfies TenantIdSizeError[],
+      kindCount: 1,
+    },
+    {
+      name: "SplitReplacePlanError",
+      codec: SplitReplacePlanError as JsonCodec<never, unknown>,
+      errors: [{ kind: "TooFewChildren", count: 1 }, { kind: "TooManyChildren", count: 257 }] satisfies SplitReplacePlanError[],
+      kindCount: 2,
+    },
+    {
+      name: "SplitResidualPlanError",
+      codec: SplitResidualPlanError as JsonCodec<never, unknown>,
+      errors: [{ kind: "IdenticalSpecs" }] satisfies (SplitResidualPlanError & Record<string, unknown>)[],
+      kindCount: 1,
+    },
     {
       name: "CursorInputError",
       codec: CursorInputError as JsonCodec<never, unknown>,

@@ -26,8 +26,8 @@ export const JsonReader = {
 
   /** A 64-bit id from 16 hex digits. */
   u64: <Id extends bigint>(json: unknown, field: string): Result<Id, InvalidField> => {
-    const raw = parseU64(json as string);
-    return raw.ok ? ok(raw.value as Id) : invalidField(field, "16 lowercase hex digits");
+    const raw = parseU64(json);
+    return raw === undefined ? invalidField(field, "16 lowercase hex digits") : ok(raw as Id);
   },
 
   /** A whole number from 0 on. */

@@ -1,11 +1,19 @@
 // Records, errors and events end in logs and on wires. A bigint makes JSON.stringify throw in the middle of handling a
 // failure; a value that is silently dropped is worse.
-import { InvariantViolation, Redacted } from "@gossip/stdx";
+import { InvariantViolation, Redacted, unwrap } from "@gossip/stdx";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { ascii } from "./arbitraries.fixture.ts";
 import { jsonError } from "./json-error.ts";
 import { toJsonSafe } from "./json-safe.ts";
+import { ShardArena } from "./shard-arena.ts";
 import { ShardId } from "./shard-id.ts";
+import type { ShardSpecRef } from "./shard-spec-ref.ts";
+import { range } from "./specs.fixture.ts";
+
+function borrowedSpec(): ShardSpecRef {
+  const arena = ShardArena.withCapacity({ specSlots: 1, byteCapacity: 64 });
+  return arena.viewSpec(unwrap(arena.allocSpec(range("a", "b"))));
+}
 
 describe("toJsonSafe", () => {
   test("writes ids as 16 hex digits and bytes as base64url, at any depth", () => {
@@ -50,6 +58,8 @@ describe("toJsonSafe", () => {
     { name: "a function", value: { f: () => 1 } },
     { name: "a symbol", value: Symbol("s") },
     { name: "a cycle", value: cycle },
+    { name: "a map", value: { map: new Map([[1, 2]]) } },
+    { name: "a borrowed spec", value: borrowedSpec() },
   ])("refuses $name", ({ value }) => {
     expect(() => toJsonSafe(value)).toThrow(InvariantViolation);
   });

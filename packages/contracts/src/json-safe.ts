@@ -20,8 +20,9 @@ export type JsonSafe<T> = T extends bigint | Uint8Array
  *
  * It takes plain objects, arrays, strings, numbers, booleans, u64s and bytes, at any
  * depth. A field that is `undefined` is left out. What redacts itself stays
- * redacted. A number that JSON cannot write, a function or a cycle is an
- * `InvariantViolation`: it would be lost without a word.
+ * redacted. A number that JSON cannot write, a function, a cycle or an instance of a
+ * class without `toJSON` (a `Map`, a borrowed view) is an `InvariantViolation`: it
+ * would be lost without a word.
  */
 export function toJsonSafe<T>(value: T): JsonSafe<T> {
   return convert(value, []) as JsonSafe<T>;
@@ -53,9 +54,16 @@ function convertObject(value: object, above: readonly object[]): unknown {
   const path = [...above, value];
   if (hasToJson(value)) return convert(value.toJSON(), path);
   if (Array.isArray(value)) return value.map((item) => convert(item, path));
+  assert(isPlain(value), "an instance of a class has no form in JSON unless it has a toJSON");
 
   const present = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(present.map(([name, field]) => [name, convert(field, path)]));
+}
+
+/** Whether an object is made of its own fields alone: its prototype is none, or the root of some realm. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function hasToJson(value: object): value is { toJSON(): unknown } {

@@ -1,5 +1,6 @@
 import type { Brand } from "@gossip/stdx";
-import { assertU64, U64_MAX, u64Companion, type U64Companion } from "./u64.ts";
+import { u64Companion, type U64Companion } from "./u64-companion.ts";
+import { assertU64, U64_MAX } from "./u64.ts";
 
 /**
  * A reading of the clock that leases are measured by. An unsigned 64-bit integer.

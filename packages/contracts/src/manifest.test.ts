@@ -199,6 +199,28 @@ describe("canonical bytes of a manifest", () => {
     }
   });
 
+  test("are equal exactly for the same entries, in any order", () => {
+    const key = denseKey({ min: 1, max: 1 });
+    const one = fc
+      .tuple(fc.bigInt({ min: 0n, max: 2n }), key, key, fc.constantFrom("", "a"))
+      .map(([id, keyRangeStart, keyRangeEnd, at]) => entry(id, { keyRangeStart, keyRangeEnd, metadata: ascii("") }, cursorAt(at)));
+    const list = fc.uniqueArray(one, { maxLength: 2, selector: ({ shard }) => shard });
+    const textOf = (entries: readonly InitialShardInput[]): string =>
+      entries.map(({ shard, spec, cursor }) => [shard, spec.keyRangeStart, spec.keyRangeEnd, cursor.lastKey ?? "none"].join("|")).sort().join(";");
+    const bytesOf = (entries: readonly InitialShardInput[]): string => {
+      const out = new CanonicalWriter();
+      encodeManifestInto(entries, out);
+      return out.view().join();
+    };
+    fc.assert(
+      fc.property(list, list, (a, b) => {
+        expect(bytesOf(a) === bytesOf(b)).toBe(textOf(a) === textOf(b));
+        expect(bytesOf([...a].reverse())).toBe(bytesOf(a));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test("leave the list as it was", () => {
     const reversed = [...manifest].reverse();
     encodeManifestInto(reversed, new CanonicalWriter());

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { CursorSemantics } from "./cursor-semantics.ts";
 import { DerivedShardKind } from "./derived-shard-kind.ts";
 import { ParkReason } from "./park-reason.ts";
-import type { PersistedEnum } from "./persisted-enum.ts";
+import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
 import { RunStatus } from "./run-status.ts";
 import { ShardLimitScope } from "./shard-limit-scope.ts";
 import { ShardStatus } from "./shard-status.ts";
@@ -72,5 +72,20 @@ describe("words", () => {
   test("so is the scope of a shard limit", () => {
     expect(ShardLimitScope.values.map((scope) => ShardLimitScope.toWords(scope))).toEqual(["per-tenant", "global"]);
     expect(() => ShardLimitScope.toWords("Local" as ShardLimitScope)).toThrow(InvariantViolation);
+  });
+});
+
+describe("persistedEnum", () => {
+  test.each([{ A: 0, B: 0 }, { A: -1 }, { A: 256 }, { A: 0.5 }, { A: "0" }])("refuses %j", (codes) => {
+    expect(() => persistedEnum(codes as Record<string, number>)).toThrow(InvariantViolation);
+  });
+
+  test("does not change with the table it was made of", () => {
+    const codes: Record<string, number> = { A: 0, B: 7 };
+    const made = persistedEnum(codes);
+    codes["A"] = 9;
+    expect(made.codes).toEqual({ A: 0, B: 7 });
+    expect(made.fromCode(0)).toBe("A");
+    expect(made.fromCode(9)).toBe(undefined);
   });
 });

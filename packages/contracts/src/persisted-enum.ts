@@ -1,3 +1,5 @@
+import { assert, assertCount } from "@gossip/stdx";
+
 /**
  * The names of a closed set, and the numbers that stores keep for them.
  *
@@ -15,15 +17,19 @@ export interface PersistedEnum<Name extends string> {
   is(value: unknown): value is Name;
 }
 
+/** Build such a set. A number is a byte, and belongs to one name. */
 export function persistedEnum<const Codes extends Readonly<Record<string, number>>>(
-  codes: Codes,
+  given: Codes,
 ): PersistedEnum<keyof Codes & string> {
   type Name = keyof Codes & string;
+  const codes: Codes = Object.freeze({ ...given });
   const values = (Object.keys(codes) as Name[]).sort((a, b) => codes[a]! - codes[b]!);
+  for (const name of values) assertCount(codes[name], `number of ${name}`, { min: 0, max: 255 });
+  assert(new Set(Object.values(codes)).size === values.length, "every name of an enumeration must have a number of its own");
 
   return {
     values: Object.freeze(values),
-    codes: Object.freeze({ ...codes }),
+    codes,
 
     fromCode(code) {
       return values.find((name) => codes[name] === code);

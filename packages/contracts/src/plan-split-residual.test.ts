@@ -178,6 +178,23 @@ describe("canonical bytes of a split-residual plan", () => {
     expect(opPayloadHash("split_residual", (out) => encodeSplitResidualPlanInto(plan, out))).toBe(0x4be2bdea63447e13n);
   });
 
+  test("are equal exactly for the same specs", () => {
+    const bytes = denseKey({ min: 0, max: 1 });
+    const specs = fc.record({ keyRangeStart: bytes, keyRangeEnd: bytes, metadata: bytes });
+    const pair = fc.record({ parentNewSpec: specs, residualSpec: specs });
+    const bytesOf = (plan: SplitResidualPlan): string => {
+      const out = new CanonicalWriter();
+      encodeSplitResidualPlanInto(plan, out);
+      return out.view().join();
+    };
+    fc.assert(
+      fc.property(pair, pair, (a, b) => {
+        const areSame = ShardSpec.equals(a.parentNewSpec, b.parentNewSpec) && ShardSpec.equals(a.residualSpec, b.residualSpec);
+        expect(bytesOf(a) === bytesOf(b)).toBe(areSame);
+      }),
+    );
+  });
+
   test("are not written where the plan or the writer is none", () => {
     const out = new CanonicalWriter();
     expect(() => encodeSplitResidualPlanInto({ parentNewSpec: parent } as SplitResidualPlan, out)).toThrow(InvariantViolation);

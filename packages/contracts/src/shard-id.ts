@@ -1,6 +1,7 @@
 import type { Brand } from "@gossip/stdx";
 import { DERIVED_SHARD_BIT } from "./limits.ts";
-import { assertU64, u64Companion, type U64Companion } from "./u64.ts";
+import { u64Companion, type U64Companion } from "./u64-companion.ts";
+import { assertU64 } from "./u64.ts";
 
 /**
  * Identifies a shard within its run. An unsigned 64-bit integer.

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertArray, assertObject, readArray } from "./assert-shape.ts";
 import { assertCursor, Cursor, readCursorJson, type CursorJson } from "./cursor.ts";
-import { variantReader, type JsonCodec } from "./json-codec.ts";
+import { variantCodec, variantReader, type JsonCodec } from "./json-codec.ts";
 import { invalidField, JsonReader } from "./json-reader.ts";
 import { MAX_SPLIT_CHILDREN } from "./limits.ts";
 import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "./shard-spec-ref.ts";
@@ -32,6 +32,8 @@ export const readSplitReplacePlanErrorJson = /* @__PURE__ */ variantReader<Split
   TooFewChildren: { count: JsonReader.count },
   TooManyChildren: { count: JsonReader.count },
 });
+
+export const SplitReplacePlanError: JsonCodec<SplitReplacePlanError> = /* @__PURE__ */ variantCodec(readSplitReplacePlanErrorJson);
 
 /** A plan in JSON. */
 export interface SplitReplacePlanJson {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "./assert-shape.ts";
-import { variantReader, type JsonCodec } from "./json-codec.ts";
+import { variantCodec, variantReader, type JsonCodec } from "./json-codec.ts";
 import { invalidField, JsonReader } from "./json-reader.ts";
 import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "./shard-spec-ref.ts";
 import { ShardSpec, type ShardSpecJson } from "./shard-spec.ts";
@@ -23,6 +23,8 @@ export interface SplitResidualPlanError {
 }
 
 export const readSplitResidualPlanErrorJson = /* @__PURE__ */ variantReader<SplitResidualPlanError>({ IdenticalSpecs: {} });
+
+export const SplitResidualPlanError: JsonCodec<SplitResidualPlanError> = /* @__PURE__ */ variantCodec(readSplitResidualPlanErrorJson);
 
 /** A plan in JSON. */
 export interface SplitResidualPlanJson {

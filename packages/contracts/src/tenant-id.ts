@@ -1,6 +1,8 @@
 import { assert, assertBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
+import { refuseIdText, type IdTextError } from "./id-text-error.ts";
+import { variantCodec, variantReader, type JsonCodec } from "./json-codec.ts";
+import { JsonReader } from "./json-reader.ts";
 import { TENANT_ID_SIZE } from "./limits.ts";
-import { checkHex, type IdTextError } from "./u64.ts";
 
 const TENANT_TEXT_LENGTH = 2 * TENANT_ID_SIZE;
 const TENANT_TEXT = /^[0-9a-f]{64}$/;
@@ -20,6 +22,10 @@ export interface TenantIdSizeError {
   readonly size: number;
   readonly expected: number;
 }
+
+export const TenantIdSizeError: JsonCodec<TenantIdSizeError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<TenantIdSizeError>({ WrongSize: { size: JsonReader.count, expected: JsonReader.count } }),
+);
 
 export interface TenantIdCompanion {
   /** All bytes zero. */
@@ -64,8 +70,7 @@ export const TenantId: TenantIdCompanion = {
   },
 
   parse(text) {
-    const checked = checkHex(text, { digits: TENANT_TEXT, length: TENANT_TEXT_LENGTH });
-    return checked.ok ? ok(text as TenantId) : checked;
+    return isTenantId(text) ? ok(text) : refuseIdText(text, TENANT_TEXT_LENGTH);
   },
 
   abbreviate(id) {
@@ -74,6 +79,10 @@ export const TenantId: TenantIdCompanion = {
   },
 };
 
+function isTenantId(id: unknown): id is TenantId {
+  return typeof id === "string" && TENANT_TEXT.test(id);
+}
+
 function assertTenantId(id: unknown): asserts id is TenantId {
-  assert(TenantId.parse(id as string).ok, "tenant id must be 64 lowercase hex digits");
+  assert(isTenantId(id), "tenant id must be 64 lowercase hex digits");
 }

@@ -9,7 +9,8 @@ import { LogicalTime } from "./logical-time.ts";
 import { OpId } from "./op-id.ts";
 import { RunId } from "./run-id.ts";
 import { ShardId } from "./shard-id.ts";
-import { U64_MAX, type U64Companion } from "./u64.ts";
+import type { U64Companion } from "./u64-companion.ts";
+import { U64_MAX } from "./u64.ts";
 import { WorkerId } from "./worker-id.ts";
 
 const COMPANIONS: Readonly<Record<string, U64Companion<bigint>>> = {
