@@ -1,0 +1,28 @@
+import { assert } from "@gossip/stdx";
+import { ownFinished, ownMigration, type FinishedMigration, type MigrationState } from "./migration.ts";
+
+/**
+ * A scope that its source holds out to the target: quiesced, drained, and no longer the source's to take back.
+ *
+ * Send it with the data, or after it. Only a source that has drained makes one.
+ */
+export interface Offer {
+  readonly kind: "Offer";
+  readonly migration: MigrationState;
+}
+
+/** How a move ended. Made by whoever decides it; final, and true wherever it is told. */
+export interface Decision {
+  readonly kind: "Decision";
+  readonly migration: FinishedMigration;
+}
+
+export function ownOffer(offer: Offer): Offer {
+  assert(offer.kind === "Offer", "an offer must be what a drained source made");
+  return { kind: "Offer", migration: ownMigration(offer.migration) };
+}
+
+export function ownDecision(decision: Decision): Decision {
+  assert(decision.kind === "Decision", "a decision must be what a deciding node made");
+  return { kind: "Decision", migration: ownFinished(decision.migration) };
+}

@@ -1,0 +1,19 @@
+/** Largest prefix, in bytes, that a scope may have. */
+export const MAX_PREFIX_SIZE = 65_536;
+
+/** Most scopes that one table may hold. */
+export const MAX_SCOPES = 1_000_000;
+
+/** Longest node id, migration id or address, in UTF-16 units. */
+export const MAX_ID_LENGTH = 256;
+
+/**
+ * How many finished moves a snapshot remembers by id, newest first.
+ *
+ * A step repeated for an older one is answered as for an id that was never seen. That cannot make a
+ * second owner: the number that each move of a scope carries is remembered for ever.
+ */
+export const MAX_REMEMBERED_MIGRATIONS = 1_024;
+
+/** Most bytes that the prefixes of one table may take together. */
+export const MAX_INDEX_SIZE = 1_073_741_824;

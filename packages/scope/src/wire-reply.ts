@@ -1,0 +1,47 @@
+import { assert } from "@gossip/stdx";
+import type { Routing } from "./routing.ts";
+
+/** Where clients reach a node, as `host:port`; `undefined` where that is not known. */
+export type AddressOf = (node: string) => string | undefined;
+
+/**
+ * The reply to a client whose key is refused, without the sign and the line end that a transport adds.
+ *
+ *     MISDIRECTED writer is <host:port>
+ *     QUIESCED <prefix> migrating to <host:port>
+ *     UNAVAILABLE writer is <host:port>            (an addition)
+ *
+ * `undefined` for `Owned` and `Unknown`, which refuse nothing. A node whose address is not known is
+ * named by its id. Whatever prefix and id hold, the reply is one line and each of them one word of it:
+ * all but visible ASCII is written `\xNN`, a backslash `\\`, a quote `\x22`, and an empty word `""`.
+ */
+export function renderReply(routing: Routing, addressOf: AddressOf): string | undefined {
+  assert(typeof addressOf === "function", "addressOf must be a function");
+  const place = (node: string): string => word(encoder.encode(addressOf(node) ?? node));
+  switch (routing.kind) {
+    case "Owned":
+    case "Unknown":
+      return undefined;
+    case "Misdirected":
+      return `MISDIRECTED writer is ${place(routing.target)}`;
+    case "Quiesced":
+      return `QUIESCED ${word(routing.prefix)} migrating to ${routing.address === undefined ? place(routing.target) : word(encoder.encode(routing.address))}`;
+    case "Unavailable":
+      return `UNAVAILABLE writer is ${place(routing.writer)}`;
+  }
+}
+
+const encoder = new TextEncoder();
+
+function word(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += visible(byte);
+  return text === "" ? '""' : text;
+}
+
+function visible(byte: number): string {
+  const character = String.fromCharCode(byte);
+  if (character === "\\") return "\\\\";
+  const isPlain = byte > 0x20 && byte < 0x7f && character !== '"';
+  return isPlain ? character : `\\x${byte.toString(16).padStart(2, "0")}`;
+}
