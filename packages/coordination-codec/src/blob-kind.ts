@@ -1,0 +1,23 @@
+import { persistedEnum, type PersistedEnum } from "@gossip/contracts";
+
+/**
+ * What a blob holds.
+ *
+ * `Owner` is of version 1: there the holder of a shard had a blob of its own. It is
+ * known by name, so that it is told apart from damage, and is not read.
+ */
+export type BlobKind = "Run" | "Shard" | "Owner" | "DeletedRun";
+
+export const BlobKind: PersistedEnum<BlobKind> = /* @__PURE__ */ persistedEnum({ Run: 1, Shard: 2, Owner: 3, DeletedRun: 4 });
+
+/** The versions that can be read. Only the last is written. */
+export type CodecVersion = 1 | 2;
+
+/** The version that is written. */
+export const CODEC_VERSION = 2 satisfies CodecVersion;
+
+/** What blobs of each version hold. */
+export const KINDS_BY_VERSION: Readonly<Record<CodecVersion, readonly BlobKind[]>> = {
+  1: ["Run", "Shard", "Owner"],
+  2: ["Run", "Shard", "DeletedRun"],
+};

@@ -1,0 +1,68 @@
+import { LogicalTime, MAX_INITIAL_SHARDS, RUN_OP_LOG_CAP, type OpId, type RunId } from "@gossip/contracts";
+import type { PayloadHash, RunConfig, RunOpLogEntry, RunOpResult, RunRecord } from "@gossip/coordination";
+import { err, ok, type Result } from "@gossip/stdx";
+import { openBlob } from "./blob-header.ts";
+import type { CodecVersion } from "./blob-kind.ts";
+import type { CodecError } from "./codec-error.ts";
+import { CURSOR_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
+import { readShardId, type ListField, type RecordReader } from "./record-reader.ts";
+import { findStoredRunFault } from "./stored-faults.ts";
+import { completeRunV1 } from "./version-1.ts";
+
+const ROOT_SHARDS: ListField = { field: "rootShards", maxCount: MAX_INITIAL_SHARDS, itemSize: 8 };
+const OP_LOG: ListField = { field: "opLog", maxCount: RUN_OP_LOG_CAP, itemSize: 26 };
+const REGISTERED: ListField = { field: "opLog.result.shards", maxCount: MAX_INITIAL_SHARDS, itemSize: 8 };
+
+const ACK: RunOpResult = /* @__PURE__ */ Object.freeze({ kind: "Ack" });
+
+/** The record that `bytes` hold, of any version that there has been. As `decodeShardRecord`, it never throws for bytes. */
+export function decodeRunRecord(bytes: Uint8Array): Result<RunRecord, CodecError> {
+  const opened = openBlob(bytes, "Run");
+  if (!opened.ok) return opened;
+  const { version, fields } = opened.value;
+  const read = readRun(fields, version);
+  const failure = fields.finish();
+  if (failure !== undefined) return err(failure);
+
+  const record = version === 1 ? completeRunV1(read) : read;
+  const detail = findStoredRunFault(record);
+  return detail === undefined ? ok(record) : err({ kind: "InvariantViolation", blob: "Run", detail });
+}
+
+/** Read in the order of the bytes: the literal's fields are evaluated from first to last. */
+function readRun(fields: RecordReader, version: CodecVersion): RunRecord {
+  return {
+    tenant: fields.tenant(),
+    run: fields.u64() as RunId,
+    config: readConfig(fields),
+    status: fields.name(RUN_STATUS),
+    createdAt: fields.u64() as LogicalTime,
+    completedAt: fields.bool("completedAt") ? (fields.u64() as LogicalTime) : undefined,
+    rootShards: fields.list(ROOT_SHARDS, readShardId),
+    opLog: fields.list(OP_LOG, readEntry),
+    lastTime: version === 1 ? LogicalTime.ZERO : (fields.u64() as LogicalTime),
+  };
+}
+
+function readConfig(fields: RecordReader): RunConfig {
+  return Object.freeze({
+    cursorSemantics: fields.name(CURSOR_SEMANTICS),
+    leaseDuration: fields.u64(),
+    maxShardRetries: fields.bool("config.maxShardRetries") ? fields.u32() : undefined,
+  });
+}
+
+function readEntry(fields: RecordReader): RunOpLogEntry {
+  return {
+    opId: fields.u64() as OpId,
+    kind: fields.name(RUN_OP_KIND),
+    payloadHash: fields.u64() as PayloadHash,
+    executedAt: fields.u64() as LogicalTime,
+    result: readResult(fields),
+  };
+}
+
+function readResult(fields: RecordReader): RunOpResult {
+  const kind = fields.name(RUN_OP_RESULT);
+  return kind === "Ack" ? ACK : { kind, shards: fields.list(REGISTERED, readShardId) };
+}

@@ -1,0 +1,109 @@
+import {
+  Cursor,
+  LogicalTime,
+  MAX_SPAWNED_PER_SHARD,
+  SHARD_OP_LOG_CAP,
+  ShardSpec,
+  type FenceEpoch,
+  type OpId,
+  type RunId,
+  type ShardId,
+  type WorkerId,
+} from "@gossip/contracts";
+import type { LeaseHolder, OpLogEntry, PayloadHash, ShardRecord } from "@gossip/coordination";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { CodecVersion } from "./blob-kind.ts";
+import { openBlob } from "./blob-header.ts";
+import type { CodecError, StoredCursorError } from "./codec-error.ts";
+import { CURSOR_SEMANTICS, OP_KIND, OP_RESULT, PARK_REASON, STATUS } from "./enum-field.ts";
+import { readShardId, type ListField, type RecordReader } from "./record-reader.ts";
+import { findStoredShardFault } from "./stored-faults.ts";
+import { completeShardV1, UNKNOWN_OP } from "./version-1.ts";
+
+const SPAWNED: ListField = { field: "spawned", maxCount: MAX_SPAWNED_PER_SHARD, itemSize: 8 };
+const OP_LOG: ListField = { field: "opLog", maxCount: SHARD_OP_LOG_CAP, itemSize: 26 };
+
+/**
+ * The record that `bytes` hold, of any version that there has been.
+ *
+ * It owns what it holds: the bytes may be reused. Whatever they are, the answer is a
+ * record that is in order or an error; only an argument that is no bytes at all is
+ * an `InvariantViolation`.
+ */
+export function decodeShardRecord(bytes: Uint8Array): Result<ShardRecord, CodecError> {
+  const opened = openBlob(bytes, "Shard");
+  if (!opened.ok) return opened;
+  const { version, fields } = opened.value;
+  const read = readShard(fields, version);
+  const failure = fields.finish();
+  if (failure !== undefined) return err(failure);
+
+  const record = version === 1 ? completeShardV1(read) : read;
+  const detail = findStoredShardFault(record);
+  return detail === undefined ? ok(record) : err({ kind: "InvariantViolation", blob: "Shard", detail });
+}
+
+/** Read in the order of the bytes: the literal's fields are evaluated from first to last. */
+function readShard(fields: RecordReader, version: CodecVersion): ShardRecord {
+  return {
+    tenant: fields.tenant(),
+    run: fields.u64() as RunId,
+    shard: fields.u64() as ShardId,
+    status: fields.name(STATUS),
+    parkReason: fields.bool("parkReason") ? fields.name(PARK_REASON) : undefined,
+    spec: readSpec(fields),
+    cursor: readCursor(fields),
+    cursorSemantics: fields.name(CURSOR_SEMANTICS),
+    lease: fields.bool("lease") ? readLease(fields, version) : undefined,
+    fenceEpoch: fields.u64() as FenceEpoch,
+    parent: fields.bool("parent") ? (fields.u64() as ShardId) : undefined,
+    spawned: fields.list(SPAWNED, readShardId),
+    opLog: fields.list(OP_LOG, readEntry),
+    lastTime: version === 1 ? LogicalTime.ZERO : (fields.u64() as LogicalTime),
+    attempts: version === 1 ? 0 : fields.u32(),
+  };
+}
+
+function readSpec(fields: RecordReader): ShardSpec {
+  const spec = ShardSpec.tryFromRef({
+    keyRangeStart: fields.bytes("spec.keyRangeStart"),
+    keyRangeEnd: fields.bytes("spec.keyRangeEnd"),
+    metadata: fields.bytes("spec.metadata"),
+  });
+  if (spec.ok) return spec.value;
+  fields.fail({ kind: "InvalidSpec", reason: spec.error });
+  return ShardSpec.unbounded();
+}
+
+function readCursor(fields: RecordReader): Cursor {
+  const lastKey = fields.bool("cursor.lastKey") ? fields.bytes("cursor.lastKey") : undefined;
+  const token = fields.bool("cursor.token") ? fields.bytes("cursor.token") : undefined;
+  const cursor = makeCursor(lastKey, token);
+  if (cursor.ok) return cursor.value;
+  fields.fail({ kind: "InvalidCursor", reason: cursor.error });
+  return Cursor.initial();
+}
+
+function makeCursor(lastKey: Uint8Array | undefined, token: Uint8Array | undefined): Result<Cursor, StoredCursorError> {
+  if (lastKey === undefined) return token === undefined ? ok(Cursor.initial()) : err({ kind: "TokenWithoutKey" });
+  const cursor = Cursor.tryFromParts({ lastKey, token });
+  return cursor.ok && token?.length === 0 ? err({ kind: "EmptyToken" }) : cursor;
+}
+
+function readLease(fields: RecordReader, version: CodecVersion): LeaseHolder {
+  return {
+    owner: fields.u64() as WorkerId,
+    deadline: fields.u64() as LogicalTime,
+    opId: version === 1 ? UNKNOWN_OP : (fields.u64() as OpId),
+  };
+}
+
+function readEntry(fields: RecordReader): OpLogEntry {
+  return {
+    opId: fields.u64() as OpId,
+    kind: fields.name(OP_KIND),
+    result: fields.name(OP_RESULT),
+    payloadHash: fields.u64() as PayloadHash,
+    executedAt: fields.u64() as LogicalTime,
+  };
+}

@@ -1,0 +1,45 @@
+import type { RunId, TenantId } from "@gossip/contracts";
+import { err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
+import { openBlob } from "./blob-header.ts";
+import type { CodecError } from "./codec-error.ts";
+import { assertRecordWriter, RecordWriter } from "./record-writer.ts";
+
+/**
+ * What stays of a run that was deleted: that its id was used.
+ *
+ * A store keeps it where the run's record was. Were the id free again, fences would
+ * start anew, and a worker of the deleted run could pass for one of the new.
+ */
+export interface DeletedRun {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+}
+
+// One mark is encoded at a time and none waits, so all of them share this.
+const scratch = /* @__PURE__ */ new RecordWriter();
+
+export function encodeDeletedRun(mark: DeletedRun): Uint8Array {
+  scratch.reset();
+  encodeDeletedRunInto(mark, scratch);
+  return scratch.toOwned();
+}
+
+/** Write the mark behind whatever `out` holds. */
+export function encodeDeletedRunInto(mark: DeletedRun, out: RecordWriter): void {
+  assertObject(mark, "deleted run");
+  assertRecordWriter(out);
+  out.begin("DeletedRun");
+  out.tenant(mark.tenant);
+  out.u64(mark.run, "run");
+  out.seal();
+}
+
+export function decodeDeletedRun(bytes: Uint8Array): Result<DeletedRun, CodecError> {
+  const opened = openBlob(bytes, "DeletedRun");
+  if (!opened.ok) return opened;
+  const { fields } = opened.value;
+  const mark = { tenant: fields.tenant(), run: fields.u64() as RunId };
+  const failure = fields.finish();
+  return failure === undefined ? ok(mark) : err(failure);
+}

@@ -1,0 +1,95 @@
+import { MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_SPAWNED_PER_SHARD, MAX_TOKEN_SIZE, SHARD_OP_LOG_CAP } from "@gossip/contracts";
+import type { LeaseHolder, OpLogEntry, ShardRecord } from "@gossip/coordination";
+import { assert } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
+import { CURSOR_SEMANTICS, OP_KIND, OP_RESULT, PARK_REASON, STATUS } from "./enum-field.ts";
+import { assertRecordWriter, RecordWriter } from "./record-writer.ts";
+import { findStoredShardFault } from "./stored-faults.ts";
+
+// One record is encoded at a time and none waits, so all of them share this.
+const scratch = /* @__PURE__ */ new RecordWriter();
+
+/**
+ * The bytes of a shard's record, in the newest version.
+ *
+ * A record that is not in order is an `InvariantViolation`: no decoder would ever
+ * give it back.
+ */
+export function encodeShardRecord(record: ShardRecord): Uint8Array {
+  scratch.reset();
+  encodeShardRecordInto(record, scratch);
+  const fault = findStoredShardFault(record);
+  assert(fault === undefined, () => `shard record is not in order: ${fault}`);
+  return scratch.toOwned();
+}
+
+/**
+ * Write a shard's record behind whatever `out` holds.
+ *
+ * Each field must be what its type says, else it is an `InvariantViolation` and `out`
+ * is as before. Whether the fields fit each other is not looked at: the kernel did
+ * so before it gave the record away, and that check takes longer than all of this.
+ */
+export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): void {
+  assertObject(record, "shard record");
+  assertRecordWriter(out);
+  out.begin("Shard");
+  out.tenant(record.tenant);
+  out.u64(record.run, "run");
+  out.u64(record.shard, "shard");
+  out.code(STATUS, record.status);
+  out.bool(record.parkReason !== undefined);
+  if (record.parkReason !== undefined) out.code(PARK_REASON, record.parkReason);
+  writeSpec(record, out);
+  writeCursor(record, out);
+  out.code(CURSOR_SEMANTICS, record.cursorSemantics);
+  out.bool(record.lease !== undefined);
+  if (record.lease !== undefined) writeLease(record.lease, out);
+  out.u64(record.fenceEpoch, "fenceEpoch");
+  out.bool(record.parent !== undefined);
+  if (record.parent !== undefined) out.u64(record.parent, "parent");
+  out.ids(record.spawned, "spawned", MAX_SPAWNED_PER_SHARD);
+  out.count(record.opLog, "opLog", SHARD_OP_LOG_CAP);
+  for (const entry of record.opLog) writeEntry(entry, out);
+  out.u64(record.lastTime, "lastTime");
+  out.u32(record.attempts, "attempts");
+  out.seal();
+}
+
+function writeSpec({ spec }: ShardRecord, out: RecordWriter): void {
+  assertObject(spec, "spec");
+  out.bytes(spec.keyRangeStart, "spec.keyRangeStart", MAX_KEY_SIZE);
+  out.bytes(spec.keyRangeEnd, "spec.keyRangeEnd", MAX_KEY_SIZE);
+  out.bytes(spec.metadata, "spec.metadata", MAX_METADATA_SIZE);
+}
+
+function writeCursor({ cursor }: ShardRecord, out: RecordWriter): void {
+  assertObject(cursor, "cursor");
+  const { lastKey, token } = cursor;
+  out.bool(lastKey !== undefined);
+  if (lastKey !== undefined) {
+    out.bytes(lastKey, "cursor.lastKey", MAX_KEY_SIZE);
+    assert(lastKey.length > 0, "cursor.lastKey must not be empty");
+  }
+  out.bool(token !== undefined);
+  if (token === undefined) return;
+  out.bytes(token, "cursor.token", MAX_TOKEN_SIZE);
+  assert(token.length > 0, "cursor.token must not be empty");
+  assert(lastKey !== undefined, "cursor.token must not be there without a last key");
+}
+
+function writeLease(lease: LeaseHolder, out: RecordWriter): void {
+  assertObject(lease, "lease");
+  out.u64(lease.owner, "lease.owner");
+  out.u64(lease.deadline, "lease.deadline");
+  out.u64(lease.opId, "lease.opId");
+}
+
+function writeEntry(entry: OpLogEntry, out: RecordWriter): void {
+  assertObject(entry, "opLog entry");
+  out.u64(entry.opId, "opLog.opId");
+  out.code(OP_KIND, entry.kind);
+  out.code(OP_RESULT, entry.result);
+  out.u64(entry.payloadHash, "opLog.payloadHash");
+  out.u64(entry.executedAt, "opLog.executedAt");
+}

@@ -1,0 +1,35 @@
+import { CursorSemantics, ParkReason, persistedEnum, RunStatus, ShardStatus, type PersistedEnum } from "@gossip/contracts";
+import { OpKind, OpResult, RunOpKind, type RunOpResult } from "@gossip/coordination";
+
+/** A field that holds one of a closed set of names, and how it is called in a complaint. */
+export interface EnumField<Name extends string> {
+  readonly field: string;
+  readonly codes: Readonly<Record<Name, number>>;
+  /** By number. A number without a name has `undefined`. */
+  readonly names: readonly (Name | undefined)[];
+  /** The name with the least number: what stands in where none could be read. */
+  readonly first: Name;
+}
+
+function enumField<Name extends string>(field: string, { codes, values }: PersistedEnum<Name>): EnumField<Name> {
+  const names: (Name | undefined)[] = [];
+  // From the first number on, so that the array has no holes, which would be looked for in the prototype.
+  for (let code = 0; names.filter((name) => name !== undefined).length < values.length; code++) {
+    names.push(values.find((name) => codes[name] === code));
+  }
+  return { field, codes, names, first: values[0]! };
+}
+
+export const STATUS: EnumField<ShardStatus> = /* @__PURE__ */ enumField("status", ShardStatus);
+export const PARK_REASON: EnumField<ParkReason> = /* @__PURE__ */ enumField("parkReason", ParkReason);
+export const CURSOR_SEMANTICS: EnumField<CursorSemantics> = /* @__PURE__ */ enumField("cursorSemantics", CursorSemantics);
+export const OP_KIND: EnumField<OpKind> = /* @__PURE__ */ enumField("opLog.kind", OpKind);
+export const OP_RESULT: EnumField<OpResult> = /* @__PURE__ */ enumField("opLog.result", OpResult);
+export const RUN_STATUS: EnumField<RunStatus> = /* @__PURE__ */ enumField("status", RunStatus);
+export const RUN_OP_KIND: EnumField<RunOpKind> = /* @__PURE__ */ enumField("opLog.kind", RunOpKind);
+
+/** The numbers of a run's answers. They exist in stored runs only, so this is their home. */
+export const RUN_OP_RESULT: EnumField<RunOpResult["kind"]> = /* @__PURE__ */ enumField(
+  "opLog.result",
+  persistedEnum({ RegisteredShards: 1, Ack: 2 }),
+);

@@ -1,0 +1,13 @@
+/**
+ * Largest byte field that a decoder will look at.
+ *
+ * Far above what a record may hold, whose own limits are checked after it: this
+ * one only tells a length that was never a length from one that is merely too large.
+ */
+export const MAX_FIELD_SIZE = 1 << 20;
+
+/** Bytes in front of every blob: two of the version and one of the kind. */
+export const HEADER_SIZE = 3;
+
+/** Bytes behind every blob since version 2. */
+export const CHECKSUM_SIZE = 4;

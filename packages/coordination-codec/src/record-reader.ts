@@ -1,0 +1,126 @@
+import { TENANT_ID_SIZE, TenantId, type ShardId } from "@gossip/contracts";
+import type { CodecError } from "./codec-error.ts";
+import type { EnumField } from "./enum-field.ts";
+import { MAX_FIELD_SIZE } from "./limits.ts";
+import { TENANTS } from "./tenant-table.ts";
+import { HALVES, HIGH, LOW, WHOLE } from "./u64-halves.ts";
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+const NO_ITEMS: readonly never[] = /* @__PURE__ */ Object.freeze([]);
+
+/** A field that holds a list, and what is known of one before its items are read. */
+export interface ListField {
+  readonly field: string;
+  readonly maxCount: number;
+  /** Fewest bytes that an item takes. */
+  readonly itemSize: number;
+}
+
+/**
+ * Reads the fields of a blob one after the other, and remembers the first that could
+ * not be read.
+ *
+ * From then on there are no bytes left, every number is zero, every name the first
+ * of its set and every list empty. So a caller reads all fields and asks once, at the end, whether what it made of
+ * them means anything.
+ */
+export class RecordReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at: number;
+  #end: number;
+  #failure: CodecError | undefined;
+
+  /** Reads from `start` up to `end`. */
+  constructor(view: DataView, { start, end }: { readonly start: number; readonly end: number }) {
+    this.#view = view;
+    // A plain array, whatever the blob came in: a view of a Node `Buffer` costs three times as much.
+    this.#bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+    this.#at = start;
+    this.#end = end;
+  }
+
+  /** The first failure. Once all fields are read, bytes that are left are one too. */
+  finish(): CodecError | undefined {
+    const remaining = this.#end - this.#at;
+    if (remaining > 0) this.fail({ kind: "TrailingBytes", remaining });
+    return this.#failure;
+  }
+
+  /** Read no further. Only the first failure counts. */
+  fail(error: CodecError): void {
+    this.#failure ??= error;
+    this.#end = this.#at;
+  }
+
+  bool(field: string): boolean {
+    const actual = this.#u8();
+    if (actual > 1) this.fail({ kind: "InvalidBool", field, actual });
+    return actual === 1;
+  }
+
+  name<Name extends string>({ field, names, first }: EnumField<Name>): Name {
+    const actual = this.#u8();
+    const name = names[actual];
+    if (name === undefined) this.fail({ kind: "InvalidEnum", field, actual });
+    return name ?? first;
+  }
+
+  u32(): number {
+    if (!this.#has(4)) return 0;
+    const at = this.#at;
+    this.#at = at + 4;
+    return this.#view.getUint32(at, true);
+  }
+
+  u64(): bigint {
+    if (!this.#has(8)) return 0n;
+    const at = this.#at;
+    this.#at = at + 8;
+    HALVES[LOW] = this.#view.getUint32(at, true);
+    HALVES[HIGH] = this.#view.getUint32(at + 4, true);
+    return WHOLE[0]!;
+  }
+
+  tenant(): TenantId {
+    if (!this.#has(TENANT_ID_SIZE)) return TenantId.ZERO;
+    const at = this.#at;
+    this.#at = at + TENANT_ID_SIZE;
+    return TENANTS.idAt(this.#bytes, at);
+  }
+
+  /** Borrowed from the blob: copy what is kept. */
+  bytes(field: string): Uint8Array {
+    const size = this.u32();
+    if (size > MAX_FIELD_SIZE) this.fail({ kind: "FieldTooLarge", field, actual: size, max: MAX_FIELD_SIZE });
+    if (size === 0 || !this.#has(size)) return NO_BYTES;
+    const at = this.#at;
+    this.#at = at + size;
+    return this.#bytes.subarray(at, this.#at);
+  }
+
+  /** Items behind their count. Nothing is set aside for them before they are known to fit. */
+  list<Item>({ field, maxCount, itemSize }: ListField, readItem: (fields: RecordReader) => Item): readonly Item[] {
+    const count = this.u32();
+    if (count > maxCount) this.fail({ kind: "FieldTooLarge", field, actual: count, max: maxCount });
+    if (count === 0 || !this.#has(count * itemSize)) return NO_ITEMS;
+    const items: Item[] = [];
+    for (let index = 0; index < count; index++) items.push(readItem(this));
+    return items;
+  }
+
+  #u8(): number {
+    return this.#has(1) ? this.#bytes[this.#at++]! : 0;
+  }
+
+  #has(needed: number): boolean {
+    const remaining = this.#end - this.#at;
+    if (needed <= remaining) return true;
+    this.fail({ kind: "Truncated", needed, remaining });
+    return false;
+  }
+}
+
+export function readShardId(fields: RecordReader): ShardId {
+  return fields.u64() as ShardId;
+}
