@@ -5,7 +5,10 @@
  * worker holding a lease stops instead of acting on state it cannot trust.
  */
 export class InvariantViolation extends Error {
-  override readonly name = "InvariantViolation";
+  static {
+    // On the prototype, and not a field of each error: the stack's first line is written before fields are.
+    Object.defineProperty(this.prototype, "name", { value: "InvariantViolation", writable: true, configurable: true });
+  }
 }
 
 /**

@@ -1,10 +1,16 @@
+import { assert } from "./assert.ts";
+import { INSPECT } from "./inspect-symbol.ts";
+import { nameType } from "./name-type.ts";
+
 const REDACTED = "<redacted>";
 
 /**
  * A value that logs, JSON and string conversion show as `<redacted>`.
  *
  * It guards against leaking by accident, and only that: whoever holds the
- * wrapper may `reveal` it.
+ * wrapper may `reveal` it. A clone by `structuredClone` is an empty object.
+ *
+ * Test frameworks see no content either: to compare two, reveal both.
  */
 export class Redacted<T> {
   readonly #value: T;
@@ -14,6 +20,8 @@ export class Redacted<T> {
   }
 
   static reveal<T>(redacted: Redacted<T>): T {
+    const isRedacted = typeof redacted === "object" && redacted !== null && #value in redacted;
+    assert(isRedacted, () => `only a Redacted can be revealed, got ${nameType(redacted)}`);
     return redacted.#value;
   }
 
@@ -25,8 +33,7 @@ export class Redacted<T> {
     return REDACTED;
   }
 
-  // The registered symbol, not `node:util`: this package runs anywhere.
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
+  [INSPECT](): string {
     return REDACTED;
   }
 }

@@ -1,4 +1,5 @@
-import { InvariantViolation } from "./assert.ts";
+import { assert, InvariantViolation } from "./assert.ts";
+import { nameType } from "./name-type.ts";
 import type { Result } from "./result.ts";
 
 /**
@@ -8,6 +9,7 @@ import type { Result } from "./result.ts";
  * error's `kind` and nothing else of it: the rest may be somebody's data.
  */
 export function unwrap<T>(result: Result<T, unknown>): T {
+  assert(typeof result === "object" && result !== null, () => `only a Result can be unwrapped, got ${nameType(result)}`);
   if (result.ok) return result.value;
   throw new InvariantViolation(`unwrapped a failure of kind ${kindOf(result.error)}`);
 }
