@@ -29,6 +29,9 @@ describe("validateManifest", () => {
       entry(9n, range("m", "t"), cursorAt("p")),
       entry(0n, range("a", "f"), cursorAt("a")),
       entry((1n << 63n) - 1n, range("f", "g")),
+      // Alike in one half of the id.
+      entry((1n << 32n) + 9n, range("g", "h")),
+      entry((1n << 32n) + 10n, range("h", "i")),
     ];
     expect(validateManifest(manifest)).toEqual(OK);
   });
@@ -96,6 +99,11 @@ describe("validateManifest", () => {
       broken: "invalid spec, and an overlap before it",
       manifest: [entry(1n, range("a", "m")), entry(2n, range("b", "n")), entry(3n, inverted)],
       error: { kind: "InvalidSpec", shardId: 3n, reason: specReason },
+    },
+    {
+      broken: "several invalid specs, the first listed",
+      manifest: [entry(9n, inverted), entry(2n, range("c", "c")), entry(3n, range("d", "e"))],
+      error: { kind: "InvalidSpec", shardId: 9n, reason: specReason },
     },
     {
       broken: "start too large",

@@ -161,6 +161,16 @@ describe("bad input", () => {
     expect(arena.liveSpecCount).toBe(1);
   });
 
+  test("a handle that foresees the next generation names nothing before it has come", () => {
+    const arena = makeArena(1);
+    const handle = unwrap(arena.allocSpec(range("a", "b")));
+    const next = { ...handle, generation: 1 };
+    arena.clear();
+    expect(arena.tryViewSpec(next)).toBe(undefined);
+    arena.freeSpec(next);
+    expect(unwrap(arena.allocSpec(range("c", "d")))).toEqual(next);
+  });
+
   test("a handle that is no object is refused", () => {
     const arena = makeArena(1);
     for (const bad of [undefined, null, 0, "0"]) {

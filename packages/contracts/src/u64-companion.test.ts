@@ -147,6 +147,16 @@ describe("LogicalTime", () => {
     );
   });
 
+  test.each([
+    { time: U64_MAX - 1n, ticks: 1n, sum: U64_MAX },
+    { time: 0n, ticks: U64_MAX, sum: U64_MAX },
+    { time: U64_MAX, ticks: 0n, sum: U64_MAX },
+    { time: U64_MAX, ticks: 1n, sum: undefined },
+  ])("$time + $ticks is $sum", ({ time, ticks, sum }) => {
+    expect(LogicalTime.checkedAdd(LogicalTime.fromRaw(time), ticks)).toBe(sum);
+    expect(LogicalTime.saturatingAdd(LogicalTime.fromRaw(time), ticks)).toBe(U64_MAX);
+  });
+
   test("refuses to add what is no number of ticks", () => {
     expect(() => LogicalTime.checkedAdd(LogicalTime.ZERO, -1n)).toThrow(/ticks to add must be a bigint from 0/);
     expect(() => LogicalTime.saturatingAdd(LogicalTime.ZERO, 1 as unknown as bigint)).toThrow(InvariantViolation);
