@@ -109,6 +109,8 @@ export class LeaderSearch {
 
   async #sweep(call: Call, pass: Pass, tried: Attempt | undefined): Promise<Result<void, ClientError> | undefined> {
     let attempt = tried;
+    // Whoever answered need not be asked again; whoever did not may have restarted, and gets a new connection.
+    if (tried?.outcome.kind === "Granted" || tried?.outcome.kind === "Refused") pass.visited.add(tried.endpoint);
     for (;;) {
       if (this.#isClosed) return err({ kind: "Closed" });
       if (attempt !== undefined) {
