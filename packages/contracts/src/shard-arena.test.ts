@@ -62,6 +62,7 @@ describe("ShardArena", () => {
     expect(owned(arena.viewSpec(handle))).toEqual(range("", ""));
     expect(arena.liveBytes).toBe(0);
     expect(arena.liveSpecCount).toBe(1);
+    expect([arena.specSlots, arena.byteCapacity]).toEqual([2, 0]);
   });
 
   test.each([
