@@ -9,6 +9,7 @@ export { UNKNOWN, type LeaderState, type ServesUntil } from "./driver/leader-sta
 export { LeadershipFeed } from "./driver/leadership-feed.ts";
 export { foreverMs, leaderAt, MemoryDriver, MemoryStore } from "./driver/memory-driver.ts";
 export { MAX_ENDPOINT_SIZE, PeerEndpoint, type InvalidEndpoint } from "./driver/peer-endpoint.ts";
+export { EtcdDriver, type EtcdDriverOptions } from "./etcd-driver/etcd-driver.ts";
 export type { LockError } from "./file/directory-lock.ts";
 export { FileDriver, type FileOpenError } from "./file/file-driver.ts";
 export type { StateFlaw } from "./file/slot-record.ts";

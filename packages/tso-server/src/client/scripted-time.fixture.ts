@@ -15,7 +15,7 @@ export class ScriptedTime {
   /** Let time pass, and the budgets in it run out. */
   elapse(byMs: number): void {
     this.#nowMs += byMs;
-    for (const [run, atMs] of [...this.#budgets]) {
+    for (const [run, atMs] of this.#budgets) {
       if (atMs > this.#nowMs) continue;
       this.#budgets.delete(run);
       run();

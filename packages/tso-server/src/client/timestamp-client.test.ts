@@ -25,7 +25,7 @@ async function serve(act: (request: Request, index: number) => Act, host?: strin
 }
 
 function connect(endpoints: readonly string[], options: Partial<ClientOptions> = {}): TimestampClient {
-  const client = unwrap(TimestampClient.create({ endpoints, ...time, random: () => 0, ...options }));
+  const client = unwrap(TimestampClient.create({ endpoints, timers: time.timers, monotonicClock: time.monotonicClock, random: () => 0, ...options }));
   closing.push(() => client.close());
   return client;
 }
