@@ -34,17 +34,16 @@ export function cutRange({ start, splitPoints, end, ...rest }: RangeSplitInput):
   return starts.map((partStart, index) => ({ ...rest, start: partStart, end: splitPoints[index] ?? end }));
 }
 
-/** Check one part before any is staged. */
-export function checkPart(
-  part: RangeShardInput,
-  splitPoints: readonly Uint8Array[],
-  scratch: ShardSpecScratch,
-): Result<void, ShardSpecInputError> {
-  const checked = rangeShardRef(part, scratch);
-  if (!checked.ok) return checked;
-  // An empty bound is no bound, which is right for the ends of the range. Between two parts it would make them overlap.
-  const isOpenInside = part.end.length === 0 && splitPoints.includes(part.end);
-  return isOpenInside ? err({ kind: "InvertedRange", startLen: part.start.length, endLen: 0 }) : ok();
+/** Check every part before any is staged. */
+export function checkParts(parts: readonly RangeShardInput[], scratch: ShardSpecScratch): Result<void, ShardSpecInputError> {
+  for (const [index, part] of parts.entries()) {
+    const checked = rangeShardRef(part, scratch);
+    if (!checked.ok) return checked;
+    // An empty bound is no bound, which is right for the ends of the range. Between two parts it would make them overlap.
+    const isOpenInside = part.end.length === 0 && index < parts.length - 1;
+    if (isOpenInside) return err({ kind: "InvertedRange", startLen: part.start.length, endLen: 0 });
+  }
+  return ok();
 }
 
 /** How many parts there will be, up to 2^53 − 1. Without rows, or with none a part, there is no range. */

@@ -1,4 +1,5 @@
 import type { ManifestValidationError, ShardSpecInputError } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
 import type { HintedSplitError } from "./hinted-split-error.ts";
 import type { HintPropagationError } from "./hint-propagation-error.ts";
 import type { ManifestRowKeyError } from "./manifest-row-key-error.ts";
@@ -32,8 +33,10 @@ type Sentences = { readonly [K in FrontierError["kind"]]: (error: Extract<Fronti
 
 /** An error in a sentence, for people. It tells sizes, positions and row numbers, never bytes of a key. */
 export function frontierErrorMessage(error: FrontierError): string {
-  const sentence = SENTENCES[error.kind] as ((error: FrontierError) => string) | undefined;
-  return sentence === undefined ? "an error of an unknown kind" : sentence(error);
+  assert(typeof error === "object" && error !== null, "error must be one of this package");
+  if (!Object.hasOwn(SENTENCES, error.kind)) return "an error of an unknown kind";
+  const sentence = SENTENCES[error.kind] as (error: FrontierError) => string;
+  return sentence(error);
 }
 
 const SENTENCES: Sentences = {
@@ -66,7 +69,7 @@ const SENTENCES: Sentences = {
   EntryLimitZero: () => "a builder that may hold no entry is of no use",
   CapMismatch: ({ entryLimit, cap }) => `a builder with room for ${cap} entries cannot hold ${entryLimit}`,
   EntryLimitExceedsManifestMax: ({ entryLimit, max }) => `a manifest holds at most ${max} shards, not ${entryLimit}`,
-  CapacityExceeded: ({ limit, current, additional }) => `${additional} more on top of ${current} entries is above ${limit}`,
+  CapacityExceeded: ({ limit, current, additional }) => `there is no room for ${additional} more on top of ${current} entries: the limit is ${limit}`,
   FanOutExceeded: ({ limit, requested }) => `a split makes at most ${limit} shards, not ${requested}`,
   RangeInvalid: ({ reason }) => `the range makes no shard: ${frontierErrorMessage(reason)}`,
   PrefixInvalid: ({ reason }) => `the prefix makes no shard: ${frontierErrorMessage(reason)}`,

@@ -55,7 +55,9 @@ function measureElement(element: TupleElement, place: Place, depth: number): num
       return 1;
     case "object":
       return element === null ? 1 : measureObject(element, place, depth);
-    default:
+    case "undefined":
+    case "function":
+    case "symbol":
       return { kind: "UnsupportedElement", partIndex, given: typeof element };
   }
 }

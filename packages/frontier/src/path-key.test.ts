@@ -16,7 +16,7 @@ const path = fc.array(character, { minLength: 1, maxLength: 4 }).map((parts) => 
 
 /** The logical order, independent of UTF-8: by code points, a prefix first. */
 function compareCodePoints(a: string, b: string): number {
-  const [left, right] = [[...a], [...b]];
+  const [left, right] = [Array.from(a), Array.from(b)];
   for (let index = 0; index < Math.min(left.length, right.length); index++) {
     const difference = left[index]!.codePointAt(0)! - right[index]!.codePointAt(0)!;
     if (difference !== 0) return difference;

@@ -11,17 +11,18 @@ import {
   type ShardSpecHandle,
   type ShardSpecRef,
 } from "@gossip/contracts";
-import { assert, assertCount, err, ok, type Result, type SlabFull } from "@gossip/stdx";
+import { assert, assertCount, err, InlineVec, ok, type Result, type SlabFull } from "@gossip/stdx";
 import { afterRollback } from "./after-rollback.ts";
 import {
   assertRangeSplit,
-  checkPart,
+  checkParts,
   countManifestParts,
   cutManifest,
   cutRange,
   type ManifestSplitInput,
   type RangeSplitInput,
 } from "./cut-into-shards.ts";
+import { frontierErrorMessage } from "./frontier-error-message.ts";
 import { manifestShardInto, type ManifestShardInput } from "./manifest-shard.ts";
 import type {
   BuilderLimitError,
@@ -68,15 +69,17 @@ export class PreallocShardBuilder {
   readonly entryLimit: number;
   readonly #arena: ShardArena;
   readonly #scratch = new ShardSpecScratch();
-  #entries: BuilderEntry[] = [];
+  // Never spills: every call first asks for room, and the limit is within the capacity.
+  #entries: InlineVec<BuilderEntry>;
   #isDisposed = false;
 
   /** What `tryNew` refuses is an `InvariantViolation`. */
   constructor(arena: ShardArena, limits: BuilderLimits) {
     const refused = checkLimits(arena, limits);
-    assert(refused === undefined, () => `a shard builder cannot have such limits: ${refused!.kind}`);
+    assert(refused === undefined, () => frontierErrorMessage(refused!));
     this.#arena = arena;
     this.entryLimit = limits.entryLimit;
+    this.#entries = new InlineVec(limits.cap ?? MAX_BUILDER_ENTRIES);
   }
 
   /** Refused, in this order: a limit of zero, one above the capacity, one above what a manifest may hold. */
@@ -90,7 +93,7 @@ export class PreallocShardBuilder {
   }
 
   get isEmpty(): boolean {
-    return this.#entries.length === 0;
+    return this.#entries.isEmpty;
   }
 
   get remainingEntries(): number {
@@ -177,10 +180,8 @@ export class PreallocShardBuilder {
     const room = this.#checkFanOut(input.splitPoints.length + 1);
     if (!room.ok) return room;
     const parts = cutRange(input);
-    for (const part of parts) {
-      const checked = checkPart(part, input.splitPoints, this.#scratch);
-      if (!checked.ok) return err({ kind: "RangeInvalid", reason: checked.error });
-    }
+    const checked = checkParts(parts, this.#scratch);
+    if (!checked.ok) return err({ kind: "RangeInvalid", reason: checked.error });
     return this.#appendAll(parts, "RangeInvalid", rangeShardInto);
   }
 
@@ -223,14 +224,14 @@ export class PreallocShardBuilder {
   reset(): void {
     this.#assertUsable();
     for (const { handle } of this.#entries) this.#arena.freeSpec(handle);
-    this.#entries = [];
+    this.#entries = new InlineVec(this.#entries.capacity);
   }
 
   /** The end of the builder's use: clears the arena. A second time does nothing. */
   [Symbol.dispose](): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#entries = [];
+    this.#entries = new InlineVec(this.#entries.capacity);
     this.#arena.clear();
   }
 

@@ -36,7 +36,7 @@ export class ShardHintView {
   }
 
   get kind(): ShardHint["kind"] {
-    switch (this.#bytes[this.#offset]) {
+    switch (this.#bytes[this.#offset]!) {
       case TAG_PREFIX:
         return "Prefix";
       case TAG_MANIFEST:

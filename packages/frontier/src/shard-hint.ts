@@ -165,7 +165,7 @@ export function writeHint(hint: ShardHint, target: Uint8Array, offset: number): 
 
 /** Copy out the hint at `offset`, which `readHint` accepted. */
 export function copyHint(bytes: Uint8Array, offset: number): ShardHint {
-  switch (bytes[offset]) {
+  switch (bytes[offset]!) {
     case TAG_PREFIX:
       return { kind: "Prefix", prefix: new Uint8Array(prefixAt(bytes, offset)) };
     case TAG_MANIFEST:
@@ -188,19 +188,15 @@ export function prefixAt(bytes: Uint8Array, offset: number): Uint8Array {
 
 /** Assert that a value is a hint of a known kind, with the fields of that kind. */
 export function assertHint(hint: unknown): asserts hint is ShardHint {
-  const candidate = hint as Partial<ShardHint> | null | undefined;
-  switch (candidate?.kind) {
-    case "Range":
-      return;
-    case "Prefix":
-      assertBytes(candidate.prefix, "hint prefix");
-      return;
-    case "Manifest":
-      assertU64(candidate.manifestId, "hint manifest id");
-      assertU64(candidate.startRow, "hint start row");
-      assertU64(candidate.endRow, "hint end row");
-      return;
-    default:
-      assert(false, "hint must be of kind Range, Prefix or Manifest");
+  const candidate = hint as ShardHint | null | undefined;
+  if (candidate?.kind === "Range") return;
+  if (candidate?.kind === "Prefix") {
+    assertBytes(candidate.prefix, "hint prefix");
+  } else if (candidate?.kind === "Manifest") {
+    assertU64(candidate.manifestId, "hint manifest id");
+    assertU64(candidate.startRow, "hint start row");
+    assertU64(candidate.endRow, "hint end row");
+  } else {
+    assert(false, "hint must be of kind Range, Prefix or Manifest");
   }
 }

@@ -31,26 +31,20 @@ export function writeTuple(parts: readonly TupleElement[], order: readonly PartO
 // Each of these writes one thing to `offset` and answers where the next one goes.
 
 function writeElement(element: TupleElement, target: Uint8Array, offset: number): number {
-  switch (typeof element) {
-    case "string":
-      return writeString(element, target, offset);
-    case "bigint": {
-      const size = integerSize(element);
-      writeInteger(element, size, target, offset);
-      return offset + 1 + size;
-    }
-    case "number":
-      target[offset] = CODE_DOUBLE;
-      writeDouble(element, target, offset + 1);
-      return offset + 9;
-    case "boolean":
-      target[offset] = element ? CODE_TRUE : CODE_FALSE;
-      return offset + 1;
-    case "object":
-      if (element !== null) return writeObject(element, target, offset);
-      target[offset] = CODE_NULL;
-      return offset + 1;
+  if (typeof element === "string") return writeString(element, target, offset);
+  if (typeof element === "bigint") {
+    const size = integerSize(element);
+    writeInteger(element, size, target, offset);
+    return offset + 1 + size;
   }
+  if (typeof element === "number") {
+    target[offset] = CODE_DOUBLE;
+    writeDouble(element, target, offset + 1);
+    return offset + 9;
+  }
+  if (typeof element === "object" && element !== null) return writeObject(element, target, offset);
+  target[offset] = element === null ? CODE_NULL : element ? CODE_TRUE : CODE_FALSE;
+  return offset + 1;
 }
 
 function writeObject(

@@ -1,0 +1,104 @@
+import { jsonError, type JsonCodec, type ShardId, type ShardSpecInputError } from "@gossip/contracts";
+import { HintedSplitError } from "./hinted-split-error.ts";
+import { HintPropagationError } from "./hint-propagation-error.ts";
+import { manifestRange } from "./hints.fixture.ts";
+import { ManifestRowKeyError } from "./manifest-row-key-error.ts";
+import { PathKeyError } from "./path-key-error.ts";
+import { PreallocShardBuilderError } from "./prealloc-shard-builder-error.ts";
+import { PrefixShardError } from "./prefix-shard-error.ts";
+import { ShardEncodeError } from "./shard-encode-error.ts";
+import { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
+import { ShardIntoError } from "./shard-into-error.ts";
+import { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
+import { TupleDecodeError } from "./tuple-decode-error.ts";
+import { TupleEncodeError } from "./tuple-encode-error.ts";
+
+type Sample<E extends { readonly kind: string }> = { readonly [K in E["kind"]]: Extract<E, { readonly kind: K }> };
+
+/** One of every kind of each error, or it does not compile; and the codec of that error. */
+interface ErrorType {
+  readonly codec: JsonCodec<never, unknown>;
+  readonly samples: Readonly<Record<string, { readonly kind: string }>>;
+}
+
+function errorType<E extends { readonly kind: string }>(codec: JsonCodec<E>, samples: Sample<E>): ErrorType {
+  return { codec: codec as ErrorType["codec"], samples };
+}
+
+const { manifestId, startRow, endRow } = manifestRange(0xfedcba9876543210n, 9n, 3n);
+const inverted: ShardSpecInputError = { kind: "InvertedRange", startLen: 16, endLen: 17 };
+const rows = jsonError({ kind: "InvertedManifestRows", startRow, endRow });
+const limits = { size: 5000, max: 4096 };
+const slabFull = { kind: "SlabFull", requested: 64, available: 16 } as const;
+const malformed = { kind: "MalformedMetadata", hintError: rows } as const;
+
+export const ERROR_TYPES = {
+  PrefixShardError: errorType(PrefixShardError, {
+    EmptyPrefix: { kind: "EmptyPrefix" },
+    PrefixTooLarge: { kind: "PrefixTooLarge", ...limits },
+    NoSuccessor: { kind: "NoSuccessor" },
+    InvalidShardSpec: { kind: "InvalidShardSpec", reason: inverted },
+  }),
+  ShardIntoError: errorType(ShardIntoError, { Build: { kind: "Build", reason: inverted }, SlabFull: slabFull }),
+  ShardHintDecodeError: errorType(ShardHintDecodeError, {
+    EmptyData: { kind: "EmptyData" },
+    UnknownTag: { kind: "UnknownTag", tag: 7 },
+    TruncatedPrefix: { kind: "TruncatedPrefix", expectedMin: 5, actual: 3 },
+    TruncatedManifest: { kind: "TruncatedManifest", expectedMin: 25, actual: 24 },
+    InvertedManifestRows: rows,
+  }),
+  ShardMetadataDecodeError: errorType(ShardMetadataDecodeError, { MalformedMetadata: malformed }),
+  ShardEncodeError: errorType(ShardEncodeError, {
+    PrefixTooLarge: { kind: "PrefixTooLarge", ...limits },
+    HintTooLarge: { kind: "HintTooLarge", ...limits },
+    MetadataTooLarge: { kind: "MetadataTooLarge", ...limits },
+    InvertedManifestRows: rows,
+  }),
+  HintPropagationError: errorType(HintPropagationError, {
+    InvalidPrefixBoundary: { kind: "InvalidPrefixBoundary", boundary: "Start" },
+    InvalidManifestBoundary: { kind: "InvalidManifestBoundary", boundary: "End" },
+    ManifestIdMismatch: jsonError({ kind: "ManifestIdMismatch", parent: manifestId, child: manifestId }),
+    EmptyManifestRange: jsonError({ kind: "EmptyManifestRange", startRow, endRow }),
+  }),
+  PreallocShardBuilderError: errorType(PreallocShardBuilderError, {
+    EntryLimitZero: { kind: "EntryLimitZero" },
+    CapMismatch: { kind: "CapMismatch", entryLimit: 5, cap: 4 },
+    EntryLimitExceedsManifestMax: { kind: "EntryLimitExceedsManifestMax", entryLimit: 10_001, max: 10_000 },
+    CapacityExceeded: { kind: "CapacityExceeded", limit: 3, current: 2, additional: 2 },
+    FanOutExceeded: { kind: "FanOutExceeded", limit: 256, requested: 257 },
+    SlabFull: slabFull,
+    RangeInvalid: { kind: "RangeInvalid", reason: inverted },
+    PrefixInvalid: { kind: "PrefixInvalid", reason: { kind: "InvalidShardSpec", reason: inverted } },
+    ManifestCtorInvalid: { kind: "ManifestCtorInvalid", reason: inverted },
+    SpecInvalid: { kind: "SpecInvalid", reason: inverted },
+    InvalidSpecHandle: { kind: "InvalidSpecHandle" },
+    ManifestInvalid: { kind: "ManifestInvalid", reason: jsonError({ kind: "UnboundedRange", shardId: 3n as ShardId }) },
+  }),
+  HintedSplitError: errorType(HintedSplitError, {
+    ParentMetadataInvalid: { kind: "ParentMetadataInvalid", reason: malformed },
+    ChildHintInvalid: { kind: "ChildHintInvalid", childIndex: 1, reason: { kind: "InvalidPrefixBoundary", boundary: "End" } },
+  }),
+  PathKeyError: errorType(PathKeyError, {
+    EmptyPath: { kind: "EmptyPath" },
+    LoneSurrogate: { kind: "LoneSurrogate", index: 2 },
+    PathTooLarge: { kind: "PathTooLarge", ...limits },
+  }),
+  ManifestRowKeyError: errorType(ManifestRowKeyError, { NotU64: { kind: "NotU64", field: "row" } }),
+  TupleEncodeError: errorType(TupleEncodeError, {
+    UnsupportedElement: { kind: "UnsupportedElement", partIndex: 1, given: "symbol" },
+    IntegerTooLarge: { kind: "IntegerTooLarge", partIndex: 1 },
+    LoneSurrogateInPart: { kind: "LoneSurrogateInPart", partIndex: 1 },
+    WrongUuidSize: { kind: "WrongUuidSize", partIndex: 1, size: 15 },
+    PartTooDeep: { kind: "PartTooDeep", partIndex: 1 },
+    ZeroInDescending: { kind: "ZeroInDescending", partIndex: 1 },
+    AmbiguousNull: { kind: "AmbiguousNull", partIndex: 1 },
+    KeyTooLarge: { kind: "KeyTooLarge", ...limits },
+  }),
+  TupleDecodeError: errorType(TupleDecodeError, {
+    Truncated: { kind: "Truncated", offset: 4 },
+    UnknownTypeCode: { kind: "UnknownTypeCode", offset: 4 },
+    InvalidUtf8: { kind: "InvalidUtf8", offset: 4 },
+    NonCanonical: { kind: "NonCanonical", offset: 4 },
+    TooDeep: { kind: "TooDeep", offset: 4 },
+  }),
+} as const;
