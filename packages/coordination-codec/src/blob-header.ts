@@ -1,5 +1,5 @@
 import { assertBytes, err, ok, type Result } from "@gossip/stdx";
-import { BlobKind, CODEC_VERSION, KINDS_BY_VERSION, type CodecVersion } from "./blob-kind.ts";
+import { CODEC_VERSION, KINDS_BY_VERSION, type BlobKind, type CodecVersion } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";
 import { crc32c } from "./crc32c.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE } from "./limits.ts";
@@ -26,8 +26,8 @@ export function decodeBlobHeader(bytes: Uint8Array): Result<BlobHeader, CodecErr
   const version = bytes[1]! - DIGIT_ZERO;
   if (bytes[0] !== LETTER_V || version < 1 || version > 9) return err({ kind: "InvalidVersionPrefix" });
   if (!isKnown(version)) return err({ kind: "NewerVersion", version, newest: CODEC_VERSION });
-  const kind = BlobKind.fromCode(bytes[2]!);
-  if (kind === undefined || !KINDS_BY_VERSION[version].includes(kind)) return err({ kind: "InvalidBlobKind", actual: bytes[2]! });
+  const kind = KINDS_BY_VERSION[version][bytes[2]!];
+  if (kind === undefined) return err({ kind: "InvalidBlobKind", actual: bytes[2]! });
   return ok({ version, kind });
 }
 

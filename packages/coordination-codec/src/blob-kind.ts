@@ -16,8 +16,8 @@ export type CodecVersion = 1 | 2;
 /** The version that is written. */
 export const CODEC_VERSION = 2 satisfies CodecVersion;
 
-/** What blobs of each version hold. */
-export const KINDS_BY_VERSION: Readonly<Record<CodecVersion, readonly BlobKind[]>> = {
-  1: ["Run", "Shard", "Owner"],
-  2: ["Run", "Shard", "DeletedRun"],
+/** What a blob of each version holds, by its number. */
+export const KINDS_BY_VERSION: Readonly<Record<CodecVersion, readonly (BlobKind | undefined)[]>> = {
+  1: [undefined, "Run", "Shard", "Owner"],
+  2: [undefined, "Run", "Shard", undefined, "DeletedRun"],
 };

@@ -4,7 +4,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { openBlob } from "./blob-header.ts";
 import type { CodecVersion } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";
-import { CURSOR_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
+import { CONFIG_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
 import { readShardId, type ListField, type RecordReader } from "./record-reader.ts";
 import { findStoredRunFault } from "./stored-faults.ts";
 import { completeRunV1 } from "./version-1.ts";
@@ -46,7 +46,7 @@ function readRun(fields: RecordReader, version: CodecVersion): RunRecord {
 
 function readConfig(fields: RecordReader): RunConfig {
   return Object.freeze({
-    cursorSemantics: fields.name(CURSOR_SEMANTICS),
+    cursorSemantics: fields.name(CONFIG_SEMANTICS),
     leaseDuration: fields.u64(),
     maxShardRetries: fields.bool("config.maxShardRetries") ? fields.u32() : undefined,
   });

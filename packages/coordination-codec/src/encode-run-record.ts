@@ -2,7 +2,7 @@ import { MAX_INITIAL_SHARDS, RUN_OP_LOG_CAP } from "@gossip/contracts";
 import type { RunConfig, RunOpLogEntry, RunRecord } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
-import { CURSOR_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
+import { CONFIG_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
 import { assertRecordWriter, RecordWriter } from "./record-writer.ts";
 import { findStoredRunFault } from "./stored-faults.ts";
 
@@ -37,14 +37,14 @@ export function encodeRunRecordInto(record: RunRecord, out: RecordWriter): void 
   if (record.completedAt !== undefined) out.u64(record.completedAt, "completedAt");
   out.ids(record.rootShards, "rootShards", MAX_INITIAL_SHARDS);
   out.count(record.opLog, "opLog", RUN_OP_LOG_CAP);
-  for (const entry of record.opLog) writeEntry(entry, out);
+  for (let index = 0; index < record.opLog.length; index++) writeEntry(record.opLog[index]!, out);
   out.u64(record.lastTime, "lastTime");
   out.seal();
 }
 
 function writeConfig(config: RunConfig, out: RecordWriter): void {
   assertObject(config, "config");
-  out.code(CURSOR_SEMANTICS, config.cursorSemantics);
+  out.code(CONFIG_SEMANTICS, config.cursorSemantics);
   out.u64(config.leaseDuration, "config.leaseDuration");
   out.bool(config.maxShardRetries !== undefined);
   if (config.maxShardRetries !== undefined) out.u32(config.maxShardRetries, "config.maxShardRetries");

@@ -1,4 +1,4 @@
-import { MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_SPAWNED_PER_SHARD, MAX_TOKEN_SIZE, SHARD_OP_LOG_CAP } from "@gossip/contracts";
+import { MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_SPAWNED_PER_SHARD, MAX_TOKEN_SIZE, SHARD_OP_LOG_CAP, validateShardSpec } from "@gossip/contracts";
 import type { LeaseHolder, OpLogEntry, ShardRecord } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
@@ -18,6 +18,7 @@ const scratch = /* @__PURE__ */ new RecordWriter();
 export function encodeShardRecord(record: ShardRecord): Uint8Array {
   scratch.reset();
   encodeShardRecordInto(record, scratch);
+  assert(validateShardSpec(record.spec).ok, "spec must hold a key between its bounds");
   const fault = findStoredShardFault(record);
   assert(fault === undefined, () => `shard record is not in order: ${fault}`);
   return scratch.toOwned();
@@ -50,7 +51,7 @@ export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): v
   if (record.parent !== undefined) out.u64(record.parent, "parent");
   out.ids(record.spawned, "spawned", MAX_SPAWNED_PER_SHARD);
   out.count(record.opLog, "opLog", SHARD_OP_LOG_CAP);
-  for (const entry of record.opLog) writeEntry(entry, out);
+  for (let index = 0; index < record.opLog.length; index++) writeEntry(record.opLog[index]!, out);
   out.u64(record.lastTime, "lastTime");
   out.u32(record.attempts, "attempts");
   out.seal();

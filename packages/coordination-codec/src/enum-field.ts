@@ -25,6 +25,7 @@ export const PARK_REASON: EnumField<ParkReason> = /* @__PURE__ */ enumField("par
 export const CURSOR_SEMANTICS: EnumField<CursorSemantics> = /* @__PURE__ */ enumField("cursorSemantics", CursorSemantics);
 export const OP_KIND: EnumField<OpKind> = /* @__PURE__ */ enumField("opLog.kind", OpKind);
 export const OP_RESULT: EnumField<OpResult> = /* @__PURE__ */ enumField("opLog.result", OpResult);
+export const CONFIG_SEMANTICS: EnumField<CursorSemantics> = /* @__PURE__ */ enumField("config.cursorSemantics", CursorSemantics);
 export const RUN_STATUS: EnumField<RunStatus> = /* @__PURE__ */ enumField("status", RunStatus);
 export const RUN_OP_KIND: EnumField<RunOpKind> = /* @__PURE__ */ enumField("opLog.kind", RunOpKind);
 

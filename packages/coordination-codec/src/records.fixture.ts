@@ -51,6 +51,9 @@ const bytes = ({ min, max }: { readonly min: number; readonly max: number }): fc
     { weight: 1, arbitrary: fc.constantFrom(0x00, 0xff).map((value) => new Uint8Array(max).fill(value)) },
   );
 
+// Not without a prototype now and then, as fast-check has it: a record decodes to a plain object.
+const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record(fields, { noNullPrototype: true });
+
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
 
 export const tenant: fc.Arbitrary<TenantId> = fc
@@ -76,8 +79,7 @@ const spec: fc.Arbitrary<ShardSpec> = fc
 
 /** A cursor that may be where it is: the first key of the range where another would be outside. */
 const cursorIn = (range: ShardSpec): fc.Arbitrary<Cursor> =>
-  fc
-    .record({ key: optional(bytes({ min: 1, max: MAX_KEY_SIZE })), token: optional(bytes({ min: 1, max: MAX_TOKEN_SIZE })) })
+  record({ key: optional(bytes({ min: 1, max: MAX_KEY_SIZE })), token: optional(bytes({ min: 1, max: MAX_TOKEN_SIZE })) })
     .map(({ key, token }) => {
       const first = range.keyRangeStart.length > 0 ? range.keyRangeStart : undefined;
       const lastKey = key === undefined || ShardSpec.containsKey(range, key) ? key : first;
@@ -87,7 +89,7 @@ const cursorIn = (range: ShardSpec): fc.Arbitrary<Cursor> =>
 /** What all logged operations have: ids of their own, a hash, times in order. */
 const logged = (lastTime: bigint, maxLength: number) =>
   fc
-    .uniqueArray(fc.record({ opId: u64(), payloadHash: u64({ min: 1n }), executedAt: u64({ min: 1n, max: lastTime }) }), {
+    .uniqueArray(record({ opId: u64(), payloadHash: u64({ min: 1n }), executedAt: u64({ min: 1n, max: lastTime }) }), {
       selector: ({ opId }) => opId,
       maxLength,
       size: "max",
@@ -99,13 +101,13 @@ const opLog = (lastTime: bigint): fc.Arbitrary<OpLogEntry[]> =>
   logged(lastTime, 16).chain((entries) =>
     fc.tuple(
       ...entries.map((entry) =>
-        fc.record({ kind: fc.constantFrom(...OpKind.values), result: fc.constantFrom(...OpResult.values) }).map((rest) => ({ ...entry, ...rest })),
+        record({ kind: fc.constantFrom(...OpKind.values), result: fc.constantFrom(...OpResult.values) }).map((rest) => ({ ...entry, ...rest })),
       ),
     ),
   );
 
 const lease = (lastTime: bigint): fc.Arbitrary<LeaseHolder> =>
-  fc.record({ owner: u64(), deadline: u64({ min: lastTime + 1n }), opId: u64() }).map((holder) => ({
+  record({ owner: u64(), deadline: u64({ min: lastTime + 1n }), opId: u64() }).map((holder) => ({
     owner: holder.owner as WorkerId,
     deadline: holder.deadline as LogicalTime,
     opId: holder.opId as OpId,
@@ -113,14 +115,13 @@ const lease = (lastTime: bigint): fc.Arbitrary<LeaseHolder> =>
 
 const origin = fc.oneof(
   rootId.map((shard) => ({ shard, parent: undefined })),
-  fc.record({ shard: derivedId, parent: fc.oneof(rootId, derivedId) }),
+  record({ shard: derivedId, parent: fc.oneof(rootId, derivedId) }),
 );
 
 /** Any shard's record that is in order. */
-export const shardRecord: fc.Arbitrary<ShardRecord> = fc
-  .record({ status: fc.constantFrom(...ShardStatus.values), lastTime: u64({ min: 1n, max: U64_MAX - 1n }), spec, origin })
+export const shardRecord: fc.Arbitrary<ShardRecord> = record({ status: fc.constantFrom(...ShardStatus.values), lastTime: u64({ min: 1n, max: U64_MAX - 1n }), spec, origin })
   .chain(({ status, lastTime, spec: range, origin: { shard, parent } }) =>
-    fc.record({
+    record({
       tenant,
       run: u64() as fc.Arbitrary<RunId>,
       shard: fc.constant(shard),
@@ -139,7 +140,7 @@ export const shardRecord: fc.Arbitrary<ShardRecord> = fc
     }),
   );
 
-const config: fc.Arbitrary<RunConfig> = fc.record({ cursorSemantics, leaseDuration: u64({ min: 1n }), maxShardRetries: optional(u32) });
+const config: fc.Arbitrary<RunConfig> = record({ cursorSemantics, leaseDuration: u64({ min: 1n }), maxShardRetries: optional(u32) });
 
 const runOpLog = (lastTime: bigint): fc.Arbitrary<RunOpLogEntry[]> =>
   logged(lastTime, 8).chain((entries) => fc.tuple(...entries.map((entry) => fc.constantFrom(...RunOpKind.values).chain((kind) => runEntry(entry, kind)))));
@@ -150,11 +151,10 @@ const runEntry = (entry: Pick<RunOpLogEntry, "opId" | "payloadHash" | "executedA
     : fc.constant({ ...entry, kind, result: { kind: "Ack" } });
 
 /** Any run's record that is in order. */
-export const runRecord: fc.Arbitrary<RunRecord> = fc
-  .record({ status: fc.constantFrom(...RunStatus.values), lastTime: u64({ min: 1n }) })
+export const runRecord: fc.Arbitrary<RunRecord> = record({ status: fc.constantFrom(...RunStatus.values), lastTime: u64({ min: 1n }) })
   .chain(({ status, lastTime }) => fc.tuple(fc.constant({ status, lastTime }), u64({ min: 1n, max: lastTime })))
   .chain(([{ status, lastTime }, createdAt]) =>
-    fc.record({
+    record({
       tenant,
       run: u64() as fc.Arbitrary<RunId>,
       config,

@@ -11,6 +11,7 @@ import { decodeShardRecord } from "./decode-shard-record.ts";
 import { decodeDeletedRun, encodeDeletedRun } from "./deleted-run.ts";
 import { encodeRunRecord, encodeRunRecordInto } from "./encode-run-record.ts";
 import { encodeShardRecord, encodeShardRecordInto } from "./encode-shard-record.ts";
+import { expectSame } from "./expect-same.fixture.ts";
 import { runBlob, shardBlob } from "./layout.fixture.ts";
 import { RecordWriter } from "./record-writer.ts";
 import { runRecord, shardRecord, tenant } from "./records.fixture.ts";
@@ -29,7 +30,7 @@ describe("a shard's record", () => {
   test("decodes to what was encoded", () => {
     fc.assert(
       fc.property(shardRecord, (record) => {
-        expect(decodeShardRecord(encodeShardRecord(record))).toEqual(ok(record));
+        expectSame(decodeShardRecord(encodeShardRecord(record)), ok(record));
       }),
       RUNS,
     );
@@ -72,7 +73,7 @@ describe("a shard's record", () => {
         shared.set(blob, offset);
         const decoded = decodeShardRecord(shared.subarray(offset, offset + blob.length));
         shared.fill(0);
-        expect(decoded).toEqual(ok(record));
+        expectSame(decoded, ok(record));
       }),
     );
   });
@@ -90,7 +91,7 @@ describe("a run's record", () => {
   test("decodes to what was encoded", () => {
     fc.assert(
       fc.property(runRecord, (record) => {
-        expect(decodeRunRecord(encodeRunRecord(record))).toEqual(ok(record));
+        expectSame(decodeRunRecord(encodeRunRecord(record)), ok(record));
       }),
       RUNS,
     );
@@ -128,7 +129,7 @@ describe("a run's record", () => {
 test("the mark of a deleted run decodes to what was encoded", () => {
   fc.assert(
     fc.property(tenant, runRecord, (owner, { run }) => {
-      expect(decodeDeletedRun(encodeDeletedRun({ tenant: owner, run }))).toEqual(ok({ tenant: owner, run }));
+      expectSame(decodeDeletedRun(encodeDeletedRun({ tenant: owner, run })), ok({ tenant: owner, run }));
     }),
   );
 });

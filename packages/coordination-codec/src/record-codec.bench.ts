@@ -1,0 +1,67 @@
+// What one record costs on its way to a store and back, beside what Node offers for the same. The JSON form is the
+// record with bigints as hex and bytes as base64url: JSON itself has neither.
+import { deserialize, serialize } from "node:v8";
+import { toJsonSafe } from "@gossip/contracts";
+import { decodeRunRecord, decodeShardRecord, encodeRunRecordInto, encodeShardRecord, encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { compare } from "@gossip/tools/bench";
+import { activeRun, BUSY_SHARD, FRESH_SHARD } from "./samples.fixture.ts";
+
+const out = new RecordWriter();
+
+for (const [name, record] of [["fresh", FRESH_SHARD], ["held, full log", BUSY_SHARD]] as const) {
+  const blob = encodeShardRecord(record);
+  const safe = toJsonSafe(record);
+  const json = JSON.stringify(safe);
+  const serialized = serialize(record);
+  const sizes = `${blob.length} B; JSON ${json.length} B; v8 ${serialized.length} B`;
+
+  compare(`encode a shard's record, ${name} (${sizes})`, {
+    forms: {
+      encodeShardRecordInto: () => {
+        out.reset();
+        encodeShardRecordInto(record, out);
+        return out.length;
+      },
+      encodeShardRecord: () => encodeShardRecord(record),
+      "JSON.stringify of its JSON form": () => JSON.stringify(safe),
+      "v8.serialize": () => serialize(record),
+      structuredClone: () => structuredClone(record),
+    },
+    bounds: [
+      { form: "encodeShardRecordInto", ratioAtMost: 1 / 2, toBestOf: ["JSON.stringify of its JSON form", "v8.serialize", "structuredClone"] },
+      { form: "encodeShardRecord", ratioAtMost: 1, toBestOf: ["JSON.stringify of its JSON form", "v8.serialize", "structuredClone"] },
+      { form: "encodeShardRecordInto", heapBytesAtMost: 0 },
+    ],
+  });
+
+  compare(`decode a shard's record, ${name}`, {
+    forms: {
+      decodeShardRecord: () => decodeShardRecord(blob),
+      "JSON.parse to its JSON form": () => JSON.parse(json) as unknown,
+      "v8.deserialize": () => deserialize(serialized) as unknown,
+      structuredClone: () => structuredClone(record),
+    },
+    bounds: [{ form: "decodeShardRecord", ratioAtMost: 1, toBestOf: ["JSON.parse to its JSON form", "v8.deserialize", "structuredClone"] }],
+  });
+}
+
+const run = activeRun(1000);
+out.reset();
+encodeRunRecordInto(run, out);
+const runBlob = out.toOwned();
+const runSafe = toJsonSafe(run);
+const runJson = JSON.stringify(runSafe);
+
+compare(`a run's record, 1,000 shards (${runBlob.length} B; JSON ${runJson.length} B)`, {
+  forms: {
+    encodeRunRecordInto: () => {
+      out.reset();
+      encodeRunRecordInto(run, out);
+      return out.length;
+    },
+    decodeRunRecord: () => decodeRunRecord(runBlob),
+    "JSON.stringify of its JSON form": () => JSON.stringify(runSafe),
+    "JSON.parse to its JSON form": () => JSON.parse(runJson) as unknown,
+  },
+  bounds: [{ form: "encodeRunRecordInto", ratioAtMost: 1, toBestOf: ["JSON.stringify of its JSON form"] }],
+});
