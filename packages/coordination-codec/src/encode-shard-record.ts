@@ -66,6 +66,8 @@ function writeSpec({ spec }: ShardRecord, out: RecordWriter): void {
 
 function writeCursor({ cursor }: ShardRecord, out: RecordWriter): void {
   assertObject(cursor, "cursor");
+  // Else the bytes of a key, passed for a cursor, would be stored as no progress at all.
+  assert("lastKey" in cursor, "cursor must be a Cursor, got an object without a last key");
   const { lastKey, token } = cursor;
   out.bool(lastKey !== undefined);
   if (lastKey !== undefined) {

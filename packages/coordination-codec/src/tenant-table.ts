@@ -20,7 +20,7 @@ export class TenantTable {
   /** Borrowed: do not write to it. What is no tenant id is an `InvariantViolation`. */
   bytesOf(id: TenantId): Uint8Array {
     const known = typeof id === "string" ? this.#known[firstByteOf(id)] : undefined;
-    return known?.id === id ? known.bytes : this.#learn(id, TenantId.toBytes(id)).bytes;
+    return known !== undefined && known.id === id ? known.bytes : this.#learn(id, TenantId.toBytes(id)).bytes;
   }
 
   /** The tenant whose 32 bytes begin at `offset`. */
