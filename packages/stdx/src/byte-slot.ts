@@ -26,7 +26,7 @@ export class ByteSlot {
   readonly ownerId: number = 0;
 
   // The slab's own: which block it is, and which allocation of that block. Not `#fields`, because the slab
-  // writes them at each allocation: through methods of this class that took a sixth longer.
+  // writes them at each allocation, and to do so through methods of this class took a sixth longer.
   private readonly block: number = 0;
   private readonly stampLow: number = 0;
   private readonly stampHigh: number = 0;

@@ -22,7 +22,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = a.length < b.length ? a.length : b.length;
   const looped = shared > LONGEST_LOOP ? PROBE_SIZE : shared;
   let index = 0;
-  // Four at a time: the loop's own arithmetic is a third of the time otherwise.
+  // Four at a time: one at a time, the loop's own arithmetic is a third of the work.
   for (; index + 3 < looped; index += 4) {
     const first = a[index]! - b[index]!;
     if (first !== 0) return first;

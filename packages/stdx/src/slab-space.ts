@@ -41,8 +41,6 @@ const NIL = 0;
 const GRANULE = 16;
 const GRANULE_BITS = 4;
 
-const { clz32 } = Math;
-
 const MAX_BLOCK_SIZE = 2 ** 31;
 const MAX_SMALL_INTEGER = 0x7fff_ffff;
 /** What a refusal names where no size class is large enough. */
@@ -62,8 +60,9 @@ let lastOwnerId = 0;
  * has once held its most blocks allocates no more.
  *
  * The fields are plain, not `#fields`, and the class stays inside the package:
- * what the compiler inlines it counts in bytecodes, and a `#field` takes twice
- * as many. `take` and `release` are long for the same reason.
+ * how much the compiler inlines is counted in bytecodes, and a `#field` takes
+ * more of them. `take` and `release` do in place what they could call, for the
+ * same reason.
  */
 export class SlabSpace {
   ownerId: number = ++lastOwnerId;
@@ -323,5 +322,5 @@ export class SlabSpace {
 /** The granules of the least size class that holds `length` bytes: a power of two. */
 function classOf(length: number): number {
   // One granule less than are needed, which is zero for the smallest class: it has 32 leading zeros.
-  return 1 << (32 - clz32((length - 1) >>> GRANULE_BITS));
+  return 1 << (32 - Math.clz32((length - 1) >>> GRANULE_BITS));
 }
