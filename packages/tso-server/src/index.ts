@@ -3,6 +3,7 @@ export type { ClientEndpoint } from "./client/endpoint.ts";
 export type { KnownLeader } from "./client/leader-cache.ts";
 export { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./client/retry-policy.ts";
 export { TimestampClient, type ClientOptions } from "./client/timestamp-client.ts";
+export { clientClock, ClockUnavailable, oracleClock } from "./clock/oracle-clock.ts";
 export type { ConsensusDriver } from "./driver/consensus-driver.ts";
 export type { DriverError, DriverErrorKind } from "./driver/driver-error.ts";
 export { UNKNOWN, type LeaderState, type ServesUntil } from "./driver/leader-state.ts";
@@ -22,6 +23,7 @@ export type { GetTsError, LeaderHint, ServingState } from "./oracle/get-ts-error
 export type { WatchError } from "./oracle/leadership-watch.ts";
 export type { OracleEvent, OracleOptions } from "./oracle/oracle-options.ts";
 export { Oracle } from "./oracle/oracle.ts";
+export { startHeartbeat, type Heartbeat } from "./server/heartbeat.ts";
 export type { ListenAddress, ListenError } from "./server/listener.ts";
 export { DEFAULT_PORT, OracleServer, type ServeOptions, type ServerError } from "./server/oracle-server.ts";
 export { systemClock, systemMonotonicClock, systemTimers, type MonotonicClock, type Timers } from "./time/system-time.ts";

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import { Epoch } from "@gossip/tso";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TsProcess } from "../processes/ts-process.fixture.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Bundle } from "../processes/bundle.fixture.ts";
+import { BundledProcess } from "../processes/bundled-process.fixture.ts";
 import { FileDriver } from "./file-driver.ts";
 
 const CHILD = new URL("./crash-child.fixture.ts", import.meta.url);
@@ -14,7 +15,12 @@ const ACKNOWLEDGED_MS = 5000;
 const NEXT_MS = 6000;
 
 let directory: string;
-const processes: TsProcess[] = [];
+const processes: BundledProcess[] = [];
+let bundle: Bundle;
+beforeAll(async () => {
+  bundle = await Bundle.of(CHILD);
+}, 60_000);
+afterAll(() => bundle.dispose());
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "tso-crash-"));
 });
@@ -23,8 +29,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function start(...args: readonly string[]): TsProcess {
-  const started = new TsProcess(CHILD, args);
+function start(...args: readonly string[]): BundledProcess {
+  const started = new BundledProcess(bundle, args);
   processes.push(started);
   return started;
 }

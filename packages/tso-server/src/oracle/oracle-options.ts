@@ -27,7 +27,9 @@ export interface OracleOptions {
 
 export type OracleEvent =
   | ({ readonly kind: "ClockRefused" } & ClockRefusal)
-  | { readonly kind: "FenceStuck"; readonly tries: number; readonly reason: string };
+  | { readonly kind: "FenceStuck"; readonly tries: number; readonly reason: string }
+  /** A bound could not be made durable, and trying again will not help. What fits the present window is still granted. */
+  | { readonly kind: "PersistFailed"; readonly reason: string };
 
 export type OracleSettings = Required<OracleOptions>;
 

@@ -92,7 +92,8 @@ describe("a persist that fails", () => {
   });
 
   test("a permanent failure is passed on and serving goes on, but the node calls itself unready", async () => {
-    const { answer, oracle } = await failing({ kind: "PermanentDriver", reason: "EIO" });
+    const { answer, events, oracle } = await failing({ kind: "PermanentDriver", reason: "EIO" });
+    expect(events).toEqual([{ kind: "PersistFailed", reason: "EIO" }]);
     expect(answer).toEqual({ ok: false, error: { kind: "PermanentDriver", reason: "EIO" } });
     expect([oracle.state.kind, oracle.isReady]).toEqual(["Serving", false]);
     expect(await oracle.getTs(1)).toMatchObject({ ok: true });

@@ -24,6 +24,7 @@ export interface WindowExtenderParts {
   readonly windowAheadMs: number;
   readonly maxLeadMs: number;
   readonly leadWaitMs: number;
+  readonly onPersistFailed: (reason: string) => void;
 }
 
 /** A request that found the window exhausted. It keeps the clock reading it came with. */
@@ -158,6 +159,7 @@ export class WindowExtender {
       case "PermanentDriver":
       case "AdvanceOutOfRange":
         this.#isFailing = true;
+        this.#parts.onPersistFailed(error.kind === "PermanentDriver" ? error.reason : error.kind);
         return error;
     }
   }

@@ -1,13 +1,12 @@
-// Runs one of our TypeScript files as a process of its own, for tests that kill, stop or outlive one.
+// A bundle of ours running as a process of its own, for tests that kill, stop or outlive one.
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-
-const REGISTER = new URL("../../../../tools/ts/register.mjs", import.meta.url).href;
+import type { Bundle } from "./bundle.fixture.ts";
 
 /** Longest wait for a line or an end. Never reached unless something is broken: the machine may be busy. */
 const PATIENCE_MS = 60_000;
 
-export class TsProcess {
+export class BundledProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   readonly lines: string[] = [];
@@ -15,11 +14,8 @@ export class TsProcess {
   #waiting = new Set<() => void>();
   #hasExited = false;
 
-  constructor(file: URL, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.child = spawn(process.execPath, ["--import", REGISTER, "--conditions=@gossip/source", file.pathname, ...args], {
-      stdio: ["pipe", "pipe", "pipe", "ipc"],
-      env: { ...process.env, ...env },
-    });
+  constructor(bundle: Bundle, args: readonly string[]) {
+    this.child = spawn(process.execPath, ["--enable-source-maps", bundle.path, ...args], { stdio: ["pipe", "pipe", "pipe", "ipc"] });
     createInterface({ input: this.child.stdout! }).on("line", (line) => {
       this.lines.push(line);
       this.#wake();
