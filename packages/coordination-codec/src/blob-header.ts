@@ -47,7 +47,7 @@ export function openBlob(bytes: Uint8Array, expected: BlobKind): Result<OpenBlob
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const end = bytes.length - (version === 1 ? 0 : CHECKSUM_SIZE);
   if (end < HEADER_SIZE) return err({ kind: "Truncated", needed: CHECKSUM_SIZE, remaining: bytes.length - HEADER_SIZE });
-  if (version > 1 && view.getUint32(end, true) !== crc32c(view, 0, end)) return err({ kind: "ChecksumMismatch", size: bytes.length });
+  if (version > 1 && view.getInt32(end, true) !== crc32c(view, 0, end)) return err({ kind: "ChecksumMismatch", size: bytes.length });
   return ok({ version, fields: new RecordReader(view, { start: HEADER_SIZE, end }) });
 }
 

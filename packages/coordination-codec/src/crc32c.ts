@@ -8,7 +8,8 @@ const TABLE_COUNT = 8;
 const TABLES = /* @__PURE__ */ makeTables();
 
 /**
- * CRC-32C (Castagnoli) of `view` from `start` up to `end`, as an unsigned integer.
+ * CRC-32C (Castagnoli) of `view` from `start` up to `end`, as its 32 bits read as a
+ * signed integer: the engine puts half of the unsigned ones on the heap.
  *
  * Any one flipped bit changes it, and so does any burst of up to 32 bits. It
  * tells damage, not forgery.
@@ -36,7 +37,7 @@ export function crc32c(view: DataView, start: number, end: number): number {
       TABLES[high >>> 24]!;
   }
   for (; at < end; at++) crc = (crc >>> 8) ^ TABLES[(crc ^ view.getUint8(at)) & 0xff]!;
-  return ~crc >>> 0;
+  return ~crc;
 }
 
 function makeTables(): Int32Array {

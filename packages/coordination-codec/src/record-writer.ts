@@ -66,7 +66,7 @@ export class RecordWriter {
   /** Write the checksum. Only now the blob counts. */
   seal(): void {
     const at = this.#claim(CHECKSUM_SIZE);
-    this.#view.setUint32(at, crc32c(this.#view, this.#start, at), true);
+    this.#view.setInt32(at, crc32c(this.#view, this.#start, at), true);
     this.#start = this.#at;
   }
 
