@@ -6,8 +6,8 @@ const RIGHT = 6;
 const PRIORITY = 7;
 
 const NIL = 0;
-// A link is the index of the field that holds it, so that it can be written through. No block has no
-// children: one of its links is the root.
+// A link is the index of the field that holds it, so that it can be written through. The first record is of
+// no block and has no children: one of its links is the root.
 const ROOT = NIL + LEFT;
 
 /**
@@ -46,9 +46,9 @@ export class FreeTree {
   takeBestFit(size: number): number {
     const table = this.table;
     const newest = this.newest;
-    // No block is of size zero, so it never fits.
+    // Where there is no newest block the size reads zero, which never fits.
     const isFitting = table[newest + SIZE]! >= size;
-    // A tree that is empty is not searched, nor a call made for it: that is the steady state.
+    // Not even a call for an empty tree: that is the steady state.
     const link = table[ROOT] === NIL ? NIL : bestFitLink(table, size);
     if (isFitting && (link === NIL || isBefore(table, newest, table[link]!))) {
       this.newest = NIL;

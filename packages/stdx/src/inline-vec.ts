@@ -94,7 +94,7 @@ export class InlineVec<T> {
     return this.#items;
   }
 
-  [Symbol.iterator](): ArrayIterator<T> {
+  [Symbol.iterator](): IterableIterator<T> {
     return this.#items.values();
   }
 
