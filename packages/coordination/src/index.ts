@@ -1,11 +1,101 @@
-export type { PayloadHash } from "./hashing/payload-hash.ts";
-export { LeaseHolder, type LeaseHolderCompanion } from "./records/lease-holder.ts";
+export type { Acquisition, AcquisitionView } from "./coordinator/acquiring.ts";
+export type { ClaimManyRequest, ClaimRequest } from "./coordinator/claiming.ts";
+export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
+export { Coordinator } from "./coordinator/coordinator.ts";
+export { EventStream, type EventListener, type EventStreamOptions } from "./coordinator/event-hub.ts";
+export type {
+  ClaimCandidates,
+  ListRunsRequest,
+  ListShardsRequest,
+  ListTenantsRequest,
+  RunRequest,
+  ShardRequest,
+} from "./coordinator/queries.ts";
+export type { RetryPolicy } from "./coordinator/retry-policy.ts";
+export type {
+  CompleteRunRequest,
+  CreateRunRequest,
+  CreateRunWithShardsRequest,
+  EndRunRequest,
+  RegisterShardsRequest,
+  UnparkRequest,
+} from "./coordinator/run-operations.ts";
+export type {
+  AcquireRequest,
+  CheckpointRequest,
+  CheckpointResult,
+  CompleteRequest,
+  LeasedRequest,
+  LoggedRequest,
+  ParkRequest,
+  RenewResult,
+  SplitReplaceRequest,
+  SplitReplaceResult,
+  SplitResidualRequest,
+  SplitResidualResult,
+} from "./coordinator/shard-operations.ts";
+export { systemClock } from "./coordinator/system-clock.ts";
+export { deriveSplitShardId, type DerivedShard } from "./hashing/derive-split-shard-id.ts";
+export { RANGE_EXHAUSTED, type CompletionPoint, type PayloadHash } from "./hashing/payload-hash.ts";
+export type { CompleteRunOptions } from "./kernel/end-run.ts";
+export { kernel } from "./kernel/kernel.ts";
+export type {
+  PutRun,
+  RecordWrites,
+  Refusal,
+  RemoveRun,
+  SplitShard,
+  Transition,
+  UpdateShard,
+} from "./kernel/transition.ts";
+export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
+export { CapacityHint } from "./records/capacity-hint.ts";
+export { CoordinationEvent, EVENT_TRAITS, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";
+export { LeaseHolder } from "./records/lease-holder.ts";
+export { Lease } from "./records/lease.ts";
 export { OpKind } from "./records/op-kind.ts";
 export type { LoggedOp, OpLog } from "./records/op-log.ts";
 export { OpResult } from "./records/op-result.ts";
-export { RunConfig, type RunConfigCompanion, type RunConfigInput } from "./records/run-config.ts";
-export { assertRunRecord, findRunFault } from "./records/run-fault.ts";
+export { RunConfig, type RunConfigInput } from "./records/run-config.ts";
+export { findRunFault } from "./records/run-fault.ts";
 export { RunOpKind } from "./records/run-op-kind.ts";
 export { newRunRecord, type RunHead, type RunOpLogEntry, type RunOpResult, type RunRecord } from "./records/run-record.ts";
-export { assertShardRecord, findShardFault } from "./records/shard-fault.ts";
-export { newShardRecord, type NewShard, type OpLogEntry, type ShardRecord } from "./records/shard-record.ts";
+export { findShardFault } from "./records/shard-fault.ts";
+export { isLeasedAt, newShardRecord, type NewShard, type OpLogEntry, type ShardRecord } from "./records/shard-record.ts";
+export {
+  WorkerSession,
+  type CheckpointOptions,
+  type SessionOptions,
+} from "./session/worker-session.ts";
+export type { CommitAnswer, Committed, OverdrawnLimit } from "./store/commit-answer.ts";
+export type { CoordinationStore, Eventually, StoreAnswer, StoreTraits } from "./store/coordination-store.ts";
+export type {
+  ClaimCandidate,
+  ClaimListing,
+  ClaimQuery,
+  ListRunsQuery,
+  ListShardsQuery,
+  ListTenantsQuery,
+  Page,
+  RunMoment,
+  RunRead,
+  ShardPosition,
+  ShardRead,
+  StoreVersion,
+  Versioned,
+} from "./store/store-reads.ts";
+export type {
+  PutRunSet,
+  RemoveRunSet,
+  ShardLimits,
+  ShardWrite,
+  SplitShardSet,
+  UpdateShardSet,
+  WriteSet,
+} from "./store/write-set.ts";
+export { AcquireScratch, type ShardSnapshotView } from "./views/acquire-scratch.ts";
+export { estimateProgress, type ProgressEstimate } from "./views/progress-estimate.ts";
+export { evaluateRunTerminal, RunProgress, type RunVerdict } from "./views/run-progress.ts";
+export { ShardFilter } from "./views/shard-filter.ts";
+export type { ShardSnapshot } from "./views/shard-snapshot.ts";
+export { summarizeShard, type ShardSummary } from "./views/shard-summary.ts";

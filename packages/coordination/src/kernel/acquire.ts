@@ -7,7 +7,7 @@ import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, isLeasedAt, shardKeyOf, type ShardRecord } from "../records/shard-record.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 export interface AcquireCommand {
   readonly tenant: TenantId;
@@ -42,7 +42,7 @@ export function acquire(
   loaded: LoadedShard,
   command: AcquireCommand,
   now: LogicalTime,
-): Result<Transition<AcquireOutcome>, Refusal<"acquire">> {
+): Result<Transition<AcquireOutcome, UpdateShard>, Refusal<"acquire">> {
   assertNow(now);
   const found = findShard(loaded, command.key);
   if (!found.ok) return found;
@@ -71,7 +71,7 @@ function grant(
   { run, shard }: { readonly run: RunHead; readonly shard: ShardRecord },
   { worker, opId }: AcquireCommand,
   at: LogicalTime,
-): Transition<AcquireOutcome> {
+): Transition<AcquireOutcome, UpdateShard> {
   const fenceEpoch = FenceEpoch.increment(shard.fenceEpoch);
   const deadline = LogicalTime.saturatingAdd(at, run.config.leaseDuration);
   const leased = draftOf(shard);
@@ -88,7 +88,7 @@ function grant(
 }
 
 /** Set aside a shard that was acquired too often without advancing. Nobody asked for it, so no op id is logged. */
-function parkSpent(shard: ShardRecord, at: LogicalTime): Transition<AcquireOutcome> {
+function parkSpent(shard: ShardRecord, at: LogicalTime): Transition<AcquireOutcome, UpdateShard> {
   const parked = draftOf(shard);
   parked.status = "Parked";
   parked.parkReason = "TooManyErrors";

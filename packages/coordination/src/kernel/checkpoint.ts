@@ -9,7 +9,7 @@ import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
 import { extendLease } from "./renew.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 import { isAdvance, validateCursorUpdate } from "./validate-cursor-update.ts";
 
 export interface CheckpointCommand extends LeasedCommand {
@@ -38,7 +38,7 @@ export function checkpoint(
   loaded: LoadedShard,
   command: CheckpointCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<CheckpointOutcome>>, Refusal<"checkpoint">> {
+): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, Refusal<"checkpoint">> {
   const { cursor } = command;
   const admitted = admitLeasedOp(loaded, command, { payloadHash: checkpointHash(cursor), now });
   if (!admitted.ok) return admitted;

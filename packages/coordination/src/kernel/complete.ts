@@ -7,7 +7,7 @@ import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 import { isAdvance, validateCursorUpdate } from "./validate-cursor-update.ts";
 
 export interface CompleteCommand extends LeasedCommand {
@@ -25,7 +25,7 @@ export function complete(
   loaded: LoadedShard,
   command: CompleteCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<ShardRecord>>, Refusal<"complete">> {
+): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, Refusal<"complete">> {
   const { point } = command;
   const admitted = admitLeasedOp(loaded, command, { payloadHash: completeHash(point), now });
   if (!admitted.ok) return admitted;

@@ -7,7 +7,7 @@ import { findRun } from "./find-run.ts";
 import type { CreateRunCommand, LoadedRun } from "./create-run.ts";
 import { assertNow } from "./logical-now.ts";
 import { registerShards } from "./register-shards.ts";
-import type { Refusal, Transition } from "./transition.ts";
+import type { PutRun, Refusal, Transition } from "./transition.ts";
 
 export interface CreateRunWithShardsCommand extends CreateRunCommand {
   readonly shards: readonly InitialShardInput[];
@@ -26,7 +26,7 @@ export function createRunWithShards(
   loaded: LoadedRun,
   command: CreateRunWithShardsCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<RunRecord>>, Refusal<"createRunWithShards">> {
+): Result<Transition<IdempotentOutcome<RunRecord>, PutRun>, Refusal<"createRunWithShards">> {
   assertNow(now);
   const { tenant, run } = command;
   const config = RunConfig.tryNew(command.config);

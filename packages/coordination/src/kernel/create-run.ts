@@ -5,7 +5,7 @@ import { RunConfig, type RunConfigInput } from "../records/run-config.ts";
 import { assertRunRecord } from "../records/run-fault.ts";
 import { newRunRecord, type RunRecord } from "../records/run-record.ts";
 import { assertNow } from "./logical-now.ts";
-import type { Refusal, Transition } from "./transition.ts";
+import type { PutRun, Refusal, Transition } from "./transition.ts";
 
 export interface CreateRunCommand {
   readonly tenant: TenantId;
@@ -31,7 +31,7 @@ export function createRun(
   loaded: LoadedRun,
   { tenant, run, config: input }: CreateRunCommand,
   now: LogicalTime,
-): Result<Transition<RunRecord>, Refusal<"createRun">> {
+): Result<Transition<RunRecord, PutRun>, Refusal<"createRun">> {
   assertNow(now);
   const config = RunConfig.tryNew(input);
   if (!config.ok) return err(coordError("InvalidConfig", { reason: config.error }));

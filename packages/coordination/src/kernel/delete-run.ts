@@ -4,7 +4,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { RunRecord } from "../records/run-record.ts";
 import { findRun } from "./find-run.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
-import type { Refusal, Transition } from "./transition.ts";
+import type { Refusal, RemoveRun, Transition } from "./transition.ts";
 
 export interface DeleteRunCommand {
   readonly tenant: TenantId;
@@ -20,7 +20,7 @@ export function deleteRun(
   loaded: RunRecord | undefined,
   { tenant, run }: DeleteRunCommand,
   now: LogicalTime,
-): Result<Transition<void>, Refusal<"deleteRun">> {
+): Result<Transition<void, RemoveRun>, Refusal<"deleteRun">> {
   assertNow(now);
   const found = findRun(loaded, tenant);
   if (!found.ok) return found;

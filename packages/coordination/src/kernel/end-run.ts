@@ -8,7 +8,7 @@ import type { RunRecord } from "../records/run-record.ts";
 import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
 import { findRun } from "./find-run.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type PutRun, type Refusal, type Transition } from "./transition.ts";
 
 export interface EndRunCommand {
   readonly tenant: TenantId;
@@ -38,7 +38,7 @@ const ENDINGS = {
 } as const;
 
 type Ending = keyof typeof ENDINGS;
-type EndedRun = Transition<IdempotentOutcome<RunRecord>>;
+type EndedRun = Transition<IdempotentOutcome<RunRecord>, PutRun>;
 
 /**
  * Say that a run is finished.

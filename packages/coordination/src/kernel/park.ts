@@ -7,7 +7,7 @@ import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 export interface ParkCommand extends LeasedCommand {
   readonly reason: ParkReason;
@@ -18,7 +18,7 @@ export function park(
   loaded: LoadedShard,
   command: ParkCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<ShardRecord>>, Refusal<"park">> {
+): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, Refusal<"park">> {
   const { reason } = command;
   const admitted = admitLeasedOp(loaded, command, { payloadHash: parkHash(reason), now });
   if (!admitted.ok) return admitted;

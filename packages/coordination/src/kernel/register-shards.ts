@@ -20,7 +20,7 @@ import { newShardRecord, type ShardRecord } from "../records/shard-record.ts";
 import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
 import { findRun } from "./find-run.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type PutRun, type Refusal, type Transition } from "./transition.ts";
 
 export interface RegisterShardsCommand {
   readonly tenant: TenantId;
@@ -46,7 +46,7 @@ export function registerShards(
   loaded: RunRecord | undefined,
   command: RegisterShardsCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<RegisterShardsOutcome>>, Refusal<"registerShards">> {
+): Result<Transition<IdempotentOutcome<RegisterShardsOutcome>, PutRun>, Refusal<"registerShards">> {
   assertNow(now);
   const found = findRun(loaded, command.tenant);
   if (!found.ok) return found;

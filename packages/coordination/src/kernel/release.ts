@@ -7,7 +7,7 @@ import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 /**
  * Give a lease back before it runs out. The shard stays active, with its cursor, and
@@ -20,7 +20,7 @@ export function release(
   loaded: LoadedShard,
   command: LeasedCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<ShardRecord>>, Refusal<"release">> {
+): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, Refusal<"release">> {
   const admitted = admitLeasedOp(loaded, command, { payloadHash: releaseHash(), now });
   if (!admitted.ok) return admitted;
   const { shard, at, op } = admitted.value;

@@ -8,7 +8,7 @@ import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
-import type { Refusal, Transition } from "./transition.ts";
+import type { Refusal, Transition, UpdateShard } from "./transition.ts";
 import { validateLease } from "./validate-lease.ts";
 
 export interface RenewCommand {
@@ -32,7 +32,7 @@ export function renew(
   loaded: LoadedShard,
   { tenant, lease }: RenewCommand,
   now: LogicalTime,
-): Result<Transition<RenewOutcome>, Refusal<"renew">> {
+): Result<Transition<RenewOutcome, UpdateShard>, Refusal<"renew">> {
   assertNow(now);
   const found = findShard(loaded, Lease.shardKey(lease));
   if (!found.ok) return found;

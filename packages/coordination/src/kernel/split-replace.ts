@@ -23,7 +23,7 @@ import { checkOpIdempotency } from "./check-op-idempotency.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type Refusal, type SplitShard, type Transition } from "./transition.ts";
 import { validateLease } from "./validate-lease.ts";
 
 export interface SplitReplaceCommand extends LeasedCommand {
@@ -51,7 +51,7 @@ export function splitReplace(
   loaded: LoadedShard,
   command: SplitReplaceCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<SplitReplaceOutcome>>, Refusal<"split">> {
+): Result<Transition<IdempotentOutcome<SplitReplaceOutcome>, SplitShard>, Refusal<"split">> {
   assertNow(now);
   const { tenant, lease, plan, opId } = command;
   const found = findShard(loaded, Lease.shardKey(lease));

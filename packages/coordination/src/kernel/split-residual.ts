@@ -25,7 +25,7 @@ import { findShard, validateTenant, type FoundShard, type LoadedShard } from "./
 import { logOp } from "./log-op.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
 import { checkSpawnLimit, makeDerivedShard } from "./split-replace.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type Refusal, type SplitShard, type Transition } from "./transition.ts";
 import { validateLease } from "./validate-lease.ts";
 
 /** No payload has this hash: it stands for one that the log has forgotten. */
@@ -71,7 +71,7 @@ export function splitResidual(
   loaded: LoadedResidualSplit,
   command: SplitResidualCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<SplitResidualOutcome>>, Refusal<"split">> {
+): Result<Transition<IdempotentOutcome<SplitResidualOutcome>, SplitShard>, Refusal<"split">> {
   assertNow(now);
   const { tenant, lease, plan, opId } = command;
   const found = findShard(loaded, Lease.shardKey(lease));

@@ -10,10 +10,10 @@ import type { ShardRecord } from "../records/shard-record.ts";
  *
  * The kernel decides and changes nothing. A refusal has no transition.
  */
-export interface Transition<Outcome> {
+export interface Transition<Outcome, Writes extends RecordWrites = RecordWrites> {
   readonly outcome: Outcome;
   /** `undefined` where everything has been stored before: a replay. */
-  readonly writes: RecordWrites | undefined;
+  readonly writes: Writes | undefined;
   readonly events: readonly CoordinationEvent[];
 }
 
@@ -57,6 +57,6 @@ type StoreFailure = Extract<ErrorKind, "BackendError" | "ResourceExhausted" | "S
 const NO_EVENTS: readonly CoordinationEvent[] = /* @__PURE__ */ Object.freeze([]);
 
 /** The transition that does nothing but answer: what was asked for has been done before. */
-export function nothingToDo<Outcome>(outcome: Outcome): Transition<Outcome> {
+export function nothingToDo<Outcome>(outcome: Outcome): Transition<Outcome, never> {
   return { outcome, writes: undefined, events: NO_EVENTS };
 }

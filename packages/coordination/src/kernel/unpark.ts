@@ -8,7 +8,7 @@ import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
 import { assertNow, clampToRecord } from "./logical-now.ts";
-import { nothingToDo, type Refusal, type Transition } from "./transition.ts";
+import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 export interface UnparkCommand {
   readonly tenant: TenantId;
@@ -28,7 +28,7 @@ export function unpark(
   loaded: LoadedShard,
   { tenant, key, opId }: UnparkCommand,
   now: LogicalTime,
-): Result<Transition<IdempotentOutcome<ShardRecord>>, Refusal<"unpark">> {
+): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, Refusal<"unpark">> {
   assertNow(now);
   const found = findShard(loaded, key);
   if (!found.ok) return found;

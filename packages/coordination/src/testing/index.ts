@@ -1,1 +1,6 @@
-export {};
+export type { ConformanceCase, Expect, StoreFixture, TestRunner } from "./conformance/conformance-case.ts";
+export { CONFORMANCE_CASES, describeCoordinationStore } from "./conformance/describe-coordination-store.ts";
+export { World } from "./conformance/world.ts";
+export { FaultInjectingStore, type CommitFault, type FaultSource, type ReadFault, type StoreRead } from "./fault-injecting-store.ts";
+export { ManualClock } from "./manual-clock.ts";
+export { StoreProbe } from "./store-probe.ts";

@@ -1,0 +1,111 @@
+import { type OpId } from "@gossip/contracts";
+import { IdempotentOutcome, type AcquireError } from "@gossip/coordination-errors";
+import { assert, err, ok, type Result } from "@gossip/stdx";
+import { CapacityHint } from "../records/capacity-hint.ts";
+import { Lease } from "../records/lease.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { WorkerSession } from "../session/worker-session.ts";
+import type { AcquireScratch, ShardSnapshotView } from "../views/acquire-scratch.ts";
+import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
+import type { Engine } from "./engine.ts";
+import { ShardCopy } from "./shard-copy.ts";
+import { runShardOperation, type ShardOperation } from "./shard-operation.ts";
+import { shardOperations, type AcquireRequest } from "./shard-operations.ts";
+import type { AcquireOutcome } from "../kernel/acquire.ts";
+
+/** What an acquire hands out. */
+export interface Acquisition {
+  readonly lease: Lease;
+  /** The shard as it is now, the lease included. */
+  readonly snapshot: ShardSnapshot;
+  readonly capacity: CapacityHint;
+}
+
+/** The same, with the shard's bytes in a scratch. */
+export interface AcquisitionView {
+  readonly lease: Lease;
+  readonly snapshot: ShardSnapshotView;
+  readonly capacity: CapacityHint;
+}
+
+/** A lease, and the record that grants it. */
+interface Granted {
+  readonly outcome: IdempotentOutcome<Lease>;
+  readonly shard: ShardRecord;
+  readonly capacity: CapacityHint;
+}
+
+type Request = AcquireRequest & { readonly opId: OpId };
+
+export async function acquireShard(engine: Engine, request: Request): Promise<Result<IdempotentOutcome<Acquisition>, AcquireError>> {
+  const granted = await grant(engine, shardOperations.acquire(request), new ShardCopy(undefined));
+  if (!granted.ok) return granted;
+  const { outcome, shard, capacity } = granted.value;
+  return ok(IdempotentOutcome.map(outcome, (lease) => ({ lease, snapshot: snapshotOf(shard), capacity })));
+}
+
+/** Acquire a shard and hold it in a session. `copy` is the shard as it was read on the way, where it was. */
+export async function openSession(engine: Engine, request: Request, copy: ShardCopy): Promise<Result<IdempotentOutcome<WorkerSession>, AcquireError>> {
+  const granted = await grant(engine, shardOperations.acquire(request), copy);
+  if (!granted.ok) return granted;
+  const { outcome, capacity } = granted.value;
+  return ok(IdempotentOutcome.map(outcome, (lease) => new WorkerSession(engine, { lease, copy, capacity })));
+}
+
+/**
+ * Acquire a shard into a scratch.
+ *
+ * A store that can fills the scratch itself. The kernel never looks at the bytes to
+ * decide on an acquire, and nothing is written of them, so none are copied but those.
+ */
+export async function acquireShardInto(
+  engine: Engine,
+  request: Request,
+  scratch: AcquireScratch,
+): Promise<Result<IdempotentOutcome<AcquisitionView>, AcquireError>> {
+  const { store } = engine;
+  const { tenant, key } = request;
+  const readInto = store.readShardInto?.bind(store, tenant, key, scratch);
+  scratch.beginUse();
+  try {
+    const operation = shardOperations.acquire(request);
+    const granted = await grant(engine, readInto === undefined ? operation : { ...operation, readShard: readInto }, new ShardCopy(undefined));
+    if (!granted.ok) return granted;
+    const { outcome, shard, capacity } = granted.value;
+    if (readInto === undefined) fill(scratch, shard);
+    else scratch.writeSpawned(shard.spawned);
+    const snapshot = scratch.view(shard);
+    return ok(IdempotentOutcome.map(outcome, (lease) => ({ lease, snapshot, capacity })));
+  } finally {
+    scratch.endUse();
+  }
+}
+
+async function grant(
+  engine: Engine,
+  operation: ShardOperation<AcquireOutcome, AcquireError>,
+  copy: ShardCopy,
+): Promise<Result<Granted, AcquireError>> {
+  const settled = await runShardOperation(engine, operation, copy);
+  if (!settled.ok) return settled;
+  const { outcome, hint = CapacityHint.ZERO } = settled.value;
+  if (outcome.kind === "Parked") return err(outcome.refusal);
+  const { shard } = outcome;
+  const lease = leaseOf(shard);
+  return ok({
+    outcome: outcome.kind === "Granted" ? IdempotentOutcome.executed(lease) : IdempotentOutcome.replayed(lease),
+    shard,
+    capacity: hint,
+  });
+}
+
+function leaseOf({ tenant, run, shard, fenceEpoch, lease }: ShardRecord): Lease {
+  assert(lease !== undefined, "a shard that was acquired has a holder");
+  return Lease.of({ tenant, run, shard, owner: lease.owner, fence: fenceEpoch, deadline: lease.deadline });
+}
+
+function fill(scratch: AcquireScratch, shard: ShardRecord): void {
+  scratch.writeSpec(shard.spec);
+  scratch.writeCursor(shard.cursor);
+  scratch.writeSpawned(shard.spawned);
+}

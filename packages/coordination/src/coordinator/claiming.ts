@@ -1,0 +1,143 @@
+import { LogicalTime, RunStatus, type RunId, type ShardKey, type TenantId, type WorkerId } from "@gossip/contracts";
+import { coordError, type ClaimError } from "@gossip/coordination-errors";
+import { assertCount, err, ok, type Result } from "@gossip/stdx";
+import { validateTenant } from "../kernel/find-shard.ts";
+import type { ClaimCandidate, ClaimListing } from "../store/store-reads.ts";
+import type { WorkerSession } from "../session/worker-session.ts";
+import { openSession } from "./acquiring.ts";
+import type { ClaimCooldown } from "./claim-cooldown.ts";
+import type { Engine } from "./engine.ts";
+import { inRendezvousOrder, spreadOf } from "./rendezvous.ts";
+import { ShardCopy } from "./shard-copy.ts";
+
+export interface ClaimRequest {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly worker: WorkerId;
+  /**
+   * Where nothing can be claimed but somebody holds something: leave word that this run is wanted, for the
+   * length of a lease. Holders see it in the `capacity` of their next renewal or checkpoint. *Addition.*
+   */
+  readonly markStarved?: boolean;
+}
+
+export interface ClaimManyRequest extends ClaimRequest {
+  /** Most shards to claim, from 1 to 256. */
+  readonly count: number;
+}
+
+/** How many candidates a claim of one tries before it says that there is nothing. */
+export const MAX_CLAIM_TRIES = 8;
+
+const MAX_CLAIM_COUNT = 256;
+
+/** What a claim found on its way, told by those who held what it tried. */
+interface Search {
+  readonly sessions: WorkerSession[];
+  earliestDeadline: LogicalTime | undefined;
+}
+
+/**
+ * Acquire up to `count` shards of a run, whichever nobody holds.
+ *
+ * In this order: the run is there; it is the tenant's; it has not ended; the worker need not
+ * wait; there is something. Candidates are tried in the order of their attraction to
+ * this worker, as many as are wanted at a time and 7 more than that in all. One that another
+ * got first, that has come to its end or that is gone is passed over: that is what
+ * happens where many claim at once.
+ */
+export async function claimShards(
+  engine: Engine,
+  cooldown: ClaimCooldown,
+  request: ClaimManyRequest,
+): Promise<Result<readonly WorkerSession[], ClaimError>> {
+  const { tenant, run, worker, count } = request;
+  assertCount(count, "number of shards to claim", { min: 1, max: MAX_CLAIM_COUNT });
+  const now = await engine.readClock("claim");
+  if (!now.ok) return now;
+  const query = { tenant, run, now: now.value, limit: count + MAX_CLAIM_TRIES - 1, spread: spreadOf(worker) };
+  const listed = await engine.read({ operation: "claim", count: 0 }, () => engine.store.listClaimCandidates(query));
+  if (!listed.ok) return listed;
+  const listing = listed.value;
+  const open = validateClaim(listing, request, cooldown.retryAfter(worker, now.value));
+  if (!open.ok) return open;
+
+  const search: Search = { sessions: [], earliestDeadline: listing.earliestDeadline };
+  const stopped = await trySome(engine, request, { listing, search });
+  if (search.sessions.length > 0) {
+    cooldown.noteClaim(worker, now.value);
+    return ok(search.sessions);
+  }
+  if (stopped !== undefined) return err(stopped);
+  const { earliestDeadline } = search;
+  if (request.markStarved === true && earliestDeadline !== undefined) await markStarved(engine, listing, now.value);
+  return err(coordError("NoneAvailable", { earliestDeadline }));
+}
+
+function validateClaim(
+  { run }: ClaimListing,
+  { tenant }: ClaimRequest,
+  retryAfter: LogicalTime | undefined,
+): Result<void, ClaimError> {
+  if (run === undefined) return err(coordError("RunNotFound"));
+  const own = validateTenant(run.record, tenant);
+  if (!own.ok) return own;
+  const { status } = run.record;
+  if (RunStatus.isTerminal(status)) return err(coordError("RunTerminal", { status }));
+  return retryAfter === undefined ? ok() : err(coordError("Throttled", { retryAfter }));
+}
+
+/** Try candidates until enough are acquired. The answer is what makes trying more of no use, if anything does. */
+async function trySome(
+  engine: Engine,
+  request: ClaimManyRequest,
+  { listing, search }: { readonly listing: ClaimListing; readonly search: Search },
+): Promise<ClaimError | undefined> {
+  const candidates = inRendezvousOrder(request.worker, listing.candidates);
+  while (search.sessions.length < request.count && candidates.length > 0) {
+    const wave = candidates.splice(0, request.count - search.sessions.length);
+    const tried = await Promise.all(wave.map((candidate) => tryOne(engine, request, { listing, candidate, search })));
+    const stopped = tried.find((error) => error !== undefined);
+    if (stopped !== undefined) return stopped;
+  }
+  return undefined;
+}
+
+async function tryOne(
+  engine: Engine,
+  { tenant, worker }: ClaimRequest,
+  { listing, candidate, search }: { readonly listing: ClaimListing; readonly candidate: ClaimCandidate; readonly search: Search },
+): Promise<ClaimError | undefined> {
+  const key: ShardKey = { run: listing.run!.record.run, shard: candidate.shard };
+  // A candidate that came with its record is acquired without another read; the write is guarded all the same.
+  const copy = new ShardCopy(candidate.read && { run: listing.run, shard: candidate.read });
+  const opened = await openSession(engine, { tenant, key, worker, opId: engine.newOpId() }, copy);
+  if (opened.ok) {
+    search.sessions.push(opened.value.value);
+    return undefined;
+  }
+  const { error } = opened;
+  switch (error.kind) {
+    case "AlreadyLeased":
+      search.earliestDeadline = earlier(search.earliestDeadline, error.leaseDeadline);
+      return undefined;
+    case "ShardTerminal":
+    case "ShardNotFound":
+      return undefined;
+    case "RunTerminal":
+    case "TenantMismatch":
+    case "BackendError":
+      return error;
+  }
+}
+
+async function markStarved(engine: Engine, { run }: ClaimListing, now: LogicalTime): Promise<void> {
+  const { tenant, run: id, config } = run!.record;
+  const until = LogicalTime.saturatingAdd(now, config.leaseDuration);
+  // Advice: that it could not be left is no reason for the claim to answer anything else.
+  void (await engine.store.markStarved(tenant, id, until));
+}
+
+function earlier(a: LogicalTime | undefined, b: LogicalTime): LogicalTime {
+  return a === undefined || b < a ? b : a;
+}

@@ -1,0 +1,50 @@
+import { DEFAULT_MAX_SHARDS_PER_TENANT, DEFAULT_MAX_SHARDS_TOTAL, OpId, U64_MAX, type Clock } from "@gossip/contracts";
+import { assert, assertCount } from "@gossip/stdx";
+import type { CoordinationStore } from "../store/coordination-store.ts";
+import type { ShardLimits } from "../store/write-set.ts";
+import { makeRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
+
+export interface CoordinatorOptions {
+  readonly store: CoordinationStore;
+  /** Where time comes from: `systemClock(Date.now)` on one machine, the timestamp oracle's in a fleet. */
+  readonly clock: Clock;
+  /** Quotas on the shards that exist: 100,000 a tenant and 1,000,000 in all where they are left out. */
+  readonly limits?: Partial<ShardLimits>;
+  /** How long a worker must wait after a claim, in units of the clock. It need not where this is left out. */
+  readonly claimCooldown?: bigint;
+  /**
+   * How to try again. A durable store wants `sleep` and `random`:
+   * `{ sleep: setTimeout, random: Math.random }` with the one from `node:timers/promises`.
+   */
+  readonly retry?: Partial<RetryPolicy>;
+  /** Op ids for what the caller gives none for; `OpId.random` where it is left out. */
+  readonly newOpId?: () => OpId;
+}
+
+/** The same with everything filled in. */
+export interface CoordinatorSettings {
+  readonly store: CoordinationStore;
+  readonly clock: Clock;
+  readonly limits: ShardLimits;
+  readonly claimCooldown: bigint;
+  readonly retry: RetryPolicy;
+  readonly newOpId: () => OpId;
+}
+
+export function makeSettings(options: CoordinatorOptions): CoordinatorSettings {
+  assert(typeof options === "object" && options !== null, () => `coordinator options must be an object, got ${typeof options}`);
+  const { store, clock, claimCooldown = 0n, newOpId = () => OpId.random() } = options;
+  assert(typeof store === "object" && store !== null && typeof store.commit === "function", "store must be a CoordinationStore");
+  assert(typeof clock === "object" && clock !== null && typeof clock.now === "function", "clock must be a Clock");
+  assert(typeof claimCooldown === "bigint" && claimCooldown >= 0n && claimCooldown <= U64_MAX, "claim cooldown must be a bigint from 0 to 2^64 - 1");
+  assert(typeof newOpId === "function", "newOpId must be a function such as OpId.random");
+  return { store, clock, limits: makeLimits(options.limits), claimCooldown, retry: makeRetryPolicy(options.retry), newOpId };
+}
+
+function makeLimits(limits: Partial<ShardLimits> = {}): ShardLimits {
+  const { maxShardsPerTenant = DEFAULT_MAX_SHARDS_PER_TENANT, maxShardsTotal = DEFAULT_MAX_SHARDS_TOTAL } = limits;
+  const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER };
+  assertCount(maxShardsPerTenant, "max shards per tenant", bounds);
+  assertCount(maxShardsTotal, "max shards in all", bounds);
+  return { maxShardsPerTenant, maxShardsTotal };
+}

@@ -1,0 +1,277 @@
+import type { OpId, RunId, TenantId } from "@gossip/contracts";
+import {
+  IdempotentOutcome,
+  type AcquireError,
+  type BackendError,
+  type CheckpointError,
+  type ClaimError,
+  type CompleteError,
+  type CreateRunError,
+  type DeleteRunError,
+  type ErrorOf,
+  type GetRunError,
+  type ParkError,
+  type RegisterShardsError,
+  type ReleaseError,
+  type RenewError,
+  type SplitError,
+  type UnparkError,
+} from "@gossip/coordination-errors";
+import { assert, ok, type Result } from "@gossip/stdx";
+import { CapacityHint } from "../records/capacity-hint.ts";
+import type { RunRecord } from "../records/run-record.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import type { WorkerSession } from "../session/worker-session.ts";
+import type { Page, ShardPosition } from "../store/store-reads.ts";
+import { AcquireScratch } from "../views/acquire-scratch.ts";
+import type { ProgressEstimate } from "../views/progress-estimate.ts";
+import type { RunProgress } from "../views/run-progress.ts";
+import type { ShardSummary } from "../views/shard-summary.ts";
+import { acquireShard, acquireShardInto, openSession, type Acquisition, type AcquisitionView } from "./acquiring.ts";
+import { assertCommand } from "./assert-command.ts";
+import { ClaimCooldown } from "./claim-cooldown.ts";
+import { claimShards, type ClaimManyRequest, type ClaimRequest } from "./claiming.ts";
+import { makeSettings, type CoordinatorOptions } from "./coordinator-options.ts";
+import { Engine } from "./engine.ts";
+import type { EventListener, EventStream, EventStreamOptions } from "./event-hub.ts";
+import * as queries from "./queries.ts";
+import * as runs from "./run-operations.ts";
+import { ShardCopy } from "./shard-copy.ts";
+import { runShardOperation } from "./shard-operation.ts";
+import {
+  shardOperations,
+  type AcquireRequest,
+  type CheckpointRequest,
+  type CheckpointResult,
+  type CompleteRequest,
+  type LeasedRequest,
+  type LoggedRequest,
+  type ParkRequest,
+  type RenewResult,
+  type SplitReplaceRequest,
+  type SplitReplaceResult,
+  type SplitResidualRequest,
+  type SplitResidualResult,
+} from "./shard-operations.ts";
+
+const LEASED = { lease: true } as const;
+const OF_RUN = { run: true } as const;
+
+/**
+ * Hands out leases on shards, keeps their progress, and refuses whoever lost one.
+ *
+ * The same over every store, and any number of coordinators may work on one store at once.
+ * Workers mostly `claim` and then use the session; the calls that take a lease are what
+ * a session makes for them. Every expected failure is in the answer; a call rejects
+ * only where the program is wrong.
+ */
+export class Coordinator {
+  readonly #engine: Engine;
+  readonly #cooldown: ClaimCooldown;
+
+  constructor(options: CoordinatorOptions) {
+    const settings = makeSettings(options);
+    this.#engine = new Engine(settings);
+    this.#cooldown = new ClaimCooldown(settings.claimCooldown);
+  }
+
+  // Workers.
+
+  /** Acquire some shard of a run that nobody holds. */
+  async claim(request: ClaimRequest): Promise<Result<WorkerSession, ClaimError>> {
+    const claimed = await this.claimMany({ ...request, count: 1 });
+    return claimed.ok ? ok(claimed.value[0]!) : claimed;
+  }
+
+  /** Acquire up to `count` shards of a run that nobody holds: at least one, or it fails. */
+  async claimMany(request: ClaimManyRequest): Promise<Result<readonly WorkerSession[], ClaimError>> {
+    assertCommand(request, { run: true, worker: true });
+    return claimShards(this.#engine, this.#cooldown, request);
+  }
+
+  /** Acquire one particular shard. */
+  async acquire(request: AcquireRequest): Promise<Result<IdempotentOutcome<Acquisition>, AcquireError>> {
+    assertCommand(request, { key: true, worker: true });
+    return acquireShard(this.#engine, this.#withOpId(request));
+  }
+
+  /** `acquire` that copies the shard's bytes into `scratch` and allocates none for them. */
+  async acquireInto(request: AcquireRequest, scratch: AcquireScratch): Promise<Result<IdempotentOutcome<AcquisitionView>, AcquireError>> {
+    assertCommand(request, { key: true, worker: true });
+    assert(scratch instanceof AcquireScratch, "scratch must be an AcquireScratch");
+    return acquireShardInto(this.#engine, this.#withOpId(request), scratch);
+  }
+
+  /** Acquire one particular shard and hold it in a session. */
+  async openSession(request: AcquireRequest): Promise<Result<WorkerSession, AcquireError>> {
+    assertCommand(request, { key: true, worker: true });
+    const opened = await openSession(this.#engine, this.#withOpId(request), new ShardCopy(undefined));
+    return opened.ok ? ok(opened.value.value) : opened;
+  }
+
+  async renew(request: LeasedRequest): Promise<Result<RenewResult, RenewError>> {
+    assertCommand(request, LEASED);
+    const settled = await runShardOperation(this.#engine, shardOperations.renew(request));
+    if (!settled.ok) return settled;
+    const { outcome, hint = CapacityHint.ZERO } = settled.value;
+    return ok({ newDeadline: outcome.newDeadline, capacity: hint });
+  }
+
+  async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
+    assertCommand(request, LEASED);
+    const settled = await runShardOperation(this.#engine, shardOperations.checkpoint(request));
+    if (!settled.ok) return settled;
+    const { outcome, hint = CapacityHint.ZERO } = settled.value;
+    return ok(IdempotentOutcome.map(outcome, ({ newDeadline }) => ({ newDeadline, capacity: hint })));
+  }
+
+  async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
+    assertCommand(request, LEASED);
+    const settled = await runShardOperation(this.#engine, shardOperations.complete(request));
+    return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
+  }
+
+  async park(request: ParkRequest): Promise<Result<IdempotentOutcome<void>, ParkError>> {
+    assertCommand(request, LEASED);
+    const settled = await runShardOperation(this.#engine, shardOperations.park(request));
+    return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
+  }
+
+  async release(request: LoggedRequest): Promise<Result<IdempotentOutcome<void>, ReleaseError>> {
+    assertCommand(request, LEASED);
+    const settled = await runShardOperation(this.#engine, shardOperations.release(request));
+    return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
+  }
+
+  async splitReplace(request: SplitReplaceRequest): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError>> {
+    assertCommand(request, LEASED);
+    const settled = await runShardOperation(this.#engine, shardOperations.splitReplace(request, this.#engine.maxSplitChildren));
+    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, ({ children }) => ({ children }))) : settled;
+  }
+
+  async splitResidual(request: SplitResidualRequest): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError>> {
+    assertCommand(request, LEASED);
+    const settled = await runShardOperation(this.#engine, shardOperations.splitResidual(request));
+    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, ({ residual }) => ({ residual }))) : settled;
+  }
+
+  #withOpId(request: AcquireRequest): AcquireRequest & { readonly opId: OpId } {
+    return { ...request, opId: request.opId ?? this.#engine.newOpId() };
+  }
+
+  // Runs.
+
+  async createRun(request: runs.CreateRunRequest): Promise<Result<RunRecord, ErrorOf<"createRun">>> {
+    assertCommand(request, OF_RUN);
+    return runs.createRun(this.#engine, request);
+  }
+
+  async registerShards(request: runs.RegisterShardsRequest): Promise<Result<IdempotentOutcome<RunRecord["rootShards"]>, RegisterShardsError>> {
+    assertCommand(request, OF_RUN);
+    return runs.registerShards(this.#engine, request);
+  }
+
+  /** Create a run with its first shards, both or neither. Repeating it with the same op id is a replay. */
+  async createRunWithShards(request: runs.CreateRunWithShardsRequest): Promise<Result<IdempotentOutcome<RunRecord>, CreateRunError>> {
+    assertCommand(request, OF_RUN);
+    return runs.createRunWithShards(this.#engine, request);
+  }
+
+  /** Say that a run is finished. Refused while a shard is active or parked, unless told to accept that. */
+  async completeRun(request: runs.CompleteRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
+    assertCommand(request, OF_RUN);
+    return runs.completeRun(this.#engine, request);
+  }
+
+  async failRun(request: runs.EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"failRun">>> {
+    assertCommand(request, OF_RUN);
+    return runs.failRun(this.#engine, request);
+  }
+
+  async cancelRun(request: runs.EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"cancelRun">>> {
+    assertCommand(request, OF_RUN);
+    return runs.cancelRun(this.#engine, request);
+  }
+
+  /** Remove a run that has ended, and its shards. Its id can never be used again. */
+  async deleteRun(request: queries.RunRequest): Promise<Result<void, DeleteRunError>> {
+    assertCommand(request, OF_RUN);
+    return runs.deleteRun(this.#engine, request);
+  }
+
+  /** Let workers at a parked shard again. */
+  async unpark(request: runs.UnparkRequest): Promise<Result<IdempotentOutcome<void>, UnparkError>> {
+    assertCommand(request, { key: true });
+    return runs.unpark(this.#engine, request);
+  }
+
+  // Queries.
+
+  async getRun(request: queries.RunRequest): Promise<Result<RunRecord, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return queries.getRun(this.#engine, request);
+  }
+
+  /** `undefined` where the run has no such shard. */
+  async getShard(request: queries.ShardRequest): Promise<Result<ShardRecord | undefined, GetRunError>> {
+    assertCommand(request, { key: true });
+    return queries.getShard(this.#engine, request);
+  }
+
+  async getRunProgress(request: queries.RunRequest): Promise<Result<RunProgress, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return queries.getRunProgress(this.#engine, request);
+  }
+
+  /** How far a run has come in key space. Looks at every shard. */
+  async estimateProgress(request: queries.RunRequest): Promise<Result<ProgressEstimate, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return queries.estimateRunProgress(this.#engine, request);
+  }
+
+  /** Shards by range start, ties by id, a page at a time. */
+  async listShards(request: queries.ListShardsRequest): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return queries.listShards(this.#engine, request);
+  }
+
+  /** Every shard that could be claimed now. Looks at every shard; a claim does not. */
+  async collectClaimCandidates(request: queries.RunRequest): Promise<Result<queries.ClaimCandidates, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return queries.collectClaimCandidates(this.#engine, request);
+  }
+
+  /** A tenant's runs by id, a page at a time. */
+  async listRuns(request: queries.ListRunsRequest): Promise<Result<Page<RunRecord, RunId>, BackendError>> {
+    assertCommand(request, {});
+    return queries.listRuns(this.#engine, request);
+  }
+
+  /** Tenants that have a run, by id, a page at a time. */
+  async listTenants(request: queries.ListTenantsRequest = {}): Promise<Result<Page<TenantId, TenantId>, BackendError>> {
+    assertCommand(request, { tenant: false });
+    return queries.listTenants(this.#engine, request);
+  }
+
+  // Events.
+
+  /** Call `listener` with what this coordinator does from now on, each thing after it was stored. The answer ends that. */
+  onEvent(listener: EventListener): () => void {
+    assert(typeof listener === "function", () => `an event listener must be a function, got ${typeof listener}`);
+    return this.#engine.events.listen(listener);
+  }
+
+  /** The same events, to be read with `for await`. A reader that is too slow loses the oldest; `dropped` counts them. */
+  events(options?: EventStreamOptions): EventStream {
+    return this.#engine.events.stream(options);
+  }
+
+  /** How many calls of event listeners have thrown. What they threw is dropped: it is not the coordinator's. */
+  get failedListenerCalls(): number {
+    return this.#engine.events.failedCalls;
+  }
+}
+
+function withoutValue(outcome: IdempotentOutcome<unknown>): IdempotentOutcome<void> {
+  return IdempotentOutcome.map(outcome, () => undefined);
+}

@@ -1,0 +1,110 @@
+import { assertCount } from "@gossip/stdx";
+import type { CoordinationEvent } from "../records/coordination-event.ts";
+
+export type EventListener = (event: CoordinationEvent) => void;
+
+export interface EventStreamOptions {
+  /** How many events may wait for a slow reader; 1,024 where it is left out. One more drops the oldest. */
+  readonly capacity?: number;
+}
+
+const DEFAULT_CAPACITY = 1024;
+
+/**
+ * Tells others what happened, after it was stored.
+ *
+ * Nobody who listens can hold the coordinator up. A listener is called in passing and
+ * what it throws is counted and dropped; a stream that is not read fast enough drops
+ * its oldest events and counts them.
+ */
+export class EventHub {
+  readonly #listeners = new Set<EventListener>();
+  #failedCalls = 0;
+
+  /** How many calls of listeners have thrown. */
+  get failedCalls(): number {
+    return this.#failedCalls;
+  }
+
+  /** Call `listener` with every event from now on. The answer ends that. */
+  listen(listener: EventListener): () => void {
+    // A function of our own, so that one listener can be added twice and each be ended alone.
+    const call: EventListener = (event) => listener(event);
+    this.#listeners.add(call);
+    return () => {
+      this.#listeners.delete(call);
+    };
+  }
+
+  stream(options: EventStreamOptions = {}): EventStream {
+    const { capacity = DEFAULT_CAPACITY } = options;
+    assertCount(capacity, "event stream capacity", { min: 1, max: 1_000_000 });
+    return new EventStream(capacity, (listener) => this.listen(listener));
+  }
+
+  emit(events: readonly CoordinationEvent[]): void {
+    if (this.#listeners.size === 0) return;
+    for (const event of events) {
+      for (const listener of this.#listeners) {
+        try {
+          listener(event);
+        } catch {
+          this.#failedCalls++;
+        }
+      }
+    }
+  }
+}
+
+/** Events to be read one after the other, with `for await`. It listens from its making until it is closed. */
+export class EventStream implements AsyncIterableIterator<CoordinationEvent, undefined> {
+  readonly #capacity: number;
+  readonly #stopListening: () => void;
+  readonly #events: CoordinationEvent[] = [];
+  /** Those who asked for an event before there was one. */
+  readonly #readers: ((result: IteratorResult<CoordinationEvent, undefined>) => void)[] = [];
+  #dropped = 0;
+  #isClosed = false;
+
+  constructor(capacity: number, listen: (listener: EventListener) => () => void) {
+    this.#capacity = capacity;
+    this.#stopListening = listen((event) => this.#add(event));
+  }
+
+  /** How many events were dropped because nobody read them in time. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<CoordinationEvent, undefined>> {
+    const event = this.#events.shift();
+    if (event !== undefined) return Promise.resolve({ done: false, value: event });
+    if (this.#isClosed) return Promise.resolve({ done: true, value: undefined });
+    return new Promise((resolve) => this.#readers.push(resolve));
+  }
+
+  /** Stop listening. What was not read is gone. */
+  return(): Promise<IteratorResult<CoordinationEvent, undefined>> {
+    this.#isClosed = true;
+    this.#events.length = 0;
+    this.#stopListening();
+    for (const reader of this.#readers.splice(0)) reader({ done: true, value: undefined });
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #add(event: CoordinationEvent): void {
+    const reader = this.#readers.shift();
+    if (reader !== undefined) {
+      reader({ done: false, value: event });
+      return;
+    }
+    this.#events.push(event);
+    if (this.#events.length <= this.#capacity) return;
+    this.#events.shift();
+    this.#dropped++;
+  }
+}

@@ -1,0 +1,179 @@
+import type { LogicalTime, ShardKey, TenantId } from "@gossip/contracts";
+import { coordError, InfraError, type BackendError, type ErrorOfKind, type Operation } from "@gossip/coordination-errors";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { LoadedShard } from "../kernel/find-shard.ts";
+import type { SplitShard, Transition, UpdateShard } from "../kernel/transition.ts";
+import { CapacityHint } from "../records/capacity-hint.ts";
+import type { CoordinationEvent } from "../records/coordination-event.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import type { CommitAnswer, Committed } from "../store/commit-answer.ts";
+import type { Eventually } from "../store/coordination-store.ts";
+import type { ShardRead } from "../store/store-reads.ts";
+import type { Attempts, Engine } from "./engine.ts";
+import { isMade, readAfter, ShardCopy, toWriteSet } from "./shard-copy.ts";
+
+/** A write that a store would not make, for a reason that the operation must tell its caller. */
+export type WriteRefusal = Extract<CommitAnswer, { readonly kind: "LimitExceeded" | "Exists" | "Exhausted" }>;
+
+/** What a decision about a shard rests on. */
+export interface ShardSituation extends LoadedShard {
+  /** The other shard that the operation needs, where it needs one. */
+  readonly other: ShardRecord | undefined;
+}
+
+/** An operation on one shard: what the kernel decides, and what its caller hears where a store has no room. */
+export interface ShardOperation<Outcome, Failure> {
+  readonly name: Operation;
+  readonly tenant: TenantId;
+  readonly key: ShardKey;
+  readonly decide: (loaded: ShardSituation, now: LogicalTime) => Result<Transition<Outcome, UpdateShard | SplitShard>, Failure>;
+  /** Whether the answer tells how much of the run is left to claim. */
+  readonly wantsHint: boolean;
+  /** Another shard of the run that the decision needs, where it needs one. */
+  readonly needs?: (shard: ShardRecord) => ShardKey | undefined;
+  readonly refuse?: (refusal: WriteRefusal) => Failure;
+  /** Another way to read the shard. */
+  readonly readShard?: () => Eventually<Result<ShardRead, InfraError>>;
+}
+
+/** What became of an operation. */
+export interface Settled<Outcome> {
+  readonly outcome: Outcome;
+  /** `undefined` where nobody asked. */
+  readonly hint: CapacityHint | undefined;
+  /** The shard and its run as they are now: what the next operation may start from. */
+  readonly read: ShardRead;
+}
+
+/** A write whose fate is not known: what it would have made of the shard, and told. */
+interface Unresolved {
+  readonly intended: ShardRecord;
+  readonly events: readonly CoordinationEvent[];
+}
+
+/**
+ * Carry an operation out: read, decide, write, and again where another's write came between.
+ *
+ * - A refusal that rests on a copy is not given: it may rest on what is no longer so. The
+ *   shard is read and judged again.
+ * - A write whose fate is unknown is never guessed at. The shard is read and the same
+ *   operation decided again: had it been made, its op id is in the log, and the answer is a replay.
+ */
+export async function runShardOperation<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  copy: ShardCopy = new ShardCopy(undefined),
+): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
+  const attempts: Attempts = { operation: operation.name, count: 0 };
+  let unresolved: Unresolved | undefined;
+  for (;;) {
+    // Neither the time nor a copy is waited for where it is there: the one thing that a checkpoint waits for is its write.
+    const told = engine.readClock(operation.name);
+    const now = told instanceof Promise ? await told : told;
+    if (!now.ok) return now;
+    const isCopy = copy.read !== undefined;
+    const loaded = copy.read === undefined ? await loadShard(engine, operation, attempts) : ok(copy.read);
+    if (!loaded.ok) return loaded;
+    const read = loaded.value;
+    const otherKey = read.shard && operation.needs?.(read.shard.record);
+    const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts);
+    if (other?.ok === false) return other;
+
+    if (unresolved !== undefined && isMade(unresolved.intended, read.shard?.record)) {
+      engine.emit(unresolved.events);
+      unresolved = undefined;
+    }
+    const situation = { run: read.run?.record, shard: read.shard?.record, other: other?.value.shard?.record };
+    const decided = operation.decide(situation, now.value);
+    if (!decided.ok) {
+      copy.read = undefined;
+      if (isCopy) continue;
+      return decided;
+    }
+    const { outcome, writes, events } = decided.value;
+    if (writes === undefined) {
+      // It was not in the log when this began: it is this very operation whose fate was unknown.
+      if (unresolved !== undefined) engine.emit(unresolved.events);
+      copy.read = read;
+      return ok({ outcome, hint: await readHint(engine, operation, now.value), read });
+    }
+
+    const hintAt = operation.wantsHint ? now.value : undefined;
+    const answer = await engine.commit(toWriteSet(operation.key, { read, writes, hintAt, limits: engine.limits }));
+    if (answer.kind === "Committed") {
+      copy.read = readAfter(read, writes, answer.version);
+      engine.emit(events);
+      return ok({ outcome, hint: answer.hint, read: copy.read });
+    }
+    copy.read = undefined;
+    if (answer.kind === "Unknown") unresolved = { intended: writes.shard, events };
+    const again = await tryAgain(engine, operation, answer, attempts);
+    if (!again.ok) return again;
+  }
+}
+
+async function tryAgain<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  answer: Exclude<CommitAnswer, Committed>,
+  attempts: Attempts,
+): Promise<Result<void, Failure | BackendError>> {
+  switch (answer.kind) {
+    case "Conflict":
+      return engine.retryAfterConflict(attempts);
+    case "Failed":
+    case "Unknown":
+      return engine.retryAfter(attempts, answer.error);
+    case "LimitExceeded":
+    case "Exists":
+    case "Exhausted":
+      return err(operation.refuse?.(answer) ?? noRoom(operation.name));
+  }
+}
+
+/** What an operation answers that writes no bytes and creates nothing, where a store has no room for it all the same. */
+function noRoom(operation: Operation): BackendError {
+  const reason = InfraError.transient({ operation: `${operation}.commit`, message: "the store has no room for the write" });
+  return coordError("BackendError", { reason });
+}
+
+/** How operations that write bytes tell that there is no room for them. */
+export function refuseForRoom(operation: Operation): (refusal: WriteRefusal) => ErrorOfKind<"ResourceExhausted" | "BackendError"> {
+  return (refusal) => {
+    if (refusal.kind !== "Exhausted") return noRoom(operation);
+    return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
+  };
+}
+
+/** How splits tell what a store finds only when it writes. */
+export function refuseSplit(refusal: WriteRefusal): ErrorOfKind<"SplitInvalid" | "ResourceExhausted"> {
+  switch (refusal.kind) {
+    case "LimitExceeded": {
+      const { current, additional, max, scope } = refusal;
+      return coordError("SplitInvalid", { reason: { kind: "ShardLimitExceeded", current, additional, max, scope } });
+    }
+    case "Exists":
+      return coordError("SplitInvalid", { reason: { kind: "DerivedIdCollision", derivedId: refusal.shard } });
+    case "Exhausted":
+      return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
+  }
+}
+
+function loadShard(
+  engine: Engine,
+  { tenant, key, readShard }: Pick<ShardOperation<never, never>, "tenant" | "key" | "readShard">,
+  attempts: Attempts,
+): Promise<Result<ShardRead, BackendError>> {
+  return engine.read(attempts, readShard ?? (() => engine.store.readShard(tenant, key)));
+}
+
+async function readHint(
+  engine: Engine,
+  { wantsHint, tenant, key }: Pick<ShardOperation<never, never>, "wantsHint" | "tenant" | "key">,
+  now: LogicalTime,
+): Promise<CapacityHint | undefined> {
+  if (!wantsHint) return undefined;
+  const hint = await engine.store.readHint({ tenant, run: key.run, now });
+  // Advice: where the store has none to give just now, the operation is done all the same.
+  return hint.ok ? hint.value : CapacityHint.ZERO;
+}

@@ -1,0 +1,28 @@
+import type { Clock, LogicalTime } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
+
+/**
+ * A clock over the machine's: pass `Date.now`.
+ *
+ * It never steps back: where the machine's clock does, this one stands still until that
+ * has caught up. Fit for one machine. A fleet whose machines disagree about the
+ * time should read one clock, which is what `@gossip/tso` is for.
+ */
+export function systemClock(readMs: () => number): Clock {
+  assert(typeof readMs === "function", () => `the clock's source must be a function such as Date.now, got ${typeof readMs}`);
+  let latestMs = 0;
+  let latest = 0n as LogicalTime;
+
+  return {
+    now() {
+      const ms = Math.floor(readMs());
+      assert(Number.isSafeInteger(ms) && ms > 0, "the clock's source must give milliseconds since 1970");
+      // Making a bigint costs more than the rest of this, and many readings fall into one millisecond.
+      if (ms > latestMs) {
+        latestMs = ms;
+        latest = BigInt(ms) as LogicalTime;
+      }
+      return latest;
+    },
+  };
+}

@@ -1,0 +1,234 @@
+import type { Cursor, OpId, ParkReason, ShardId, ShardKey, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "@gossip/contracts";
+import {
+  coordError,
+  IdempotentOutcome,
+  type CheckpointError,
+  type CompleteError,
+  type ParkError,
+  type ReleaseError,
+  type RenewError,
+  type SessionError,
+  type SplitError,
+} from "@gossip/coordination-errors";
+import { assert, err, ok, type Result } from "@gossip/stdx";
+import type { Engine } from "../coordinator/engine.ts";
+import type { ShardCopy } from "../coordinator/shard-copy.ts";
+import { runShardOperation, type Settled, type ShardOperation } from "../coordinator/shard-operation.ts";
+import {
+  shardOperations,
+  type CheckpointResult,
+  type RenewResult,
+  type SplitReplaceResult,
+  type SplitResidualResult,
+} from "../coordinator/shard-operations.ts";
+import type { CompletionPoint } from "../hashing/payload-hash.ts";
+import type { CapacityHint } from "../records/capacity-hint.ts";
+import { Lease } from "../records/lease.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
+import { isLeaseGone } from "./lease-gone.ts";
+
+/** What every logged call of a session may be given. */
+export interface SessionOptions {
+  /** Give the same one again to repeat the call; a fresh one is drawn where it is left out. */
+  readonly opId?: OpId;
+}
+
+export interface CheckpointOptions extends SessionOptions {
+  /** Also move the lease's deadline. */
+  readonly renew?: boolean;
+}
+
+/** What a session begins with: a lease that was just given, and the shard as it was then. */
+export interface SessionStart {
+  readonly lease: Lease;
+  readonly copy: ShardCopy;
+  readonly capacity: CapacityHint;
+}
+
+/**
+ * One worker's hold on one shard, from the acquire to whatever ends it.
+ *
+ * It is always in one of these:
+ *
+ * - *open*   — every call may be made. `renew`, `checkpoint` and `splitResidual` keep it so, whatever they answer.
+ * - *closed* — the hold is over: `complete`, `park`, `release` or `splitReplace` succeeded, or
+ *   answered that the lease is gone. Every call answers `SessionClosed`.
+ *
+ * A call that fails for another reason, such as a store that cannot be reached, leaves the
+ * session open, to be made again. Calls take effect in the order in which they
+ * are made; nothing has to wait for the one before.
+ *
+ * `await using` releases the shard at the end of its block, where nothing ended it before.
+ */
+export class WorkerSession implements AsyncDisposable {
+  readonly initialSnapshot: ShardSnapshot;
+  readonly #engine: Engine;
+  readonly #copy: ShardCopy;
+  readonly #waiting: (() => void)[] = [];
+  #lease: Lease;
+  #capacity: CapacityHint;
+  /** The shard as of the last call that succeeded, kept also when the copy is no longer good enough to start from. */
+  #shard: ShardRecord;
+  #isBusy = false;
+  #isClosed = false;
+  #isLeaseLost = false;
+
+  /** @internal Sessions come from a coordinator. */
+  constructor(engine: Engine, { lease, copy, capacity }: SessionStart) {
+    const shard = copy.read?.shard?.record;
+    assert(shard !== undefined, "a session begins with the shard that was acquired");
+    assert(shard.tenant === lease.tenant && shard.shard === lease.shard && shard.run === lease.run, "a session's lease is for its shard");
+    this.#engine = engine;
+    this.#copy = copy;
+    this.#lease = lease;
+    this.#capacity = capacity;
+    this.#shard = shard;
+    this.initialSnapshot = snapshotOf(shard);
+  }
+
+  /** Pass its `fence` on to whatever the worker writes to. */
+  get lease(): Lease {
+    return this.#lease;
+  }
+
+  get tenant(): TenantId {
+    return this.#lease.tenant;
+  }
+
+  get worker(): WorkerId {
+    return this.#lease.owner;
+  }
+
+  get shardKey(): ShardKey {
+    return Lease.shardKey(this.#lease);
+  }
+
+  /** The range that is left: a residual split narrows it. */
+  get spec(): ShardSpec {
+    return this.#shard.spec;
+  }
+
+  /** Where the last checkpoint stands. */
+  get cursor(): Cursor {
+    return this.#shard.cursor;
+  }
+
+  get spawned(): readonly ShardId[] {
+    return this.#shard.spawned;
+  }
+
+  /** What the last answer told of the rest of the run. */
+  get capacity(): CapacityHint {
+    return this.#capacity;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Whether a call has answered that the shard is another's by now, or nobody's. Stop working on it. */
+  get isLeaseLost(): boolean {
+    return this.#isLeaseLost;
+  }
+
+  async renew(): Promise<Result<RenewResult, RenewError | SessionError>> {
+    const settled = await this.#run(() => shardOperations.renew(this.#leased()));
+    if (!settled.ok) return settled;
+    const { outcome } = settled.value;
+    this.#lease = Lease.withDeadline(this.#lease, outcome.newDeadline);
+    return ok({ newDeadline: outcome.newDeadline, capacity: this.#capacity });
+  }
+
+  /** Store how far the work has come. */
+  async checkpoint(cursor: Cursor, options: CheckpointOptions = {}): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
+    const { renew = false } = options;
+    const settled = await this.#run(() => shardOperations.checkpoint({ ...this.#logged(options), cursor, renew }));
+    if (!settled.ok) return settled;
+    const { outcome } = settled.value;
+    const { newDeadline } = outcome.value;
+    if (newDeadline !== undefined) this.#lease = Lease.withDeadline(this.#lease, newDeadline);
+    return ok({ kind: outcome.kind, value: { newDeadline, capacity: this.#capacity } });
+  }
+
+  /** Cut a part off the range's upper end for somebody else. */
+  async splitResidual(plan: SplitResidualPlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
+    const settled = await this.#run(() => shardOperations.splitResidual({ ...this.#logged(options), plan }));
+    if (!settled.ok) return settled;
+    return ok(IdempotentOutcome.map(settled.value.outcome, ({ residual }) => ({ residual })));
+  }
+
+  /** Say that the work is finished, at a cursor or with `RANGE_EXHAUSTED`. */
+  async complete(point: CompletionPoint, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
+    const settled = await this.#runLast(() => shardOperations.complete({ ...this.#logged(options), point }));
+    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
+  }
+
+  /** Set the shard aside for a reason. */
+  async park(reason: ParkReason, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
+    const settled = await this.#runLast(() => shardOperations.park({ ...this.#logged(options), reason }));
+    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
+  }
+
+  /** Give the shard back, so that another can go on with it at once. */
+  async release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
+    const settled = await this.#runLast(() => shardOperations.release(this.#logged(options)));
+    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
+  }
+
+  /** Replace the shard by children that tile its range. */
+  async splitReplace(plan: SplitReplacePlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
+    const settled = await this.#runLast(() => shardOperations.splitReplace({ ...this.#logged(options), plan }, this.#engine.maxSplitChildren));
+    if (!settled.ok) return settled;
+    return ok(IdempotentOutcome.map(settled.value.outcome, ({ children }) => ({ children })));
+  }
+
+  /** Release the shard where the session is still open. What comes of it is nobody's to hear: the lease runs out anyway. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isClosed && !this.#isLeaseLost) void (await this.release());
+    this.#isClosed = true;
+  }
+
+  #leased(): { readonly tenant: TenantId; readonly lease: Lease } {
+    return { tenant: this.#lease.tenant, lease: this.#lease };
+  }
+
+  #logged({ opId = this.#engine.newOpId() }: SessionOptions): { readonly tenant: TenantId; readonly lease: Lease; readonly opId: OpId } {
+    return { tenant: this.#lease.tenant, lease: this.#lease, opId };
+  }
+
+  /** Run an operation in its turn: one at a time, in the order of the calls. */
+  async #run<Outcome, Failure extends { readonly kind: string }>(
+    makeOperation: () => ShardOperation<Outcome, Failure>,
+    { isLast = false } = {},
+  ): Promise<Result<Settled<Outcome>, Failure | SessionError>> {
+    if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isBusy = true;
+    try {
+      if (this.#isClosed) return err(coordError("SessionClosed", { shard: this.shardKey }));
+      const settled = await runShardOperation(this.#engine, makeOperation(), this.#copy);
+      if (settled.ok) this.#keep(settled.value);
+      else if (isLeaseGone(settled.error)) this.#isLeaseLost = true;
+      // Before the next in line is let in, so that it finds the session closed.
+      if (isLast && (settled.ok || this.#isLeaseLost)) this.#isClosed = true;
+      return settled as Result<Settled<Outcome>, Failure>;
+    } finally {
+      // The next in line takes over as it is: nobody who comes now can slip in between.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#isBusy = false;
+      else next();
+    }
+  }
+
+  /** The same for an operation that ends the session where it succeeds, or where there is no lease to end. */
+  #runLast<Outcome, Failure extends { readonly kind: string }>(
+    makeOperation: () => ShardOperation<Outcome, Failure>,
+  ): Promise<Result<Settled<Outcome>, Failure | SessionError>> {
+    return this.#run(makeOperation, { isLast: true });
+  }
+
+  #keep({ read, hint }: Settled<unknown>): void {
+    if (read.shard !== undefined) this.#shard = read.shard.record;
+    if (hint !== undefined) this.#capacity = hint;
+  }
+}

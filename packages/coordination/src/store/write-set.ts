@@ -1,0 +1,81 @@
+import type { LogicalTime, RunId, ShardStatus, TenantId } from "@gossip/contracts";
+import type { RunRecord } from "../records/run-record.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import type { StoreVersion } from "./store-reads.ts";
+
+/**
+ * Writes that are made together or not at all, and what must still be true for them
+ * to be made. All of it concerns one run.
+ *
+ * | kind          | must still be true                                      | writes                       |
+ * | ------------- | ------------------------------------------------------- | ---------------------------- |
+ * | `UpdateShard` | the shard's version, and the run's where it is given    | the shard                    |
+ * | `SplitShard`  | both versions; the quotas; the new ids are free         | the shard, and new ones      |
+ * | `PutRun`      | the run's version, or that its id was never used; its   | the run, and its first shards |
+ * |               | shards' states; the quotas; the new ids are free        |                              |
+ * | `RemoveRun`   | the run's version                                       | removes the run and all its  |
+ * |               |                                                         | shards, leaves a mark        |
+ */
+export type WriteSet = UpdateShardSet | SplitShardSet | PutRunSet | RemoveRunSet;
+
+interface SetOfRun {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+}
+
+/** A shard's next state, and the one that it takes the place of. */
+export interface ShardWrite {
+  /** The version of `before`. */
+  readonly guard: StoreVersion;
+  /** As it was read: where the guard holds, this is what is stored. What did not change is the same object in `after`. */
+  readonly before: ShardRecord;
+  readonly after: ShardRecord;
+}
+
+/** Most shards that may exist, the new ones included. */
+export interface ShardLimits {
+  readonly maxShardsPerTenant: number;
+  readonly maxShardsTotal: number;
+}
+
+/** The small, frequent one: several of them, each of another shard, may come in one call. */
+export interface UpdateShardSet extends SetOfRun {
+  readonly kind: "UpdateShard";
+  readonly shard: ShardWrite;
+  /** The run must still be at this version; `undefined` where it does not matter. */
+  readonly runGuard: StoreVersion | undefined;
+  /** Answer with the run's capacity at this time, as it is after the write; `undefined` where nobody asks. */
+  readonly hintAt: LogicalTime | undefined;
+}
+
+export interface SplitShardSet extends SetOfRun {
+  readonly kind: "SplitShard";
+  readonly shard: ShardWrite;
+  readonly runGuard: StoreVersion;
+  readonly created: readonly ShardRecord[];
+  readonly limits: ShardLimits;
+}
+
+export interface PutRunSet extends SetOfRun {
+  readonly kind: "PutRun";
+  /** The run's version, or `undefined` where the id must never have been used: a mark of a removed run counts as used. */
+  readonly guard: StoreVersion | undefined;
+  readonly after: RunRecord;
+  /**
+   * The run's first shards, up to `MAX_INITIAL_SHARDS` of them.
+   *
+   * They need not be written in the same transaction as the run. A store that cannot
+   * write so many at once may put them down piece by piece before it: until the run's
+   * own write makes it active nobody looks at them. What an attempt that broke off
+   * left behind must then not count as taken.
+   */
+  readonly created: readonly ShardRecord[];
+  readonly limits: ShardLimits;
+  /** The run must have no shard in one of these states. */
+  readonly noShardsIn: readonly ShardStatus[];
+}
+
+export interface RemoveRunSet extends SetOfRun {
+  readonly kind: "RemoveRun";
+  readonly guard: StoreVersion;
+}

@@ -1,0 +1,57 @@
+import { claimCases } from "./claim-cases.ts";
+import type { ConformanceCase, StoreFixture, TestRunner } from "./conformance-case.ts";
+import { decisionCases } from "./decision-cases.ts";
+import { lifecycleCases } from "./lifecycle-cases.ts";
+import { listingCases } from "./listing-cases.ts";
+import { runCases } from "./run-cases.ts";
+import { scenarioCases } from "./scenario-cases.ts";
+import { splitCases } from "./split-cases.ts";
+import { storeCases } from "./store-cases.ts";
+import { World } from "./world.ts";
+
+/** Every case, under the part of the contract that it belongs to. */
+export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase[]>> = {
+  "the store port": storeCases,
+  "listing": listingCases,
+  "the life of a shard": lifecycleCases,
+  "runs": runCases,
+  "splits": splitCases,
+  "claiming": claimCases,
+  "decisions": decisionCases,
+  "scenarios": scenarioCases,
+};
+
+/**
+ * The contract that every store keeps, as tests: call it in a test file with the runner's functions.
+ *
+ * ```text
+ * import { describe, expect, test } from "vitest";
+ * describeCoordinationStore("my store", () => ({ store: new MyStore() }), { describe, expect, test });
+ * ```
+ *
+ * `makeFixture` is called for every case and gives a store with nothing in it. The runner is passed in and not
+ * imported, so that nothing of this package depends on one: whatever has `describe`, `test` and an
+ * `expect` with `toBe`, `toEqual`, `toMatchObject` and `toBeGreaterThan` will do.
+ */
+export function describeCoordinationStore(
+  name: string,
+  makeFixture: () => Promise<StoreFixture> | StoreFixture,
+  { describe, test, expect }: TestRunner,
+): void {
+  describe(`${name} as a coordination store`, () => {
+    for (const [part, cases] of Object.entries(CONFORMANCE_CASES)) {
+      describe(part, () => {
+        for (const { name: sentence, run } of cases) {
+          test(sentence, async () => {
+            const fixture = await makeFixture();
+            try {
+              await run(new World(fixture, expect));
+            } finally {
+              await fixture.dispose?.();
+            }
+          });
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,181 @@
+import { RunId, type ShardId, type TenantId } from "@gossip/contracts";
+import { unwrap } from "@gossip/stdx";
+import type { ShardPosition } from "../../store/store-reads.ts";
+import { ShardFilter } from "../../views/shard-filter.ts";
+import type { ConformanceCase } from "./conformance-case.ts";
+import { at, initial, KEY, op, OTHER_TENANT, replaceAt, residualAt, RUN, TENANT, text, worker, type World } from "./world.ts";
+
+/** A run in which every state occurs: [a,c) done, [c,f) split at d, [f,m) held and cut at h, [m,p) parked, [p,z) free. */
+async function seedAllStates(world: World): Promise<void> {
+  const { coordinator } = world;
+  const shards = [initial(14, "p", "z"), initial(10, "a", "c"), initial(13, "m", "p"), initial(11, "c", "f"), initial(12, "f", "m")];
+  await world.seed({ shards });
+  const lease = async (shard: bigint) => (await world.acquire(1, { key: { ...KEY, shard: shard as ShardId } })).lease;
+  unwrap(await world.complete(await lease(10n), at("b"), 1));
+  unwrap(await coordinator.splitReplace({ tenant: TENANT, lease: await lease(11n), plan: replaceAt("c", ["d"], "f"), opId: op(2) }));
+  const held = await lease(12n);
+  unwrap(await world.checkpoint(held, "g", 3));
+  unwrap(await coordinator.splitResidual({ tenant: TENANT, lease: held, plan: residualAt("f", "h", "m"), opId: op(4) }));
+  unwrap(await coordinator.park({ tenant: TENANT, lease: await lease(13n), reason: "NotFound", opId: op(5) }));
+}
+
+async function listAll(world: World, filter: ShardFilter, limit: number): Promise<string[]> {
+  const listed: string[] = [];
+  let after: ShardPosition | undefined;
+  do {
+    const page = unwrap(await world.coordinator.listShards({ tenant: TENANT, run: RUN, filter, limit, after }));
+    world.expect(page.items.length <= limit).toBe(true);
+    for (const { keyRangeStart, keyRangeEnd, status } of page.items) {
+      listed.push(`${new TextDecoder().decode(keyRangeStart)}-${new TextDecoder().decode(keyRangeEnd)} ${status}`);
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return listed;
+}
+
+async function shardsInOrder(world: World): Promise<void> {
+  await seedAllStates(world);
+  const all = ["a-c Done", "c-f Split", "c-d Active", "d-f Active", "f-h Active", "h-m Active", "m-p Parked", "p-z Active"];
+  for (const limit of [1, 2, 3, 8, 100]) {
+    const listed = await listAll(world, ShardFilter.ALL, limit);
+    // The parent and its first child start alike: their ids decide, and a root's is the smaller.
+    world.expect(listed).toEqual(all);
+  }
+}
+
+async function shardsByFilter(world: World): Promise<void> {
+  await seedAllStates(world);
+  for (const limit of [1, 3, 100]) {
+    world.expect(await listAll(world, ShardFilter.ACTIVE, limit)).toEqual(["c-d Active", "d-f Active", "f-h Active", "h-m Active", "p-z Active"]);
+    world.expect(await listAll(world, ShardFilter.AVAILABLE, limit)).toEqual(["c-d Active", "d-f Active", "h-m Active", "p-z Active"]);
+    world.expect(await listAll(world, ShardFilter.PARKED, limit)).toEqual(["m-p Parked"]);
+    world.expect(await listAll(world, { isLeased: true }, limit)).toEqual(["f-h Active"]);
+    world.expect(await listAll(world, { rootOnly: true, status: "Active" }, limit)).toEqual(["f-h Active", "p-z Active"]);
+  }
+  // Whether a lease holds depends on when one asks.
+  world.clock.advance(100n);
+  world.expect(await listAll(world, { isLeased: true }, 100)).toEqual([]);
+}
+
+async function summaries(world: World): Promise<void> {
+  await seedAllStates(world);
+  const { items } = unwrap(await world.coordinator.listShards({ tenant: TENANT, run: RUN }));
+  const held = items.find((item) => item.shard === 12n);
+  world.expect(held).toEqual({
+    shard: 12n,
+    status: "Active",
+    parkReason: undefined,
+    isLeased: true,
+    leaseDeadline: 101n,
+    acquireCount: 1,
+    lastKey: text("g"),
+    keyRangeStart: text("f"),
+    keyRangeEnd: text("h"),
+    parent: undefined,
+    spawnedCount: 1,
+  });
+  world.expect(items.find((item) => item.shard === 13n)).toMatchObject({ parkReason: "NotFound", isLeased: false, leaseDeadline: undefined });
+}
+
+async function progress(world: World): Promise<void> {
+  await seedAllStates(world);
+  const request = { tenant: TENANT, run: RUN };
+  world.expect(unwrap(await world.coordinator.getRunProgress(request))).toEqual({
+    total: 8,
+    active: 5,
+    done: 1,
+    split: 1,
+    parked: 1,
+    leased: 1,
+    watermark: text("g"),
+  });
+  world.clock.advance(100n);
+  world.expect(unwrap(await world.coordinator.getRunProgress(request)).leased).toBe(0);
+  const { fraction, shardCount } = unwrap(await world.coordinator.estimateProgress(request));
+  world.expect(shardCount).toBe(7);
+  world.expect(fraction > 0.05 && fraction < 0.5).toBe(true);
+}
+
+async function watermark(world: World): Promise<void> {
+  await world.seed({ shards: [initial(10, "a", "h"), initial(11, "h", "z")] });
+  const request = { tenant: TENANT, run: RUN };
+  world.expect(unwrap(await world.coordinator.getRunProgress(request)).watermark).toBe(undefined);
+  const low = await world.acquire(1);
+  const high = await world.acquire(2, { key: { ...KEY, shard: 11n as ShardId } });
+  unwrap(await world.checkpoint(high.lease, "q", 1));
+  unwrap(await world.checkpoint(low.lease, "bb", 1));
+  world.expect(unwrap(await world.coordinator.getRunProgress(request)).watermark).toEqual(text("bb"));
+  unwrap(await world.complete(low.lease, at("g"), 2));
+  world.expect(unwrap(await world.coordinator.getRunProgress(request)).watermark).toEqual(text("q"));
+}
+
+async function runsAndTenants(world: World): Promise<void> {
+  const { coordinator } = world;
+  const ids = [5n, 2n, (1n << 63n) + 1n, 0n].map((id) => RunId.fromRaw(id));
+  for (const run of ids) await world.seed({ run });
+  await world.seed({ tenant: OTHER_TENANT });
+  const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
+  for (const limit of [1, 3, 4, 50]) {
+    const runs: RunId[] = [];
+    let after: RunId | undefined;
+    do {
+      const page = unwrap(await coordinator.listRuns({ tenant: TENANT, limit, after }));
+      runs.push(...page.items.map((record) => record.run));
+      after = page.next;
+    } while (after !== undefined);
+    world.expect(runs).toEqual(sorted);
+
+    const tenants: TenantId[] = [];
+    let last: TenantId | undefined;
+    do {
+      const page = unwrap(await coordinator.listTenants({ limit, after: last }));
+      tenants.push(...page.items);
+      last = page.next;
+    } while (last !== undefined);
+    world.expect(tenants).toEqual([TENANT, OTHER_TENANT]);
+  }
+  unwrap(await coordinator.cancelRun({ tenant: OTHER_TENANT, run: RUN, opId: op(1) }));
+  unwrap(await coordinator.deleteRun({ tenant: OTHER_TENANT, run: RUN }));
+  world.expect(unwrap(await coordinator.listRuns({ tenant: OTHER_TENANT })).items).toEqual([]);
+  world.expect(unwrap(await coordinator.listTenants()).items).toEqual([TENANT]);
+  world.expect(unwrap(await coordinator.listRuns({ tenant: TENANT, limit: 1 })).items[0]).toMatchObject({ status: "Active", rootShards: [10n] });
+}
+
+async function nothingToList(world: World): Promise<void> {
+  const { coordinator } = world;
+  world.expect(unwrap(await coordinator.listTenants()).items).toEqual([]);
+  world.expect(unwrap(await coordinator.listRuns({ tenant: TENANT })).items).toEqual([]);
+  world.expectRefusal(await coordinator.listShards({ tenant: TENANT, run: RUN }), "RunNotFound");
+  world.expectRefusal(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN }), "RunNotFound");
+  unwrap(await coordinator.createRun({ tenant: TENANT, run: RUN, config: { leaseDuration: 1n } }));
+  world.expect(unwrap(await coordinator.listShards({ tenant: TENANT, run: RUN }))).toEqual({ items: [], next: undefined });
+  world.expect(unwrap(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN }))).toEqual({ shards: [], earliestDeadline: undefined });
+}
+
+async function largestRegistration(world: World): Promise<void> {
+  const count = 10_000;
+  const shards = Array.from({ length: count }, (_, index) => {
+    const start = String(index).padStart(5, "0");
+    return initial(index, start, `${start}~`);
+  });
+  const created = await world.seed({ shards });
+  world.expect(created.rootShards.length).toBe(count);
+  world.expect(unwrap(await world.coordinator.getRunProgress({ tenant: TENANT, run: RUN }))).toMatchObject({ total: count, active: count });
+  const session = unwrap(await world.coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) }));
+  world.expect(session.spec.keyRangeStart.length).toBe(5);
+  const listed = await listAll(world, ShardFilter.ALL, 4_000);
+  world.expect(listed.length).toBe(count);
+  world.expect(listed.toSorted()).toEqual(listed);
+}
+
+/** Finding what is there: decision P8 and the specification's queries. */
+export const listingCases: readonly ConformanceCase[] = [
+  { name: "shards come by range start and then by id, whatever the page", run: shardsInOrder },
+  { name: "a filter keeps exactly what it says", run: shardsByFilter },
+  { name: "a summary tells a shard as it is", run: summaries },
+  { name: "progress counts every state", run: progress },
+  { name: "the watermark is the least key of an active shard", run: watermark },
+  { name: "P8: runs and tenants come by id, whatever the page, and go with their deletion", run: runsAndTenants },
+  { name: "nothing is listed where nothing is", run: nothingToList },
+  { name: "D3: ten thousand shards are registered at once", run: largestRegistration },
+];

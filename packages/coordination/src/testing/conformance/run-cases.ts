@@ -1,0 +1,229 @@
+import { OpId, RunId, type RunStatus } from "@gossip/contracts";
+import { unwrap } from "@gossip/stdx";
+import type { ConformanceCase } from "./conformance-case.ts";
+import { at, initial, KEY, LEASE_DURATION, op, OTHER_TENANT, replaceAt, residualAt, RUN, TENANT, worker, type World } from "./world.ts";
+
+const config = { leaseDuration: LEASE_DURATION };
+const ENDINGS = [
+  { end: "completeRun", status: "Done" },
+  { end: "failRun", status: "Failed" },
+  { end: "cancelRun", status: "Cancelled" },
+] as const satisfies readonly { end: "completeRun" | "failRun" | "cancelRun"; status: RunStatus }[];
+
+/** End a run in one of the ways. Completing is forced: its shards are not what these cases are about. */
+async function endRun(world: World, end: (typeof ENDINGS)[number]["end"], opId: number, run = RUN): Promise<void> {
+  const request = { tenant: TENANT, run, opId: op(opId) };
+  unwrap(end === "completeRun" ? await world.coordinator.completeRun({ ...request, force: true }) : await world.coordinator[end](request));
+}
+
+async function terminalIrreversible(world: World): Promise<void> {
+  for (const [index, { end, status }] of ENDINGS.entries()) {
+    const run = RunId.fromRaw(BigInt(index + 1));
+    await world.seed({ run });
+    await world.acquire(1, { key: { ...KEY, run } });
+    await endRun(world, end, 1, run);
+    for (const other of ENDINGS) world.expectRefusal(await world.endRun(other.end, 2, run), "RunTerminal", { status });
+    world.expectOutcome(await world.endRun(end, 1, run), "Replayed");
+    const register = { tenant: TENANT, run, shards: [initial(1, "a", "b")], opId: op(3) };
+    world.expectRefusal(await world.coordinator.registerShards(register), "WrongStatus", { status });
+  }
+}
+
+async function registerOnlyOnce(world: World): Promise<void> {
+  const { coordinator } = world;
+  const shards = [initial(11, "m", "z"), initial(10, "a", "m")];
+  unwrap(await coordinator.createRun({ tenant: TENANT, run: RUN, config }));
+  const request = { tenant: TENANT, run: RUN, shards, opId: op(1) };
+  world.expect(unwrap(await coordinator.registerShards(request))).toEqual({ kind: "Executed", value: [11n, 10n] });
+  world.expect(unwrap(await coordinator.registerShards({ ...request, shards: shards.toReversed() }))).toEqual({ kind: "Replayed", value: [11n, 10n] });
+  world.expectRefusal(await coordinator.registerShards({ ...request, opId: op(2) }), "WrongStatus", { status: "Active" });
+  world.expectRefusal(await coordinator.registerShards({ ...request, shards: shards.slice(1) }), "OpIdConflict", { opId: 1n });
+  world.expect((await world.run()).rootShards).toEqual([11n, 10n]);
+}
+
+async function completedAt(world: World): Promise<void> {
+  await world.seed();
+  world.expect(await world.run()).toMatchObject({ status: "Active", createdAt: 1n, completedAt: undefined });
+  world.clock.set(77n);
+  await endRun(world, "failRun", 1);
+  world.expect(await world.run()).toMatchObject({ status: "Failed", completedAt: 77n });
+  world.clock.set(99n);
+  world.expectOutcome(await world.endRun("failRun", 1), "Replayed");
+  world.expect((await world.run()).completedAt).toBe(77n);
+}
+
+async function unparkAfterEnd(world: World): Promise<void> {
+  const { coordinator } = world;
+  for (const [index, { end, status }] of ENDINGS.entries()) {
+    const run = RunId.fromRaw(BigInt(index + 1));
+    await world.seed({ run });
+    const key = { ...KEY, run };
+    const { lease } = await world.acquire(1, { key });
+    unwrap(await coordinator.park({ tenant: TENANT, lease, reason: "Other", opId: op(1) }));
+    await endRun(world, end, 1, run);
+    world.expectRefusal(await coordinator.unpark({ tenant: TENANT, key, opId: op(2) }), "RunTerminal", { status });
+    world.expect((await world.shard(key)).status).toBe("Parked");
+  }
+}
+
+async function creation(world: World): Promise<void> {
+  const { coordinator } = world;
+  const request = { tenant: TENANT, run: RUN, config };
+  world.expectRefusal(await coordinator.createRun({ ...request, config: { leaseDuration: 0n } }), "InvalidConfig");
+  world.expect(unwrap(await coordinator.createRun(request))).toMatchObject({ status: "Initializing", rootShards: [] });
+  world.expectRefusal(await coordinator.createRun(request), "RunAlreadyExists", { run: RUN });
+  world.expectRefusal(await coordinator.createRun({ ...request, config: { leaseDuration: 0n } }), "InvalidConfig");
+  unwrap(await coordinator.createRun({ ...request, tenant: OTHER_TENANT }));
+  world.expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).total).toBe(0);
+  world.expectRefusal(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) }), "ShardNotFound");
+  world.expectRefusal(await world.endRun("completeRun", 1), "WrongStatus", { status: "Initializing", target: "Done" });
+  world.expectRefusal(await world.endRun("failRun", 1), "WrongStatus", { status: "Initializing", target: "Failed" });
+}
+
+async function creationWithShards(world: World): Promise<void> {
+  const { coordinator } = world;
+  const request = { tenant: TENANT, run: RUN, config, shards: [initial(10, "a", "z")], opId: op(1) };
+  const overlapping = [initial(1, "a", "n"), initial(2, "m", "z")];
+  world.expectRefusal(await coordinator.createRunWithShards({ ...request, shards: overlapping }), "RegisterShardsFailed", {
+    reason: { kind: "ManifestInvalid", reason: { kind: "OverlappingRanges" } },
+  });
+  world.expectRefusal(await coordinator.getRun({ tenant: TENANT, run: RUN }), "RunNotFound");
+  world.expectOutcome(await coordinator.createRunWithShards(request), "Executed");
+  world.expectOutcome(await coordinator.createRunWithShards(request), "Replayed");
+  world.expectRefusal(await coordinator.createRunWithShards({ ...request, config: { leaseDuration: 5n } }), "ConfigMismatch", { run: RUN });
+  world.expectRefusal(await coordinator.createRunWithShards({ ...request, opId: op(2) }), "RegisterShardsFailed", { reason: { kind: "WrongStatus" } });
+}
+
+async function manifestRules(world: World): Promise<void> {
+  const { coordinator } = world;
+  unwrap(await coordinator.createRun({ tenant: TENANT, run: RUN, config }));
+  const refused = async (shards: ReturnType<typeof initial>[], kind: string) => {
+    const result = await coordinator.registerShards({ tenant: TENANT, run: RUN, shards, opId: op(1) });
+    world.expectRefusal(result, "ManifestInvalid", { reason: { kind } });
+  };
+  await refused([], "Empty");
+  await refused([initial(1, "a", "b"), initial(1, "c", "d")], "DuplicateIds");
+  await refused([initial((1n << 63n) | 1n, "a", "b")], "DerivedIdInManifest");
+  await refused([initial(1, "a", "")], "UnboundedRange");
+  await refused([initial(1, "a", "b", at("z"))], "CursorOutOfBounds");
+  await refused([initial(1, "a", "z", at("b", "t".repeat(16_385)))], "CursorTokenTooLarge");
+  world.expect((await world.run()).status).toBe("Initializing");
+  const largest = initial(1, "a", "z", at("k".repeat(4096), "t".repeat(16_384)));
+  unwrap(await coordinator.registerShards({ tenant: TENANT, run: RUN, shards: [largest], opId: op(1) }));
+  world.expect((await world.shard({ run: RUN, shard: largest.shard })).cursor).toEqual(largest.cursor);
+}
+
+async function runStopsItsWorkers(world: World): Promise<void> {
+  const { coordinator } = world;
+  const shards = [initial(10, "a", "d"), initial(11, "d", "g"), initial(12, "g", "k"), initial(13, "k", "z")];
+  await world.seed({ shards });
+  const key = (shard: (typeof shards)[number]) => ({ run: RUN, shard: shard.shard });
+  const held = await world.acquire(1, { key: key(shards[0]!), opId: op(50) });
+  const other = await world.acquire(1, { key: key(shards[1]!) });
+  const third = await world.acquire(1, { key: key(shards[2]!) });
+  unwrap(await world.checkpoint(other.lease, "e", 7));
+  await endRun(world, "cancelRun", 1);
+  const terminal = { status: "Cancelled" };
+
+  world.expectRefusal(await coordinator.acquire({ tenant: TENANT, key: key(shards[3]!), worker: worker(2) }), "RunTerminal", terminal);
+  world.expectRefusal(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) }), "RunTerminal", terminal);
+  world.expectRefusal(await coordinator.renew({ tenant: TENANT, lease: held.lease }), "RunTerminal", terminal);
+  const leased = { tenant: TENANT, lease: held.lease };
+  world.expectRefusal(await coordinator.splitReplace({ ...leased, plan: replaceAt("a", ["b"], "d"), opId: op(2) }), "RunTerminal", terminal);
+  world.expectRefusal(await coordinator.splitResidual({ ...leased, plan: residualAt("a", "b", "d"), opId: op(3) }), "RunTerminal", terminal);
+  // A repeated acquire is answered all the same, and what was finished is taken.
+  world.expectOutcome(await coordinator.acquire({ tenant: TENANT, key: key(shards[0]!), worker: worker(1), opId: op(50) }), "Replayed");
+  world.expectOutcome(await world.checkpoint(held.lease, "b", 4), "Executed");
+  world.expectOutcome(await world.complete(held.lease, at("c"), 5), "Executed");
+  world.expectOutcome(await coordinator.park({ tenant: TENANT, lease: other.lease, reason: "Other", opId: op(6) }), "Executed");
+  world.expectOutcome(await world.checkpoint(other.lease, "e", 7), "Replayed");
+  world.expectOutcome(await coordinator.release({ tenant: TENANT, lease: third.lease, opId: op(8) }), "Executed");
+  const candidates = unwrap(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN }));
+  world.expect(candidates.shards).toEqual([12n, 13n]);
+}
+
+async function completionNeedsSettledShards(world: World): Promise<void> {
+  const { coordinator } = world;
+  const request = { tenant: TENANT, run: RUN, opId: op(1) };
+  await world.seed({ shards: [initial(10, "a", "m"), initial(11, "m", "z")] });
+  world.expectRefusal(await coordinator.completeRun(request), "RunUnsettled", { active: 2, parked: 0 });
+  const first = await world.acquire(1);
+  unwrap(await world.complete(first.lease, at("b"), 1));
+  const second = await world.acquire(1, { key: { ...KEY, shard: 11n as typeof KEY.shard } });
+  unwrap(await coordinator.park({ tenant: TENANT, lease: second.lease, reason: "Other", opId: op(2) }));
+  world.expectRefusal(await coordinator.completeRun(request), "RunUnsettled", { active: 0, parked: 1 });
+  world.expectOutcome(await coordinator.completeRun({ ...request, acceptParked: true }), "Executed");
+  // The options are no part of what is repeated.
+  world.expectOutcome(await coordinator.completeRun(request), "Replayed");
+
+  const forced = RunId.fromRaw(2n);
+  await world.seed({ run: forced });
+  world.expectOutcome(await coordinator.completeRun({ ...request, run: forced, force: true }), "Executed");
+}
+
+async function deletion(world: World): Promise<void> {
+  const { coordinator } = world;
+  await world.seed();
+  const { lease } = await world.acquire(1);
+  const run = { tenant: TENANT, run: RUN };
+  world.expectRefusal(await coordinator.deleteRun(run), "WrongStatus", { status: "Active" });
+  await endRun(world, "cancelRun", 1);
+  unwrap(await coordinator.deleteRun(run));
+  world.expectRefusal(await coordinator.deleteRun(run), "RunNotFound");
+  world.expectRefusal(await coordinator.getRun(run), "RunNotFound");
+  world.expectRefusal(await coordinator.getRunProgress(run), "RunNotFound");
+  world.expectRefusal(await coordinator.claim({ ...run, worker: worker(1) }), "RunNotFound");
+  world.expectRefusal(await world.checkpoint(lease, "c", 2), "ShardNotFound", { shard: KEY });
+  world.expectRefusal(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) }), "ShardNotFound");
+  // The id stays used: a worker of the deleted run could pass for one of a new run with the same fences.
+  world.expectRefusal(await coordinator.createRun({ ...run, config }), "RunAlreadyExists", { run: RUN });
+  const again = { ...run, config, shards: [initial(10, "a", "z")], opId: OpId.fromRaw(5n) };
+  world.expectRefusal(await coordinator.createRunWithShards(again), "RunAlreadyExists", { run: RUN });
+}
+
+async function limits(world: World): Promise<void> {
+  const coordinator = world.makeCoordinator({ limits: { maxShardsPerTenant: 3, maxShardsTotal: 4 } });
+  const register = (tenant: typeof TENANT, run: bigint, count: number) =>
+    coordinator.createRunWithShards({
+      tenant,
+      run: RunId.fromRaw(run),
+      config,
+      shards: "abcdef".split("").slice(0, count).map((start, index) => initial(10 + index, start, `${start}z`)),
+      opId: op(1),
+    });
+  unwrap(await register(TENANT, 1n, 2));
+  world.expectRefusal(await register(TENANT, 2n, 2), "RegisterShardsFailed", {
+    reason: { kind: "ShardLimitExceeded", scope: "PerTenant", current: 2, additional: 2, max: 3 },
+  });
+  world.expectRefusal(await coordinator.getRun({ tenant: TENANT, run: RunId.fromRaw(2n) }), "RunNotFound");
+  unwrap(await register(OTHER_TENANT, 1n, 1));
+  world.expectRefusal(await register(OTHER_TENANT, 2n, 2), "RegisterShardsFailed", {
+    reason: { kind: "ShardLimitExceeded", scope: "Global", current: 3, additional: 2, max: 4 },
+  });
+  const { lease } = await world.acquire(1);
+  const plan = replaceAt("a", ["ab"], "az");
+  world.expectRefusal(await coordinator.splitReplace({ tenant: TENANT, lease, plan, opId: op(2) }), "SplitInvalid", {
+    reason: { kind: "ShardLimitExceeded", scope: "PerTenant", current: 2, additional: 2, max: 3 },
+  });
+  world.expect((await world.shard()).status).toBe("Active");
+  world.expectOutcome(await coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "ab", "az"), opId: op(3) }), "Executed");
+  // What is deleted is given back.
+  await endRun(world, "cancelRun", 9);
+  unwrap(await coordinator.deleteRun({ tenant: TENANT, run: RUN }));
+  unwrap(await register(TENANT, 3n, 3));
+}
+
+/** Runs: group C of the specification's suite, and the decisions about runs. */
+export const runCases: readonly ConformanceCase[] = [
+  { name: "C1: an ended run stays as it ended", run: terminalIrreversible },
+  { name: "C2: shards are registered once", run: registerOnlyOnce },
+  { name: "C3: the end is when it ended", run: completedAt },
+  { name: "C4: nothing is unparked once the run has ended", run: unparkAfterEnd },
+  { name: "a run is created once, and has no shards at first", run: creation },
+  { name: "a run and its shards are created together or not at all", run: creationWithShards },
+  { name: "C1 of the decisions: the manifest's rules", run: manifestRules },
+  { name: "P2: an ended run stops its workers and takes what they finished", run: runStopsItsWorkers },
+  { name: "P3: a run completes when its shards are settled", run: completionNeedsSettledShards },
+  { name: "P7: a deleted run is gone and its id stays used", run: deletion },
+  { name: "quotas are kept, the tenant's first, and given back by deletion", run: limits },
+];

@@ -1,0 +1,80 @@
+import type { ShardSummary } from "./shard-summary.ts";
+
+/** How far a run has probably come. */
+export interface ProgressEstimate {
+  /** From 0 to 1, of the key space that the run covers. */
+  readonly fraction: number;
+  /** Shards that it was estimated from. What was split is not among them: its children are. */
+  readonly shardCount: number;
+}
+
+/** Bytes of a key that are looked at, behind what all keys share: as many as a float holds exactly. */
+const DIGITS = 6;
+
+/**
+ * Estimate how far a run has come from where its cursors stand between their bounds.
+ *
+ * Keys are read as numbers, so the estimate is right where the items lie evenly and
+ * wrong where they do not: it speaks of key space, not of data. Every shard counts by
+ * the width of its range; ranges too narrow to have one count alike.
+ */
+export function estimateProgress(shards: Iterable<ShardSummary>): ProgressEstimate {
+  const leaves = [...shards].filter((shard) => shard.status !== "Split");
+  if (leaves.length === 0) return { fraction: 0, shardCount: 0 };
+
+  const project = projectionOver(leaves);
+  let width = 0;
+  let done = 0;
+  let doneShards = 0;
+  for (const leaf of leaves) {
+    const shardWidth = project.end(leaf.keyRangeEnd) - project.key(leaf.keyRangeStart);
+    const fraction = fractionOf(leaf);
+    width += shardWidth;
+    done += shardWidth * fraction;
+    doneShards += fraction;
+  }
+  const fraction = width > 0 ? done / width : doneShards / leaves.length;
+  return { fraction: clamp(fraction), shardCount: leaves.length };
+}
+
+/** How far one shard has come, by its own bounds. */
+function fractionOf(shard: ShardSummary): number {
+  if (shard.status === "Done") return 1;
+  if (shard.lastKey === undefined) return 0;
+  const project = projectionOver([shard]);
+  const start = project.key(shard.keyRangeStart);
+  const width = project.end(shard.keyRangeEnd) - start;
+  return width > 0 ? clamp((project.key(shard.lastKey) - start) / width) : 0;
+}
+
+interface Projection {
+  key(key: Uint8Array): number;
+  /** As `key`; an upper bound that is missing is above every key. */
+  end(key: Uint8Array): number;
+}
+
+/** Read keys as fractions, their first digit being the first byte in which the outermost bounds differ. */
+function projectionOver(shards: readonly ShardSummary[]): Projection {
+  const skip = sharedPrefixSize(shards.flatMap((shard) => [shard.keyRangeStart, shard.keyRangeEnd]));
+  const key = (bytes: Uint8Array) => {
+    let value = 0;
+    for (let digit = DIGITS - 1; digit >= 0; digit--) value = (value + (bytes[skip + digit] ?? 0)) / 256;
+    return value;
+  };
+  return { key, end: (bytes) => (bytes.length === 0 ? 1 : key(bytes)) };
+}
+
+function sharedPrefixSize(keys: readonly Uint8Array[]): number {
+  const first = keys[0]!;
+  let size = first.length;
+  for (const key of keys) {
+    let index = 0;
+    while (index < size && key[index] === first[index]) index++;
+    size = index;
+  }
+  return size;
+}
+
+function clamp(fraction: number): number {
+  return Math.min(1, Math.max(0, fraction));
+}

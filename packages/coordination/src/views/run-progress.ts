@@ -1,0 +1,85 @@
+import { toJsonSafe, type JsonSafe, type LogicalTime, type ShardStatus } from "@gossip/contracts";
+import { assert, compareBytes } from "@gossip/stdx";
+import { isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
+
+/**
+ * How a run stands: its shards by state.
+ *
+ * Of one moment, and the next may differ in either direction: an unparked shard is
+ * active again, and with a new shard the watermark moves back.
+ */
+export interface RunProgress {
+  /** All shards, what splits made included. */
+  readonly total: number;
+  readonly active: number;
+  readonly done: number;
+  readonly split: number;
+  readonly parked: number;
+  /** Of the active ones, those that somebody holds. */
+  readonly leased: number;
+  /** The least key that an active shard has come to; `undefined` where none has come to any. */
+  readonly watermark: Uint8Array | undefined;
+}
+
+export interface RunProgressCompanion {
+  readonly NONE: RunProgress;
+  /** Count records. */
+  of(records: Iterable<ShardRecord>, now: LogicalTime): RunProgress;
+  /** Nothing is left to do. */
+  isSettled(progress: RunProgress): boolean;
+  /** Nothing is left to do, and nothing was set aside. */
+  isSuccess(progress: RunProgress): boolean;
+  /** Something was set aside. */
+  hasFailures(progress: RunProgress): boolean;
+  toJson(progress: RunProgress): JsonSafe<RunProgress>;
+}
+
+/** What the shards of a run say about ending it. Advice: the run's own status decides. */
+export type RunVerdict = "StillActive" | "HasFailures" | "AllDone";
+
+const FIELD_OF = { Active: "active", Done: "done", Split: "split", Parked: "parked" } as const satisfies Record<ShardStatus, keyof RunProgress>;
+
+export const RunProgress: RunProgressCompanion = {
+  NONE: /* @__PURE__ */ Object.freeze({ total: 0, active: 0, done: 0, split: 0, parked: 0, leased: 0, watermark: undefined }),
+
+  of(records, now) {
+    const progress: { -readonly [Field in keyof RunProgress]: RunProgress[Field] } = { ...RunProgress.NONE };
+    for (const record of records) {
+      progress.total++;
+      progress[FIELD_OF[record.status]]++;
+      if (record.status !== "Active") continue;
+      if (isLeasedAt(record, now)) progress.leased++;
+      progress.watermark = leastKey(progress.watermark, record.cursor.lastKey);
+    }
+    return progress;
+  },
+
+  isSettled(progress) {
+    return progress.active === 0;
+  },
+
+  isSuccess(progress) {
+    return progress.active === 0 && progress.parked === 0;
+  },
+
+  hasFailures(progress) {
+    return progress.parked > 0;
+  },
+
+  toJson(progress) {
+    return toJsonSafe(progress);
+  },
+};
+
+/** The lesser of two keys, where there are two. */
+export function leastKey(a: Uint8Array | undefined, b: Uint8Array | undefined): Uint8Array | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareBytes(a, b) <= 0 ? a : b;
+}
+
+/** Judge whether a run can end, by its shards. A run without any has nothing to judge by and throws. */
+export function evaluateRunTerminal(progress: RunProgress): RunVerdict {
+  assert(progress.total > 0, "a run without shards cannot be judged by them");
+  if (progress.active > 0) return "StillActive";
+  return progress.parked > 0 ? "HasFailures" : "AllDone";
+}

@@ -1,0 +1,33 @@
+import type { LogicalTime, ShardStatus } from "@gossip/contracts";
+import { isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
+
+/** Which shards to list. A field that is left out lets every shard through. */
+export interface ShardFilter {
+  readonly status?: ShardStatus;
+  /** Whether somebody holds it, at the time of listing. */
+  readonly isLeased?: boolean;
+  /** Leave out what splits made. */
+  readonly rootOnly?: boolean;
+}
+
+export interface ShardFilterCompanion {
+  readonly ALL: ShardFilter;
+  readonly ACTIVE: ShardFilter;
+  /** Active, and held by nobody. */
+  readonly AVAILABLE: ShardFilter;
+  readonly PARKED: ShardFilter;
+  matches(filter: ShardFilter, record: Pick<ShardRecord, "status" | "lease" | "parent">, now: LogicalTime): boolean;
+}
+
+export const ShardFilter: ShardFilterCompanion = {
+  ALL: /* @__PURE__ */ Object.freeze({}),
+  ACTIVE: /* @__PURE__ */ Object.freeze({ status: "Active" }),
+  AVAILABLE: /* @__PURE__ */ Object.freeze({ status: "Active", isLeased: false }),
+  PARKED: /* @__PURE__ */ Object.freeze({ status: "Parked" }),
+
+  matches({ status, isLeased, rootOnly }, record, now) {
+    if (status !== undefined && record.status !== status) return false;
+    if (isLeased !== undefined && isLeasedAt(record, now) !== isLeased) return false;
+    return rootOnly !== true || record.parent === undefined;
+  },
+};
