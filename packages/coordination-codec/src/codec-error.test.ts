@@ -51,6 +51,8 @@ const SHARD_CASES: readonly Case[] = [
   ["a mark of presence that is 2", patched(FRESH, PARK_REASON_AT, 2), { kind: "InvalidBool", field: "parkReason", actual: 2 }],
   ["status 4", patched(FRESH, STATUS_AT, 4), { kind: "InvalidEnum", field: "status", actual: 4 }],
   ["park reason 5", patched(shardBlob(PARKED_SHARD, 2), PARK_REASON_AT + 1, 5), { kind: "InvalidEnum", field: "parkReason", actual: 5 }],
+  ["the largest size that is looked at", patched(FRESH, START_AT, 0, 0, 0x10, 0), { kind: "Truncated", needed: 1 << 20, remaining: FRESH.length - START_AT - 8 }],
+  ["one above it", patched(FRESH, START_AT, 1, 0, 0x10, 0), { kind: "FieldTooLarge", field: "spec.keyRangeStart", actual: (1 << 20) + 1, max: 1 << 20 }],
   ["a size that is no size", patched(FRESH, START_AT, 0, 0, 0x10, 0x80), { kind: "FieldTooLarge", field: "spec.keyRangeStart", actual: 0x8010_0000, max: 1 << 20 }],
   [
     "a bound that is too long",
