@@ -229,6 +229,18 @@ describe("the bytes", () => {
     expect(slab.liveCount).toBe(1);
   });
 
+  test("are gone after a second zeroizeUsed, also those stored between in blocks used before", () => {
+    const slab = new ByteSlab(256);
+    const [first] = [store(slab, 16), store(slab, 16)];
+    slab.zeroizeUsed();
+    slab.deallocate(first);
+    const view = slab.get(store(slab, 16, 9));
+
+    slab.zeroizeUsed();
+
+    expect(view).toEqual(bytesOf(16, 0));
+  });
+
   test("are gone after clear and zeroizeUsed", () => {
     const slab = new ByteSlab(64);
     const view = slab.get(store(slab, 40));

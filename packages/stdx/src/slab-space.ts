@@ -161,7 +161,8 @@ export class SlabSpace {
   /** What a block for `length` bytes would be refused with now; `undefined` where it would not be refused. */
   refusalFor(length: number): SlabFull | undefined {
     const largest = Math.max(this.capacity - this.bump, this.free.largestSize());
-    const available = largest === 0 ? 0 : Math.min(2 ** (31 - Math.clz32(largest)) * GRANULE, MAX_BLOCK_SIZE);
+    // A capacity below 2^32 has no run of granules that would hold a class beyond the largest.
+    const available = largest === 0 ? 0 : 2 ** (31 - Math.clz32(largest)) * GRANULE;
     const requested = length > MAX_BLOCK_SIZE ? BEYOND_CLASSES : classOf(length) * GRANULE;
     return requested <= available ? undefined : { kind: "SlabFull", requested, available };
   }
