@@ -32,6 +32,15 @@ export class BundledProcess {
     });
   }
 
+  get hasExited(): boolean {
+    return this.#hasExited;
+  }
+
+  /** Resolves at its next line, or its end. */
+  news(): Promise<void> {
+    return this.#hasExited ? Promise.resolve() : new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
   get stderr(): string {
     return this.#stderr;
   }
