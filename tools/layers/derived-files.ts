@@ -10,7 +10,7 @@ const NOT_SHIPPED = ["src/**/*.test.ts", "src/**/*.test-d.ts", "src/**/*.bench.t
 /** Path from the root to what the file must hold. */
 export function derivedFiles(): Map<string, string> {
   const files = new Map<string, string>();
-  files.set("tsconfig.json", json({ files: [], references: [...PACKAGES.map((name) => ({ path: `packages/${name}` })), { path: "tools" }] }));
+  files.set("tsconfig.json", json({ files: [], references: [...PACKAGES.map((name) => ({ path: `packages/${name}` })), { path: "tools" }, { path: "examples/tour" }] }));
   for (const name of PACKAGES) for (const [file, text] of packageFiles(name)) files.set(`packages/${name}/${file}`, text);
   const architecture = join(ROOT, "docs/architecture.md");
   if (existsSync(architecture)) files.set("docs/architecture.md", withLayerTable(readFileSync(architecture, "utf8")));

@@ -1,0 +1,3 @@
+import { tour } from "./tour.ts";
+
+await tour((line) => console.log(line));
