@@ -1,0 +1,49 @@
+import { RunStatus, type LogicalTime } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
+import type { UnsettledCounts } from "../../kernel/end-run.ts";
+import { findRunFault } from "../../records/run-fault.ts";
+import type { RunRecord } from "../../records/run-record.ts";
+import type { Violation } from "../sim/invariants/violation.ts";
+import type { Kernel } from "./deliver.ts";
+import { RUN, TENANT } from "./explore-state.ts";
+import type { RunMessage } from "./message.ts";
+
+/** What a run's request led to, and what was wrong with that. */
+export interface RunDelivery {
+  readonly run: RunRecord | undefined;
+  readonly isDeleted: boolean;
+  readonly answer: string;
+  readonly violations: readonly Violation[];
+}
+
+export interface RunRequest {
+  readonly run: RunRecord | undefined;
+  readonly counts: UnsettledCounts;
+  readonly message: RunMessage;
+  readonly now: LogicalTime;
+}
+
+const ENDINGS = { CompleteRun: "completeRun", FailRun: "failRun", CancelRun: "cancelRun" } as const;
+
+/** Put one request to the kernel and hold what it says to the rules: S8, and that the record is in order. */
+export function deliverToRun(kernel: Kernel, request: RunRequest): RunDelivery {
+  const { run, counts, message, now } = request;
+  const command = { tenant: TENANT, run: RUN };
+  if (message.kind === "DeleteRun") {
+    const deleted = kernel.deleteRun(run, command, now);
+    return { run, isDeleted: deleted.ok, answer: deleted.ok ? "Executed" : deleted.error.kind, violations: [] };
+  }
+  const ended = kernel[ENDINGS[message.kind]]({ run, counts }, { ...command, opId: message.opId, options: {} }, now);
+  if (!ended.ok) return { run, isDeleted: false, answer: ended.error.kind, violations: [] };
+  const { outcome, writes } = ended.value;
+  if (writes === undefined) return { run, isDeleted: false, answer: outcome.kind, violations: [] };
+  assert(writes.kind === "PutRun", "what ends a run writes it");
+  return { run: writes.run, isDeleted: false, answer: outcome.kind, violations: checkEnd(run, writes.run) };
+}
+
+function checkEnd(before: RunRecord | undefined, after: RunRecord): Violation[] {
+  const fault = findRunFault(after);
+  if (fault !== undefined) return [{ kind: "Thrown", message: `the run is not in order: ${fault}` }];
+  if (before === undefined || !RunStatus.isTerminal(before.status) || after.status === before.status) return [];
+  return [{ kind: "RunTerminalIrreversibility", tenant: TENANT, run: RUN, was: before.status, now: after.status }];
+}

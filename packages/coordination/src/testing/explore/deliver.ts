@@ -1,0 +1,119 @@
+import { MAX_SPLIT_CHILDREN, type LogicalTime } from "@gossip/contracts";
+import type { IdempotentOutcome } from "@gossip/coordination-errors";
+import { assert, type Result } from "@gossip/stdx";
+import type { AcquireOutcome } from "../../kernel/acquire.ts";
+import type { kernel as realKernel } from "../../kernel/kernel.ts";
+import type { SplitShard, Transition, UpdateShard } from "../../kernel/transition.ts";
+import { Lease } from "../../records/lease.ts";
+import { findOp } from "../../records/op-log.ts";
+import type { RunRecord } from "../../records/run-record.ts";
+import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
+import { checkShardState, checkShardStep, placeOf } from "../sim/invariants/check-shard.ts";
+import { checkAuthority, type AcceptedMutation } from "../sim/invariants/mutation-stream.ts";
+import type { Violation } from "../sim/invariants/violation.ts";
+import { TENANT } from "./explore-state.ts";
+import { isLeasedMessage, type ShardMessage } from "./message.ts";
+
+export type Kernel = typeof realKernel;
+
+/** What a shard's request led to, and what was wrong with that. */
+export interface ShardDelivery {
+  /** What must be stored; `undefined` where nothing changed. */
+  readonly writes: UpdateShard | SplitShard | undefined;
+  /** The lease that was given, to whoever hears the answer. */
+  readonly lease: Lease | undefined;
+  readonly accepted: AcceptedMutation | undefined;
+  /** As in a trace: `Executed`, `Replayed`, or the kind of the refusal. */
+  readonly answer: string;
+  readonly violations: readonly Violation[];
+}
+
+export interface ShardRequest {
+  readonly run: RunRecord | undefined;
+  readonly shard: ShardRecord;
+  /** Every shard, to find the residual of an earlier split in. */
+  readonly shards: readonly ShardRecord[];
+  readonly message: ShardMessage;
+  readonly now: LogicalTime;
+}
+
+/** Put one request to the kernel and hold what it says to the rules. */
+export function deliverToShard(kernel: Kernel, request: ShardRequest): ShardDelivery {
+  const { shard, message, now } = request;
+  const answered = ask(kernel, request);
+  const answer = nameAnswer(answered);
+  const transition = answered.ok ? answered.value : undefined;
+  const writes = transition?.writes;
+
+  const violations = checkReplay(request, answer);
+  if (writes !== undefined) {
+    violations.push(...checkShardStep(shard, writes.shard), ...checkShardState(writes.shard));
+    if (isLeasedMessage(message)) violations.push(...checkAuthority(shard, message.lease, now));
+  }
+  const lease = message.kind === "Acquire" && transition !== undefined ? grantedLease(transition.outcome as AcquireOutcome) : undefined;
+  const accepted = writes === undefined ? undefined : acceptedOf(message, lease);
+  return { writes, lease, accepted, answer, violations };
+}
+
+type Answered = Result<Transition<unknown, UpdateShard | SplitShard>, { readonly kind: string }>;
+
+function ask(kernel: Kernel, { run, shard, shards, message, now }: ShardRequest): Answered {
+  const loaded = { run, shard };
+  if (message.kind === "Acquire") return kernel.acquire(loaded, { ...message, tenant: TENANT }, now);
+  const command = { ...message, tenant: TENANT };
+  switch (command.kind) {
+    case "Unpark":
+      return kernel.unpark(loaded, command, now);
+    case "Renew":
+      return kernel.renew(loaded, command, now);
+    case "Checkpoint":
+      return kernel.checkpoint(loaded, command, now);
+    case "Complete":
+      return kernel.complete(loaded, { ...command, point: command.cursor }, now);
+    case "Park":
+      return kernel.park(loaded, command, now);
+    case "Release":
+      return kernel.release(loaded, command, now);
+    case "SplitReplace":
+      return kernel.splitReplace(loaded, { ...command, maxChildren: MAX_SPLIT_CHILDREN }, now);
+    case "SplitResidual": {
+      const made = kernel.findSpawnedResidual(shard, command.opId);
+      const residual = shards.find((record) => record.shard === made);
+      return kernel.splitResidual({ ...loaded, residual }, command, now);
+    }
+  }
+}
+
+function nameAnswer(answered: Answered): string {
+  if (!answered.ok) return answered.error.kind;
+  const outcome = answered.value.outcome as Partial<IdempotentOutcome<unknown> | AcquireOutcome>;
+  return outcome.kind ?? "Executed";
+}
+
+/**
+ * Whoever asks for the same again must hear that it was done, whatever became of the lease and the
+ * shard since. No log forgets here: the bounds of a world are narrower than it is long.
+ */
+function checkReplay({ shard, message, now }: ShardRequest, answer: string): Violation[] {
+  if (message.kind === "Renew") return [];
+  const { opId } = message;
+  if (message.kind !== "Acquire") {
+    const isLogged = findOp(shard.opLog, opId) !== undefined;
+    return isLogged && answer !== "Replayed" ? [{ kind: "ReplayRefused", ...placeOf(shard), opId, answer }] : [];
+  }
+  const at = now > shard.lastTime ? now : shard.lastTime;
+  const isHeldByIt = isLeasedAt(shard, at) && shard.lease?.opId === opId;
+  return isHeldByIt && answer !== "Repeated" ? [{ kind: "ReplayRefused", ...placeOf(shard), opId, answer }] : [];
+}
+
+function grantedLease(outcome: AcquireOutcome): Lease | undefined {
+  if (outcome.kind === "Parked") return undefined;
+  const { tenant, run, shard, fenceEpoch, lease } = outcome.shard;
+  assert(lease !== undefined, "an acquired shard has a holder");
+  return Lease.of({ tenant, run, shard, owner: lease.owner, fence: fenceEpoch, deadline: lease.deadline });
+}
+
+function acceptedOf(message: ShardMessage, lease: Lease | undefined): AcceptedMutation | undefined {
+  if (isLeasedMessage(message)) return { fence: message.lease.fence, owner: message.lease.owner, isGrant: false };
+  return lease === undefined ? undefined : { fence: lease.fence, owner: lease.owner, isGrant: true };
+}

@@ -1,0 +1,111 @@
+import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import { assert, unwrap } from "@gossip/stdx";
+import { kernel } from "../../kernel/kernel.ts";
+import type { Lease } from "../../records/lease.ts";
+import type { RunRecord } from "../../records/run-record.ts";
+import type { ShardRecord } from "../../records/shard-record.ts";
+import type { KeyRange } from "../sim/invariants/check-coverage.ts";
+import type { MutationStream } from "../sim/invariants/mutation-stream.ts";
+import type { Message, MessageKind } from "./message.ts";
+
+/** How much may happen in a world that is explored. Everything that can happen within it does. */
+export interface ExploreBounds {
+  /** The workers. */
+  readonly workers: readonly ExploreWorker[];
+  /** How many requests the operator may think of. */
+  readonly operatorRequests: number;
+  /** How many steps of time there are; a lease lasts two. */
+  readonly ticks: number;
+  /** No split is asked for that would make more shards than this. */
+  readonly maxShards: number;
+  /** What may be asked. */
+  readonly menu: readonly MessageKind[];
+  /** How often a shard may be acquired again without having advanced; for ever where it is left out. */
+  readonly maxShardRetries?: number;
+}
+
+export interface ExploreWorker {
+  /** How many requests it may think of. Delivering one again is not thinking of another. */
+  readonly requests: number;
+  /** How far its coordinator's clock is behind the time, in steps. */
+  readonly clockLag: number;
+}
+
+/** Somebody who sends requests: a worker, or, as the last, the operator. */
+export interface ActorState {
+  /** The leases that it believes in, the last that it heard of for each shard, by shard. */
+  readonly leases: readonly Lease[];
+  /** The last requests it sent, the newest first. The network may deliver each of them at any time, or again. */
+  readonly sent: readonly Message[];
+  readonly requestCount: number;
+}
+
+/** Everything that decides what can happen next. A value: a move makes another. */
+export interface ExploreState {
+  readonly tick: number;
+  /** `undefined` once it was deleted. */
+  readonly run: RunRecord | undefined;
+  /** By id. */
+  readonly shards: readonly ShardRecord[];
+  /** Whose writes were accepted last, shard by shard as in `shards`. */
+  readonly streams: readonly (MutationStream | undefined)[];
+  readonly actors: readonly ActorState[];
+}
+
+export const TENANT: TenantId = /* @__PURE__ */ TenantId.fromBytes(/* @__PURE__ */ new Uint8Array(32).fill(1));
+export const RUN: RunId = /* @__PURE__ */ RunId.fromRaw(1n);
+
+const LEASE_TICKS = 2n;
+const REGISTER_OP = /* @__PURE__ */ OpId.fromRaw(1n);
+
+/** What the two shards of every world begin with. They touch, so that a range that grows is an overlap. */
+export const REGISTERED: readonly KeyRange[] = [
+  { start: Uint8Array.of(0x10), end: Uint8Array.of(0x20) },
+  { start: Uint8Array.of(0x20), end: Uint8Array.of(0x30) },
+];
+
+/** The world before anything happened: an active run of two shards that nobody holds. */
+export function firstState(bounds: ExploreBounds): ExploreState {
+  const now = LogicalTime.fromRaw(1n);
+  const created = unwrap(
+    kernel.createRunWithShards(
+      { kind: "Missing" },
+      {
+        tenant: TENANT,
+        run: RUN,
+        config: { leaseDuration: LEASE_TICKS, maxShardRetries: bounds.maxShardRetries },
+        opId: REGISTER_OP,
+        shards: REGISTERED.map((range, index) => ({
+          shard: ShardId.fromRaw(BigInt(index + 1)),
+          spec: ShardSpec.withRange(range),
+          cursor: Cursor.initial(),
+        })),
+      },
+      now,
+    ),
+  );
+  assert(created.writes?.kind === "PutRun", "a new run is written");
+  const { run, created: shards } = created.writes;
+  const idle: ActorState = { leases: [], sent: [], requestCount: 0 };
+  return {
+    tick: 0,
+    run,
+    shards,
+    streams: shards.map(() => undefined),
+    actors: [...bounds.workers.map(() => idle), idle],
+  };
+}
+
+/** What a worker's coordinator takes for the time. No reading is before 1, when the run was made. */
+export function readClock(tick: number, lag: number): LogicalTime {
+  return LogicalTime.fromRaw(BigInt(1 + Math.max(0, tick - lag)));
+}
+
+export function workerAt(index: number): WorkerId {
+  return WorkerId.fromRaw(BigInt(index + 1));
+}
+
+/** An op id that no other request has. */
+export function opIdFor(actor: number, requestCount: number): OpId {
+  return OpId.fromRaw(BigInt((actor + 1) * 100 + requestCount));
+}

@@ -1,0 +1,129 @@
+// A rule that holds in every test that somebody thought of may still break in an order of events that nobody thought
+// of: a request that was held up while its sender came and went, an answer lost between two clocks. So here nobody
+// thinks: every order is tried. What could go wrong with that is a walk that sees less than it seems to: therefore
+// the states are counted, the answers that must come up are asked for, and for every rule there is a
+// protocol that breaks it.
+
+import { describe, expect, test } from "vitest";
+import { kernel } from "../../kernel/kernel.ts";
+import { BROKEN_KERNELS } from "./broken-kernels.fixture.ts";
+import { EXPLORE_WORLDS, type ExploreWorldName } from "./explore-worlds.ts";
+import { explore, type ExploreReport } from "./explore.ts";
+
+const NAMES = Object.keys(EXPLORE_WORLDS) as ExploreWorldName[];
+const LEAST_STATES = 100_000;
+
+function describeFailure({ failure }: ExploreReport): string {
+  return failure === undefined ? "none" : JSON.stringify(failure, (_key, value) => (typeof value === "bigint" ? String(value) : value), 1);
+}
+
+describe("every interleaving of two workers and two shards", () => {
+  const reports = new Map<ExploreWorldName, ExploreReport>();
+
+  test.each(NAMES)("in the world of %s keeps every rule", { timeout: 120_000 }, (name) => {
+    const report = explore({ bounds: EXPLORE_WORLDS[name] });
+
+    reports.set(name, report);
+    expect(describeFailure(report)).toBe("none");
+    expect(report.stateCount).toBeGreaterThan(1000);
+  });
+
+  test("is at least 100,000 different states", () => {
+    const counts = [...reports].map(([name, { stateCount, moveCount, depth }]) => `${name} ${stateCount} states, ${moveCount} moves, depth ${depth}`);
+    const stateCount = [...reports.values()].reduce((sum, report) => sum + report.stateCount, 0);
+    console.log(`explored ${stateCount} states: ${counts.join("; ")}`);
+
+    expect(reports.size).toBe(NAMES.length);
+    expect(stateCount).toBeGreaterThanOrEqual(LEAST_STATES);
+  });
+
+  // What must have been answered somewhere. A menu or a bound that is narrowed too far shows here.
+  test.each([
+    "Acquire Granted",
+    "Acquire Repeated",
+    "Acquire AlreadyLeased",
+    "Acquire ShardTerminal",
+    "Acquire RunTerminal",
+    "Acquire Parked",
+    "Renew Executed",
+    "Renew LeaseExpired",
+    "Renew StaleFence",
+    "Renew ShardTerminal",
+    "Renew RunTerminal",
+    "Checkpoint Executed",
+    "Checkpoint Replayed",
+    "Checkpoint LeaseExpired",
+    "Checkpoint StaleFence",
+    "Checkpoint ShardTerminal",
+    "Checkpoint CursorRegression",
+    "Complete Executed",
+    "Complete Replayed",
+    "Complete StaleFence",
+    "Park Executed",
+    "Park Replayed",
+    "Release Executed",
+    "Release Replayed",
+    "SplitReplace Executed",
+    "SplitReplace Replayed",
+    "SplitReplace SplitInvalid",
+    "SplitResidual Executed",
+    "SplitResidual Replayed",
+    "SplitResidual SplitInvalid",
+    "SplitResidual RunTerminal",
+    "Unpark Executed",
+    "Unpark Replayed",
+    "CompleteRun Executed",
+    "CompleteRun Replayed",
+    "CompleteRun RunUnsettled",
+    "CompleteRun RunTerminal",
+    "FailRun Executed",
+    "CancelRun Executed",
+    "CancelRun RunTerminal",
+    "DeleteRun Executed",
+    "DeleteRun WrongStatus",
+    "DeleteRun RunNotFound",
+  ])("comes to the answer %s", (answer) => {
+    const heard = [...reports.values()].flatMap((report) => [...report.answers.keys()]);
+
+    expect(heard).toContain(answer);
+  });
+});
+
+describe("explore", () => {
+  test.each(BROKEN_KERNELS)("finds that $what", (broken) => {
+    const report = explore({ bounds: EXPLORE_WORLDS[broken.world], kernel: { ...kernel, ...broken.kernel } });
+
+    expect(report.failure?.violations.map(({ kind }) => kind)).toContain(broken.finds);
+  });
+
+  test("tells the shortest way to what is wrong", () => {
+    const { failure } = explore({
+      bounds: EXPLORE_WORLDS.leases,
+      kernel: {
+        ...kernel,
+        renew() {
+          throw new Error("broken");
+        },
+      },
+    });
+
+    expect(failure).toEqual({
+      violations: [{ kind: "Thrown", message: "broken" }],
+      trace: [
+        "actor 1 sends Acquire 0000000000000001 worker 1 op 100",
+        "actor 1 sends Renew 0000000000000001 worker 1 fence 2 until 3",
+      ],
+    });
+  });
+
+  test("sees the same states every time", () => {
+    const bounds = EXPLORE_WORLDS.runs;
+    const { stateCount, moveCount, depth } = explore({ bounds });
+
+    expect(explore({ bounds })).toMatchObject({ stateCount, moveCount, depth });
+  });
+
+  test("refuses a world that is larger than it was told to expect", () => {
+    expect(() => explore({ bounds: EXPLORE_WORLDS.leases, maxStates: 10 })).toThrow("more than 10 states");
+  });
+});

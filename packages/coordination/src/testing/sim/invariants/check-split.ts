@@ -1,0 +1,33 @@
+import { ShardSpec, type ShardId } from "@gossip/contracts";
+import { compareBytes } from "@gossip/stdx";
+import type { ShardRecord } from "../../../records/shard-record.ts";
+import { placeOf } from "./check-shard.ts";
+import type { SplitFault, Violation } from "./violation.ts";
+
+/**
+ * S7: a split shard has children, they are there, they name it as their parent, and the one
+ * that took over its cursor has not lost it.
+ *
+ * That the children tile the parent is for `checkCoverage`, which sees the whole run.
+ */
+export function checkSplit(record: ShardRecord, find: (shard: ShardId) => ShardRecord | undefined): Violation[] {
+  const fault = findSplitFault(record, record.spawned.map(find));
+  return fault === undefined ? [] : [{ kind: "SplitCoverage", ...placeOf(record), fault }];
+}
+
+function findSplitFault(record: ShardRecord, children: readonly (ShardRecord | undefined)[]): SplitFault | undefined {
+  if (record.status === "Split" && children.length === 0) return "EmptySpawned";
+  const found = children.filter((child) => child !== undefined);
+  if (found.length < children.length) return "MissingChildren";
+  if (found.some((child) => child.parent !== record.shard)) return "WrongParent";
+  return record.status === "Split" && hasLostProgress(record, found) ? "LostProgress" : undefined;
+}
+
+/** Whether what the parent had done is done no longer: nobody who has its last key has come as far. */
+function hasLostProgress({ cursor }: ShardRecord, children: readonly ShardRecord[]): boolean {
+  const { lastKey } = cursor;
+  if (lastKey === undefined) return false;
+  const heir = children.find((child) => ShardSpec.containsKey(child.spec, lastKey));
+  // A heir that was cut short since still has the key: a cut lies above the cursor.
+  return heir?.cursor.lastKey === undefined || compareBytes(heir.cursor.lastKey, lastKey) < 0;
+}

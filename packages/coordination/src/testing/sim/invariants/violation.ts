@@ -1,0 +1,80 @@
+import type { FenceEpoch, LogicalTime, OpId, RunId, RunStatus, ShardId, ShardStatus, TenantId, WorkerId } from "@gossip/contracts";
+
+/** Which shard. */
+export interface ShardPlace {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly shard: ShardId;
+}
+
+/** Which run. */
+export interface RunPlace {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+}
+
+/** What is wrong with the children of a split shard. */
+export type SplitFault = "EmptySpawned" | "MissingChildren" | "WrongParent" | "LostProgress";
+
+/** How the ranges of a run's leaves fail to tile what was registered. */
+export type CoverageFault = "Gap" | "Overlap" | "Outside";
+
+/** What each kind of violation says. One entry here is one rule that can be broken. */
+interface ViolationFields {
+  /** S1: two holders of one shard at one time. */
+  MutualExclusion: ShardPlace & { readonly workers: readonly [WorkerId, WorkerId] };
+  /** S2: a fence went down. */
+  FenceMonotonicity: ShardPlace & { readonly prev: FenceEpoch; readonly current: FenceEpoch };
+  /** S3: a shard came back from its end. */
+  TerminalIrreversibility: ShardPlace & { readonly was: ShardStatus; readonly now: ShardStatus };
+  /** S3b: a shard was unparked behind the fence of whoever parked it. */
+  UnparkWithoutFenceBump: ShardPlace & { readonly fenceAtPark: FenceEpoch; readonly fenceAtUnpark: FenceEpoch };
+  /** S4: a record is not in order. */
+  RecordInvariant: ShardPlace & { readonly message: string };
+  /** S5: a cursor went back, or went away. Sizes of keys, in bytes. */
+  CursorMonotonicity: ShardPlace & { readonly prevSize: number; readonly currentSize: number | undefined };
+  /** S6: a cursor left its range. */
+  CursorOutOfBounds: ShardPlace;
+  /** S7: a split shard and its children do not belong together. */
+  SplitCoverage: ShardPlace & { readonly fault: SplitFault };
+  /** S8: a run came back from its end. */
+  RunTerminalIrreversibility: RunPlace & { readonly was: RunStatus; readonly now: RunStatus };
+  /** S9: a worker claimed again too soon. */
+  CooldownViolation: { readonly worker: WorkerId; readonly thisClaim: LogicalTime; readonly prevClaim: LogicalTime; readonly minInterval: bigint };
+  /** V1: two workers wrote under one fence, or one wrote under a fence that had passed. */
+  MutationStream: ShardPlace & { readonly fence: FenceEpoch; readonly owner: WorkerId; readonly latestFence: FenceEpoch };
+  /** V1: the leaves of a run do not tile what was registered. */
+  CoverageConservation: RunPlace & { readonly fault: CoverageFault };
+  /** A write was accepted without a lease that allowed it. */
+  UnauthorizedMutation: ShardPlace & { readonly fault: "NotActive" | "NoHolder" | "OtherFence" | "OtherOwner" | "Lapsed" };
+  /** An operation that the log remembers was not answered as a replay. */
+  ReplayRefused: ShardPlace & { readonly opId: OpId; readonly answer: string };
+  /** A record's own time went back. */
+  TimeRegression: ShardPlace & { readonly prev: LogicalTime; readonly current: LogicalTime };
+  /** A shard of a living run is gone. */
+  ShardVanished: ShardPlace;
+  /** The coordinator said something other than what its store holds, or than what was asked of it allows. */
+  WrongAnswer: { readonly operation: string; readonly message: string };
+  /** Something threw. */
+  Thrown: { readonly message: string };
+}
+
+export type ViolationKind = keyof ViolationFields;
+
+/** A rule that was broken, and where. Keys of shards are never in it. */
+export type Violation<Kind extends ViolationKind = ViolationKind> = {
+  [K in Kind]: { readonly kind: K } & ViolationFields[K];
+}[Kind];
+
+/** One line for people. */
+export function formatViolation(violation: Violation): string {
+  const { kind, ...fields } = violation;
+  const parts = Object.entries(fields).map(([name, value]) => `${name} ${formatField(name, value)}`);
+  return parts.length === 0 ? kind : `${kind}: ${parts.join(", ")}`;
+}
+
+function formatField(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => formatField(name, item)).join(" and ");
+  if (typeof value !== "bigint") return name === "tenant" ? String(value).slice(0, 8) : String(value);
+  return name === "shard" ? value.toString(16) : value.toString();
+}
