@@ -111,7 +111,7 @@ export class FixedBuf {
   /** Whether the same bytes are written, whatever the capacities. */
   equals(other: FixedBuf): boolean {
     assert(other instanceof FixedBuf, () => `other must be a FixedBuf, got ${nameType(other)}`);
-    return this.#length === other.#length && compareBytesAt(this.#bytes, 0, this.#length, other.read()) === 0;
+    return compareBytesAt(this.#bytes, 0, this.#length, other.read()) === 0;
   }
 
   /** The sizes and the first eight bytes. JSON has none of it. */

@@ -18,6 +18,11 @@ function makeTree(blockCount: number, size: (index: number) => number): { readon
   return { tree: new FreeTree(table), table };
 }
 
+/** A node as its block and its subtrees. */
+function shapeOf(table: Int32Array, node = table[ROOT]!): unknown {
+  return node === 0 ? null : [node, shapeOf(table, table[node + LEFT]!), shapeOf(table, table[node + RIGHT]!)];
+}
+
 describe("FreeTree", () => {
   test("takes the smallest that fits, and of several the lowest", () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 20 });
@@ -51,6 +56,25 @@ describe("FreeTree", () => {
         expect([tree.takeBestFit(1), tree.largestSize()]).toEqual([0, 0]);
       }),
       { numRuns: 300 },
+    );
+  });
+
+  // Whatever the history, so that no history can make it deep.
+  test("has the shape that its blocks alone decide", () => {
+    const order = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 30 });
+    fc.assert(
+      fc.property(order, fc.nat(30), fc.nat(3), (order, removeCount, spread) => {
+        const size = (index: number) => 1 + (index % (spread + 1));
+        const [removed, kept] = [order.slice(0, removeCount), order.slice(removeCount)];
+        const [travelled, fresh] = [makeTree(31, size), makeTree(31, size)];
+        for (const index of order) travelled.tree.insert(index * RECORD_SIZE);
+        for (const index of removed) travelled.tree.remove(index * RECORD_SIZE);
+        for (const index of kept.toSorted((a, b) => a - b)) fresh.tree.insert(index * RECORD_SIZE);
+        // One more, so that the newest of both is the same and all the others are in the trees.
+        for (const { tree } of [travelled, fresh]) tree.insert(31 * RECORD_SIZE);
+
+        expect(shapeOf(travelled.table)).toEqual(shapeOf(fresh.table));
+      }),
     );
   });
 

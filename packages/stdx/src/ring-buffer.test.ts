@@ -86,16 +86,19 @@ describe("RingBuffer", () => {
     );
   });
 
-  test("does not keep alive what it has given back", async () => {
-    const ring = new RingBuffer<object>(4);
-    const refs = [{}, {}, {}].map((item) => (ring.pushBackOverwrite(item), new WeakRef(item)));
-    ring.popFront();
-    ring.popFront();
+  test("does not keep alive what it has given back or was cleared of", async () => {
+    const [popped, cleared] = [new RingBuffer<object>(4), new RingBuffer<object>(4)];
+    const refs = [popped, cleared].map((ring) => [{}, {}].map((item) => (ring.pushBackOverwrite(item), new WeakRef(item))));
+    popped.popFront();
+    cleared.clear();
     await new Promise(setImmediate);
     collectGarbage();
 
-    expect(refs.map((ref) => ref.deref() === undefined)).toEqual([true, true, false]);
-    expect(ring.length).toBe(1);
+    expect(refs.map((ofRing) => ofRing.map((ref) => ref.deref() === undefined))).toEqual([
+      [true, false],
+      [true, true],
+    ]);
+    expect([popped.length, cleared.length]).toEqual([1, 0]);
   });
 
   test("is made of no more items than it holds", () => {
