@@ -3,7 +3,7 @@ import { CODEC_VERSION, KINDS_BY_VERSION, type BlobKind, type CodecVersion } fro
 import type { CodecError } from "./codec-error.ts";
 import { crc32c } from "./crc32c.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE } from "./limits.ts";
-import { RecordReader } from "./record-reader.ts";
+import { FieldReader } from "./field-reader.ts";
 
 /** What the first bytes of a blob say of the rest. */
 export interface BlobHeader {
@@ -34,7 +34,7 @@ export function decodeBlobHeader(bytes: Uint8Array): Result<BlobHeader, CodecErr
 /** A blob that is what it was when it was written, as far as its version can tell, and is at its first field. */
 export interface OpenBlob {
   readonly version: CodecVersion;
-  readonly fields: RecordReader;
+  readonly fields: FieldReader;
 }
 
 /** Check header and checksum of a blob that should be of a kind. */
@@ -48,9 +48,9 @@ export function openBlob(bytes: Uint8Array, expected: BlobKind): Result<OpenBlob
   const end = bytes.length - (version === 1 ? 0 : CHECKSUM_SIZE);
   if (end < HEADER_SIZE) return err({ kind: "Truncated", needed: CHECKSUM_SIZE, remaining: bytes.length - HEADER_SIZE });
   if (version > 1 && view.getInt32(end, true) !== crc32c(view, 0, end)) return err({ kind: "ChecksumMismatch", size: bytes.length });
-  return ok({ version, fields: new RecordReader(view, { start: HEADER_SIZE, end }) });
+  return ok({ version, fields: new FieldReader(view, { start: HEADER_SIZE, end }) });
 }
 
 function isKnown(version: number): version is CodecVersion {
-  return Object.hasOwn(KINDS_BY_VERSION, version);
+  return version >= 1 && version <= CODEC_VERSION;
 }

@@ -5,7 +5,7 @@ import { openBlob } from "./blob-header.ts";
 import type { CodecVersion } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";
 import { CONFIG_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
-import { readShardId, type ListField, type RecordReader } from "./record-reader.ts";
+import { readShardId, type ListField, type FieldReader } from "./field-reader.ts";
 import { findStoredRunFault } from "./stored-faults.ts";
 import { completeRunV1 } from "./version-1.ts";
 
@@ -30,7 +30,7 @@ export function decodeRunRecord(bytes: Uint8Array): Result<RunRecord, CodecError
 }
 
 /** Read in the order of the bytes: the literal's fields are evaluated from first to last. */
-function readRun(fields: RecordReader, version: CodecVersion): RunRecord {
+function readRun(fields: FieldReader, version: CodecVersion): RunRecord {
   return {
     tenant: fields.tenant(),
     run: fields.u64() as RunId,
@@ -44,7 +44,7 @@ function readRun(fields: RecordReader, version: CodecVersion): RunRecord {
   };
 }
 
-function readConfig(fields: RecordReader): RunConfig {
+function readConfig(fields: FieldReader): RunConfig {
   return Object.freeze({
     cursorSemantics: fields.name(CONFIG_SEMANTICS),
     leaseDuration: fields.u64(),
@@ -52,7 +52,7 @@ function readConfig(fields: RecordReader): RunConfig {
   });
 }
 
-function readEntry(fields: RecordReader): RunOpLogEntry {
+function readEntry(fields: FieldReader): RunOpLogEntry {
   return {
     opId: fields.u64() as OpId,
     kind: fields.name(RUN_OP_KIND),
@@ -62,7 +62,7 @@ function readEntry(fields: RecordReader): RunOpLogEntry {
   };
 }
 
-function readResult(fields: RecordReader): RunOpResult {
+function readResult(fields: FieldReader): RunOpResult {
   const kind = fields.name(RUN_OP_RESULT);
   return kind === "Ack" ? ACK : { kind, shards: fields.list(REGISTERED, readShardId) };
 }

@@ -16,7 +16,7 @@ import type { CodecVersion } from "./blob-kind.ts";
 import { openBlob } from "./blob-header.ts";
 import type { CodecError, StoredCursorError } from "./codec-error.ts";
 import { CURSOR_SEMANTICS, OP_KIND, OP_RESULT, PARK_REASON, STATUS } from "./enum-field.ts";
-import { readShardId, type ListField, type RecordReader } from "./record-reader.ts";
+import { readShardId, type ListField, type FieldReader } from "./field-reader.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
 import { completeShardV1, UNKNOWN_OP } from "./version-1.ts";
 
@@ -44,7 +44,7 @@ export function decodeShardRecord(bytes: Uint8Array): Result<ShardRecord, CodecE
 }
 
 /** Read in the order of the bytes: the literal's fields are evaluated from first to last. */
-function readShard(fields: RecordReader, version: CodecVersion): ShardRecord {
+function readShard(fields: FieldReader, version: CodecVersion): ShardRecord {
   return {
     tenant: fields.tenant(),
     run: fields.u64() as RunId,
@@ -64,7 +64,7 @@ function readShard(fields: RecordReader, version: CodecVersion): ShardRecord {
   };
 }
 
-function readSpec(fields: RecordReader): ShardSpec {
+function readSpec(fields: FieldReader): ShardSpec {
   const spec = ShardSpec.tryFromRef({
     keyRangeStart: fields.bytes("spec.keyRangeStart"),
     keyRangeEnd: fields.bytes("spec.keyRangeEnd"),
@@ -75,7 +75,7 @@ function readSpec(fields: RecordReader): ShardSpec {
   return ShardSpec.unbounded();
 }
 
-function readCursor(fields: RecordReader): Cursor {
+function readCursor(fields: FieldReader): Cursor {
   const lastKey = fields.bool("cursor.lastKey") ? fields.bytes("cursor.lastKey") : undefined;
   const token = fields.bool("cursor.token") ? fields.bytes("cursor.token") : undefined;
   const cursor = makeCursor(lastKey, token);
@@ -90,7 +90,7 @@ function makeCursor(lastKey: Uint8Array | undefined, token: Uint8Array | undefin
   return cursor.ok && token?.length === 0 ? err({ kind: "EmptyToken" }) : cursor;
 }
 
-function readLease(fields: RecordReader, version: CodecVersion): LeaseHolder {
+function readLease(fields: FieldReader, version: CodecVersion): LeaseHolder {
   return {
     owner: fields.u64() as WorkerId,
     deadline: fields.u64() as LogicalTime,
@@ -98,7 +98,7 @@ function readLease(fields: RecordReader, version: CodecVersion): LeaseHolder {
   };
 }
 
-function readEntry(fields: RecordReader): OpLogEntry {
+function readEntry(fields: FieldReader): OpLogEntry {
   return {
     opId: fields.u64() as OpId,
     kind: fields.name(OP_KIND),

@@ -3,7 +3,8 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
 import { openBlob } from "./blob-header.ts";
 import type { CodecError } from "./codec-error.ts";
-import { assertRecordWriter, RecordWriter } from "./record-writer.ts";
+import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
+import type { RecordWriter } from "./record-writer.ts";
 
 /**
  * What stays of a run that was deleted: that its id was used.
@@ -17,7 +18,7 @@ export interface DeletedRun {
 }
 
 // One mark is encoded at a time and none waits, so all of them share this.
-const scratch = /* @__PURE__ */ new RecordWriter();
+const scratch = /* @__PURE__ */ new FieldWriter();
 
 export function encodeDeletedRun(mark: DeletedRun): Uint8Array {
   scratch.reset();
@@ -28,7 +29,7 @@ export function encodeDeletedRun(mark: DeletedRun): Uint8Array {
 /** Write the mark behind whatever `out` holds. */
 export function encodeDeletedRunInto(mark: DeletedRun, out: RecordWriter): void {
   assertObject(mark, "deleted run");
-  assertRecordWriter(out);
+  assertFieldWriter(out);
   out.begin("DeletedRun");
   out.tenant(mark.tenant);
   out.u64(mark.run, "run");

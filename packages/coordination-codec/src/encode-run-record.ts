@@ -3,11 +3,12 @@ import type { RunConfig, RunOpLogEntry, RunRecord } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
 import { CONFIG_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
-import { assertRecordWriter, RecordWriter } from "./record-writer.ts";
+import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
+import type { RecordWriter } from "./record-writer.ts";
 import { findStoredRunFault } from "./stored-faults.ts";
 
 // One record is encoded at a time and none waits, so all of them share this.
-const scratch = /* @__PURE__ */ new RecordWriter();
+const scratch = /* @__PURE__ */ new FieldWriter();
 
 /** The bytes of a run's record, in the newest version. A record that is not in order is an `InvariantViolation`. */
 export function encodeRunRecord(record: RunRecord): Uint8Array {
@@ -26,7 +27,7 @@ export function encodeRunRecord(record: RunRecord): Uint8Array {
  */
 export function encodeRunRecordInto(record: RunRecord, out: RecordWriter): void {
   assertObject(record, "run record");
-  assertRecordWriter(out);
+  assertFieldWriter(out);
   out.begin("Run");
   out.tenant(record.tenant);
   out.u64(record.run, "run");
@@ -42,7 +43,7 @@ export function encodeRunRecordInto(record: RunRecord, out: RecordWriter): void 
   out.seal();
 }
 
-function writeConfig(config: RunConfig, out: RecordWriter): void {
+function writeConfig(config: RunConfig, out: FieldWriter): void {
   assertObject(config, "config");
   out.code(CONFIG_SEMANTICS, config.cursorSemantics);
   out.u64(config.leaseDuration, "config.leaseDuration");
@@ -50,7 +51,7 @@ function writeConfig(config: RunConfig, out: RecordWriter): void {
   if (config.maxShardRetries !== undefined) out.u32(config.maxShardRetries, "config.maxShardRetries");
 }
 
-function writeEntry(entry: RunOpLogEntry, out: RecordWriter): void {
+function writeEntry(entry: RunOpLogEntry, out: FieldWriter): void {
   assertObject(entry, "opLog entry");
   assertObject(entry.result, "opLog.result");
   out.u64(entry.opId, "opLog.opId");

@@ -3,11 +3,12 @@ import type { LeaseHolder, OpLogEntry, ShardRecord } from "@gossip/coordination"
 import { assert } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
 import { CURSOR_SEMANTICS, OP_KIND, OP_RESULT, PARK_REASON, STATUS } from "./enum-field.ts";
-import { assertRecordWriter, RecordWriter } from "./record-writer.ts";
+import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
+import type { RecordWriter } from "./record-writer.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
 
 // One record is encoded at a time and none waits, so all of them share this.
-const scratch = /* @__PURE__ */ new RecordWriter();
+const scratch = /* @__PURE__ */ new FieldWriter();
 
 /**
  * The bytes of a shard's record, in the newest version.
@@ -33,7 +34,7 @@ export function encodeShardRecord(record: ShardRecord): Uint8Array {
  */
 export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): void {
   assertObject(record, "shard record");
-  assertRecordWriter(out);
+  assertFieldWriter(out);
   out.begin("Shard");
   out.tenant(record.tenant);
   out.u64(record.run, "run");
@@ -57,14 +58,14 @@ export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): v
   out.seal();
 }
 
-function writeSpec({ spec }: ShardRecord, out: RecordWriter): void {
+function writeSpec({ spec }: ShardRecord, out: FieldWriter): void {
   assertObject(spec, "spec");
   out.bytes(spec.keyRangeStart, "spec.keyRangeStart", MAX_KEY_SIZE);
   out.bytes(spec.keyRangeEnd, "spec.keyRangeEnd", MAX_KEY_SIZE);
   out.bytes(spec.metadata, "spec.metadata", MAX_METADATA_SIZE);
 }
 
-function writeCursor({ cursor }: ShardRecord, out: RecordWriter): void {
+function writeCursor({ cursor }: ShardRecord, out: FieldWriter): void {
   assertObject(cursor, "cursor");
   // Else the bytes of a key, passed for a cursor, would be stored as no progress at all.
   assert("lastKey" in cursor, "cursor must be a Cursor, got an object without a last key");
@@ -81,14 +82,14 @@ function writeCursor({ cursor }: ShardRecord, out: RecordWriter): void {
   assert(lastKey !== undefined, "cursor.token must not be there without a last key");
 }
 
-function writeLease(lease: LeaseHolder, out: RecordWriter): void {
+function writeLease(lease: LeaseHolder, out: FieldWriter): void {
   assertObject(lease, "lease");
   out.u64(lease.owner, "lease.owner");
   out.u64(lease.deadline, "lease.deadline");
   out.u64(lease.opId, "lease.opId");
 }
 
-function writeEntry(entry: OpLogEntry, out: RecordWriter): void {
+function writeEntry(entry: OpLogEntry, out: FieldWriter): void {
   assertObject(entry, "opLog entry");
   out.u64(entry.opId, "opLog.opId");
   out.code(OP_KIND, entry.kind);

@@ -3,7 +3,20 @@
 //
 // If a change makes this fail, do not mend the page to fit: bytes of the old layout are on disks. See its last section.
 
-import { CursorSemantics, ParkReason, RunStatus, ShardStatus, toJsonSafe } from "@gossip/contracts";
+import {
+  CursorSemantics,
+  MAX_INITIAL_SHARDS,
+  MAX_KEY_SIZE,
+  MAX_METADATA_SIZE,
+  MAX_SPAWNED_PER_SHARD,
+  MAX_TOKEN_SIZE,
+  ParkReason,
+  RUN_OP_LOG_CAP,
+  RunStatus,
+  SHARD_OP_LOG_CAP,
+  ShardStatus,
+  toJsonSafe,
+} from "@gossip/contracts";
 import { OpKind, OpResult, RunOpKind } from "@gossip/coordination";
 import { unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
@@ -102,6 +115,27 @@ describe("tables", () => {
     const isLater = (field: string): boolean => Number(rows[layout.indexOf(field)]![2]) > version;
     const isInside = (field: string): boolean => met.some((outer) => field.startsWith(`${outer}.`));
     expect(missing.filter((field) => !isLater(field) && !isInside(field))).toEqual([]);
+  });
+
+  test.each([
+    [
+      "Shard",
+      {
+        "spec.keyRangeStart": MAX_KEY_SIZE,
+        "spec.keyRangeEnd": MAX_KEY_SIZE,
+        "spec.metadata": MAX_METADATA_SIZE,
+        "cursor.lastKey": MAX_KEY_SIZE,
+        "cursor.token": MAX_TOKEN_SIZE,
+        spawned: MAX_SPAWNED_PER_SHARD,
+        opLog: SHARD_OP_LOG_CAP,
+      },
+    ],
+    ["Run", { rootShards: MAX_INITIAL_SHARDS, opLog: RUN_OP_LOG_CAP, "opLog.result.shards": MAX_INITIAL_SHARDS }],
+  ])("name the limits of a %s", (kind, limits) => {
+    const stated = tableUnder(`## ${kind}`)
+      .filter(([, , , most]) => most !== "")
+      .map(([field, , , most]) => [field!.replaceAll("`", ""), Number(most!.replaceAll(",", ""))]);
+    expect(Object.fromEntries(stated)).toEqual(limits);
   });
 
   test.each(tableUnder("## What is refused"))("%s is refused as stated", (hex, answer) => {

@@ -1,17 +1,4 @@
-import { U64_MAX, type TenantId } from "@gossip/contracts";
-import { assert, assertBytes, assertCount } from "@gossip/stdx";
-import { BlobKind, CODEC_VERSION } from "./blob-kind.ts";
-import { crc32c } from "./crc32c.ts";
-import type { EnumField } from "./enum-field.ts";
-import { CHECKSUM_SIZE, HEADER_SIZE } from "./limits.ts";
-import { TENANTS } from "./tenant-table.ts";
-import { HALVES, HIGH, LOW, WHOLE } from "./u64-halves.ts";
-
-const DEFAULT_CAPACITY = 4096;
-const U32_MAX = 0xffff_ffff;
-
-/** A buffer that one large run blew up is not kept above this. */
-const KEPT_CAPACITY = 256 * 1024;
+import { FieldWriter } from "./field-writer.ts";
 
 /**
  * Where records are encoded to, one behind the other.
@@ -19,153 +6,21 @@ const KEPT_CAPACITY = 256 * 1024;
  * Meant to be kept and `reset`: once its buffer has grown, encoding allocates
  * nothing. A record counts only when it is whole, so that one which was refused
  * half-way leaves nothing behind.
- *
- * `length`, `view`, `toOwned` and `reset` are for everybody. The rest is how the
- * codec writes one field.
  */
-export class RecordWriter {
-  #bytes = new Uint8Array(DEFAULT_CAPACITY);
-  #view = new DataView(this.#bytes.buffer);
-  /** Where the whole records end, and the one that is being written begins. */
-  #start = 0;
-  #at = 0;
-
+export interface RecordWriter {
   /** Bytes of the records that were encoded since the last `reset`. */
-  get length(): number {
-    return this.#start;
-  }
-
+  readonly length: number;
   /** What was encoded, from `start` on; borrowed, and good until the next write or `reset`. */
-  view(start = 0): Uint8Array {
-    assertCount(start, "start of the view", { min: 0, max: this.#start });
-    return this.#bytes.subarray(start, this.#start);
-  }
-
+  view(start?: number): Uint8Array;
   /** A copy of what was encoded, from `start` on. */
-  toOwned(start = 0): Uint8Array {
-    assertCount(start, "start of the copy", { min: 0, max: this.#start });
-    return this.#bytes.slice(start, this.#start);
-  }
-
+  toOwned(start?: number): Uint8Array;
   /** Forget what was encoded. A view from before is no longer good. */
-  reset(): void {
-    this.#start = 0;
-    this.#at = 0;
-    if (this.#bytes.length > KEPT_CAPACITY) this.#resize(KEPT_CAPACITY);
-  }
-
-  /** Begin a blob. Whatever an unfinished one left is overwritten. */
-  begin(kind: BlobKind): void {
-    this.#at = this.#start;
-    const at = this.#claim(HEADER_SIZE);
-    this.#bytes[at] = 0x76;
-    this.#bytes[at + 1] = 0x30 + CODEC_VERSION;
-    this.#bytes[at + 2] = BlobKind.codes[kind];
-  }
-
-  /** Write the checksum. Only now the blob counts. */
-  seal(): void {
-    const at = this.#claim(CHECKSUM_SIZE);
-    this.#view.setInt32(at, crc32c(this.#view, this.#start, at), true);
-    this.#start = this.#at;
-  }
-
-  bool(value: boolean): void {
-    const at = this.#claim(1);
-    this.#bytes[at] = value ? 1 : 0;
-  }
-
-  code<Name extends string>({ field, codes }: EnumField<Name>, name: Name): void {
-    const code: unknown = typeof name === "string" ? codes[name] : undefined;
-    // Not `undefined`: a text such as "constructor" finds what every object inherits.
-    if (typeof code !== "number") return refuseName(field, Object.keys(codes));
-    const at = this.#claim(1);
-    this.#bytes[at] = code;
-  }
-
-  u32(value: number, field: string): void {
-    assertCount(value, field, U32_BOUNDS);
-    const at = this.#claim(4);
-    this.#view.setUint32(at, value, true);
-  }
-
-  u64(value: bigint, field: string): void {
-    if (typeof value !== "bigint" || value < 0n || value > U64_MAX) refuseU64(value, field);
-    const at = this.#claim(8);
-    WHOLE[0] = value;
-    this.#view.setUint32(at, HALVES[LOW]!, true);
-    this.#view.setUint32(at + 4, HALVES[HIGH]!, true);
-  }
-
-  tenant(id: TenantId): void {
-    const bytes = TENANTS.bytesOf(id);
-    const at = this.#claim(bytes.length);
-    this.#bytes.set(bytes, at);
-  }
-
-  bytes(value: Uint8Array, field: string, maxSize: number): void {
-    assertBytes(value, field);
-    const size = value.length;
-    if (size > maxSize) refuseSize(field, `${maxSize} bytes`, size);
-    const at = this.#claim(4 + size);
-    this.#view.setUint32(at, size, true);
-    this.#bytes.set(value, at + 4);
-  }
-
-  /** How many items follow. */
-  count(items: readonly unknown[], field: string, maxCount: number): void {
-    if (!Array.isArray(items)) refuseList(items, field);
-    if (items.length > maxCount) refuseSize(field, `${maxCount} items`, items.length);
-    const at = this.#claim(4);
-    this.#view.setUint32(at, items.length, true);
-  }
-
-  ids(ids: readonly bigint[], field: string, maxCount: number): void {
-    this.count(ids, field, maxCount);
-    // By index: an iterator would be the only thing here that allocates.
-    for (let index = 0; index < ids.length; index++) this.u64(ids[index]!, field);
-  }
-
-  /** Make room for `size` bytes at the end and return where they start. */
-  #claim(size: number): number {
-    const at = this.#at;
-    const end = at + size;
-    // `#resize` swaps the buffer, so callers look it up after this.
-    if (end > this.#bytes.length) this.#resize(Math.max(end, 2 * this.#bytes.length));
-    this.#at = end;
-    return at;
-  }
-
-  #resize(capacity: number): void {
-    const bytes = new Uint8Array(capacity);
-    bytes.set(this.#bytes.subarray(0, this.#at));
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer);
-  }
+  reset(): void;
 }
 
-/** Throw unless `out` is a writer. For callers that no compiler checked. */
-export function assertRecordWriter(out: unknown): asserts out is RecordWriter {
-  assert(out instanceof RecordWriter, "out must be a RecordWriter");
+export interface RecordWriterConstructor {
+  new (): RecordWriter;
 }
 
-const U32_BOUNDS = { min: 0, max: U32_MAX };
-
-// Apart from the checks, so that those are small enough to be inlined wherever they are called, and make no closure for a
-// message that is hardly ever told.
-function refuseName(field: string, allowed: readonly string[]): never {
-  assert(false, `${field} must be one of ${allowed.join(", ")}`);
-}
-
-function refuseList(value: unknown, field: string): never {
-  assert(false, `${field} must be an array, got a value of type ${typeof value}`);
-}
-
-function refuseU64(value: unknown, field: string): never {
-  assert(typeof value === "bigint", () => `${field} must be a bigint, got a value of type ${typeof value}`);
-  assert(false, `${field} must be a bigint from 0 to 2^64 - 1`);
-}
-
-function refuseSize(field: string, allowed: string, given: number): never {
-  assert(false, `${field} must have at most ${allowed}, got ${given}`);
-}
+/** How single fields are written is the codec's own, and not shown. */
+export const RecordWriter: RecordWriterConstructor = FieldWriter;

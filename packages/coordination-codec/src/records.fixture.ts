@@ -119,26 +119,30 @@ const origin = fc.oneof(
 );
 
 /** Any shard's record that is in order. */
-export const shardRecord: fc.Arbitrary<ShardRecord> = record({ status: fc.constantFrom(...ShardStatus.values), lastTime: u64({ min: 1n, max: U64_MAX - 1n }), spec, origin })
-  .chain(({ status, lastTime, spec: range, origin: { shard, parent } }) =>
-    record({
-      tenant,
-      run: u64() as fc.Arbitrary<RunId>,
-      shard: fc.constant(shard),
-      status: fc.constant(status),
-      parkReason: status === "Parked" ? fc.constantFrom(...ParkReason.values) : fc.constant(undefined),
-      spec: fc.constant(range),
-      cursor: cursorIn(range),
-      cursorSemantics,
-      lease: status === "Active" ? optional(lease(lastTime)) : fc.constant(undefined),
-      fenceEpoch: u64({ min: 1n }) as fc.Arbitrary<FenceEpoch>,
-      parent: fc.constant(parent),
-      spawned: fc.uniqueArray(derivedId, { minLength: status === "Split" ? 1 : 0, maxLength: 12 }),
-      opLog: opLog(lastTime),
-      lastTime: fc.constant(lastTime as LogicalTime),
-      attempts: u32,
-    }),
-  );
+export const shardRecord: fc.Arbitrary<ShardRecord> = record({
+  status: fc.constantFrom(...ShardStatus.values),
+  lastTime: u64({ min: 1n, max: U64_MAX - 1n }),
+  spec,
+  origin,
+}).chain(({ status, lastTime, spec: range, origin: { shard, parent } }) =>
+  record({
+    tenant,
+    run: u64() as fc.Arbitrary<RunId>,
+    shard: fc.constant(shard),
+    status: fc.constant(status),
+    parkReason: status === "Parked" ? fc.constantFrom(...ParkReason.values) : fc.constant(undefined),
+    spec: fc.constant(range),
+    cursor: cursorIn(range),
+    cursorSemantics,
+    lease: status === "Active" ? optional(lease(lastTime)) : fc.constant(undefined),
+    fenceEpoch: u64({ min: 1n }) as fc.Arbitrary<FenceEpoch>,
+    parent: fc.constant(parent),
+    spawned: fc.uniqueArray(derivedId, { minLength: status === "Split" ? 1 : 0, maxLength: 12 }),
+    opLog: opLog(lastTime),
+    lastTime: fc.constant(lastTime as LogicalTime),
+    attempts: u32,
+  }),
+);
 
 const config: fc.Arbitrary<RunConfig> = record({ cursorSemantics, leaseDuration: u64({ min: 1n }), maxShardRetries: optional(u32) });
 

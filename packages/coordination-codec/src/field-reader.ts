@@ -24,7 +24,7 @@ export interface ListField {
  * of its set and every list empty. So a caller reads all fields and asks once, at the end, whether what it made of
  * them means anything.
  */
-export class RecordReader {
+export class FieldReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #at: number;
@@ -100,7 +100,7 @@ export class RecordReader {
   }
 
   /** Items behind their count. Nothing is set aside for them before they are known to fit. */
-  list<Item>({ field, maxCount, itemSize }: ListField, readItem: (fields: RecordReader) => Item): readonly Item[] {
+  list<Item>({ field, maxCount, itemSize }: ListField, readItem: (fields: FieldReader) => Item): readonly Item[] {
     const count = this.u32();
     if (count > maxCount) this.fail({ kind: "FieldTooLarge", field, actual: count, max: maxCount });
     if (count === 0 || !this.#has(count * itemSize)) return NO_ITEMS;
@@ -121,6 +121,6 @@ export class RecordReader {
   }
 }
 
-export function readShardId(fields: RecordReader): ShardId {
+export function readShardId(fields: FieldReader): ShardId {
   return fields.u64() as ShardId;
 }
