@@ -1,0 +1,61 @@
+import type { LogicalTime, ShardId } from "@gossip/contracts";
+import type { CapacityHint, ClaimQuery, RunMoment } from "@gossip/coordination";
+import { lastU64, readU64, RowKind, runKey, type RunAddress } from "./keyspace.ts";
+import { claimsFrom, deadlineOf, freeFrom } from "./place-key.ts";
+import { rangeOf, type KeyRange, type Rows } from "./rows.ts";
+
+/** More than this is no news to anybody, and counting on would cost time. */
+const MAX_HINT_COUNT = 1000;
+
+/**
+ * Shards that can be claimed at `now`: those that nobody holds, from the place that `spread` points to on and then
+ * from the start, and those whose lease has lapsed.
+ *
+ * What was begun and given back comes before what nobody has touched, so that work is finished before more is begun.
+ */
+export function listClaimable(rows: Rows, query: ClaimQuery): ShardId[] {
+  const { now, limit, spread } = query;
+  const found: ShardId[] = [];
+  const ranges = [
+    ...aroundFrom(query, { isBegun: true, spread }),
+    ...aroundFrom(query, { isBegun: false, spread }),
+    { start: claimsFrom(query, 1n), end: claimsFrom(query, now + 1n) },
+  ];
+  for (const range of ranges) {
+    for (const key of rows.keys(range, { limit: limit - found.length })) found.push(lastU64(key) as ShardId);
+    if (found.length === limit) return found;
+  }
+  return found;
+}
+
+/** When the first lease runs out that holds at `now`. */
+export function earliestDeadline(rows: Rows, moment: RunMoment): LogicalTime | undefined {
+  const first = rows.first({ start: claimsFrom(moment, moment.now + 1n), end: rangeOf(runKey(RowKind.Claim, moment)).end });
+  return first && deadlineOf(first);
+}
+
+export function hintAt(rows: Rows, moment: RunMoment): CapacityHint {
+  const claimable = { start: runKey(RowKind.Claim, moment), end: claimsFrom(moment, moment.now + 1n) };
+  return {
+    availableCount: rows.countUpTo(MAX_HINT_COUNT, claimable),
+    earliestDeadline: earliestDeadline(rows, moment),
+    isStarved: moment.now < starvedUntil(rows, moment),
+  };
+}
+
+/** Until when somebody finds nothing to claim; zero where nobody has said so. */
+export function starvedUntil(rows: Rows, address: RunAddress): bigint {
+  const stored = rows.get(runKey(RowKind.Starved, address));
+  return stored === undefined ? 0n : readU64(stored, 0);
+}
+
+/** Those that nobody holds, from a place on and then up to it. */
+function aroundFrom(address: RunAddress, { isBegun, spread }: { readonly isBegun: boolean; readonly spread: number }): KeyRange[] {
+  const start = freeFrom(address, isBegun);
+  const middle = freeFrom(address, isBegun, spread);
+  const end = isBegun ? claimsFrom(address, 1n) : freeFrom(address, true);
+  return [
+    { start: middle, end },
+    { start, end: middle },
+  ];
+}

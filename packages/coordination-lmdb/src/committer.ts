@@ -1,0 +1,124 @@
+import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
+import type { InfraError } from "@gossip/coordination-errors";
+import { assert, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { growthOf } from "./growth.ts";
+import { RowKind, storeKey } from "./keyspace.ts";
+import { failureFrom, reasonOf, withFullDiskNamed, type LmdbOperation } from "./lmdb-failure.ts";
+import type { RecordRows } from "./record-rows.ts";
+import type { Rows } from "./rows.ts";
+import { putRun, removeRun, splitShard, type RunWrite } from "./run-writes.ts";
+import { updateShards } from "./update-shards.ts";
+
+export interface CommitterOptions {
+  /** Where the store is, to be asked whether its disk is full. */
+  readonly folder: string;
+  /** Bytes that the rows may take. Sets that make them grow beyond it are refused. */
+  readonly maxSize: number | undefined;
+}
+
+/** Makes write sets, and finds out what became of those that failed. */
+export class Committer {
+  readonly #rows: Rows;
+  readonly #records: RecordRows;
+  readonly #options: CommitterOptions;
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(rows: Rows, records: RecordRows, options: CommitterOptions) {
+    this.#rows = rows;
+    this.#records = records;
+    this.#options = options;
+  }
+
+  /** Settles when nothing is under way. */
+  get idle(): Promise<unknown> {
+    return Promise.allSettled(this.#underWay);
+  }
+
+  async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
+    const refusal = this.#refuse(sets);
+    if (refusal !== undefined) return sets.map(() => ({ kind: "Failed", error: refusal }));
+    const made = await this.attempt("lmdb.commit", () => this.#make(sets));
+    if (made.ok) return made.value;
+    // A write that failed on its way was taken back, and the store goes on. Where the last step failed, that which
+    // makes it count, the engine refuses everything from then on, and what others will read is not known.
+    const kind = this.#findFault() === undefined ? "Failed" : "Unknown";
+    return sets.map(() => ({ kind, error: made.error }));
+  }
+
+  /** Do something that writes, and say in our words why it could not be done. */
+  async attempt<T>(operation: LmdbOperation, write: () => Promise<T>): Promise<Result<T, InfraError>> {
+    const attempt = write();
+    this.#underWay.add(attempt);
+    try {
+      return ok(await attempt);
+    } catch (thrown) {
+      if (thrown instanceof InvariantViolation) throw thrown;
+      const reason = await withFullDiskNamed(await reasonOf(thrown), this.#options.folder);
+      return err(failureFrom(operation, reason));
+    } finally {
+      this.#underWay.delete(attempt);
+    }
+  }
+
+  #make(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
+    const [first] = sets;
+    if (first === undefined) return Promise.resolve([]);
+    if (first.kind === "UpdateShard") {
+      assert(sets.every(isUpdate), "several write sets must all be updates of shards");
+      return updateShards(this.#rows, sets);
+    }
+    assert(sets.length === 1, "a write set that is no update of a shard must come alone");
+    switch (first.kind) {
+      case "SplitShard":
+        return this.#transact(splitShard(first));
+      case "PutRun":
+        return this.#transact(putRun(first));
+      case "RemoveRun":
+        return this.#transact(removeRun(first));
+    }
+  }
+
+  async #transact(write: RunWrite): Promise<readonly CommitAnswer[]> {
+    let inner: unknown;
+    try {
+      const answer = await this.#rows.transact(() => {
+        try {
+          return write(this.#rows, this.#records);
+        } catch (thrown) {
+          inner = thrown;
+          throw thrown;
+        }
+      });
+      return [answer];
+    } catch (thrown) {
+      // The transaction's own failure only says that something went wrong in it.
+      const told = await reasonOf(thrown);
+      throw inner ?? told;
+    }
+  }
+
+  #refuse(sets: readonly WriteSet[]): InfraError | undefined {
+    // To an engine that refuses everything no write may be given: the driver would never answer.
+    const fault = this.#findFault();
+    if (fault !== undefined) return fault;
+    const { maxSize } = this.#options;
+    const growth = maxSize === undefined ? 0 : growthOf(sets);
+    if (maxSize === undefined || growth === 0 || this.#rows.usedSize + growth <= maxSize) return undefined;
+    return failureFrom("lmdb.commit", { code: "MDB_MAP_FULL" });
+  }
+
+  /** Why nothing can be read, or `undefined` where something can. */
+  #findFault(): InfraError | undefined {
+    try {
+      this.#rows.refresh();
+      this.#rows.has(storeKey(RowKind.Format));
+      return undefined;
+    } catch (reason) {
+      return failureFrom("lmdb.commit", reason);
+    }
+  }
+}
+
+function isUpdate(set: WriteSet): set is UpdateShardSet {
+  return set.kind === "UpdateShard";
+}

@@ -1,0 +1,63 @@
+import type { ShardId } from "@gossip/contracts";
+import type { RunRecord } from "@gossip/coordination";
+import type { FindingPlace, FsckFinding } from "./finding.ts";
+import type { ShardNode, ShardNodes } from "./shard-node.ts";
+
+/**
+ * Check that a run's shards name each other: every child its parent and every parent its children, every
+ * registered shard is there and every other one comes from one that is.
+ *
+ * `isWhole` is false where some record could not be read. What is missing then says nothing.
+ */
+export function* checkLineage(place: FindingPlace, run: RunRecord, nodes: ShardNodes, isWhole: boolean): Generator<FsckFinding> {
+  const at = (shard: ShardId, detail: string): FsckFinding => ({ kind: "Lineage", ...place, shard, detail });
+  const registered = new Set(run.rootShards);
+  if (isWhole) {
+    for (const root of registered) if (!nodes.has(root)) yield at(root, "it was registered and is not there");
+  }
+  for (const node of nodes.values()) {
+    if (node.parent === undefined && !registered.has(node.shard)) yield at(node.shard, "it is no child and was not registered");
+    const detail = findParentFault(node, nodes, isWhole) ?? findChildFault(node, nodes, isWhole);
+    if (detail !== undefined) yield at(node.shard, detail);
+  }
+  for (const node of findUnrooted(nodes)) if (isWhole) yield at(node.shard, "its ancestors go round in a circle");
+}
+
+function findParentFault({ shard, parent }: ShardNode, nodes: ShardNodes, isWhole: boolean): string | undefined {
+  if (parent === undefined) return undefined;
+  const found = nodes.get(parent);
+  if (found === undefined) return isWhole ? "its parent is not there" : undefined;
+  return found.spawned.includes(shard) ? undefined : "its parent does not know it";
+}
+
+function findChildFault({ shard, spawned }: ShardNode, nodes: ShardNodes, isWhole: boolean): string | undefined {
+  if (new Set(spawned).size !== spawned.length) return "it has spawned a shard twice";
+  for (const child of spawned) {
+    const found = nodes.get(child);
+    if (found === undefined && isWhole) return "a shard that it has spawned is not there";
+    if (found !== undefined && found.parent !== shard) return "a shard that it has spawned names another parent";
+  }
+  return undefined;
+}
+
+/** Shards from which no way leads up to one without a parent, though every parent is there. */
+function findUnrooted(nodes: ShardNodes): ShardNode[] {
+  const reached = new Set(inOrderOfDescent(nodes).map(({ shard }) => shard));
+  return [...nodes.values()].filter(({ shard, parent }) => !reached.has(shard) && parent !== undefined && nodes.has(parent));
+}
+
+/** Shards from those without a parent downwards, each behind its parent. */
+export function inOrderOfDescent(nodes: ShardNodes): ShardNode[] {
+  const order = [...nodes.values()].filter(({ parent }) => parent === undefined);
+  const seen = new Set(order.map(({ shard }) => shard));
+  // It grows while it is walked: each shard adds those that it has spawned.
+  for (const node of order) {
+    for (const id of node.spawned) {
+      const child = nodes.get(id);
+      if (child === undefined || child.parent !== node.shard || seen.has(id)) continue;
+      seen.add(id);
+      order.push(child);
+    }
+  }
+  return order;
+}

@@ -1,0 +1,79 @@
+import type { RunId, ShardId, TenantId } from "@gossip/contracts";
+import type { RunRecord, ShardRecord } from "@gossip/coordination";
+import type { InfraError } from "@gossip/coordination-errors";
+import type { Result } from "@gossip/stdx";
+
+/**
+ * A store that can be checked, and whose indexes can be rebuilt.
+ *
+ * This is all that `fsck` knows of a store. It shows what is stored, as it is stored, whether or not it makes
+ * sense: a record that cannot be read is shown as such. Where reading itself fails, that is thrown.
+ */
+export interface FsckSource {
+  /** Look at the store as it is now. What is shown is of one moment, where the store can hold one. */
+  look(): Promise<StoreView>;
+  /** Make the indexes and counts what the records say. Records are not touched. */
+  rebuildIndexes(): Promise<RebuiltIndexes>;
+  /** What was thrown while reading, in our words. */
+  explain(thrown: unknown): InfraError;
+}
+
+export interface StoreView {
+  /** Every run of which there is anything, one after the other. What it shows is good until the next. */
+  runs(): AsyncIterable<RunView>;
+  /** What the store keeps counts of. */
+  readonly countScopes: ReadonlySet<CountScope>;
+  /** How many shards it believes there to be. A count that is missing counts as none. */
+  counts(): AsyncIterable<StoredCount>;
+  /** Let the moment go. */
+  close(): Promise<void>;
+}
+
+export interface RunView {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  /** What is under the run's id. `Removed`: only what is still to be swept away, which need not make sense. */
+  readonly record: StoredRunRecord;
+  shards(): AsyncIterable<StoredShard>;
+  /** Every entry of the run in every index. */
+  entries(): AsyncIterable<IndexEntry>;
+  /** The entries that a shard must have. */
+  entriesOf(record: ShardRecord): readonly IndexEntry[];
+}
+
+export type StoredRunRecord =
+  | { readonly kind: "Found"; readonly record: RunRecord }
+  | { readonly kind: "Unreadable"; readonly detail: string }
+  | { readonly kind: "Missing" }
+  | { readonly kind: "Deleted" }
+  | { readonly kind: "Removed" };
+
+export interface StoredShard {
+  /** By the place where it was found. */
+  readonly shard: ShardId;
+  /** The record, or why it cannot be read. */
+  readonly record: Result<ShardRecord, string>;
+}
+
+export interface IndexEntry {
+  readonly index: string;
+  /** The shard that it names, where it names one. */
+  readonly shard: ShardId | undefined;
+  /** Tells it from every other entry of the run. For comparing, not for showing: it may hold keys. */
+  readonly key: string;
+}
+
+export interface StoredCount {
+  readonly scope: CountScope;
+  readonly tenant: TenantId | undefined;
+  readonly run: RunId | undefined;
+  readonly count: number;
+}
+
+export type CountScope = "Run" | "Tenant" | "Total";
+
+export interface RebuiltIndexes {
+  readonly removedEntries: number;
+  readonly addedEntries: number;
+  readonly correctedCounts: number;
+}

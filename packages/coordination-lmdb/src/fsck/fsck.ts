@@ -1,0 +1,155 @@
+import type { ShardId, TenantId } from "@gossip/contracts";
+import { findRunFault, findShardFault, type RunRecord } from "@gossip/coordination";
+import type { InfraError } from "@gossip/coordination-errors";
+import { assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { checkCoverage } from "./check-coverage.ts";
+import { IndexCheck } from "./check-indexes.ts";
+import { checkLineage } from "./check-lineage.ts";
+import { CountCheck } from "./check-counts.ts";
+import type { FindingPlace, FsckFinding } from "./finding.ts";
+import type { CountScope, FsckSource, RebuiltIndexes, RunView, StoredShard, StoreView } from "./fsck-source.ts";
+import { nodeOf, type ShardNode } from "./shard-node.ts";
+
+export interface FsckOptions {
+  /** Most findings to keep; 1,000 where it is left out. The rest are counted. */
+  readonly maxFindings?: number;
+}
+
+export interface FsckReport {
+  readonly tenantCount: number;
+  readonly runCount: number;
+  readonly shardCount: number;
+  /** Marks of removed runs. */
+  readonly deletedRunCount: number;
+  readonly findings: readonly FsckFinding[];
+  /** How many there are in all. The store is in order where there are none. */
+  readonly findingCount: number;
+}
+
+const DEFAULT_MAX_FINDINGS = 1000;
+
+/**
+ * Walk a store and say what in it contradicts something else: records that cannot be read or break a rule,
+ * lineage, coverage, indexes and counts.
+ *
+ * Changes nothing. It takes memory for one run's shards at a time, and does not stop anybody else.
+ */
+export async function fsck(source: FsckSource, options: FsckOptions = {}): Promise<Result<FsckReport, InfraError>> {
+  const { maxFindings = DEFAULT_MAX_FINDINGS } = options;
+  assertCount(maxFindings, "most findings", { min: 0, max: Number.MAX_SAFE_INTEGER });
+  try {
+    const view = await source.look();
+    try {
+      return ok(await walkStore(view, maxFindings));
+    } finally {
+      await view.close();
+    }
+  } catch (thrown) {
+    if (thrown instanceof InvariantViolation) throw thrown;
+    return err(source.explain(thrown));
+  }
+}
+
+/** Rebuild what can be rebuilt: indexes and counts. What records say stays as it is, right or wrong. */
+export async function repair(source: FsckSource): Promise<Result<RebuiltIndexes, InfraError>> {
+  try {
+    return ok(await source.rebuildIndexes());
+  } catch (thrown) {
+    if (thrown instanceof InvariantViolation) throw thrown;
+    return err(source.explain(thrown));
+  }
+}
+
+async function walkStore(view: StoreView, maxFindings: number): Promise<FsckReport> {
+  const walk = new StoreWalk(maxFindings);
+  for await (const run of view.runs()) await walk.visit(run);
+  for await (const count of view.counts()) walk.counts.see(count);
+  return walk.report(view.countScopes);
+}
+
+/** What a walk over a store has seen so far. */
+class StoreWalk {
+  readonly counts = new CountCheck();
+  readonly #maxFindings: number;
+  readonly #findings: FsckFinding[] = [];
+  readonly #tenants = new Set<TenantId>();
+  #findingCount = 0;
+  #runCount = 0;
+  #deletedRunCount = 0;
+
+  constructor(maxFindings: number) {
+    this.#maxFindings = maxFindings;
+  }
+
+  async visit(view: RunView): Promise<void> {
+    const place = { tenant: view.tenant, run: view.run };
+    const { record } = view;
+    if (record.kind === "Deleted" || record.kind === "Removed") this.#deletedRunCount++;
+    else this.#tenants.add(view.tenant);
+    if (record.kind === "Removed") return;
+    if (record.kind === "Found" || record.kind === "Unreadable") this.#runCount++;
+    if (record.kind === "Unreadable") this.#add([{ kind: "UnreadableRecord", ...place, shard: undefined, detail: record.detail }]);
+    if (record.kind === "Found") this.#addRunFault(place, record.record);
+    await this.#visitShards(view, place);
+  }
+
+  report(countScopes: ReadonlySet<CountScope>): FsckReport {
+    this.#add(this.counts.findings(countScopes));
+    return {
+      tenantCount: this.#tenants.size,
+      runCount: this.#runCount,
+      shardCount: this.counts.total,
+      deletedRunCount: this.#deletedRunCount,
+      findings: this.#findings,
+      findingCount: this.#findingCount,
+    };
+  }
+
+  #addRunFault(place: FindingPlace, record: RunRecord): void {
+    const detail = record.tenant !== place.tenant || record.run !== place.run ? "it is stored under another's key" : findRunFault(record);
+    if (detail !== undefined) this.#add([{ kind: "RecordFault", ...place, shard: undefined, detail }]);
+  }
+
+  async #visitShards(view: RunView, place: FindingPlace): Promise<void> {
+    const nodes = new Map<ShardId, ShardNode>();
+    const unreadable = new Set<ShardId>();
+    const indexes = await IndexCheck.of(view);
+    for await (const stored of view.shards()) {
+      this.counts.add(place);
+      const fault = findStoredFault(place, stored);
+      if (fault !== undefined) this.#add([fault]);
+      if (!stored.record.ok || fault?.kind === "UnreadableRecord") {
+        unreadable.add(stored.shard);
+        continue;
+      }
+      nodes.set(stored.shard, nodeOf(stored.record.value));
+      this.#add(indexes.claim(stored.record.value));
+    }
+    this.#add(indexes.strays(unreadable));
+    if (view.record.kind === "Found") this.#checkTree(place, view.record.record, nodes, unreadable.size === 0);
+    else if (nodes.size > 0 && view.record.kind !== "Unreadable") this.#add([{ kind: "ShardsWithoutRun", ...place, shardCount: nodes.size }]);
+  }
+
+  #checkTree(place: FindingPlace, run: RunRecord, nodes: ReadonlyMap<ShardId, ShardNode>, isWhole: boolean): void {
+    const before = this.#findingCount;
+    this.#add(checkLineage(place, run, nodes, isWhole));
+    // Of a family that does not fit together it cannot be said what its ranges should be.
+    if (isWhole && this.#findingCount === before) this.#add(checkCoverage(place, nodes));
+  }
+
+  #add(findings: Iterable<FsckFinding>): void {
+    for (const finding of findings) {
+      if (this.#findingCount++ < this.#maxFindings) this.#findings.push(finding);
+    }
+  }
+}
+
+function findStoredFault(place: FindingPlace, { shard, record }: StoredShard): FsckFinding | undefined {
+  if (!record.ok) return { kind: "UnreadableRecord", ...place, shard, detail: record.error };
+  const { tenant, run, shard: own } = record.value;
+  if (tenant !== place.tenant || run !== place.run || own !== shard) {
+    return { kind: "UnreadableRecord", ...place, shard, detail: "it is stored under another's key" };
+  }
+  const detail = findShardFault(record.value);
+  return detail === undefined ? undefined : { kind: "RecordFault", ...place, shard, detail };
+}

@@ -1,0 +1,28 @@
+import type { ShardRecord, WriteSet } from "@gossip/coordination";
+
+/** Bytes of a record without its keys and lists, with its entries in the indexes and what the tree adds. */
+const BASE_SIZE = 512;
+const LOGGED_OP_SIZE = 26;
+const ID_SIZE = 8;
+
+/** About how many bytes more the rows take when the sets are made. */
+export function growthOf(sets: readonly WriteSet[]): number {
+  let growth = 0;
+  for (const set of sets) {
+    if (set.kind === "UpdateShard" || set.kind === "SplitShard") {
+      growth += Math.max(0, sizeOf(set.shard.after) - sizeOf(set.shard.before));
+    }
+    if (set.kind === "SplitShard" || set.kind === "PutRun") {
+      for (const shard of set.created) growth += BASE_SIZE + sizeOf(shard);
+    }
+    // A run's record has each of its first shards twice: among them, and as the answer of the registration.
+    if (set.kind === "PutRun") growth += set.guard === undefined ? BASE_SIZE : 2 * ID_SIZE * set.created.length;
+  }
+  return growth;
+}
+
+function sizeOf({ spec, cursor, opLog, spawned }: ShardRecord): number {
+  const keys = spec.keyRangeStart.length + spec.keyRangeEnd.length + spec.metadata.length;
+  const position = (cursor.lastKey?.length ?? 0) + (cursor.token?.length ?? 0);
+  return keys + position + LOGGED_OP_SIZE * opLog.length + ID_SIZE * spawned.length;
+}

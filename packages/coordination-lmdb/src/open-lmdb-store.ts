@@ -1,0 +1,134 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { assert, assertCount, err, InvariantViolation, ok, Redacted, type Result } from "@gossip/stdx";
+import { open, type RootDatabase } from "lmdb";
+import { DURABILITY_FLAGS, isDurability, type Durability } from "./durability.ts";
+import { checkFormat } from "./format.ts";
+import { codeOf, isDiskFull, reasonOf } from "./lmdb-failure.ts";
+import type { LmdbOpenError } from "./lmdb-open-error.ts";
+import { LmdbStore } from "./lmdb-store.ts";
+import { OpenFolders } from "./open-folders.ts";
+import { Rows } from "./rows.ts";
+
+export interface LmdbStoreOptions {
+  /** The folder. It is made where it is missing. */
+  readonly path: string;
+  /** When a write counts as made; `"Flushed"` where it is left out. */
+  readonly durability?: Durability;
+  /**
+   * Bytes that the records and indexes may take; as much as the disk has where it is left out. A write that would go beyond
+   * is refused. Processes that write at the same time may together go a little further.
+   */
+  readonly maxSize?: number;
+}
+
+/** Read transactions that all processes together may have at once. Each needs one or two. */
+const MAX_READERS = 1024;
+
+const openFolders = new OpenFolders();
+
+/** Open a folder as a store. Processes of one machine may have the same one open at the same time; a network share may not be used. */
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<LmdbStore, LmdbOpenError>> {
+  assertOptions(options);
+  const { durability = "Flushed", maxSize } = options;
+  try {
+    await mkdir(options.path, { recursive: true });
+    const folder = await realpath(options.path);
+    const openWith = openFolders.enter(folder, durability);
+    if (openWith !== durability) return err({ kind: "OtherDurability", openWith });
+    const opened = await openFolder(folder, durability);
+    if (!opened.ok) {
+      openFolders.leave(folder);
+      return opened;
+    }
+    const { db, rows } = opened.value;
+    const release = async () => {
+      if (durability === "Written") await flush(db);
+      await db.close();
+      openFolders.leave(folder);
+    };
+    return ok(new LmdbStore({ rows, folder, maxSize, release }));
+  } catch (thrown) {
+    return err(await openErrorFrom(thrown, options.path));
+  }
+}
+
+interface OpenFolder {
+  readonly db: RootDatabase<Uint8Array, Buffer>;
+  readonly rows: Rows;
+}
+
+async function openFolder(folder: string, durability: Durability): Promise<Result<OpenFolder, LmdbOpenError>> {
+  let db: RootDatabase<Uint8Array, Buffer> | undefined;
+  try {
+    db = openDatabase(folder, durability);
+    const rows = new Rows(db);
+    const checked = await checkFormat(rows);
+    if (checked.ok) return ok({ db, rows });
+    await db.close();
+    return checked;
+  } catch (thrown) {
+    if (thrown instanceof InvariantViolation) throw thrown;
+    const error = await openErrorFrom(thrown, folder);
+    await db?.close();
+    return err(error);
+  }
+}
+
+function openDatabase(folder: string, durability: Durability): RootDatabase<Uint8Array, Buffer> {
+  return open<Uint8Array, Buffer>({
+    path: folder,
+    ...DURABILITY_FLAGS[durability],
+    // A folder, even where its name ends like a file's.
+    noSubdir: false,
+    encoding: "binary",
+    keyEncoding: "binary",
+    useVersions: true,
+    maxReaders: MAX_READERS,
+    // The driver's default answers before it flushes and lets the flush follow. A process that is killed between the two leaves a lock
+    // behind that another cannot always take over, and a process that opens the folder then takes what was not flushed for
+    // flushed. The engine's own way has neither fault and is as fast, since our commits come one at a time.
+    overlappingSync: false,
+    // Commits come in batches of ours. The driver's would add a promise that nobody hears when the transaction fails.
+    eventTurnBatching: false,
+  });
+}
+
+/** The driver has it and does not say so in its types. */
+interface Flushable {
+  sync(done: (error: unknown) => void): void;
+}
+
+function flush(db: RootDatabase<Uint8Array, Buffer>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    (db as unknown as Flushable).sync((error) => (error === undefined || error === null ? resolve() : reject(error)));
+  });
+}
+
+async function openErrorFrom(thrown: unknown, folder: string): Promise<LmdbOpenError> {
+  const cause = await reasonOf(thrown);
+  const code = codeOf(cause);
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return { kind: "ReadOnlyFolder" };
+    case "ENOSPC":
+      return { kind: "DiskFull" };
+    case "MDB_INVALID":
+    case "MDB_VERSION_MISMATCH":
+      return { kind: "NotAStore" };
+    case undefined:
+    default:
+      if (await isDiskFull(folder)) return { kind: "DiskFull" };
+      return { kind: "Unavailable", code, cause: new Redacted(cause) };
+  }
+}
+
+function assertOptions(options: LmdbStoreOptions): void {
+  assert(typeof options === "object" && options !== null, () => `lmdb store options must be an object, got ${typeof options}`);
+  const { path, durability, maxSize } = options;
+  assert(typeof path === "string" && path.length > 0, "path of the store must be a text that is not empty");
+  assert(!path.includes("\0"), "path of the store must not hold a zero byte");
+  assert(durability === undefined || isDurability(durability), "durability must be Flushed, DataFlushed or Written");
+  if (maxSize !== undefined) assertCount(maxSize, "max size in bytes", { min: 1, max: Number.MAX_SAFE_INTEGER });
+}

@@ -1,0 +1,12 @@
+/**
+ * Versions of records: the number of a record's writes, times two.
+ *
+ * A shard's are odd and a run's even, so that a guard that was meant for the one never holds for the other. They
+ * start over for no record: a shard's id is not used again in its run, nor a run's in its tenant.
+ */
+export const FIRST_SHARD_VERSION = 1;
+export const FIRST_RUN_VERSION = 2;
+
+export function nextVersion(version: number): number {
+  return version + 2;
+}

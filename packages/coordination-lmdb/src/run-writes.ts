@@ -1,0 +1,108 @@
+import type { CommitAnswer, PutRunSet, RemoveRunSet, SplitShardSet } from "@gossip/coordination";
+import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { findOverdrawn, plus, readCounts, writeCounts, type ShardCounts } from "./counts.ts";
+import { RowKind, runKey, shardRecordKey } from "./keyspace.ts";
+import { isMoved, placeKey } from "./place-key.ts";
+import { hasShardIn } from "./progress.ts";
+import type { RecordRows } from "./record-rows.ts";
+import { FIRST_RUN_VERSION, nextVersion } from "./row-version.ts";
+import type { Rows } from "./rows.ts";
+import { assertOwn, encodeShards, prepareNewShards, putNewShards, type NewShardRows } from "./shard-rows.ts";
+import { sweepRows, SWEEP_SIZE } from "./sweep.ts";
+import { CONFLICT } from "./update-shards.ts";
+
+const writer = new RecordWriter();
+
+/** What a set's transaction does. It has everything that it writes; what it reads decides only whether. */
+export type RunWrite = (rows: Rows, records: RecordRows) => CommitAnswer;
+
+// Each of these encodes first, outside the transaction, and within it looks at everything before it writes anything: the
+// driver commits what was written even where something throws later.
+
+export function splitShard(set: SplitShardSet): RunWrite {
+  const { shard, runGuard, created, limits } = set;
+  const { before, after, guard } = shard;
+  assertOwn(set, after);
+  const [value] = encodeShards([after]);
+  const shards = prepareNewShards(set, created);
+  const key = shardRecordKey(set, after.shard);
+  const leftPlace = isMoved(before, after) ? placeKey(set, before) : undefined;
+  const newPlace = isMoved(before, after) ? placeKey(set, after) : undefined;
+
+  return (rows, records) => {
+    if (records.shardVersion(set, after.shard) !== guard || records.runVersion(set) !== runGuard) return CONFLICT;
+    const counts = readCounts(rows, set);
+    const refusal = refuseNew(rows, { counts, created, limits, shards });
+    if (refusal !== undefined) return refusal;
+
+    const version = nextVersion(guard as number);
+    rows.put(key, value!, version);
+    if (leftPlace !== undefined) rows.remove(leftPlace);
+    if (newPlace !== undefined) rows.put(newPlace);
+    putNewShards(rows, shards);
+    writeCounts(rows, set, plus(counts, shards.length));
+    return { kind: "Committed", version };
+  };
+}
+
+export function putRun(set: PutRunSet): RunWrite {
+  const { guard, after, created, limits, noShardsIn } = set;
+  assertOwn(set, after);
+  writer.reset();
+  encodeRunRecordInto(after, writer);
+  const value = writer.toOwned();
+  const shards = prepareNewShards(set, created);
+
+  return (rows, records) => {
+    const found = records.runVersion(set);
+    if (found !== guard || (found === undefined && records.isDeleted(set))) return CONFLICT;
+    if (noShardsIn.some((status) => hasShardIn(rows, set, status))) return CONFLICT;
+    const counts = readCounts(rows, set);
+    const refusal = refuseNew(rows, { counts, created, limits, shards });
+    if (refusal !== undefined) return refusal;
+
+    const version = found === undefined ? FIRST_RUN_VERSION : nextVersion(found);
+    rows.put(runKey(RowKind.RunHead, set), undefined, version);
+    rows.put(runKey(RowKind.RunRecord, set), value, version);
+    putNewShards(rows, shards);
+    if (shards.length > 0) writeCounts(rows, set, plus(counts, shards.length));
+    return { kind: "Committed", version };
+  };
+}
+
+/**
+ * Remove a run: its rows, its counts, and as many of its shards as take no time.
+ *
+ * Where it has more, a row says that they are still to be swept away. Nobody finds them meanwhile: whatever
+ * looks at a shard looks for its run first.
+ */
+export function removeRun(set: RemoveRunSet): RunWrite {
+  const mark = encodeDeletedRun({ tenant: set.tenant, run: set.run });
+
+  return (rows, records) => {
+    const found = records.runVersion(set);
+    if (found === undefined || found !== set.guard) return CONFLICT;
+    const counts = readCounts(rows, set);
+
+    for (const kind of [RowKind.RunHead, RowKind.RunRecord, RowKind.Starved]) rows.remove(runKey(kind, set));
+    rows.put(runKey(RowKind.DeletedRun, set), mark);
+    writeCounts(rows, set, plus(counts, -counts.run));
+    if (!sweepRows(rows, set, SWEEP_SIZE)) rows.put(runKey(RowKind.Unswept, set));
+    return { kind: "Committed", version: nextVersion(found) };
+  };
+}
+
+interface NewShards {
+  readonly counts: ShardCounts;
+  readonly created: SplitShardSet["created"];
+  readonly limits: SplitShardSet["limits"];
+  readonly shards: readonly NewShardRows[];
+}
+
+function refuseNew(rows: Rows, { counts, created, limits, shards }: NewShards): CommitAnswer | undefined {
+  const overdrawn = findOverdrawn(counts, created.length, limits);
+  if (overdrawn !== undefined) return { kind: "LimitExceeded", ...overdrawn };
+  // In a run without shards no id can be taken, and that is where ten thousand are registered at once.
+  const taken = counts.run === 0 ? -1 : shards.findIndex(({ key }) => rows.has(key));
+  return taken === -1 ? undefined : { kind: "Exists", shard: created[taken]!.shard };
+}

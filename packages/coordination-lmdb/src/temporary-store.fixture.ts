@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { unwrap } from "@gossip/stdx";
+import type { LmdbStore } from "./lmdb-store.ts";
+import { openLmdbStore, type LmdbStoreOptions } from "./open-lmdb-store.ts";
+
+/** A folder that is gone when it is disposed of. */
+export async function makeFolder(): Promise<{ readonly path: string; dispose(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "gossip-lmdb-"));
+  return { path, dispose: () => rm(path, { recursive: true, force: true }) };
+}
+
+export interface TemporaryStore {
+  readonly store: LmdbStore;
+  readonly path: string;
+  dispose(): Promise<void>;
+}
+
+/** A store with nothing in it. What is not about surviving a power loss does without waiting for the disk. */
+export async function makeStore(options: Partial<LmdbStoreOptions> = {}): Promise<TemporaryStore> {
+  const folder = await makeFolder();
+  const store = unwrap(await openLmdbStore({ path: folder.path, durability: "Written", ...options }));
+  const dispose = async () => {
+    await store.close();
+    await folder.dispose();
+  };
+  return { store, path: folder.path, dispose };
+}
