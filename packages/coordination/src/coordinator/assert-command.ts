@@ -10,13 +10,14 @@ import { assertLease } from "../records/lease.ts";
  */
 export function assertCommand(command: object, parts: CommandParts): void {
   assert(typeof command === "object" && command !== null, () => `a command must be an object, got ${typeof command}`);
-  const { tenant, key, run, worker, lease, opId, limit } = command as CommandFields;
+  const { tenant, key, run, worker, lease, shards, opId, limit } = command as CommandFields;
   if (parts.tenant !== false) assert(TenantId.parse(tenant as string).ok, "tenant must be 64 lowercase hex digits");
   if (parts.key === true) assertShardKey(key);
   if (parts.run === true) RunId.fromRaw(run as bigint);
   if (parts.worker === true) WorkerId.fromRaw(worker as bigint);
   if (parts.lease === true) assertLease(lease);
-  if (opId !== undefined) OpId.fromRaw(opId as bigint);
+  if (parts.shards === true) assertShards(shards);
+  if (parts.opId === true || opId !== undefined) OpId.fromRaw(opId as bigint);
   if (limit !== undefined) assertCount(limit, "limit", { min: 1, max: MAX_PAGE_SIZE });
 }
 
@@ -29,6 +30,9 @@ interface CommandParts {
   readonly run?: boolean;
   readonly worker?: boolean;
   readonly lease?: boolean;
+  readonly shards?: boolean;
+  /** Whether there must be one. One that is there is always looked at. */
+  readonly opId?: boolean;
 }
 
 interface CommandFields {
@@ -37,6 +41,7 @@ interface CommandFields {
   readonly run?: unknown;
   readonly worker?: unknown;
   readonly lease?: unknown;
+  readonly shards?: unknown;
   readonly opId?: unknown;
   readonly limit?: unknown;
 }
@@ -46,4 +51,13 @@ function assertShardKey(key: unknown): void {
   const { run, shard } = key as ShardKey;
   RunId.fromRaw(run);
   ShardId.fromRaw(shard);
+}
+
+/** What their specs and cursors are is looked at when they are hashed. */
+function assertShards(shards: unknown): void {
+  assert(Array.isArray(shards), () => `shards must be an array, got ${typeof shards}`);
+  for (const input of shards as unknown[]) {
+    assert(typeof input === "object" && input !== null, () => `a shard to register must be an object, got ${typeof input}`);
+    ShardId.fromRaw((input as { readonly shard: bigint }).shard);
+  }
 }

@@ -68,12 +68,17 @@ export class CommitQueue {
   }
 
   #send(batch: readonly Waiting[]): void {
-    const answers = this.#store.commit(batch.map((waiting) => waiting.set));
-    // A store that answers at once is spared the promise.
-    if (!(answers instanceof Promise)) {
-      deliver(batch, answers);
-      return;
+    try {
+      const answers = this.#store.commit(batch.map((waiting) => waiting.set));
+      // A store that answers at once is spared the promise.
+      if ("then" in answers) this.#await(batch, answers);
+      else deliver(batch, answers);
+    } catch (reason) {
+      batch.forEach((waiting) => waiting.reject(reason));
     }
+  }
+
+  #await(batch: readonly Waiting[], answers: Promise<readonly CommitAnswer[]>): void {
     this.#inFlight++;
     answers
       .then((given) => deliver(batch, given))

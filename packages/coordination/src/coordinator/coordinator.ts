@@ -55,7 +55,9 @@ import {
 } from "./shard-operations.ts";
 
 const LEASED = { lease: true } as const;
+const LOGGED = { lease: true, opId: true } as const;
 const OF_RUN = { run: true } as const;
+const LOGGED_OF_RUN = { run: true, opId: true } as const;
 
 /**
  * Hands out leases on shards, keeps their progress, and refuses whoever lost one.
@@ -118,7 +120,7 @@ export class Coordinator {
   }
 
   async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
-    assertCommand(request, LEASED);
+    assertCommand(request, LOGGED);
     const settled = await runShardOperation(this.#engine, shardOperations.checkpoint(request));
     if (!settled.ok) return settled;
     const { outcome, hint = CapacityHint.ZERO } = settled.value;
@@ -126,31 +128,31 @@ export class Coordinator {
   }
 
   async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
-    assertCommand(request, LEASED);
+    assertCommand(request, LOGGED);
     const settled = await runShardOperation(this.#engine, shardOperations.complete(request));
     return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
   }
 
   async park(request: ParkRequest): Promise<Result<IdempotentOutcome<void>, ParkError>> {
-    assertCommand(request, LEASED);
+    assertCommand(request, LOGGED);
     const settled = await runShardOperation(this.#engine, shardOperations.park(request));
     return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
   }
 
   async release(request: LoggedRequest): Promise<Result<IdempotentOutcome<void>, ReleaseError>> {
-    assertCommand(request, LEASED);
+    assertCommand(request, LOGGED);
     const settled = await runShardOperation(this.#engine, shardOperations.release(request));
     return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
   }
 
   async splitReplace(request: SplitReplaceRequest): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError>> {
-    assertCommand(request, LEASED);
+    assertCommand(request, LOGGED);
     const settled = await runShardOperation(this.#engine, shardOperations.splitReplace(request, this.#engine.maxSplitChildren));
     return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, ({ children }) => ({ children }))) : settled;
   }
 
   async splitResidual(request: SplitResidualRequest): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError>> {
-    assertCommand(request, LEASED);
+    assertCommand(request, LOGGED);
     const settled = await runShardOperation(this.#engine, shardOperations.splitResidual(request));
     return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, ({ residual }) => ({ residual }))) : settled;
   }
@@ -167,29 +169,29 @@ export class Coordinator {
   }
 
   async registerShards(request: runs.RegisterShardsRequest): Promise<Result<IdempotentOutcome<RunRecord["rootShards"]>, RegisterShardsError>> {
-    assertCommand(request, OF_RUN);
+    assertCommand(request, { run: true, shards: true, opId: true });
     return runs.registerShards(this.#engine, request);
   }
 
   /** Create a run with its first shards, both or neither. Repeating it with the same op id is a replay. */
   async createRunWithShards(request: runs.CreateRunWithShardsRequest): Promise<Result<IdempotentOutcome<RunRecord>, CreateRunError>> {
-    assertCommand(request, OF_RUN);
+    assertCommand(request, { run: true, shards: true, opId: true });
     return runs.createRunWithShards(this.#engine, request);
   }
 
   /** Say that a run is finished. Refused while a shard is active or parked, unless told to accept that. */
   async completeRun(request: runs.CompleteRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
-    assertCommand(request, OF_RUN);
+    assertCommand(request, LOGGED_OF_RUN);
     return runs.completeRun(this.#engine, request);
   }
 
   async failRun(request: runs.EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"failRun">>> {
-    assertCommand(request, OF_RUN);
+    assertCommand(request, LOGGED_OF_RUN);
     return runs.failRun(this.#engine, request);
   }
 
   async cancelRun(request: runs.EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"cancelRun">>> {
-    assertCommand(request, OF_RUN);
+    assertCommand(request, LOGGED_OF_RUN);
     return runs.cancelRun(this.#engine, request);
   }
 
@@ -201,7 +203,7 @@ export class Coordinator {
 
   /** Let workers at a parked shard again. */
   async unpark(request: runs.UnparkRequest): Promise<Result<IdempotentOutcome<void>, UnparkError>> {
-    assertCommand(request, { key: true });
+    assertCommand(request, { key: true, opId: true });
     return runs.unpark(this.#engine, request);
   }
 

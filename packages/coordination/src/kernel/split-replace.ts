@@ -98,8 +98,23 @@ function validateChildren(
   if (requested > maxChildren) return err({ kind: "BackendChildLimitExceeded", requested, backendMax: maxChildren });
   const covered = validateSplitCoverage(shard.spec, plan.children.map((child) => child.spec));
   if (!covered.ok) return covered;
-  const continued = validateChildCursors(shard.cursor, plan.children);
+  const continued = validateCursors(shard, plan);
   return continued.ok ? checkSpawnLimit(shard, requested) : continued;
+}
+
+/**
+ * Check that the children continue where the shard stands: its cursor is the lowest child's, and lies
+ * in that child's range. A cut at or below the cursor's key would leave what is between the two to
+ * a child that starts afresh.
+ */
+function validateCursors({ cursor }: ShardRecord, { children }: SplitReplacePlan): Result<void, SplitValidationError> {
+  const continued = validateChildCursors(cursor, children);
+  if (cursor.lastKey === undefined) return continued;
+  const lowest = children.toSorted(byStart)[0]!;
+  if (ShardSpec.containsKey(lowest.spec, cursor.lastKey)) return continued;
+  const childIndex = children.indexOf(lowest);
+  const isEarlier = !continued.ok && continued.error.kind === "InvalidChildCursor" && continued.error.childIndex < childIndex;
+  return isEarlier ? continued : err({ kind: "InvalidChildCursor", childIndex });
 }
 
 /** Check that a shard may spawn so many more. It counts over its whole life. */
@@ -109,11 +124,14 @@ export function checkSpawnLimit(shard: ShardRecord, additional: number): Result<
   return err({ kind: "SpawnLimitExceeded", current, additional, max: MAX_SPAWNED_PER_SHARD });
 }
 
+function byStart(a: SplitReplaceChild, b: SplitReplaceChild): number {
+  return compareBytes(a.spec.keyRangeStart, b.spec.keyRangeStart);
+}
+
 function makeChildren(
   shard: ShardRecord,
   split: { readonly plan: SplitReplacePlan; readonly opId: OpId; readonly at: LogicalTime },
 ): ShardRecord[] {
-  const byStart = (a: SplitReplaceChild, b: SplitReplaceChild) => compareBytes(a.spec.keyRangeStart, b.spec.keyRangeStart);
   return split.plan.children.toSorted(byStart).map(({ spec, cursor }, position) => {
     const index = shard.spawned.length + position;
     const id = deriveSplitShardId({ run: shard.run, parent: shard.shard, opId: split.opId, kind: "Child", index });

@@ -145,6 +145,17 @@ describe("splitReplace", () => {
     });
   });
 
+  test("a cut at or below the cursor's key is refused, for it would leave a gap in the work", () => {
+    const s = base({ cursor: at("m") });
+    const cut = (point: string) => withPlan(s, { start: point, end: "z" }, { start: "a", end: point, cursor: at("m") });
+    expect(run(cut("m\0"))).toMatchObject({ ok: true });
+    for (const point of ["m", "c"]) expect(run(cut(point))).toMatchObject({ error: { reason: { kind: "InvalidChildCursor", childIndex: 1 } } });
+    const both = withPlan(s, { start: "c", end: "z", cursor: at("d") }, { start: "a", end: "c", cursor: at("m") });
+    expect(run(both)).toMatchObject({ error: { reason: { kind: "InvalidChildCursor", childIndex: 0 } } });
+    const lowestFirst = withPlan(s, { start: "a", end: "c", cursor: at("m") }, { start: "c", end: "z", cursor: at("d") });
+    expect(run(lowestFirst)).toMatchObject({ error: { reason: { kind: "InvalidChildCursor", childIndex: 0 } } });
+  });
+
   test("errors name the caller's positions, the lowest first", () => {
     const s = withPlan(
       base(),

@@ -1,4 +1,15 @@
-import type { Cursor, OpId, ParkReason, ShardId, ShardKey, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "@gossip/contracts";
+import {
+  OpId,
+  type Cursor,
+  type ParkReason,
+  type ShardId,
+  type ShardKey,
+  type ShardSpec,
+  type SplitReplacePlan,
+  type SplitResidualPlan,
+  type TenantId,
+  type WorkerId,
+} from "@gossip/contracts";
 import {
   coordError,
   IdempotentOutcome,
@@ -194,7 +205,7 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   #logged({ opId = this.#engine.newOpId() }: SessionOptions): { readonly tenant: TenantId; readonly lease: Lease; readonly opId: OpId } {
-    return { tenant: this.#lease.tenant, lease: this.#lease, opId };
+    return { tenant: this.#lease.tenant, lease: this.#lease, opId: OpId.fromRaw(opId) };
   }
 
   /** Run an operation in its turn: one at a time, in the order of the calls. */

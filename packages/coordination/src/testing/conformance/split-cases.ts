@@ -54,6 +54,8 @@ async function replaceRules(world: World): Promise<void> {
   await refused(replaceAt("b", ["m"], "z"), { kind: "StartMismatch" });
   await refused(replaceAt("a", ["m"], "y"), { kind: "EndMismatch" });
   await refused(replaceAt("a", ["m"], "z"), { kind: "InvalidChildCursor", childIndex: 0 });
+  // Cut below its cursor, the lowest child would claim what is another's.
+  await refused(replaceAt("a", ["b"], "z", at("c")), { kind: "InvalidChildCursor", childIndex: 0 });
   const wrong = (index: number) => replaceAt("a", ["g", "m"], "z", at("c")).children.map((child, place) => (place === index ? { ...child, cursor: at("h") } : child));
   await refused(unwrap(SplitReplacePlan.tryNew(wrong(1))), { kind: "InvalidChildCursor", childIndex: 1 });
   await refused(unwrap(SplitReplacePlan.tryNew(wrong(1).toReversed())), { kind: "InvalidChildCursor", childIndex: 1 });

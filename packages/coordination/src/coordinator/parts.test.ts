@@ -1,0 +1,123 @@
+// The small parts that decide when: a clock that steps back, a pause that does not grow, a cooldown that never forgets,
+// or an order in which all workers walk in step.
+
+import { LogicalTime, ShardId, WorkerId } from "@gossip/contracts";
+import { InvariantViolation } from "@gossip/stdx";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { shardId, time, worker } from "../kernel/world.fixture.ts";
+import { ClaimCooldown } from "./claim-cooldown.ts";
+import { attraction, inRendezvousOrder, spreadOf } from "./rendezvous.ts";
+import { makeRetryPolicy, pauseMs } from "./retry-policy.ts";
+import { systemClock } from "./system-clock.ts";
+
+describe("systemClock", () => {
+  test("never steps back, and stands still until its source has caught up", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (readings) => {
+        const rest = [...readings];
+        const clock = systemClock(() => rest.shift()!);
+        let greatest = 0;
+        for (const reading of readings) {
+          greatest = Math.max(greatest, reading);
+          expect(clock.now()).toBe(BigInt(greatest));
+        }
+      }),
+    );
+  });
+
+  test("drops fractions of a millisecond", () => {
+    expect(systemClock(() => 12.9).now()).toBe(12n);
+  });
+
+  test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60])("a source that reads %s is refused", (reading) => {
+    expect(() => systemClock(() => reading).now()).toThrow(InvariantViolation);
+    expect(() => systemClock(undefined as never)).toThrow(InvariantViolation);
+  });
+});
+
+describe("pauses", () => {
+  test("double six times at most, stay under the longest, and vary by half either way", () => {
+    const pauses = (random: number) => {
+      const policy = makeRetryPolicy({ random: () => random });
+      return Array.from({ length: 9 }, (_, index) => pauseMs(policy, index + 1));
+    };
+    expect(pauses(0.5)).toEqual([5, 10, 20, 40, 80, 160, 200, 200, 200]);
+    expect(pauses(0)).toEqual([2.5, 5, 10, 20, 40, 80, 100, 100, 100]);
+  });
+
+  test.each([{ maxAttempts: 0 }, { baseMs: -1 }, { baseMs: 10, maxMs: 5 }, { sleep: 5 as never }, { random: 0.5 as never }])("%o is refused", (policy) => {
+    expect(() => makeRetryPolicy(policy)).toThrow(InvariantViolation);
+  });
+});
+
+describe("ClaimCooldown", () => {
+  test("holds a worker back for exactly its interval, and no other", () => {
+    const cooldown = new ClaimCooldown(10n);
+    expect(cooldown.retryAfter(worker(1), time(1))).toBeUndefined();
+    cooldown.noteClaim(worker(1), time(5));
+    expect(cooldown.retryAfter(worker(1), time(14))).toBe(15n);
+    expect(cooldown.retryAfter(worker(1), time(15))).toBeUndefined();
+    expect(cooldown.retryAfter(worker(2), time(6))).toBeUndefined();
+  });
+
+  test("saturates at the end of time", () => {
+    const cooldown = new ClaimCooldown((1n << 64n) - 1n);
+    cooldown.noteClaim(worker(1), time(5));
+    expect(cooldown.retryAfter(worker(1), time(6))).toBe(LogicalTime.MAX);
+  });
+
+  test("forgets workers that it no longer holds back", () => {
+    const cooldown = new ClaimCooldown(10n);
+    for (let id = 0; id < 100_000; id++) cooldown.noteClaim(worker(id), time(id + 1));
+    expect(cooldown.size).toBeLessThan(200);
+    const off = new ClaimCooldown(0n);
+    off.noteClaim(worker(1), time(5));
+    expect(off.size).toBe(0);
+  });
+});
+
+describe("rendezvous order", () => {
+  const shards = Array.from({ length: 8 }, (_, index) => ({ shard: shardId(index) }));
+
+  test("keeps every candidate, and is the same every time", () => {
+    const any = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
+    fc.assert(
+      fc.property(any, fc.uniqueArray(any, { maxLength: 20 }), (id, ids) => {
+        const candidates = ids.map((raw) => ({ shard: ShardId.fromRaw(raw) }));
+        const ordered = inRendezvousOrder(WorkerId.fromRaw(id), candidates);
+        expect(new Set(ordered)).toEqual(new Set(candidates));
+        expect(inRendezvousOrder(WorkerId.fromRaw(id), candidates.toReversed())).toEqual(ordered);
+      }),
+    );
+  });
+
+  test("a thousand workers choose each of eight shards about alike, first and second", () => {
+    const firsts = new Map<bigint, number>();
+    const pairs = new Set<string>();
+    for (let id = 0; id < 1000; id++) {
+      const [first, second] = inRendezvousOrder(worker(id), shards);
+      firsts.set(first!.shard, (firsts.get(first!.shard) ?? 0) + 1);
+      pairs.add(`${first!.shard} ${second!.shard}`);
+    }
+    // 125 each, five standard deviations either way.
+    for (const { shard } of shards) expect(Math.abs((firsts.get(shard) ?? 0) - 125)).toBeLessThan(55);
+    // Those who lose the same shard do not all reach for the same next one.
+    expect(pairs.size).toBe(56);
+  });
+
+  test("neighbouring workers begin far apart", () => {
+    const starts = Array.from({ length: 1000 }, (_, id) => spreadOf(worker(id)));
+    const quarters = [0, 1, 2, 3].map((quarter) => starts.filter((start) => Math.floor(start / 2 ** 30) === quarter).length);
+    for (const count of quarters) expect(Math.abs(count - 250)).toBeLessThan(70);
+  });
+
+  test("every bit of both ids matters", () => {
+    const seen = new Set<number>();
+    for (let bit = 0n; bit < 64n; bit++) {
+      seen.add(attraction(WorkerId.fromRaw(1n << bit), ShardId.fromRaw(0n)));
+      seen.add(attraction(WorkerId.fromRaw(0n), ShardId.fromRaw(1n << bit)));
+    }
+    expect(seen.size).toBe(128);
+  });
+});
