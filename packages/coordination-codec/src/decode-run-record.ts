@@ -1,5 +1,5 @@
 import { LogicalTime, MAX_INITIAL_SHARDS, RUN_OP_LOG_CAP, type OpId, type RunId } from "@gossip/contracts";
-import type { PayloadHash, RunConfig, RunOpLogEntry, RunOpResult, RunRecord } from "@gossip/coordination";
+import { RunConfig, type PayloadHash, type RunHead, type RunOpLogEntry, type RunOpResult, type RunRecord } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import { openBlob } from "./blob-header.ts";
 import type { CodecVersion } from "./blob-kind.ts";
@@ -29,18 +29,46 @@ export function decodeRunRecord(bytes: Uint8Array): Result<RunRecord, CodecError
   return detail === undefined ? ok(record) : err({ kind: "InvariantViolation", blob: "Run", detail });
 }
 
-/** Read in the order of the bytes: the literal's fields are evaluated from first to last. */
+/**
+ * What an operation on a shard must know of its run, without the run's shards and log.
+ *
+ * Those are nearly all of a large run, and every acquire asks for its head. Header and
+ * checksum are checked over the whole, but the rest is not read, so that only the
+ * checksum vouches for it. Version 1 has none, and is read to its end.
+ */
+export function decodeRunHead(bytes: Uint8Array): Result<RunHead, CodecError> {
+  const opened = openBlob(bytes, "Run");
+  if (!opened.ok) return opened;
+  const { version, fields } = opened.value;
+  if (version === 1) return decodeRunRecord(bytes);
+  const head = readHead(fields);
+  if (fields.failure !== undefined) return err(fields.failure);
+  if (RunConfig.tryNew(head.config).ok) return ok(head);
+  return err({ kind: "InvariantViolation", blob: "Run", detail: "the configuration must be valid" });
+}
+
+/** Read in the order of the bytes: a literal's fields are evaluated from first to last. */
 function readRun(fields: FieldReader, version: CodecVersion): RunRecord {
+  const { tenant, run, config, status } = readHead(fields);
   return {
-    tenant: fields.tenant(),
-    run: fields.u64() as RunId,
-    config: readConfig(fields),
-    status: fields.name(RUN_STATUS),
+    tenant,
+    run,
+    config,
+    status,
     createdAt: fields.u64() as LogicalTime,
     completedAt: fields.bool("completedAt") ? (fields.u64() as LogicalTime) : undefined,
     rootShards: fields.list(ROOT_SHARDS, readShardId),
     opLog: fields.list(OP_LOG, readEntry),
     lastTime: version === 1 ? LogicalTime.ZERO : (fields.u64() as LogicalTime),
+  };
+}
+
+function readHead(fields: FieldReader): RunHead {
+  return {
+    tenant: fields.tenant(),
+    run: fields.u64() as RunId,
+    config: readConfig(fields),
+    status: fields.name(RUN_STATUS),
   };
 }
 

@@ -40,6 +40,11 @@ export class FieldReader {
     this.#end = end;
   }
 
+  /** The first failure so far. */
+  get failure(): CodecError | undefined {
+    return this.#failure;
+  }
+
   /** The first failure. Once all fields are read, bytes that are left are one too. */
   finish(): CodecError | undefined {
     const remaining = this.#end - this.#at;

@@ -2,7 +2,15 @@
 // record with bigints as hex and bytes as base64url: JSON itself has neither.
 import { deserialize, serialize } from "node:v8";
 import { toJsonSafe } from "@gossip/contracts";
-import { decodeRunRecord, decodeShardRecord, encodeRunRecordInto, encodeShardRecord, encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import {
+  decodeRunHead,
+  decodeRunRecord,
+  decodeShardRecord,
+  encodeRunRecordInto,
+  encodeShardRecord,
+  encodeShardRecordInto,
+  RecordWriter,
+} from "@gossip/coordination-codec";
 import { compare } from "@gossip/tools/bench";
 import { activeRun, BUSY_SHARD, FRESH_SHARD } from "./samples.fixture.ts";
 
@@ -61,8 +69,12 @@ compare(`a run's record, 1,000 shards (${runBlob.length} B; JSON ${runJson.lengt
       return out.length;
     },
     decodeRunRecord: () => decodeRunRecord(runBlob),
+    decodeRunHead: () => decodeRunHead(runBlob),
     "JSON.stringify of its JSON form": () => JSON.stringify(runSafe),
     "JSON.parse to its JSON form": () => JSON.parse(runJson) as unknown,
   },
-  bounds: [{ form: "encodeRunRecordInto", ratioAtMost: 1, toBestOf: ["JSON.stringify of its JSON form"] }],
+  bounds: [
+    { form: "encodeRunRecordInto", ratioAtMost: 1, toBestOf: ["JSON.stringify of its JSON form"] },
+    { form: "decodeRunHead", ratioAtMost: 1 / 3, toBestOf: ["decodeRunRecord"] },
+  ],
 });
