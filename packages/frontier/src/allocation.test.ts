@@ -3,7 +3,7 @@
 import { ShardSpec } from "@gossip/contracts";
 import { heapBytesPerCall } from "@gossip/tools/heap";
 import { unwrap } from "@gossip/stdx";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { byteMidpointInto } from "./byte-midpoint.ts";
 import { decodeConnectorExtraInto, decodeHintInto, decodeMetadataInto } from "./decode-metadata.ts";
 import { manifestHint } from "./hints.fixture.ts";
@@ -20,6 +20,9 @@ import { ShardHint } from "./shard-hint.ts";
 import { ShardMetadataView } from "./shard-metadata-view.ts";
 import { ShardMetadata } from "./shard-metadata.ts";
 import { TupleKey } from "./tuple-key.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 const NOISE_BYTES = 4;
 

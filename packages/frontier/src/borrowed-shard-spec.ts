@@ -1,5 +1,5 @@
-import { ShardSpec, validateShardSpec, type ShardSpecInputError, type ShardSpecRef } from "@gossip/contracts";
-import { assert, err, ok, unwrap, type Result } from "@gossip/stdx";
+import { ShardSpec, type ShardSpecRef } from "@gossip/contracts";
+import { assert, unwrap } from "@gossip/stdx";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 /**
@@ -43,24 +43,4 @@ export class BorrowedShardSpec implements ShardSpecRef {
     assert(this.#scratch.generation === this.#generation, "shard spec outlived its scratch, which was written again");
     return this.#scratch;
   }
-}
-
-/**
- * Check a spec and lend a copy of it from `scratch`.
- *
- * The parts may be views of the scratch, each of its own buffer. They are checked
- * before they are copied: what is too large for a spec may be too large for a buffer.
- */
-export function lend(spec: ShardSpecRef, scratch: ShardSpecScratch): Result<BorrowedShardSpec, ShardSpecInputError> {
-  const checked = validateShardSpec(spec);
-  if (!checked.ok) return err(checked.error);
-  scratch.start.copyFromSlice(spec.keyRangeStart);
-  scratch.end.copyFromSlice(spec.keyRangeEnd);
-  scratch.metadata.copyFromSlice(spec.metadata);
-  return ok(new BorrowedShardSpec(scratch));
-}
-
-/** Lend the bounds that the scratch holds, with the metadata given, if they make a spec. */
-export function lendBounds(scratch: ShardSpecScratch, metadata: Uint8Array): Result<BorrowedShardSpec, ShardSpecInputError> {
-  return lend({ keyRangeStart: scratch.start.asBytes(), keyRangeEnd: scratch.end.asBytes(), metadata }, scratch);
 }

@@ -3,11 +3,14 @@
 import { ShardArena, U64_MAX } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { decodeConnectorExtra, decodeHint } from "./decode-metadata.ts";
 import { manifestHint, manifestRange } from "./hints.fixture.ts";
 import { ascii, bytes, denseKey, filled } from "./keys.fixture.ts";
 import { PreallocShardBuilder } from "./prealloc-shard-builder.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 function make({ entryLimit = 8, specSlots = 1024, byteCapacity = 1 << 20 }: { entryLimit?: number; specSlots?: number; byteCapacity?: number } = {}) {
   const arena = ShardArena.withCapacity({ specSlots, byteCapacity });

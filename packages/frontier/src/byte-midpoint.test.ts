@@ -3,11 +3,14 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { byteMidpoint, byteMidpointInto } from "./byte-midpoint.ts";
 import { fivePhaseMidpoint } from "./five-phases.fixture.ts";
 import { KeyBuf } from "./key-buf.ts";
 import { anyKey, ascii, bytes, denseKey, expectBytes, filled, fullKey, hex, join, NOT_BYTES, toHex } from "./keys.fixture.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 function midpoint(a: Uint8Array, b: Uint8Array): Uint8Array | undefined {
   const out = new KeyBuf();

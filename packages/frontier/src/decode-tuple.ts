@@ -2,6 +2,7 @@ import { assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { TupleDecodeError } from "./tuple-decode-error.ts";
 import { readDouble } from "./tuple-double.ts";
 import {
+  ALL_ASCENDING,
   assertOrder,
   CODE_BYTES,
   CODE_DOUBLE,
@@ -13,16 +14,15 @@ import {
   CODE_UUID,
   CODE_ZERO,
   ESCAPE,
+  isDescending,
   MAX_TUPLE_DEPTH,
   TERMINATOR,
   UUID_SIZE,
   type PartOrder,
   type TupleElement,
 } from "./tuple-element.ts";
-import { complement, MAX_INTEGER_SIZE, readMagnitude } from "./tuple-integer.ts";
+import { complement, MAX_INTEGER_SIZE, readInteger } from "./tuple-integer.ts";
 import { readUtf8 } from "./utf8.ts";
-
-const ALL_ASCENDING: readonly PartOrder[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
  * The parts of a tuple, whatever the bytes are.
@@ -37,13 +37,8 @@ export function decodeTuple(
   assertBytes(bytes, "bytes");
   assertOrder(order);
   const reader = new TupleReader(bytes);
-  const parts: TupleElement[] = [];
-  while (!reader.isAtEnd) {
-    const part = reader.readPart(order[parts.length] === "Descending");
-    if (part === undefined) return err(reader.failure!);
-    parts.push(part);
-  }
-  return ok(parts);
+  const parts = reader.readParts(order);
+  return parts === undefined ? err(reader.failure!) : ok(parts);
 }
 
 /** Reads elements one after another. Each `read…` answers `undefined` where it fails, and `failure` then says why. */
@@ -58,18 +53,23 @@ class TupleReader {
     this.#bytes = bytes;
   }
 
-  get isAtEnd(): boolean {
-    return this.#offset === this.#bytes.length;
-  }
-
-  readPart(isDescending: boolean): TupleElement | undefined {
-    this.#flip = isDescending ? 0xff : 0;
-    return this.#readElement(0);
+  readParts(order: readonly PartOrder[]): TupleElement[] | undefined {
+    const parts: TupleElement[] = [];
+    while (this.#offset < this.#bytes.length) {
+      this.#flip = isDescending(order, parts.length) ? 0xff : 0;
+      const part = this.#readElement(0);
+      if (part === undefined) return undefined;
+      parts.push(part);
+    }
+    return parts;
   }
 
   #readElement(depth: number): TupleElement | undefined {
     const start = this.#offset;
     const code = this.#bytes[start]! ^ this.#flip;
+    // Integers first: they are common, have seventeen codes, and would be last in the list.
+    const signedSize = code - CODE_ZERO;
+    if (signedSize >= -MAX_INTEGER_SIZE && signedSize <= MAX_INTEGER_SIZE) return this.#readInteger(start, signedSize);
     switch (code) {
       case CODE_NULL:
         this.#offset = start + 1;
@@ -89,19 +89,18 @@ class TupleReader {
       case CODE_NESTED:
         return this.#readNested(start, depth + 1);
       default:
-        return this.#readInteger(start, code - CODE_ZERO);
+        return this.#fail("UnknownTypeCode", start);
     }
   }
 
   #readInteger(start: number, signedSize: number): bigint | undefined {
-    const size = Math.abs(signedSize);
-    if (size > MAX_INTEGER_SIZE) return this.#fail("UnknownTypeCode", start);
-    if (!this.#take(start, size)) return undefined;
-    if (size === 0) return 0n;
+    if (!this.#take(start, signedSize < 0 ? -signedSize : signedSize)) return undefined;
+    if (signedSize === 0) return 0n;
+    // A negative integer is written as the complement of its magnitude.
     const flip = signedSize < 0 ? this.#flip ^ 0xff : this.#flip;
-    const magnitude = readMagnitude(this.#bytes, start + 1, size, flip);
-    if (magnitude === undefined) return this.#fail("NonCanonical", start);
-    return signedSize < 0 ? -magnitude : magnitude;
+    // A zero in front could be left out.
+    if (this.#bytes[start + 1] === flip) return this.#fail("NonCanonical", start);
+    return readInteger(this.#bytes, start + 1, this.#offset, flip, signedSize < 0);
   }
 
   #readDouble(start: number): number | undefined {

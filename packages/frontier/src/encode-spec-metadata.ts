@@ -5,10 +5,10 @@ import type { MetadataBuf } from "./metadata-buf.ts";
 import type { ShardEncodeError } from "./shard-encode-error.ts";
 import { ShardMetadata } from "./shard-metadata.ts";
 
-/** Write metadata into `out`; what has no encoding makes no spec either, and is reported as that. */
-export function encodeSpecMetadata(metadata: ShardMetadata, out: MetadataBuf): Result<void, ShardSpecInputError> {
+/** Encode metadata into `out`, and view it there. What has no encoding makes no spec either, and is reported as that. */
+export function encodeSpecMetadata(metadata: ShardMetadata, out: MetadataBuf): Result<Uint8Array, ShardSpecInputError> {
   const encoded = ShardMetadata.encodeInto(metadata, out);
-  return encoded.ok ? ok() : err(asSpecError(encoded.error));
+  return encoded.ok ? ok(out.asBytes()) : err(asSpecError(encoded.error));
 }
 
 function asSpecError(error: ShardEncodeError): ShardSpecInputError {

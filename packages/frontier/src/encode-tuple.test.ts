@@ -4,7 +4,7 @@ import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, isBytes, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { pack, range as fdbRange, unpack, type TupleItem } from "fdb-tuple";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { decodeTuple } from "./decode-tuple.ts";
 import { encodeTuple, encodeTupleInto } from "./encode-tuple.ts";
 import { KeyBuf } from "./key-buf.ts";
@@ -15,6 +15,9 @@ import { TupleKey } from "./tuple-key.ts";
 import { tupleRange } from "./tuple-range.ts";
 import { compareTuples, order, tuple, tupleElement, tupleInteger } from "./tuples.fixture.ts";
 import { readVectors } from "./wire-vectors.fixture.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** All ways to encode, checked to agree. */
 function encode(parts: readonly TupleElement[], directions: readonly PartOrder[] = []): ReturnType<typeof encodeTuple> {

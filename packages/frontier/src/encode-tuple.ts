@@ -1,11 +1,9 @@
 import { assert, err, isBytes, ok, type Result } from "@gossip/stdx";
 import { assertKeyBuf, type KeyBuf } from "./key-buf.ts";
 import { measureTuple } from "./measure-tuple.ts";
-import { assertOrder, type PartOrder, type TupleElement } from "./tuple-element.ts";
+import { ALL_ASCENDING, assertOrder, type PartOrder, type TupleElement } from "./tuple-element.ts";
 import type { TupleEncodeError } from "./tuple-encode-error.ts";
 import { writeTuple } from "./write-tuple.ts";
-
-const ALL_ASCENDING: readonly PartOrder[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
  * The bytes of a tuple, the same that FoundationDB's tuple layer gives it.
@@ -55,9 +53,10 @@ function measure(parts: readonly TupleElement[], order: readonly PartOrder[]): n
 
 /** Whether some part, at any depth, is a view of `out`. */
 function isViewedBy(out: KeyBuf, parts: readonly TupleElement[]): boolean {
-  return parts.some((part) => {
-    if (typeof part !== "object" || part === null) return false;
-    if (isBytes(part)) return out.isViewedBy(part);
-    return "kind" in part ? out.isViewedBy(part.bytes) : isViewedBy(out, part);
-  });
+  for (const part of parts) {
+    if (typeof part !== "object" || part === null) continue;
+    const isView = isBytes(part) ? out.isViewedBy(part) : "kind" in part ? out.isViewedBy(part.bytes) : isViewedBy(out, part);
+    if (isView) return true;
+  }
+  return false;
 }

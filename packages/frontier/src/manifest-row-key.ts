@@ -4,7 +4,7 @@ import type { KeyEncoding } from "./key-encoding.ts";
 import type { ManifestId, ManifestRow } from "./manifest-id.ts";
 import type { ManifestRowKeyError } from "./manifest-row-key-error.ts";
 import { assertU64, isU64 } from "./u64.ts";
-import { readU64, writeU64 } from "./u64-bytes.ts";
+import { readU64 } from "./u64-bytes.ts";
 
 /** What a manifest row key is made of. */
 export interface ManifestRowInput {
@@ -54,8 +54,8 @@ export class ManifestRowKey implements KeyEncoding {
   /** Hot: allocates nothing. */
   encodeInto(out: KeyBuf): void {
     assertKeyBuf(out);
-    writeU64(out.bytes, 0, this.manifestId);
-    writeU64(out.bytes, 8, this.row);
+    out.words.setBigUint64(0, this.manifestId);
+    out.words.setBigUint64(8, this.row);
     out.commit(ManifestRowKey.ENCODED_LEN);
   }
 }

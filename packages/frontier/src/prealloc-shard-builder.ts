@@ -48,12 +48,6 @@ export interface BuilderLimits {
   readonly cap?: number;
 }
 
-interface BuilderEntry {
-  readonly shard: ShardId;
-  readonly handle: ShardSpecHandle;
-  readonly cursor: Cursor;
-}
-
 /**
  * Stages the first shards of a run in an arena, then hands them over as a manifest.
  *
@@ -69,8 +63,10 @@ export class PreallocShardBuilder {
   readonly entryLimit: number;
   readonly #arena: ShardArena;
   readonly #scratch = new ShardSpecScratch();
-  // Never spills: every call first asks for room, and the limit is within the capacity.
-  #entries: InlineVec<BuilderEntry>;
+  // An entry is a handle and the cursor at the same place: two lists instead of an object each. They never spill, because
+  // every call first asks for room, and the limit is within the capacity.
+  #handles: InlineVec<ShardSpecHandle>;
+  #cursors: InlineVec<Cursor>;
   #isDisposed = false;
 
   /** What `tryNew` refuses is an `InvariantViolation`. */
@@ -79,7 +75,8 @@ export class PreallocShardBuilder {
     assert(refused === undefined, () => frontierErrorMessage(refused!));
     this.#arena = arena;
     this.entryLimit = limits.entryLimit;
-    this.#entries = new InlineVec(limits.cap ?? MAX_BUILDER_ENTRIES);
+    this.#handles = new InlineVec(limits.cap ?? MAX_BUILDER_ENTRIES);
+    this.#cursors = new InlineVec(this.#handles.capacity);
   }
 
   /** Refused, in this order: a limit of zero, one above the capacity, one above what a manifest may hold. */
@@ -89,34 +86,31 @@ export class PreallocShardBuilder {
   }
 
   get length(): number {
-    return this.#entries.length;
+    return this.#handles.length;
   }
 
   get isEmpty(): boolean {
-    return this.#entries.isEmpty;
+    return this.#handles.isEmpty;
   }
 
   get remainingEntries(): number {
-    return this.entryLimit - this.#entries.length;
+    return this.entryLimit - this.#handles.length;
   }
 
   /** Stage a shard as `rangeShard` makes it, with nothing done yet. */
   addRange(input: RangeShardInput): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
-    return this.addRangeWithCursor(input, Cursor.initial());
+    return this.#add(input, Cursor.initial(), "RangeInvalid", rangeShardInto);
   }
 
   /** As `addRange`, with progress. Whether that lies in the range is checked by `buildInputs`. */
   addRangeWithCursor(input: RangeShardInput, cursor: Cursor): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
-    const room = this.#checkRoom(1);
-    if (!room.ok) return room;
     assertCursor(cursor);
-    const placed = rangeShardInto(input, this.#scratch, this.#arena);
-    return placed.ok ? ok(this.#append(placed.value, cursor)) : err(nameRefusal("RangeInvalid", placed.error));
+    return this.#add(input, cursor, "RangeInvalid", rangeShardInto);
   }
 
   /** Stage a shard as `prefixShard` makes it, with nothing done yet. */
   addPrefix(input: PrefixShardInput): Result<ShardId, CapacityExceeded | PrefixInvalid | SlabFull> {
-    return this.addPrefixWithCursor(input, Cursor.initial());
+    return this.#add(input, Cursor.initial(), "PrefixInvalid", prefixShardInto);
   }
 
   /** As `addPrefix`, with progress. Whether that lies in the range is checked by `buildInputs`. */
@@ -124,16 +118,13 @@ export class PreallocShardBuilder {
     input: PrefixShardInput,
     cursor: Cursor,
   ): Result<ShardId, CapacityExceeded | PrefixInvalid | SlabFull> {
-    const room = this.#checkRoom(1);
-    if (!room.ok) return room;
     assertCursor(cursor);
-    const placed = prefixShardInto(input, this.#scratch, this.#arena);
-    return placed.ok ? ok(this.#append(placed.value, cursor)) : err(nameRefusal("PrefixInvalid", placed.error));
+    return this.#add(input, cursor, "PrefixInvalid", prefixShardInto);
   }
 
   /** Stage a shard as `manifestShard` makes it, with nothing done yet. */
   addManifest(input: ManifestShardInput): Result<ShardId, CapacityExceeded | ManifestCtorInvalid | SlabFull> {
-    return this.addManifestWithCursor(input, Cursor.initial());
+    return this.#add(input, Cursor.initial(), "ManifestCtorInvalid", manifestShardInto);
   }
 
   /** As `addManifest`, with progress. Whether that lies in the range is checked by `buildInputs`. */
@@ -141,11 +132,8 @@ export class PreallocShardBuilder {
     input: ManifestShardInput,
     cursor: Cursor,
   ): Result<ShardId, CapacityExceeded | ManifestCtorInvalid | SlabFull> {
-    const room = this.#checkRoom(1);
-    if (!room.ok) return room;
     assertCursor(cursor);
-    const placed = manifestShardInto(input, this.#scratch, this.#arena);
-    return placed.ok ? ok(this.#append(placed.value, cursor)) : err(nameRefusal("ManifestCtorInvalid", placed.error));
+    return this.#add(input, cursor, "ManifestCtorInvalid", manifestShardInto);
   }
 
   /** Stage a copy of any spec, metadata as it is, with nothing done yet. */
@@ -211,10 +199,11 @@ export class PreallocShardBuilder {
   buildInputs(): Result<InitialShardInput[], InvalidSpecHandle | ManifestInvalid> {
     this.#assertUsable();
     const inputs: InitialShardInput[] = [];
-    for (const { shard, handle, cursor } of this.#entries) {
+    for (const handle of this.#handles) {
       const spec = this.#arena.tryViewSpec(handle);
       if (spec === undefined) return err({ kind: "InvalidSpecHandle" });
-      inputs.push({ shard, spec, cursor });
+      const cursor = this.#cursors.asSlice()[inputs.length]!;
+      inputs.push({ shard: idOf(inputs.length), spec, cursor });
     }
     const checked = validateManifest(inputs);
     return checked.ok ? ok(inputs) : err({ kind: "ManifestInvalid", reason: checked.error });
@@ -223,30 +212,46 @@ export class PreallocShardBuilder {
   /** Free every staged spec and start over with id 0. */
   reset(): void {
     this.#assertUsable();
-    for (const { handle } of this.#entries) this.#arena.freeSpec(handle);
-    this.#entries = new InlineVec(this.#entries.capacity);
+    for (const handle of this.#handles) this.#arena.freeSpec(handle);
+    this.#forget();
   }
 
   /** The end of the builder's use: clears the arena. A second time does nothing. */
   [Symbol.dispose](): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#entries = new InlineVec(this.#entries.capacity);
+    this.#forget();
     this.#arena.clear();
   }
 
+  #forget(): void {
+    this.#handles = new InlineVec(this.#handles.capacity);
+    this.#cursors = new InlineVec(this.#handles.capacity);
+  }
+
+  #add<Input, E, Kind extends string>(
+    input: Input,
+    cursor: Cursor,
+    kind: Kind,
+    place: Place<Input, E>,
+  ): Result<ShardId, CapacityExceeded | Refusal<Kind, E> | SlabFull> {
+    const room = this.#checkRoom(1);
+    if (!room.ok) return room;
+    const placed = place(input, this.#scratch, this.#arena);
+    return placed.ok ? ok(this.#append(placed.value, cursor)) : err(nameRefusal(kind, placed.error));
+  }
+
   #append(handle: ShardSpecHandle, cursor: Cursor): ShardId {
-    // Entries are never taken out one by one, so their number is the next id.
-    const shard = ShardId.fromRaw(BigInt(this.#entries.length));
-    this.#entries.push({ shard, handle, cursor });
-    return shard;
+    this.#handles.push(handle);
+    this.#cursors.push(cursor);
+    return idOf(this.#handles.length - 1);
   }
 
   /** Put every part into the arena, then stage them; where one does not fit, take the others out again. */
   #appendAll<Input, E, Kind extends string>(
     parts: readonly Input[],
     kind: Kind,
-    place: (part: Input, scratch: ShardSpecScratch, arena: ShardArena) => Result<ShardSpecHandle, ShardIntoError<E>>,
+    place: Place<Input, E>,
   ): Result<ShardId[], Refusal<Kind, E> | SlabFull> {
     const handles: ShardSpecHandle[] = [];
     for (const part of parts) {
@@ -268,7 +273,7 @@ export class PreallocShardBuilder {
 
   #checkRoom(additional: number): Result<void, CapacityExceeded> {
     this.#assertUsable();
-    const current = this.#entries.length;
+    const current = this.#handles.length;
     if (current + additional <= this.entryLimit) return ok();
     return err({ kind: "CapacityExceeded", limit: this.entryLimit, current, additional });
   }
@@ -277,6 +282,18 @@ export class PreallocShardBuilder {
     assert(!this.#isDisposed, "a shard builder must not be used after it was disposed of");
   }
 }
+
+/** The id of the entry at an index. Entries are never taken out one by one, so ids count up with them. */
+function idOf(index: number): ShardId {
+  return ShardId.fromRaw(BigInt(index));
+}
+
+/** The `Into` form of a constructor. */
+type Place<Input, E> = (
+  input: Input,
+  scratch: ShardSpecScratch,
+  arena: ShardArena,
+) => Result<ShardSpecHandle, ShardIntoError<E>>;
 
 /** A spec's refusal under the name that a builder's method gives it. */
 interface Refusal<Kind extends string, E> {

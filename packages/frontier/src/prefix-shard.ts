@@ -1,11 +1,19 @@
 import type { ShardArena, ShardSpec, ShardSpecHandle } from "@gossip/contracts";
-import { assertBytes, type Result } from "@gossip/stdx";
-import { lendBounds, type BorrowedShardSpec } from "./borrowed-shard-spec.ts";
+import { assertBytes, err, ok, type Result } from "@gossip/stdx";
+import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import { encodeSpecMetadata } from "./encode-spec-metadata.ts";
-import { wrapRefusal, writePrefixBounds } from "./prefix-bounds.ts";
+import { asPrefixError, writePrefixEnd } from "./prefix-bounds.ts";
 import type { PrefixShardError } from "./prefix-shard-error.ts";
 import type { ShardIntoError } from "./shard-into-error.ts";
-import { apartFrom, buildInto, buildOwned, readInput, readOptionalBytes } from "./shard-spec-forms.ts";
+import {
+  apartFrom,
+  assertInput,
+  buildInto,
+  buildOwned,
+  buildRef,
+  readOptionalBytes,
+  type SpecConstructor,
+} from "./shard-spec-forms.ts";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 /** A prefix, and the connector's bytes, none where they are left out. */
@@ -14,6 +22,21 @@ export interface PrefixShardInput {
   readonly connectorExtra?: Uint8Array;
 }
 
+const CONSTRUCTOR: SpecConstructor<PrefixShardInput, PrefixShardError> = {
+  parts(input, scratch) {
+    assertInput(input);
+    assertBytes(input.prefix, "prefix");
+    const prefix = apartFrom(apartFrom(input.prefix, scratch.end), scratch.metadata);
+    const connectorExtra = apartFrom(readOptionalBytes(input.connectorExtra, "connectorExtra"), scratch.end);
+    const written = writePrefixEnd(prefix, scratch.end);
+    if (!written.ok) return written;
+    const metadata = encodeSpecMetadata({ hint: { kind: "Prefix", prefix }, connectorExtra }, scratch.metadata);
+    if (!metadata.ok) return err(asPrefixError(metadata.error));
+    return ok({ keyRangeStart: prefix, keyRangeEnd: scratch.end.asBytes(), metadata: metadata.value });
+  },
+  refuse: asPrefixError,
+};
+
 /**
  * A shard of all keys that start with a prefix, with a `Prefix` hint.
  *
@@ -21,24 +44,12 @@ export interface PrefixShardInput {
  * that is too large, and what makes no spec.
  */
 export function prefixShard(input: PrefixShardInput): Result<ShardSpec, PrefixShardError> {
-  return buildOwned(prefixShardRef, input);
+  return buildOwned(CONSTRUCTOR, input);
 }
 
 /** As `prefixShard`, borrowed from `scratch`. */
-export function prefixShardRef(
-  input: PrefixShardInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, PrefixShardError> {
-  const { prefix: given, connectorExtra } = readInput(input, scratch);
-  assertBytes(given, "prefix");
-  const prefix = apartFrom(scratch, given);
-  const extra = apartFrom(scratch, readOptionalBytes(connectorExtra, "connectorExtra"));
-
-  const bounds = writePrefixBounds(prefix, scratch);
-  if (!bounds.ok) return bounds;
-  const encoded = encodeSpecMetadata({ hint: { kind: "Prefix", prefix }, connectorExtra: extra }, scratch.metadata);
-  if (!encoded.ok) return wrapRefusal(encoded);
-  return wrapRefusal(lendBounds(scratch, scratch.metadata.asBytes()));
+export function prefixShardRef(input: PrefixShardInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, PrefixShardError> {
+  return buildRef(CONSTRUCTOR, input, scratch);
 }
 
 /** As `prefixShard`, put into `arena`. */
@@ -47,5 +58,5 @@ export function prefixShardInto(
   scratch: ShardSpecScratch,
   arena: ShardArena,
 ): Result<ShardSpecHandle, ShardIntoError<PrefixShardError>> {
-  return buildInto(prefixShardRef, input, scratch, arena);
+  return buildInto(CONSTRUCTOR, input, scratch, arena);
 }

@@ -1,10 +1,18 @@
 import type { RangeInput, ShardArena, ShardSpec, ShardSpecHandle, ShardSpecInputError } from "@gossip/contracts";
-import { assertBytes, type Result } from "@gossip/stdx";
-import { lend, type BorrowedShardSpec } from "./borrowed-shard-spec.ts";
+import { assertBytes, ok, type Result } from "@gossip/stdx";
+import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import { encodeSpecMetadata } from "./encode-spec-metadata.ts";
 import { ShardHint } from "./shard-hint.ts";
 import type { ShardIntoError } from "./shard-into-error.ts";
-import { apartFrom, buildInto, buildOwned, readInput, readOptionalBytes } from "./shard-spec-forms.ts";
+import {
+  apartFrom,
+  assertInput,
+  buildInto,
+  buildOwned,
+  buildRef,
+  readOptionalBytes,
+  type SpecConstructor,
+} from "./shard-spec-forms.ts";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 /** A range, and the connector's bytes, none where they are left out. */
@@ -12,26 +20,34 @@ export interface RangeShardInput extends RangeInput {
   readonly connectorExtra?: Uint8Array;
 }
 
+/** Metadata of a range hint and nothing else, which is what most shards have: there is nothing to encode. Never written. */
+const PLAIN_RANGE = /* @__PURE__ */ Uint8Array.of(0, 0, 0, 1, 0);
+
+const CONSTRUCTOR: SpecConstructor<RangeShardInput, ShardSpecInputError> = {
+  parts(input, scratch) {
+    assertInput(input);
+    const { start, end } = input;
+    assertBytes(start, "start");
+    assertBytes(end, "end");
+    const connectorExtra = readOptionalBytes(input.connectorExtra, "connectorExtra");
+    if (connectorExtra.length === 0) return ok({ keyRangeStart: start, keyRangeEnd: end, metadata: PLAIN_RANGE });
+
+    const keyRangeStart = apartFrom(start, scratch.metadata);
+    const keyRangeEnd = apartFrom(end, scratch.metadata);
+    const metadata = encodeSpecMetadata({ hint: ShardHint.RANGE, connectorExtra }, scratch.metadata);
+    return metadata.ok ? ok({ keyRangeStart, keyRangeEnd, metadata: metadata.value }) : metadata;
+  },
+  refuse: (error) => error,
+};
+
 /** A shard of a range with a `Range` hint. An empty bound is no bound. Metadata is checked first, then the spec. */
 export function rangeShard(input: RangeShardInput): Result<ShardSpec, ShardSpecInputError> {
-  return buildOwned(rangeShardRef, input);
+  return buildOwned(CONSTRUCTOR, input);
 }
 
 /** As `rangeShard`, borrowed from `scratch`. */
-export function rangeShardRef(
-  input: RangeShardInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, ShardSpecInputError> {
-  const { start, end, connectorExtra } = readInput(input, scratch);
-  assertBytes(start, "start");
-  assertBytes(end, "end");
-  const keyRangeStart = apartFrom(scratch, start);
-  const keyRangeEnd = apartFrom(scratch, end);
-  const extra = readOptionalBytes(connectorExtra, "connectorExtra");
-
-  const encoded = encodeSpecMetadata({ hint: ShardHint.RANGE, connectorExtra: extra }, scratch.metadata);
-  if (!encoded.ok) return encoded;
-  return lend({ keyRangeStart, keyRangeEnd, metadata: scratch.metadata.asBytes() }, scratch);
+export function rangeShardRef(input: RangeShardInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, ShardSpecInputError> {
+  return buildRef(CONSTRUCTOR, input, scratch);
 }
 
 /** As `rangeShard`, put into `arena`. */
@@ -40,5 +56,5 @@ export function rangeShardInto(
   scratch: ShardSpecScratch,
   arena: ShardArena,
 ): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
-  return buildInto(rangeShardRef, input, scratch, arena);
+  return buildInto(CONSTRUCTOR, input, scratch, arena);
 }

@@ -15,11 +15,15 @@ const GAP = 8;
 export abstract class ScratchBuf {
   /** All of the storage. Write to it, then say with `commit` how much of it counts. */
   readonly bytes: Uint8Array;
+  /** The same storage, for integers. */
+  readonly words: DataView;
   #length = 0;
   #generation = 0;
 
   protected constructor(capacity: number) {
-    this.bytes = new Uint8Array(new ArrayBuffer(GAP + capacity), GAP, capacity);
+    const buffer = new ArrayBuffer(GAP + capacity);
+    this.bytes = new Uint8Array(buffer, GAP, capacity);
+    this.words = new DataView(buffer, GAP, capacity);
   }
 
   get length(): number {

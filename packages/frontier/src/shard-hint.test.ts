@@ -3,12 +3,15 @@
 import { MAX_METADATA_SIZE, U64_MAX } from "@gossip/contracts";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { anyHint, manifestHint } from "./hints.fixture.ts";
 import { ascii, bytes, filled, hex, join, NOT_BYTES, toHex, u64 } from "./keys.fixture.ts";
 import { MetadataBuf } from "./metadata-buf.ts";
 import { ShardHintView } from "./shard-hint-view.ts";
 import { ShardHint } from "./shard-hint.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** All ways to encode, checked to agree. */
 function encode(hint: ShardHint): ReturnType<typeof ShardHint.encode> {

@@ -9,7 +9,7 @@ import {
 } from "@gossip/contracts";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { ManifestId, ManifestRow } from "./manifest-id.ts";
-import { assertMetadataBuf, type MetadataBuf } from "./metadata-buf.ts";
+import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
 import {
   MANIFEST_HINT_SIZE,
   PREFIX_HEADER_SIZE,
@@ -21,7 +21,7 @@ import {
 import type { ShardEncodeError } from "./shard-encode-error.ts";
 import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
 import { assertU64 } from "./u64.ts";
-import { readU32, readU64, writeU32, writeU64 } from "./u64-bytes.ts";
+import { readU32, readU64 } from "./u64-bytes.ts";
 
 /**
  * What a shard's range means to the connector that works on it.
@@ -77,6 +77,9 @@ export const readHintJson: JsonReader<ShardHint> = /* @__PURE__ */ variantReader
   Prefix: { prefix: readBytes },
   Manifest: { manifestId: u64, startRow: u64, endRow: u64 },
 });
+
+// Where the owned form's result lies before it is copied. Nothing here waits or calls back, so nobody else can come upon it.
+const spare = /* @__PURE__ */ new MetadataBuf();
 const RANGE: ShardHint = /* @__PURE__ */ Object.freeze({ kind: "Range" });
 
 export const ShardHint: ShardHintCompanion = {
@@ -88,18 +91,15 @@ export const ShardHint: ShardHintCompanion = {
   },
 
   encode(hint) {
-    const size = measureHint(hint);
-    if (typeof size !== "number") return err(size);
-    const bytes = new Uint8Array(size);
-    writeHint(hint, bytes, 0);
-    return ok(bytes);
+    const encoded = ShardHint.encodeInto(hint, spare);
+    return encoded.ok ? ok(spare.toOwned()) : encoded;
   },
 
   encodeInto(hint, out) {
     assertMetadataBuf(out);
     const size = measureHint(hint);
     if (typeof size !== "number") return err(size);
-    writeHint(hint, out.bytes, 0);
+    writeHint(hint, out, 0);
     out.commit(size);
     return ok();
   },
@@ -123,9 +123,14 @@ export const ShardHint: ShardHintCompanion = {
   },
 };
 
-/** How many bytes a hint takes, or why it has no encoding: first the prefix itself, then the whole. */
-export function measureHint(hint: ShardHint): number | ShardEncodeError {
+/** How many bytes a hint takes, or why it has no encoding. */
+function measureHint(hint: ShardHint): number | ShardEncodeError {
   assertHint(hint);
+  return sizeOfHint(hint);
+}
+
+/** The same for what is known to be a hint: first the prefix itself, then the whole. */
+export function sizeOfHint(hint: ShardHint): number | ShardEncodeError {
   switch (hint.kind) {
     case "Range":
       return 1;
@@ -143,22 +148,22 @@ export function measureHint(hint: ShardHint): number | ShardEncodeError {
 }
 
 /** Write a hint that was measured to `offset`, where there is room for it. */
-export function writeHint(hint: ShardHint, target: Uint8Array, offset: number): void {
+export function writeHint(hint: ShardHint, { bytes, words }: MetadataBuf, offset: number): void {
   switch (hint.kind) {
     case "Range":
-      target[offset] = TAG_RANGE;
+      bytes[offset] = TAG_RANGE;
       break;
     case "Prefix":
-      // The prefix first: it may be a view of the target, and `set` is right even then.
-      target.set(hint.prefix, offset + PREFIX_HEADER_SIZE);
-      target[offset] = TAG_PREFIX;
-      writeU32(target, offset + 1, hint.prefix.length);
+      // The prefix first: it may be a view of the buffer, and `set` is right even then.
+      bytes.set(hint.prefix, offset + PREFIX_HEADER_SIZE);
+      bytes[offset] = TAG_PREFIX;
+      words.setUint32(offset + 1, hint.prefix.length);
       break;
     case "Manifest":
-      target[offset] = TAG_MANIFEST;
-      writeU64(target, offset + 1, hint.manifestId);
-      writeU64(target, offset + 9, hint.startRow);
-      writeU64(target, offset + 17, hint.endRow);
+      bytes[offset] = TAG_MANIFEST;
+      words.setBigUint64(offset + 1, hint.manifestId);
+      words.setBigUint64(offset + 9, hint.startRow);
+      words.setBigUint64(offset + 17, hint.endRow);
       break;
   }
 }

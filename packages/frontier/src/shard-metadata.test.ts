@@ -3,7 +3,7 @@
 import { MAX_METADATA_SIZE, ShardSpec } from "@gossip/contracts";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   decodeConnectorExtra,
   decodeConnectorExtraInto,
@@ -21,6 +21,9 @@ import { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
 import { ShardMetadataView } from "./shard-metadata-view.ts";
 import { ShardMetadata } from "./shard-metadata.ts";
 import { readVectors } from "./wire-vectors.fixture.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** All ways to encode, checked to agree. */
 function encode(metadata: ShardMetadata): ReturnType<typeof ShardMetadata.encode> {

@@ -1,12 +1,12 @@
 import { JsonReader, MAX_METADATA_SIZE, toJsonSafe, type InvalidField, type JsonSafe } from "@gossip/contracts";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
-import { assertMetadataBuf, type MetadataBuf } from "./metadata-buf.ts";
+import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
 import { readHint } from "./read-hint.ts";
 import type { ShardEncodeError } from "./shard-encode-error.ts";
 import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
-import { assertHint, copyHint, measureHint, readHintJson, ShardHint, writeHint } from "./shard-hint.ts";
+import { assertHint, copyHint, readHintJson, ShardHint, sizeOfHint, writeHint } from "./shard-hint.ts";
 import type { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
-import { readU32, writeU32 } from "./u64-bytes.ts";
+import { readU32 } from "./u64-bytes.ts";
 
 /** What a shard's metadata says: a hint that everyone can read, and bytes that only the connector can. */
 export interface ShardMetadata {
@@ -42,6 +42,8 @@ const readMetadataJson: JsonReader<ShardMetadata> = /* @__PURE__ */ JsonReader.o
   connectorExtra: JsonReader.bytes,
 });
 
+// Where the owned form's result lies before it is copied. Nothing here waits or calls back, so nobody else can come upon it.
+const spare = /* @__PURE__ */ new MetadataBuf();
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 export const ShardMetadata: ShardMetadataCompanion = {
@@ -55,18 +57,15 @@ export const ShardMetadata: ShardMetadataCompanion = {
   },
 
   encode(metadata) {
-    const size = measureMetadata(metadata);
-    if (typeof size !== "number") return err(size);
-    const bytes = new Uint8Array(size);
-    writeMetadata(metadata, size, bytes);
-    return ok(bytes);
+    const encoded = ShardMetadata.encodeInto(metadata, spare);
+    return encoded.ok ? ok(spare.toOwned()) : encoded;
   },
 
   encodeInto(metadata, out) {
     assertMetadataBuf(out);
     const size = measureMetadata(metadata);
     if (typeof size !== "number") return err(size);
-    writeMetadata(isApart(metadata, out) ? metadata : copyMetadata(metadata), size, out.bytes);
+    writeMetadata(metadata, size, out);
     out.commit(size);
     return ok();
   },
@@ -118,27 +117,25 @@ function assertMetadata(metadata: unknown): asserts metadata is ShardMetadata {
 
 function measureMetadata(metadata: ShardMetadata): number | ShardEncodeError {
   assertMetadata(metadata);
-  const hintSize = measureHint(metadata.hint);
+  const hintSize = sizeOfHint(metadata.hint);
   if (typeof hintSize !== "number") return hintSize;
   const size = LENGTH_FIELD_SIZE + hintSize + metadata.connectorExtra.length;
   return size > MAX_METADATA_SIZE ? { kind: "MetadataTooLarge", size, max: MAX_METADATA_SIZE } : size;
 }
 
-/** Write metadata that was measured to `size` bytes. */
-function writeMetadata({ hint, connectorExtra }: ShardMetadata, size: number, target: Uint8Array): void {
-  const hintSize = size - LENGTH_FIELD_SIZE - connectorExtra.length;
-  writeU32(target, 0, hintSize);
-  writeHint(hint, target, LENGTH_FIELD_SIZE);
-  target.set(connectorExtra, LENGTH_FIELD_SIZE + hintSize);
+/** Write metadata that was measured to `size` bytes. Prefix and connector's bytes may be views of `out`. */
+function writeMetadata({ hint, connectorExtra }: ShardMetadata, size: number, out: MetadataBuf): void {
+  const extraOffset = size - connectorExtra.length;
+  // The connector's bytes first, because `set` is right for a view of its own target. That may run over a prefix
+  // which is one too, so the prefix is then taken away before.
+  const ownHint = hint.kind === "Prefix" && out.isViewedBy(hint.prefix) ? detachPrefix(hint.prefix) : hint;
+  out.bytes.set(connectorExtra, extraOffset);
+  out.words.setUint32(0, extraOffset - LENGTH_FIELD_SIZE);
+  writeHint(ownHint, out, LENGTH_FIELD_SIZE);
 }
 
-function isApart({ hint, connectorExtra }: ShardMetadata, out: MetadataBuf): boolean {
-  return !out.isViewedBy(connectorExtra) && !(hint.kind === "Prefix" && out.isViewedBy(hint.prefix));
-}
-
-function copyMetadata({ hint, connectorExtra }: ShardMetadata): ShardMetadata {
-  const copied: ShardHint = hint.kind === "Prefix" ? { kind: "Prefix", prefix: new Uint8Array(hint.prefix) } : hint;
-  return { hint: copied, connectorExtra: new Uint8Array(connectorExtra) };
+function detachPrefix(prefix: Uint8Array): ShardHint {
+  return { kind: "Prefix", prefix: new Uint8Array(prefix) };
 }
 
 function malformed(hintError: ShardHintDecodeError | undefined): ShardMetadataDecodeError {

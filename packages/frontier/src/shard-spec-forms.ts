@@ -1,13 +1,25 @@
 // Every constructor of a spec has three forms: `x` owns its result, `xRef` borrows it from a scratch, `xInto` puts it
-// into an arena. The middle one does the work, and these two make the others of it.
-import { ShardArena, type ShardSpec, type ShardSpecHandle } from "@gossip/contracts";
+// into an arena. All three start from the same parts and differ in where they copy them to.
+import { ShardArena, ShardSpec, validateShardSpec, type ShardSpecHandle, type ShardSpecInputError, type ShardSpecRef } from "@gossip/contracts";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
-import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
+import { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import type { ShardIntoError } from "./shard-into-error.ts";
+import type { ScratchBuf } from "./scratch-buf.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
-/** A constructor's `Ref` form. */
-export type RefForm<Input, E> = (input: Input, scratch: ShardSpecScratch) => Result<BorrowedShardSpec, E>;
+/**
+ * What one constructor does for all its forms.
+ *
+ * `parts` makes bounds and metadata of the input, where they lie: the caller's own
+ * arrays, or views of the scratch. What it writes there must not be where another part
+ * still lies: the caller may have given views of the scratch. The parts are then checked
+ * to be a spec, and only after that copied: what is too large for a spec may be too
+ * large for a buffer. `refuse` says in the constructor's words why they are none.
+ */
+export interface SpecConstructor<Input, E> {
+  parts(input: Input, scratch: ShardSpecScratch): Result<ShardSpecRef, E>;
+  refuse(error: ShardSpecInputError): E;
+}
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
@@ -15,33 +27,63 @@ const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 // make a spec, and then needs another.
 let spare: ShardSpecScratch | undefined;
 
-export function buildOwned<Input, E>(refForm: RefForm<Input, E>, input: Input): Result<ShardSpec, E> {
+export function buildOwned<Input, E>(constructor: SpecConstructor<Input, E>, input: Input): Result<ShardSpec, E> {
   const scratch = spare ?? new ShardSpecScratch();
   spare = undefined;
   try {
-    const built = refForm(input, scratch);
-    return built.ok ? ok(built.value.toOwned()) : built;
+    const parts = constructor.parts(input, scratch);
+    if (!parts.ok) return parts;
+    const owned = ShardSpec.tryFromRef(parts.value);
+    return owned.ok ? owned : err(constructor.refuse(owned.error));
   } finally {
     spare = scratch;
   }
 }
 
+export function buildRef<Input, E>(
+  constructor: SpecConstructor<Input, E>,
+  input: Input,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, E> {
+  const parts = buildParts(constructor, input, scratch);
+  if (!parts.ok) return parts;
+  const { start, end, metadata } = scratch;
+  // A part that lies where an earlier one is about to go is taken away first.
+  const ownEnd = apartFrom(parts.value.keyRangeEnd, start);
+  const ownMetadata = apartFrom(apartFrom(parts.value.metadata, start), end);
+  start.copyFromSlice(parts.value.keyRangeStart);
+  end.copyFromSlice(ownEnd);
+  metadata.copyFromSlice(ownMetadata);
+  return ok(new BorrowedShardSpec(scratch));
+}
+
 export function buildInto<Input, E>(
-  refForm: RefForm<Input, E>,
+  constructor: SpecConstructor<Input, E>,
   input: Input,
   scratch: ShardSpecScratch,
   arena: ShardArena,
 ): Result<ShardSpecHandle, ShardIntoError<E>> {
   assert(arena instanceof ShardArena, "arena must be a ShardArena");
-  const built = refForm(input, scratch);
-  return built.ok ? arena.allocSpec(built.value) : err({ kind: "Build", reason: built.error });
+  const parts = buildParts(constructor, input, scratch);
+  return parts.ok ? arena.allocSpec(parts.value) : err({ kind: "Build", reason: parts.error });
 }
 
-/** `bytes`, or a copy where they are a view of the scratch, which is about to be written. */
-export function apartFrom(scratch: ShardSpecScratch, bytes: Uint8Array): Uint8Array {
-  const { start, end, metadata } = scratch;
-  const isView = start.isViewedBy(bytes) || end.isViewedBy(bytes) || metadata.isViewedBy(bytes);
-  return isView ? new Uint8Array(bytes) : bytes;
+/** The parts, checked to be a spec. */
+function buildParts<Input, E>(
+  constructor: SpecConstructor<Input, E>,
+  input: Input,
+  scratch: ShardSpecScratch,
+): Result<ShardSpecRef, E> {
+  assert(scratch instanceof ShardSpecScratch, "scratch must be a ShardSpecScratch");
+  const parts = constructor.parts(input, scratch);
+  if (!parts.ok) return parts;
+  const checked = validateShardSpec(parts.value);
+  return checked.ok ? parts : err(constructor.refuse(checked.error));
+}
+
+/** `bytes`, or a copy where they are a view of a buffer that is about to be written. */
+export function apartFrom(bytes: Uint8Array, buf: ScratchBuf): Uint8Array {
+  return buf.isViewedBy(bytes) ? new Uint8Array(bytes) : bytes;
 }
 
 /** Bytes that may be left out. */
@@ -51,9 +93,7 @@ export function readOptionalBytes(bytes: Uint8Array | undefined, what: string): 
   return bytes;
 }
 
-/** The input of a constructor, if it is an object, and the scratch is one. Its parts are for the constructor to check. */
-export function readInput<Input extends object>(input: Input, scratch: ShardSpecScratch): Input {
+/** Assert that the input of a constructor is an object. Its parts are for the constructor to check. */
+export function assertInput(input: unknown): asserts input is object {
   assert(typeof input === "object" && input !== null, "the parts of a shard spec must be an object");
-  assert(scratch instanceof ShardSpecScratch, "scratch must be a ShardSpecScratch");
-  return input;
 }

@@ -1,9 +1,17 @@
 import type { ShardArena, ShardSpec, ShardSpecHandle, ShardSpecInputError } from "@gossip/contracts";
-import type { Result } from "@gossip/stdx";
-import { lendBounds, type BorrowedShardSpec } from "./borrowed-shard-spec.ts";
+import { ok, type Result } from "@gossip/stdx";
+import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import { assertKeyEncoding, type KeyEncoding } from "./key-encoding.ts";
 import type { ShardIntoError } from "./shard-into-error.ts";
-import { apartFrom, buildInto, buildOwned, readInput, readOptionalBytes } from "./shard-spec-forms.ts";
+import {
+  apartFrom,
+  assertInput,
+  buildInto,
+  buildOwned,
+  buildRef,
+  readOptionalBytes,
+  type SpecConstructor,
+} from "./shard-spec-forms.ts";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 /** Two typed keys that bound a range, and the metadata as it is, none where it is left out. */
@@ -13,24 +21,29 @@ export interface KeysSpecInput {
   readonly metadata?: Uint8Array;
 }
 
+const CONSTRUCTOR: SpecConstructor<KeysSpecInput, ShardSpecInputError> = {
+  parts(input, scratch) {
+    assertInput(input);
+    const { start, end } = input;
+    assertKeyEncoding(start, "start");
+    assertKeyEncoding(end, "end");
+    const given = readOptionalBytes(input.metadata, "metadata");
+    const metadata = apartFrom(apartFrom(given, scratch.start), scratch.end);
+    start.encodeInto(scratch.start);
+    end.encodeInto(scratch.end);
+    return ok({ keyRangeStart: scratch.start.asBytes(), keyRangeEnd: scratch.end.asBytes(), metadata });
+  },
+  refuse: (error) => error,
+};
+
 /** The spec of the range from one key, included, to another, left out. */
 export function shardSpecFromKeys(input: KeysSpecInput): Result<ShardSpec, ShardSpecInputError> {
-  return buildOwned(shardSpecFromKeysRef, input);
+  return buildOwned(CONSTRUCTOR, input);
 }
 
 /** As `shardSpecFromKeys`, borrowed from `scratch`. */
-export function shardSpecFromKeysRef(
-  input: KeysSpecInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, ShardSpecInputError> {
-  const { start, end, metadata } = readInput(input, scratch);
-  assertKeyEncoding(start, "start");
-  assertKeyEncoding(end, "end");
-  const ownMetadata = apartFrom(scratch, readOptionalBytes(metadata, "metadata"));
-
-  start.encodeInto(scratch.start);
-  end.encodeInto(scratch.end);
-  return lendBounds(scratch, ownMetadata);
+export function shardSpecFromKeysRef(input: KeysSpecInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, ShardSpecInputError> {
+  return buildRef(CONSTRUCTOR, input, scratch);
 }
 
 /** As `shardSpecFromKeys`, put into `arena`. */
@@ -39,5 +52,5 @@ export function shardSpecFromKeysInto(
   scratch: ShardSpecScratch,
   arena: ShardArena,
 ): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
-  return buildInto(shardSpecFromKeysRef, input, scratch, arena);
+  return buildInto(CONSTRUCTOR, input, scratch, arena);
 }

@@ -1,10 +1,18 @@
 import type { ShardArena, ShardSpec, ShardSpecHandle, ShardSpecInputError } from "@gossip/contracts";
-import type { Result } from "@gossip/stdx";
-import { lendBounds, type BorrowedShardSpec } from "./borrowed-shard-spec.ts";
+import { ok, type Result } from "@gossip/stdx";
+import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import type { ManifestId, ManifestRow } from "./manifest-id.ts";
 import { ManifestRowKey } from "./manifest-row-key.ts";
 import type { ShardIntoError } from "./shard-into-error.ts";
-import { apartFrom, buildInto, buildOwned, readInput, readOptionalBytes } from "./shard-spec-forms.ts";
+import {
+  apartFrom,
+  assertInput,
+  buildInto,
+  buildOwned,
+  buildRef,
+  readOptionalBytes,
+  type SpecConstructor,
+} from "./shard-spec-forms.ts";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 /** Rows `[startRow, endRow)` of a manifest. */
@@ -19,21 +27,25 @@ export interface ManifestSpecInput extends ManifestRange {
   readonly metadata?: Uint8Array;
 }
 
+const CONSTRUCTOR: SpecConstructor<ManifestSpecInput, ShardSpecInputError> = {
+  parts(input, scratch) {
+    assertInput(input);
+    const given = readOptionalBytes(input.metadata, "metadata");
+    const metadata = apartFrom(apartFrom(given, scratch.start), scratch.end);
+    writeManifestBounds(input, scratch);
+    return ok({ keyRangeStart: scratch.start.asBytes(), keyRangeEnd: scratch.end.asBytes(), metadata });
+  },
+  refuse: (error) => error,
+};
+
 /** The spec of a range of rows. Without any, it is an `InvertedRange`. */
 export function shardSpecFromManifestRange(input: ManifestSpecInput): Result<ShardSpec, ShardSpecInputError> {
-  return buildOwned(shardSpecFromManifestRangeRef, input);
+  return buildOwned(CONSTRUCTOR, input);
 }
 
 /** As `shardSpecFromManifestRange`, borrowed from `scratch`. */
-export function shardSpecFromManifestRangeRef(
-  input: ManifestSpecInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, ShardSpecInputError> {
-  const { metadata, ...range } = readInput(input, scratch);
-  const ownMetadata = apartFrom(scratch, readOptionalBytes(metadata, "metadata"));
-
-  writeManifestBounds(range, scratch);
-  return lendBounds(scratch, ownMetadata);
+export function shardSpecFromManifestRangeRef(input: ManifestSpecInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, ShardSpecInputError> {
+  return buildRef(CONSTRUCTOR, input, scratch);
 }
 
 /** As `shardSpecFromManifestRange`, put into `arena`. */
@@ -42,7 +54,7 @@ export function shardSpecFromManifestRangeInto(
   scratch: ShardSpecScratch,
   arena: ShardArena,
 ): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
-  return buildInto(shardSpecFromManifestRangeRef, input, scratch, arena);
+  return buildInto(CONSTRUCTOR, input, scratch, arena);
 }
 
 /** Write into the scratch the keys of both rows. */

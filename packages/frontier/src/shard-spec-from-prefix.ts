@@ -1,10 +1,18 @@
 import type { ShardArena, ShardSpec, ShardSpecHandle } from "@gossip/contracts";
-import { assertBytes, type Result } from "@gossip/stdx";
-import { lendBounds, type BorrowedShardSpec } from "./borrowed-shard-spec.ts";
-import { wrapRefusal, writePrefixBounds } from "./prefix-bounds.ts";
+import { assertBytes, ok, type Result } from "@gossip/stdx";
+import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
+import { asPrefixError, writePrefixEnd } from "./prefix-bounds.ts";
 import type { PrefixShardError } from "./prefix-shard-error.ts";
 import type { ShardIntoError } from "./shard-into-error.ts";
-import { apartFrom, buildInto, buildOwned, readInput, readOptionalBytes } from "./shard-spec-forms.ts";
+import {
+  apartFrom,
+  assertInput,
+  buildInto,
+  buildOwned,
+  buildRef,
+  readOptionalBytes,
+  type SpecConstructor,
+} from "./shard-spec-forms.ts";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 /** A prefix, and the metadata as it is, none where it is left out. */
@@ -13,23 +21,26 @@ export interface PrefixSpecInput {
   readonly metadata?: Uint8Array;
 }
 
+const CONSTRUCTOR: SpecConstructor<PrefixSpecInput, PrefixShardError> = {
+  parts(input, scratch) {
+    assertInput(input);
+    assertBytes(input.prefix, "prefix");
+    const prefix = apartFrom(input.prefix, scratch.end);
+    const metadata = apartFrom(readOptionalBytes(input.metadata, "metadata"), scratch.end);
+    const written = writePrefixEnd(prefix, scratch.end);
+    return written.ok ? ok({ keyRangeStart: prefix, keyRangeEnd: scratch.end.asBytes(), metadata }) : written;
+  },
+  refuse: asPrefixError,
+};
+
 /** The spec of all keys that start with a prefix: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, then what makes no spec. */
 export function shardSpecFromPrefix(input: PrefixSpecInput): Result<ShardSpec, PrefixShardError> {
-  return buildOwned(shardSpecFromPrefixRef, input);
+  return buildOwned(CONSTRUCTOR, input);
 }
 
 /** As `shardSpecFromPrefix`, borrowed from `scratch`. */
-export function shardSpecFromPrefixRef(
-  input: PrefixSpecInput,
-  scratch: ShardSpecScratch,
-): Result<BorrowedShardSpec, PrefixShardError> {
-  const { prefix, metadata } = readInput(input, scratch);
-  assertBytes(prefix, "prefix");
-  const ownMetadata = apartFrom(scratch, readOptionalBytes(metadata, "metadata"));
-
-  const bounds = writePrefixBounds(apartFrom(scratch, prefix), scratch);
-  if (!bounds.ok) return bounds;
-  return wrapRefusal(lendBounds(scratch, ownMetadata));
+export function shardSpecFromPrefixRef(input: PrefixSpecInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, PrefixShardError> {
+  return buildRef(CONSTRUCTOR, input, scratch);
 }
 
 /** As `shardSpecFromPrefix`, put into `arena`. */
@@ -38,5 +49,5 @@ export function shardSpecFromPrefixInto(
   scratch: ShardSpecScratch,
   arena: ShardArena,
 ): Result<ShardSpecHandle, ShardIntoError<PrefixShardError>> {
-  return buildInto(shardSpecFromPrefixRef, input, scratch, arena);
+  return buildInto(CONSTRUCTOR, input, scratch, arena);
 }

@@ -3,7 +3,7 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { alignSplitPoints } from "./align-split-points.ts";
 import { byteMidpoint } from "./byte-midpoint.ts";
 import { manifestHint } from "./hints.fixture.ts";
@@ -12,6 +12,9 @@ import { anyKey, ascii, bytes, denseKey, expectBytes, filled, fullKey, hex, join
 import { ManifestRowKey } from "./manifest-row-key.ts";
 import { ShardHint } from "./shard-hint.ts";
 import { evenSplitPoints, rangeMidpoint, splitPointsFromSamples } from "./split-advice.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 const range = fc.record({ start: denseKey(), end: denseKey() });
 const partCount = fc.integer({ min: 1, max: 9 });

@@ -31,6 +31,9 @@ export interface TupleUuid {
  */
 export type PartOrder = "Ascending" | "Descending";
 
+/** The schema of keys whose parts all ascend. */
+export const ALL_ASCENDING: readonly PartOrder[] = /* @__PURE__ */ Object.freeze([]);
+
 /** Tuples nested deeper than this are refused. */
 export const MAX_TUPLE_DEPTH = 64;
 
@@ -54,8 +57,15 @@ export const TERMINATOR = 0x00;
 /** Behind a zero byte: it was no terminator but a zero of the content, or a null of the nested tuple. */
 export const ESCAPE = 0xff;
 
+/** Whether the part at an index descends. */
+export function isDescending(order: readonly PartOrder[], partIndex: number): boolean {
+  // The length first: to read past the end of an array is many times slower than to read within.
+  return partIndex < order.length && order[partIndex] === "Descending";
+}
+
 /** Assert that a value lists directions of parts. */
 export function assertOrder(order: unknown): asserts order is readonly PartOrder[] {
+  if (order === ALL_ASCENDING) return;
   const isOrder = Array.isArray(order) && order.every((part) => part === "Ascending" || part === "Descending");
   if (!isOrder) assert(false, 'order must be an array of "Ascending" and "Descending"');
 }

@@ -1,6 +1,6 @@
 import { U64_MAX } from "@gossip/contracts";
 import { CODE_ZERO } from "./tuple-element.ts";
-import { joinU64, writeU64 } from "./u64-bytes.ts";
+import { joinNegative, joinU64, writeU64 } from "./u64-bytes.ts";
 
 /** Longest integer, in bytes behind its code. */
 export const MAX_INTEGER_SIZE = 8;
@@ -36,19 +36,14 @@ export function writeInteger(value: bigint, size: number, target: Uint8Array, of
   if (isNegative) complement(target, offset + 1, end + 1);
 }
 
-/**
- * The integer of `size` bytes at `offset`, each of them flipped by `flip`; `undefined` where it has a zero in front,
- * and so is not the only way to write it.
- */
-export function readMagnitude(bytes: Uint8Array, offset: number, size: number, flip: number): bigint | undefined {
-  if (bytes[offset] === flip) return undefined;
-  const lowStart = offset + Math.max(0, size - 4);
+/** The integer whose magnitude is the bytes from `start` to `end`, each of them flipped by `flip`. */
+export function readInteger(bytes: Uint8Array, start: number, end: number, flip: number, isNegative: boolean): bigint {
+  let index = start;
   let high = 0;
-  for (let index = offset; index < lowStart; index++) high = high * 256 + (bytes[index]! ^ flip);
+  for (; index < end - 4; index++) high = (high << 8) | (bytes[index]! ^ flip);
   let low = 0;
-  for (let index = lowStart; index < offset + size; index++) low = low * 256 + (bytes[index]! ^ flip);
-  // Six bytes are exact in a number, and a bigint is made from it at once.
-  return size <= 6 ? BigInt(high * 0x1_0000_0000 + low) : joinU64(high, low);
+  for (; index < end; index++) low = (low << 8) | (bytes[index]! ^ flip);
+  return isNegative ? joinNegative(high, low) : joinU64(high, low);
 }
 
 /** Flip every bit of the bytes from `start` to `end`, which turns their order around. */

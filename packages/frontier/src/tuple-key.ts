@@ -3,7 +3,7 @@ import { encodeTuple } from "./encode-tuple.ts";
 import { frontierErrorMessage } from "./frontier-error-message.ts";
 import { assertKeyBuf, type KeyBuf } from "./key-buf.ts";
 import type { KeyEncoding } from "./key-encoding.ts";
-import type { PartOrder, TupleElement } from "./tuple-element.ts";
+import { ALL_ASCENDING, type PartOrder, type TupleElement } from "./tuple-element.ts";
 import type { TupleEncodeError } from "./tuple-encode-error.ts";
 
 /** A tuple as a key: a composite primary key, say. Its bytes are those of `encodeTuple`. *Addition.* */
@@ -12,14 +12,14 @@ export class TupleKey implements KeyEncoding {
   readonly #bytes: Uint8Array;
 
   /** What `tryNew` refuses is an `InvariantViolation`. */
-  constructor(parts: readonly TupleElement[], order: readonly PartOrder[] = []) {
+  constructor(parts: readonly TupleElement[], order: readonly PartOrder[] = ALL_ASCENDING) {
     const encoded = encodeTuple(parts, order);
     if (!encoded.ok) throw new InvariantViolation(frontierErrorMessage(encoded.error));
     this.#bytes = encoded.value;
   }
 
   /** A tuple that came from outside. */
-  static tryNew(parts: readonly TupleElement[], order: readonly PartOrder[] = []): Result<TupleKey, TupleEncodeError> {
+  static tryNew(parts: readonly TupleElement[], order: readonly PartOrder[] = ALL_ASCENDING): Result<TupleKey, TupleEncodeError> {
     const encoded = encodeTuple(parts, order);
     return encoded.ok ? ok(new TupleKey(parts, order)) : encoded;
   }

@@ -3,7 +3,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { encodeTuple } from "./encode-tuple.ts";
 import { isTerminated } from "./measure-tuple.ts";
 import { prefixSuccessor } from "./prefix-successor.ts";
-import type { PartOrder, TupleElement } from "./tuple-element.ts";
+import { ALL_ASCENDING, isDescending, type PartOrder, type TupleElement } from "./tuple-element.ts";
 import type { TupleEncodeError } from "./tuple-encode-error.ts";
 
 /** Lowest byte with which a further part can begin. */
@@ -21,7 +21,7 @@ const ABOVE_ASCENDING = 0xff;
  */
 export function tupleRange(
   prefix: readonly TupleElement[],
-  order: readonly PartOrder[] = [],
+  order: readonly PartOrder[] = ALL_ASCENDING,
 ): Result<RangeInput, TupleEncodeError> {
   const encoded = encodeTuple(prefix, order);
   if (!encoded.ok) return encoded;
@@ -35,8 +35,8 @@ export function tupleRange(
 
 /** Whether the part behind `prefix` can begin with `ff`: the complement of null, which may not follow a terminator of the other direction. */
 function mayBeginWithHighest(prefix: readonly TupleElement[], order: readonly PartOrder[]): boolean {
-  if (order[prefix.length] !== "Descending") return false;
-  return order[prefix.length - 1] === "Descending" || !isTerminated(prefix.at(-1));
+  if (!isDescending(order, prefix.length)) return false;
+  return isDescending(order, prefix.length - 1) || !isTerminated(prefix.at(-1));
 }
 
 function append(bytes: Uint8Array, byte: number): Uint8Array {

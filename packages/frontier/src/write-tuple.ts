@@ -10,6 +10,7 @@ import {
   CODE_TRUE,
   CODE_UUID,
   ESCAPE,
+  isDescending,
   TERMINATOR,
   UUID_SIZE,
   type PartOrder,
@@ -24,7 +25,7 @@ export function writeTuple(parts: readonly TupleElement[], order: readonly PartO
   for (let partIndex = 0; partIndex < parts.length; partIndex++) {
     const start = offset;
     offset = writeElement(parts[partIndex]!, target, start);
-    if (order[partIndex] === "Descending") complement(target, start, offset);
+    if (isDescending(order, partIndex)) complement(target, start, offset);
   }
 }
 
