@@ -1,11 +1,11 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { assert, assertCount, err, InvariantViolation, ok, Redacted, type Result } from "@gossip/stdx";
-import { open, type RootDatabase } from "lmdb";
-import { DURABILITY_FLAGS, isDurability, type Durability } from "./durability.ts";
+import { isDurability, type Durability } from "./durability.ts";
 import { checkFormat } from "./format.ts";
 import { codeOf, isDiskFull, reasonOf } from "./lmdb-failure.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
 import { LmdbStore } from "./lmdb-store.ts";
+import { flush, openDatabase, type LmdbDatabase } from "./open-database.ts";
 import { OpenFolders } from "./open-folders.ts";
 import { Rows } from "./rows.ts";
 
@@ -20,9 +20,6 @@ export interface LmdbStoreOptions {
    */
   readonly maxSize?: number;
 }
-
-/** Read transactions that all processes together may have at once. Each needs one or two. */
-const MAX_READERS = 1024;
 
 const openFolders = new OpenFolders();
 
@@ -53,12 +50,12 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<L
 }
 
 interface OpenFolder {
-  readonly db: RootDatabase<Uint8Array, Buffer>;
+  readonly db: LmdbDatabase;
   readonly rows: Rows;
 }
 
 async function openFolder(folder: string, durability: Durability): Promise<Result<OpenFolder, LmdbOpenError>> {
-  let db: RootDatabase<Uint8Array, Buffer> | undefined;
+  let db: LmdbDatabase | undefined;
   try {
     db = openDatabase(folder, durability);
     const rows = new Rows(db);
@@ -72,36 +69,6 @@ async function openFolder(folder: string, durability: Durability): Promise<Resul
     await db?.close();
     return err(error);
   }
-}
-
-function openDatabase(folder: string, durability: Durability): RootDatabase<Uint8Array, Buffer> {
-  return open<Uint8Array, Buffer>({
-    path: folder,
-    ...DURABILITY_FLAGS[durability],
-    // A folder, even where its name ends like a file's.
-    noSubdir: false,
-    encoding: "binary",
-    keyEncoding: "binary",
-    useVersions: true,
-    maxReaders: MAX_READERS,
-    // The driver's default answers before it flushes and lets the flush follow. A process that is killed between the two leaves a lock
-    // behind that another cannot always take over, and a process that opens the folder then takes what was not flushed for
-    // flushed. The engine's own way has neither fault and is as fast, since our commits come one at a time.
-    overlappingSync: false,
-    // Commits come in batches of ours. The driver's would add a promise that nobody hears when the transaction fails.
-    eventTurnBatching: false,
-  });
-}
-
-/** The driver has it and does not say so in its types. */
-interface Flushable {
-  sync(done: (error: unknown) => void): void;
-}
-
-function flush(db: RootDatabase<Uint8Array, Buffer>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    (db as unknown as Flushable).sync((error) => (error === undefined || error === null ? resolve() : reject(error)));
-  });
 }
 
 async function openErrorFrom(thrown: unknown, folder: string): Promise<LmdbOpenError> {

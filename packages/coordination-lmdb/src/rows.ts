@@ -1,5 +1,6 @@
-import { getLastVersion, IF_EXISTS, type RootDatabase } from "lmdb";
+import { getLastVersion, IF_EXISTS } from "lmdb";
 import { endOf } from "./keyspace.ts";
+import type { LmdbDatabase } from "./open-database.ts";
 
 /** From a key on, up to a key that is not in it. */
 export interface KeyRange {
@@ -22,7 +23,7 @@ export interface RowEntry {
 }
 
 /** A moment of the store that reads can be made at, though it has gone on since. */
-export type Snapshot = ReturnType<RootDatabase["useReadTransaction"]>;
+export type Snapshot = ReturnType<LmdbDatabase["useReadTransaction"]>;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -38,9 +39,9 @@ const NO_BYTES = Buffer.alloc(0);
  *   this one, and the lock is not held while this one is busy with something else.
  */
 export class Rows {
-  readonly #db: RootDatabase<Uint8Array, Buffer>;
+  readonly #db: LmdbDatabase;
 
-  constructor(db: RootDatabase<Uint8Array, Buffer>) {
+  constructor(db: LmdbDatabase) {
     this.#db = db;
   }
 

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import type { LmdbStore } from "./lmdb-store.ts";
+import { openDatabase } from "./open-database.ts";
 import { openLmdbStore, type LmdbStoreOptions } from "./open-lmdb-store.ts";
+import { Rows } from "./rows.ts";
 
 /** A folder that is gone when it is disposed of. */
 export async function makeFolder(): Promise<{ readonly path: string; dispose(): Promise<void> }> {
@@ -26,4 +28,20 @@ export async function makeStore(options: Partial<LmdbStoreOptions> = {}): Promis
     await folder.dispose();
   };
   return { store, path: folder.path, dispose };
+}
+
+export interface TemporaryRows {
+  readonly rows: Rows;
+  dispose(): Promise<void>;
+}
+
+/** Rows that no store has put anything into. */
+export async function makeRows(): Promise<TemporaryRows> {
+  const folder = await makeFolder();
+  const db = openDatabase(folder.path, "Written");
+  const dispose = async () => {
+    await db.close();
+    await folder.dispose();
+  };
+  return { rows: new Rows(db), dispose };
 }
