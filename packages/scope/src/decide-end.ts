@@ -1,11 +1,12 @@
 import { err, ok, type Err } from "@gossip/stdx";
 import type { Decided, Decider } from "./decide-source.ts";
 import type { Decision, Offer } from "./handover.ts";
+import { innerScopes } from "./inner-scopes.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import { isFinished, isSameMove, type MigrationOutcome, type MigrationState } from "./migration.ts";
 import type { MigrationError } from "./migration-error.ts";
 import type { AbortError, CommitError, SettleError } from "./node-error.ts";
-import { findMove, latestNumber, ownerOf, type NodeState } from "./node-state.ts";
+import { findMove, latestNumber, ownerOf, unsettledMove, type NodeState } from "./node-state.ts";
 
 /**
  * Whether this node takes the scope that it is offered.
@@ -20,7 +21,7 @@ export function decideCommit(state: NodeState, { migration }: Offer, { self, now
     if (!isSameMove(known, migration)) return err({ kind: "MigrationIdConflict", id });
     if (isFinished(known)) return known.outcome === "Committed" ? ok(undefined) : err({ kind: "Aborted", id });
   }
-  const late = superseded(state, migration);
+  const late = untimely(state, migration);
   if (late !== undefined) return late;
 
   const owner = ownerOf(state, prefix);
@@ -28,6 +29,7 @@ export function decideCommit(state: NodeState, { migration }: Offer, { self, now
   // Of a move that we missed we know nothing but that it was: then the offer knows better than our table.
   const hasMissedMoves = number > latestNumber(state, prefix) + 1;
   if (owner !== from && (owner === self || !hasMissedMoves)) return err({ kind: "NotOwner", owner });
+  if (innerScopes(state.snapshot.table, prefix) !== migration.inner) return err({ kind: "InnerScopesDiffer" });
   if (nowMs >= migration.deadlineMs) return err({ kind: "Aborted", id });
   return ok(end(state, migration, "Committed"));
 }
@@ -47,7 +49,7 @@ export function decideAbort(state: NodeState, migration: MigrationState, { self 
   }
   if (to !== self) return err({ kind: "NotTarget", target: to });
   // Also a move that this node never heard of: its source asks because an offer may be under way, and must not be taken later.
-  return superseded(state, migration) ?? ok(end(state, migration, "Aborted"));
+  return untimely(state, migration) ?? ok(end(state, migration, "Aborted"));
 }
 
 /**
@@ -67,11 +69,13 @@ export function decideSettle(state: NodeState, { migration }: Decision, { self, 
   if (to === self && outcome === "Committed") return err({ kind: "UnknownMigration", id });
   // No target can have taken what was never offered; if one did all the same, what is in flight here would be lost.
   if (from === self && outcome === "Committed" && !state.drained.has(id)) return err({ kind: "NotDrained", inFlight: inFlight(prefix) });
-  return superseded(state, migration) ?? ok({ kind: "Ended", migration, epoch: Math.max(state.snapshot.epoch + 1, migration.endEpoch) });
+  return untimely(state, migration) ?? ok({ kind: "Ended", migration, epoch: Math.max(state.snapshot.epoch + 1, migration.endEpoch) });
 }
 
-/** A refusal where a later move of the prefix is known, or another of the same number. */
-function superseded(state: NodeState, { id, prefix, number }: MigrationState): Err<MigrationError<"Superseded">> | undefined {
+/** A refusal where the move comes too late, after another of the same or a higher number; or too early, before one of our own has ended. */
+function untimely(state: NodeState, { id, prefix, number }: MigrationState): Err<MigrationError<"Superseded" | "AlreadyMigrating">> | undefined {
+  const unsettled = unsettledMove(state, { id, prefix });
+  if (unsettled !== undefined) return err({ kind: "AlreadyMigrating", id: unsettled.id });
   const latest = latestNumber(state, prefix);
   if (number > latest || (number === latest && findMove(state, { id, prefix }) !== undefined)) return undefined;
   return err({ kind: "Superseded", number, latest });

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "@gossip/stdx";
+import { innerScopes } from "./inner-scopes.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import { isFinished, isSameMove, type MigrationState, type MoveShape } from "./migration.ts";
 import type { ChangePending, DrainError, StartError } from "./node-error.ts";
@@ -31,7 +32,7 @@ export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: 
   // It has outlived its deadline before it began.
   if (nowMs >= move.deadlineMs) return err({ kind: "Aborted", id: move.id });
 
-  const migration = { ...move, number: latestNumber(state, move.prefix) + 1, epoch: state.snapshot.epoch + 1 };
+  const migration = { ...move, number: latestNumber(state, move.prefix) + 1, epoch: state.snapshot.epoch + 1, inner: innerScopes(state.snapshot.table, move.prefix) };
   return ok({ kind: "Started", migration });
 }
 

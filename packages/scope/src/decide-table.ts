@@ -1,5 +1,6 @@
 import { err, ok } from "@gossip/stdx";
 import type { Decided } from "./decide-source.ts";
+import { innerScopes } from "./inner-scopes.ts";
 import { isFinished, type MigrationState } from "./migration.ts";
 import type { AdoptError, ReloadError, StaleSnapshot } from "./node-error.ts";
 import { findMove, latestNumber, type NodeState } from "./node-state.ts";
@@ -11,10 +12,8 @@ import { prefixBytes } from "./scope.ts";
 /** Whether another table may take the place of this one. */
 export function decideReload(state: NodeState, table: OwnershipTable, { self, force }: { readonly self: string; readonly force: boolean }): Decided<ReloadError> {
   const { snapshot } = state;
-  const index = indexOf(table);
-  for (const { id, prefix, from } of snapshot.migrations.live()) {
-    const position = index.positionOf(prefix);
-    if (position < 0 || index.writers[position] !== from) return err({ kind: "AlreadyMigrating", id });
+  for (const move of snapshot.migrations.live()) {
+    if (!keepsScope(table, move)) return err({ kind: "AlreadyMigrating", id: move.id });
   }
   const changes = force ? [] : ownerChanges(state, table, self);
   return changes.length > 0 ? err({ kind: "OwnerChanged", changes }) : ok({ kind: "Reloaded", table, epoch: snapshot.epoch + 1 });
@@ -33,9 +32,10 @@ export function decideAdopt(state: NodeState, offered: OwnershipSnapshot, { self
   if (offered.epoch === own.epoch) return isSame(own, offered) ? ok(undefined) : err(stale);
 
   const theirs = offered.migrations.live();
-  for (const { id, from, to } of own.migrations.live()) {
+  for (const move of own.migrations.live()) {
+    const { id, from, to } = move;
     const isParty = from === self || to === self;
-    if (isParty && !theirs.some((move) => move.id === id)) return err({ kind: "AlreadyMigrating", id });
+    if (isParty && !(theirs.some((other) => other.id === id) && keepsScope(offered.table, move))) return err({ kind: "AlreadyMigrating", id });
   }
   for (const move of theirs) {
     if (isPast(state, move)) return err(stale);
@@ -43,6 +43,13 @@ export function decideAdopt(state: NodeState, offered: OwnershipSnapshot, { self
   }
   const changes = ownerChanges(state, offered.table, self);
   return changes.length > 0 ? err({ kind: "OwnerChanged", changes }) : ok({ kind: "Adopted", snapshot: offered });
+}
+
+/** Whether a table leaves a moving scope as it is: the same owner, and the same keys. */
+function keepsScope(table: OwnershipTable, { prefix, from, inner }: MigrationState): boolean {
+  const index = indexOf(table);
+  const position = index.positionOf(prefix);
+  return position >= 0 && index.writers[position] === from && innerScopes(table, prefix) === inner;
 }
 
 /** Whether this node knows the end of a move, or of a later one of the same prefix. */

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "./journal-entry.ts";
 import { copyMigration, type FinishedMigration, type MigrationState } from "./migration.ts";
-import { joinMigrations, retire, withWriter, type NodeState } from "./node-state.ts";
+import { joinMigrations, retire, unsettledMove, withWriter, type NodeState } from "./node-state.ts";
 import { OwnershipSnapshot } from "./ownership-snapshot.ts";
 import { indexOf, type OwnershipTable } from "./ownership-table.ts";
 import { prefixText } from "./prefix-text.ts";
@@ -47,7 +47,7 @@ function drained(state: NodeState, id: string): NodeState | undefined {
 
 function ended(state: NodeState, migration: FinishedMigration, epoch: number): NodeState | undefined {
   const { snapshot } = state;
-  if (epoch <= snapshot.epoch) return undefined;
+  if (epoch <= snapshot.epoch || unsettledMove(state, migration) !== undefined) return undefined;
   const stillOut = new Set(state.drained);
   stillOut.delete(migration.id);
   const table = migration.outcome === "Committed" ? withWriter(snapshot.table, migration.prefix, migration.to) : snapshot.table;

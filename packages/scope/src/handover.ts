@@ -1,4 +1,5 @@
 import { assert } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import { ownFinished, ownMigration, type FinishedMigration, type MigrationState } from "./migration.ts";
 
 /**
@@ -18,11 +19,13 @@ export interface Decision {
 }
 
 export function ownOffer(offer: Offer): Offer {
+  assertObject(offer, "an offer");
   assert(offer.kind === "Offer", "an offer must be what a drained source made");
   return { kind: "Offer", migration: ownMigration(offer.migration) };
 }
 
 export function ownDecision(decision: Decision): Decision {
+  assertObject(decision, "a decision");
   assert(decision.kind === "Decision", "a decision must be what a deciding node made");
   return { kind: "Decision", migration: ownFinished(decision.migration) };
 }

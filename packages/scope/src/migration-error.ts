@@ -6,7 +6,7 @@ interface MigrationErrorFields {
   NotOwner: { readonly owner: string };
   /** From and to are one node. */
   SameNode: object;
-  /** Another move of this scope is under way. */
+  /** Another move of this scope is under way, or out of this node's hands and not settled. */
   AlreadyMigrating: { readonly id: string };
   /** The id is known, with other parameters. */
   MigrationIdConflict: { readonly id: string };
@@ -20,6 +20,8 @@ interface MigrationErrorFields {
   AwaitingTarget: { readonly target: string };
   /** The offer or request is for another node. (An addition.) */
   NotTarget: { readonly target: string };
+  /** Source and target know of different scopes inside this one, so that it would not be the same keys. (An addition.) */
+  InnerScopesDiffer: object;
   /** A later move of this prefix has been decided here. (An addition.) */
   Superseded: { readonly number: number; readonly latest: number };
 }

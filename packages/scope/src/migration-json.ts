@@ -2,13 +2,13 @@ import { toBase64Url } from "./base64url.ts";
 import { readCount, readId, readObject, readPrefix, type JsonObject } from "./json-shape.ts";
 import { isFinished, type FinishedMigration, type MigrationState } from "./migration.ts";
 
-const STATE_FIELDS = ["id", "prefix", "from", "to", "address", "deadlineMs", "number", "epoch"];
+const STATE_FIELDS = ["id", "prefix", "from", "to", "address", "deadlineMs", "number", "epoch", "inner"];
 const FINISHED_FIELDS = [...STATE_FIELDS, "outcome", "endEpoch"];
 
 /** A move as JSON. Fields in a fixed order, so that equal moves have equal text. */
 export function migrationToJson(state: MigrationState | FinishedMigration): JsonObject {
-  const { id, prefix, from, to, address, deadlineMs, number, epoch } = state;
-  const start = { id, prefix: toBase64Url(prefix), from, to, ...(address === undefined ? {} : { address }), deadlineMs, number, epoch };
+  const { id, prefix, from, to, address, deadlineMs, number, epoch, inner } = state;
+  const start = { id, prefix: toBase64Url(prefix), from, to, ...(address === undefined ? {} : { address }), deadlineMs, number, epoch, ...(inner === "" ? {} : { inner }) };
   return isFinished(state) ? { ...start, outcome: state.outcome, endEpoch: state.endEpoch } : start;
 }
 
@@ -36,8 +36,9 @@ function stateFrom(json: JsonObject | undefined): MigrationState | undefined {
   const deadlineMs = readCount(json["deadlineMs"], 0);
   const number = readCount(json["number"], 1);
   const epoch = readCount(json["epoch"], 1);
+  const inner = json["inner"] === undefined ? "" : readId(json["inner"]);
   if (id === undefined || prefix === undefined || from === undefined || to === undefined) return undefined;
-  if (deadlineMs === undefined || number === undefined || epoch === undefined) return undefined;
+  if (deadlineMs === undefined || number === undefined || epoch === undefined || inner === undefined) return undefined;
   if (json["address"] !== undefined && address === undefined) return undefined;
-  return { id, prefix, from, to, address, deadlineMs, number, epoch };
+  return { id, prefix, from, to, address, deadlineMs, number, epoch, inner };
 }

@@ -1,5 +1,6 @@
 import { assert, assertCount, equalBytes } from "@gossip/stdx";
 import { assertId } from "./assert-id.ts";
+import { assertObject } from "./assert-object.ts";
 import { MAX_PREFIX_SIZE } from "./limits.ts";
 import { copyBytes, type Bytes } from "./text-bytes.ts";
 
@@ -39,6 +40,8 @@ export interface MigrationState {
   readonly number: number;
   /** The source's epoch when it had started the move. */
   readonly epoch: number;
+  /** Which scopes are nested in this one at the source, as one word; empty where none are. */
+  readonly inner: string;
 }
 
 export type MigrationOutcome = "Committed" | "Aborted";
@@ -50,7 +53,7 @@ export interface FinishedMigration extends MigrationState {
   readonly endEpoch: number;
 }
 
-/** What makes two moves the same one. Number and epoch are the source's to give and not the asker's. */
+/** What makes two moves the same one. The rest is the source's to give, not the asker's. */
 export type MoveShape = Pick<MigrationState, "id" | "prefix" | "from" | "to" | "address" | "deadlineMs">;
 
 export function isSameMove(a: MoveShape, b: MoveShape): boolean {
@@ -58,7 +61,9 @@ export function isSameMove(a: MoveShape, b: MoveShape): boolean {
 }
 
 /** Check what a caller asks for, and keep it apart from what the caller may change later. */
-export function ownShape({ id, prefix, from, to, address, deadlineMs }: MoveRequest): MoveShape {
+export function ownShape(request: MoveRequest): MoveShape {
+  assertObject(request, "a move");
+  const { id, prefix, from, to, address, deadlineMs } = request;
   assertId(id, "id");
   assertId(from, "from");
   assertId(to, "to");
@@ -71,16 +76,18 @@ export function ownShape({ id, prefix, from, to, address, deadlineMs }: MoveRequ
 
 /** Check a move that came from another node, and keep it apart from what its giver may change later. */
 export function ownMigration(state: MigrationState): MigrationState {
-  const { number, epoch } = state;
+  const shape = ownShape(state);
+  const { number, epoch, inner } = state;
   assertCount(number, "number", { min: 1, max: Number.MAX_SAFE_INTEGER });
   assertCount(epoch, "epoch", { min: 1, max: Number.MAX_SAFE_INTEGER });
-  return Object.freeze({ ...ownShape(state), number, epoch });
+  assertId(inner, "inner");
+  return Object.freeze({ ...shape, number, epoch, inner });
 }
 
 /** As `ownMigration`, for a move that is over. */
 export function ownFinished(state: FinishedMigration): FinishedMigration {
-  const { outcome, endEpoch } = state;
   const own = ownMigration(state);
+  const { outcome, endEpoch } = state;
   assert(outcome === "Committed" || outcome === "Aborted", 'outcome must be "Committed" or "Aborted"');
   assertCount(endEpoch, "endEpoch", { min: own.epoch + 1, max: Number.MAX_SAFE_INTEGER });
   return Object.freeze({ ...own, outcome, endEpoch });

@@ -43,15 +43,15 @@ export type StartError =
 export type DrainError = MigrationError<"UnknownMigration" | "AlreadyCommitted" | "Aborted" | "NotOwner" | "NotDrained"> | ChangePending;
 
 export type CommitError =
-  | MigrationError<"NotTarget" | "MigrationIdConflict" | "Aborted" | "Superseded" | "UndeclaredScope" | "NotOwner">
+  | MigrationError<"NotTarget" | "MigrationIdConflict" | "Aborted" | "AlreadyMigrating" | "Superseded" | "UndeclaredScope" | "NotOwner" | "InnerScopesDiffer">
   | ChangePending;
 
 export type AbortError =
-  | MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "UnknownMigration" | "AwaitingTarget" | "NotTarget" | "Superseded">
+  | MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "UnknownMigration" | "AwaitingTarget" | "NotTarget" | "AlreadyMigrating" | "Superseded">
   | ChangePending;
 
 export type SettleError =
-  | MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "Aborted" | "UnknownMigration" | "NotDrained" | "Superseded">
+  | MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "Aborted" | "UnknownMigration" | "NotDrained" | "AlreadyMigrating" | "Superseded">
   | ChangePending;
 
 export type ReloadError = MigrationError<"AlreadyMigrating"> | OwnerChanged | ChangePending;

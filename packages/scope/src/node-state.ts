@@ -43,6 +43,17 @@ export function findMove({ snapshot, latest }: NodeState, { id, prefix }: { read
   return undefined;
 }
 
+/**
+ * Another move of this prefix that this node has let out of its hands and not heard the end of.
+ *
+ * A later move proves that it was taken, but not to this node: until it has settled its own it must
+ * not go by another's, or it would take itself for the owner again.
+ */
+export function unsettledMove({ snapshot, drained }: NodeState, { id, prefix }: { readonly id: string; readonly prefix: Uint8Array }): MigrationState | undefined {
+  const live = snapshot.migrations.lookupMigrating(prefix);
+  return live !== undefined && live.id !== id && drained.has(live.id) ? live : undefined;
+}
+
 /** The number of the latest move of a prefix that this node knows of; 0 before the first. */
 export function latestNumber({ latest }: NodeState, prefix: Uint8Array): number {
   return latest.get(prefixText(prefix))?.number ?? 0;

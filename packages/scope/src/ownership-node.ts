@@ -1,6 +1,7 @@
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 import type { Admission } from "./admission.ts";
 import { assertId } from "./assert-id.ts";
+import { assertObject } from "./assert-object.ts";
 import { decideAbort, decideCommit, decideSettle } from "./decide-end.ts";
 import { decideDrain, decideExpire, decideStart, type Decided, type Decider } from "./decide-source.ts";
 import { decideAdopt, decideReload } from "./decide-table.ts";
@@ -64,7 +65,9 @@ export class OwnershipNode {
   #state: NodeState;
   #pending: Change | undefined;
 
-  private constructor(state: NodeState, { self, isDown, unknownKeys = "admit" }: OwnershipNodeOptions) {
+  private constructor(state: NodeState, options: OwnershipNodeOptions) {
+    assertObject(options, "options");
+    const { self, isDown, unknownKeys = "admit" } = options;
     assertId(self, "self");
     assert(isDown === undefined || typeof isDown === "function", "isDown must be a function");
     assert(unknownKeys === "admit" || unknownKeys === "refuse", 'unknownKeys must be "admit" or "refuse"');
@@ -174,8 +177,15 @@ export class OwnershipNode {
     return this.#propose(() => ok(decideExpire(this.#state, this.#decider(nowMs))));
   }
 
-  /** Put another table in the place of this one. It must keep the scopes that are moving. */
-  reload(table: OwnershipTable, { force = false }: { readonly force?: boolean } = {}): Result<Change, ReloadError> {
+  /**
+   * Put another table in the place of this one. It must keep the scopes that are moving.
+   *
+   * It may not give this node a scope of another's, nor take one from it: a node that has not heard of
+   * it would go on writing. That is what moves are for. To drop a scope is to let every node write it.
+   */
+  reload(table: OwnershipTable, options: { readonly force?: boolean } = {}): Result<Change, ReloadError> {
+    assertObject(options, "options");
+    const { force = false } = options;
     assert(table instanceof OwnershipTable, "table must be an OwnershipTable");
     return this.#propose(() => decideReload(this.#state, table, { self: this.#self, force }));
   }
@@ -188,6 +198,7 @@ export class OwnershipNode {
 
   /** Make a change, now that its entry is durable. */
   apply(change: Change): void {
+    assertObject(change, "a change");
     if (change.entry === undefined) return;
     assert(change === this.#pending, "a change must be applied once, by the node that proposed it");
     const next = evolve(this.#state, change.entry);
@@ -199,6 +210,7 @@ export class OwnershipNode {
 
   /** Drop a change whose entry is certainly not durable. Where that is not known, stop and `rebuild`. */
   discard(change: Change): void {
+    assertObject(change, "a change");
     if (change.entry === undefined) return;
     assert(change === this.#pending, "a change must be discarded by the node that proposed it, before it is applied");
     this.#pending = undefined;

@@ -1,5 +1,6 @@
 import { assert, assertCount } from "@gossip/stdx";
 import { assertId } from "./assert-id.ts";
+import { assertObject } from "./assert-object.ts";
 import { MigrationTable } from "./migration-table.ts";
 import { indexOf, OwnershipTable } from "./ownership-table.ts";
 import type { Misdirected, Owned, Quiesced, Routing, Unknown } from "./routing.ts";
@@ -31,7 +32,9 @@ export class OwnershipSnapshot {
   }
 
   /** Every move under way must be of a scope of the table. */
-  constructor({ epoch, table, migrations }: OwnershipSnapshotParts) {
+  constructor(parts: OwnershipSnapshotParts) {
+    assertObject(parts, "the parts of a snapshot");
+    const { epoch, table, migrations } = parts;
     assertCount(epoch, "epoch", { min: 0, max: Number.MAX_SAFE_INTEGER });
     assert(table instanceof OwnershipTable, "table must be an OwnershipTable");
     assert(migrations instanceof MigrationTable, "migrations must be a MigrationTable");

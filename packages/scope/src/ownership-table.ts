@@ -1,5 +1,6 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { assertId } from "./assert-id.ts";
+import { assertObject } from "./assert-object.ts";
 import { MAX_SCOPES } from "./limits.ts";
 import type { ScopeConflicts } from "./ownership-error.ts";
 import { listConflicts, orderPrefixes } from "./prefix-order.ts";
@@ -44,7 +45,9 @@ export class OwnershipTable {
    *
    * Costs about as much as sorting the prefixes.
    */
-  static build(scopes: readonly Scope[], { nested = "refuse" }: OwnershipTableOptions = {}): Result<OwnershipTable, ScopeConflicts> {
+  static build(scopes: readonly Scope[], options: OwnershipTableOptions = {}): Result<OwnershipTable, ScopeConflicts> {
+    assertObject(options, "options");
+    const { nested = "refuse" } = options;
     assert(Array.isArray(scopes), "scopes must be an array");
     assert(scopes.length <= MAX_SCOPES, () => `a table may hold at most ${MAX_SCOPES} scopes, got ${scopes.length}`);
     assert(nested === "refuse" || nested === "longest", 'nested must be "refuse" or "longest"');

@@ -1,4 +1,5 @@
 import { assert, err, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import { MAX_SCOPES } from "./limits.ts";
 import type { OwnershipError } from "./ownership-error.ts";
 import { OwnershipTable, type OwnershipTableOptions } from "./ownership-table.ts";
@@ -21,7 +22,9 @@ export interface ParseScopesOptions extends OwnershipTableOptions {
  *
  * Anything at all may be passed; it never throws on what it is given to read.
  */
-export function parseScopes(input: unknown, { peers, ...options }: ParseScopesOptions = {}): Result<OwnershipTable, InvalidScopes> {
+export function parseScopes(input: unknown, options: ParseScopesOptions = {}): Result<OwnershipTable, InvalidScopes> {
+  assertObject(options, "options");
+  const { peers } = options;
   assert(peers === undefined || Array.isArray(peers), "peers must be an array");
   const list = listEntries(input);
   if ("kind" in list) return err({ kind: "InvalidScopes", problems: [list] });

@@ -1,5 +1,6 @@
 import { assert, equalBytes, startsWith } from "@gossip/stdx";
 import { assertId } from "./assert-id.ts";
+import { assertObject } from "./assert-object.ts";
 import { MAX_PREFIX_SIZE } from "./limits.ts";
 import { copyBytes, readBytes, type Bytes } from "./text-bytes.ts";
 
@@ -34,7 +35,9 @@ export class Scope {
     isOwnScope = (value) => #prefix in value;
   }
 
-  constructor({ prefix, writer, fallback }: ScopeOptions) {
+  constructor(options: ScopeOptions) {
+    assertObject(options, "a scope");
+    const { prefix, writer, fallback } = options;
     const own = copyBytes(prefix, "prefix");
     assert(own.length <= MAX_PREFIX_SIZE, () => `prefix must be at most ${MAX_PREFIX_SIZE} bytes, got ${own.length}`);
     assertId(writer, "writer");

@@ -1,4 +1,5 @@
 import { assert } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import type { Routing } from "./routing.ts";
 
 /** Where clients reach a node, as `host:port`; `undefined` where that is not known. */
@@ -16,6 +17,7 @@ export type AddressOf = (node: string) => string | undefined;
  * all but visible ASCII is written `\xNN`, a backslash `\\`, a quote `\x22`, and an empty word `""`.
  */
 export function renderReply(routing: Routing, addressOf: AddressOf): string | undefined {
+  assertObject(routing, "routing");
   assert(typeof addressOf === "function", "addressOf must be a function");
   const place = (node: string): string => word(encoder.encode(addressOf(node) ?? node));
   switch (routing.kind) {

@@ -1,0 +1,147 @@
+// Copies of this package with one fault planted in each, to see that the explorer would find it.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ScopeKit, WorldOptions } from "./move-world.fixture.ts";
+
+export interface Fault {
+  /** What the faulty code does. */
+  readonly name: string;
+  readonly file: string;
+  /** Source text that must be there once, and what takes its place. */
+  readonly find: string;
+  readonly replace: string;
+  /** In which world it shows, where that is not the plain one. */
+  readonly world?: Partial<WorldOptions>;
+}
+
+export const FAULTS: readonly Fault[] = [
+  {
+    name: "the source drains while operations are in flight",
+    file: "decide-source.ts",
+    find: "left > 0 ?",
+    replace: "left < 0 ?",
+  },
+  {
+    name: "the snapshot flips the owner at the source before the target has committed",
+    file: "evolve.ts",
+    find: "{ ...state, drained: new Set(state.drained).add(id) }",
+    replace: `{ ...state, drained: new Set(state.drained).add(id), snapshot: new OwnershipSnapshot({ epoch: state.snapshot.epoch + 1, table: withWriter(state.snapshot.table, move.prefix, move.to), migrations: state.snapshot.migrations.withFinished({ ...move, outcome: "Committed", endEpoch: state.snapshot.epoch + 1 }) }) }`,
+  },
+  {
+    name: "a moving scope is not quiesced",
+    file: "scope-router.ts",
+    find: "if (moving !== undefined) return moving;",
+    replace: "",
+  },
+  {
+    name: "the source aborts alone after it has drained",
+    file: "decide-end.ts",
+    find: `if (state.drained.has(id)) return err({ kind: "AwaitingTarget", target: to });`,
+    replace: "",
+  },
+  {
+    name: "the deadline aborts at the source after it has drained",
+    file: "decide-source.ts",
+    find: " && !state.drained.has(id)",
+    replace: "",
+  },
+  {
+    name: "a node that is rebuilt has forgotten that it has drained",
+    file: "ownership-node.ts",
+    find: "ok(new OwnershipNode(state, options))",
+    replace: "ok(new OwnershipNode({ ...state, drained: new Set() }, options))",
+  },
+  {
+    name: "the target takes an offer that it has turned down",
+    file: "decide-end.ts",
+    find: `if (isFinished(known)) return known.outcome === "Committed" ? ok(undefined) : err({ kind: "Aborted", id });`,
+    replace: "",
+  },
+  {
+    name: "the target gives up what it has taken",
+    file: "decide-end.ts",
+    find: `if (isFinished(known)) return known.outcome === "Aborted" ? ok(undefined) : err({ kind: "AlreadyCommitted", id });`,
+    replace: "",
+  },
+  {
+    name: "the target does not record a refusal of a move that it never heard of",
+    file: "decide-end.ts",
+    find: `return untimely(state, migration) ?? ok(end(state, migration, "Aborted"));`,
+    replace: "return ok(undefined);",
+  },
+  {
+    name: "a commit changes the move and not the owner",
+    file: "evolve.ts",
+    find: `migration.outcome === "Committed" ? withWriter(snapshot.table, migration.prefix, migration.to) : snapshot.table`,
+    replace: "snapshot.table",
+  },
+  {
+    name: "an abort changes the owner",
+    file: "evolve.ts",
+    find: `migration.outcome === "Committed" ? withWriter`,
+    replace: `migration.outcome !== "Committed" ? withWriter`,
+  },
+  {
+    name: "a released operation is not counted down",
+    file: "admission.ts",
+    find: "this.#counter.count -= 1;",
+    replace: "",
+  },
+  {
+    name: "an admitted operation is not counted",
+    file: "admission.ts",
+    find: "counter.count += 1;",
+    replace: "",
+  },
+  {
+    name: "a reload gives a scope to another node",
+    file: "decide-table.ts",
+    find: "const changes = force ? [] : ownerChanges(state, table, self);",
+    replace: "const changes: never[] = []; void force; void self;",
+    world: { reloads: 1 },
+  },
+  {
+    name: "a snapshot of another node changes what this one owns",
+    file: "decide-table.ts",
+    find: "const changes = ownerChanges(state, offered.table, self);",
+    replace: "const changes: never[] = [];",
+    world: { snapshots: "a stranger's" },
+  },
+  {
+    name: "an older snapshot is taken for a newer one",
+    file: "decide-table.ts",
+    find: "if (offered.epoch < own.epoch) return err(stale);",
+    replace: `if (offered.epoch < own.epoch) return ok({ kind: "Adopted", snapshot: offered });`,
+    world: { snapshots: "each other's" },
+  },
+  {
+    name: "a snapshot of another node ends a move that this one takes part in",
+    file: "decide-table.ts",
+    find: `if (isParty && !(theirs.some((other) => other.id === id) && keepsScope(offered.table, move))) return err({ kind: "AlreadyMigrating", id });`,
+    replace: "void isParty; void id;",
+    world: { snapshots: "a stranger's" },
+  },
+];
+
+export function worldFor({ world }: Fault): WorldOptions {
+  return { reloads: 0, snapshots: "none", crashes: 1, admits: { a: 1, b: 1 }, ...world };
+}
+
+const SOURCES = fileURLToPath(new URL(".", import.meta.url));
+
+/** The package with the fault, and a way to be rid of it. */
+export async function plant({ name, file, find, replace }: Fault): Promise<{ readonly kit: ScopeKit; readonly remove: () => void }> {
+  // Inside the package, where its dependencies are found; a folder that is never committed.
+  const cache = join(SOURCES, "..", ".cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "fault-"));
+  cpSync(SOURCES, folder, { recursive: true, filter: (source) => !/\.(test|test-d|bench|fixture)\.ts$/.test(source) });
+
+  const path = join(folder, file);
+  const source = readFileSync(path, "utf8");
+  if (source.split(find).length !== 2) throw new Error(`the fault "${name}" must find its text once in ${file}`);
+  writeFileSync(path, source.replace(find, () => replace));
+  const kit = (await import(join(folder, "index.ts"))) as ScopeKit;
+  return { kit, remove: () => rmSync(folder, { recursive: true }) };
+}

@@ -1,0 +1,34 @@
+import { compareBytes, startsWith } from "@gossip/stdx";
+import { indexOf, type OwnershipTable } from "./ownership-table.ts";
+import { prefixBytes } from "./scope.ts";
+
+/**
+ * Which scopes lie inside a prefix, as one word: equal for two tables in which they are the same.
+ *
+ * A scope does not cover what lies in a scope inside it. Where two nodes know of different ones, one
+ * prefix means two sets of keys, and a move from one to the other would carry along what a third
+ * node owns. Empty where there are none, as always where nested prefixes are refused.
+ *
+ * 64 bits tell tables apart that differ by mistake; nobody gains by making two that do not.
+ */
+export function innerScopes(table: OwnershipTable, prefix: Uint8Array): string {
+  if (table.nested === "refuse") return "";
+  const inner = indexOf(table)
+    .scopes.map(prefixBytes)
+    .filter((other) => other.length > prefix.length && startsWith(other, prefix))
+    .sort(compareBytes);
+  if (inner.length === 0) return "";
+
+  let low = 0x811c9dc5;
+  let high = 0x9e3779b9;
+  const mix = (value: number): void => {
+    low = Math.imul(low ^ value, 0x01000193);
+    high = Math.imul(high ^ value, 0x85ebca6b) ^ (high >>> 15);
+  };
+  for (const other of inner) {
+    // The size first, so that no two lists run into the same bytes.
+    mix(other.length);
+    for (const byte of other) mix(byte);
+  }
+  return [high, low].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+}
