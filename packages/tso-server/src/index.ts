@@ -13,6 +13,7 @@ export { MAX_ENDPOINT_SIZE, PeerEndpoint, type InvalidEndpoint } from "./driver/
 export { EtcdDriver, type EtcdDriverOptions } from "./etcd-driver/etcd-driver.ts";
 export type { LockError } from "./file/directory-lock.ts";
 export { FileDriver, type FileOpenError } from "./file/file-driver.ts";
+export type { SlotIo } from "./file/slot-io.ts";
 export type { StateFlaw } from "./file/slot-record.ts";
 export { METRICS, type CounterName, type GaugeName, type HistogramName, type MetricName } from "./metrics/metric-names.ts";
 export { Counter, Gauge, Histogram, Metrics, type MetricValue } from "./metrics/metrics.ts";

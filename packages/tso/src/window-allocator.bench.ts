@@ -1,5 +1,6 @@
 // What a grant costs beside the least that could be done instead, and beside what Node programs use today for
 // ids that increase. The clock stands still in every form: reading it costs more than all of this.
+import { unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
 import { Epoch, TimestampBuf, WindowAllocator } from "@gossip/tso";
 import { monotonicFactory } from "ulid";
@@ -9,7 +10,7 @@ const SIZE = 4096;
 const words = new Uint32Array(SIZE * 2);
 const buf = new TimestampBuf(SIZE);
 const allocator = new WindowAllocator();
-allocator.seed({ floorMs: NOW_MS, ceilingMs: NOW_MS * 20, epoch: Epoch.fromRaw(1n) });
+unwrap(allocator.seed({ floorMs: NOW_MS, ceilingMs: NOW_MS * 20, epoch: Epoch.fromRaw(1n) }));
 
 function counterLoop(): number {
   let counter = 0;

@@ -1,37 +1,43 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { WindowGrant, type Timestamp } from "@gossip/tso";
-import type { Gauge, Metrics } from "../metrics/metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { MonotonicClock } from "../time/system-time.ts";
 import type { ClientError } from "./client-error.ts";
 
-/** A caller that waits for one timestamp, or for several. */
-type Waiter =
-  | { readonly count: 1; readonly resolveOne: (result: Result<Timestamp, ClientError>) => void; readonly resolveMany: undefined }
-  | { readonly count: number; readonly resolveOne: undefined; readonly resolveMany: (result: Result<WindowGrant, ClientError>) => void };
+type ResolveOne = (result: Result<Timestamp, ClientError>) => void;
+
+interface WaitsForMany {
+  readonly count: number;
+  readonly resolve: (result: Result<WindowGrant, ClientError>) => void;
+}
+
+/** A caller that waits. Most want one timestamp, and then there is nothing to remember but whom to tell. */
+type Waiter = ResolveOne | WaitsForMany;
 
 /** The callers, in the order in which they came. */
 export class CallQueue {
   readonly #maxWaiting: number;
-  readonly #depth: Gauge;
   readonly #monotonicClock: MonotonicClock;
   #waiters: Waiter[] = [];
   #count = 0;
   #oldestAtMs = 0;
+  // One function for all callers, so that asking does not make one each: a promise calls it before `new` returns.
+  readonly #enqueue = (resolve: ResolveOne): void => this.#add(resolve, 1);
 
   constructor(options: { readonly maxWaiting: number; readonly metrics: Metrics; readonly monotonicClock: MonotonicClock }) {
     this.#maxWaiting = options.maxWaiting;
-    this.#depth = options.metrics.gauge("tsoracle.client.driver.queue_depth");
+    options.metrics.gauge("tsoracle.client.driver.queue_depth").follow(() => this.#waiters.length);
     this.#monotonicClock = options.monotonicClock;
   }
 
   addOne(): Promise<Result<Timestamp, ClientError>> {
     if (this.#waiters.length >= this.#maxWaiting) return Promise.resolve(err({ kind: "Overloaded", maxWaiting: this.#maxWaiting }));
-    return new Promise((resolveOne) => this.#add({ count: 1, resolveOne, resolveMany: undefined }));
+    return new Promise(this.#enqueue);
   }
 
   addMany(count: number): Promise<Result<WindowGrant, ClientError>> {
     if (this.#waiters.length >= this.#maxWaiting) return Promise.resolve(err({ kind: "Overloaded", maxWaiting: this.#maxWaiting }));
-    return new Promise((resolveMany) => this.#add({ count, resolveOne: undefined, resolveMany }));
+    return new Promise((resolve) => this.#add({ count, resolve }, count));
   }
 
   /** The first callers, as many as one request can serve. */
@@ -42,11 +48,10 @@ export class CallQueue {
     let taken = waiters.length;
     if (count > maxCount) {
       count = 0;
-      for (taken = 0; count + waiters[taken]!.count <= maxCount; taken++) count += waiters[taken]!.count;
+      for (taken = 0; count + countOf(waiters[taken]!) <= maxCount; taken++) count += countOf(waiters[taken]!);
     }
     this.#waiters = taken === waiters.length ? [] : waiters.slice(taken);
     this.#count -= count;
-    this.#depth.value = this.#waiters.length;
     return new Batch(taken === waiters.length ? waiters : waiters.slice(0, taken), count, this.#oldestAtMs);
   }
 
@@ -54,15 +59,13 @@ export class CallQueue {
     const waiters = this.#waiters;
     this.#waiters = [];
     this.#count = 0;
-    this.#depth.value = 0;
     new Batch(waiters, 0, 0).refuse(error);
   }
 
-  #add(waiter: Waiter): void {
+  #add(waiter: Waiter, count: number): void {
     if (this.#waiters.length === 0) this.#oldestAtMs = this.#monotonicClock.nowMs();
     this.#waiters.push(waiter);
-    this.#count += waiter.count;
-    this.#depth.value = this.#waiters.length;
+    this.#count += count;
   }
 }
 
@@ -85,17 +88,25 @@ export class Batch {
     const first: bigint = WindowGrant.first(grant);
     let used = 0;
     for (const waiter of this.#waiters) {
-      // One bigint addition a caller: packing anew would cost three operations.
-      if (waiter.resolveMany === undefined) waiter.resolveOne(ok((first + BigInt(used)) as Timestamp));
-      else waiter.resolveMany(ok({ physicalMs, logicalStart: grant.logicalStart + used, count: waiter.count, epoch }));
-      used += waiter.count;
+      if (typeof waiter === "function") {
+        // One addition a caller: packing anew would take three operations on bigints.
+        waiter(ok((first + BigInt(used)) as Timestamp));
+        used += 1;
+      } else {
+        waiter.resolve(ok({ physicalMs, logicalStart: grant.logicalStart + used, count: waiter.count, epoch }));
+        used += waiter.count;
+      }
     }
   }
 
   refuse(error: ClientError): void {
     for (const waiter of this.#waiters) {
-      if (waiter.resolveMany === undefined) waiter.resolveOne(err(error));
-      else waiter.resolveMany(err(error));
+      if (typeof waiter === "function") waiter(err(error));
+      else waiter.resolve(err(error));
     }
   }
+}
+
+function countOf(waiter: Waiter): number {
+  return typeof waiter === "function" ? 1 : waiter.count;
 }

@@ -14,6 +14,7 @@ export class ConnectionPool {
   readonly #monotonicClock: MonotonicClock;
   /** In the order of use: a map remembers insertion, and use inserts again. */
   readonly #connections = new Map<ClientEndpoint, Connection>();
+  #last: Connection | undefined;
 
   constructor(configured: readonly ClientEndpoint[], parts: { readonly metrics: Metrics; readonly timers: Timers; readonly monotonicClock: MonotonicClock }) {
     this.#configured = new Set(configured);
@@ -28,17 +29,27 @@ export class ConnectionPool {
 
   /** The connection to an endpoint, made where there is none that can be used. */
   get(endpoint: ClientEndpoint): Connection {
-    const present = this.#connections.get(endpoint);
-    this.#connections.delete(endpoint);
-    const connection = present?.isUsable === true ? present : this.#connect(endpoint);
-    this.#connections.set(endpoint, connection);
-    this.#evict();
+    // Nearly always it is the leader's, again.
+    const last = this.#last;
+    if (last !== undefined && last.isUsable && last.endpoint === endpoint) return last;
+    const connection = this.#find(endpoint);
+    this.#last = connection;
     return connection;
   }
 
   close(): void {
     for (const connection of this.#connections.values()) connection.close();
     this.#connections.clear();
+    this.#last = undefined;
+  }
+
+  #find(endpoint: ClientEndpoint): Connection {
+    const present = this.#connections.get(endpoint);
+    this.#connections.delete(endpoint);
+    const connection = present?.isUsable === true ? present : this.#connect(endpoint);
+    this.#connections.set(endpoint, connection);
+    this.#evict();
+    return connection;
   }
 
   #connect(endpoint: ClientEndpoint): Connection {

@@ -4,6 +4,8 @@ import { FrameReader } from "../wire/frame-reader.ts";
 import { decodeReply, encodeRequest, PREFACE, type Reply } from "../wire/frame.ts";
 import { socketOptions, type ClientEndpoint } from "./endpoint.ts";
 
+const KEEP_ALIVE_MS = 30_000;
+
 /** How an attempt to get an answer ended. */
 export type Outcome =
   | Reply
@@ -34,7 +36,7 @@ export class Connection {
   constructor(endpoint: ClientEndpoint, timers: Timers, onConnect: () => void) {
     this.endpoint = endpoint;
     this.#timers = timers;
-    this.#socket = createConnection({ ...socketOptions(endpoint), noDelay: true });
+    this.#socket = createConnection({ ...socketOptions(endpoint), noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
     this.#socket.write(PREFACE);
     this.#socket.once("connect", () => {
       this.#isConnected = true;

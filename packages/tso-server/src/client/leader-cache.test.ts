@@ -41,7 +41,7 @@ describe("LeaderCache", () => {
 
   test("where no epoch is known, a hint moves it and a grant elsewhere does not", () => {
     cache.follow({ leaderEndpoint: B }, true);
-    expect(cache.confirm(A, epoch(9n))).toBe(false);
+    cache.confirm(A, epoch(9n));
     expect(cache.fresh).toEqual({ endpoint: B, epoch: undefined });
     expect(cache.follow({ leaderEndpoint: A, leaderEpoch: epoch(1n) }, false)).toBe(true);
     expect(cache.fresh).toEqual({ endpoint: A, epoch: 1n });
@@ -68,6 +68,14 @@ describe("LeaderCache", () => {
     cache.confirm(A, epoch(5n));
     nowMs = 198;
     expect(cache.fresh).toEqual({ endpoint: A, epoch: 5n });
+  });
+
+  test("knows a pivot by who granted last, however it learnt of the new leader", () => {
+    expect(cache.confirm(A, epoch(1n))).toBe(false);
+    expect(cache.confirm(A, epoch(1n))).toBe(false);
+    cache.follow({ leaderEndpoint: B, leaderEpoch: epoch(2n) }, false);
+    expect(cache.confirm(B, epoch(2n))).toBe(true);
+    expect(cache.confirm(B, epoch(2n))).toBe(false);
   });
 
   test("forgets the one it is told to, and no other", () => {

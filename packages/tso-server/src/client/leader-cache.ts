@@ -17,6 +17,7 @@ export class LeaderCache {
   readonly #ttlMs: number;
   #leader: KnownLeader | undefined;
   #learntAtMs = 0;
+  #lastGranter: ClientEndpoint | undefined;
 
   constructor(monotonicClock: MonotonicClock, ttlMs: number) {
     this.#monotonicClock = monotonicClock;
@@ -29,16 +30,14 @@ export class LeaderCache {
     return this.#leader;
   }
 
-  /** An endpoint granted. Answers whether it became the known leader in place of another. */
+  /** An endpoint granted. Answers whether another one had, the last time. */
   confirm(endpoint: ClientEndpoint, epoch: Epoch): boolean {
     const known = this.fresh;
-    if (known === undefined || known.endpoint === endpoint) {
-      this.#set(endpoint, greater(known?.epoch, epoch));
-      return false;
-    }
-    if (known.epoch === undefined || epoch < known.epoch) return false;
-    this.#set(endpoint, epoch);
-    return true;
+    if (known === undefined || known.endpoint === endpoint) this.#set(endpoint, greater(known?.epoch, epoch));
+    else if (known.epoch !== undefined && epoch >= known.epoch) this.#set(endpoint, epoch);
+    const isPivot = this.#lastGranter !== undefined && this.#lastGranter !== endpoint;
+    this.#lastGranter = endpoint;
+    return isPivot;
   }
 
   /** Follow a hint, unless what is known outranks it. A hint without an epoch is followed only to a configured endpoint. */

@@ -120,6 +120,7 @@ export class LeaderSearch {
       }
       const endpoint = pass.worklist.shift();
       if (endpoint === undefined) return undefined;
+      if (this.#parts.monotonicClock.nowMs() >= call.endsAtMs) return err(errorOf(call));
       attempt = pass.visited.has(endpoint) ? undefined : { endpoint, outcome: await this.#ask(call, endpoint) };
       pass.visited.add(endpoint);
     }
@@ -128,7 +129,6 @@ export class LeaderSearch {
   #ask(call: Call, endpoint: ClientEndpoint): Promise<Outcome> {
     const { pool, policy, monotonicClock } = this.#parts;
     const budgetMs = Math.min(policy.attemptMs, call.endsAtMs - monotonicClock.nowMs());
-    if (budgetMs <= 0) return Promise.resolve({ kind: "TimedOut" });
     return new Promise((resolve) => pool.get(endpoint).request(call.count, budgetMs, resolve));
   }
 

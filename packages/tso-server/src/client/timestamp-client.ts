@@ -1,7 +1,7 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { isGrantCount, MAX_GRANT_COUNT, type Timestamp, type WindowGrant } from "@gossip/tso";
 import type { InvalidEndpoint } from "../driver/peer-endpoint.ts";
-import { Metrics, type Gauge } from "../metrics/metrics.ts";
+import { Metrics, type Counter } from "../metrics/metrics.ts";
 import { systemMonotonicClock, systemTimers, type MonotonicClock, type Timers } from "../time/system-time.ts";
 import { CallQueue, type Batch } from "./call-queue.ts";
 import type { ClientError } from "./client-error.ts";
@@ -39,8 +39,9 @@ export class TimestampClient {
   readonly #cache: LeaderCache;
   readonly #search: LeaderSearch;
   readonly #policy: RetryPolicy;
+  readonly #monotonicClock: MonotonicClock;
   readonly #maxInFlight: number;
-  readonly #inFlight: Gauge;
+  readonly #pivots: Counter;
   readonly #underway = new Set<Batch>();
   #isFlushScheduled = false;
   #isClosed = false;
@@ -56,7 +57,9 @@ export class TimestampClient {
     assert(Number.isInteger(maxWaiting) && maxWaiting > 0, "maxWaiting is a whole number, at least 1");
     this.metrics = metrics;
     this.#maxInFlight = maxInFlight;
-    this.#inFlight = metrics.gauge("tsoracle.client.driver.in_flight");
+    this.#monotonicClock = monotonicClock;
+    this.#pivots = metrics.counter("tsoracle.client.leader_pivots.total");
+    metrics.gauge("tsoracle.client.driver.in_flight").follow(() => this.#underway.size);
     this.#policy = completePolicy(options.retryPolicy ?? {});
     this.#queue = new CallQueue({ maxWaiting, metrics, monotonicClock });
     this.#pool = new ConnectionPool(endpoints, { metrics, timers, monotonicClock });
@@ -124,22 +127,22 @@ export class TimestampClient {
       this.#underway.add(batch);
       this.#dispatch(batch);
     }
-    this.#inFlight.value = this.#underway.size;
   }
 
   #dispatch(batch: Batch): void {
     const { attemptMs, overallMs } = this.#policy;
     const endsAtMs = batch.askedAtMs + overallMs;
+    const leftMs = endsAtMs - this.#monotonicClock.nowMs();
     const leader = this.#cache.fresh;
-    if (leader === undefined) {
+    if (leader === undefined || leftMs <= 0) {
       this.#lookFor(batch, endsAtMs);
       return;
     }
     // The common case needs no promise: ask the leader, and have an answer.
     const { endpoint } = leader;
-    this.#pool.get(endpoint).request(batch.count, Math.min(attemptMs, overallMs), (outcome: Outcome) => {
+    this.#pool.get(endpoint).request(batch.count, Math.min(attemptMs, leftMs), (outcome: Outcome) => {
       if (outcome.kind === "Granted" && this.#offer(batch, outcome.grant) === "accepted") {
-        this.#cache.confirm(endpoint, outcome.grant.epoch);
+        if (this.#cache.confirm(endpoint, outcome.grant.epoch)) this.#pivots.add();
         this.#finish(batch);
       } else {
         this.#lookFor(batch, endsAtMs, { endpoint, outcome });

@@ -70,7 +70,7 @@ export class Campaign {
     this.#isClosed = true;
     this.#keeper?.stop();
     this.#wake();
-    if (this.#leaseId !== 0n) await this.#parts.client.revokeLease(this.#leaseId, REVOKE_TIMEOUT_MS);
+    if (this.#leaseId !== 0n) void (await this.#parts.client.revokeLease(this.#leaseId, REVOKE_TIMEOUT_MS));
   }
 
   async #turn(): Promise<Result<void, EtcdError>> {
@@ -99,7 +99,7 @@ export class Campaign {
     if (stood.ok && stood.value.succeeded && !this.#isClosed) await this.#lead(Epoch.fromRaw(stood.value.revision), { leaseId, ttlS, askedAtMs });
     // Lost the race, lost the lease, closed, or not known whether the key was made: without the lease it is gone for sure.
     this.#leaseId = 0n;
-    await client.revokeLease(leaseId, REVOKE_TIMEOUT_MS);
+    void (await client.revokeLease(leaseId, REVOKE_TIMEOUT_MS));
     return stood.ok ? ok() : stood;
   }
 

@@ -34,29 +34,30 @@ export class EtcdClient {
 
   /** A linearised read: it sees every write that was acknowledged before it. */
   async get(key: string): Promise<Result<{ readonly revision: bigint; readonly found: KeyValue | undefined }, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/kv/range", { key: encode(key) });
+    const answer = etcdsOwn(await this.#gateway.call("/v3/kv/range", { key: encode(key) }));
     return answer.ok ? ok({ revision: revisionOf(answer.value), found: firstOf(answer.value) }) : answer;
   }
 
   /** All of `success` if every comparison holds, else all of `failure`; atomically. */
   async txn(request: { readonly compare: readonly Compare[]; readonly success: readonly Operation[]; readonly failure: readonly Operation[] }): Promise<Result<TxnResult, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/kv/txn", {
-      compare: request.compare.map((compare) => encodeCompare(compare)),
-      success: request.success.map((operation) => encodeOperation(operation)),
-      failure: request.failure.map((operation) => encodeOperation(operation)),
-    });
+    const answer = etcdsOwn(
+      await this.#gateway.call("/v3/kv/txn", {
+        compare: request.compare.map((compare) => encodeCompare(compare)),
+        success: request.success.map((operation) => encodeOperation(operation)),
+        failure: request.failure.map((operation) => encodeOperation(operation)),
+      }),
+    );
     if (!answer.ok) return answer;
-    const responses = Array.isArray(answer.value["responses"]) ? (answer.value["responses"] as Json[]) : [];
     return ok({
       succeeded: answer.value["succeeded"] === true,
       revision: revisionOf(answer.value),
-      found: responses.map((response) => firstOf(objectOf(response["response_range"]))),
+      found: listOf(answer.value["responses"]).map((response) => firstOf(objectOf(response["response_range"]))),
     });
   }
 
   /** A lease for at least `ttlS` seconds; etcd may insist on more. */
   async grantLease(ttlS: number): Promise<Result<{ readonly leaseId: bigint; readonly ttlS: number }, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/lease/grant", { TTL: String(ttlS) });
+    const answer = etcdsOwn(await this.#gateway.call("/v3/lease/grant", { TTL: String(ttlS) }));
     return answer.ok ? ok({ leaseId: integerOf(answer.value["ID"]), ttlS: Number(integerOf(answer.value["TTL"])) }) : answer;
   }
 
@@ -87,8 +88,7 @@ export class EtcdClient {
       "/v3/watch",
       request,
       (answer) => {
-        const events = objectOf(answer["result"])["events"];
-        for (const event of Array.isArray(events) ? (events as Json[]) : []) onChange(event["type"] === "DELETE");
+        for (const event of listOf(objectOf(answer["result"])["events"])) onChange(event["type"] === "DELETE");
       },
       onEnd,
     );
@@ -113,8 +113,7 @@ function encodeOperation(operation: Operation): object {
 }
 
 function firstOf(range: Json): KeyValue | undefined {
-  const kvs = range["kvs"];
-  const first = Array.isArray(kvs) ? (kvs[0] as Json | undefined) : undefined;
+  const first = listOf(range["kvs"])[0];
   if (first === undefined) return undefined;
   return {
     key: decode(first["key"]),
@@ -123,6 +122,18 @@ function firstOf(range: Json): KeyValue | undefined {
     modRevision: integerOf(first["mod_revision"]),
     leaseId: integerOf(first["lease"]),
   };
+}
+
+/**
+ * An answer that etcd gave, and not something in front of it: etcd says at which revision it answers. Taken for
+ * an answer, an empty object would mean that there is no such key.
+ */
+function etcdsOwn(answer: Result<Json, EtcdError>): Result<Json, EtcdError> {
+  return !answer.ok || revisionOf(answer.value) > 0n ? answer : err({ kind: "EtcdUnavailable", reason: "an answer without a revision is not etcd's" });
+}
+
+function listOf(value: unknown): Json[] {
+  return Array.isArray(value) ? value.map((each) => objectOf(each)) : [];
 }
 
 function revisionOf(answer: Json): bigint {

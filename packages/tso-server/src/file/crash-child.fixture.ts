@@ -50,7 +50,7 @@ if (mode === "create") {
 } else if (mode === "persist") {
   const driver = unwrap(await FileDriver.open({ directory, wrapIo: dyingIo }));
   say("open");
-  await driver.persistHighWater(Number(bound), Epoch.ZERO);
+  void (await driver.persistHighWater(Number(bound), Epoch.ZERO));
 } else {
   const driver = unwrap(await FileDriver.open({ directory }));
   say(`held ${unwrap(await driver.persistHighWater(Number(step), Epoch.ZERO))}`);

@@ -48,7 +48,11 @@ export class FileDriver implements ConsensusDriver {
     this.#nextSlot = state.nextSlot;
   }
 
-  /** Open a state directory, made where there is none, and hold it until `close` or the end of the process. */
+  /**
+   * Open a state directory, made where there is none, and hold it until `close` or the end of the process.
+   *
+   * `wrapIo` is for tests that make the disk fail.
+   */
   static async open(options: { readonly directory: string; readonly wrapIo?: (io: SlotIo) => SlotIo }): Promise<Result<FileDriver, FileOpenError>> {
     const { directory, wrapIo = (io) => io } = options;
     const path = join(directory, STATE_NAME);

@@ -14,9 +14,21 @@ export class Counter {
   }
 }
 
-/** A value that goes up and down. */
+/** A value that goes up and down. Whoever owns it sets it, or says where it is to be read when somebody looks. */
 export class Gauge {
-  value = 0;
+  #read: () => number = () => 0;
+
+  get value(): number {
+    return this.#read();
+  }
+
+  set value(value: number) {
+    this.#read = () => value;
+  }
+
+  follow(read: () => number): void {
+    this.#read = read;
+  }
 }
 
 /** Upper ends of the buckets, in seconds: from a fast disk's sync to a lost election. */

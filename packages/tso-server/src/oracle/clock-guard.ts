@@ -13,8 +13,12 @@ export interface ClockGuardOptions {
   readonly monotonicClock: MonotonicClock;
   /** Longest step forward, beyond the time that has really passed, that a reading may make. */
   readonly maxForwardStepMs: number;
-  readonly onRefusal: (refusal: ClockRefusal) => void;
+  /** Called for every refused reading; `isNews` where somebody should be told. */
+  readonly onRefusal: (refusal: ClockRefusal, isNews: boolean) => void;
 }
+
+/** A clock that stays wrong is reported when it goes wrong, and then this often. */
+const REPORT_EVERY_MS = 60_000;
 
 /**
  * The clock, without its leaps into the future.
@@ -22,13 +26,15 @@ export interface ClockGuardOptions {
  * A far-future reading would be made durable and could never be taken back: every later timestamp would
  * stay above it. So a reading is compared with the greatest one so far plus the time that has passed since on
  * the monotonic clock; one that is too far above is refused, and that sum used in its place. Steps back are
- * let through: the allocator ignores them. The first reading has nothing to be compared with and is believed.
+ * let through: the allocator ignores them. The first reading has nothing to be compared with and is believed: where the clock
+ * was put right by more than the longest step, a restart makes the oracle follow it.
  */
 export class ClockGuard {
   readonly #options: ClockGuardOptions;
   #anchorMs: number | undefined;
   #anchoredAtMs = 0;
   #highestMs = 0;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ClockGuardOptions) {
     assert(options.maxForwardStepMs > 0, "the longest forward step of the clock is positive");
@@ -47,7 +53,7 @@ export class ClockGuard {
   }
 
   #sample(): number {
-    const { clock, monotonicClock, maxForwardStepMs, onRefusal } = this.#options;
+    const { clock, monotonicClock, maxForwardStepMs } = this.#options;
     const readingMs = clock.nowMs();
     const atMs = monotonicClock.nowMs();
     const isWhole = Number.isSafeInteger(readingMs) && readingMs >= 0;
@@ -58,11 +64,18 @@ export class ClockGuard {
     }
     const expectedMs = Math.floor(this.#anchorMs + (atMs - this.#anchoredAtMs));
     if (!isWhole || readingMs > expectedMs + maxForwardStepMs) {
-      onRefusal({ readingMs, usedMs: expectedMs });
+      this.#refuse({ readingMs, usedMs: expectedMs }, atMs);
       return expectedMs;
     }
+    this.#reportedAtMs = Number.NEGATIVE_INFINITY;
     if (readingMs > expectedMs) this.#anchor(readingMs, atMs);
     return readingMs;
+  }
+
+  #refuse(refusal: ClockRefusal, atMs: number): void {
+    const isDue = atMs - this.#reportedAtMs >= REPORT_EVERY_MS;
+    if (isDue) this.#reportedAtMs = atMs;
+    this.#options.onRefusal(refusal, isDue);
   }
 
   #anchor(readingMs: number, atMs: number): void {

@@ -62,7 +62,7 @@ export class LeadershipWatch {
     for (;;) {
       const first = await Promise.race([this.#stopped, next, ...(fencing === undefined ? [] : [fencing])]);
       if (first === "stopped" || this.#isStopped) {
-        await fencing;
+        void (await fencing);
         await events.return?.();
         return ok();
       }
@@ -78,7 +78,7 @@ export class LeadershipWatch {
       metrics.counter("tsoracle.leader_transition.total").add();
       next = events.next();
       // An overtaken fence ends by itself; nobody is interested in how.
-      fencing?.catch(() => {});
+      void fencing?.catch(() => {});
       fencing = this.#enter(first.value);
     }
   }

@@ -32,9 +32,9 @@ export class Oracle {
     this.#gate = new ServingGate(settings.monotonicClock);
     this.#guard = new ClockGuard({
       ...settings,
-      onRefusal: (refusal) => {
+      onRefusal: (refusal, isNews) => {
         refused.add();
-        onEvent({ kind: "ClockRefused", ...refusal });
+        if (isNews) onEvent({ kind: "ClockRefused", ...refusal });
       },
     });
     this.#tally = new AnswerTally(metrics);

@@ -9,6 +9,8 @@ import { reasonOf, STATUS_OF } from "../wire/status.ts";
 /** Requests of one connection that may wait for an extension before no more are read from it. */
 const MAX_WAITING = 4096;
 
+const KEEP_ALIVE_MS = 30_000;
+
 /**
  * One client's connection. All requests of a piece of the stream are answered from one look at the clock
  * and written as one piece. A client that does not read its answers is not read from either.
@@ -28,6 +30,8 @@ export class FrameConnection {
     this.#oracle = oracle;
     this.#malformed = oracle.metrics.counter("tsoracle.connection.malformed.total");
     socket.setNoDelay(true);
+    // A client whose machine is gone says nothing at all: the kernel finds out.
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
     socket.on("drain", () => this.#resume());
     // A client that goes away is no event: whatever it asked for is simply not wanted any more.

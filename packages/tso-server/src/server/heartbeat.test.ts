@@ -8,13 +8,12 @@ test("beats on time with what happened since, also when nothing did", async () =
   const { memory, oracle, time } = await makeServingOracle();
   const beats: Heartbeat[] = [];
   const stop = startHeartbeat(oracle, { everyMs: 1000, timers: time.timers, monotonicClock: time.monotonicClock, onBeat: (beat) => beats.push(beat) });
-  await oracle.getTs(3);
-  await oracle.getTs(4);
+  expect([(await oracle.getTs(3)).ok, (await oracle.getTs(4)).ok]).toEqual([true, true]);
   await time.advance(1000);
   await time.advance(500);
   memory.setLeadership({ kind: "Unknown" });
   await time.advance(500);
-  await oracle.getTs(1);
+  expect((await oracle.getTs(1)).ok).toBe(false);
   await time.advance(1000);
   expect(beats).toEqual([
     { uptimeMs: 1000, isServing: true, epoch: 1n, requests: 2, issued: 7, notLeader: 0, transitions: 0, fenceRetries: 0, sinceTransitionMs: 1000 },

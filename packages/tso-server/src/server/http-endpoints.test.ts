@@ -1,5 +1,6 @@
 // What people and probes see. A node that calls itself ready while it does not lead gets traffic it can
 // only refuse; a timestamp as a JSON number loses its last digits.
+import { createConnection } from "node:net";
 import { unwrap } from "@gossip/stdx";
 import { Timestamp } from "@gossip/tso";
 import { afterEach, describe, expect, test } from "vitest";
@@ -11,7 +12,7 @@ import { OracleServer, type ServeOptions } from "./oracle-server.ts";
 
 let server: OracleServer;
 afterEach(async () => {
-  await server.shutdown();
+  void (await server.shutdown());
 });
 
 async function start(options: Partial<ServeOptions> = {}): Promise<{ memory: MemoryDriver; driver: FaultyDriver }> {
@@ -79,6 +80,16 @@ describe("probes", () => {
     expect(text).toContain("# TYPE tsoracle_get_ts_timestamps_issued counter\ntsoracle_get_ts_timestamps_issued 9\n");
     expect(text).toContain('tsoracle_leader_transition_fence_latency_bucket{le="+Inf"} 1\n');
     for (const line of text.trim().split("\n")) expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]+"\})? [0-9.e+-]+)$/u);
+  });
+
+  test.each(["//", "/%", "/v1/timestamp?count=%", "http://:::", "*", "/\\\\"])("survives a request for %s", async (path) => {
+    await start();
+    const [host, port] = server.httpAddress!.split(":");
+    const socket = createConnection({ host: host!, port: Number(port) });
+    const answered = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(chunk.toString())));
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(await answered).toMatch(/^HTTP\/1\.1 4\d\d /u);
+    expect((await get("/healthz")).status).toBe(200);
   });
 
   test("anything else is not found, and nothing but reading is allowed", async () => {

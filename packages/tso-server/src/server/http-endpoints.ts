@@ -29,11 +29,12 @@ export function createHttpEndpoints(oracle: Oracle): Server {
 }
 
 async function answer(oracle: Oracle, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://oracle");
+  // Not `new URL`, which throws at what a stranger may send: "//" is enough.
+  const [pathname = "/", query] = (request.url ?? "/").split("?", 2);
   if (request.method !== "GET" && request.method !== "HEAD") return reply(response, 405, { kind: "MethodNotAllowed" }, { allow: "GET, HEAD" });
   switch (pathname) {
     case "/v1/timestamp":
-      return answerTimestamp(oracle, searchParams.get("count"), response);
+      return answerTimestamp(oracle, new URLSearchParams(query).get("count"), response);
     case "/healthz":
       return reply(response, 200, { status: "alive" });
     case "/readyz":

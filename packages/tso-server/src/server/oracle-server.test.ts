@@ -241,7 +241,7 @@ describe("the end of a server", () => {
     stubborn.on("close", () => (isClosed = true)).on("error", () => {});
     await new Promise((resolve) => stubborn.once("connect", resolve));
     stubborn.write(PREFACE);
-    await server.shutdown();
+    expect((await server.shutdown()).ok).toBe(true);
     stubborn.end();
     await until(() => isClosed);
   });
@@ -250,7 +250,7 @@ describe("the end of a server", () => {
 test("a free port is really free again", async () => {
   const { server } = await start();
   const port = Number(server.addresses[0]!.split(":")[1]);
-  await server.shutdown();
+  expect((await server.shutdown()).ok).toBe(true);
   const again = createServer();
   await new Promise<void>((resolve, reject) => again.once("error", reject).listen(port, "127.0.0.1", resolve));
   again.close();

@@ -23,6 +23,9 @@ export type ServerError = WatchError | ListenError;
 
 export const DEFAULT_PORT = 50_551;
 
+/** Connections that one listener holds at a time; more are turned away. */
+const MAX_CONNECTIONS = 20_000;
+
 /** How long a connection that was ended may take to close, once everything is answered. */
 const LONGEST_GOODBYE_MS = 1000;
 
@@ -85,6 +88,7 @@ class ServerParts {
 
   addFrames(): NetServer {
     const server = createServer((socket) => this.#accept(socket));
+    server.maxConnections = MAX_CONNECTIONS;
     this.#frames.push(server);
     return server;
   }
@@ -96,7 +100,7 @@ class ServerParts {
   }
 
   async giveUp(error: ListenError): Promise<Result<never, ServerError>> {
-    await this.stop();
+    void (await this.stop());
     return err(error);
   }
 

@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import { LOGICAL_BITS, Timestamp } from "@gossip/tso";
+import { LOGICAL_BITS, type Timestamp } from "@gossip/tso";
 
 /** What one caller saw: when it asked, when it had its answer, and what the answer was. Times from one clock for all callers. */
 export interface IssueRecord {
