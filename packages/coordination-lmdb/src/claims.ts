@@ -34,10 +34,17 @@ export function earliestDeadline(rows: Rows, moment: RunMoment): LogicalTime | u
   return first && deadlineOf(first);
 }
 
-export function hintAt(rows: Rows, moment: RunMoment): CapacityHint {
-  const claimable = { start: runKey(RowKind.Claim, moment), end: claimsFrom(moment, moment.now + 1n) };
+/** How many shards nobody holds, whatever the time. Counting stops at 1,000. */
+export function countFree(rows: Rows, address: RunAddress): number {
+  return rows.countUpTo(MAX_HINT_COUNT, { start: runKey(RowKind.Claim, address), end: claimsFrom(address, 1n) });
+}
+
+/** A run's capacity. `freeCount` is what `countFree` says, for whoever knows it already. */
+export function hintAt(rows: Rows, moment: RunMoment, freeCount: number = countFree(rows, moment)): CapacityHint {
+  const lapsed = { start: claimsFrom(moment, 1n), end: claimsFrom(moment, moment.now + 1n) };
+  const lapsedCount = freeCount < MAX_HINT_COUNT ? rows.countUpTo(MAX_HINT_COUNT, lapsed) : 0;
   return {
-    availableCount: rows.countUpTo(MAX_HINT_COUNT, claimable),
+    availableCount: freeCount + lapsedCount,
     earliestDeadline: earliestDeadline(rows, moment),
     isStarved: moment.now < starvedUntil(rows, moment),
   };

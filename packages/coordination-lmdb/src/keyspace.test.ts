@@ -9,8 +9,8 @@ import { addressOf, endOf, keyAfter, lastU64, RowKind, runKey, shardRecordKey, t
 
 const u64 = fc.oneof(fc.constantFrom(0n, 1n, 255n, 256n, 1n << 63n, U64_MAX - 1n, U64_MAX), fc.bigInt({ min: 0n, max: U64_MAX }));
 const tenant = fc.constantFrom(0x00, 0x01, 0x7f, 0xff).map((byte) => TenantId.fromBytes(new Uint8Array(32).fill(byte)));
-const address = fc.record<RunAddress>({ tenant, run: u64.map(RunId.fromRaw) });
-const shard = u64.map(ShardId.fromRaw);
+const address = fc.record<RunAddress>({ tenant, run: u64.map((raw) => RunId.fromRaw(raw)) });
+const shard = u64.map((raw) => ShardId.fromRaw(raw));
 const denseKey = fc.array(fc.constantFrom(0x00, 0x01, 0xfe, 0xff), { minLength: 1, maxLength: 4 }).map((bytes) => Buffer.from([0x20, ...bytes]));
 
 test("the kinds of rows have the numbers that are on disks", () => {

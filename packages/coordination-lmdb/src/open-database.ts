@@ -18,9 +18,10 @@ export function openDatabase(folder: string, durability: Durability): LmdbDataba
     keyEncoding: "binary",
     useVersions: true,
     maxReaders: MAX_READERS,
-    // The driver's default answers before it flushes and lets the flush follow. A process that is killed between the two leaves a lock
-    // behind that another cannot always take over, and a process that opens the folder then takes what was not flushed for
-    // flushed. The engine's own way has neither fault and is as fast, since our commits come one at a time.
+    // The driver's default makes a commit visible first and flushes it behind that, under a second lock. Where a process is killed
+    // in between, another that comes to that lock with a transaction open gives up its environment; and whoever opens the folder then
+    // takes what is not on disk for what is, and may use its pages again. The engine's own way has neither
+    // fault and is as fast, since our commits come one at a time.
     overlappingSync: false,
     // Commits come in batches of ours. The driver's would add a promise that nobody hears when the transaction fails.
     eventTurnBatching: false,

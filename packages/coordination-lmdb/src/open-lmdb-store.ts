@@ -8,6 +8,7 @@ import { LmdbStore } from "./lmdb-store.ts";
 import { flush, openDatabase, type LmdbDatabase } from "./open-database.ts";
 import { OpenFolders } from "./open-folders.ts";
 import { Rows } from "./rows.ts";
+import { syncFolders } from "./sync-folders.ts";
 
 export interface LmdbStoreOptions {
   /** The folder. It is made where it is missing. */
@@ -28,7 +29,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<L
   assertOptions(options);
   const { durability = "Flushed", maxSize } = options;
   try {
-    await mkdir(options.path, { recursive: true });
+    const firstMade = await mkdir(options.path, { recursive: true });
     const folder = await realpath(options.path);
     const openWith = openFolders.enter(folder, durability);
     if (openWith !== durability) return err({ kind: "OtherDurability", openWith });
@@ -38,6 +39,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<L
       return opened;
     }
     const { db, rows } = opened.value;
+    if (durability !== "Written") await syncFolders(folder, firstMade);
     const release = async () => {
       if (durability === "Written") await flush(db);
       await db.close();

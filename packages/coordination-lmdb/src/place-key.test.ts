@@ -9,11 +9,11 @@ import { claimsFrom, deadlineOf, freeFrom, isMoved, mixOf, placeKey, statusPrefi
 
 const address: RunAddress = { tenant: TenantId.ZERO, run: RunId.fromRaw(7n) };
 const status = fc.constantFrom<ShardStatus>("Active", "Done", "Split", "Parked");
-const time = fc.constantFrom(1n, 2n, 100n, 101n, 1n << 63n, U64_MAX).map(LogicalTime.fromRaw);
-const owner = fc.constantFrom(1n, 2n).map(WorkerId.fromRaw);
+const time = fc.constantFrom(1n, 2n, 100n, 101n, 1n << 63n, U64_MAX).map((raw) => LogicalTime.fromRaw(raw));
+const owner = fc.constantFrom(1n, 2n).map((raw) => WorkerId.fromRaw(raw));
 const lease = fc.option(fc.record({ owner, deadline: time, opId: fc.constant(OpId.fromRaw(1n)) }), { nil: undefined });
 const cursor = fc.constantFrom(Cursor.initial(), Cursor.fromParts({ lastKey: Uint8Array.of(1) }), Cursor.fromParts({ lastKey: Uint8Array.of(2) }));
-const id = fc.constantFrom(0n, 1n, 2n, 1n << 32n, (1n << 63n) | 1n, U64_MAX).map(ShardId.fromRaw);
+const id = fc.constantFrom(0n, 1n, 2n, 1n << 32n, (1n << 63n) | 1n, U64_MAX).map((raw) => ShardId.fromRaw(raw));
 const shard = fc
   .record({ shard: id, status, lease, cursor })
   .map((made): PlacedShard => (made.status === "Active" ? made : { ...made, lease: undefined }));

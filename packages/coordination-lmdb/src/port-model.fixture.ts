@@ -26,7 +26,7 @@ import {
 import { unwrap } from "@gossip/stdx";
 
 export const TENANTS = [1, 2].map((byte) => TenantId.fromBytes(new Uint8Array(32).fill(byte)));
-export const RUNS = [1n, 2n].map(RunId.fromRaw);
+export const RUNS = [1n, 2n].map((raw) => RunId.fromRaw(raw));
 const CONFIG = { cursorSemantics: "Completed", leaseDuration: 100n, maxShardRetries: undefined } as const;
 
 export const derived = (id: bigint): ShardId => ShardId.fromRaw((1n << 63n) | id);

@@ -25,7 +25,7 @@ const size = fc.constantFrom(0, 1, 2, PIECE_SIZE - 1, PIECE_SIZE, PIECE_SIZE + 1
 const filler = fc.constantFrom(0x00, 0x01, 0x61, 0xff);
 const tail = fc.array(fc.constantFrom(0x00, 0x01, 0x61, 0xff), { maxLength: 2 });
 const start = fc.tuple(size, filler, tail).map(([length, byte, bytes]) => Uint8Array.from([...new Uint8Array(length).fill(byte), ...bytes]));
-const placed = fc.record<Placed>({ keyRangeStart: start, shard: fc.constantFrom(0n, 1n, 2n, 255n, 1n << 63n).map(ShardId.fromRaw) });
+const placed = fc.record<Placed>({ keyRangeStart: start, shard: fc.constantFrom(0n, 1n, 2n, 255n, 1n << 63n).map((raw) => ShardId.fromRaw(raw)) });
 const shards = fc.uniqueArray(placed, { minLength: 1, maxLength: 12, comparator: (a, b) => a.shard === b.shard && compareBytes(a.keyRangeStart, b.keyRangeStart) === 0 });
 
 describe("walkInOrder", () => {
@@ -38,7 +38,8 @@ describe("walkInOrder", () => {
   async function fill(list: readonly Placed[]): Promise<void> {
     const { rows } = temporary;
     await rows.transact(() => {
-      for (const key of [...rows.keys(rangeOf(runKey(RowKind.Order, address)))]) rows.remove(key);
+      const old = [...rows.keys(rangeOf(runKey(RowKind.Order, address)))];
+      for (const key of old) rows.remove(key);
       for (const { keyRangeStart, shard } of list) for (const entry of orderEntries(address, keyRangeStart, shard)) rows.put(entry);
       for (const entry of orderEntries(neighbour, new Uint8Array(MAX_KEY_SIZE), ShardId.fromRaw(99n))) rows.put(entry);
     });

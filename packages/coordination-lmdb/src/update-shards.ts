@@ -1,6 +1,6 @@
 import { CapacityHint, type CommitAnswer, type RunMoment, type UpdateShardSet } from "@gossip/coordination";
 import { InvariantViolation } from "@gossip/stdx";
-import { hintAt } from "./claims.ts";
+import { countFree, hintAt } from "./claims.ts";
 import { RowKind, runKey, shardRecordKey } from "./keyspace.ts";
 import { isMoved, placeKey } from "./place-key.ts";
 import { nextVersion } from "./row-version.ts";
@@ -87,10 +87,10 @@ function putUpdate(rows: Rows, { key, version, value, leftPlace, newPlace }: Pre
   });
 }
 
-/** The capacities of runs after a commit, each found once for all sets that ask for the same moment. */
+/** The capacities of runs after a commit. What takes time to count is counted once a run, however many sets ask. */
 class HintsOfCommit {
   readonly #rows: Rows;
-  readonly #known = new Map<string, CapacityHint>();
+  readonly #freeCounts = new Map<string, number>();
 
   constructor(rows: Rows) {
     this.#rows = rows;
@@ -98,16 +98,15 @@ class HintsOfCommit {
   }
 
   of({ tenant, run, hintAt: now }: UpdateShardSet): CapacityHint | undefined {
-    if (now === undefined) return undefined;
-    const name = `${run} ${now} ${tenant}`;
-    const hint = this.#known.get(name) ?? this.#find({ tenant, run, now });
-    this.#known.set(name, hint);
-    return hint;
+    return now === undefined ? undefined : this.#find({ tenant, run, now });
   }
 
   #find(moment: RunMoment): CapacityHint {
+    const name = `${moment.run} ${moment.tenant}`;
     try {
-      return hintAt(this.#rows, moment);
+      const freeCount = this.#freeCounts.get(name) ?? countFree(this.#rows, moment);
+      this.#freeCounts.set(name, freeCount);
+      return hintAt(this.#rows, moment, freeCount);
     } catch (reason) {
       if (reason instanceof InvariantViolation) throw reason;
       // Advice. The write is made, and must be answered so.
