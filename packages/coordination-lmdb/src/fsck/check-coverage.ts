@@ -23,7 +23,7 @@ export function* checkCoverage(place: FindingPlace, nodes: ShardNodes): Generato
     const behind = children.slice(inside.length);
     const followed = follow(node.end, behind, originalEnds);
     originalEnds.set(node.shard, followed.end);
-    const fault = followed.fault ?? findInsideFault(node, inside, originalEnds);
+    const fault = findInsideFault(node, inside, originalEnds) ?? followed.fault;
     if (fault !== undefined) yield { kind: "Coverage", ...place, shard: node.shard, fault };
     if (hasLostProgress(node, inside)) yield { kind: "LostProgress", ...place, shard: node.shard };
   }

@@ -10,7 +10,11 @@ import type { ShardNode, ShardNodes } from "./shard-node.ts";
  * `isWhole` is false where some record could not be read. What is missing then says nothing.
  */
 export function* checkLineage(place: FindingPlace, run: RunRecord, nodes: ShardNodes, isWhole: boolean): Generator<FsckFinding> {
-  const at = (shard: ShardId, detail: string): FsckFinding => ({ kind: "Lineage", ...place, shard, detail });
+  let isBroken = false;
+  const at = (shard: ShardId, detail: string): FsckFinding => {
+    isBroken = true;
+    return { kind: "Lineage", ...place, shard, detail };
+  };
   const registered = new Set(run.rootShards);
   if (isWhole) {
     for (const root of registered) if (!nodes.has(root)) yield at(root, "it was registered and is not there");
@@ -20,7 +24,9 @@ export function* checkLineage(place: FindingPlace, run: RunRecord, nodes: ShardN
     const detail = findParentFault(node, nodes, isWhole) ?? findChildFault(node, nodes, isWhole);
     if (detail !== undefined) yield at(node.shard, detail);
   }
-  for (const node of findUnrooted(nodes)) if (isWhole) yield at(node.shard, "its ancestors go round in a circle");
+  // Where all know each other and some still come from nowhere, they come from themselves.
+  if (isBroken || !isWhole) return;
+  for (const { shard } of findUnrooted(nodes)) yield at(shard, "its ancestors go round in a circle");
 }
 
 function findParentFault({ shard, parent }: ShardNode, nodes: ShardNodes, isWhole: boolean): string | undefined {
@@ -40,10 +46,10 @@ function findChildFault({ shard, spawned }: ShardNode, nodes: ShardNodes, isWhol
   return undefined;
 }
 
-/** Shards from which no way leads up to one without a parent, though every parent is there. */
+/** Shards from which no way leads up to one without a parent. */
 function findUnrooted(nodes: ShardNodes): ShardNode[] {
   const reached = new Set(inOrderOfDescent(nodes).map(({ shard }) => shard));
-  return [...nodes.values()].filter(({ shard, parent }) => !reached.has(shard) && parent !== undefined && nodes.has(parent));
+  return [...nodes.values()].filter(({ shard }) => !reached.has(shard));
 }
 
 /** Shards from those without a parent downwards, each behind its parent. */

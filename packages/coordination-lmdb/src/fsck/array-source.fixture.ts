@@ -1,0 +1,104 @@
+import { LogicalTime, type ShardId } from "@gossip/contracts";
+import type { CoordinationStore, RunRecord, ShardRecord } from "@gossip/coordination";
+import { InfraError } from "@gossip/coordination-errors";
+import { ok } from "@gossip/stdx";
+import { dumpStore } from "../dump-store.fixture.ts";
+import type { CountScope, FsckSource, IndexEntry, RebuiltIndexes, RunView, StoredCount, StoredRunRecord, StoredShard, StoreView } from "./fsck-source.ts";
+
+/** A run as it is stored, to be changed at will. */
+export interface ArrayRun {
+  readonly tenant: RunRecord["tenant"];
+  readonly run: RunRecord["run"];
+  record: StoredRunRecord;
+  shards: StoredShard[];
+  entries: IndexEntry[];
+}
+
+/** A store that is nothing but lists, and so can hold what no store would. It has one index, of what is active. */
+export class ArraySource implements FsckSource {
+  runs: ArrayRun[] = [];
+  counts: StoredCount[] = [];
+  countScopes = new Set<CountScope>(["Run", "Tenant", "Total"]);
+  /** Thrown by the next look. */
+  failure: unknown;
+
+  /** What is in a store, as it would be stored. */
+  static async of(store: CoordinationStore): Promise<ArraySource> {
+    const source = new ArraySource();
+    for (const { run, shards } of await dumpStore(store, LogicalTime.fromRaw(1n))) {
+      source.runs.push({
+        tenant: run.tenant,
+        run: run.run,
+        record: { kind: "Found", record: run },
+        shards: shards.map((record) => ({ shard: record.shard, record: ok(record) })),
+        entries: shards.flatMap((record) => entriesOf(record)),
+      });
+    }
+    source.recount();
+    return source;
+  }
+
+  recount(): void {
+    const total = this.runs.reduce((sum, { shards }) => sum + shards.length, 0);
+    this.counts = this.runs.map(({ tenant, run, shards }) => ({ scope: "Run", tenant, run, count: shards.length }));
+    for (const tenant of new Set(this.runs.map((run) => run.tenant))) {
+      const count = this.runs.filter((run) => run.tenant === tenant).reduce((sum, { shards }) => sum + shards.length, 0);
+      this.counts.push({ scope: "Tenant", tenant, run: undefined, count });
+    }
+    this.counts.push({ scope: "Total", tenant: undefined, run: undefined, count: total });
+  }
+
+  /** Change the record of one shard of the first run. */
+  change(shard: ShardId, change: (record: ShardRecord) => Partial<ShardRecord>): void {
+    const run = this.runs[0]!;
+    run.shards = run.shards.map((stored) => {
+      if (stored.shard !== shard || !stored.record.ok) return stored;
+      return { shard, record: ok({ ...stored.record.value, ...change(stored.record.value) }) };
+    });
+  }
+
+  async look(): Promise<StoreView> {
+    if (this.failure !== undefined) throw this.failure;
+    const { runs, counts, countScopes } = this;
+    return {
+      countScopes,
+      async *runs() {
+        for (const run of runs) yield viewOf(run);
+      },
+      async *counts() {
+        yield* counts;
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+
+  rebuildIndexes(): Promise<RebuiltIndexes> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    return Promise.resolve({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
+  }
+
+  explain(cause: unknown): InfraError {
+    return InfraError.transient({ operation: "array.look", message: "it was told to fail", cause });
+  }
+}
+
+function viewOf({ tenant, run, record, shards, entries }: ArrayRun): RunView {
+  return {
+    tenant,
+    run,
+    record,
+    entriesOf,
+    async *shards() {
+      yield* shards;
+    },
+    async *entries() {
+      yield* entries;
+    },
+  };
+}
+
+/** Two indexes: of what is active, and one in which neighbours share an entry. */
+function entriesOf({ shard, status }: ShardRecord): IndexEntry[] {
+  const shared = { index: "pair", shard: undefined, key: `pair ${shard / 2n}` };
+  return status === "Active" ? [shared, { index: "active", shard, key: `active ${shard}` }] : [shared];
+}

@@ -1,0 +1,58 @@
+import { Cursor, OpId, RunId, ShardId, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "@gossip/contracts";
+import { Coordinator, RANGE_EXHAUSTED, type CoordinationStore, type ShardRecord } from "@gossip/coordination";
+import { ManualClock } from "@gossip/coordination/testing";
+import { unwrap } from "@gossip/stdx";
+import { Random } from "../random.fixture.ts";
+
+export const FAMILY_TENANT: TenantId = TenantId.fromBytes(new Uint8Array(32).fill(5));
+export const FAMILY_RUN: RunId = RunId.fromRaw(3n);
+
+const key = (place: number): Uint8Array => Uint8Array.of(place >> 8, place & 0xff);
+const placeOf = (bytes: Uint8Array): number => (bytes[0]! << 8) | bytes[1]!;
+const specOf = (start: number, end: number): ShardSpec => ShardSpec.withRange({ start: key(start), end: key(end) });
+
+/** Give a store a run whose shards have been worked on, split in both ways, again and again, finished and parked. */
+export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 40 } = {}): Promise<readonly ShardRecord[]> {
+  const random = new Random(seed);
+  const clock = new ManualClock(1n);
+  const coordinator = new Coordinator({ store, clock });
+  const roots = [0, 1, 2].map((index) => ({
+    shard: ShardId.fromRaw(BigInt(index)),
+    // Registered ranges need not meet.
+    spec: specOf(index * 20_000, index * 20_000 + 18_000),
+    cursor: Cursor.initial(),
+  }));
+  const config = { leaseDuration: 1000n };
+  unwrap(await coordinator.createRunWithShards({ tenant: FAMILY_TENANT, run: FAMILY_RUN, config, shards: roots, opId: OpId.fromRaw(1n) }));
+  for (let step = 0; step < steps; step++) {
+    clock.advance(1n);
+    const claimed = await coordinator.claim({ tenant: FAMILY_TENANT, run: FAMILY_RUN, worker: WorkerId.fromRaw(BigInt(random.below(9) + 1)) });
+    if (!claimed.ok) break;
+    await using session = claimed.value;
+    const start = placeOf(session.spec.keyRangeStart);
+    const end = placeOf(session.spec.keyRangeEnd);
+    const from = session.cursor.lastKey === undefined ? start : placeOf(session.cursor.lastKey);
+    if (end - from < 8) {
+      unwrap(await session.complete(RANGE_EXHAUSTED));
+      continue;
+    }
+    const at = from + random.below(Math.floor((end - from) / 4));
+    const point = at + 2 + random.below(end - at - 4);
+    if (!random.chance(4)) unwrap(await session.checkpoint(Cursor.fromParts({ lastKey: key(at) })));
+    const { cursor } = session;
+    const move = random.below(6);
+    if (move < 2) {
+      unwrap(await session.splitResidual(unwrap(SplitResidualPlan.tryNew({ parentNewSpec: specOf(start, point), residualSpec: specOf(point, end) }))));
+    } else if (move < 4) {
+      const children = [
+        { spec: specOf(start, point), cursor },
+        { spec: specOf(point, end), cursor: Cursor.initial() },
+      ];
+      unwrap(await session.splitReplace(unwrap(SplitReplacePlan.tryNew(children))));
+    } else if (move === 4 && random.chance(3)) {
+      unwrap(await session.park("Poisoned"));
+    }
+  }
+  const page = unwrap(await store.listShards({ tenant: FAMILY_TENANT, run: FAMILY_RUN, after: undefined, limit: 1000, filter: {}, now: clock.now() }));
+  return page.items;
+}
