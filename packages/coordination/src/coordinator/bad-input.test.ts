@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { at, initial, KEY, op, replacePlan, residualPlan, RUN, TENANT, worker } from "../kernel/world.fixture.ts";
 import { MemoryStore } from "../memory/memory-store.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
-import { AcquireScratch } from "../views/acquire-scratch.ts";
+import type { AcquireScratch } from "../views/acquire-scratch.ts";
 import { Coordinator } from "./coordinator.ts";
 
 const JUNK: readonly unknown[] = [undefined, null, 5, -1n, 1n << 64n, "text", {}, [], Number.NaN, Symbol("junk"), new Uint8Array(3)];

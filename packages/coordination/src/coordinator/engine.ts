@@ -1,6 +1,6 @@
 import { MAX_SPLIT_CHILDREN, type LogicalTime, type OpId } from "@gossip/contracts";
 import { coordError, InfraError, type BackendError, type Operation } from "@gossip/coordination-errors";
-import { err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { assert, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore, Eventually } from "../store/coordination-store.ts";
@@ -28,6 +28,8 @@ export class Engine {
   readonly events = new EventHub();
   readonly limits: ShardLimits;
   readonly maxSplitChildren: number;
+  /** Whether neither clock nor store need be waited for, as far as is known: `commitAtOnce` may be used. */
+  readonly answersAtOnce: boolean;
   readonly newOpId: () => OpId;
   readonly #settings: CoordinatorSettings;
   readonly #queue: CommitQueue;
@@ -38,6 +40,7 @@ export class Engine {
     this.limits = settings.limits;
     this.newOpId = settings.newOpId;
     this.maxSplitChildren = settings.store.traits?.maxSplitChildren ?? MAX_SPLIT_CHILDREN;
+    this.answersAtOnce = settings.store.traits?.answersAtOnce ?? false;
     this.#queue = new CommitQueue(settings.store);
   }
 
@@ -49,6 +52,13 @@ export class Engine {
 
   commit(set: WriteSet): Promise<CommitAnswer> {
     return this.#queue.submit(set);
+  }
+
+  /** The answer to a write without waiting for it, from a store that can give it so. */
+  commitAtOnce(set: WriteSet): CommitAnswer {
+    const answers = this.store.commit([set]);
+    assert(!("then" in answers), "a store that says that it answers at once must not give a promise");
+    return answers[0]!;
   }
 
   emit(events: readonly CoordinationEvent[]): void {

@@ -98,7 +98,8 @@ export const shardOperations = {
   },
 
   renew(request: LeasedRequest): ShardOperation<RenewOutcome, RenewError> {
-    return { ...placeOf(request), name: "renew", wantsHint: true, decide: (loaded, now) => kernel.renew(loaded, request, now) };
+    const { tenant, lease } = request;
+    return { name: "renew", tenant, key: Lease.shardKey(lease), wantsHint: true, decide: (loaded, now) => kernel.renew(loaded, request, now) };
   },
 
   checkpoint({ tenant, lease, cursor, opId, renew = false }: CheckpointRequest): ShardOperation<IdempotentOutcome<CheckpointOutcome>, CheckpointError> {
@@ -115,7 +116,7 @@ export const shardOperations = {
 
   complete(request: CompleteRequest): ShardOperation<IdempotentOutcome<ShardRecord>, CompleteError> {
     const decide = (loaded: Parameters<typeof kernel.complete>[0], now: LogicalTime) => kernel.complete(loaded, request, now);
-    return { ...placeOf(request), name: "complete", wantsHint: false, decide, refuse: refuseComplete };
+    return { name: "complete", tenant: request.tenant, key: Lease.shardKey(request.lease), wantsHint: false, decide, refuse: refuseComplete };
   },
 
   park(request: ParkRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ParkError> {

@@ -18,8 +18,10 @@ export const INITIAL_CHAIN: readonly number[] = [
 
 /** One block of a message in the first chunk of a hash. */
 export interface Block {
-  /** Little-endian words are read from its first 64 bytes; what the block does not fill must be zero. */
+  /** Little-endian words are read from 64 bytes of it; what the block does not fill must be zero. */
   readonly words: DataView;
+  /** Where those bytes begin. */
+  readonly offset: number;
   readonly size: number;
   readonly flags: number;
 }
@@ -34,11 +36,11 @@ export interface Block {
  * rounds take over an array. The message is not looked up through a schedule
  * but moved along its permutation between rounds, which costs nothing but names.
  */
-export function compressInto({ words, size, flags }: Block, chain: Int32Array): void {
-  let m0 = words.getInt32(0, true), m1 = words.getInt32(4, true), m2 = words.getInt32(8, true), m3 = words.getInt32(12, true);
-  let m4 = words.getInt32(16, true), m5 = words.getInt32(20, true), m6 = words.getInt32(24, true), m7 = words.getInt32(28, true);
-  let m8 = words.getInt32(32, true), m9 = words.getInt32(36, true), m10 = words.getInt32(40, true), m11 = words.getInt32(44, true);
-  let m12 = words.getInt32(48, true), m13 = words.getInt32(52, true), m14 = words.getInt32(56, true), m15 = words.getInt32(60, true);
+export function compressInto({ words, offset, size, flags }: Block, chain: Int32Array): void {
+  let m0 = words.getInt32(offset, true), m1 = words.getInt32(offset + 4, true), m2 = words.getInt32(offset + 8, true), m3 = words.getInt32(offset + 12, true);
+  let m4 = words.getInt32(offset + 16, true), m5 = words.getInt32(offset + 20, true), m6 = words.getInt32(offset + 24, true), m7 = words.getInt32(offset + 28, true);
+  let m8 = words.getInt32(offset + 32, true), m9 = words.getInt32(offset + 36, true), m10 = words.getInt32(offset + 40, true), m11 = words.getInt32(offset + 44, true);
+  let m12 = words.getInt32(offset + 48, true), m13 = words.getInt32(offset + 52, true), m14 = words.getInt32(offset + 56, true), m15 = words.getInt32(offset + 60, true);
   let v0 = chain[0]!, v1 = chain[1]!, v2 = chain[2]!, v3 = chain[3]!, v4 = chain[4]!, v5 = chain[5]!, v6 = chain[6]!, v7 = chain[7]!;
   let v8 = 0x6a09e667 | 0, v9 = 0xbb67ae85 | 0, v10 = 0x3c6ef372 | 0, v11 = 0xa54ff53a | 0, v12 = 0, v13 = 0, v14 = size, v15 = flags;
 

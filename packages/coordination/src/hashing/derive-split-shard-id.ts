@@ -20,7 +20,7 @@ export interface DerivedShard {
   readonly index: number;
 }
 
-const hash64 = /* @__PURE__ */ domainHash64(DOMAINS.SPLIT_ID_V1);
+const splitIds = /* @__PURE__ */ domainHash64(DOMAINS.SPLIT_ID_V1);
 const out = /* @__PURE__ */ new CanonicalWriter();
 
 /**
@@ -36,5 +36,5 @@ export function deriveSplitShardId(derived: DerivedShard): ShardId {
   out.u64(derived.opId);
   out.u8(DerivedShardKind.codes[derived.kind]);
   out.u32(derived.index);
-  return (hash64(out.view()) | DERIVED_SHARD_BIT) as ShardId;
+  return (splitIds.hash(out.view()) | DERIVED_SHARD_BIT) as ShardId;
 }

@@ -1,4 +1,5 @@
 import { deriveKeyHasher } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
 import {
   BLOCK_SIZE,
   CHAIN_WORDS,
@@ -14,14 +15,22 @@ import {
 /** Bytes that one BLAKE3 chunk holds. A longer message becomes a tree, which is left to the library. */
 export const CHUNK_SIZE = 1024;
 
-// One hash runs at a time and none waits, so all of them share these.
-const block = /* @__PURE__ */ new Uint8Array(BLOCK_SIZE);
-const blockWords = /* @__PURE__ */ new DataView(block.buffer);
+/**
+ * Where a message of one chunk is put to be hashed. One hash is made at a time and none waits, so
+ * all of them share it.
+ */
+export const chunkBytes = /* @__PURE__ */ new Uint8Array(CHUNK_SIZE);
+
+const chunkWords = /* @__PURE__ */ new DataView(chunkBytes.buffer);
 const chain = /* @__PURE__ */ new Int32Array(CHAIN_WORDS);
 const digest = /* @__PURE__ */ new DataView(new ArrayBuffer(8));
 
-/** The hash of a message: the first eight bytes of its digest, read as a little-endian integer. */
-export type DomainHash64 = (message: Uint8Array) => bigint;
+/** Hashes of a domain: the first eight bytes of a digest, read as a little-endian integer. */
+export interface DomainHash64 {
+  hash(message: Uint8Array): bigint;
+  /** Hash what was put into the first `size` bytes of `chunkBytes`. Spoils what is behind them. */
+  hashChunk(size: number): bigint;
+}
 
 /**
  * Make the hash of a domain: BLAKE3 in derive-key mode, as `deriveKeyHasher` of
@@ -33,36 +42,39 @@ export type DomainHash64 = (message: Uint8Array) => bigint;
  */
 export function domainHash64(domain: string): DomainHash64 {
   const library = deriveKeyHasher(domain);
-  const key = hashChunk(new TextEncoder().encode(domain), Int32Array.from(INITIAL_CHAIN), DERIVE_KEY_CONTEXT).slice();
+  const context = new TextEncoder().encode(domain);
+  chunkBytes.set(context);
+  compressChunk(context.length, Int32Array.from(INITIAL_CHAIN), DERIVE_KEY_CONTEXT);
+  const key = chain.slice();
 
-  return (message) => {
-    if (message.length > CHUNK_SIZE) return library.hash64(message);
-    hashChunk(message, key, DERIVE_KEY_MATERIAL);
+  function hashChunk(size: number): bigint {
+    assert(size <= CHUNK_SIZE, "a message that is hashed in place fits into a chunk");
+    compressChunk(size, key, DERIVE_KEY_MATERIAL);
     digest.setInt32(0, chain[0]!, true);
     digest.setInt32(4, chain[1]!, true);
     return digest.getBigUint64(0, true);
+  }
+
+  return {
+    hash(message) {
+      if (message.length > CHUNK_SIZE) return library.hash64(message);
+      chunkBytes.set(message);
+      return hashChunk(message.length);
+    },
+    hashChunk,
   };
 }
 
-/** Hash up to one chunk. The result is borrowed: the next hash overwrites it. */
-function hashChunk(message: Uint8Array, key: Int32Array, mode: number): Int32Array {
+/** Hash the first `size` bytes of the chunk into `chain`. */
+function compressChunk(size: number, key: Int32Array, mode: number): void {
   chain.set(key);
-  let offset = 0;
+  // All blocks but the last are full. The last may be empty, where the message is; what it does not fill is zero.
+  const last = size === 0 ? 0 : (size - 1) & -BLOCK_SIZE;
+  chunkBytes.fill(0, size, last + BLOCK_SIZE);
   let flags = mode | CHUNK_START;
-  // All blocks but the last are full. The last may be empty, where the message is.
-  for (; message.length - offset > BLOCK_SIZE; offset += BLOCK_SIZE) {
-    fillBlock(message, offset);
-    compressInto({ words: blockWords, size: BLOCK_SIZE, flags }, chain);
+  for (let offset = 0; offset < last; offset += BLOCK_SIZE) {
+    compressInto({ words: chunkWords, offset, size: BLOCK_SIZE, flags }, chain);
     flags = mode;
   }
-  fillBlock(message, offset);
-  compressInto({ words: blockWords, size: message.length - offset, flags: flags | CHUNK_END | ROOT }, chain);
-  return chain;
-}
-
-// A loop, because `set` would need a view of the part, which costs more than copying it.
-function fillBlock(message: Uint8Array, offset: number): void {
-  const size = Math.min(BLOCK_SIZE, message.length - offset);
-  for (let index = 0; index < size; index++) block[index] = message[offset + index]!;
-  block.fill(0, size);
+  compressInto({ words: chunkWords, offset: last, size: size - last, flags: flags | CHUNK_END | ROOT }, chain);
 }

@@ -3,7 +3,11 @@
 // a retry of one be answered with the result of the other.
 
 import {
+  CanonicalWriter,
   Cursor,
+  deriveKeyHasher,
+  DOMAINS,
+  encodeCursorInto,
   OpId,
   ParkReason,
   RunId,
@@ -83,6 +87,23 @@ describe("payload hashes", () => {
       runTransitionHash("cancelRun"),
     ];
     expect(new Set(all).size).toBe(all.length);
+  });
+
+  test("a cursor hashes as its canonical bytes do, whatever its size", () => {
+    const library = deriveKeyHasher(DOMAINS.OP_PAYLOAD_V1);
+    const size = fc.oneof(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 950, max: 1100 }));
+    fc.assert(
+      fc.property(size, fc.option(fc.integer({ min: 0, max: 1100 }), { nil: undefined }), fc.nat(255), (keySize, tokenSize, byte) => {
+        const lastKey = new Uint8Array(keySize).fill(byte);
+        const cursor = Cursor.fromParts({ lastKey, token: tokenSize === undefined ? undefined : new Uint8Array(tokenSize).fill(byte ^ 0x55) });
+        for (const [tag, hash] of [["checkpoint", checkpointHash], ["complete", completeHash]] as const) {
+          const out = new CanonicalWriter();
+          out.fixedBytes(text(tag));
+          encodeCursorInto(cursor, out);
+          expect(hash(cursor)).toBe(library.hash64(out.view()));
+        }
+      }),
+    );
   });
 
   test("two cursors share a hash exactly when they are equal", () => {

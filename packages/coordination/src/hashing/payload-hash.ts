@@ -15,6 +15,7 @@ import {
 } from "@gossip/contracts";
 import { assert, type Brand } from "@gossip/stdx";
 import { domainHash64 } from "./domain-hash.ts";
+import { putCursorPayload } from "./put-cursor-payload.ts";
 
 /**
  * What an operation was asked to do, in 64 bits. Never zero.
@@ -52,20 +53,27 @@ const TAGS = {
   cancelRun: ascii("cancel_run"),
 } as const;
 
-const hash64 = /* @__PURE__ */ domainHash64(DOMAINS.OP_PAYLOAD_V1);
+const payloads = /* @__PURE__ */ domainHash64(DOMAINS.OP_PAYLOAD_V1);
 // One payload is built at a time and none waits, so all of them share this.
 const out = /* @__PURE__ */ new CanonicalWriter();
 
 export function checkpointHash(cursor: Cursor): PayloadHash {
-  begin("checkpoint");
-  encodeCursorInto(cursor, out);
-  return finish();
+  return cursorHash("checkpoint", cursor);
 }
 
 export function completeHash(point: CompletionPoint): PayloadHash {
+  if (point !== RANGE_EXHAUSTED) return cursorHash("complete", point);
   begin("complete");
-  if (point === RANGE_EXHAUSTED) out.u8(EXHAUSTED_BYTE);
-  else encodeCursorInto(point, out);
+  out.u8(EXHAUSTED_BYTE);
+  return finish();
+}
+
+/** Tag and cursor. A short one, as nearly all are, is written where it is hashed: this is in the way of every checkpoint. */
+function cursorHash(operation: "checkpoint" | "complete", cursor: Cursor): PayloadHash {
+  const size = putCursorPayload(TAGS[operation], cursor);
+  if (size !== undefined) return assertHash(payloads.hashChunk(size));
+  begin(operation);
+  encodeCursorInto(cursor, out);
   return finish();
 }
 
@@ -124,7 +132,10 @@ function begin(operation: keyof typeof TAGS): void {
 }
 
 function finish(): PayloadHash {
-  const hash = hash64(out.view());
+  return assertHash(payloads.hash(out.view()));
+}
+
+function assertHash(hash: bigint): PayloadHash {
   // One payload in 2^64 has it. Zero is what a hash reads as that was never computed.
   assert(hash !== 0n, "payload hash must not be zero");
   return hash as PayloadHash;

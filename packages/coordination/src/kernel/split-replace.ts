@@ -15,6 +15,7 @@ import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
 import { deriveSplitShardId } from "../hashing/derive-split-shard-id.ts";
 import { splitReplaceHash } from "../hashing/payload-hash.ts";
+import { isInRange } from "../records/is-in-range.ts";
 import { Lease } from "../records/lease.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, newShardRecord, type ShardRecord } from "../records/shard-record.ts";
@@ -111,7 +112,7 @@ function validateCursors({ cursor }: ShardRecord, { children }: SplitReplacePlan
   const continued = validateChildCursors(cursor, children);
   if (cursor.lastKey === undefined) return continued;
   const lowest = children.toSorted(byStart)[0]!;
-  if (ShardSpec.containsKey(lowest.spec, cursor.lastKey)) return continued;
+  if (isInRange(cursor.lastKey, lowest.spec)) return continued;
   const childIndex = children.indexOf(lowest);
   const isEarlier = !continued.ok && continued.error.kind === "InvalidChildCursor" && continued.error.childIndex < childIndex;
   return isEarlier ? continued : err({ kind: "InvalidChildCursor", childIndex });

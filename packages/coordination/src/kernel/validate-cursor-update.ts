@@ -1,6 +1,7 @@
-import { MAX_KEY_SIZE, MAX_TOKEN_SIZE, ShardSpec, type Cursor } from "@gossip/contracts";
+import { MAX_KEY_SIZE, MAX_TOKEN_SIZE, type Cursor } from "@gossip/contracts";
 import { coordError, type CoordError } from "@gossip/coordination-errors";
 import { compareBytes, err, ok, type Result } from "@gossip/stdx";
+import { isInRange } from "../records/is-in-range.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 
 /** The ways in which a cursor can be refused. */
@@ -29,7 +30,7 @@ export function validateCursorUpdate(record: ShardRecord, cursor: Cursor): Resul
   if (oldKey !== undefined && compareBytes(lastKey, oldKey) < 0) {
     return err(coordError("CursorRegression", { oldKey: oldKey.length, newKey: lastKey.length }));
   }
-  if (ShardSpec.containsKey(record.spec, lastKey)) return ok();
+  if (isInRange(lastKey, record.spec)) return ok();
   const { keyRangeStart, keyRangeEnd } = record.spec;
   return err(
     coordError("CursorOutOfBounds", {

@@ -42,6 +42,7 @@ const DEFAULT_SLAB_CAPACITY = 64 * 1024 * 1024;
  * size, so that it never grows beyond what it was given for them.
  */
 export class MemoryStore implements CoordinationStore {
+  readonly traits = { answersAtOnce: true } as const;
   readonly #bytes: ShardBytes;
   readonly #tenants = new Map<TenantId, TenantShelf>();
   readonly #commit: MemoryCommit;

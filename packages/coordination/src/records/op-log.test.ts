@@ -51,7 +51,6 @@ describe("appendOp", () => {
   });
 
   test.each([
-    ["an id that is there", entry(1)],
     ["a zero hash", { ...entry(2), payloadHash: 0n as PayloadHash }],
     ["a zero time", { ...entry(2), executedAt: 0n as LogicalTime }],
   ])("refuses %s", (_name, refused) => {

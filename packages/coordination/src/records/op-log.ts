@@ -27,12 +27,19 @@ export function findOp<Entry extends LoggedOp>(log: OpLog<Entry>, opId: OpId): E
   return undefined;
 }
 
-/** The log with one more entry; a full one forgets its oldest. */
+/**
+ * The log with one more entry; a full one forgets its oldest.
+ *
+ * That the id is new has been looked up before, and is looked at again with the rest of the
+ * record before it is stored: not a third time here.
+ */
 export function appendOp<Entry extends LoggedOp>(log: OpLog<Entry>, entry: Entry, capacity: number): OpLog<Entry> {
-  assert(findOp(log, entry.opId) === undefined, "an op id is logged at most once");
   assertLoggedOp(entry);
-  const kept = log.length < capacity ? log.slice() : log.slice(log.length + 1 - capacity);
-  kept.push(entry);
+  if (log.length < capacity) return [...log, entry];
+  // A copy of the right size whose entries then move up: `slice(1)` and `push` would make room for twice as many.
+  const kept = log.slice(log.length - capacity);
+  for (let index = 1; index < capacity; index++) kept[index - 1] = kept[index]!;
+  kept[capacity - 1] = entry;
   return kept;
 }
 
@@ -46,8 +53,11 @@ export function hasDuplicateOp(log: OpLog<LoggedOp>, known?: OpLog<LoggedOp>): b
   if (known === undefined || !continuesLog(log, known)) {
     return new Set(log.map((entry) => entry.opId)).size !== log.length;
   }
-  const newest = log.at(-1)!;
-  return log.some((entry) => entry !== newest && entry.opId === newest.opId);
+  const { opId } = log.at(-1)!;
+  for (let index = 0; index < log.length - 1; index++) {
+    if (log[index]!.opId === opId) return true;
+  }
+  return false;
 }
 
 /** Whether the entries are in the order of their times. `known` as in `hasDuplicateOp`. */

@@ -1,5 +1,6 @@
-import { FenceEpoch, MAX_SPAWNED_PER_SHARD, SHARD_OP_LOG_CAP, ShardId, ShardSpec } from "@gossip/contracts";
+import { FenceEpoch, MAX_SPAWNED_PER_SHARD, SHARD_OP_LOG_CAP, ShardId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
+import { isInRange } from "./is-in-range.ts";
 import { hasDuplicateOp, isLogInOrder } from "./op-log.ts";
 import type { ShardRecord } from "./shard-record.ts";
 
@@ -67,5 +68,5 @@ function findCursorFault({ spec, cursor }: ShardRecord, known: ShardRecord | und
   // Bytes are not touched where nothing changed: they may be on loan from a scratch, where looking costs a view.
   if (cursor === known?.cursor && spec === known.spec) return undefined;
   const { lastKey } = cursor;
-  return lastKey === undefined || ShardSpec.containsKey(spec, lastKey) ? undefined : "the cursor's key must lie within the range";
+  return lastKey === undefined || isInRange(lastKey, spec) ? undefined : "the cursor's key must lie within the range";
 }

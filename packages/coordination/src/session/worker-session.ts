@@ -144,7 +144,7 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   async renew(): Promise<Result<RenewResult, RenewError | SessionError>> {
-    const settled = await this.#run(() => shardOperations.renew(this.#leased()));
+    const settled = await this.#run(() => shardOperations.renew({ tenant: this.tenant, lease: this.#lease }));
     if (!settled.ok) return settled;
     const { outcome } = settled.value;
     this.#lease = Lease.withDeadline(this.#lease, outcome.newDeadline);
@@ -154,7 +154,7 @@ export class WorkerSession implements AsyncDisposable {
   /** Store how far the work has come. */
   async checkpoint(cursor: Cursor, options: CheckpointOptions = {}): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
     const { renew = false } = options;
-    const settled = await this.#run(() => shardOperations.checkpoint({ ...this.#logged(options), cursor, renew }));
+    const settled = await this.#run(() => shardOperations.checkpoint({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), cursor, renew }));
     if (!settled.ok) return settled;
     const { outcome } = settled.value;
     const { newDeadline } = outcome.value;
@@ -164,32 +164,35 @@ export class WorkerSession implements AsyncDisposable {
 
   /** Cut a part off the range's upper end for somebody else. */
   async splitResidual(plan: SplitResidualPlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
-    const settled = await this.#run(() => shardOperations.splitResidual({ ...this.#logged(options), plan }));
+    const settled = await this.#run(() => shardOperations.splitResidual({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), plan }));
     if (!settled.ok) return settled;
     return ok(IdempotentOutcome.map(settled.value.outcome, ({ residual }) => ({ residual })));
   }
 
   /** Say that the work is finished, at a cursor or with `RANGE_EXHAUSTED`. */
   async complete(point: CompletionPoint, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
-    const settled = await this.#runLast(() => shardOperations.complete({ ...this.#logged(options), point }));
+    const settled = await this.#runLast(() => shardOperations.complete({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), point }));
     return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
   }
 
   /** Set the shard aside for a reason. */
   async park(reason: ParkReason, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
-    const settled = await this.#runLast(() => shardOperations.park({ ...this.#logged(options), reason }));
+    const settled = await this.#runLast(() => shardOperations.park({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), reason }));
     return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
   }
 
   /** Give the shard back, so that another can go on with it at once. */
   async release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
-    const settled = await this.#runLast(() => shardOperations.release(this.#logged(options)));
+    const settled = await this.#runLast(() => shardOperations.release({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options) }));
     return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
   }
 
   /** Replace the shard by children that tile its range. */
   async splitReplace(plan: SplitReplacePlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
-    const settled = await this.#runLast(() => shardOperations.splitReplace({ ...this.#logged(options), plan }, this.#engine.maxSplitChildren));
+    const { maxSplitChildren } = this.#engine;
+    const settled = await this.#runLast(() =>
+      shardOperations.splitReplace({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), plan }, maxSplitChildren),
+    );
     if (!settled.ok) return settled;
     return ok(IdempotentOutcome.map(settled.value.outcome, ({ children }) => ({ children })));
   }
@@ -200,12 +203,8 @@ export class WorkerSession implements AsyncDisposable {
     this.#isClosed = true;
   }
 
-  #leased(): { readonly tenant: TenantId; readonly lease: Lease } {
-    return { tenant: this.#lease.tenant, lease: this.#lease };
-  }
-
-  #logged({ opId = this.#engine.newOpId() }: SessionOptions): { readonly tenant: TenantId; readonly lease: Lease; readonly opId: OpId } {
-    return { tenant: this.#lease.tenant, lease: this.#lease, opId: OpId.fromRaw(opId) };
+  #opId({ opId }: SessionOptions): OpId {
+    return opId === undefined ? this.#engine.newOpId() : OpId.fromRaw(opId);
   }
 
   /** Run an operation in its turn: one at a time, in the order of the calls. */
@@ -217,7 +216,8 @@ export class WorkerSession implements AsyncDisposable {
     this.#isBusy = true;
     try {
       if (this.#isClosed) return err(coordError("SessionClosed", { shard: this.shardKey }));
-      const settled = await runShardOperation(this.#engine, makeOperation(), this.#copy);
+      const running = runShardOperation(this.#engine, makeOperation(), this.#copy);
+      const settled = running instanceof Promise ? await running : running;
       if (settled.ok) this.#keep(settled.value);
       else if (isLeaseGone(settled.error)) this.#isLeaseLost = true;
       // Before the next in line is let in, so that it finds the session closed.

@@ -29,6 +29,11 @@ export type StoreAnswer<T> = Eventually<Result<T, InfraError>>;
 
 /** What is particular to a store. */
 export interface StoreTraits {
+  /**
+   * `commit` gives its answers and not a promise of them. Writes then do not wait for each other's
+   * company, which would gain nothing.
+   */
+  readonly answersAtOnce?: boolean;
   /** Most children that one split can create; as many as a plan holds where it is left out. */
   readonly maxSplitChildren?: number;
   /** Most write sets that `commit` takes in one call; 256 where it is left out. */

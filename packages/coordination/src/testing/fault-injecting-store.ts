@@ -70,7 +70,7 @@ export class FaultInjectingStore implements CoordinationStore {
   }
 
   get traits(): StoreTraits {
-    return this.#inner.traits ?? {};
+    return { ...this.#inner.traits, answersAtOnce: false };
   }
 
   readRun(tenant: TenantId, run: RunId): StoreAnswer<RunRead> {
