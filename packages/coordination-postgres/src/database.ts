@@ -1,0 +1,111 @@
+import type { Pool, PoolClient, QueryResultRow } from "pg";
+import { leavesConnectionUsable, NoConnection, UnknownOutcome } from "./postgres-failure.ts";
+import { bindStatement, type BoundStatement, type Statement } from "./sql/statement.ts";
+
+/** Something that statements can be run on, one after the other. */
+export interface Connection {
+  run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+}
+
+const ignore = (): void => undefined;
+
+/**
+ * The connections of a store, and the statements of its schema.
+ *
+ * The only file that knows the driver's way of running things. A connection on which anything failed but a
+ * statement that the server has undone is closed: what it would answer next, and to what, nobody knows.
+ */
+export class Database {
+  readonly #pool: Pool;
+  readonly #schema: string;
+  readonly #bound = new Map<string, BoundStatement>();
+
+  constructor(pool: Pool, schema: string) {
+    this.#pool = pool;
+    this.#schema = schema;
+  }
+
+  /** The schema's name as SQL has it. */
+  get schema(): string {
+    return this.#schema;
+  }
+
+  /** Run one statement, which is a transaction of its own. `NoConnection` where it was never sent. */
+  run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.use((connection) => connection.run<Row>(statement, values));
+  }
+
+  /**
+   * Run statements in one transaction. Where `body` throws, or answers `undefined`, it is taken back.
+   *
+   * Thrown is whatever made it fail, where it was certainly taken back: without a commit there is none. Where the
+   * commit itself got no answer it is `UnknownOutcome`.
+   */
+  transact<T>(body: (connection: Connection) => Promise<{ readonly commit: boolean; readonly answer: T }>): Promise<T> {
+    return this.#withClient(async (client, connection) => {
+      await client.query("BEGIN");
+      const { commit, answer } = await this.#attempt(client, () => body(connection));
+      if (!commit) {
+        await client.query("ROLLBACK");
+        return answer;
+      }
+      try {
+        await client.query("COMMIT");
+      } catch (thrown) {
+        throw leavesConnectionUsable(thrown) ? thrown : new UnknownOutcome(thrown);
+      }
+      return answer;
+    });
+  }
+
+  /** Run statements on one connection. */
+  use<T>(body: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#withClient((_client, connection) => body(connection));
+  }
+
+  async #attempt<T>(client: PoolClient, body: () => Promise<T>): Promise<T> {
+    try {
+      return await body();
+    } catch (thrown) {
+      if (leavesConnectionUsable(thrown)) await client.query("ROLLBACK");
+      throw thrown;
+    }
+  }
+
+  async #withClient<T>(body: (client: PoolClient, connection: Connection) => Promise<T>): Promise<T> {
+    let client: PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (thrown) {
+      throw new NoConnection(thrown);
+    }
+    // A connection that breaks between two statements says so with an event, which nobody may leave unheard.
+    client.on("error", ignore);
+    let broken: unknown = true;
+    try {
+      const answer = await body(client, { run: (statement, values) => this.#query(client, statement, values) });
+      broken = undefined;
+      return answer;
+    } catch (thrown) {
+      broken = leavesConnectionUsable(thrown) ? undefined : thrown;
+      throw thrown;
+    } finally {
+      client.off("error", ignore);
+      client.release(broken !== undefined);
+    }
+  }
+
+  async #query<Row extends QueryResultRow>(client: PoolClient, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { rows } = await client.query<Row>({ ...this.#bind(statement), values: values as unknown[] });
+    return rows;
+  }
+
+  #bind(statement: Statement): BoundStatement {
+    let bound = this.#bound.get(statement.name);
+    if (bound === undefined) {
+      bound = bindStatement(statement, this.#schema);
+      this.#bound.set(statement.name, bound);
+    }
+    return bound;
+  }
+}

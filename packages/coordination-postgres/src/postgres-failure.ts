@@ -1,0 +1,100 @@
+import { InfraError } from "@gossip/coordination-errors";
+
+/** What a store was doing when it failed. */
+export type PostgresOperation =
+  | "postgres.readRun"
+  | "postgres.readShard"
+  | "postgres.readHint"
+  | "postgres.readProgress"
+  | "postgres.markStarved"
+  | "postgres.listClaimCandidates"
+  | "postgres.listShards"
+  | "postgres.listRuns"
+  | "postgres.listTenants"
+  | "postgres.commit"
+  | "postgres.checkColumns";
+
+/** Thrown where what is stored contradicts itself; never leaves the store. */
+export class CorruptRow extends Error {
+  readonly failure: InfraError;
+
+  constructor(failure: InfraError) {
+    super("a row contradicts itself");
+    this.failure = failure;
+  }
+}
+
+/** Thrown where nothing was sent, because there was no connection to send it on. */
+export class NoConnection extends Error {
+  constructor(cause: unknown) {
+    super("no connection to the database", { cause });
+  }
+}
+
+/** Thrown where it is not known whether a transaction was committed. */
+export class UnknownOutcome extends Error {
+  constructor(cause: unknown) {
+    super("the answer to a commit was lost", { cause });
+  }
+}
+
+/** The server's five characters, or the system's name for what went wrong with the connection. */
+export function codeOf(thrown: unknown): string | undefined {
+  const code = typeof thrown === "object" && thrown !== null ? (thrown as { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+/**
+ * Whether the server said that it has undone the statement.
+ *
+ * An `ERROR` is the answer to a statement that was undone. `FATAL` is not: it ends the connection, and may come while
+ * the server waits for a replica to confirm what it has already committed. Anything else never came from a server.
+ */
+export function isUndone(thrown: unknown): boolean {
+  if (typeof thrown !== "object" || thrown === null) return false;
+  const { severity, code } = thrown as { severity?: unknown; code?: unknown };
+  if (severity !== "ERROR" || typeof code !== "string") return false;
+  // 40003: the server itself does not know. 08: it lost somebody on the way.
+  return code !== "40003" && !code.startsWith("08");
+}
+
+/** Whether the connection can be used again after this. */
+export function leavesConnectionUsable(thrown: unknown): boolean {
+  return thrown instanceof CorruptRow || isUndone(thrown);
+}
+
+/** Two writers got into each other's way, and the server undid one of them. It may well work at once. */
+export function isWorthRepeating(thrown: unknown): boolean {
+  if (!isUndone(thrown)) return false;
+  const code = codeOf(thrown);
+  // 23505: an id was taken between the look and the write, which the next look sees.
+  return code === "40P01" || code === "40001" || code === "23505";
+}
+
+/** What was thrown, in our words. */
+export function failureFrom(operation: PostgresOperation, thrown: unknown): InfraError {
+  if (thrown instanceof CorruptRow) return thrown.failure;
+  const cause = thrown instanceof NoConnection || thrown instanceof UnknownOutcome ? thrown.cause : thrown;
+  if (cause instanceof RangeError) return InfraError.corruption({ operation, message: "a column is shorter than what it holds", cause });
+  const code = codeOf(cause);
+  switch (code?.slice(0, 2)) {
+    case "XX":
+      return InfraError.corruption({ operation, message: "the database says that its data is damaged", code, cause });
+    case "53":
+      return InfraError.transient({ operation, message: "the database has run out of something", code, cause });
+    case "57":
+      return InfraError.transient({ operation, message: "the database was shut down or interrupted", code, cause });
+    case "28":
+      return InfraError.transient({ operation, message: "the database refused the login", code, cause });
+    case "42":
+      return InfraError.transient({ operation, message: "the tables are not there or may not be used", code, cause });
+    case undefined:
+    default:
+      if (isUndone(cause)) return InfraError.transient({ operation, message: "the database refused the statement", code, cause });
+      return InfraError.transient({ operation, message: "the connection to the database failed", code, cause });
+  }
+}
+
+export function closedFailure(operation: PostgresOperation): InfraError {
+  return InfraError.transient({ operation, message: "the store is closed" });
+}

@@ -1,0 +1,29 @@
+// A store that keeps a rule a little differently from the one in memory is found out by nobody until it is in use. So the
+// published kit runs against it as it stands, on a real server.
+
+import { describeCoordinationStore } from "@gossip/coordination/testing";
+import type { PostgresServer } from "@gossip/tools/engines";
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeEmptiedStore, startFastPostgres } from "./temporary-database.fixture.ts";
+
+let server: PostgresServer;
+let pool: Pool;
+
+beforeAll(async () => {
+  server = await startFastPostgres();
+  pool = new Pool({ connectionString: server.url, max: 8 });
+  pool.on("error", () => undefined);
+}, 60_000);
+
+afterAll(async () => {
+  await pool?.end();
+  await server?.dispose();
+});
+
+describeCoordinationStore("PostgresStore", () => makeEmptiedStore(pool), {
+  describe,
+  expect,
+  // Ten thousand shards are written to a disk, on a machine that may have other things to do.
+  test: (name, run) => test(name, { timeout: 60_000 }, run),
+});

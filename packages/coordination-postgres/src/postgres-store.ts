@@ -1,0 +1,148 @@
+import type { LogicalTime, RunId, ShardKey, TenantId } from "@gossip/contracts";
+import type {
+  CapacityHint,
+  ClaimListing,
+  ClaimQuery,
+  CommitAnswer,
+  CoordinationStore,
+  ListRunsQuery,
+  ListShardsQuery,
+  ListTenantsQuery,
+  Page,
+  RunMoment,
+  RunProgress,
+  RunRead,
+  RunRecord,
+  ShardPosition,
+  ShardRead,
+  ShardRecord,
+  StoreTraits,
+  WriteSet,
+} from "@gossip/coordination";
+import type { InfraError } from "@gossip/coordination-errors";
+import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { commitSets } from "./committer.ts";
+import type { Database } from "./database.ts";
+import { listRuns, listShards, listTenants } from "./listing.ts";
+import { closedFailure, failureFrom, type PostgresOperation } from "./postgres-failure.ts";
+import { listClaimCandidates, readHint, readProgress, readRun, readShard } from "./reads.ts";
+import { tenantBytes } from "./rows.ts";
+import { MARK_STARVED } from "./sql/mark-starved.ts";
+import { u64Bytes } from "./u64-bytes.ts";
+
+/** What a store is made of. */
+export interface PostgresStoreParts {
+  readonly database: Database;
+  /** Give the connections back. Called once, when nothing is under way. */
+  readonly release: () => Promise<void>;
+}
+
+const SPREAD_MAX = 2 ** 32 - 1;
+const ANY_COUNT = { min: 1, max: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Records in a PostgreSQL database, for the processes of many machines. Open one with `openPostgresStore`.
+ *
+ * Every read is one statement. Updates of shards that come in one call are one statement, too; whatever else is
+ * written is a transaction. A write is answered when the database says that it is committed, which is as
+ * durable as `synchronous_commit` there makes it.
+ */
+export class PostgresStore implements CoordinationStore, AsyncDisposable {
+  /** A commit costs a flush however many sets it carries. Two at a time keep the database busy while this process is. */
+  readonly traits: StoreTraits = Object.freeze({ maxSetsPerCommit: 512, commitsInFlight: 2 });
+
+  readonly #database: Database;
+  readonly #release: () => Promise<void>;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  /** @internal */
+  constructor({ database, release }: PostgresStoreParts) {
+    this.#database = database;
+    this.#release = release;
+  }
+
+  readRun(tenant: TenantId, run: RunId): Promise<Result<RunRead, InfraError>> {
+    return this.#answer("postgres.readRun", () => readRun(this.#database, { tenant, run }));
+  }
+
+  readShard(tenant: TenantId, { run, shard }: ShardKey): Promise<Result<ShardRead, InfraError>> {
+    return this.#answer("postgres.readShard", () => readShard(this.#database, { tenant, run }, shard));
+  }
+
+  readHint(moment: RunMoment): Promise<Result<CapacityHint, InfraError>> {
+    return this.#answer("postgres.readHint", () => readHint(this.#database, moment));
+  }
+
+  /** Costs more the more active shards the run has. */
+  readProgress(moment: RunMoment): Promise<Result<RunProgress, InfraError>> {
+    return this.#answer("postgres.readProgress", () => readProgress(this.#database, moment));
+  }
+
+  markStarved(tenant: TenantId, run: RunId, until: LogicalTime): Promise<Result<void, InfraError>> {
+    return this.#answer("postgres.markStarved", async () => {
+      await this.#database.run(MARK_STARVED, [tenantBytes(tenant), u64Bytes(run), u64Bytes(until)]);
+    });
+  }
+
+  listClaimCandidates(query: ClaimQuery): Promise<Result<ClaimListing, InfraError>> {
+    assertCount(query.limit, "limit of candidates", ANY_COUNT);
+    assertCount(query.spread, "spread", { min: 0, max: SPREAD_MAX });
+    return this.#answer("postgres.listClaimCandidates", () => listClaimCandidates(this.#database, query));
+  }
+
+  listShards(query: ListShardsQuery): Promise<Result<Page<ShardRecord, ShardPosition>, InfraError>> {
+    assertCount(query.limit, "limit of a page", ANY_COUNT);
+    return this.#answer("postgres.listShards", () => listShards(this.#database, query));
+  }
+
+  listRuns(query: ListRunsQuery): Promise<Result<Page<RunRecord, RunId>, InfraError>> {
+    assertCount(query.limit, "limit of a page", ANY_COUNT);
+    return this.#answer("postgres.listRuns", () => listRuns(this.#database, query));
+  }
+
+  listTenants(query: ListTenantsQuery): Promise<Result<Page<TenantId, TenantId>, InfraError>> {
+    assertCount(query.limit, "limit of a page", ANY_COUNT);
+    return this.#answer("postgres.listTenants", () => listTenants(this.#database, query));
+  }
+
+  async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
+    assert(Array.isArray(sets), "write sets must come in an array");
+    if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("postgres.commit") }));
+    return this.#track(commitSets(this.#database, sets));
+  }
+
+  /** Wait for what is under way and give the connections back. Whatever is asked afterwards is answered with a failure. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    await this.#release();
+  }
+
+  async #answer<T>(operation: PostgresOperation, ask: () => Promise<T>): Promise<Result<T, InfraError>> {
+    if (this.#closing !== undefined) return err(closedFailure(operation));
+    try {
+      return ok(await this.#track(ask()));
+    } catch (thrown) {
+      if (thrown instanceof InvariantViolation) throw thrown;
+      return err(failureFrom(operation, thrown));
+    }
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import type { ShardId, ShardLimitScope } from "@gossip/contracts";
+import type { CommitAnswer, PutRunSet, RemoveRunSet, ShardLimits, ShardRecord, SplitShardSet } from "@gossip/coordination";
+import { encodeDeletedRun, encodeRunRecordInto, encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { assertOwn } from "./assert-own.ts";
+import type { Connection, Database } from "./database.ts";
+import { InsertedShards } from "./inserted-shards.ts";
+import { nextVersion, readRunVersion, readShardVersion, runVersion, shardVersion, type RowVersion } from "./record-version.ts";
+import { shardIdOf, tenantBytes, type RunAddress } from "./rows.ts";
+import { ADD_TO_COUNTS } from "./sql/add-to-counts.ts";
+import { FIND_TAKEN } from "./sql/find-taken.ts";
+import { HAS_SHARD_IN } from "./sql/has-shard-in.ts";
+import { INSERT_RUN } from "./sql/insert-run.ts";
+import { LOCK_RUN } from "./sql/lock-run.ts";
+import { LOCK_SHARD } from "./sql/lock-shard.ts";
+import { LOCK_TOTALS } from "./sql/lock-totals.ts";
+import { READ_TENANT_COUNT } from "./sql/read-tenant-count.ts";
+import { REMOVE_RUN } from "./sql/remove-run.ts";
+import { UPDATE_RUN } from "./sql/update-run.ts";
+import { UPDATE_SPLIT_SHARD } from "./sql/update-split-shard.ts";
+import { u64Bytes } from "./u64-bytes.ts";
+
+// One call encodes at a time and none waits in between, so all of them share this.
+const writer = new RecordWriter();
+
+const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
+
+interface LockedRun {
+  readonly id: string;
+  readonly version: string;
+  readonly status: string;
+  readonly shard_count: string;
+}
+
+interface CountRow {
+  readonly shard_count: string;
+}
+
+// Each of these encodes first, and then goes through the rows in the same order as the others: the run, the shard, the
+// totals, the tenant. So they wait for one another, but not in a circle. A set that is refused changes nothing: its
+// transaction is taken back. All that is counted is read behind the lock on the totals, in a statement of its own, which
+// sees what whoever had it before has written.
+
+export function splitShard(database: Database, set: SplitShardSet): Promise<CommitAnswer> {
+  const { shard, runGuard, created, limits } = set;
+  assertOwn(set, shard.after);
+  const guard = readShardVersion(shard.guard);
+  const run = readRunVersion(runGuard);
+  const values = shardValues(shard.after);
+  const inserted = new InsertedShards(set, created);
+  if (guard === undefined || run === undefined || run.runId !== guard.runId) return Promise.resolve(CONFLICT);
+
+  return write(database, async (connection) => {
+    const locked = await lockRun(connection, set);
+    if (locked === undefined || !isAt(locked, run)) return CONFLICT;
+    const id = u64Bytes(shard.after.shard);
+    const [row] = await connection.run<{ version: string }>(LOCK_SHARD, [guard.runId, id]);
+    if (row?.version !== guard.version) return CONFLICT;
+    const refusal = await refuseNew(connection, { set, runId: guard.runId, isEmpty: false, created, limits });
+    if (refusal !== undefined) return refusal;
+
+    await connection.run(UPDATE_SPLIT_SHARD, [guard.runId, id, ...values]);
+    await inserted.write(connection, guard.runId);
+    return { kind: "Committed", version: shardVersion({ runId: guard.runId, version: nextVersion(guard.version) }) };
+  });
+}
+
+export function putRun(database: Database, set: PutRunSet): Promise<CommitAnswer> {
+  const { guard, after, created, limits, noShardsIn } = set;
+  assertOwn(set, after);
+  const values = runValues(set);
+  const inserted = new InsertedShards(set, created);
+  const expected = readRunVersion(guard);
+  if (guard !== undefined && expected === undefined) return Promise.resolve(CONFLICT);
+
+  return write(database, async (connection) => {
+    const written = expected === undefined ? await insertRun(connection, set, values) : await lockRun(connection, set);
+    if (written === undefined || (expected !== undefined && !isAt(written, expected))) return CONFLICT;
+    if (expected !== undefined && noShardsIn.length > 0 && (await hasShardIn(connection, written.id, noShardsIn))) return CONFLICT;
+    const isEmpty = Number(written.shard_count) === 0;
+    const refusal = await refuseNew(connection, { set, runId: written.id, isEmpty, created, limits });
+    if (refusal !== undefined) return refusal;
+
+    let { version } = written;
+    if (expected !== undefined) {
+      await connection.run(UPDATE_RUN, [written.id, ...values]);
+      version = nextVersion(version);
+    }
+    await inserted.write(connection, written.id);
+    return { kind: "Committed", version: runVersion({ runId: written.id, version }) };
+  });
+}
+
+export function removeRun(database: Database, set: RemoveRunSet): Promise<CommitAnswer> {
+  const mark = encodeDeletedRun({ tenant: set.tenant, run: set.run });
+  const guard = readRunVersion(set.guard);
+  if (guard === undefined) return Promise.resolve(CONFLICT);
+
+  return write(database, async (connection) => {
+    const locked = await lockRun(connection, set);
+    if (locked === undefined || !isAt(locked, guard)) return CONFLICT;
+    await connection.run(REMOVE_RUN, [guard.runId, mark]);
+    const count = Number(locked.shard_count);
+    if (count > 0) {
+      // Last, and for a moment: everybody who creates shards waits for it.
+      await connection.run(LOCK_TOTALS, []);
+      await connection.run(ADD_TO_COUNTS, [guard.runId, tenantBytes(set.tenant), -count]);
+    }
+    return { kind: "Committed", version: runVersion({ runId: guard.runId, version: nextVersion(guard.version) }) };
+  });
+}
+
+function write(database: Database, body: (connection: Connection) => Promise<CommitAnswer>): Promise<CommitAnswer> {
+  return database.transact(async (connection) => {
+    const answer = await body(connection);
+    return { commit: answer.kind === "Committed", answer };
+  });
+}
+
+/** A run that is there, locked. The mark of a removed one is none. */
+async function lockRun(connection: Connection, { tenant, run }: RunAddress): Promise<LockedRun | undefined> {
+  const [row] = await connection.run<LockedRun & Record<string, unknown>>(LOCK_RUN, [tenantBytes(tenant), u64Bytes(run)]);
+  return row?.status === "Deleted" ? undefined : row;
+}
+
+async function insertRun(connection: Connection, { tenant, run }: RunAddress, values: readonly unknown[]): Promise<LockedRun | undefined> {
+  const [row] = await connection.run<{ id: string; version: string }>(INSERT_RUN, [tenantBytes(tenant), u64Bytes(run), ...values]);
+  return row && { ...row, status: "", shard_count: "0" };
+}
+
+function isAt({ id, version }: LockedRun, expected: RowVersion): boolean {
+  return id === expected.runId && version === expected.version;
+}
+
+async function hasShardIn(connection: Connection, runId: string, statuses: readonly string[]): Promise<boolean> {
+  const [row] = await connection.run<{ found: boolean }>(HAS_SHARD_IN, [runId, statuses]);
+  return row?.found === true;
+}
+
+interface NewShards {
+  readonly set: RunAddress;
+  readonly runId: string;
+  /** The run has no shard, so that no id can be taken. */
+  readonly isEmpty: boolean;
+  readonly created: readonly ShardRecord[];
+  readonly limits: ShardLimits;
+}
+
+/** Lock the counts, look whether new shards may be created, and count them. */
+async function refuseNew(connection: Connection, { set, runId, isEmpty, created, limits }: NewShards): Promise<CommitAnswer | undefined> {
+  const additional = created.length;
+  if (additional === 0) return undefined;
+  const tenant = tenantBytes(set.tenant);
+  const [total] = await connection.run<{ shard_count: string }>(LOCK_TOTALS, []);
+  const [ofTenant] = await connection.run<CountRow & Record<string, unknown>>(READ_TENANT_COUNT, [tenant]);
+  const quota = (scope: ShardLimitScope, row: CountRow | undefined, max: number): CommitAnswer | undefined => {
+    const current = Number(row?.shard_count ?? 0);
+    return current + additional > max ? { kind: "LimitExceeded", scope, current, additional, max } : undefined;
+  };
+  const overdrawn = quota("PerTenant", ofTenant, limits.maxShardsPerTenant) ?? quota("Global", total, limits.maxShardsTotal);
+  if (overdrawn !== undefined) return overdrawn;
+  const taken = isEmpty ? undefined : await findTaken(connection, runId, created);
+  if (taken !== undefined) return { kind: "Exists", shard: taken };
+  await connection.run(ADD_TO_COUNTS, [runId, tenant, additional]);
+  return undefined;
+}
+
+async function findTaken(connection: Connection, runId: string, created: readonly ShardRecord[]): Promise<ShardId | undefined> {
+  const [row] = await connection.run<{ shard: Buffer }>(FIND_TAKEN, [runId, created.map(({ shard }) => u64Bytes(shard))]);
+  return row && shardIdOf(row.shard);
+}
+
+function runValues({ after }: PutRunSet): unknown[] {
+  const { status, config } = after;
+  const { cursorSemantics, leaseDuration, maxShardRetries } = config;
+  writer.reset();
+  encodeRunRecordInto(after, writer);
+  return [status, cursorSemantics, u64Bytes(leaseDuration), maxShardRetries ?? null, writer.toOwned()];
+}
+
+function shardValues(record: ShardRecord): unknown[] {
+  const { status, parkReason, lease, fenceEpoch, attempts, cursor } = record;
+  writer.reset();
+  encodeShardRecordInto(record, writer);
+  return [
+    status,
+    parkReason ?? null,
+    lease === undefined ? null : u64Bytes(lease.owner),
+    lease === undefined ? null : u64Bytes(lease.deadline),
+    u64Bytes(fenceEpoch),
+    attempts,
+    cursor.lastKey ?? null,
+    writer.toOwned(),
+  ];
+}

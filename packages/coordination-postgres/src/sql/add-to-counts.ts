@@ -1,0 +1,10 @@
+import type { Statement } from "./statement.ts";
+
+/** Shards were created, or removed where the number is below zero. The totals are locked. */
+export const ADD_TO_COUNTS: Statement = {
+  name: "add_to_counts",
+  text: (schema) => `
+WITH of_run AS (UPDATE ${schema}.runs SET shard_count = shard_count + $3 WHERE id = $1),
+     of_tenant AS (UPDATE ${schema}.tenants SET shard_count = shard_count + $3 WHERE tenant = $2)
+UPDATE ${schema}.totals SET shard_count = shard_count + $3`,
+};

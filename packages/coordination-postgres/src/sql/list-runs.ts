@@ -1,0 +1,11 @@
+import type { Statement } from "./statement.ts";
+
+export const LIST_RUNS: Statement = {
+  name: "list_runs",
+  text: (schema) => `
+SELECT run, record
+FROM ${schema}.runs
+WHERE tenant = $1 AND status <> 'Deleted' AND ($2::bytea IS NULL OR run > $2)
+ORDER BY run
+LIMIT $3`,
+};

@@ -1,0 +1,12 @@
+import type { Statement } from "./statement.ts";
+
+export const LIST_TENANTS: Statement = {
+  name: "list_tenants",
+  text: (schema) => `
+SELECT t.tenant
+FROM ${schema}.tenants t
+WHERE ($1::bytea IS NULL OR t.tenant > $1)
+  AND EXISTS (SELECT FROM ${schema}.runs r WHERE r.tenant = t.tenant AND r.status <> 'Deleted')
+ORDER BY t.tenant
+LIMIT $2`,
+};

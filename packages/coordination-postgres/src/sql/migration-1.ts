@@ -1,0 +1,80 @@
+/**
+ * The first schema. Never edited once it is released: what must change comes as another migration.
+ *
+ * Numbers of 64 bits without a sign are 8 bytes, most significant first, and sort as the numbers do. What a table shows
+ * beside `record` is in it too, and is written by the same statement; what can change in a checkpoint is in no index.
+ */
+export const migration1 = (schema: string): string => `
+CREATE FUNCTION ${schema}.u64(bytes bytea) RETURNS numeric
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  AS $$ SELECT ('x' || substr(encode(bytes, 'hex'), 1, 8))::bit(32)::bigint::numeric * 4294967296
+             + ('x' || substr(encode(bytes, 'hex'), 9, 8))::bit(32)::bigint::numeric $$;
+
+CREATE TABLE ${schema}.totals (
+  is_only     boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  shard_count bigint NOT NULL
+);
+INSERT INTO ${schema}.totals (shard_count) VALUES (0);
+
+CREATE TABLE ${schema}.tenants (
+  tenant      bytea PRIMARY KEY CHECK (octet_length(tenant) = 32),
+  shard_count bigint NOT NULL
+);
+
+CREATE TABLE ${schema}.runs (
+  id                bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant            bytea NOT NULL,
+  run               bytea NOT NULL CHECK (octet_length(run) = 8),
+  version           bigint NOT NULL,
+  status            text NOT NULL,
+  cursor_semantics  text NOT NULL,
+  lease_duration    bytea NOT NULL CHECK (octet_length(lease_duration) = 8),
+  max_shard_retries bigint,
+  shard_count       bigint NOT NULL,
+  record            bytea NOT NULL,
+  UNIQUE (tenant, run)
+);
+ALTER TABLE ${schema}.runs ALTER COLUMN record SET STORAGE EXTERNAL;
+CREATE INDEX runs_there ON ${schema}.runs (tenant, run) WHERE status <> 'Deleted';
+
+CREATE TABLE ${schema}.shards (
+  run_id          bigint NOT NULL,
+  shard           bytea NOT NULL CHECK (octet_length(shard) = 8),
+  version         bigint NOT NULL,
+  status          text NOT NULL,
+  park_reason     text,
+  lease_owner     bytea,
+  lease_deadline  bytea,
+  claimable_at    bytea NOT NULL GENERATED ALWAYS AS (coalesce(lease_deadline, '\\x0000000000000000'::bytea)) STORED,
+  spread          bigint NOT NULL,
+  fence           bytea NOT NULL,
+  attempts        bigint NOT NULL,
+  parent          bytea,
+  key_range_start bytea NOT NULL,
+  cursor_key      bytea,
+  record          bytea NOT NULL,
+  PRIMARY KEY (run_id, shard)
+) WITH (fillfactor = 80);
+ALTER TABLE ${schema}.shards ALTER COLUMN record SET STORAGE EXTERNAL;
+CREATE INDEX shards_to_claim ON ${schema}.shards (run_id, claimable_at, spread, shard) WHERE status = 'Active';
+CREATE INDEX shards_set_aside ON ${schema}.shards (run_id, status) WHERE status IN ('Parked', 'Split');
+CREATE INDEX shards_in_order ON ${schema}.shards (run_id, substring(key_range_start FROM 1 FOR 512));
+
+CREATE TABLE ${schema}.starved (
+  run_id bigint PRIMARY KEY,
+  until  bytea NOT NULL
+);
+
+CREATE VIEW ${schema}.run_overview AS
+  SELECT encode(r.tenant, 'hex') AS tenant, ${schema}.u64(r.run) AS run, r.status, r.shard_count,
+         ${schema}.u64(r.lease_duration) AS lease_duration, r.max_shard_retries, r.cursor_semantics, r.id AS run_id
+  FROM ${schema}.runs r;
+
+CREATE VIEW ${schema}.shard_overview AS
+  SELECT encode(r.tenant, 'hex') AS tenant, ${schema}.u64(r.run) AS run,
+         ${schema}.u64(s.shard) AS shard, encode(s.shard, 'hex') AS shard_hex,
+         s.status, s.park_reason, ${schema}.u64(s.lease_owner) AS lease_owner, ${schema}.u64(s.lease_deadline) AS lease_deadline,
+         ${schema}.u64(s.fence) AS fence, s.attempts, encode(s.parent, 'hex') AS parent_hex,
+         octet_length(s.cursor_key) AS cursor_size, octet_length(s.record) AS record_size, s.version, s.run_id
+  FROM ${schema}.shards s JOIN ${schema}.runs r ON r.id = s.run_id;
+`;

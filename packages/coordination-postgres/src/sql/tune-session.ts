@@ -1,0 +1,5 @@
+/**
+ * For connections of our own. Every statement of a store finds its rows through an index; a plan that was made while the
+ * tables were empty would read all of them instead, until their statistics are next gathered.
+ */
+export const TUNE_SESSION = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";

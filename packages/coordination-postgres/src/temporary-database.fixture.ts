@@ -1,0 +1,42 @@
+import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
+import { unwrap } from "@gossip/stdx";
+import type { Pool } from "pg";
+import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
+import type { PostgresStore } from "./postgres-store.ts";
+
+let lastSchema = 0;
+
+/** A schema that no other test of this process uses. */
+export function newSchema(): string {
+  return `test_${++lastSchema}`;
+}
+
+/** What is not about surviving a crash does without waiting for the disk. */
+export function startFastPostgres(): Promise<PostgresServer> {
+  return startPostgres({ settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" } });
+}
+
+export interface TemporaryStore {
+  readonly store: PostgresStore;
+  readonly schema: string;
+  dispose(): Promise<void>;
+}
+
+/** A store with nothing in it, in a schema that is emptied and used again: making the tables takes longer than a test. */
+export async function makeEmptiedStore(pool: Pool, schema = "emptied"): Promise<TemporaryStore> {
+  const store = unwrap(await openPostgresStore({ pool, schema }));
+  const emptied = ["shards", "runs", "tenants", "starved"].map((table) => `DELETE FROM ${schema}.${table}`);
+  await pool.query([...emptied, `UPDATE ${schema}.totals SET shard_count = 0`].join("; "));
+  return { store, schema, dispose: () => store.close() };
+}
+
+/** A store with nothing in it, in a schema of its own. */
+export async function makeStore(pool: Pool, options: Partial<PostgresStoreOptions> = {}): Promise<TemporaryStore> {
+  const schema = newSchema();
+  const store = unwrap(await openPostgresStore({ pool, schema, ...options }));
+  const dispose = async () => {
+    await store.close();
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+  };
+  return { store, schema, dispose };
+}
