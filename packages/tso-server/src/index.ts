@@ -6,9 +6,9 @@ export { TimestampClient, type ClientOptions } from "./client/timestamp-client.t
 export { clientClock, ClockUnavailable, oracleClock } from "./clock/oracle-clock.ts";
 export type { ConsensusDriver } from "./driver/consensus-driver.ts";
 export type { DriverError, DriverErrorKind } from "./driver/driver-error.ts";
-export { UNKNOWN, type LeaderState, type ServesUntil } from "./driver/leader-state.ts";
+export { foreverMs, leaderAt, UNKNOWN, type LeaderState, type ServesUntil } from "./driver/leader-state.ts";
 export { LeadershipFeed } from "./driver/leadership-feed.ts";
-export { foreverMs, leaderAt, MemoryDriver, MemoryStore } from "./driver/memory-driver.ts";
+export { MemoryDriver, MemoryStore } from "./driver/memory-driver.ts";
 export { MAX_ENDPOINT_SIZE, PeerEndpoint, type InvalidEndpoint } from "./driver/peer-endpoint.ts";
 export { EtcdDriver, type EtcdDriverOptions } from "./etcd-driver/etcd-driver.ts";
 export type { LockError } from "./file/directory-lock.ts";

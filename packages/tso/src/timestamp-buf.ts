@@ -58,7 +58,11 @@ export class TimestampBuf {
     return this.#values.subarray(0, this.#length);
   }
 
-  /** Append `count` timestamps that follow one another within one millisecond. */
+  /**
+   * Append `count` timestamps that follow one another within one millisecond.
+   *
+   * By position, to spare a hot call an object; a millisecond of this century in the wrong place is no counter, and refused.
+   */
   append(physicalMs: number, logicalStart: number, count: number): void {
     assert(count <= this.room, "the buffer has room for the grant");
     assert(count >= 0 && logicalStart + count <= MAX_GRANT_COUNT, "the grant lies within one millisecond");

@@ -14,7 +14,7 @@ const options = JSON.parse(process.argv[2]!) as ChaosClientOptions;
 const client = unwrap(TimestampClient.create({ endpoints: options.endpoints, retryPolicy: { attemptMs: options.attemptMs, overallMs: 5000, maxBackoffMs: 100, backoffMs: 10 } }));
 const out = openSync(options.outPath, "w");
 let isOver = false;
-let failed = 0;
+const failures: Record<string, number> = {};
 process.on("message", () => (isOver = true));
 process.on("disconnect", () => process.exit(1));
 
@@ -29,7 +29,7 @@ for (let asked = 0; !isOver; asked++) {
 }
 await Promise.all(underway);
 client.close();
-console.log(`done failed=${failed}`);
+console.log(`done ${JSON.stringify(failures)}`);
 process.exit(0);
 
 async function ask(count: number): Promise<void> {
@@ -37,7 +37,7 @@ async function ask(count: number): Promise<void> {
   const granted = await client.getTsBatch(count);
   const receivedAt = process.hrtime.bigint();
   if (!granted.ok) {
-    failed += 1;
+    failures[granted.error.kind] = (failures[granted.error.kind] ?? 0) + 1;
     return;
   }
   const record = Buffer.alloc(RECORD_SIZE);

@@ -27,7 +27,7 @@ export interface FleetOptions {
 export interface ChaosReport {
   readonly issued: number;
   readonly calls: number;
-  readonly failedCalls: number;
+  readonly failedCalls: Readonly<Record<string, number>>;
   readonly failovers: number;
   readonly longestGapMs: number;
   readonly violations: readonly OrderViolation[];
@@ -118,13 +118,20 @@ export class ChaosFleet {
     this.#starts += 1;
   }
 
+  /** What the clients have seen that cannot be right, so far. */
+  async violations(): Promise<readonly OrderViolation[]> {
+    const seen = await Promise.all(this.#clients.map(({ outPath }) => readFile(outPath)));
+    return findOrderViolations(seen.flatMap((bytes) => decode(bytes)));
+  }
+
   /** Let the clients finish, and look at everything that they saw. */
   async finish(): Promise<ChaosReport> {
     const records: IssueRecord[] = [];
-    let failedCalls = 0;
+    const failedCalls: Record<string, number> = {};
     for (const { process } of this.#clients) process.send({ stop: true });
     for (const { process, outPath } of this.#clients) {
-      failedCalls += Number((await process.line("done failed=")).slice("done failed=".length));
+      const failures = JSON.parse((await process.line("done ")).slice("done ".length)) as Record<string, number>;
+      for (const [kind, count] of Object.entries(failures)) failedCalls[kind] = (failedCalls[kind] ?? 0) + count;
       records.push(...decode(await readFile(outPath)));
     }
     return {

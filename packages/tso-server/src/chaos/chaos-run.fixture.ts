@@ -50,8 +50,9 @@ export async function runChaos(name: string, fleet: ChaosFleet, blows: Readonly<
 
 function print(name: string, report: ChaosReport, run: { readonly seconds: number; readonly dealt: readonly string[] }): void {
   const { issued, calls, failedCalls, failovers, longestGapMs, violations } = report;
+  const failed = Object.entries(failedCalls).map(([kind, count]) => `${count} ${kind}`).join(", ");
   console.log(
-    `chaos, ${name}: ${issued} timestamps issued in ${calls} calls (${failedCalls} failed) over ${run.seconds.toFixed(1)} s, ` +
+    `chaos, ${name}: ${issued} timestamps issued in ${calls} calls (${failed || "none"} failed) over ${run.seconds.toFixed(1)} s, ` +
       `${run.dealt.length} blows, ${failovers} failovers, longest gap in service ${longestGapMs.toFixed(0)} ms, violations ${violations.length} ` +
       `(GOSSIP_CHAOS_SEED=${SEED})`,
   );

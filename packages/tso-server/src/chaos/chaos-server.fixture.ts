@@ -1,8 +1,7 @@
 // A server of the chaos test: a real process on a real store, with a clock and a disk that can be tampered with from outside.
 import { unwrap } from "@gossip/stdx";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
-import type { LeaderState } from "../driver/leader-state.ts";
-import { foreverMs } from "../driver/memory-driver.ts";
+import { foreverMs, type LeaderState } from "../driver/leader-state.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { EtcdDriver } from "../etcd-driver/etcd-driver.ts";
 import { FileDriver } from "../file/file-driver.ts";

@@ -89,9 +89,13 @@ describe("chaos on etcd", { timeout: PATIENCE_MS }, () => {
     const given = await start(true);
     await given.leader();
     await given.progress(20);
-    for (let round = 0; round < 2; round++) await stopLeader(given);
-    const report = await given.finish();
-    console.log(`chaos, a server that ignores its deadline: violations ${report.violations.length} (expected: at least one)`);
-    expect(report.violations.length).toBeGreaterThan(0);
+    // Chance decides whether a client asks a woken leader before it hears that it was deposed: as often as it takes.
+    let found = 0;
+    for (let round = 0; found === 0 && round < 20; round++) {
+      await stopLeader(given);
+      found = (await given.violations()).length;
+    }
+    console.log(`chaos, a server that ignores its deadline: violations ${found} (expected: at least one)`);
+    expect(found).toBeGreaterThan(0);
   });
 });

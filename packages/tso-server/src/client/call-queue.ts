@@ -52,14 +52,14 @@ export class CallQueue {
     }
     this.#waiters = taken === waiters.length ? [] : waiters.slice(taken);
     this.#count -= count;
-    return new Batch(taken === waiters.length ? waiters : waiters.slice(0, taken), count, this.#oldestAtMs);
+    return new Batch({ waiters: taken === waiters.length ? waiters : waiters.slice(0, taken), count, askedAtMs: this.#oldestAtMs });
   }
 
   refuseAll(error: ClientError): void {
     const waiters = this.#waiters;
     this.#waiters = [];
     this.#count = 0;
-    new Batch(waiters, 0, 0).refuse(error);
+    new Batch({ waiters, count: 0, askedAtMs: 0 }).refuse(error);
   }
 
   #add(waiter: Waiter, count: number): void {
@@ -76,10 +76,10 @@ export class Batch {
   readonly askedAtMs: number;
   readonly #waiters: readonly Waiter[];
 
-  constructor(waiters: readonly Waiter[], count: number, askedAtMs: number) {
-    this.#waiters = waiters;
-    this.count = count;
-    this.askedAtMs = askedAtMs;
+  constructor(parts: { readonly waiters: readonly Waiter[]; readonly count: number; readonly askedAtMs: number }) {
+    this.#waiters = parts.waiters;
+    this.count = parts.count;
+    this.askedAtMs = parts.askedAtMs;
   }
 
   /** Cut the grant into what each caller asked for, first come first. */

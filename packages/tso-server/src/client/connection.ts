@@ -55,7 +55,7 @@ export class Connection {
   }
 
   /** Ask for `count` timestamps; `settle` is called once, within `budgetMs`. */
-  request(count: number, budgetMs: number, settle: (outcome: Outcome) => void): void {
+  request({ count, budgetMs }: { readonly count: number; readonly budgetMs: number }, settle: (outcome: Outcome) => void): void {
     if (!this.#isUsable) {
       settle({ kind: "Failed", reason: "transport", detail: "the connection was closed" });
       return;

@@ -77,7 +77,7 @@ export class FakeServer {
       socket.write(act.raw);
     } else if ("grant" in act) {
       const out = Buffer.alloc(GRANTED_FRAME_SIZE);
-      encodeGrantedInto(requestId, { physicalMs: 1000, logicalStart: 0, count, epoch: Epoch.fromRaw(1n), ...act.grant }, 0, out);
+      encodeGrantedInto({ requestId, grant: { physicalMs: 1000, logicalStart: 0, count, epoch: Epoch.fromRaw(1n), ...act.grant } }, 0, out);
       socket.write(out);
     } else {
       const { refuse, endpoint, epoch } = act;

@@ -53,6 +53,7 @@ interface Pass {
   readonly worklist: ClientEndpoint[];
   readonly visited: Set<ClientEndpoint>;
   redirects: number;
+  failures: number;
   hasSeenElection: boolean;
 }
 
@@ -104,7 +105,7 @@ export class LeaderSearch {
     const { endpoints, cache } = this.#parts;
     const known = cache.fresh?.endpoint;
     const rotated = endpoints.map((_, index) => endpoints[(index + this.#offset) % endpoints.length]!);
-    return { worklist: known === undefined ? rotated : [known, ...rotated], visited: new Set(), redirects: 0, hasSeenElection: false };
+    return { worklist: known === undefined ? rotated : [known, ...rotated], visited: new Set(), redirects: 0, failures: 0, hasSeenElection: false };
   }
 
   async #sweep(call: Call, pass: Pass, tried: Attempt | undefined): Promise<Result<void, ClientError> | undefined> {
@@ -129,7 +130,7 @@ export class LeaderSearch {
   #ask(call: Call, endpoint: ClientEndpoint): Promise<Outcome> {
     const { pool, policy, monotonicClock } = this.#parts;
     const budgetMs = Math.min(policy.attemptMs, call.endsAtMs - monotonicClock.nowMs());
-    return new Promise((resolve) => pool.get(endpoint).request(call.count, budgetMs, resolve));
+    return new Promise((resolve) => pool.get(endpoint).request({ count: call.count, budgetMs }, resolve));
   }
 
   async #weigh(call: Call, pass: Pass, endpoint: ClientEndpoint, outcome: Outcome): Promise<Verdict> {
@@ -139,19 +140,20 @@ export class LeaderSearch {
       case "Failed":
         if (outcome.reason === "connect_failure") this.#parts.metrics.counter("tsoracle.client.connect.failures.total").add();
         call.transport = { kind: "Transport", reason: outcome.detail };
-        return this.#failed(call, outcome.reason);
+        return this.#failed(call, pass, outcome.reason);
       case "TimedOut":
         call.transport = { kind: "Transport", reason: "no answer came in time" };
-        return this.#failed(call, "deadline_exceeded");
+        return this.#failed(call, pass, "deadline_exceeded");
       case "Refused":
         if (outcome.status === "NotLeader") return this.#weighNotLeader(call, pass, outcome);
         if (outcome.status === "Unavailable") {
           call.transport = { kind: "Rejected", status: outcome.status, reason: outcome.reason };
-          return this.#failed(call, "transport");
+          return this.#failed(call, pass, "transport");
         }
         call.rejection = { kind: "Rejected", status: outcome.status, reason: outcome.reason };
         call.failures += 1;
-        return this.#hasAttemptsLeft(call) ? NEXT : settled(err(errorOf(call)));
+        pass.failures += 1;
+        return this.#hasAttemptsLeft(pass) ? NEXT : END_PASS;
     }
   }
 
@@ -206,15 +208,17 @@ export class LeaderSearch {
     return NEXT;
   }
 
-  async #failed(call: Call, reason: RetryReason): Promise<Verdict> {
+  async #failed(call: Call, pass: Pass, reason: RetryReason): Promise<Verdict> {
     this.#countRetry(reason);
     call.failures += 1;
-    if (!this.#hasAttemptsLeft(call) || !(await this.#pause(call, call.failures - 1))) return settled(err(errorOf(call)));
-    return NEXT;
+    pass.failures += 1;
+    if (!(await this.#pause(call, call.failures - 1))) return settled(err(errorOf(call)));
+    return this.#hasAttemptsLeft(pass) ? NEXT : END_PASS;
   }
 
-  #hasAttemptsLeft(call: Call): boolean {
-    return call.failures < Math.max(this.#parts.policy.maxAttempts, this.#parts.endpoints.length);
+  /** Of one sweep: an election is ridden out for as long as the call may take, however often a dead server is knocked at. */
+  #hasAttemptsLeft(pass: Pass): boolean {
+    return pass.failures < Math.max(this.#parts.policy.maxAttempts, this.#parts.endpoints.length);
   }
 
   /** Wait a while; `false` where the call's time is up by then. */

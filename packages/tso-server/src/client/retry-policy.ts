@@ -2,7 +2,7 @@ import { assert } from "@gossip/stdx";
 
 /** How long and how often a call tries. */
 export interface RetryPolicy {
-  /** Attempts that may fail before a call does; at least one for every endpoint. */
+  /** Attempts that may fail in one sweep over the endpoints; at least one for each. */
   readonly maxAttempts: number;
   /** For connecting and asking together. */
   readonly attemptMs: number;

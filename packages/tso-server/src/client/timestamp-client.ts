@@ -140,7 +140,7 @@ export class TimestampClient {
     }
     // The common case needs no promise: ask the leader, and have an answer.
     const { endpoint } = leader;
-    this.#pool.get(endpoint).request(batch.count, Math.min(attemptMs, leftMs), (outcome: Outcome) => {
+    this.#pool.get(endpoint).request({ count: batch.count, budgetMs: Math.min(attemptMs, leftMs) }, (outcome: Outcome) => {
       if (outcome.kind === "Granted" && this.#offer(batch, outcome.grant) === "accepted") {
         if (this.#cache.confirm(endpoint, outcome.grant.epoch)) this.#pivots.add();
         this.#finish(batch);

@@ -1,4 +1,4 @@
-import type { Epoch } from "@gossip/tso";
+import { Epoch } from "@gossip/tso";
 import type { PeerEndpoint } from "./peer-endpoint.ts";
 
 /**
@@ -19,6 +19,16 @@ export type LeaderState =
   | { readonly kind: "Unknown" };
 
 export const UNKNOWN: LeaderState = Object.freeze({ kind: "Unknown" });
+
+/** The deadline of a leadership that only this process can hold. */
+export function foreverMs(): number {
+  return Number.POSITIVE_INFINITY;
+}
+
+/** A leadership; one that no other node can take over unless it is given a deadline. */
+export function leaderAt(epoch: bigint, servesUntilMs: ServesUntil = foreverMs): LeaderState {
+  return { kind: "Leader", epoch: Epoch.fromRaw(epoch), servesUntilMs };
+}
 
 /** Whether two states say the same. A deadline that moves is no change of state. */
 export function sameLeaderState(a: LeaderState, b: LeaderState): boolean {

@@ -4,8 +4,8 @@ import { unwrap } from "@gossip/stdx";
 import { Epoch } from "@gossip/tso";
 import { describe, expect, test } from "vitest";
 import { describeConsensusDriver } from "../testing/describe-consensus-driver.ts";
-import type { LeaderState } from "./leader-state.ts";
-import { leaderAt, MemoryDriver, MemoryStore } from "./memory-driver.ts";
+import { leaderAt, type LeaderState } from "./leader-state.ts";
+import { MemoryDriver, MemoryStore } from "./memory-driver.ts";
 import { PeerEndpoint } from "./peer-endpoint.ts";
 
 describeConsensusDriver(

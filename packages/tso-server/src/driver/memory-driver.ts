@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import { Epoch, isPhysicalMs } from "@gossip/tso";
+import { isPhysicalMs, type Epoch } from "@gossip/tso";
 import type { ConsensusDriver } from "./consensus-driver.ts";
 import type { DriverError } from "./driver-error.ts";
-import type { LeaderState } from "./leader-state.ts";
+import { leaderAt, type LeaderState } from "./leader-state.ts";
 import { LeadershipFeed } from "./leadership-feed.ts";
 
 /** What several memory drivers share, as nodes share a replicated store. */
@@ -60,16 +60,6 @@ export class MemoryDriver implements ConsensusDriver {
     this.#store.highWaterMs = Math.max(this.#store.highWaterMs, atLeastMs);
     return ok(this.#store.highWaterMs);
   }
-}
-
-/** A leadership that no other node can take over. */
-export function leaderAt(epoch: bigint, servesUntilMs = foreverMs): LeaderState {
-  return { kind: "Leader", epoch: Epoch.fromRaw(epoch), servesUntilMs };
-}
-
-/** The deadline of a leadership that only this process can hold. */
-export function foreverMs(): number {
-  return Number.POSITIVE_INFINITY;
 }
 
 const CLOSED: DriverError = { kind: "PermanentDriver", reason: "the driver is closed" };

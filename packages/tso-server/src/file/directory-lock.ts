@@ -45,21 +45,30 @@ export class DirectoryLock {
       return listening;
     }
     const lock = new DirectoryLock(listening.value, base.value.handle);
-    const others = (await readdir(directory)).filter((other) => LOCK_NAME.test(other) && other !== name);
-    for (const other of others) {
-      if (await isAlive(join(base.value.path, other))) {
-        await lock.release();
-        return err({ kind: "AlreadyLocked", directory });
-      }
-      await unlink(join(directory, other)).catch(ignoreMissing);
+    try {
+      if (!(await isHeldByAnother(directory, base.value.path, name))) return ok(lock);
+    } catch (thrown) {
+      await lock.release();
+      throw thrown;
     }
-    return ok(lock);
+    await lock.release();
+    return err({ kind: "AlreadyLocked", directory });
   }
 
   async release(): Promise<void> {
     await new Promise<void>((resolve) => void this.#server.close(() => resolve()));
     await this.#handle?.close();
   }
+}
+
+/** Knock at every name but our own, and remove those of the dead. */
+async function isHeldByAnother(directory: string, socketPath: string, ownName: string): Promise<boolean> {
+  const others = (await readdir(directory)).filter((name) => LOCK_NAME.test(name) && name !== ownName);
+  for (const other of others) {
+    if (await isAlive(join(socketPath, other))) return true;
+    await unlink(join(directory, other)).catch(ignoreMissing);
+  }
+  return false;
 }
 
 interface SocketBase {

@@ -5,7 +5,7 @@ import { Epoch, LOGICAL_MAX, PHYSICAL_MS_MAX, Timestamp } from "@gossip/tso";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DriverError } from "../driver/driver-error.ts";
-import { leaderAt } from "../driver/memory-driver.ts";
+import { leaderAt } from "../driver/leader-state.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { first, makeOracle, makeServingOracle, START_MS, until } from "./oracle.fixture.ts";

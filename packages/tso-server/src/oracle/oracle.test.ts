@@ -3,7 +3,8 @@
 import { InvariantViolation } from "@gossip/stdx";
 import { MAX_GRANT_COUNT, Timestamp } from "@gossip/tso";
 import { describe, expect, test } from "vitest";
-import { leaderAt, MemoryDriver } from "../driver/memory-driver.ts";
+import { leaderAt } from "../driver/leader-state.ts";
+import { MemoryDriver } from "../driver/memory-driver.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { Oracle } from "./oracle.ts";
 import { first, makeOracle, makeServingOracle, START_MS, until } from "./oracle.fixture.ts";

@@ -102,7 +102,7 @@ export class Oracle {
   #grant(nowMs: number, count: number): Answer | Promise<Answer> {
     const granted = this.#gate.allocator.tryGrant(nowMs, count);
     if (granted.ok) {
-      this.#extender.afterGrant(granted.value.physicalMs, nowMs);
+      this.#extender.afterGrant(granted.value, nowMs);
       return granted;
     }
     if (granted.error.kind === "NotLeader") return err(this.#gate.refusal());

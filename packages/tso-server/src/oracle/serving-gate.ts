@@ -1,7 +1,6 @@
 import { ok, type Result } from "@gossip/stdx";
 import { WindowAllocator, type LeadershipWindow, type SeedError } from "@gossip/tso";
-import type { ServesUntil } from "../driver/leader-state.ts";
-import { foreverMs } from "../driver/memory-driver.ts";
+import { foreverMs, type ServesUntil } from "../driver/leader-state.ts";
 import type { MonotonicClock } from "../time/system-time.ts";
 import type { GetTsError, LeaderHint, ServingState } from "./get-ts-error.ts";
 

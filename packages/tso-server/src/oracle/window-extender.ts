@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import type { CommitOutcome, Epoch, LeadershipWindow } from "@gossip/tso";
+import type { CommitOutcome, Epoch, LeadershipWindow, WindowGrant } from "@gossip/tso";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import type { DriverError } from "../driver/driver-error.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -62,14 +62,14 @@ export class WindowExtender {
   begin(window: LeadershipWindow): void {
     this.#floorMs = window.floorMs;
     this.#isFailing = false;
-    this.#setLowWater(window.floorMs, window.ceilingMs);
+    this.#setLowWater({ startMs: window.floorMs, highWaterMs: window.ceilingMs });
   }
 
   /** Extend ahead of need, if issued time has come far enough. */
-  afterGrant(physicalMs: number, nowMs: number): void {
-    if (physicalMs < this.#lowWaterMs || this.#flight !== undefined) return;
+  afterGrant(grant: WindowGrant, nowMs: number): void {
+    if (grant.physicalMs < this.#lowWaterMs || this.#flight !== undefined) return;
     // Should this fail, the next try is a while away; should it succeed, this is replaced.
-    this.#lowWaterMs = physicalMs + RETRY_AHEAD_MS;
+    this.#lowWaterMs = grant.physicalMs + RETRY_AHEAD_MS;
     this.#start(nowMs);
   }
 
@@ -119,7 +119,7 @@ export class WindowExtender {
     if (!outcome.ok) return outcome;
     this.#isFailing = false;
     if (outcome.value.kind === "Ignored") countIgnored(metrics, outcome.value.reason.kind);
-    else this.#setLowWater(Math.max(before!, nowMs), outcome.value.highWaterMs);
+    else this.#setLowWater({ startMs: Math.max(before!, nowMs), highWaterMs: outcome.value.highWaterMs });
     return outcome;
   }
 
@@ -133,7 +133,7 @@ export class WindowExtender {
       const capMs = Math.max(this.#floorMs, guard.highestMs) + maxLeadMs;
       const targetMs = Math.min(prepared.value, capMs);
       const highWaterMs = gate.allocator.committedHighWaterMs!;
-      // No await between here and the persist: the epoch is that of the bound.
+      // Read together: should leadership change on the way, the epoch gives the bound away.
       if (targetMs > highWaterMs) return ok({ targetMs, epoch: gate.allocator.epoch! });
       if (this.#waiting.length === 0 || patienceMs <= 0) return err({ kind: "TimeRunaway", maxLeadMs });
       const waitMs = Math.min(patienceMs, highWaterMs + 1 - capMs);
@@ -191,8 +191,8 @@ export class WindowExtender {
     return this.#waiting.reduce((latest, waiter) => Math.max(latest, waiter.nowMs), nowMs);
   }
 
-  /** The middle of a window that begins at `startMs`. */
-  #setLowWater(startMs: number, highWaterMs: number): void {
+  /** The middle of a window. */
+  #setLowWater({ startMs, highWaterMs }: { readonly startMs: number; readonly highWaterMs: number }): void {
     this.#lowWaterMs = highWaterMs - Math.floor((highWaterMs - startMs) / 2);
     const { metrics, guard } = this.#parts;
     metrics.gauge("tsoracle.clock.lead_ms").value = highWaterMs - guard.highestMs;

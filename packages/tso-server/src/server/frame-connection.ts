@@ -74,7 +74,7 @@ export class FrameConnection {
       if (answer instanceof Promise) {
         this.#answerLater(requestId, answer);
       } else if (answer.ok) {
-        encodeGrantedInto(requestId, answer.value, size, out);
+        encodeGrantedInto({ requestId, grant: answer.value }, size, out);
         size += GRANTED_FRAME_SIZE;
       } else {
         refused.push(encode(requestId, answer));
@@ -127,7 +127,7 @@ export class FrameConnection {
 function encode(requestId: number, answer: Answer): Buffer {
   if (answer.ok) {
     const out = Buffer.allocUnsafe(GRANTED_FRAME_SIZE);
-    encodeGrantedInto(requestId, answer.value, 0, out);
+    encodeGrantedInto({ requestId, grant: answer.value }, 0, out);
     return out;
   }
   const { error } = answer;

@@ -38,7 +38,7 @@ const refusal = fc.record({
 
 function granted(requestId: number, given: WindowGrant): Buffer {
   const out = Buffer.alloc(GRANTED_FRAME_SIZE);
-  encodeGrantedInto(requestId, given, 0, out);
+  encodeGrantedInto({ requestId, grant: given }, 0, out);
   return out;
 }
 

@@ -68,7 +68,7 @@ export function decodeRequest(frame: Buffer): Result<Request, MalformedFrame> {
 }
 
 /** Write a granted frame into `out` at `offset`, which has `GRANTED_FRAME_SIZE` bytes of room there. */
-export function encodeGrantedInto(requestId: number, grant: WindowGrant, offset: number, out: Buffer): void {
+export function encodeGrantedInto({ requestId, grant }: { readonly requestId: number; readonly grant: WindowGrant }, offset: number, out: Buffer): void {
   const { high, low } = Epoch.toWords(grant.epoch);
   out.writeUInt32LE(35, offset);
   out[offset + 4] = GRANTED;
