@@ -1,0 +1,148 @@
+import { RunStatus, type OpId, type WorkerId } from "@gossip/contracts";
+import type { Lease } from "../../records/lease.ts";
+import { findRunFault } from "../../records/run-fault.ts";
+import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
+import type { PutRunSet, SplitShardSet, UpdateShardSet, WriteSet } from "../../store/write-set.ts";
+import { checkShardState, checkShardStep, placeOf } from "./invariants/check-shard.ts";
+import { equalShards } from "./invariants/equal-records.ts";
+import { checkAuthority, checkStream, type MutationStream } from "./invariants/mutation-stream.ts";
+import type { Violation } from "./invariants/violation.ts";
+import type { StoreMirror } from "./store-mirror.ts";
+
+/**
+ * Holds every write that a store accepted to the rules, at the moment it was accepted.
+ *
+ * Here is the only place where nobody can be mistaken about what happened: it knows who sent the
+ * write, under which lease it was asked for, and what was stored before.
+ */
+export class CommitWatch {
+  readonly #mirror: StoreMirror;
+  readonly #report: (violation: Violation) => void;
+  readonly #streams = new Map<string, MutationStream>();
+  /** The leases under which operations were asked for: by op id, and for renewals by who asked. */
+  readonly #presented = new Map<OpId | string, Lease>();
+  readonly #grants = new Map<string, WorkerId>();
+  /** Every operation that was ever accepted. */
+  readonly #accepted = new Set<string>();
+
+  constructor(mirror: StoreMirror, report: (violation: Violation) => void) {
+    this.#mirror = mirror;
+    this.#report = report;
+  }
+
+  /** Say under which lease something is about to be asked for. Without an op id it is a renewal. */
+  present(lease: Lease, opId?: OpId): void {
+    this.#presented.set(opId ?? nameRenewal(lease.owner, lease), lease);
+  }
+
+  /** Who was given a shard under this fence. */
+  granteeOf(lease: Lease): WorkerId | undefined {
+    return this.#grants.get(`${nameShard(lease)}/${lease.fence}`);
+  }
+
+  /** Whether an operation was ever accepted, whether or not the log still has it. */
+  wasAccepted(record: { readonly tenant: string; readonly run: bigint; readonly shard: bigint }, opId: OpId): boolean {
+    return this.#accepted.has(`${nameShard(record)}/${opId}`);
+  }
+
+  /** A write of `actor` was accepted. */
+  accept(actor: WorkerId, set: WriteSet): void {
+    switch (set.kind) {
+      case "UpdateShard":
+      case "SplitShard":
+        this.#acceptShard(actor, set);
+        break;
+      case "PutRun":
+        this.#acceptRun(set);
+        break;
+      case "RemoveRun":
+        break;
+    }
+    this.#mirror.write(set);
+  }
+
+  #acceptShard(actor: WorkerId, set: UpdateShardSet | SplitShardSet): void {
+    const { after } = set.shard;
+    const before = this.#mirror.shard(after);
+    if (before === undefined) return this.#wrong("a write was accepted for a shard that is not there");
+    if (!equalShards(before, set.shard.before)) this.#wrong("a write was accepted though its shard was not as it had been read");
+    this.#reportAll([...checkShardStep(before, after), ...checkShardState(after)]);
+    if (set.kind === "SplitShard") {
+      for (const created of set.created) {
+        if (this.#mirror.shard(created) !== undefined) this.#wrong("a split was accepted whose child's id was taken");
+        this.#reportAll(checkShardState(created));
+      }
+    }
+    this.#checkMutation(actor, before, after);
+  }
+
+  #checkMutation(actor: WorkerId, before: ShardRecord, after: ShardRecord): void {
+    const logged = after.opLog.at(-1);
+    if (logged !== undefined && logged.opId !== before.opLog.at(-1)?.opId) {
+      this.#accepted.add(`${nameShard(after)}/${logged.opId}`);
+      // An operator needs no lease.
+      if (logged.kind !== "Unpark") this.#checkLeased(before, after, this.#presented.get(logged.opId));
+    } else if (after.lease !== undefined && isGrant(before, after)) {
+      this.#checkGrant(actor, before, after);
+    } else if (after.lease !== undefined && after.lease.deadline !== before.lease?.deadline) {
+      this.#checkLeased(before, after, this.#presented.get(nameRenewal(actor, after)));
+    }
+    // What is left is a shard that was parked for its attempts, which needs no lease either.
+  }
+
+  #checkGrant(actor: WorkerId, before: ShardRecord, after: ShardRecord): void {
+    const { owner } = after.lease!;
+    const fence = after.fenceEpoch;
+    this.#accepted.add(`${nameShard(after)}/${after.lease!.opId}`);
+    if (owner !== actor) this.#wrong("a worker was given a shard that another asked for");
+    if (isLeasedAt(before, after.lastTime)) {
+      this.#report({ kind: "MutualExclusion", ...placeOf(after), workers: [before.lease!.owner, owner] });
+    }
+    this.#continueStream(after, { fence, owner }, true);
+    this.#grants.set(`${nameShard(after)}/${fence}`, owner);
+  }
+
+  #checkLeased(before: ShardRecord, after: ShardRecord, lease: Lease | undefined): void {
+    if (lease === undefined) return this.#wrong("a write was accepted that nobody asked for");
+    // When it happened is what the record remembers, not when it arrived: its guard has seen to the rest.
+    this.#reportAll(checkAuthority(before, lease, after.lastTime));
+    this.#continueStream(after, { fence: lease.fence, owner: lease.owner }, false);
+  }
+
+  #continueStream(record: ShardRecord, stream: MutationStream, isGrant: boolean): void {
+    const name = nameShard(record);
+    this.#reportAll(checkStream(placeOf(record), this.#streams.get(name), { ...stream, isGrant }));
+    this.#streams.set(name, stream);
+  }
+
+  #acceptRun({ tenant, run, after, created }: PutRunSet): void {
+    const before = this.#mirror.run(tenant, run)?.run;
+    if (before !== undefined && RunStatus.isTerminal(before.status) && after.status !== before.status) {
+      this.#report({ kind: "RunTerminalIrreversibility", tenant, run, was: before.status, now: after.status });
+    }
+    const fault = findRunFault(after);
+    if (fault !== undefined) this.#wrong(`a run was accepted that is not in order: ${fault}`);
+    for (const shard of created) this.#reportAll(checkShardState(shard));
+  }
+
+  #reportAll(violations: readonly Violation[]): void {
+    for (const violation of violations) this.#report(violation);
+  }
+
+  #wrong(message: string): void {
+    this.#report({ kind: "WrongAnswer", operation: "commit", message });
+  }
+}
+
+/** Whether a shard was given to somebody, rather than held on to. The same acquire may be granted again once its lease has lapsed. */
+function isGrant(before: ShardRecord, after: ShardRecord): boolean {
+  return after.lease?.opId !== before.lease?.opId || after.fenceEpoch !== before.fenceEpoch;
+}
+
+function nameShard({ tenant, run, shard }: { readonly tenant: string; readonly run: bigint; readonly shard: bigint }): string {
+  return `${tenant}/${run}/${shard}`;
+}
+
+function nameRenewal(worker: WorkerId, place: { readonly tenant: string; readonly run: bigint; readonly shard: bigint }): string {
+  return `${worker}/${nameShard(place)}`;
+}

@@ -1,0 +1,130 @@
+import { Cursor, ShardKey, type OpId } from "@gossip/contracts";
+import { ok, type Result } from "@gossip/stdx";
+import type { CapacityHint } from "../../../records/capacity-hint.ts";
+import type { Lease } from "../../../records/lease.ts";
+import type { WorkerSession } from "../../../session/worker-session.ts";
+import type { RunPlace, ShardPlace } from "../invariants/violation.ts";
+import { refused, type SimEvent } from "../sim-event.ts";
+import type { HeldShard, SimWorker } from "../sim-worker.ts";
+import { askLogged, callsOf, Moment, takeRefusal, type OpRun, type Refusal } from "./ask.ts";
+
+/** What a worker was told of a shard that it was given. */
+interface Given extends HeldShard {
+  readonly capacity: CapacityHint;
+  readonly isReplay: boolean;
+}
+
+/** Half of the workers' holds are sessions, which write from a copy of the record; the others read it each time. */
+const SESSION_PPM = 500_000;
+
+export function acquire(run: OpRun, worker: SimWorker, place: ShardPlace): Promise<SimEvent> {
+  const opId = worker.actor.nextOpId();
+  return acquireAs(run, worker, { place, opId, bySession: run.random.chance(SESSION_PPM) });
+}
+
+interface Acquire {
+  readonly place: ShardPlace;
+  readonly opId: OpId;
+  readonly bySession: boolean;
+}
+
+async function acquireAs(run: OpRun, worker: SimWorker, request: Acquire): Promise<SimEvent> {
+  const moment = new Moment(run.world, worker);
+  const answer = await moment.hear(askFor(worker, request));
+  if (!answer.ok) {
+    if (answer.error.kind === "BackendError") worker.unresolved = () => acquireAs(run, worker, request);
+    return refused(answer.error);
+  }
+  const given = answer.value;
+  if (moment.isUndisturbed) checkGiven(run, worker, given);
+  take(run, worker, given);
+  return { kind: given.isReplay ? "ReplayedOk" : "AcquireOk", detail: `fence ${given.lease.fence}` };
+}
+
+async function askFor({ actor: { coordinator, id: worker } }: SimWorker, { place, opId, bySession }: Acquire): Promise<Result<Given, Refusal>> {
+  const request = { tenant: place.tenant, key: ShardKey.of(place.run, place.shard), worker, opId };
+  if (bySession) {
+    const opened = await coordinator.openSession(request);
+    return opened.ok ? ok(givenBy(opened.value)) : opened;
+  }
+  const acquired = await coordinator.acquire(request);
+  if (!acquired.ok) return acquired;
+  const { lease, snapshot, capacity } = acquired.value.value;
+  const { spec, cursor } = snapshot;
+  return ok({ lease, session: undefined, spec, cursor, capacity, isReplay: acquired.value.kind === "Replayed" });
+}
+
+function givenBy(session: WorkerSession): Given {
+  const { lease, spec, cursor, capacity } = session;
+  return { lease, session, spec, cursor, capacity, isReplay: false };
+}
+
+/** What was handed out must be what the store holds, to the byte. */
+function checkGiven({ world }: OpRun, worker: SimWorker, { lease, spec, cursor, capacity }: Given): void {
+  const record = world.mirror.shard(lease);
+  if (record === undefined || record.fenceEpoch !== lease.fence || record.lease?.deadline !== lease.deadline) {
+    return world.wrong("acquire", "the lease is not the one that the store holds");
+  }
+  const isSameSpec = String([record.spec.keyRangeStart, record.spec.keyRangeEnd, record.spec.metadata]) === String([spec.keyRangeStart, spec.keyRangeEnd, spec.metadata]);
+  if (!isSameSpec || !Cursor.equals(record.cursor, cursor)) world.wrong("acquire", "the snapshot is not what the store holds");
+  checkCapacity(worker, { world, lease, capacity });
+}
+
+/** D1: what a worker is told of the rest of its run is what there is, where every clock is right. */
+function checkCapacity(worker: SimWorker, { world, lease, capacity }: Pick<OpRun, "world"> & { readonly lease: Lease; readonly capacity: CapacityHint }): void {
+  if (world.hasSkewedClocks) return;
+  world.capacitySamples += 1;
+  if (capacity.availableCount !== world.countAvailable(lease, worker.actor.clock.now())) {
+    world.wrong("acquire", "the capacity is not the number of shards that nobody holds");
+  }
+}
+
+/** A worker heard that a shard is its own. */
+function take({ world, random }: OpRun, worker: SimWorker, { lease, session, spec, cursor }: Given): void {
+  if (world.watch.granteeOf(lease) !== worker.actor.id) world.wrong("acquire", "a lease was handed out that the store never gave");
+  world.dispossess(worker, lease, random);
+  worker.hold({ lease, session, spec, cursor });
+}
+
+/** Claim one shard of a run, now and then several. */
+export async function claimNext(run: OpRun, worker: SimWorker, place: RunPlace): Promise<SimEvent> {
+  const { world, random } = run;
+  const { coordinator, id, clock } = worker.actor;
+  const count = random.chance(200_000) ? random.between(2, 4) : 1;
+  const at = clock.now();
+  const moment = new Moment(world, worker);
+  const answer = await moment.hear(coordinator.claimMany({ ...place, worker: id, count, markStarved: random.chance(500_000) }));
+  if (!answer.ok) {
+    const { error } = answer;
+    if (error.kind === "NoneAvailable") return { kind: "ClaimNoneAvailable" };
+    return error.kind === "Throttled" ? { kind: "ClaimThrottled", detail: `until ${error.retryAfter}` } : refused(error);
+  }
+  world.checker.noteClaim(id, at);
+  const given = answer.value.map(givenBy);
+  for (const shard of given) take(run, worker, shard);
+  const [first] = given;
+  if (moment.isUndisturbed && given.length === 1) checkGiven(run, worker, first!);
+  return { kind: "ClaimOk", detail: given.map(({ lease }) => `${lease.shard.toString(16)} fence ${lease.fence}`).join(" ") };
+}
+
+export async function renew(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
+  const { world } = run;
+  const { lease } = held;
+  world.watch.present(lease);
+  const moment = new Moment(world, worker);
+  const answer = await moment.hear(callsOf(worker, held).renew());
+  if (!answer.ok) return takeRefusal(run, { worker, lease, again: undefined }, answer.error);
+  const { newDeadline } = answer.value;
+  if (moment.isUndisturbed && world.mirror.shard(lease)?.lease?.deadline !== newDeadline) {
+    world.wrong("renew", "the deadline is not the one that the store holds");
+  }
+  return { kind: "RenewOk", detail: `until ${newDeadline}` };
+}
+
+export async function release(run: OpRun, worker: SimWorker, held: HeldShard, opId = worker.actor.nextOpId()): Promise<SimEvent> {
+  const { lease } = held;
+  const answer = await askLogged(run.world, { worker, lease, opId, ask: () => callsOf(worker, held).release({ opId }) });
+  if (!answer.ok) return takeRefusal(run, { worker, lease, again: () => release(run, worker, held, opId) }, answer.error);
+  worker.drop(lease);
+  return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "ReleaseOk" };
+}

@@ -1,0 +1,82 @@
+import { Cursor, RunId, ShardId, ShardKey, ShardSpec, type InitialShardInput } from "@gossip/contracts";
+import type { RunConfigInput } from "../../../records/run-config.ts";
+import type { RunPlace, ShardPlace } from "../invariants/violation.ts";
+import { tileRanges } from "../key-space.ts";
+import type { Random } from "../random.ts";
+import { refused, type SimEvent } from "../sim-event.ts";
+import type { RunEnding } from "../sim-op.ts";
+import { Moment, type OpRun } from "./ask.ts";
+import { drawMetadata } from "./split-ops.ts";
+
+export const LEASE_TICKS = 100n;
+
+/** Mostly short, now and then as long as keys may be. */
+const PREFIX_SIZES = [0, 0, 0, 1, 3, 12, 40] as const;
+const LONG_PREFIX_SIZE = 4000;
+const LONG_PREFIX_PPM = 20_000;
+const GIVEN_CURSOR_PPM = 200_000;
+
+/** The first shards of a run: ranges that touch, below one prefix, some with a cursor to begin with. */
+export function drawManifest(random: Random, shardCount: number, longPrefixPpm: number = LONG_PREFIX_PPM): InitialShardInput[] {
+  const prefixSize = random.chance(longPrefixPpm) ? LONG_PREFIX_SIZE : random.pick(PREFIX_SIZES);
+  return tileRanges(random, random.bytes(prefixSize), shardCount).map(({ start, end }, index) => ({
+    shard: ShardId.fromRaw(BigInt(index + 1)),
+    spec: ShardSpec.withRangeAndMetadata({ start, end, metadata: drawMetadata(random) }),
+    cursor: random.chance(GIVEN_CURSOR_PPM) ? Cursor.fromParts({ lastKey: start, token: random.bytes(4) }) : Cursor.initial(),
+  }));
+}
+
+export function drawConfig(random: Random): RunConfigInput {
+  const maxShardRetries = random.pick([undefined, 5, 5, 2]);
+  return { leaseDuration: LEASE_TICKS, cursorSemantics: random.pick(["Completed", "Dispatched"]), maxShardRetries };
+}
+
+/** Create a run: one that is new, or one that is there, or was. */
+export async function createRun({ world, random }: OpRun): Promise<SimEvent> {
+  const { actor } = world.operator;
+  const tenant = random.pick(world.tenants);
+  const run = RunId.fromRaw(BigInt(random.between(1, 6)));
+  const request = { tenant, run, config: drawConfig(random), shards: drawManifest(random, random.between(1, 3)), opId: actor.nextOpId() };
+  const moment = new Moment(world, world.operator);
+  if (random.chance(500_000)) {
+    const created = await moment.hear(actor.coordinator.createRunWithShards(request));
+    return created.ok ? { kind: created.value.kind === "Replayed" ? "ReplayedOk" : "RunCreatedOk" } : refused(created.error);
+  }
+  const created = await moment.hear(actor.coordinator.createRun(request));
+  if (!created.ok) return refused(created.error);
+  const registered = await moment.hear(actor.coordinator.registerShards(request));
+  return registered.ok ? { kind: "RunCreatedOk" } : refused(registered.error);
+}
+
+export async function terminateRun({ world, random }: OpRun, place: RunPlace, ending: RunEnding): Promise<SimEvent> {
+  const { actor } = world.operator;
+  const request = { ...place, opId: actor.nextOpId() };
+  const moment = new Moment(world, world.operator);
+  const answer = await moment.hear(
+    ending === "Complete"
+      ? actor.coordinator.completeRun({ ...request, acceptParked: random.chance(500_000) })
+      : ending === "Fail"
+        ? actor.coordinator.failRun(request)
+        : actor.coordinator.cancelRun(request),
+  );
+  if (!answer.ok) return refused(answer.error);
+  if (answer.value.kind === "Replayed" && moment.isUndisturbed) world.wrong("run transition", "it is said to have been done before");
+  return { kind: "RunTerminalOk", detail: ending };
+}
+
+export async function deleteRun({ world }: OpRun, place: RunPlace): Promise<SimEvent> {
+  const moment = new Moment(world, world.operator);
+  const answer = await moment.hear(world.operator.actor.coordinator.deleteRun(place));
+  if (!answer.ok) return refused(answer.error);
+  if (world.mirror.run(place.tenant, place.run) !== undefined) world.wrong("deleteRun", "the run is said to be gone, and is there");
+  return { kind: "RunDeletedOk" };
+}
+
+export async function unpark({ world }: OpRun, { tenant, run, shard }: ShardPlace): Promise<SimEvent> {
+  const { actor } = world.operator;
+  const opId = actor.nextOpId();
+  const moment = new Moment(world, world.operator);
+  const answer = await moment.hear(actor.coordinator.unpark({ tenant, key: ShardKey.of(run, shard), opId }));
+  if (!answer.ok) return refused(answer.error);
+  return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "UnparkOk" };
+}

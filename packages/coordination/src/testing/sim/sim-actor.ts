@@ -1,0 +1,110 @@
+import { LogicalTime, OpId, type Clock, type WorkerId } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
+import { Coordinator } from "../../coordinator/coordinator.ts";
+import type { CoordinationStore } from "../../store/coordination-store.ts";
+import type { ShardLimits } from "../../store/write-set.ts";
+import { FaultInjectingStore } from "../fault-injecting-store.ts";
+import { SimConnection } from "./sim-connection.ts";
+import type { SimScheduler } from "./sim-scheduler.ts";
+
+/** How many op ids an actor may use. */
+const OP_ID_RANGE = 1_000_000n;
+/** Few, so that workers hear of failures and have to ask again themselves. */
+const MAX_ATTEMPTS = 2;
+
+/** The time that everybody would agree on, if their clocks were right. Only forward. */
+export class SimTime {
+  #now = 0n;
+
+  get now(): bigint {
+    return this.#now;
+  }
+
+  advance(ticks: number): void {
+    assert(ticks >= 0, "time only goes forward");
+    this.#now += BigInt(ticks);
+  }
+}
+
+/** A clock that is off by some ticks. It never shows less than 1, the earliest time there is. */
+export class SkewedClock implements Clock {
+  readonly #time: SimTime;
+  skewTicks = 0;
+
+  constructor(time: SimTime) {
+    this.#time = time;
+  }
+
+  now(): LogicalTime {
+    const shown = this.#time.now + BigInt(this.skewTicks);
+    return LogicalTime.fromRaw(shown < 1n ? 1n : shown);
+  }
+}
+
+export interface SimActorOptions {
+  /** Also decides the actor's op ids. */
+  readonly id: WorkerId;
+  readonly time: SimTime;
+  readonly scheduler: SimScheduler;
+  /** The shared store, as this actor reaches it when nothing is in the way. */
+  readonly store: CoordinationStore;
+  readonly limits: ShardLimits;
+  readonly claimCooldown: bigint;
+}
+
+/**
+ * A process: a coordinator of its own, with a clock of its own, over a connection of its own to the
+ * store that all share.
+ */
+export class SimActor {
+  readonly id: WorkerId;
+  readonly clock: SkewedClock;
+  readonly #options: SimActorOptions;
+  #opCount = 0n;
+  #connection: SimConnection;
+  #coordinator: Coordinator;
+
+  constructor(options: SimActorOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.clock = new SkewedClock(options.time);
+    this.#connection = new SimConnection(options.scheduler);
+    this.#coordinator = this.#startCoordinator();
+  }
+
+  get coordinator(): Coordinator {
+    return this.#coordinator;
+  }
+
+  get connection(): SimConnection {
+    return this.#connection;
+  }
+
+  nextOpId(): OpId {
+    assert(this.#opCount < OP_ID_RANGE, "an actor has no more than a million op ids");
+    return OpId.fromRaw(this.id * OP_ID_RANGE + this.#opCount++);
+  }
+
+  /**
+   * Die and come back. What was sent may still arrive, but nobody hears the answer; what the
+   * coordinator knew is gone. Op ids are not used again: they would be drawn at random.
+   */
+  restart(): void {
+    this.#connection.cut();
+    this.#connection = new SimConnection(this.#options.scheduler);
+    this.#coordinator = this.#startCoordinator();
+  }
+
+  #startCoordinator(): Coordinator {
+    const { scheduler, store, limits, claimCooldown } = this.#options;
+    const connection = this.#connection;
+    return new Coordinator({
+      store: new FaultInjectingStore(store, connection),
+      clock: this.clock,
+      limits,
+      claimCooldown,
+      retry: { maxAttempts: MAX_ATTEMPTS, sleep: () => scheduler.park(1) },
+      newOpId: () => this.nextOpId(),
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import type { CommitFault, FaultSource, ReadFault } from "../fault-injecting-store.ts";
+import type { FaultConfig } from "./fault-level.ts";
+import type { Random } from "./random.ts";
+import type { SimScheduler } from "./sim-scheduler.ts";
+
+/** What an operation's calls to the store may meet with. */
+export interface Weather {
+  readonly random: Random;
+  readonly faults: FaultConfig;
+  /** The worker stops for so many steps when it makes this call or hears its answer, counted from 0. */
+  readonly pause: { readonly atCall: number; readonly steps: number } | undefined;
+}
+
+/** Where in an operation a worker may stop: before the first read, and so on to behind the first commit. */
+const PAUSE_CALLS = 4;
+
+export function makeWeather(random: Random, faults: FaultConfig): Weather {
+  const pauses = random.chance(faults.pausePpm);
+  const pause = pauses ? { atCall: random.below(PAUSE_CALLS), steps: random.between(...faults.pauseSteps) } : undefined;
+  return { random, faults, pause };
+}
+
+/**
+ * What lies between a coordinator and the store.
+ *
+ * Each operation brings its own weather, so that what goes wrong for it does not depend on
+ * what else is under way.
+ */
+export class SimConnection implements FaultSource {
+  readonly #scheduler: SimScheduler;
+  #weather: Weather | undefined;
+  #callCount = 0;
+  #isCut = false;
+  #faultCount = 0;
+
+  constructor(scheduler: SimScheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  /** How much has gone wrong so far. Being slow counts: others may have come between. */
+  get faultCount(): number {
+    return this.#faultCount;
+  }
+
+  /** Begin an operation. `undefined` for one that nothing happens to. */
+  begin(weather: Weather | undefined): void {
+    this.#weather = weather;
+    this.#callCount = 0;
+  }
+
+  /** Nothing comes back any more. What was sent arrives. */
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  onRead(): ReadFault | undefined {
+    if (this.#weather === undefined) return undefined;
+    const { random, faults } = this.#weather;
+    if (random.chance(faults.readFailedPpm)) return this.#count("Failed");
+    return random.chance(faults.staleReadPpm) ? this.#count("Stale") : undefined;
+  }
+
+  onCommit(): CommitFault | undefined {
+    if (this.#weather === undefined) return undefined;
+    const { random, faults } = this.#weather;
+    for (const [fault, ppm] of Object.entries(faults.commitPpm) as [CommitFault, number][]) {
+      if (random.chance(ppm)) return this.#count(fault);
+    }
+    return undefined;
+  }
+
+  delay(): Promise<void> | undefined {
+    this.#scheduler.noteCall();
+    if (this.#isCut) return new Promise(() => {});
+    if (this.#weather === undefined) return undefined;
+    const { random, faults, pause } = this.#weather;
+    if (this.#callCount++ === pause?.atCall) return this.#park(pause.steps);
+    return random.chance(faults.slowPpm) ? this.#park(random.between(...faults.slowSteps)) : undefined;
+  }
+
+  #park(steps: number): Promise<void> {
+    this.#faultCount += 1;
+    return this.#scheduler.park(steps);
+  }
+
+  #count<Fault>(fault: Fault): Fault {
+    this.#faultCount += 1;
+    return fault;
+  }
+}

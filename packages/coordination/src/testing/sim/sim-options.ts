@@ -1,0 +1,84 @@
+import { assert, assertCount } from "@gossip/stdx";
+import { MemoryStore } from "../../memory/memory-store.ts";
+import type { CoordinationStore } from "../../store/coordination-store.ts";
+import type { FaultLevel } from "./fault-level.ts";
+import { Random } from "./random.ts";
+import { settleByTurns, type Settle } from "./sim-scheduler.ts";
+import type { WorldSize } from "./sim-world.ts";
+
+/** The streams that a seed opens, besides one for each step. */
+export const STREAMS = { setup: 1, preamble: 2, step: 3, overload: 4 } as const;
+
+export interface SimOptions {
+  readonly seed: bigint;
+  readonly level: FaultLevel;
+  /** Steps with faults; 250 where it is left out. */
+  readonly safetySteps?: number;
+  /** Most steps without faults, until every shard has come to its end; 2,500 where it is left out. */
+  readonly livenessSteps?: number;
+  /** Drawn from the seed where it is left out, as everything below. */
+  readonly size?: Partial<WorldSize>;
+  readonly claimCooldown?: bigint;
+  /** Of the memory store, in bytes. */
+  readonly slabCapacity?: number;
+  readonly maxShardsPerTenant?: number;
+  /** Take only these steps, numbered from 0 through both phases: how a failing run is cut short. */
+  readonly steps?: readonly number[];
+  /** Keep a line for each operation. */
+  readonly keepsTrace?: boolean;
+  /** The store; one in memory where it is left out. It must answer at once, or a run cannot be repeated. */
+  readonly makeStore?: (options: { readonly slabCapacity: number }) => CoordinationStore;
+  /** What coordinators reach in place of the store; what watches sits below it. For planted bugs. */
+  readonly wrapStore?: (store: CoordinationStore) => CoordinationStore;
+  /** The cooldown that coordinators keep, where it is not the one that is checked: a planted bug. */
+  readonly keptCooldown?: bigint;
+  readonly settle?: Settle;
+}
+
+/** The same with everything filled in. */
+export interface SimSettings extends Required<Omit<SimOptions, "size" | "steps" | "keptCooldown">> {
+  readonly size: WorldSize;
+  readonly steps: readonly number[] | undefined;
+  readonly keptCooldown: bigint | undefined;
+  /** Runs are set up with keys that are as long as keys may be, in a million. */
+  readonly longPrefixPpm: number;
+}
+
+const TIGHT_SLAB = 1 << 15;
+const WIDE_SLAB = 1 << 21;
+
+/** Fill in what was left out. The seed decides, and always in the same order. */
+export function makeSimSettings(options: SimOptions): SimSettings {
+  assert(typeof options === "object" && options !== null, "simulation options must be an object");
+  const { seed, level, safetySteps = 250, livenessSteps = 2500, keepsTrace = false } = options;
+  assertCount(safetySteps, "safety steps", { min: 0, max: 1_000_000 });
+  assertCount(livenessSteps, "liveness steps", { min: 0, max: 1_000_000 });
+  const random = new Random(seed, STREAMS.setup);
+  const size: WorldSize = {
+    workers: random.between(1, 4),
+    tenants: random.between(1, 3),
+    runsPerTenant: random.between(1, 2),
+    shardsPerRun: random.between(1, 4),
+    ...options.size,
+  };
+  const claimCooldown = random.pick([0n, 0n, 5n, 20n]);
+  const slabCapacity = options.slabCapacity ?? random.pick([WIDE_SLAB, WIDE_SLAB, WIDE_SLAB, TIGHT_SLAB]);
+  const maxShardsPerTenant = random.pick([12, 24, 40]) + size.runsPerTenant * size.shardsPerRun;
+  return {
+    seed,
+    level,
+    safetySteps,
+    livenessSteps,
+    size,
+    claimCooldown: options.claimCooldown ?? claimCooldown,
+    slabCapacity,
+    maxShardsPerTenant: options.maxShardsPerTenant ?? maxShardsPerTenant,
+    steps: options.steps,
+    keepsTrace,
+    makeStore: options.makeStore ?? ((store) => new MemoryStore(store)),
+    wrapStore: options.wrapStore ?? ((store) => store),
+    keptCooldown: options.keptCooldown,
+    settle: options.settle ?? settleByTurns,
+    longPrefixPpm: slabCapacity < WIDE_SLAB ? 0 : 100_000,
+  };
+}

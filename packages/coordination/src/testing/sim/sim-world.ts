@@ -1,0 +1,134 @@
+import { TenantId, WorkerId, type LogicalTime } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
+import type { Lease } from "../../records/lease.ts";
+import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
+import type { CoordinationStore } from "../../store/coordination-store.ts";
+import { CommitWatch } from "./commit-watch.ts";
+import { InvariantChecker } from "./invariants/invariant-checker.ts";
+import type { RunPlace, ShardPlace, Violation } from "./invariants/violation.ts";
+import { ObservedStore } from "./observed-store.ts";
+import type { Random } from "./random.ts";
+import { SimActor, SimTime } from "./sim-actor.ts";
+import { SimScheduler, type Settle } from "./sim-scheduler.ts";
+import { SimWorker } from "./sim-worker.ts";
+import { StoreMirror } from "./store-mirror.ts";
+
+/** How large a world is. */
+export interface WorldSize {
+  readonly workers: number;
+  readonly tenants: number;
+  readonly runsPerTenant: number;
+  readonly shardsPerRun: number;
+}
+
+export interface SimWorldOptions {
+  readonly size: WorldSize;
+  readonly store: CoordinationStore;
+  readonly wrapStore: (store: CoordinationStore) => CoordinationStore;
+  readonly settle: Settle;
+  readonly claimCooldown: bigint;
+  /** The cooldown that the workers' coordinators keep: the same, but for a planted bug. */
+  readonly keptCooldown: bigint;
+  readonly maxShardsPerTenant: number;
+}
+
+const MAX_STALE_LEASES = 64;
+
+/** Everything a run goes on in: the store and who works on it, and those who watch. */
+export class SimWorld {
+  readonly time = new SimTime();
+  readonly scheduler: SimScheduler;
+  readonly mirror = new StoreMirror();
+  readonly watch: CommitWatch;
+  readonly checker: InvariantChecker;
+  readonly workers: readonly SimWorker[];
+  /** Who sets up runs and ends them. Needs no lease. */
+  readonly operator: SimWorker;
+  readonly tenants: readonly TenantId[];
+  readonly violations: Violation[] = [];
+  /** Has no run, and no business here. */
+  readonly stranger: TenantId = TenantId.fromBytes(new Uint8Array(32).fill(0xee));
+  /** Whether a clock was ever off. What is told of a run's capacity is then only nearly right. */
+  hasSkewedClocks = false;
+  /** How often that was compared with the truth. */
+  capacitySamples = 0;
+  /** Leases that somebody once believed in. */
+  readonly #staleLeases: Lease[] = [];
+
+  constructor(options: SimWorldOptions) {
+    const { size, store, claimCooldown } = options;
+    const report = (violation: Violation): void => void this.violations.push(violation);
+    this.scheduler = new SimScheduler(options.settle);
+    this.watch = new CommitWatch(this.mirror, report);
+    this.checker = new InvariantChecker({ store, mirror: this.mirror, claimCooldown, report });
+    this.tenants = Array.from({ length: size.tenants }, (_, index) => TenantId.fromBytes(new Uint8Array(32).fill(index + 1)));
+    const limits = { maxShardsPerTenant: options.maxShardsPerTenant, maxShardsTotal: options.maxShardsPerTenant * size.tenants };
+    const enlist = (raw: number): SimWorker => {
+      const id = WorkerId.fromRaw(BigInt(raw));
+      const observed = options.wrapStore(new ObservedStore(store, id, this.watch));
+      return new SimWorker(new SimActor({ id, time: this.time, scheduler: this.scheduler, store: observed, limits, claimCooldown: options.keptCooldown }));
+    };
+    this.operator = enlist(0);
+    this.workers = Array.from({ length: size.workers }, (_, index) => enlist(index + 1));
+  }
+
+  /** The time, as a clock shows it that is right. */
+  get now(): LogicalTime {
+    return this.operator.actor.clock.now();
+  }
+
+  isPaused({ pausedUntilStep }: SimWorker): boolean {
+    return pausedUntilStep > this.scheduler.step;
+  }
+
+  get staleLeases(): readonly Lease[] {
+    return this.#staleLeases;
+  }
+
+  report(violation: Violation): void {
+    this.violations.push(violation);
+  }
+
+  wrong(operation: string, message: string): void {
+    this.report({ kind: "WrongAnswer", operation, message });
+  }
+
+  /** A worker was given a shard. Whoever believed to hold it is wrong, and may come back as a zombie. */
+  dispossess(winner: SimWorker, place: ShardPlace, random: Random): void {
+    for (const worker of this.workers) {
+      const held = worker === winner ? undefined : worker.held(place);
+      if (held === undefined) continue;
+      worker.drop(held.lease);
+      this.addStaleLease(held.lease, random);
+    }
+  }
+
+  addStaleLease(lease: Lease, random: Random): void {
+    this.#staleLeases.push(lease);
+    if (this.#staleLeases.length > MAX_STALE_LEASES) this.#staleLeases.splice(random.below(this.#staleLeases.length), 1);
+  }
+
+  /** Runs as they are in truth. */
+  get runs(): RunPlace[] {
+    return [...this.mirror.runs].map(({ run: { tenant, run } }) => ({ tenant, run }));
+  }
+
+  /** Shards as they are in truth, those of which `isWanted` holds. */
+  shards(isWanted: (shard: ShardRecord) => boolean): ShardRecord[] {
+    return [...this.mirror.runs].flatMap(({ shards }) => [...shards.values()].filter(isWanted));
+  }
+
+  /** Shards that could be worked on: active ones of runs that have not ended. */
+  openShards(): ShardRecord[] {
+    return [...this.mirror.runs].flatMap(({ run, shards }) =>
+      run.status === "Active" ? [...shards.values()].filter(({ status }) => status === "Active") : [],
+    );
+  }
+
+  /** How many shards of a run could be claimed at a time. */
+  countAvailable({ tenant, run }: RunPlace, now: LogicalTime): number {
+    const mirrored = this.mirror.run(tenant, run);
+    assert(mirrored !== undefined, "a run whose shards are counted is there");
+    return [...mirrored.shards.values()].filter((record) => record.status === "Active" && !isLeasedAt(record, now)).length;
+  }
+}

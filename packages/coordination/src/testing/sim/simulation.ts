@@ -1,0 +1,228 @@
+import { RunId } from "@gossip/contracts";
+import { unwrap } from "@gossip/stdx";
+import { chooseOp } from "./choose-op.ts";
+import { callerOf, executeOp } from "./execute-op.ts";
+import { FAULTS, type FaultConfig } from "./fault-level.ts";
+import { drawConfig, drawManifest } from "./ops/run-ops.ts";
+import { Random } from "./random.ts";
+import { makeWeather } from "./sim-connection.ts";
+import type { SimEvent } from "./sim-event.ts";
+import type { SimOp } from "./sim-op.ts";
+import { makeSimSettings, STREAMS, type SimOptions, type SimSettings } from "./sim-options.ts";
+import { SimRecorder, type SimReport } from "./sim-report.ts";
+import type { SimWorker } from "./sim-worker.ts";
+import { SimWorld } from "./sim-world.ts";
+import { LIVENESS_WEIGHTS, SAFETY_WEIGHTS, WARM_UP_WEIGHTS } from "./weights.ts";
+
+const WARM_UP_STEPS = 5;
+/** How many steps go by between two looks at everything. */
+const SWEEP_INTERVAL = 40;
+const PREAMBLE_TICKS = 101;
+
+/** An operation that has begun. */
+interface Running {
+  readonly step: string;
+  readonly op: SimOp;
+  readonly caller: SimWorker | undefined;
+  readonly life: number | undefined;
+  outcome: { readonly event: SimEvent } | { readonly thrown: unknown } | undefined;
+}
+
+/**
+ * One run: several tenants' runs on one store, workers that pause, crash and misread their clocks, and a
+ * connection that loses what it can.
+ *
+ * Everything that happens follows from the seed. After each step, what the store holds is held to
+ * the rules; the first step that breaks one is the last.
+ */
+export class Simulation {
+  readonly settings: SimSettings;
+  readonly world: SimWorld;
+  readonly recorder: SimRecorder;
+  #running: Running[] = [];
+  readonly #stepsTaken: number[] = [];
+
+  constructor(options: SimOptions) {
+    this.settings = makeSimSettings(options);
+    const { size, settle, claimCooldown, keptCooldown, maxShardsPerTenant, makeStore, wrapStore, slabCapacity } = this.settings;
+    const store = makeStore({ slabCapacity });
+    this.recorder = new SimRecorder(this.settings.keepsTrace);
+    this.world = new SimWorld({ size, store, wrapStore, settle, claimCooldown, keptCooldown: keptCooldown ?? claimCooldown, maxShardsPerTenant });
+  }
+
+  /** Everything: set up, a zombie, the steps with faults, the steps without. */
+  async run(): Promise<SimReport> {
+    await this.setUp();
+    const { safetySteps, livenessSteps, steps } = this.settings;
+    const total = safetySteps + livenessSteps;
+    const taken = steps ?? Array.from({ length: total }, (_, index) => index);
+    let isHealed = false;
+    for (const step of taken) {
+      if (this.isBroken) break;
+      if (step >= safetySteps && !isHealed) {
+        await this.heal();
+        isHealed = true;
+      }
+      if (isHealed && this.world.openShards().length === 0) break;
+      this.#stepsTaken.push(step);
+      await this.#takeStep(step);
+    }
+    return this.finish();
+  }
+
+  get isBroken(): boolean {
+    return this.world.violations.length > 0;
+  }
+
+  /** Make the runs, and let one worker take over from another that does not know it. */
+  async setUp(): Promise<void> {
+    const { size, seed, longPrefixPpm } = this.settings;
+    const random = new Random(seed, STREAMS.setup, 1);
+    const { operator, tenants, time } = this.world;
+    const { coordinator } = operator.actor;
+    time.advance(1);
+    for (const tenant of tenants) {
+      for (let index = 1; index <= size.runsPerTenant; index++) {
+        const run = RunId.fromRaw(BigInt(index));
+        unwrap(await coordinator.createRun({ tenant, run, config: drawConfig(random) }));
+        time.advance(1);
+        const shards = drawManifest(random, size.shardsPerRun, longPrefixPpm);
+        unwrap(await coordinator.registerShards({ tenant, run, shards, opId: operator.actor.nextOpId() }));
+      }
+    }
+    time.advance(random.between(1, 10));
+    await this.#preamble();
+  }
+
+  async #preamble(): Promise<void> {
+    const [shard] = this.world.openShards();
+    if (this.world.workers.length < 2 || shard === undefined) return;
+    const random = new Random(this.settings.seed, STREAMS.preamble);
+    const place = { tenant: shard.tenant, run: shard.run, shard: shard.shard };
+    await this.perform("preamble", { kind: "Acquire", worker: 0, shard: place }, random);
+    await this.perform("preamble", { kind: "AdvanceTime", ticks: PREAMBLE_TICKS }, random);
+    await this.perform("preamble", { kind: "Acquire", worker: 1, shard: place }, random);
+    const [lease] = this.world.staleLeases;
+    await this.perform("preamble", { kind: "ZombieCheckpoint", worker: 0, lease }, random);
+  }
+
+  async #takeStep(step: number): Promise<void> {
+    const { seed, safetySteps, level } = this.settings;
+    const random = new Random(seed, STREAMS.step, step);
+    const isSafety = step >= WARM_UP_STEPS && step < safetySteps;
+    const faults = isSafety ? FAULTS[level] : FAULTS.SunnyDay;
+    const weights = isSafety ? SAFETY_WEIGHTS : step < safetySteps ? WARM_UP_WEIGHTS : LIVENESS_WEIGHTS;
+    const op = chooseOp(this.world, random, { weights, hasMischief: isSafety });
+    this.#moveTime(op, random, faults);
+    await this.perform(String(step), op, random, faults);
+    if (step % SWEEP_INTERVAL === 0) await this.world.checker.sweepAll(this.world.now);
+  }
+
+  /** Before an operation, time may come to the end of the lease that it rests on, or jump. */
+  #moveTime(op: SimOp, random: Random, faults: FaultConfig): void {
+    const { world } = this;
+    const lease = "shard" in op && "worker" in op && op.shard !== undefined ? world.mirror.shard(op.shard)?.lease : undefined;
+    if (lease !== undefined && random.chance(faults.leaseExpiryPpm)) {
+      const ticks = Number(lease.deadline - world.now) - random.below(2);
+      if (ticks > 0) world.time.advance(ticks);
+    }
+    if (random.chance(faults.timeJumpPpm)) world.time.advance(random.between(...faults.timeJumpTicks));
+  }
+
+  /** Begin an operation, see how far it and everything else gets, and look at what is stored. */
+  async perform(step: string, op: SimOp, random: Random, faults: FaultConfig = FAULTS.SunnyDay): Promise<void> {
+    await this.world.scheduler.nextStep();
+    this.#collect();
+    const caller = callerOf(this.world, op);
+    if (caller?.isBusy === true) {
+      this.recorder.record(step, op, { kind: "Skipped" });
+    } else {
+      const running = this.#begin({ step, op, caller }, random, faults);
+      await this.world.scheduler.settle();
+      this.#collect();
+      if (running.outcome === undefined) this.recorder.record(step, op, { kind: "UnderWay" });
+    }
+    await this.world.checker.sweepChanged(this.world.now);
+  }
+
+  #begin({ step, op, caller }: Pick<Running, "step" | "op" | "caller">, random: Random, faults: FaultConfig): Running {
+    const running: Running = { step, op, caller, life: caller?.lives, outcome: undefined };
+    if (caller !== undefined) {
+      caller.isBusy = true;
+      caller.actor.connection.begin(makeWeather(random, faults));
+    }
+    this.#running.push(running);
+    executeOp({ world: this.world, random }, op, faults).then(
+      (event) => void (running.outcome = { event }),
+      (thrown: unknown) => void (running.outcome = { thrown }),
+    );
+    return running;
+  }
+
+  /** Take down what has come to its end, and what never will because its caller crashed. */
+  #collect(): void {
+    const left: Running[] = [];
+    for (const running of this.#running) {
+      const { step, op, caller, life, outcome } = running;
+      if (caller !== undefined && caller.lives !== life) {
+        this.recorder.record(step, op, { kind: "Abandoned" });
+        continue;
+      }
+      if (outcome === undefined) {
+        left.push(running);
+        continue;
+      }
+      if (caller !== undefined) {
+        caller.isBusy = false;
+        caller.actor.connection.begin(undefined);
+      }
+      if ("event" in outcome) this.recorder.record(step, op, outcome.event);
+      else this.world.report({ kind: "Thrown", message: messageOf(outcome.thrown) });
+    }
+    this.#running = left;
+  }
+
+  /** No more faults: calls that are under way come to their end, everybody wakes up, every clock is right. */
+  async heal(): Promise<void> {
+    for (const { caller } of this.#running) caller?.actor.connection.begin(undefined);
+    await this.world.scheduler.drain();
+    this.#collect();
+    for (const worker of this.world.workers) {
+      worker.pausedUntilStep = 0;
+      worker.actor.clock.skewTicks = 0;
+    }
+    await this.world.checker.sweepChanged(this.world.now);
+  }
+
+  async finish(): Promise<SimReport> {
+    const { world, recorder, settings } = this;
+    await this.heal();
+    if (!this.isBroken) await world.checker.sweepAll(world.now);
+    const open = world.openShards().length;
+    const { eventCounts, rejectionCounts, opsExecuted, traceHash, trace } = recorder;
+    return {
+      seed: settings.seed,
+      level: settings.level,
+      opsExecuted,
+      violations: world.violations,
+      eventCounts,
+      rejectionCounts,
+      endTime: world.time.now,
+      converged: open === 0,
+      nonTerminalCount: open,
+      capacitySamples: world.capacitySamples,
+      traceHash,
+      stepsTaken: this.#stepsTaken,
+      trace,
+    };
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Run one simulation from its seed to its report. */
+export function simulate(options: SimOptions): Promise<SimReport> {
+  return new Simulation(options).run();
+}

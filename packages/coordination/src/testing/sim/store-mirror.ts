@@ -1,0 +1,72 @@
+import type { RunId, ShardId, TenantId } from "@gossip/contracts";
+import type { RunRecord } from "../../records/run-record.ts";
+import type { ShardRecord } from "../../records/shard-record.ts";
+import type { WriteSet } from "../../store/write-set.ts";
+import type { KeyRange } from "./invariants/check-coverage.ts";
+
+/** A run and its shards. */
+export interface MirroredRun {
+  run: RunRecord;
+  readonly shards: Map<ShardId, ShardRecord>;
+  /** What the run's first shards covered between them. */
+  readonly registered: KeyRange[];
+}
+
+/**
+ * What a store must hold: everything that was written to it and answered `Committed`, and nothing
+ * else. The simulator's own knowledge of the truth, which none of its workers has.
+ */
+export class StoreMirror {
+  readonly #runs = new Map<string, MirroredRun>();
+  readonly #changed = new Set<string>();
+
+  get runs(): Iterable<MirroredRun> {
+    return this.#runs.values();
+  }
+
+  run(tenant: TenantId, run: RunId): MirroredRun | undefined {
+    return this.#runs.get(nameRun(tenant, run));
+  }
+
+  shard({ tenant, run, shard }: { readonly tenant: TenantId; readonly run: RunId; readonly shard: ShardId }): ShardRecord | undefined {
+    return this.run(tenant, run)?.shards.get(shard);
+  }
+
+  /** The runs that were written to since this was last asked. Those that were removed are not among them. */
+  takeChanged(): MirroredRun[] {
+    const changed = [...this.#changed].flatMap((name) => this.#runs.get(name) ?? []);
+    this.#changed.clear();
+    return changed;
+  }
+
+  write(set: WriteSet): void {
+    const name = nameRun(set.tenant, set.run);
+    this.#changed.add(name);
+    const found = this.#runs.get(name);
+    switch (set.kind) {
+      case "RemoveRun":
+        this.#runs.delete(name);
+        return;
+      case "UpdateShard":
+        found?.shards.set(set.shard.after.shard, set.shard.after);
+        return;
+      case "SplitShard":
+        found?.shards.set(set.shard.after.shard, set.shard.after);
+        for (const created of set.created) found?.shards.set(created.shard, created);
+        return;
+      case "PutRun": {
+        const mirrored: MirroredRun = found ?? { run: set.after, shards: new Map(), registered: [] };
+        mirrored.run = set.after;
+        for (const created of set.created) {
+          mirrored.shards.set(created.shard, created);
+          mirrored.registered.push({ start: created.spec.keyRangeStart, end: created.spec.keyRangeEnd });
+        }
+        this.#runs.set(name, mirrored);
+      }
+    }
+  }
+}
+
+function nameRun(tenant: TenantId, run: RunId): string {
+  return `${tenant}/${run}`;
+}

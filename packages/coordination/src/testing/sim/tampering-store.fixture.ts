@@ -1,0 +1,91 @@
+import type { LogicalTime, RunId, ShardKey, TenantId } from "@gossip/contracts";
+import { ok } from "@gossip/stdx";
+import type { RunRecord } from "../../records/run-record.ts";
+import type { ShardRecord } from "../../records/shard-record.ts";
+import type { CommitAnswer } from "../../store/commit-answer.ts";
+import type { CoordinationStore, StoreAnswer } from "../../store/coordination-store.ts";
+import type { ClaimQuery, ListRunsQuery, ListShardsQuery, ListTenantsQuery, Page, RunMoment, RunRead, ShardPosition, ShardRead } from "../../store/store-reads.ts";
+import type { WriteSet } from "../../store/write-set.ts";
+
+/** Where a store can be made to lie. */
+export interface Tampering {
+  /** What is written in place of a set. */
+  readonly onCommit?: (set: WriteSet) => WriteSet;
+  /** What is read in place of a shard. */
+  readonly onReadShard?: (shard: ShardRecord) => ShardRecord;
+  readonly onReadRun?: (run: RunRecord) => RunRecord;
+  /** What is listed in place of a page's shards. */
+  readonly onList?: (shards: readonly ShardRecord[]) => readonly ShardRecord[];
+  /** Write even where a guard does not hold. */
+  readonly ignoresGuards?: boolean;
+}
+
+/**
+ * A store that lies in one way. It stands where a kernel or a store with that bug would, so
+ * that what watches can be shown to see it. Only what lists is tampered with below those who watch.
+ */
+export class TamperingStore implements CoordinationStore {
+  readonly #inner: CoordinationStore;
+  readonly #tampering: Tampering;
+
+  constructor(inner: CoordinationStore, tampering: Tampering) {
+    this.#inner = inner;
+    this.#tampering = tampering;
+  }
+
+  async readRun(tenant: TenantId, run: RunId): Promise<Awaited<StoreAnswer<RunRead>>> {
+    const read = await this.#inner.readRun(tenant, run);
+    if (!read.ok || read.value.kind !== "Found") return read;
+    return ok({ ...read.value, record: this.#tampering.onReadRun?.(read.value.record) ?? read.value.record });
+  }
+
+  async readShard(tenant: TenantId, key: ShardKey): Promise<Awaited<StoreAnswer<ShardRead>>> {
+    const read = await this.#inner.readShard(tenant, key);
+    if (!read.ok || read.value.shard === undefined) return read;
+    const { record, version } = read.value.shard;
+    return ok({ ...read.value, shard: { record: this.#tampering.onReadShard?.(record) ?? record, version } });
+  }
+
+  readHint(query: RunMoment) {
+    return this.#inner.readHint(query);
+  }
+
+  readProgress(query: RunMoment) {
+    return this.#inner.readProgress(query);
+  }
+
+  markStarved(tenant: TenantId, run: RunId, until: LogicalTime) {
+    return this.#inner.markStarved(tenant, run, until);
+  }
+
+  listClaimCandidates(query: ClaimQuery) {
+    return this.#inner.listClaimCandidates(query);
+  }
+
+  async listShards(query: ListShardsQuery): Promise<Awaited<StoreAnswer<Page<ShardRecord, ShardPosition>>>> {
+    const page = await this.#inner.listShards(query);
+    return page.ok ? ok({ ...page.value, items: this.#tampering.onList?.(page.value.items) ?? page.value.items }) : page;
+  }
+
+  listRuns(query: ListRunsQuery) {
+    return this.#inner.listRuns(query);
+  }
+
+  listTenants(query: ListTenantsQuery) {
+    return this.#inner.listTenants(query);
+  }
+
+  async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
+    const rewritten: WriteSet[] = [];
+    for (const set of sets) rewritten.push(await this.#rewrite(set));
+    return this.#inner.commit(rewritten);
+  }
+
+  async #rewrite(set: WriteSet): Promise<WriteSet> {
+    const written = this.#tampering.onCommit?.(set) ?? set;
+    if (this.#tampering.ignoresGuards !== true || written.kind !== "UpdateShard") return written;
+    const current = await this.#inner.readShard(written.tenant, { run: written.run, shard: written.shard.after.shard });
+    const stored = current.ok ? current.value.shard : undefined;
+    return stored === undefined ? written : { ...written, runGuard: undefined, shard: { ...written.shard, guard: stored.version } };
+  }
+}
