@@ -3,6 +3,11 @@ import { MAX_ID_LENGTH } from "./limits.ts";
 
 /** Assert that a value can be a node id or a migration id. `what` is the argument's name in the message. */
 export function assertId(value: unknown, what: string): asserts value is string {
-  assert(typeof value === "string", () => `${what} must be a string, got ${value === null ? "null" : typeof value}`);
-  assert(value.length <= MAX_ID_LENGTH, () => `${what} must be at most ${MAX_ID_LENGTH} long, got ${value.length}`);
+  // Every route comes through here, so a message is only made, and its closure with it, where it is needed.
+  if (typeof value !== "string" || value.length > MAX_ID_LENGTH) refuse(value, what);
+}
+
+function refuse(value: unknown, what: string): never {
+  if (typeof value === "string") assert(false, `${what} must be at most ${MAX_ID_LENGTH} long, got ${value.length}`);
+  assert(false, `${what} must be a string, got ${value === null ? "null" : typeof value}`);
 }

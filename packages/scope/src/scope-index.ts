@@ -22,6 +22,7 @@ export class ScopeIndex {
   readonly nested: NestedPrefixes;
   /** What all indexes over one set of prefixes have in common; compare it to see whether they are. */
   readonly prefixes: PrefixIndex;
+  readonly #isNested: boolean;
   readonly #maxPrefixSize: number;
   // Where a text key is encoded for a search. Searching is synchronous, so one is enough.
   readonly #scratch: Uint8Array;
@@ -31,6 +32,7 @@ export class ScopeIndex {
     this.writers = shareEqual(scopes.map((scope) => scope.writer));
     this.nested = nested;
     this.prefixes = prefixes;
+    this.#isNested = nested === "longest";
     this.#maxPrefixSize = maxPrefixSize;
     this.#scratch = new Uint8Array(maxPrefixSize + 3);
   }
@@ -52,17 +54,20 @@ export class ScopeIndex {
    * Hot: allocates nothing.
    */
   find(key: Bytes): number {
-    let bytes = this.#scratch;
-    let size: number;
-    if (typeof key === "string") {
-      // What lies beyond the longest prefix cannot matter.
-      size = encodeHeadInto(key, this.#maxPrefixSize, bytes);
-    } else {
-      assertBytes(key, "key");
-      bytes = key;
-      size = key.length;
-    }
-    return this.nested === "longest" ? this.prefixes.findLongest(bytes, size) : this.prefixes.find(bytes, size);
+    // Two ways from here on, so that neither has to cope with the types of the other.
+    return typeof key === "string" ? this.#findText(key) : this.#findBytes(key);
+  }
+
+  #findBytes(key: Uint8Array): number {
+    assertBytes(key, "key");
+    return this.#isNested ? this.prefixes.findLongest(key, key.length) : this.prefixes.find(key, key.length);
+  }
+
+  #findText(key: string): number {
+    const bytes = this.#scratch;
+    // What lies beyond the longest prefix cannot matter.
+    const size = encodeHeadInto(key, this.#maxPrefixSize, bytes);
+    return this.#isNested ? this.prefixes.findLongest(bytes, size) : this.prefixes.find(bytes, size);
   }
 
   /** The position of the scope with exactly this prefix, or `NO_PREFIX`. */

@@ -1,0 +1,3 @@
+import { compareRouting } from "./routing-forms.fixture.ts";
+
+compareRouting(1_000, 16_384);
