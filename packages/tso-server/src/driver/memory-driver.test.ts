@@ -4,6 +4,7 @@ import { unwrap } from "@gossip/stdx";
 import { Epoch } from "@gossip/tso";
 import { describe, expect, test } from "vitest";
 import { describeConsensusDriver } from "../testing/describe-consensus-driver.ts";
+import { turnEventLoop } from "../testing/manual-time.ts";
 import { leaderAt, type LeaderState } from "./leader-state.ts";
 import { MemoryDriver, MemoryStore } from "./memory-driver.ts";
 import { PeerEndpoint } from "./peer-endpoint.ts";
@@ -39,6 +40,12 @@ describe("MemoryDriver", () => {
       heard.push((await events.next()).value);
     }
     expect(heard).toEqual(told);
+
+    let isMore = false;
+    void events.next().then(() => (isMore = true));
+    driver.setLeadership({ kind: "Unknown" });
+    await turnEventLoop();
+    expect(isMore).toBe(false);
   });
 
   test("a reader that is behind sees the newest state only", async () => {

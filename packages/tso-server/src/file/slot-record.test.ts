@@ -31,6 +31,14 @@ describe("decodeState", () => {
     );
   });
 
+  test("takes the greater copy of a slot, whichever of them a crash left behind", () => {
+    for (const newer of [0, RECORD_SIZE]) {
+      const bytes = encodeState(5000);
+      encodeSlot(9000).copy(bytes, SLOT_STRIDE + newer, 0, RECORD_SIZE);
+      expect(decodeState(bytes)).toEqual({ ok: true, value: { highWaterMs: 9000, nextSlot: 0 } });
+    }
+  });
+
   test("answers whatever the bytes are, and never with a bound that was not there", () => {
     fc.assert(
       fc.property(bound, fc.array(fc.tuple(fc.nat({ max: STATE_FILE_SIZE - 1 }), fc.nat({ max: 255 })), { maxLength: 30 }), (first, damage) => {

@@ -145,6 +145,22 @@ describe("a fence", () => {
     expect(driver.persistCalls).toEqual([]);
   });
 
+  test("an event that comes while its bound is being made durable keeps it from serving", async () => {
+    const { driver, memory, oracle } = makeOracle({ prepare: (d) => d.hold("persists") });
+    const served: unknown[] = [];
+    oracle.subscribe((state) => state.kind === "Serving" && served.push(state));
+    await until(() => driver.persistCalls.length === 1);
+    // The store still takes the bound: only this node has heard that it no longer leads.
+    memory.setLeadership({ kind: "Unknown" });
+    await turnEventLoop();
+    memory.setLeadership(leaderAt(1n));
+    memory.setLeadership({ kind: "Unknown" });
+    driver.persistFaults.push({ kind: "Answers", highWaterMs: START_MS + 5000 });
+    driver.release();
+    await turnEventLoop();
+    expect([served, oracle.state]).toEqual([[], { kind: "NotServing" }]);
+  });
+
   test("never serves at an epoch that has been overtaken", async () => {
     const { driver, memory, oracle } = makeOracle({ prepare: (d) => d.hold() });
     const served: unknown[] = [];

@@ -101,6 +101,14 @@ describe("the framed protocol", () => {
     expect(server.oracle.metrics.counter("tsoracle.connection.malformed.total").value).toBe(1);
   });
 
+  test("a stranger with the right frames and the wrong first word is not answered", async () => {
+    const { server } = await start();
+    const client = new RawClient(server.addresses[0]!);
+    client.socket.write(Buffer.concat([Buffer.from("GTS2"), encodeRequest({ requestId: 1, count: 1 })]));
+    await until(() => client.isClosed);
+    expect([client.replies, server.oracle.metrics.counter("tsoracle.get_ts.requests.total").value]).toEqual([[], 0]);
+  });
+
   test("what came before the nonsense is still answered", async () => {
     const { server } = await start();
     const client = await new RawClient(server.addresses[0]!).connected();

@@ -25,13 +25,15 @@ export class FaultyDriver implements ConsensusDriver {
   loadCalls = 0;
   #held: Promise<void> | undefined;
   #release: () => void = () => {};
+  #holdsLoads = false;
 
   constructor(inner: ConsensusDriver) {
     this.inner = inner;
   }
 
-  /** Keep persists and loads waiting until `release`. */
-  hold(): void {
+  /** Keep persists waiting until `release`, and loads too unless told otherwise. */
+  hold(what: "everything" | "persists" = "everything"): void {
+    this.#holdsLoads = what === "everything";
     this.#held ??= new Promise((resolve) => {
       this.#release = resolve;
     });
@@ -48,7 +50,7 @@ export class FaultyDriver implements ConsensusDriver {
 
   async loadHighWater(): Promise<Result<number, DriverError>> {
     this.loadCalls += 1;
-    await this.#held;
+    if (this.#holdsLoads) await this.#held;
     const fault = this.loadFaults.shift();
     return fault === undefined ? this.inner.loadHighWater() : happen(fault);
   }
