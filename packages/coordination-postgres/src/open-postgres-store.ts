@@ -1,5 +1,5 @@
 import { assert, assertCount, err, InvariantViolation, ok, Redacted, type Result } from "@gossip/stdx";
-import { Pool, type PoolClient, type PoolConfig } from "pg";
+import { Pool, type PoolConfig } from "pg";
 import { Database } from "./database.ts";
 import { migrate } from "./migrate.ts";
 import { codeOf } from "./postgres-failure.ts";
@@ -71,20 +71,20 @@ function makePool(options: PostgresStoreOptions): Pool | undefined {
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: statementTimeoutMs,
       keepAlive: true,
+      // It is waited for, whatever its type says.
+      onConnect: tune as NonNullable<PoolConfig["onConnect"]>,
       ...(ssl === undefined ? {} : { ssl }),
     });
     // An idle connection that breaks is taken out of the pool by the pool; that is all there is to do.
     pool.on("error", ignore);
-    pool.on("connect", tune);
     return pool;
   } catch {
     return undefined;
   }
 }
 
-/** Ahead of whatever is asked next on the same connection. Where it fails, so will that, and say why. */
-function tune(client: PoolClient): void {
-  client.query(TUNE_SESSION).catch(ignore);
+async function tune(client: { query(text: string): Promise<unknown> }): Promise<void> {
+  await client.query(TUNE_SESSION);
 }
 
 function isPostgresUrl(url: string): boolean {

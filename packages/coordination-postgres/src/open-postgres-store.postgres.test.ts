@@ -1,0 +1,112 @@
+// A store is opened once a process, by everybody at the same time, with whatever a deployment has put into its settings. Tables made
+// twice, an older program that writes into newer tables, or a password in a log line are what goes wrong there.
+
+import { inspect } from "node:util";
+import { InvariantViolation, unwrap } from "@gossip/stdx";
+import { freePort, type PostgresServer } from "@gossip/tools/engines";
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SCHEMA_VERSION } from "./migrate.ts";
+import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
+import { newSchema, startFastPostgres } from "./temporary-database.fixture.ts";
+
+const SECRET = "open-sesame-42";
+
+let server: PostgresServer;
+let pool: Pool;
+
+beforeAll(async () => {
+  server = await startFastPostgres();
+  pool = new Pool({ connectionString: server.url, max: 2 });
+}, 60_000);
+
+afterAll(async () => {
+  await pool?.end();
+  await server?.dispose();
+});
+
+const urlWith = (change: (url: URL) => void): string => {
+  const url = new URL(server.url);
+  change(url);
+  return url.href;
+};
+
+describe("openPostgresStore", () => {
+  test("many that open the same empty database at once all succeed, and the tables are made once", { timeout: 60_000 }, async () => {
+    const schema = newSchema();
+    const opened = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore({ url: server.url, schema, maxConnections: 2 })));
+    expect(opened.map(({ ok }) => ok)).toEqual(opened.map(() => true));
+    const { rows } = await pool.query(`SELECT version FROM ${schema}.migrations`);
+    expect(rows).toEqual([{ version: SCHEMA_VERSION }]);
+    for (const store of opened) await unwrap(store).close();
+  });
+
+  test("tables of a later version are refused and left as they are", async () => {
+    const schema = newSchema();
+    await unwrap(await openPostgresStore({ pool, schema })).close();
+    await pool.query(`INSERT INTO ${schema}.migrations (version) VALUES (${SCHEMA_VERSION + 1})`);
+    expect(await openPostgresStore({ pool, schema })).toEqual({ ok: false, error: { kind: "NewerSchema", found: SCHEMA_VERSION + 1, supported: SCHEMA_VERSION } });
+  });
+
+  test("tables are not made where that was not asked for", async () => {
+    const schema = newSchema();
+    expect(await openPostgresStore({ pool, schema, migrate: false })).toMatchObject({ ok: false, error: { kind: "MigrationNeeded", found: 0 } });
+    const { rows } = await pool.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema]);
+    expect(rows.length).toBe(0);
+  });
+
+  test("a login without rights can use tables that are there, and is told where it may not make them", async () => {
+    const schema = newSchema();
+    await pool.query(`CREATE ROLE modest LOGIN PASSWORD '${SECRET}'`);
+    const url = urlWith((it) => ((it.username = "modest"), (it.password = SECRET)));
+    expect(await openPostgresStore({ url, schema })).toMatchObject({ ok: false, error: { kind: "NotPermitted", code: "42501" } });
+    await unwrap(await openPostgresStore({ pool, schema })).close();
+    await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO modest; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO modest`);
+    const store = unwrap(await openPostgresStore({ url, schema }));
+    expect(unwrap(await store.listTenants({ after: undefined, limit: 1 }))).toEqual({ items: [], next: undefined });
+    await store.close();
+  });
+
+  test("each cause has its own error, and none tells a secret", { timeout: 60_000 }, async () => {
+    const deadPort = await freePort();
+    const cases: [string, string][] = [
+      ["InvalidUrl", `mysql://gossip:${SECRET}@localhost/x`],
+      ["InvalidUrl", `gossip:${SECRET}`],
+      ["InvalidUrl", ""],
+      ["AccessDenied", urlWith((url) => (url.password = SECRET))],
+      ["MissingDatabase", urlWith((url) => (url.pathname = "/nowhere"))],
+      ["Unreachable", urlWith((url) => ((url.port = String(deadPort)), (url.password = SECRET)))],
+      ["Unreachable", `postgres://gossip:${SECRET}@host.invalid/postgres`],
+    ];
+    for (const [kind, url] of cases) {
+      const opened = await openPostgresStore({ url });
+      expect(opened.ok ? "opened" : opened.error.kind).toBe(kind);
+      const shown = `${inspect(opened, { depth: 9, showHidden: true })} ${JSON.stringify(opened)}`;
+      expect(shown).not.toContain(SECRET);
+      expect(shown).not.toContain(server.url);
+    }
+  });
+
+  test.each([
+    undefined,
+    {},
+    { url: "postgres://x/y", pool: {} },
+    { url: 7 },
+    { pool: {} },
+    { url: "postgres://x/y", schema: 'x"; DROP TABLE runs; --' },
+    { url: "postgres://x/y", schema: "Upper" },
+    { url: "postgres://x/y", maxConnections: 0 },
+    { url: "postgres://x/y", statementTimeoutMs: 0.5 },
+    { url: "postgres://x/y", migrate: "yes" },
+  ])("%o is no way to open a store", async (options) => {
+    await expect(openPostgresStore(options as PostgresStoreOptions)).rejects.toThrow(InvariantViolation);
+  });
+
+  test("a closed store answers with a failure, and leaves the caller's connections open", async () => {
+    const store = unwrap(await openPostgresStore({ pool, schema: newSchema() }));
+    await store.close();
+    await store.close();
+    expect(await store.listTenants({ after: undefined, limit: 1 })).toMatchObject({ ok: false, error: { kind: "Transient", message: "the store is closed" } });
+    expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+});
