@@ -2,7 +2,7 @@ export type { Acquisition, AcquisitionView } from "./coordinator/acquiring.ts";
 export type { ClaimManyRequest, ClaimRequest } from "./coordinator/claiming.ts";
 export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
-export { EventStream, type EventListener, type EventStreamOptions } from "./coordinator/event-hub.ts";
+export type { EventListener, EventStream, EventStreamOptions } from "./coordinator/event-hub.ts";
 export type {
   ClaimCandidates,
   ListRunsRequest,
@@ -56,17 +56,14 @@ export { Lease } from "./records/lease.ts";
 export { OpKind } from "./records/op-kind.ts";
 export type { LoggedOp, OpLog } from "./records/op-log.ts";
 export { OpResult } from "./records/op-result.ts";
+export { leaseJson, runRecordJson, shardRecordJson } from "./records/record-json.ts";
 export { RunConfig, type RunConfigInput } from "./records/run-config.ts";
 export { findRunFault } from "./records/run-fault.ts";
 export { RunOpKind } from "./records/run-op-kind.ts";
 export { newRunRecord, type RunHead, type RunOpLogEntry, type RunOpResult, type RunRecord } from "./records/run-record.ts";
 export { findShardFault } from "./records/shard-fault.ts";
 export { isLeasedAt, newShardRecord, type NewShard, type OpLogEntry, type ShardRecord } from "./records/shard-record.ts";
-export {
-  WorkerSession,
-  type CheckpointOptions,
-  type SessionOptions,
-} from "./session/worker-session.ts";
+export type { CheckpointOptions, SessionOptions, WorkerSession } from "./session/worker-session.ts";
 export type { CommitAnswer, Committed, OverdrawnLimit } from "./store/commit-answer.ts";
 export type { CoordinationStore, Eventually, StoreAnswer, StoreTraits } from "./store/coordination-store.ts";
 export type {

@@ -37,12 +37,10 @@ async function open(): Promise<{ store: MemoryStore; sessions: readonly WorkerSe
 const held = await open();
 const direct = await open();
 // What a session keeps of its last write, kept here by hand: the kernel and the store without any promise.
-const copies = await Promise.all(
-  direct.sessions.map(async (session) => {
-    const read = unwrap(await direct.store.readShard(tenant, session.shardKey));
-    return { run: read.run!, shard: read.shard!, lease: session.lease };
-  }),
-);
+const copies = direct.sessions.map((session) => {
+  const read = unwrap(direct.store.readShard(tenant, session.shardKey));
+  return { run: read.run!, shard: read.shard!, lease: session.lease };
+});
 const records = new Map<string, ShardRecord>(copies.map(({ shard }) => [`${run}/${shard.record.shard}`, shard.record]));
 const names = [...records.keys()];
 

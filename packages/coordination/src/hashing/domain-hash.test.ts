@@ -57,7 +57,7 @@ describe("domainHash64", () => {
   });
 
   test("the published vector", () => {
-    const { hash } = domainHash64("gossip/golden-64/v1");
-    expect(hash(new TextEncoder().encode("deterministic golden vector"))).toBe(0x86659f9498143183n);
+    const golden = domainHash64("gossip/golden-64/v1");
+    expect(golden.hash(new TextEncoder().encode("deterministic golden vector"))).toBe(0x86659f9498143183n);
   });
 });

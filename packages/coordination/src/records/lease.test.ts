@@ -22,17 +22,6 @@ describe("Lease", () => {
     expect(() => Lease.withDeadline(lease, time(109))).toThrow(InvariantViolation);
   });
 
-  test("has a form that JSON can carry", () => {
-    expect(Lease.toJson(lease)).toEqual({
-      tenant: "01".repeat(32),
-      run: "0000000000000001",
-      shard: "000000000000000a",
-      owner: "0000000000000001",
-      fence: "0000000000000002",
-      deadline: "000000000000006e",
-    });
-  });
-
   test.each([
     ["nothing", undefined],
     ["a tenant that is none", { ...lease, tenant: "me" }],

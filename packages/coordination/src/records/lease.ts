@@ -4,9 +4,7 @@ import {
   RunId,
   ShardId,
   TenantId,
-  toJsonSafe,
   WorkerId,
-  type JsonSafe,
   type ShardKey,
 } from "@gossip/contracts";
 import { assert, type Brand } from "@gossip/stdx";
@@ -35,7 +33,6 @@ export interface LeaseCompanion {
   shardKey(lease: Lease): ShardKey;
   /** The lease after a renewal. An earlier deadline is an `InvariantViolation`; the same one is not. */
   withDeadline(lease: Lease, deadline: LogicalTime): Lease;
-  toJson(lease: Lease): JsonSafe<LeaseFields>;
 }
 
 export const Lease: LeaseCompanion = {
@@ -52,10 +49,6 @@ export const Lease: LeaseCompanion = {
   withDeadline(lease, deadline) {
     assert(deadline >= lease.deadline, "lease deadline must not move back");
     return Lease.of({ ...lease, deadline });
-  },
-
-  toJson(lease) {
-    return toJsonSafe<LeaseFields>(lease);
   },
 };
 
