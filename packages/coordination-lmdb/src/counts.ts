@@ -47,13 +47,14 @@ export function plus({ run, tenant, total }: ShardCounts, additional: number): S
   return { run: sum(run), tenant: sum(tenant), total: sum(total) };
 }
 
-export function readCountValue(value: Uint8Array): number {
-  return Number(readU64(value, 0));
+/** What a row says that should hold a count; -1 where it holds none. For those who look for such rows. */
+export function storedCount(value: Uint8Array): number {
+  return value.length === U64_SIZE ? Number(readU64(value, 0)) : -1;
 }
 
 export function readCount(rows: Rows, key: Buffer): number {
   const value = rows.get(key);
-  return value === undefined ? 0 : readCountValue(value);
+  return value === undefined ? 0 : Number(readU64(value, 0));
 }
 
 /** A count of none has no row. */

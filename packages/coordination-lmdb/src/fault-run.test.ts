@@ -39,7 +39,7 @@ test(`${PROCESSES} processes for ${SECONDS} s, killed at random: nothing that wa
     expect(report.findings).toEqual([]);
     // Else it would have been a quiet afternoon.
     expect(kills).toBeGreaterThan(SECONDS / 2);
-    expect(counts["Checkpointed"]).toBeGreaterThan(50 * SECONDS);
+    expect(counts["Checkpointed"]).toBeGreaterThan(5 * SECONDS);
     expect(counts["Completed"]).toBeGreaterThan(0);
     expect(counts["Split"]).toBeGreaterThan(0);
     expect(counts["Deleted"]).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ async function torment(path: string, logs: string): Promise<number> {
       const child = await startProcess("./fault-worker.fixture.ts", config);
       const ended = waitFor(child);
       // Some are killed before they have opened the folder.
-      await Promise.race([sleep(Math.min(100 + Math.random() * 2000, endsAt - performance.now())), ended]);
+      await Promise.race([sleep(Math.min(100 + Math.random() * 3500, endsAt - performance.now())), ended]);
       const isLast = performance.now() >= endsAt;
       if (isLast) child.kill("SIGTERM");
       else if (child.kill("SIGKILL")) kills++;

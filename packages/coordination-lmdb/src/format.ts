@@ -7,7 +7,7 @@ import type { Rows } from "./rows.ts";
 export const FORMAT = 1;
 
 const FORMAT_SIZE = 4;
-const FORMAT_KEY = storeKey(RowKind.Format);
+const FORMAT_KEY = /* @__PURE__ */ storeKey(RowKind.Format);
 
 /** Look whether the rows are ones that we understand. An empty folder becomes a store of this format. */
 export async function checkFormat(rows: Rows): Promise<Result<void, LmdbOpenError>> {
@@ -29,7 +29,7 @@ function judge(rows: Rows): Result<void, LmdbOpenError> | "empty" {
     return hasOthers ? err({ kind: "NotAStore" }) : "empty";
   }
   if (value.length !== FORMAT_SIZE) return err({ kind: "NotAStore" });
-  const found = new DataView(value.buffer, value.byteOffset).getUint32(0);
+  const found = new DataView(value.buffer, value.byteOffset, FORMAT_SIZE).getUint32(0);
   return found > FORMAT ? err({ kind: "NewerFormat", found, supported: FORMAT }) : ok();
 }
 

@@ -105,8 +105,9 @@ export function lastU64(key: Uint8Array): bigint {
   return readU64(key, key.length - U64_SIZE);
 }
 
+/** Throws a `RangeError` where the bytes end before it does. */
 export function readU64(bytes: Uint8Array, offset: number): bigint {
-  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(offset);
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getBigUint64(offset);
 }
 
 /** Whose row it is, of any row of a tenant. */

@@ -60,6 +60,8 @@ export function failureFrom(operation: LmdbOperation, cause: unknown): InfraErro
   switch (code) {
     case "ENOSPC":
       return InfraError.transient({ operation, message: "the disk is full", code, cause });
+    case "EFBIG":
+      return InfraError.transient({ operation, message: "the store's file may not grow any further", code, cause });
     case "MDB_MAP_FULL":
       return InfraError.transient({ operation, message: "the store has reached its size limit", code, cause });
     case "MDB_READERS_FULL":
@@ -99,10 +101,11 @@ export async function withFullDiskNamed(reason: unknown, folder: string): Promis
   return Object.assign(new Error("no space is left on the device", { cause: reason }), { code: "ENOSPC" });
 }
 
-export async function isDiskFull(folder: string): Promise<boolean> {
+/** Whether a disk has less than some bytes left. */
+export async function isDiskFull(folder: string, fullBelow: number = FULL_BELOW): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize < FULL_BELOW;
+    return bavail * bsize < fullBelow;
   } catch {
     return false;
   }

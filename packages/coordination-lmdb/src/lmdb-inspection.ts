@@ -3,7 +3,7 @@ import type { ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import type { InfraError } from "@gossip/coordination-errors";
 import { err, ok } from "@gossip/stdx";
-import { readCountValue } from "./counts.ts";
+import { storedCount } from "./counts.ts";
 import type {
   CountScope,
   FsckSource,
@@ -62,13 +62,13 @@ class LmdbView implements StoreView {
 
   async *counts(): AsyncGenerator<StoredCount> {
     for (const { key, value } of this.#rows.entriesAt(this.#snapshot, rangeOf(Buffer.of(RowKind.TotalCount)))) {
-      if (key.length === 1) yield { scope: "Total", tenant: undefined, run: undefined, count: readCountValue(value) };
+      if (key.length === 1) yield { scope: "Total", tenant: undefined, run: undefined, count: storedCount(value) };
     }
     for (const { key, value } of this.#rows.entriesAt(this.#snapshot, rangeOf(Buffer.of(RowKind.TenantCount)))) {
-      yield { scope: "Tenant", tenant: tenantOf(key), run: undefined, count: readCountValue(value) };
+      yield { scope: "Tenant", tenant: tenantOf(key), run: undefined, count: storedCount(value) };
     }
     for (const { key, value } of this.#rows.entriesAt(this.#snapshot, rangeOf(Buffer.of(RowKind.RunCount)))) {
-      yield { scope: "Run", ...addressOf(key), count: readCountValue(value) };
+      yield { scope: "Run", ...addressOf(key), count: storedCount(value) };
     }
   }
 

@@ -8,6 +8,7 @@ import type { Durability } from "./durability.ts";
  * - `DiskFull`        — there is no room for even an empty store.
  * - `NewerFormat`     — a later version of this package wrote it. Use that one, or a later.
  * - `NotAStore`       — there is something else in its place.
+ * - `Truncated`       — its file is much shorter than it says to be: a copy that was not finished, perhaps.
  * - `OtherDurability` — this process has it open already, with another durability. There is one a process.
  * - `Unavailable`     — anything else; `code` is the name that the system has for it, such as `ENOTDIR`.
  */
@@ -16,5 +17,6 @@ export type LmdbOpenError =
   | { readonly kind: "DiskFull" }
   | { readonly kind: "NewerFormat"; readonly found: number; readonly supported: number }
   | { readonly kind: "NotAStore" }
+  | { readonly kind: "Truncated"; readonly size: number; readonly expected: number }
   | { readonly kind: "OtherDurability"; readonly openWith: Durability }
   | { readonly kind: "Unavailable"; readonly code: string | undefined; readonly cause: Redacted<unknown> };

@@ -1,5 +1,6 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { assert, assertCount, err, InvariantViolation, ok, Redacted, type Result } from "@gossip/stdx";
+import { checkFolder } from "./check-folder.ts";
 import { isDurability, type Durability } from "./durability.ts";
 import { checkFormat } from "./format.ts";
 import { codeOf, isDiskFull, reasonOf } from "./lmdb-failure.ts";
@@ -59,12 +60,14 @@ interface OpenFolder {
 async function openFolder(folder: string, durability: Durability): Promise<Result<OpenFolder, LmdbOpenError>> {
   let db: LmdbDatabase | undefined;
   try {
+    const checked = await checkFolder(folder);
+    if (!checked.ok) return checked;
     db = openDatabase(folder, durability);
     const rows = new Rows(db);
-    const checked = await checkFormat(rows);
-    if (checked.ok) return ok({ db, rows });
+    const understood = await checkFormat(rows);
+    if (understood.ok) return ok({ db, rows });
     await db.close();
-    return checked;
+    return understood;
   } catch (thrown) {
     if (thrown instanceof InvariantViolation) throw thrown;
     const error = await openErrorFrom(thrown, folder);

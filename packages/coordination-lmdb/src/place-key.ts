@@ -1,6 +1,6 @@
 import { ShardStatus, type LogicalTime, type ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
-import { RowKind, RUN_KEY_SIZE, runKey, U64_SIZE, writeU64, type RunAddress } from "./keyspace.ts";
+import { readU64, RowKind, RUN_KEY_SIZE, runKey, U64_SIZE, writeU64, type RunAddress } from "./keyspace.ts";
 
 const MIX_SIZE = 4;
 const BEGUN_AT = RUN_KEY_SIZE + U64_SIZE;
@@ -70,7 +70,7 @@ export function freeFrom(address: RunAddress, isBegun: boolean, mix = 0): Buffer
 
 /** The deadline in a key of the claim index; zero where nobody holds the shard. */
 export function deadlineOf(key: Uint8Array): LogicalTime {
-  return new DataView(key.buffer, key.byteOffset).getBigUint64(RUN_KEY_SIZE) as LogicalTime;
+  return readU64(key, RUN_KEY_SIZE) as LogicalTime;
 }
 
 function claimKey(address: RunAddress, { shard, lease, cursor }: PlacedShard): Buffer {

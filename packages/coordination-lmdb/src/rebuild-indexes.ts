@@ -1,6 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
 import { decodeShardRecord } from "@gossip/coordination-codec";
-import { putCount, readCount, readCountValue } from "./counts.ts";
+import { putCount, storedCount } from "./counts.ts";
 import type { RebuiltIndexes } from "./fsck/fsck-source.ts";
 import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
 import { lastU64, RowKind, runKey, storeKey, tenantKey, tenantOf, type RunAddress } from "./keyspace.ts";
@@ -79,7 +79,7 @@ function correctSums(rows: Rows): number {
   }
   for (const { key, value } of rows.entries(rangeOf(storeKey(RowKind.RunCount)))) {
     const tenant = tenantOf(key);
-    const count = readCountValue(value);
+    const count = storedCount(value);
     const known = sums.get(tenant) ?? { key: tenantKey(RowKind.TenantCount, tenant), sum: 0 };
     known.sum += count;
     total += count;
@@ -92,7 +92,8 @@ function correctSums(rows: Rows): number {
 
 /** Write a count where it is another. How many were written: one or none. */
 function correctCount(rows: Rows, key: Buffer, count: number): number {
-  if (readCount(rows, key) === count) return 0;
+  const stored = rows.get(key);
+  if ((stored === undefined ? 0 : storedCount(stored)) === count) return 0;
   putCount(rows, key, count);
   return 1;
 }

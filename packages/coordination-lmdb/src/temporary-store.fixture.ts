@@ -8,7 +8,7 @@ import { openLmdbStore, type LmdbStoreOptions } from "./open-lmdb-store.ts";
 import { Rows } from "./rows.ts";
 
 /** A folder that is gone when it is disposed of. */
-export async function makeFolder(): Promise<{ readonly path: string; dispose(): Promise<void> }> {
+export async function makeFolder(): Promise<{ readonly path: string; readonly dispose: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "gossip-lmdb-"));
   return { path, dispose: () => rm(path, { recursive: true, force: true }) };
 }
@@ -16,7 +16,7 @@ export async function makeFolder(): Promise<{ readonly path: string; dispose(): 
 export interface TemporaryStore {
   readonly store: LmdbStore;
   readonly path: string;
-  dispose(): Promise<void>;
+  readonly dispose: () => Promise<void>;
 }
 
 /** A store with nothing in it. What is not about surviving a power loss does without waiting for the disk. */
@@ -32,7 +32,7 @@ export async function makeStore(options: Partial<LmdbStoreOptions> = {}): Promis
 
 export interface TemporaryRows {
   readonly rows: Rows;
-  dispose(): Promise<void>;
+  readonly dispose: () => Promise<void>;
 }
 
 /** Rows that no store has put anything into. */

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -16,10 +16,20 @@ const bundles = new Map<string, Promise<string>>();
  * It is bundled first, once: a process that compiles two hundred files before it begins takes seconds to start, and
  * those who kill processes need many.
  */
-export async function startProcess(file: string, config: unknown): Promise<ChildProcess> {
+export async function startProcess(file: string, config: unknown, { maxFileBlocks, user }: ProcessLimits = {}): Promise<ChildProcess> {
   const made = bundles.get(file) ?? bundle(file);
   bundles.set(file, made);
-  return spawn(process.execPath, ["--no-warnings", await made, JSON.stringify(config)], { stdio: ["ignore", "pipe", "pipe"] });
+  const command = [process.execPath, "--no-warnings", await made, JSON.stringify(config)];
+  const options: SpawnOptions = { stdio: ["ignore", "pipe", "pipe"], ...(user === undefined ? {} : { uid: user, gid: user }) };
+  if (maxFileBlocks === undefined) return spawn(command[0]!, command.slice(1), options);
+  return spawn("sh", ["-c", `ulimit -f ${maxFileBlocks}; exec "$@"`, "sh", ...command], options);
+}
+
+export interface ProcessLimits {
+  /** Blocks, of half a kilobyte or a whole one, that a file may have. */
+  readonly maxFileBlocks?: number;
+  /** Whom to run it as. Only the superuser may say so. */
+  readonly user?: number;
 }
 
 async function bundle(file: string): Promise<string> {

@@ -1,0 +1,126 @@
+import { constants } from "node:fs";
+import { access, open, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { err, ok, type Result } from "@gossip/stdx";
+import { isDiskFull } from "./lmdb-failure.ts";
+import type { LmdbOpenError } from "./lmdb-open-error.ts";
+
+const DATA_FILE = "data.mdb";
+const LOCK_FILE = "lock.mdb";
+
+// How a page of the engine's that says where everything is begins, and what of it we look at.
+const META_SIZE = 160;
+const FLAGS_AT = 18;
+const MAGIC_AT = 24;
+const VERSION_AT = 28;
+const PAGE_SIZE_AT = 48;
+/** Where the descriptions of the tree of free pages and of the tree of rows are, and what of each. */
+const TREES_AT = [48, 96] as const;
+const TREE_FLAGS = 4;
+const PAGE_COUNTS = [8, 16, 24] as const;
+const ENTRY_COUNT = 32;
+const ROOT_PAGE = 40;
+const TRANSACTION_AT = 152;
+const IS_META = 8;
+const HAS_VERSIONS = 0x100;
+const MAGIC = 0xbeef_c0de;
+const VERSION = 2;
+
+/** How often to look again where something seems to be wrong. */
+const RE_READS = 3;
+
+/** Bytes that must be free for a folder to become a store. */
+const NEEDED_SIZE = 256 * 1024;
+
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/**
+ * Look whether the engine will be able to open a folder, before it tries.
+ *
+ * The driver uses memory that it has given back where opening fails, and a file that is shorter than it says to be ends the
+ * process at the first read behind its end. Neither can be caught. So whatever can be foreseen is found out here. What is thrown is the system's.
+ */
+export async function checkFolder(folder: string): Promise<Result<void, LmdbOpenError>> {
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  await checkFile(join(folder, LOCK_FILE), () => Promise.resolve(ok()));
+  const hasData = await checkFile(join(folder, DATA_FILE), checkData);
+  if (hasData !== undefined) return hasData;
+  return (await isDiskFull(folder, NEEDED_SIZE)) ? err({ kind: "DiskFull" }) : ok();
+}
+
+/** Open a file for writing and check it; `undefined` where there is none, or nothing in it. */
+async function checkFile(path: string, check: (file: FileHandle) => Promise<Result<void, LmdbOpenError>>): Promise<Result<void, LmdbOpenError> | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r+");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw thrown;
+  }
+  try {
+    const { size } = await file.stat();
+    // One that another process has just made, and is about to fill.
+    return size === 0 ? undefined : await check(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function checkData(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
+  let checked = await checkOnce(file);
+  // Another process may write while we read, and then what was read may be of two moments.
+  for (let again = 0; !checked.ok && again < RE_READS; again++) checked = await checkOnce(file);
+  return checked;
+}
+
+async function checkOnce(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
+  const first = await readMeta(file, 0);
+  if (first === undefined) return err({ kind: "NotAStore" });
+  const second = await readMeta(file, first.pageSize);
+  // The engine goes by the one that was written last; either may be half-written after a power loss.
+  const latest = second !== undefined && second.transaction > first.transaction ? second : first;
+  // Our rows have versions. Opening a tree of rows that have none would mark it as one whose rows do.
+  if (latest.entryCount > 0n && (latest.treeFlags & HAS_VERSIONS) === 0) return err({ kind: "NotAStore" });
+  // At least. The engine does not write pages that it has taken and given back at once, so the last ones may be missing by right.
+  const expected = latest.leastPages * latest.pageSize;
+  // Only now: the file grows before what it says does.
+  const { size } = await file.stat();
+  return size < expected ? err({ kind: "Truncated", size, expected }) : ok();
+}
+
+interface Meta {
+  readonly pageSize: number;
+  readonly treeFlags: number;
+  readonly entryCount: bigint;
+  /** The fewest pages that a file with these trees can have. */
+  readonly leastPages: number;
+  readonly transaction: bigint;
+}
+
+async function readMeta(file: FileHandle, at: number): Promise<Meta | undefined> {
+  const bytes = new Uint8Array(META_SIZE);
+  const { bytesRead } = await file.read(bytes, 0, META_SIZE, at);
+  const view = new DataView(bytes.buffer);
+  if (bytesRead < META_SIZE || (view.getUint16(FLAGS_AT, IS_LITTLE_ENDIAN) & IS_META) === 0) return undefined;
+  if (view.getUint32(MAGIC_AT, IS_LITTLE_ENDIAN) !== MAGIC) return undefined;
+  if ((view.getUint32(VERSION_AT, IS_LITTLE_ENDIAN) & 0xffff) !== VERSION) return undefined;
+  return {
+    pageSize: view.getUint32(PAGE_SIZE_AT, IS_LITTLE_ENDIAN),
+    treeFlags: view.getUint16(TREES_AT[1] + TREE_FLAGS, IS_LITTLE_ENDIAN),
+    entryCount: view.getBigUint64(TREES_AT[1] + ENTRY_COUNT, IS_LITTLE_ENDIAN),
+    leastPages: countLeastPages(view),
+    transaction: view.getBigUint64(TRANSACTION_AT, IS_LITTLE_ENDIAN),
+  };
+}
+
+/** Two pages like this one and those of the trees; and as many as the numbers of the trees' roots say. */
+function countLeastPages(view: DataView): number {
+  let pages = 2;
+  let last = 1;
+  for (const tree of TREES_AT) {
+    if (view.getBigUint64(tree + ENTRY_COUNT, IS_LITTLE_ENDIAN) === 0n) continue;
+    for (const count of PAGE_COUNTS) pages += Number(view.getBigUint64(tree + count, IS_LITTLE_ENDIAN));
+    last = Math.max(last, Number(view.getBigUint64(tree + ROOT_PAGE, IS_LITTLE_ENDIAN)));
+  }
+  return Math.max(pages, last + 1);
+}
