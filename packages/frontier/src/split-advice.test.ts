@@ -9,6 +9,7 @@ import { byteMidpoint } from "./byte-midpoint.ts";
 import { manifestHint } from "./hints.fixture.ts";
 import { encodeKey } from "./key-encoding.ts";
 import { anyKey, ascii, bytes, denseKey, expectBytes, filled, fullKey, hex, join, NOT_BYTES, toHex, u64 } from "./keys.fixture.ts";
+import { keySuccessor } from "./key-successor.ts";
 import { ManifestRowKey } from "./manifest-row-key.ts";
 import { ShardHint } from "./shard-hint.ts";
 import { evenSplitPoints, rangeMidpoint, splitPointsFromSamples } from "./split-advice.ts";
@@ -58,6 +59,8 @@ describe("rangeMidpoint", () => {
         expect(midpoint === undefined).toBe(isLast);
         if (midpoint) expect(compareBytes(start, midpoint)).toBeLessThan(0);
         if (midpoint) expect(midpoint.length).toBeLessThanOrEqual(MAX_KEY_SIZE);
+        // At the greatest size there is no room for one more.
+        if (start.length === MAX_KEY_SIZE) expectBytes(midpoint, byteMidpoint(start, filled(MAX_KEY_SIZE, 0xff)) ?? keySuccessor(start));
       }),
     );
     const lastButOne = join(filled(MAX_KEY_SIZE - 1, 0xff), bytes(0xfe));
@@ -124,6 +127,10 @@ describe("evenSplitPoints", () => {
       { numRuns: 50 },
     );
     expect(evenSplitPoints({ start: filled(MAX_KEY_SIZE), end: filled(MAX_KEY_SIZE, 0x62) }, 3).length).toBe(2);
+    // Three units and eight parts: each point once.
+    const head = filled(MAX_KEY_SIZE - 1);
+    const narrow = { start: join(head, bytes(0x61)), end: join(head, bytes(0x64)) };
+    expect(evenSplitPoints(narrow, 8).map((point) => point.at(-1))).toEqual([0x62, 0x63]);
     expect(evenSplitPoints({ start: bytes(), end: filled(MAX_KEY_SIZE + 1) }, 3)).toEqual([]);
     expect(evenSplitPoints({ start: filled(MAX_KEY_SIZE + 1), end: bytes() }, 3)).toEqual([]);
     expect(evenSplitPoints({ start: filled(MAX_KEY_SIZE, 0xff), end: bytes() }, 3)).toEqual([]);
@@ -163,8 +170,8 @@ describe("splitPointsFromSamples", () => {
   });
 
   test("samples that could not be a bound are ignored", () => {
-    const samples = [filled(MAX_KEY_SIZE + 1), filled(MAX_KEY_SIZE), ascii("zz")];
-    expect(splitPointsFromSamples({ start: bytes(), end: bytes() }, samples, 2)).toEqual([ascii("zz")]);
+    const samples = [filled(MAX_KEY_SIZE + 1), filled(MAX_KEY_SIZE + 1, 0x63), ascii("zz"), filled(MAX_KEY_SIZE, 0x62)];
+    expect(splitPointsFromSamples({ start: bytes(), end: bytes() }, samples, 3).map((point) => point.length)).toEqual([MAX_KEY_SIZE, 2]);
   });
 });
 
@@ -184,6 +191,7 @@ describe("alignSplitPoints", () => {
     const nearPoint = fc.oneof(
       fc.bigInt(8n, 22n).map((rowNumber) => row(7n, rowNumber)),
       fc.tuple(fc.bigInt(8n, 22n), denseKey({ min: 1, max: 2 })).map(([rowNumber, tail]) => join(row(7n, rowNumber), tail)),
+      fc.tuple(fc.bigInt(6n, 8n), fc.bigInt(8n, 22n)).map(([id, rowNumber]) => row(id, rowNumber)),
       fc.tuple(fc.bigInt(6n, 8n), u64, fc.nat(16)).map(([id, rowNumber, size]) => row(id, rowNumber).subarray(0, size)),
     );
     fc.assert(

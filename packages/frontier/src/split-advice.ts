@@ -115,6 +115,6 @@ function toInteger(key: Uint8Array, width: number): bigint {
 function toKey(value: bigint, width: number): Uint8Array {
   const digits = value.toString(16).padStart(2 * width, "0");
   let size = width;
-  while (digits.startsWith("00", 2 * size - 2)) size--;
+  while (size > 0 && digits.startsWith("00", 2 * size - 2)) size--;
   return Uint8Array.from({ length: size }, (_, index) => Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16));
 }

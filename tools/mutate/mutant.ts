@@ -1,0 +1,41 @@
+// What a mutant is: a small edit that makes a source wrong, and the tests that must notice.
+
+/** One small edit. `find` must occur exactly once in its file, so that a list that has fallen behind the sources is noticed. */
+export interface Edit {
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A function or decoder, where its source is, and the tests that hold it. */
+export interface Target {
+  readonly name: string;
+  /** From the package's `src`. */
+  readonly file: string;
+  readonly tests: readonly string[];
+  readonly edits: readonly Edit[];
+}
+
+export interface Mutant extends Edit {
+  readonly target: string;
+  readonly file: string;
+  readonly tests: readonly string[];
+}
+
+/** What became of a mutant. A broken one did not load, or its tests never ended: it shows nothing about them. */
+export type Verdict = "killed" | "survived" | "broken";
+
+export function mutantsOf(targets: readonly Target[]): Mutant[] {
+  return targets.flatMap(({ name, file, tests, edits }) => edits.map((edit) => ({ ...edit, target: name, file, tests })));
+}
+
+/** The source with the edit in it. Throws where the edit does not fit. */
+export function applyEdit(source: string, { find, replace }: Edit): string {
+  const count = source.split(find).length - 1;
+  if (count !== 1) throw new Error(`an edit must fit in exactly one place, and this fits in ${count}: ${find}`);
+  // A function, because `$` in a replacement text has a meaning of its own.
+  return source.replace(find, () => replace);
+}
+
+export function describeMutant({ target, find, replace }: Edit & { readonly target: string }): string {
+  return `${target}: ${find.trim()}  ->  ${replace.trim() === "" ? "(nothing)" : replace.trim()}`;
+}

@@ -1,0 +1,46 @@
+// A mutation check that calls everything noticed is worse than none. So it is given an edit that changes nothing and must say that it
+// got through, and one that does not even compile and must not count as noticed.
+import { describe, expect, test } from "vitest";
+import { checkMutants, formatJudged } from "./check.ts";
+import { FRONTIER_TARGETS } from "./frontier-targets.ts";
+import { applyEdit, mutantsOf, type Target } from "./mutant.ts";
+
+const PREFIX_SUCCESSOR = FRONTIER_TARGETS.find((target) => target.name === "prefixSuccessor")!;
+
+const SAMPLE: Target = {
+  ...PREFIX_SUCCESSOR,
+  edits: [
+    ...PREFIX_SUCCESSOR.edits.slice(0, 2),
+    // Not a change: a prefix has no negative length.
+    { find: "while (size > 0 &&", replace: "while (size >= 1 &&" },
+    { find: "function successorSize(", replace: "function successorSize((" },
+  ],
+};
+
+describe("checkMutants", () => {
+  test("tells what was noticed, what got through and what never ran", { timeout: 300_000 }, () => {
+    const judged = checkMutants("frontier", mutantsOf([SAMPLE]));
+    expect(judged.map(({ verdict }) => verdict)).toEqual(["killed", "killed", "survived", "broken"]);
+    expect(judged[0]!.noticedBy).toContain("prefixSuccessor");
+    expect(formatJudged(judged)).toContain("prefixSuccessor          2 of 4 noticed");
+    expect(formatJudged(judged)).toContain("SURVIVED prefixSuccessor: while (size > 0 &&  ->  while (size >= 1 &&");
+  });
+
+  test("refuses to judge where an edit does not fit", () => {
+    const stale: Target = { ...SAMPLE, edits: [{ find: "no such line", replace: "" }] };
+    expect(() => checkMutants("frontier", mutantsOf([stale]))).toThrow("an edit must fit in exactly one place, and this fits in 0: no such line");
+  });
+});
+
+test("an edit is put in as it is, in exactly one place", () => {
+  expect(applyEdit("a < b", { find: "<", replace: "$& <=" })).toBe("a $& <= b");
+  expect(() => applyEdit("a < b < c", { find: "<", replace: ">" })).toThrow("fits in 2");
+});
+
+describe("the list of edits", () => {
+  test.each(FRONTIER_TARGETS)("has at least eight for $name, no two alike", ({ edits }) => {
+    expect(edits.length).toBeGreaterThanOrEqual(8);
+    expect(new Set(edits.map((edit) => JSON.stringify(edit))).size).toBe(edits.length);
+    expect(edits.every((edit) => edit.find !== edit.replace)).toBe(true);
+  });
+});
