@@ -82,10 +82,13 @@ function runAtOnce<Outcome, Failure>(
   const now = engine.readClock(operation.name);
   if (now instanceof Promise || !now.ok || operation.needs !== undefined) return undefined;
   const decided = operation.decide({ run: read.run?.record, shard: read.shard?.record, other: undefined }, now.value);
+  // What rests on a copy that is no longer so must not be told, nor tried again from the same copy.
+  if (!decided.ok) copy.read = undefined;
   if (!decided.ok || decided.value.writes === undefined) return undefined;
   const { outcome, writes, events } = decided.value;
   const hintAt = operation.wantsHint ? now.value : undefined;
   const answer = engine.commitAtOnce(toWriteSet(operation.key, { read, writes, hintAt, limits: engine.limits }));
+  if (answer.kind === "Conflict") copy.read = undefined;
   if (answer.kind !== "Committed") return undefined;
   copy.read = readAfter(read, writes, answer.version);
   engine.emit(events);
