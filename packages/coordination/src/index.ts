@@ -1,4 +1,4 @@
-export type { Acquisition, AcquisitionView } from "./coordinator/acquiring.ts";
+export type { AcquireResult, AcquireResultView } from "./coordinator/acquiring.ts";
 export type { ClaimManyRequest, ClaimRequest } from "./coordinator/claiming.ts";
 export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
@@ -37,6 +37,7 @@ export type {
 export { systemClock } from "./coordinator/system-clock.ts";
 export { deriveSplitShardId, type DerivedShard } from "./hashing/derive-split-shard-id.ts";
 export { RANGE_EXHAUSTED, type CompletionPoint, type PayloadHash } from "./hashing/payload-hash.ts";
+export { checkOpIdempotency, type RequestedOp } from "./kernel/check-op-idempotency.ts";
 export type { CompleteRunOptions } from "./kernel/end-run.ts";
 export { kernel } from "./kernel/kernel.ts";
 export type {
@@ -48,6 +49,8 @@ export type {
   Transition,
   UpdateShard,
 } from "./kernel/transition.ts";
+export { validateCursorUpdate, type CursorRefusal } from "./kernel/validate-cursor-update.ts";
+export { validateLease, type PresentedLease } from "./kernel/validate-lease.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
 export { CapacityHint } from "./records/capacity-hint.ts";
 export { CoordinationEvent, EVENT_TRAITS, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";

@@ -14,7 +14,7 @@ import { shardOperations, type AcquireRequest } from "./shard-operations.ts";
 import type { AcquireOutcome } from "../kernel/acquire.ts";
 
 /** What an acquire hands out. */
-export interface Acquisition {
+export interface AcquireResult {
   readonly lease: Lease;
   /** The shard as it is now, the lease included. */
   readonly snapshot: ShardSnapshot;
@@ -22,7 +22,7 @@ export interface Acquisition {
 }
 
 /** The same, with the shard's bytes in a scratch. */
-export interface AcquisitionView {
+export interface AcquireResultView {
   readonly lease: Lease;
   readonly snapshot: ShardSnapshotView;
   readonly capacity: CapacityHint;
@@ -37,7 +37,7 @@ interface Granted {
 
 type Request = AcquireRequest & { readonly opId: OpId };
 
-export async function acquireShard(engine: Engine, request: Request): Promise<Result<IdempotentOutcome<Acquisition>, AcquireError>> {
+export async function acquireShard(engine: Engine, request: Request): Promise<Result<IdempotentOutcome<AcquireResult>, AcquireError>> {
   const granted = await grant(engine, shardOperations.acquire(request), new ShardCopy(undefined));
   if (!granted.ok) return granted;
   const { outcome, shard, capacity } = granted.value;
@@ -62,7 +62,7 @@ export async function acquireShardInto(
   engine: Engine,
   request: Request,
   scratch: AcquireScratch,
-): Promise<Result<IdempotentOutcome<AcquisitionView>, AcquireError>> {
+): Promise<Result<IdempotentOutcome<AcquireResultView>, AcquireError>> {
   const { store } = engine;
   const { tenant, key } = request;
   const readInto = store.readShardInto?.bind(store, tenant, key, scratch);

@@ -48,6 +48,7 @@ const requests = (lease: unknown) => {
     getRun: run,
     getShard: { tenant: TENANT, key: KEY },
     getRunProgress: run,
+    getCapacity: run,
     estimateProgress: run,
     listShards: { ...run, limit: 5 },
     collectClaimCandidates: run,

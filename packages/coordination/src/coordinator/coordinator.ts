@@ -27,7 +27,7 @@ import { AcquireScratch } from "../views/acquire-scratch.ts";
 import type { ProgressEstimate } from "../views/progress-estimate.ts";
 import type { RunProgress } from "../views/run-progress.ts";
 import type { ShardSummary } from "../views/shard-summary.ts";
-import { acquireShard, acquireShardInto, openSession, type Acquisition, type AcquisitionView } from "./acquiring.ts";
+import { acquireShard, acquireShardInto, openSession, type AcquireResult, type AcquireResultView } from "./acquiring.ts";
 import { assertCommand } from "./assert-command.ts";
 import { ClaimCooldown } from "./claim-cooldown.ts";
 import { claimShards, type ClaimManyRequest, type ClaimRequest } from "./claiming.ts";
@@ -92,13 +92,13 @@ export class Coordinator {
   }
 
   /** Acquire one particular shard. */
-  async acquire(request: AcquireRequest): Promise<Result<IdempotentOutcome<Acquisition>, AcquireError>> {
+  async acquire(request: AcquireRequest): Promise<Result<IdempotentOutcome<AcquireResult>, AcquireError>> {
     assertCommand(request, { key: true, worker: true });
     return acquireShard(this.#engine, this.#withOpId(request));
   }
 
   /** `acquire` that copies the shard's bytes into `scratch` and allocates none for them. */
-  async acquireInto(request: AcquireRequest, scratch: AcquireScratch): Promise<Result<IdempotentOutcome<AcquisitionView>, AcquireError>> {
+  async acquireInto(request: AcquireRequest, scratch: AcquireScratch): Promise<Result<IdempotentOutcome<AcquireResultView>, AcquireError>> {
     assertCommand(request, { key: true, worker: true });
     assert(scratch instanceof AcquireScratch, "scratch must be an AcquireScratch");
     return acquireShardInto(this.#engine, this.#withOpId(request), scratch);
@@ -223,6 +223,12 @@ export class Coordinator {
   async getRunProgress(request: queries.RunRequest): Promise<Result<RunProgress, GetRunError>> {
     assertCommand(request, OF_RUN);
     return queries.getRunProgress(this.#engine, request);
+  }
+
+  /** How much of a run can be claimed, as every claim and renewal tells in passing. */
+  async getCapacity(request: queries.RunRequest): Promise<Result<CapacityHint, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return queries.getCapacity(this.#engine, request);
   }
 
   /** How far a run has come in key space. Looks at every shard. */

@@ -3,7 +3,7 @@
 
 import { OpId, RunId, type Clock } from "@gossip/contracts";
 import { InfraError, type IdempotentOutcome } from "@gossip/coordination-errors";
-import { err, InvariantViolation, unwrap, type Result } from "@gossip/stdx";
+import { err, InvariantViolation, ok, unwrap, type Result } from "@gossip/stdx";
 import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryStore } from "../memory/memory-store.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
@@ -210,6 +210,31 @@ describe("what has no op id", () => {
     script.commits = ["UnknownMade"];
     expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) })).toMatchObject({ error: { kind: "ShardTerminal", status: "Parked" } });
     expect(kinds()).toEqual(["ShardParked"]);
+  });
+});
+
+describe("a claim whose candidates are not what they were", () => {
+  test.each([
+    ["gone", () => Promise.resolve(), undefined],
+    ["held by others", async () => { await acquire(); }, 110n],
+    ["finished", async () => { unwrap(await coordinator.complete({ tenant: TENANT, lease: await acquire(), point: at("c"), opId: op(5) })); }, undefined],
+  ])("%s: there is none", async (what, change, earliestDeadline) => {
+    await seed();
+    const listed = unwrap(store.listClaimCandidates({ tenant: TENANT, run: RUN, now: clock.now(), limit: 8, spread: 0 }));
+    await change();
+    const candidates = what === "gone" ? [{ shard: 98n as never }, { shard: 99n as never }] : listed.candidates;
+    store.listClaimCandidates = () => ok({ ...listed, candidates });
+    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({ error: { kind: "NoneAvailable", earliestDeadline } });
+  });
+
+  test("a store that fails on the way fails the claim, unless something was claimed", async () => {
+    await seed();
+    script.commits = ["Failed", "Failed", "Failed", "Failed"];
+    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({ error: { kind: "BackendError" } });
+    const request = { tenant: TENANT, run: RunId.fromRaw(2n), config: { leaseDuration: 100n }, shards: [initial(1, "a", "b"), initial(2, "b", "c")], opId: op(1) };
+    unwrap(await coordinator.createRunWithShards(request));
+    script.commits = ["Failed", undefined, "Failed", "Failed", "Failed"];
+    expect(unwrap(await coordinator.claimMany({ tenant: TENANT, run: RunId.fromRaw(2n), worker: worker(2), count: 2 })).length).toBe(1);
   });
 });
 

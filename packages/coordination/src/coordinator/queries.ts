@@ -3,6 +3,7 @@ import type { BackendError, GetRunError } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import { findRun } from "../kernel/find-run.ts";
 import { findShard } from "../kernel/find-shard.ts";
+import { CapacityHint } from "../records/capacity-hint.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { Page, ShardPosition } from "../store/store-reads.ts";
@@ -77,6 +78,14 @@ export async function getRunProgress(engine: Engine, request: RunRequest): Promi
   if (!found.ok) return found;
   if (found.value.run.status === "Initializing") return ok(RunProgress.NONE);
   return engine.read(attempting("getRun"), () => engine.store.readProgress({ ...request, now: found.value.now }));
+}
+
+/** How much of a run can be claimed. Nothing, where it has no shards yet. */
+export async function getCapacity(engine: Engine, request: RunRequest): Promise<Result<CapacityHint, GetRunError>> {
+  const found = await openRun(engine, request);
+  if (!found.ok) return found;
+  if (found.value.run.status === "Initializing") return ok(CapacityHint.ZERO);
+  return engine.read(attempting("getRun"), () => engine.store.readHint({ ...request, now: found.value.now }));
 }
 
 export async function listShards(engine: Engine, request: ListShardsRequest): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {

@@ -138,7 +138,7 @@ export class MemoryCommit {
     this.#shardCount += rows.length;
   }
 
-  #update(shelf: RunShelf, row: ShardRow, { before, after }: ShardWrite, packed: PackedShard): void {
+  #update(shelf: RunShelf, row: ShardRow, { after }: ShardWrite, packed: PackedShard): void {
     if (packed.spec !== undefined) {
       this.#bytes.release(row.slot);
       row.adoptSpec(packed.spec);
@@ -147,7 +147,7 @@ export class MemoryCommit {
       this.#bytes.release(row.cursorSlot);
       row.adoptCursor(packed.cursor);
     }
-    shelf.update(row, before, after, ++this.#lastVersion);
+    shelf.update(row, after, ++this.#lastVersion);
   }
 
   #overdraws(tenant: TenantShelf | undefined, additional: number, limits: ShardLimits): OverdrawnLimit | undefined {

@@ -47,14 +47,15 @@ export class RunShelf {
   }
 
   /** Give a row its next state. The bytes that changed have been packed, and those that they replace are given back. */
-  update(row: ShardRow, before: ShardRecord, after: ShardRecord, version: number): void {
+  update(row: ShardRow, after: ShardRecord, version: number): void {
+    const { status, lease } = row;
     row.adopt(after, version);
-    if (before.status !== after.status) {
-      this.#counts[before.status]--;
+    if (status !== after.status) {
+      this.#counts[status]--;
       this.#counts[after.status]++;
     }
     // Most writes are checkpoints, which move neither: the index need not hear of them.
-    if (before.status !== after.status || before.lease !== after.lease) this.claims.place(row);
+    if (status !== after.status || lease !== after.lease) this.claims.place(row);
   }
 
   read(row: ShardRow): Versioned<ShardRecord> {

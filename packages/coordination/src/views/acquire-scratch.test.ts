@@ -1,7 +1,7 @@
 // Bytes on loan are the one place here where a value can change under its reader. An empty bound means "no bound", so a
 // stale view that reads as empty would hand a worker the whole key space.
 
-import { Cursor, ShardSpec, type ShardId } from "@gossip/contracts";
+import { Cursor, ShardSpec, SplitResidualPlan, type ShardId } from "@gossip/contracts";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -81,6 +81,29 @@ describe("acquireInto", () => {
     return { coordinator, clock };
   }
   const request = (shard: bigint, by = 1) => ({ tenant: TENANT, key: { ...KEY, shard: shard as ShardId }, worker: worker(by) });
+
+  test("takes no memory for keys, tokens or metadata, where an acquire takes all they need", async () => {
+    const { coordinator, clock } = await world();
+    const scratch = new AcquireScratch();
+    const { lease } = unwrap(await coordinator.acquire(request(10n))).value;
+    const plan = unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range("a", "k", "x".repeat(16_384)), residualSpec: range("k", "m") }));
+    unwrap(await coordinator.splitResidual({ tenant: TENANT, lease, plan, opId: op(2) }));
+    /** How much twenty acquires take, several times over. A collection in between can only make it less. */
+    const grownBy = async (acquire: (by: number) => Promise<unknown>) => {
+      const growths: number[] = [];
+      for (let attempt = 0; attempt < 6; attempt++) {
+        const before = process.memoryUsage().arrayBuffers;
+        for (let by = 0; by < 20; by++) {
+          clock.advance(100n);
+          await acquire(by);
+        }
+        growths.push(process.memoryUsage().arrayBuffers - before);
+      }
+      return Math.max(...growths);
+    };
+    expect(await grownBy(async (by) => unwrap(await coordinator.acquireInto(request(10n, by), scratch)))).toBeLessThan(20 * 1024);
+    expect(await grownBy(async (by) => unwrap(await coordinator.acquire(request(10n, by))))).toBeGreaterThanOrEqual(20 * 16_384);
+  });
 
   test("one scratch serves one acquire at a time", async () => {
     const { coordinator } = await world();

@@ -23,6 +23,7 @@ async function claimsUntilNothingIsLeft(world: World): Promise<void> {
     const session = unwrap(await world.coordinator.claim(claim(by)));
     claimed.add(session.shardKey.shard);
     world.expect(session.capacity).toEqual({ availableCount: 5 - by, earliestDeadline: 110n, isStarved: false });
+    world.expect(unwrap(await world.coordinator.getCapacity({ tenant: TENANT, run: RUN }))).toEqual(session.capacity);
   }
   world.expect(claimed.size).toBe(5);
   world.expectRefusal(await world.coordinator.claim(claim(6)), "NoneAvailable", { earliestDeadline: 110n });

@@ -14,7 +14,7 @@ import {
 } from "@gossip/contracts";
 import type { IdempotentOutcome } from "@gossip/coordination-errors";
 import { assert, unwrap, type Result } from "@gossip/stdx";
-import type { Acquisition } from "../../coordinator/acquiring.ts";
+import type { AcquireResult } from "../../coordinator/acquiring.ts";
 import type { CoordinatorOptions } from "../../coordinator/coordinator-options.ts";
 import { Coordinator } from "../../coordinator/coordinator.ts";
 import type { CompletionPoint } from "../../hashing/payload-hash.ts";
@@ -99,7 +99,7 @@ export class World {
     return unwrap(created).value;
   }
 
-  async acquire(by: number, options: { key?: ShardKey; opId?: OpId } = {}): Promise<Acquisition> {
+  async acquire(by: number, options: { key?: ShardKey; opId?: OpId } = {}): Promise<AcquireResult> {
     const { key = KEY, opId } = options;
     const acquired = await this.coordinator.acquire({ tenant: TENANT, key, worker: worker(by), ...(opId === undefined ? {} : { opId }) });
     return unwrap(acquired).value;
