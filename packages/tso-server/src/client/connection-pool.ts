@@ -54,9 +54,8 @@ export class ConnectionPool {
 
   #connect(endpoint: ClientEndpoint): Connection {
     const startedAtMs = this.#monotonicClock.nowMs();
-    return new Connection(endpoint, this.#timers, () => {
-      this.#metrics.histogram("tsoracle.client.connect.duration").observeMs(this.#monotonicClock.nowMs() - startedAtMs);
-    });
+    const onConnect = (): void => this.#metrics.histogram("tsoracle.client.connect.duration").observeMs(this.#monotonicClock.nowMs() - startedAtMs);
+    return new Connection(endpoint, { timers: this.#timers, monotonicClock: this.#monotonicClock, onConnect });
   }
 
   #evict(): void {

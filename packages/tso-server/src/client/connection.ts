@@ -1,5 +1,6 @@
 import { createConnection, type Socket } from "node:net";
-import type { Timers } from "../time/system-time.ts";
+import type { MonotonicClock, Timers } from "../time/system-time.ts";
+import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
 import { decodeReply, encodeRequest, PREFACE, type Reply } from "../wire/frame.ts";
 import { socketOptions, type ClientEndpoint } from "./endpoint.ts";
@@ -16,7 +17,7 @@ export type Outcome =
 
 interface Asked {
   readonly settle: (outcome: Outcome) => void;
-  readonly cancelTimer: () => void;
+  readonly endsAtMs: number;
 }
 
 /**
@@ -27,20 +28,26 @@ export class Connection {
   readonly endpoint: ClientEndpoint;
   readonly #socket: Socket;
   readonly #timers: Timers;
+  readonly #monotonicClock: MonotonicClock;
   readonly #reader = new FrameReader();
+  readonly #epochs = new EpochMemo();
   readonly #asked = new Map<number, Asked>();
   #nextId = 0;
   #isUsable = true;
   #isConnected = false;
+  /** When the watchdog looks next; never, where it does not run. */
+  #watchesAtMs = Number.POSITIVE_INFINITY;
+  #stopWatchdog: () => void = () => {};
 
-  constructor(endpoint: ClientEndpoint, timers: Timers, onConnect: () => void) {
+  constructor(endpoint: ClientEndpoint, parts: { readonly timers: Timers; readonly monotonicClock: MonotonicClock; readonly onConnect: () => void }) {
     this.endpoint = endpoint;
-    this.#timers = timers;
+    this.#timers = parts.timers;
+    this.#monotonicClock = parts.monotonicClock;
     this.#socket = createConnection({ ...socketOptions(endpoint), noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
     this.#socket.write(PREFACE);
     this.#socket.once("connect", () => {
       this.#isConnected = true;
-      onConnect();
+      parts.onConnect();
     });
     this.#socket.on("data", (chunk: Buffer) => this.#read(chunk));
     this.#socket.once("error", (error: NodeJS.ErrnoException) => this.#fail(error.code ?? error.message));
@@ -63,8 +70,9 @@ export class Connection {
     const requestId = this.#nextId;
     this.#nextId = (requestId + 1) >>> 0;
     if (this.#asked.size === 0) this.#socket.ref();
-    const cancelTimer = this.#timers.after(budgetMs, () => this.#timeOut(requestId));
-    this.#asked.set(requestId, { settle, cancelTimer });
+    const endsAtMs = this.#monotonicClock.nowMs() + budgetMs;
+    this.#asked.set(requestId, { settle, endsAtMs });
+    if (endsAtMs < this.#watchesAtMs) this.#watchAt(endsAtMs);
     this.#socket.write(encodeRequest({ requestId, count }));
   }
 
@@ -74,9 +82,8 @@ export class Connection {
 
   #read(chunk: Buffer): void {
     const isWhole = this.#reader.push(chunk, (frame) => {
-      const reply = decodeReply(frame);
-      if (!reply.ok) return false;
-      return this.#settle(reply.value.requestId, reply.value);
+      const reply = decodeReply(frame, this.#epochs);
+      return reply.ok && this.#settle(reply.value.requestId, reply.value);
     });
     if (!isWhole) this.#fail("bytes that are no reply", "decode_error");
   }
@@ -87,19 +94,35 @@ export class Connection {
     if (asked === undefined) return false;
     this.#asked.delete(requestId);
     if (this.#asked.size === 0) this.#socket.unref();
-    asked.cancelTimer();
     asked.settle(outcome);
     return true;
   }
 
-  #timeOut(requestId: number): void {
-    this.#settle(requestId, { kind: "TimedOut" });
-    this.#fail("an answer did not come in time");
+  /** One timer for all requests, left running between them: setting one for each would cost more than asking. */
+  #watchAt(atMs: number): void {
+    this.#stopWatchdog();
+    this.#watchesAtMs = atMs;
+    this.#stopWatchdog = this.#timers.after(atMs - this.#monotonicClock.nowMs(), () => this.#watch(), "background");
+  }
+
+  #watch(): void {
+    this.#watchesAtMs = Number.POSITIVE_INFINITY;
+    const nowMs = this.#monotonicClock.nowMs();
+    let nextMs = Number.POSITIVE_INFINITY;
+    let isLate = false;
+    for (const [requestId, { endsAtMs }] of this.#asked) {
+      if (endsAtMs > nowMs) nextMs = Math.min(nextMs, endsAtMs);
+      else isLate = this.#settle(requestId, { kind: "TimedOut" });
+    }
+    // Whoever listens there does not answer: the others need not wait for it.
+    if (isLate) this.#fail("an answer did not come in time");
+    else if (nextMs !== Number.POSITIVE_INFINITY) this.#watchAt(nextMs);
   }
 
   #fail(detail: string, reason: "transport" | "decode_error" = "transport"): void {
     if (!this.#isUsable) return;
     this.#isUsable = false;
+    this.#stopWatchdog();
     this.#socket.destroy();
     const outcome: Outcome = { kind: "Failed", reason: this.#isConnected ? reason : "connect_failure", detail };
     for (const requestId of this.#asked.keys()) this.#settle(requestId, outcome);

@@ -174,6 +174,7 @@ describe("servers that fail", () => {
     world.time.elapse(1);
     expect((await asked).ok).toBe(true);
     expect(counter(client, "tsoracle.client.retries.total", 'reason="deadline_exceeded"')).toBe(1);
+    client.close();
     expect(world.time.openBudgets).toBe(0);
   });
 

@@ -172,7 +172,7 @@ describe("a client", () => {
     const server = await world.serve(() => ({ refuse: "NotLeader" }));
     const client = world.connect([server.endpoint], { retryPolicy: { backoffMs: 5000 }, random: () => 0.9 });
     const asked = client.getTs();
-    await until(() => server.requests.length === 1 && world.time.openBudgets === 1);
+    await until(() => server.requests.length === 1 && world.time.openBudgets === 2);
     client.close();
     expect(await asked).toEqual({ ok: false, error: { kind: "Closed" } });
     expect([server.requests.length, world.time.openBudgets]).toEqual([1, 0]);

@@ -73,10 +73,12 @@ export class Oracle {
     const answers = counts.map((count) => this.#grant(nowMs, count));
     // After the grants and before any reply: had another node taken over by now, theirs might be greater.
     const isOurs = this.#gate.isWithinDeadline;
-    return answers.map((answer) => {
-      if (answer instanceof Promise) return answer;
-      return this.#tally.record(answer.ok && !isOurs ? err(this.#gate.refusal()) : answer);
-    });
+    for (let index = 0; index < answers.length; index++) {
+      const answer = answers[index]!;
+      if (answer instanceof Promise) continue;
+      answers[index] = this.#tally.record(answer.ok && !isOurs ? err(this.#gate.refusal()) : answer);
+    }
+    return answers;
   }
 
   /**

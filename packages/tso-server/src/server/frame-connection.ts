@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Counter } from "../metrics/metrics.ts";
 import type { Answer } from "../oracle/answer.ts";
 import type { Oracle } from "../oracle/oracle.ts";
+import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
 import { decodeRequest, encodeGrantedInto, encodeRefused, GRANTED_FRAME_SIZE, PREFACE } from "../wire/frame.ts";
 import { reasonOf, STATUS_OF } from "../wire/status.ts";
@@ -20,6 +21,7 @@ export class FrameConnection {
   readonly #oracle: Oracle;
   readonly #malformed: Counter;
   readonly #reader = new FrameReader();
+  readonly #epochs = new EpochMemo();
   #preface = 0;
   #waiting = 0;
   #late: Buffer[] = [];
@@ -74,10 +76,10 @@ export class FrameConnection {
       if (answer instanceof Promise) {
         this.#answerLater(requestId, answer);
       } else if (answer.ok) {
-        encodeGrantedInto({ requestId, grant: answer.value }, size, out);
+        encodeGrantedInto({ requestId, grant: answer.value }, this.#epochs, size, out);
         size += GRANTED_FRAME_SIZE;
       } else {
-        refused.push(encode(requestId, answer));
+        refused.push(this.#encode(requestId, answer));
       }
     });
     if (refused.length > 0) this.#write(Buffer.concat([out.subarray(0, size), ...refused]));
@@ -90,7 +92,7 @@ export class FrameConnection {
     void answer.then((settled) => {
       this.#waiting -= 1;
       // A whole stampede settles at once: write it as one piece.
-      if (this.#late.push(encode(requestId, settled)) === 1) queueMicrotask(() => this.#writeLate());
+      if (this.#late.push(this.#encode(requestId, settled)) === 1) queueMicrotask(() => this.#writeLate());
     });
   }
 
@@ -122,14 +124,14 @@ export class FrameConnection {
     this.#malformed.add();
     this.#socket.destroy();
   }
-}
 
-function encode(requestId: number, answer: Answer): Buffer {
-  if (answer.ok) {
-    const out = Buffer.allocUnsafe(GRANTED_FRAME_SIZE);
-    encodeGrantedInto({ requestId, grant: answer.value }, 0, out);
-    return out;
+  #encode(requestId: number, answer: Answer): Buffer {
+    if (answer.ok) {
+      const out = Buffer.allocUnsafe(GRANTED_FRAME_SIZE);
+      encodeGrantedInto({ requestId, grant: answer.value }, this.#epochs, 0, out);
+      return out;
+    }
+    const { error } = answer;
+    return encodeRefused(requestId, { status: STATUS_OF[error.kind], reason: reasonOf(error), hint: error.kind === "NotLeader" ? error : {} });
   }
-  const { error } = answer;
-  return encodeRefused(requestId, { status: STATUS_OF[error.kind], reason: reasonOf(error), hint: error.kind === "NotLeader" ? error : {} });
 }

@@ -14,6 +14,7 @@ import { MemoryDriver } from "../driver/memory-driver.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { until } from "../oracle/oracle.fixture.ts";
 import { FaultyDriver } from "../testing/faulty-driver.ts";
+import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
 import { decodeReply, encodeRequest, PREFACE, type Reply } from "../wire/frame.ts";
 import { OracleServer, type ServeOptions } from "./oracle-server.ts";
@@ -41,7 +42,8 @@ class RawClient {
   constructor(address: string) {
     this.socket = address.startsWith("/") ? createConnection(address) : createConnection({ host: "127.0.0.1", port: Number(address.split(":").at(-1)) });
     const reader = new FrameReader();
-    this.socket.on("data", (chunk: Buffer) => reader.push(chunk, (frame) => (this.replies.push(unwrap(decodeReply(frame))), true)));
+    const epochs = new EpochMemo();
+    this.socket.on("data", (chunk: Buffer) => reader.push(chunk, (frame) => (this.replies.push(unwrap(decodeReply(frame, epochs))), true)));
     this.socket.on("error", () => {});
     this.socket.on("close", () => (this.isClosed = true));
     closing.push(() => this.socket.destroy());

@@ -7,8 +7,12 @@ export interface MonotonicClock {
 
 /** Runs something later. Tests drive it by hand. */
 export interface Timers {
-  /** Calls `run` once after `delayMs`, unless the function that it returns is called first. */
-  after(delayMs: number, run: () => void): () => void;
+  /**
+   * Calls `run` once after `delayMs`, unless the function that it returns is called first.
+   *
+   * A timer keeps the process alive: somebody waits for it. One in the background does not.
+   */
+  after(delayMs: number, run: () => void, kind?: "background"): () => void;
 }
 
 /** The machine's time of day. Before 1970 it is 0: a clock saturates, it does not wrap. */
@@ -21,10 +25,10 @@ export const systemMonotonicClock: MonotonicClock = {
   nowMs: () => performance.now(),
 };
 
-/** Keeps the process alive until it has run or is cancelled: somebody waits for it. */
 export const systemTimers: Timers = {
-  after(delayMs, run) {
+  after(delayMs, run, kind) {
     const timer = setTimeout(run, delayMs);
+    if (kind === "background") timer.unref();
     return () => clearTimeout(timer);
   },
 };

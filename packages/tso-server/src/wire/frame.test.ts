@@ -5,6 +5,7 @@ import { Epoch, EPOCH_MAX, MAX_GRANT_COUNT, PHYSICAL_MS_MAX, WindowGrant } from 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
+import { EpochMemo } from "./epoch-memo.ts";
 import { FrameReader } from "./frame-reader.ts";
 import {
   decodeReply,
@@ -36,9 +37,12 @@ const refusal = fc.record({
   hint: fc.record({ leaderEndpoint: endpoint, leaderEpoch: epoch }, { requiredKeys: [] }),
 });
 
+// One for all: whatever it remembers from one frame must not show in another.
+const epochs = new EpochMemo();
+
 function granted(requestId: number, given: WindowGrant): Buffer {
   const out = Buffer.alloc(GRANTED_FRAME_SIZE);
-  encodeGrantedInto({ requestId, grant: given }, 0, out);
+  encodeGrantedInto({ requestId, grant: given }, epochs, 0, out);
   return out;
 }
 
@@ -62,7 +66,7 @@ describe("frames", () => {
   test("a granted reply comes back", () => {
     fc.assert(
       fc.property(u32, grant, (requestId, given) => {
-        expect(decodeReply(framed(granted(requestId, given)))).toEqual({ ok: true, value: { kind: "Granted", requestId, grant: given } });
+        expect(decodeReply(framed(granted(requestId, given)), epochs)).toEqual({ ok: true, value: { kind: "Granted", requestId, grant: given } });
       }),
     );
   });
@@ -70,7 +74,7 @@ describe("frames", () => {
   test("a refusal comes back, hint and all", () => {
     fc.assert(
       fc.property(u32, refusal, (requestId, given) => {
-        expect(decodeReply(framed(encodeRefused(requestId, given)))).toEqual({ ok: true, value: { kind: "Refused", requestId, ...given } });
+        expect(decodeReply(framed(encodeRefused(requestId, given)), epochs)).toEqual({ ok: true, value: { kind: "Refused", requestId, ...given } });
       }),
     );
   });
@@ -88,19 +92,19 @@ describe("frames", () => {
     const given = { status: "Internal", reason: "x".repeat(5000), hint: { leaderEndpoint: unwrap(PeerEndpoint.parse(`${"h".repeat(260)}:1`)), leaderEpoch: Epoch.MAX } } as const;
     const frame = framed(encodeRefused(1, given));
     expect(frame.length).toBeLessThanOrEqual(MAX_FRAME_SIZE);
-    expect(decodeReply(frame)).toMatchObject({ ok: true, value: { reason: "x".repeat(MAX_REASON_SIZE) } });
+    expect(decodeReply(frame, epochs)).toMatchObject({ ok: true, value: { reason: "x".repeat(MAX_REASON_SIZE) } });
   });
 
   test("a hint that is no endpoint is reported and spoils nothing else", () => {
     const frame = framed(encodeRefused(7, { status: "NotLeader", reason: "", hint: { leaderEndpoint: "http://a:1" as PeerEndpoint } }));
-    expect(decodeReply(frame)).toEqual({ ok: true, value: { kind: "Refused", requestId: 7, status: "NotLeader", reason: "", hint: "malformed" } });
+    expect(decodeReply(frame, epochs)).toEqual({ ok: true, value: { kind: "Refused", requestId: 7, status: "NotLeader", reason: "", hint: "malformed" } });
   });
 
   test("cut short at any byte, a reply is malformed", () => {
     fc.assert(
       fc.property(fc.oneof(grant.map((given) => granted(1, given)), refusal.map((given) => encodeRefused(1, given))), (bytes) => {
         const whole = framed(bytes);
-        for (let size = 0; size < whole.length; size++) expect(decodeReply(whole.subarray(0, size))).toEqual({ ok: false, error: { kind: "MalformedFrame" } });
+        for (let size = 0; size < whole.length; size++) expect(decodeReply(whole.subarray(0, size), epochs)).toEqual({ ok: false, error: { kind: "MalformedFrame" } });
       }),
     );
   });
@@ -109,7 +113,7 @@ describe("frames", () => {
     const bytes = fc.uint8Array({ maxLength: 60 }).chain((raw) => fc.constantFrom(0x01, 0x81, 0x82, 0x00).map((kind) => Buffer.from([kind, ...raw])));
     fc.assert(
       fc.property(bytes, (frame) => {
-        const reply = decodeReply(frame);
+        const reply = decodeReply(frame, epochs);
         if (reply.ok && reply.value.kind === "Granted") expect(WindowGrant.tryMake(reply.value.grant).ok).toBe(true);
         expect(typeof decodeRequest(frame).ok).toBe("boolean");
       }),
@@ -128,10 +132,10 @@ describe("FrameReader", () => {
         const found: Reply[] = [];
         for (let at = 0, cut = 0; at < bytes.length; cut++) {
           const size = cuts[cut % cuts.length]!;
-          expect(reader.push(bytes.subarray(at, at + size), (frame) => (found.push(unwrap(decodeReply(frame))), true))).toBe(true);
+          expect(reader.push(bytes.subarray(at, at + size), (frame) => (found.push(unwrap(decodeReply(frame, epochs))), true))).toBe(true);
           at += size;
         }
-        expect(found).toEqual(frames.map((frame) => unwrap(decodeReply(frame.subarray(HEADER_SIZE)))));
+        expect(found).toEqual(frames.map((frame) => unwrap(decodeReply(frame.subarray(HEADER_SIZE), epochs))));
       }),
     );
   });

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import { Epoch, WindowGrant } from "@gossip/tso";
+import { WindowGrant, type Epoch } from "@gossip/tso";
 import { MAX_ENDPOINT_SIZE, PeerEndpoint } from "../driver/peer-endpoint.ts";
 import type { LeaderHint } from "../oracle/get-ts-error.ts";
+import { EPOCH_SIZE, EpochMemo } from "./epoch-memo.ts";
 import { STATUS_CODES, statusOfCode, type Status } from "./status.ts";
 
 /*
@@ -68,16 +69,14 @@ export function decodeRequest(frame: Buffer): Result<Request, MalformedFrame> {
 }
 
 /** Write a granted frame into `out` at `offset`, which has `GRANTED_FRAME_SIZE` bytes of room there. */
-export function encodeGrantedInto({ requestId, grant }: { readonly requestId: number; readonly grant: WindowGrant }, offset: number, out: Buffer): void {
-  const { high, low } = Epoch.toWords(grant.epoch);
+export function encodeGrantedInto({ requestId, grant }: { readonly requestId: number; readonly grant: WindowGrant }, epochs: EpochMemo, offset: number, out: Buffer): void {
   out.writeUInt32LE(35, offset);
   out[offset + 4] = GRANTED;
   out.writeUInt32LE(requestId, offset + 5);
   out.writeUIntLE(grant.physicalMs, offset + 9, 6);
   out.writeUInt32LE(grant.logicalStart, offset + 15);
   out.writeUInt32LE(grant.count, offset + 19);
-  out.writeBigUInt64LE(low, offset + 23);
-  out.writeBigUInt64LE(high, offset + 31);
+  epochs.encodeInto(grant.epoch, offset + 23, out);
 }
 
 export function encodeRefused(requestId: number, refusal: { readonly status: Status; readonly reason: string; readonly hint: LeaderHint }): Buffer {
@@ -99,28 +98,28 @@ export function encodeRefused(requestId: number, refusal: { readonly status: Sta
 }
 
 /**
- * A reply from what a header announced.
+ * A reply from what a header announced. `epochs` is one for a connection.
  *
  * A hint that is no endpoint does not spoil the reply: it is reported as `malformed`, and the connection is good.
  */
-export function decodeReply(frame: Buffer): Result<Reply, MalformedFrame> {
-  if (frame[0] === GRANTED) return decodeGranted(frame);
-  if (frame[0] === REFUSED) return decodeRefused(frame);
+export function decodeReply(frame: Buffer, epochs: EpochMemo): Result<Reply, MalformedFrame> {
+  if (frame[0] === GRANTED) return decodeGranted(frame, epochs);
+  if (frame[0] === REFUSED) return decodeRefused(frame, epochs);
   return MALFORMED;
 }
 
-function decodeGranted(frame: Buffer): Result<Reply, MalformedFrame> {
+function decodeGranted(frame: Buffer, epochs: EpochMemo): Result<Reply, MalformedFrame> {
   if (frame.length !== 35) return MALFORMED;
   const grant = WindowGrant.tryMake({
     physicalMs: frame.readUIntLE(5, 6),
     logicalStart: frame.readUInt32LE(11),
     count: frame.readUInt32LE(15),
-    epoch: decodeEpoch(frame, 19),
+    epoch: epochs.decode(frame, 19),
   });
   return grant.ok ? ok({ kind: "Granted", requestId: frame.readUInt32LE(1), grant: grant.value }) : MALFORMED;
 }
 
-function decodeRefused(frame: Buffer): Result<Reply, MalformedFrame> {
+function decodeRefused(frame: Buffer, epochs: EpochMemo): Result<Reply, MalformedFrame> {
   if (frame.length < 9) return MALFORMED;
   const requestId = frame.readUInt32LE(1);
   const status = statusOfCode(frame[5]!);
@@ -129,9 +128,9 @@ function decodeRefused(frame: Buffer): Result<Reply, MalformedFrame> {
   let at = 7;
   let leaderEpoch: Epoch | undefined;
   if ((flags & HAS_EPOCH) !== 0) {
-    if (frame.length < at + 16) return MALFORMED;
-    leaderEpoch = decodeEpoch(frame, at);
-    at += 16;
+    if (frame.length < at + EPOCH_SIZE) return MALFORMED;
+    leaderEpoch = epochs.decode(frame, at);
+    at += EPOCH_SIZE;
   }
   let endpoint: string | undefined;
   if ((flags & HAS_ENDPOINT) !== 0) {
@@ -166,13 +165,7 @@ function sized(text: Buffer): Buffer {
 }
 
 function encodeEpoch(epoch: Epoch): Buffer {
-  const out = Buffer.allocUnsafe(16);
-  const { high, low } = Epoch.toWords(epoch);
-  out.writeBigUInt64LE(low, 0);
-  out.writeBigUInt64LE(high, 8);
+  const out = Buffer.allocUnsafe(EPOCH_SIZE);
+  new EpochMemo().encodeInto(epoch, 0, out);
   return out;
-}
-
-function decodeEpoch(frame: Buffer, at: number): Epoch {
-  return Epoch.fromWords({ low: frame.readBigUInt64LE(at), high: frame.readBigUInt64LE(at + 8) });
 }
