@@ -1,6 +1,7 @@
 import { OpId, RunId, ShardId, TenantId, WorkerId, type ShardKey } from "@gossip/contracts";
-import { assert, assertCount } from "@gossip/stdx";
+import { assert, assertBytes, assertCount } from "@gossip/stdx";
 import { assertLease } from "../records/lease.ts";
+import type { ShardPosition } from "../store/store-reads.ts";
 
 /**
  * Throw unless what a caller passed is a command at all, each of its parts of the right type.
@@ -19,6 +20,23 @@ export function assertCommand(command: object, parts: CommandParts): void {
   if (parts.shards === true) assertShards(shards);
   if (parts.opId === true || opId !== undefined) OpId.fromRaw(opId as bigint);
   if (limit !== undefined) assertCount(limit, "limit", { min: 1, max: MAX_PAGE_SIZE });
+}
+
+/** Throw unless what a list goes by is what it can go by. */
+export function assertListing({ filter, after }: { readonly filter?: unknown; readonly after?: unknown }): void {
+  if (filter !== undefined) assert(typeof filter === "object" && filter !== null, () => `a filter must be an object, got ${typeof filter}`);
+  if (after === undefined) return;
+  assert(typeof after === "object" && after !== null, () => `a position must be what a page before it gave, got ${typeof after}`);
+  const { keyRangeStart, shard } = after as ShardPosition;
+  assertBytes(keyRangeStart, "range start of the position");
+  ShardId.fromRaw(shard);
+}
+
+/** Throw unless options that were given are yes or no. Anything else would count as yes. */
+export function assertFlags(flags: Readonly<Record<string, unknown>>): void {
+  for (const [name, flag] of Object.entries(flags)) {
+    assert(flag === undefined || typeof flag === "boolean", () => `${name} must be true or false, got ${typeof flag}`);
+  }
 }
 
 /** Most items of one page. */

@@ -4,7 +4,7 @@
 import type { OpId } from "@gossip/contracts";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
-import { at, initial, KEY, op, replacePlan, residualPlan, RUN, TENANT, worker } from "../kernel/world.fixture.ts";
+import { at, initial, KEY, op, replacePlan, residualPlan, RUN, TENANT, text, worker } from "../kernel/world.fixture.ts";
 import { MemoryStore } from "../memory/memory-store.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import type { AcquireScratch } from "../views/acquire-scratch.ts";
@@ -40,7 +40,7 @@ const requests = (lease: unknown) => {
     createRun: { ...run, config: { leaseDuration: 1n } },
     registerShards: { ...run, shards: [initial(1, "a", "b")], opId: op(9) },
     createRunWithShards: { ...run, config: { leaseDuration: 1n }, shards: [initial(1, "a", "b")], opId: op(9) },
-    completeRun: { ...run, opId: op(9) },
+    completeRun: { ...run, opId: op(9), force: false, acceptParked: false },
     failRun: { ...run, opId: op(9) },
     cancelRun: { ...run, opId: op(9) },
     deleteRun: run,
@@ -50,10 +50,10 @@ const requests = (lease: unknown) => {
     getRunProgress: run,
     getCapacity: run,
     estimateProgress: run,
-    listShards: { ...run, limit: 5 },
+    listShards: { ...run, limit: 5, filter: {}, after: { keyRangeStart: text("a"), shard: KEY.shard } },
     collectClaimCandidates: run,
-    listRuns: { tenant: TENANT, limit: 5 },
-    listTenants: { limit: 5 },
+    listRuns: { tenant: TENANT, limit: 5, after: RUN },
+    listTenants: { limit: 5, after: TENANT },
   } satisfies Partial<Record<keyof Coordinator, object>>;
 };
 type Method = keyof ReturnType<typeof requests>;
@@ -64,6 +64,11 @@ const ALLOWED: Readonly<Record<string, (junk: unknown) => boolean>> = {
   limit: (junk) => junk === undefined || junk === 5,
   count: (junk) => junk === 5,
   shards: (junk) => Array.isArray(junk),
+  after: (junk) => junk === undefined,
+  // Anything that says nothing about a shard lets every shard through.
+  filter: (junk) => junk === undefined || typeof junk === "object",
+  force: (junk) => junk === undefined,
+  acceptParked: (junk) => junk === undefined,
 };
 
 async function call(coordinator: Coordinator, method: Method, request: unknown): Promise<unknown> {
@@ -135,9 +140,12 @@ test("a coordinator refuses junk as its parts", () => {
     }
   }
   expect(() => new Coordinator({ ...good, limits: { maxShardsTotal: 0 } })).toThrow(InvariantViolation);
+  expect(() => new Coordinator({ ...good, limits: null as never })).toThrow(InvariantViolation);
+  expect(() => new Coordinator({ ...good, retry: null as never })).toThrow(InvariantViolation);
   expect(() => new MemoryStore({ slabCapacity: -1 })).toThrow(InvariantViolation);
   const { coordinator } = { coordinator: new Coordinator(good) };
   expect(() => coordinator.onEvent("loudly" as never)).toThrow(InvariantViolation);
+  expect(() => coordinator.events(null as never)).toThrow(InvariantViolation);
 });
 
 test("acquireInto refuses what is no scratch", async () => {

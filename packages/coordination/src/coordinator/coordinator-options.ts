@@ -42,6 +42,7 @@ export function makeSettings(options: CoordinatorOptions): CoordinatorSettings {
 }
 
 function makeLimits(limits: Partial<ShardLimits> = {}): ShardLimits {
+  assert(typeof limits === "object" && limits !== null, () => `limits must be an object, got ${typeof limits}`);
   const { maxShardsPerTenant = DEFAULT_MAX_SHARDS_PER_TENANT, maxShardsTotal = DEFAULT_MAX_SHARDS_TOTAL } = limits;
   const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER };
   assertCount(maxShardsPerTenant, "max shards per tenant", bounds);

@@ -1,4 +1,4 @@
-import type { OpId, RunId, TenantId } from "@gossip/contracts";
+import { RunId, TenantId, type OpId } from "@gossip/contracts";
 import {
   IdempotentOutcome,
   type AcquireError,
@@ -28,7 +28,7 @@ import type { ProgressEstimate } from "../views/progress-estimate.ts";
 import type { RunProgress } from "../views/run-progress.ts";
 import type { ShardSummary } from "../views/shard-summary.ts";
 import { acquireShard, acquireShardInto, openSession, type AcquireResult, type AcquireResultView } from "./acquiring.ts";
-import { assertCommand } from "./assert-command.ts";
+import { assertCommand, assertFlags, assertListing } from "./assert-command.ts";
 import { ClaimCooldown } from "./claim-cooldown.ts";
 import { claimShards, type ClaimManyRequest, type ClaimRequest } from "./claiming.ts";
 import { makeSettings, type CoordinatorOptions } from "./coordinator-options.ts";
@@ -182,6 +182,7 @@ export class Coordinator {
   /** Say that a run is finished. Refused while a shard is active or parked, unless told to accept that. */
   async completeRun(request: runs.CompleteRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
     assertCommand(request, LOGGED_OF_RUN);
+    assertFlags({ acceptParked: request.acceptParked, force: request.force });
     return runs.completeRun(this.#engine, request);
   }
 
@@ -240,6 +241,7 @@ export class Coordinator {
   /** Shards by range start, ties by id, a page at a time. */
   async listShards(request: queries.ListShardsRequest): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
     assertCommand(request, OF_RUN);
+    assertListing(request);
     return queries.listShards(this.#engine, request);
   }
 
@@ -252,12 +254,14 @@ export class Coordinator {
   /** A tenant's runs by id, a page at a time. */
   async listRuns(request: queries.ListRunsRequest): Promise<Result<Page<RunRecord, RunId>, BackendError>> {
     assertCommand(request, {});
+    if (request.after !== undefined) RunId.fromRaw(request.after);
     return queries.listRuns(this.#engine, request);
   }
 
   /** Tenants that have a run, by id, a page at a time. */
   async listTenants(request: queries.ListTenantsRequest = {}): Promise<Result<Page<TenantId, TenantId>, BackendError>> {
     assertCommand(request, { tenant: false });
+    assert(request.after === undefined || TenantId.parse(request.after).ok, "the position in a list of tenants must be a tenant");
     return queries.listTenants(this.#engine, request);
   }
 

@@ -1,6 +1,7 @@
 import { MAX_SPLIT_CHILDREN, type LogicalTime, type OpId } from "@gossip/contracts";
 import { coordError, InfraError, type BackendError, type Operation } from "@gossip/coordination-errors";
 import { assert, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { assertNow } from "../kernel/logical-now.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore, Eventually } from "../store/coordination-store.ts";
@@ -44,10 +45,12 @@ export class Engine {
     this.#queue = new CommitQueue(settings.store);
   }
 
-  /** The time, at once where the clock can tell it at once. */
+  /** The time, at once where the clock can tell it at once. What cannot be a time is refused before anything is done. */
   readClock(operation: OperationName): Eventually<Result<LogicalTime, BackendError>> {
     const now = this.#settings.clock.now();
-    return typeof now === "bigint" ? ok(now) : waitForTime(now, operation);
+    if (typeof now !== "bigint") return waitForTime(now, operation);
+    assertNow(now);
+    return ok(now);
   }
 
   commit(set: WriteSet): Promise<CommitAnswer> {
@@ -109,7 +112,9 @@ export class Engine {
 
 async function waitForTime(pending: Promise<LogicalTime>, operation: OperationName): Promise<Result<LogicalTime, BackendError>> {
   try {
-    return ok(await pending);
+    const now = await pending;
+    assertNow(now);
+    return ok(now);
   } catch (cause) {
     if (cause instanceof InvariantViolation) throw cause;
     const reason = InfraError.transient({ operation: `${operation}.clock`, message: "the clock had no time to give", cause });

@@ -1,4 +1,4 @@
-import { assertCount } from "@gossip/stdx";
+import { assert, assertCount } from "@gossip/stdx";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 
 export type EventListener = (event: CoordinationEvent) => void;
@@ -37,6 +37,7 @@ export class EventHub {
   }
 
   stream(options: EventStreamOptions = {}): EventStream {
+    assert(typeof options === "object" && options !== null, () => `event stream options must be an object, got ${typeof options}`);
     const { capacity = DEFAULT_CAPACITY } = options;
     assertCount(capacity, "event stream capacity", { min: 1, max: 1_000_000 });
     return new EventStream(capacity, (listener) => this.listen(listener));

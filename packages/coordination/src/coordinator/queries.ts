@@ -1,8 +1,8 @@
 import type { LogicalTime, RunId, ShardId, ShardKey, TenantId } from "@gossip/contracts";
-import type { BackendError, GetRunError } from "@gossip/coordination-errors";
-import { ok, type Result } from "@gossip/stdx";
+import { coordError, type BackendError, type GetRunError } from "@gossip/coordination-errors";
+import { err, ok, type Result } from "@gossip/stdx";
 import { findRun } from "../kernel/find-run.ts";
-import { findShard } from "../kernel/find-shard.ts";
+import { findShard, validateTenant } from "../kernel/find-shard.ts";
 import { CapacityHint } from "../records/capacity-hint.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
@@ -65,12 +65,14 @@ export async function getRun(engine: Engine, request: RunRequest): Promise<Resul
 
 /** The shard, or `undefined` where the run has no such shard. */
 export async function getShard(engine: Engine, { tenant, key }: ShardRequest): Promise<Result<ShardRecord | undefined, GetRunError>> {
-  const found = await openRun(engine, { tenant, run: key.run });
-  if (!found.ok) return found;
   const read = await engine.read(attempting("getRun"), () => engine.store.readShard(tenant, key));
   if (!read.ok) return read;
-  const shard = findShard({ run: read.value.run?.record, shard: read.value.shard?.record }, key);
-  return ok(shard.ok ? shard.value.shard : undefined);
+  const run = read.value.run?.record;
+  if (run === undefined) return err(coordError("RunNotFound"));
+  const own = validateTenant(run, tenant);
+  if (!own.ok) return own;
+  const found = findShard({ run, shard: read.value.shard?.record }, key);
+  return ok(found.ok ? found.value.shard : undefined);
 }
 
 export async function getRunProgress(engine: Engine, request: RunRequest): Promise<Result<RunProgress, GetRunError>> {

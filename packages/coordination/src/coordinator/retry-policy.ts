@@ -25,6 +25,7 @@ export const DEFAULT_RETRY: RetryPolicy = /* @__PURE__ */ Object.freeze({
 const MAX_DOUBLINGS = 6;
 
 export function makeRetryPolicy(input: Partial<RetryPolicy> = {}): RetryPolicy {
+  assert(typeof input === "object" && input !== null, () => `retry policy must be an object, got ${typeof input}`);
   const policy = { ...DEFAULT_RETRY, ...input };
   assertCount(policy.maxAttempts, "max attempts", { min: 1, max: 1000 });
   assertCount(policy.baseMs, "base pause", { min: 0, max: 60_000 });

@@ -48,7 +48,8 @@ export const Lease: LeaseCompanion = {
 
   withDeadline(lease, deadline) {
     assert(deadline >= lease.deadline, "lease deadline must not move back");
-    return Lease.of({ ...lease, deadline });
+    const { tenant, run, shard, owner, fence } = lease;
+    return Lease.of({ tenant, run, shard, owner, fence, deadline });
   },
 };
 

@@ -74,6 +74,7 @@ async function impossibleTimes(world: World): Promise<void> {
     world.clock.set(impossible);
     await world.expectViolation(() => world.coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) }));
     await world.expectViolation(() => world.coordinator.cancelRun({ tenant: TENANT, run: RUN, opId: op(1) }));
+    await world.expectViolation(() => world.coordinator.claim({ tenant: TENANT, run: RunId.fromRaw(9n), worker: worker(1) }));
   }
   world.clock.set(U64_MAX - 1n);
   world.expect((await world.acquire(1)).lease.deadline).toBe(U64_MAX);
