@@ -24,17 +24,27 @@ export interface SearchParts {
 /** What became of a grant that was offered to its callers. One that was accepted has reached them. */
 export type Reception = "accepted" | "below the floor" | "not what was asked for";
 
+/** Hands a grant to its callers, if they can use it. */
+export type Offer = (grant: WindowGrant, from: ClientEndpoint) => Reception;
+
+/** An outcome; a grant among them has been offered to its callers. */
+export type Received = Exclude<Outcome, { readonly kind: "Granted" }> | { readonly kind: "Granted"; readonly reception: Reception };
+
+/** Offer a grant in the very moment it arrives: of two that arrive together, the second must not be handed out first. */
+export function receive(outcome: Outcome, from: ClientEndpoint, offer: Offer): Received {
+  return outcome.kind === "Granted" ? { kind: "Granted", reception: offer(outcome.grant, from) } : outcome;
+}
+
 /** An attempt and how it ended. */
 export interface Attempt {
   readonly endpoint: ClientEndpoint;
-  readonly outcome: Outcome;
+  readonly outcome: Received;
 }
 
 export interface Search {
   readonly count: number;
   readonly endsAtMs: number;
-  /** Called at once for every grant that arrives: between a grant and its delivery no other may be delivered. */
-  readonly offer: (grant: WindowGrant) => Reception;
+  readonly offer: Offer;
   /** An attempt that was already made. */
   readonly tried?: Attempt;
 }
@@ -127,16 +137,16 @@ export class LeaderSearch {
     }
   }
 
-  #ask(call: Call, endpoint: ClientEndpoint): Promise<Outcome> {
+  #ask(call: Call, endpoint: ClientEndpoint): Promise<Received> {
     const { pool, policy, monotonicClock } = this.#parts;
     const budgetMs = Math.min(policy.attemptMs, call.endsAtMs - monotonicClock.nowMs());
-    return new Promise((resolve) => pool.get(endpoint).request({ count: call.count, budgetMs }, resolve));
+    return new Promise((resolve) => pool.get(endpoint).request({ count: call.count, budgetMs }, (outcome) => resolve(receive(outcome, endpoint, call.offer))));
   }
 
-  async #weigh(call: Call, pass: Pass, endpoint: ClientEndpoint, outcome: Outcome): Promise<Verdict> {
+  async #weigh(call: Call, pass: Pass, endpoint: ClientEndpoint, outcome: Received): Promise<Verdict> {
     switch (outcome.kind) {
       case "Granted":
-        return this.#weighGrant(call, pass, endpoint, outcome.grant);
+        return this.#weighGrant(pass, endpoint, outcome.reception);
       case "Failed":
         if (outcome.reason === "connect_failure") this.#parts.metrics.counter("tsoracle.client.connect.failures.total").add();
         call.transport = { kind: "Transport", reason: outcome.detail };
@@ -157,9 +167,9 @@ export class LeaderSearch {
     }
   }
 
-  #weighGrant(call: Call, pass: Pass, endpoint: ClientEndpoint, grant: WindowGrant): Verdict {
+  #weighGrant(pass: Pass, endpoint: ClientEndpoint, reception: Reception): Verdict {
     const { cache, metrics } = this.#parts;
-    switch (call.offer(grant)) {
+    switch (reception) {
       case "not what was asked for":
         return settled(err({ kind: "Protocol", reason: "the reply is not what was asked for" }));
       case "below the floor":
@@ -169,12 +179,11 @@ export class LeaderSearch {
         pass.hasSeenElection = true;
         return NEXT;
       case "accepted":
-        if (cache.confirm(endpoint, grant.epoch)) metrics.counter("tsoracle.client.leader_pivots.total").add();
         return settled(ok());
     }
   }
 
-  #weighNotLeader(call: Call, pass: Pass, { hint }: Extract<Outcome, { kind: "Refused" }>): Verdict {
+  #weighNotLeader(call: Call, pass: Pass, { hint }: Extract<Received, { kind: "Refused" }>): Verdict {
     const { cache, metrics, pool } = this.#parts;
     metrics.counter("tsoracle.client.not_leader.total").add();
     this.#countRetry("not_leader");

@@ -133,6 +133,20 @@ describe("a reply", () => {
     expect(client.cachedLeader).toEqual({ endpoint: leader.endpoint, epoch: 2n });
   });
 
+  test("two that arrive together are handed out in order, also where one had to be looked for and the other had not", async () => {
+    const server = await world.serve((_, index) => (index === 0 ? { grant: {} } : index === 1 ? { refuse: "NotLeader" } : "stay silent"));
+    const client = world.connect([server.endpoint]);
+    expect((await client.getTs()).ok).toBe(true);
+    const searching = client.getTs();
+    await until(() => server.requests.length === 3);
+    const direct = client.getTs();
+    await until(() => server.requests.length === 4);
+    let physicalMs = 2000;
+    server.break(() => ({ grant: { physicalMs: physicalMs++ } }));
+    expect([await searching, await direct].map((result) => Timestamp.physicalMs(unwrap(result)))).toEqual([2000, 2001]);
+    expect(counter(client, "tsoracle.client.floor_violations.total")).toBe(0);
+  });
+
   test("the very same timestamp again is refused too", async () => {
     const server = await world.serve((_, index) => ({ grant: { physicalMs: index < 2 ? 5000 : 5001 } }));
     const client = world.connect([server.endpoint]);

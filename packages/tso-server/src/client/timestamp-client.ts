@@ -9,7 +9,7 @@ import { ConnectionPool } from "./connection-pool.ts";
 import type { Outcome } from "./connection.ts";
 import { parseClientEndpoint, type ClientEndpoint } from "./endpoint.ts";
 import { LeaderCache, type KnownLeader } from "./leader-cache.ts";
-import { LeaderSearch, type Attempt, type Reception } from "./leader-search.ts";
+import { LeaderSearch, receive, type Attempt, type Reception } from "./leader-search.ts";
 import { completePolicy, type RetryPolicy } from "./retry-policy.ts";
 
 export interface ClientOptions {
@@ -141,17 +141,14 @@ export class TimestampClient {
     // The common case needs no promise: ask the leader, and have an answer.
     const { endpoint } = leader;
     this.#pool.get(endpoint).request({ count: batch.count, budgetMs: Math.min(attemptMs, leftMs) }, (outcome: Outcome) => {
-      if (outcome.kind === "Granted" && this.#offer(batch, outcome.grant) === "accepted") {
-        if (this.#cache.confirm(endpoint, outcome.grant.epoch)) this.#pivots.add();
-        this.#finish(batch);
-      } else {
-        this.#lookFor(batch, endsAtMs, { endpoint, outcome });
-      }
+      const received = receive(outcome, endpoint, (grant, from) => this.#offer(batch, grant, from));
+      if (received.kind === "Granted" && received.reception === "accepted") this.#finish(batch);
+      else this.#lookFor(batch, endsAtMs, { endpoint, outcome: received });
     });
   }
 
   #lookFor(batch: Batch, endsAtMs: number, tried?: Attempt): void {
-    const search = { count: batch.count, endsAtMs, offer: (grant: WindowGrant) => this.#offer(batch, grant), ...(tried === undefined ? {} : { tried }) };
+    const search = { count: batch.count, endsAtMs, offer: (grant: WindowGrant, from: ClientEndpoint) => this.#offer(batch, grant, from), ...(tried === undefined ? {} : { tried }) };
     void this.#search.run(search).then((result) => {
       if (!result.ok && this.#underway.has(batch)) batch.refuse(result.error);
       this.#finish(batch);
@@ -159,12 +156,13 @@ export class TimestampClient {
   }
 
   /** Hand a grant to the callers of a batch, if it is what they asked for and above whatever was handed out before. */
-  #offer(batch: Batch, grant: WindowGrant): Reception {
+  #offer(batch: Batch, grant: WindowGrant, from: ClientEndpoint): Reception {
     const { physicalMs, logicalStart, count } = grant;
     if (count !== batch.count) return "not what was asked for";
     if (physicalMs < this.#floorMs || (physicalMs === this.#floorMs && logicalStart <= this.#floorLogical)) return "below the floor";
     this.#floorMs = physicalMs;
     this.#floorLogical = logicalStart + count - 1;
+    if (this.#cache.confirm(from, grant.epoch)) this.#pivots.add();
     // A batch that is no longer under way was refused when the client was closed.
     if (this.#underway.has(batch)) batch.deliver(grant);
     return "accepted";

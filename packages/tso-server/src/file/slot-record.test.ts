@@ -52,6 +52,17 @@ describe("decodeState", () => {
     );
   });
 
+  test("the same bit flipped in both copies of a slot is found out, whichever bit it is", () => {
+    const whole = encodeState(1_700_000_000_000);
+    for (const slot of [0, SLOT_STRIDE]) {
+      for (let bit = 0; bit < RECORD_SIZE * 8; bit++) {
+        const flipped = Buffer.from(whole);
+        for (const copy of [slot, slot + RECORD_SIZE]) flipped[copy + (bit >> 3)]! ^= 1 << (bit & 7);
+        expect(decodeState(flipped)).toMatchObject({ ok: false });
+      }
+    }
+  });
+
   test("a bound above 46 bits with a right checksum is still none", () => {
     const bytes = encodeState(0);
     for (const at of [0, RECORD_SIZE]) {
