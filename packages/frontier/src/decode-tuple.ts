@@ -36,25 +36,24 @@ export function decodeTuple(
 ): Result<TupleElement[], TupleDecodeError> {
   assertBytes(bytes, "bytes");
   assertOrder(order);
-  const reader = new TupleReader(bytes);
-  const parts = reader.readParts(order);
+  const parts = reader.readTuple(bytes, order);
   return parts === undefined ? err(reader.failure!) : ok(parts);
 }
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 /** Reads elements one after another. Each `read…` answers `undefined` where it fails, and `failure` then says why. */
 class TupleReader {
   failure: TupleDecodeError | undefined = undefined;
-  readonly #bytes: Uint8Array;
+  #bytes: Uint8Array = NO_BYTES;
   #offset = 0;
   /** What every byte of the current part is flipped by: nothing, or all bits where it descends. */
   #flip = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  readParts(order: readonly PartOrder[]): TupleElement[] | undefined {
+  readTuple(bytes: Uint8Array, order: readonly PartOrder[]): TupleElement[] | undefined {
     const parts: TupleElement[] = [];
+    this.#bytes = bytes;
+    this.#offset = 0;
     while (this.#offset < this.#bytes.length) {
       this.#flip = isDescending(order, parts.length) ? 0xff : 0;
       const part = this.#readElement(0);
@@ -206,3 +205,6 @@ class TupleReader {
     return undefined;
   }
 }
+
+// One for all calls, because a key is decoded for every item. Nothing here waits or calls back, so nobody else can come upon it in use.
+const reader = /* @__PURE__ */ new TupleReader();
