@@ -6,19 +6,18 @@ import { Cursor, OpId, ParkReason, RunId, ShardId, ShardSpec, SplitReplacePlan, 
 import { Coordinator, MemoryStore, RANGE_EXHAUSTED, type CoordinationStore, type Lease, type ShardRecord } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap, type Result } from "@gossip/stdx";
-import type { PostgresServer } from "@gossip/tools/engines";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findColumnFaults } from "./column-faults.fixture.ts";
 import { readEverything } from "./store-state.fixture.ts";
-import { makeEmptiedStore, startFastPostgres } from "./temporary-database.fixture.ts";
+import { makeEmptiedStore, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(3));
 const RUN = RunId.fromRaw(1n);
 const ROOTS_PER_LANE = 4;
 const WIDTH = 1000;
 
-let server: PostgresServer;
+let server: TestServer;
 let pool: Pool;
 
 beforeAll(async () => {

@@ -3,16 +3,16 @@
 
 import { inspect } from "node:util";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
-import { freePort, type PostgresServer } from "@gossip/tools/engines";
+import { freePort } from "@gossip/tools/engines";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "./migrate.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
-import { newSchema, startFastPostgres } from "./temporary-database.fixture.ts";
+import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 
 const SECRET = "open-sesame-42";
 
-let server: PostgresServer;
+let server: TestServer;
 let pool: Pool;
 
 beforeAll(async () => {

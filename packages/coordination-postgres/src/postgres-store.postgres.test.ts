@@ -2,12 +2,11 @@
 // published kit runs against it as it stands, on a real server.
 
 import { describeCoordinationStore } from "@gossip/coordination/testing";
-import type { PostgresServer } from "@gossip/tools/engines";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeEmptiedStore, startFastPostgres } from "./temporary-database.fixture.ts";
+import { makeEmptiedStore, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 
-let server: PostgresServer;
+let server: TestServer;
 let pool: Pool;
 
 beforeAll(async () => {

@@ -4,13 +4,12 @@
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
 import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type UpdateShardSet, type WriteSet } from "@gossip/coordination";
 import { assert, unwrap } from "@gossip/stdx";
-import type { PostgresServer } from "@gossip/tools/engines";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import type { PostgresStore } from "./postgres-store.ts";
-import { newSchema, startFastPostgres } from "./temporary-database.fixture.ts";
+import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(4));
 const RUN = RunId.fromRaw(1n);
@@ -20,7 +19,7 @@ const now = LogicalTime.fromRaw(5n);
 const config = { cursorSemantics: "Completed", leaseDuration: 100n, maxShardRetries: undefined } as const;
 const limits = { maxShardsPerTenant: 10, maxShardsTotal: 10 };
 
-let server: PostgresServer;
+let server: TestServer;
 let proxy: CuttingProxy;
 let pool: Pool;
 let store: PostgresStore;

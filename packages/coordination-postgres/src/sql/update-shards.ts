@@ -24,7 +24,8 @@ const SET = `
  * caller, who knows what was, adds it.
  */
 function updateShards(schema: string, { locks, guard }: { readonly locks: string; readonly guard: string }): string {
-  const unwritten = `NOT EXISTS (SELECT FROM written w WHERE w.run_id = s.run_id AND w.shard = s.shard)`;
+  // So written it is looked up in a hash table that is made once, however the joins are planned.
+  const unwritten = `(s.run_id, s.shard) NOT IN (SELECT w.run_id, w.shard FROM written w)`;
   return `
 WITH input AS MATERIALIZED (${INPUT}),${locks}
 written AS (
