@@ -107,6 +107,24 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     kernel: { failRun: ({ run }, ...asked) => kernel.failRun({ run: run && { ...run, status: "Active", completedAt: undefined, opLog: [] } }, ...asked) },
   },
   {
+    what: "a run that was cancelled gives out shards",
+    world: "runs",
+    finds: "EndedRun",
+    kernel: { acquire: ({ run, shard }, ...asked) => kernel.acquire({ run: run && { ...run, status: "Active" }, shard }, ...asked) },
+  },
+  {
+    what: "a run is completed while there is work",
+    world: "endings",
+    finds: "UnsettledRun",
+    kernel: { completeRun: ({ run }, ...asked) => kernel.completeRun({ run, counts: { active: 0, parked: 0 } }, ...asked) },
+  },
+  {
+    what: "a shard is set aside with attempts left",
+    world: "parking",
+    finds: "AttemptLimit",
+    kernel: { acquire: ({ run, shard }, ...asked) => kernel.acquire({ run, shard: shard && { ...shard, attempts: shard.attempts + 1 } }, ...asked) },
+  },
+  {
     what: "an acquire does not raise the fence",
     world: "leases",
     finds: "MutationStream",

@@ -1,8 +1,9 @@
-import { RunStatus, type LogicalTime } from "@gossip/contracts";
+import type { LogicalTime, ShardStatus } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 import type { UnsettledCounts } from "../../kernel/end-run.ts";
 import { findRunFault } from "../../records/run-fault.ts";
 import type { RunRecord } from "../../records/run-record.ts";
+import { checkRunStep } from "../sim/invariants/check-run-rules.ts";
 import type { Violation } from "../sim/invariants/violation.ts";
 import type { Kernel } from "./deliver.ts";
 import { RUN, TENANT } from "./explore-state.ts";
@@ -25,7 +26,7 @@ export interface RunRequest {
 
 const ENDINGS = { CompleteRun: "completeRun", FailRun: "failRun", CancelRun: "cancelRun" } as const;
 
-/** Put one request to the kernel and hold what it says to the rules: S8, and that the record is in order. */
+/** Put one request to the kernel and hold what it says to the rules of runs. */
 export function deliverToRun(kernel: Kernel, request: RunRequest): RunDelivery {
   const { run, counts, message, now } = request;
   const command = { tenant: TENANT, run: RUN };
@@ -38,12 +39,11 @@ export function deliverToRun(kernel: Kernel, request: RunRequest): RunDelivery {
   const { outcome, writes } = ended.value;
   if (writes === undefined) return { run, isDeleted: false, answer: outcome.kind, violations: [] };
   assert(writes.kind === "PutRun", "what ends a run writes it");
-  return { run: writes.run, isDeleted: false, answer: outcome.kind, violations: checkEnd(run, writes.run) };
+  return { run: writes.run, isDeleted: false, answer: outcome.kind, violations: checkEnd(request, writes.run) };
 }
 
-function checkEnd(before: RunRecord | undefined, after: RunRecord): Violation[] {
+function checkEnd({ run: before, counts }: RunRequest, after: RunRecord): Violation[] {
   const fault = findRunFault(after);
   if (fault !== undefined) return [{ kind: "Thrown", message: `the run is not in order: ${fault}` }];
-  if (before === undefined || !RunStatus.isTerminal(before.status) || after.status === before.status) return [];
-  return [{ kind: "RunTerminalIrreversibility", tenant: TENANT, run: RUN, was: before.status, now: after.status }];
+  return checkRunStep(before, after, Array<ShardStatus>(counts.active).fill("Active"));
 }

@@ -8,6 +8,7 @@ import { Lease } from "../../records/lease.ts";
 import { findOp } from "../../records/op-log.ts";
 import type { RunRecord } from "../../records/run-record.ts";
 import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
+import { checkRunAllows } from "../sim/invariants/check-run-rules.ts";
 import { checkShardState, checkShardStep, placeOf } from "../sim/invariants/check-shard.ts";
 import { checkAuthority, type AcceptedMutation } from "../sim/invariants/mutation-stream.ts";
 import type { Violation } from "../sim/invariants/violation.ts";
@@ -39,7 +40,7 @@ export interface ShardRequest {
 
 /** Put one request to the kernel and hold what it says to the rules. */
 export function deliverToShard(kernel: Kernel, request: ShardRequest): ShardDelivery {
-  const { shard, message, now } = request;
+  const { run, shard, message, now } = request;
   const answered = ask(kernel, request);
   const answer = nameAnswer(answered);
   const transition = answered.ok ? answered.value : undefined;
@@ -48,6 +49,7 @@ export function deliverToShard(kernel: Kernel, request: ShardRequest): ShardDeli
   const violations = checkReplay(request, answer);
   if (writes !== undefined) {
     violations.push(...checkShardStep(shard, writes.shard), ...checkShardState(writes.shard));
+    if (run !== undefined) violations.push(...checkRunAllows(run, shard, writes.shard));
     if (isLeasedMessage(message)) violations.push(...checkAuthority(shard, message.lease, now));
   }
   const lease = message.kind === "Acquire" && transition !== undefined ? grantedLease(transition.outcome as AcquireOutcome) : undefined;

@@ -99,6 +99,21 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     tampering: { onReadRun: (run) => (run.completedAt === undefined ? run : { ...run, status: "Active", completedAt: undefined, opLog: [] }) },
   },
   {
+    what: "a run that has ended gives out shards",
+    finds: "EndedRun",
+    tampering: { onReadShardRun: (run) => ({ ...run, status: "Active" }) },
+  },
+  {
+    what: "a run is completed while there is work",
+    finds: "UnsettledRun",
+    tampering: { onCommit: (set) => (set.kind === "PutRun" ? { ...set, noShardsIn: [] } : set), onReadProgress: (progress) => ({ ...progress, active: 0, parked: 0 }) },
+  },
+  {
+    what: "a shard is given out for ever",
+    finds: "AttemptLimit",
+    tampering: { onReadShardRun: (run) => ({ ...run, config: { ...run.config, maxShardRetries: undefined } }) },
+  },
+  {
     what: "a worker may claim as often as it likes",
     finds: "CooldownViolation",
     options: { claimCooldown: 500n, keptCooldown: 0n, level: "SunnyDay" },

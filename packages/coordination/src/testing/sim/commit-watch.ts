@@ -1,8 +1,9 @@
-import { RunStatus, type OpId, type WorkerId } from "@gossip/contracts";
+import type { OpId, WorkerId } from "@gossip/contracts";
 import type { Lease } from "../../records/lease.ts";
 import { findRunFault } from "../../records/run-fault.ts";
 import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
 import type { PutRunSet, SplitShardSet, UpdateShardSet, WriteSet } from "../../store/write-set.ts";
+import { checkRunAllows, checkRunStep, isGrant } from "./invariants/check-run-rules.ts";
 import { checkShardState, checkShardStep, placeOf } from "./invariants/check-shard.ts";
 import { equalShards } from "./invariants/equal-records.ts";
 import { checkAuthority, checkStream, type MutationStream } from "./invariants/mutation-stream.ts";
@@ -66,7 +67,8 @@ export class CommitWatch {
     const before = this.#mirror.shard(after);
     if (before === undefined) return this.#wrong("a write was accepted for a shard that is not there");
     if (!equalShards(before, set.shard.before)) this.#wrong("a write was accepted though its shard was not as it had been read");
-    this.#reportAll([...checkShardStep(before, after), ...checkShardState(after)]);
+    const { run } = this.#mirror.run(set.tenant, set.run)!;
+    this.#reportAll([...checkShardStep(before, after), ...checkShardState(after), ...checkRunAllows(run, before, after)]);
     if (set.kind === "SplitShard") {
       for (const created of set.created) {
         if (this.#mirror.shard(created) !== undefined) this.#wrong("a split was accepted whose child's id was taken");
@@ -82,7 +84,7 @@ export class CommitWatch {
       this.#accepted.add(`${nameShard(after)}/${logged.opId}`);
       // An operator needs no lease.
       if (logged.kind !== "Unpark") this.#checkLeased(before, after, this.#presented.get(logged.opId));
-    } else if (after.lease !== undefined && isGrant(before, after)) {
+    } else if (isGrant(before, after)) {
       this.#checkGrant(actor, before, after);
     } else if (after.lease !== undefined && after.lease.deadline !== before.lease?.deadline) {
       this.#checkLeased(before, after, this.#presented.get(nameRenewal(actor, after)));
@@ -116,10 +118,9 @@ export class CommitWatch {
   }
 
   #acceptRun({ tenant, run, after, created }: PutRunSet): void {
-    const before = this.#mirror.run(tenant, run)?.run;
-    if (before !== undefined && RunStatus.isTerminal(before.status) && after.status !== before.status) {
-      this.#report({ kind: "RunTerminalIrreversibility", tenant, run, was: before.status, now: after.status });
-    }
+    const before = this.#mirror.run(tenant, run);
+    const statuses = [...(before?.shards.values() ?? [])].map(({ status }) => status);
+    this.#reportAll(checkRunStep(before?.run, after, statuses));
     const fault = findRunFault(after);
     if (fault !== undefined) this.#wrong(`a run was accepted that is not in order: ${fault}`);
     for (const shard of created) this.#reportAll(checkShardState(shard));
@@ -132,11 +133,6 @@ export class CommitWatch {
   #wrong(message: string): void {
     this.#report({ kind: "WrongAnswer", operation: "commit", message });
   }
-}
-
-/** Whether a shard was given to somebody, rather than held on to. The same acquire may be granted again once its lease has lapsed. */
-function isGrant(before: ShardRecord, after: ShardRecord): boolean {
-  return after.lease?.opId !== before.lease?.opId || after.fenceEpoch !== before.fenceEpoch;
 }
 
 function nameShard({ tenant, run, shard }: { readonly tenant: string; readonly run: bigint; readonly shard: bigint }): string {

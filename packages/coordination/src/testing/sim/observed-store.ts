@@ -4,8 +4,11 @@ import type { CoordinationStore, Eventually, StoreTraits } from "../../store/coo
 import type { ClaimQuery, ListRunsQuery, ListShardsQuery, ListTenantsQuery, RunMoment } from "../../store/store-reads.ts";
 import type { WriteSet } from "../../store/write-set.ts";
 
-/** Told of every write that was accepted, and whose it was, before anybody else is. */
-export interface CommitListener {
+/** Told of everything that is asked of a store. */
+export interface StoreListener {
+  /** Somebody has called. */
+  noteCall(): void;
+  /** A write was accepted, and whose it was. Nobody else knows yet. */
   accept(actor: WorkerId, set: WriteSet): void;
 }
 
@@ -13,9 +16,9 @@ export interface CommitListener {
 export class ObservedStore implements CoordinationStore {
   readonly #inner: CoordinationStore;
   readonly #actor: WorkerId;
-  readonly #listener: CommitListener;
+  readonly #listener: StoreListener;
 
-  constructor(inner: CoordinationStore, actor: WorkerId, listener: CommitListener) {
+  constructor(inner: CoordinationStore, actor: WorkerId, listener: StoreListener) {
     this.#inner = inner;
     this.#actor = actor;
     this.#listener = listener;
@@ -26,45 +29,50 @@ export class ObservedStore implements CoordinationStore {
   }
 
   readRun(tenant: TenantId, run: RunId) {
-    return this.#inner.readRun(tenant, run);
+    return this.#called().readRun(tenant, run);
   }
 
   readShard(tenant: TenantId, key: ShardKey) {
-    return this.#inner.readShard(tenant, key);
+    return this.#called().readShard(tenant, key);
   }
 
   readHint(query: RunMoment) {
-    return this.#inner.readHint(query);
+    return this.#called().readHint(query);
   }
 
   readProgress(query: RunMoment) {
-    return this.#inner.readProgress(query);
+    return this.#called().readProgress(query);
   }
 
   markStarved(tenant: TenantId, run: RunId, until: LogicalTime) {
-    return this.#inner.markStarved(tenant, run, until);
+    return this.#called().markStarved(tenant, run, until);
   }
 
   listClaimCandidates(query: ClaimQuery) {
-    return this.#inner.listClaimCandidates(query);
+    return this.#called().listClaimCandidates(query);
   }
 
   listShards(query: ListShardsQuery) {
-    return this.#inner.listShards(query);
+    return this.#called().listShards(query);
   }
 
   listRuns(query: ListRunsQuery) {
-    return this.#inner.listRuns(query);
+    return this.#called().listRuns(query);
   }
 
   listTenants(query: ListTenantsQuery) {
-    return this.#inner.listTenants(query);
+    return this.#called().listTenants(query);
   }
 
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {
-    const answers = this.#inner.commit(sets);
+    const answers = this.#called().commit(sets);
     // At once where the store answers at once: nobody's write can then come between a write and its being told.
     return "then" in answers ? answers.then((given) => this.#tell(sets, given)) : this.#tell(sets, answers);
+  }
+
+  #called(): CoordinationStore {
+    this.#listener.noteCall();
+    return this.#inner;
   }
 
   #tell(sets: readonly WriteSet[], answers: readonly CommitAnswer[]): readonly CommitAnswer[] {

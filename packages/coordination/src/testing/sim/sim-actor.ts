@@ -48,6 +48,8 @@ export interface SimActorOptions {
   readonly scheduler: SimScheduler;
   /** The shared store, as this actor reaches it when nothing is in the way. */
   readonly store: CoordinationStore;
+  /** Whether nothing ever is. A store that answers at once is then used as one. */
+  readonly isDirect: boolean;
   readonly limits: ShardLimits;
   readonly claimCooldown: bigint;
 }
@@ -96,10 +98,10 @@ export class SimActor {
   }
 
   #startCoordinator(): Coordinator {
-    const { scheduler, store, limits, claimCooldown } = this.#options;
+    const { scheduler, store, isDirect, limits, claimCooldown } = this.#options;
     const connection = this.#connection;
     return new Coordinator({
-      store: new FaultInjectingStore(store, connection),
+      store: isDirect ? store : new FaultInjectingStore(store, connection),
       clock: this.clock,
       limits,
       claimCooldown,

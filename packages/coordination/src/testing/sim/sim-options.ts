@@ -40,6 +40,8 @@ export interface SimSettings extends Required<Omit<SimOptions, "size" | "steps" 
   readonly size: WorldSize;
   readonly steps: readonly number[] | undefined;
   readonly keptCooldown: bigint | undefined;
+  /** Nothing lies between coordinators and store. Only where nothing may go wrong. */
+  readonly isDirect: boolean;
   /** Runs are set up with keys that are as long as keys may be, in a million. */
   readonly longPrefixPpm: number;
 }
@@ -64,9 +66,11 @@ export function makeSimSettings(options: SimOptions): SimSettings {
   const claimCooldown = random.pick([0n, 0n, 5n, 20n]);
   const slabCapacity = options.slabCapacity ?? random.pick([WIDE_SLAB, WIDE_SLAB, WIDE_SLAB, TIGHT_SLAB]);
   const maxShardsPerTenant = random.pick([12, 24, 40]) + size.runsPerTenant * size.shardsPerRun;
+  const isDirect = random.chance(500_000) && level === "SunnyDay";
   return {
     seed,
     level,
+    isDirect,
     safetySteps,
     livenessSteps,
     size,

@@ -6,7 +6,7 @@ import type { CoordinationStore } from "../../store/coordination-store.ts";
 import { CommitWatch } from "./commit-watch.ts";
 import { InvariantChecker } from "./invariants/invariant-checker.ts";
 import type { RunPlace, ShardPlace, Violation } from "./invariants/violation.ts";
-import { ObservedStore } from "./observed-store.ts";
+import { ObservedStore, type StoreListener } from "./observed-store.ts";
 import type { Random } from "./random.ts";
 import { SimActor, SimTime } from "./sim-actor.ts";
 import { SimScheduler, type Settle } from "./sim-scheduler.ts";
@@ -25,6 +25,7 @@ export interface SimWorldOptions {
   readonly size: WorldSize;
   readonly store: CoordinationStore;
   readonly wrapStore: (store: CoordinationStore) => CoordinationStore;
+  readonly isDirect: boolean;
   readonly settle: Settle;
   readonly claimCooldown: bigint;
   /** The cooldown that the workers' coordinators keep: the same, but for a planted bug. */
@@ -63,10 +64,14 @@ export class SimWorld {
     this.checker = new InvariantChecker({ store, mirror: this.mirror, claimCooldown, report });
     this.tenants = Array.from({ length: size.tenants }, (_, index) => TenantId.fromBytes(new Uint8Array(32).fill(index + 1)));
     const limits = { maxShardsPerTenant: options.maxShardsPerTenant, maxShardsTotal: options.maxShardsPerTenant * size.tenants };
+    const listener: StoreListener = {
+      noteCall: () => this.scheduler.noteCall(),
+      accept: (actor, set) => this.watch.accept(actor, set),
+    };
     const enlist = (raw: number): SimWorker => {
       const id = WorkerId.fromRaw(BigInt(raw));
-      const observed = options.wrapStore(new ObservedStore(store, id, this.watch));
-      return new SimWorker(new SimActor({ id, time: this.time, scheduler: this.scheduler, store: observed, limits, claimCooldown: options.keptCooldown }));
+      const observed = options.wrapStore(new ObservedStore(store, id, listener));
+      return new SimWorker(new SimActor({ id, time: this.time, scheduler: this.scheduler, store: observed, isDirect: options.isDirect, limits, claimCooldown: options.keptCooldown }));
     };
     this.operator = enlist(0);
     this.workers = Array.from({ length: size.workers }, (_, index) => enlist(index + 1));

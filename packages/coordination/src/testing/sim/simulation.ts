@@ -44,10 +44,10 @@ export class Simulation {
 
   constructor(options: SimOptions) {
     this.settings = makeSimSettings(options);
-    const { size, settle, claimCooldown, keptCooldown, maxShardsPerTenant, makeStore, wrapStore, slabCapacity } = this.settings;
+    const { size, settle, claimCooldown, keptCooldown, maxShardsPerTenant, makeStore, wrapStore, isDirect, slabCapacity } = this.settings;
     const store = makeStore({ slabCapacity });
     this.recorder = new SimRecorder(this.settings.keepsTrace);
-    this.world = new SimWorld({ size, store, wrapStore, settle, claimCooldown, keptCooldown: keptCooldown ?? claimCooldown, maxShardsPerTenant });
+    this.world = new SimWorld({ size, store, wrapStore, isDirect, settle, claimCooldown, keptCooldown: keptCooldown ?? claimCooldown, maxShardsPerTenant });
   }
 
   /** Everything: set up, a zombie, the steps with faults, the steps without. */

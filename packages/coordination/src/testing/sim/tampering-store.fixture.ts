@@ -1,11 +1,12 @@
 import type { LogicalTime, RunId, ShardKey, TenantId } from "@gossip/contracts";
 import { ok } from "@gossip/stdx";
-import type { RunRecord } from "../../records/run-record.ts";
+import type { RunHead, RunRecord } from "../../records/run-record.ts";
 import type { ShardRecord } from "../../records/shard-record.ts";
 import type { CommitAnswer } from "../../store/commit-answer.ts";
 import type { CoordinationStore, StoreAnswer } from "../../store/coordination-store.ts";
 import type { ClaimQuery, ListRunsQuery, ListShardsQuery, ListTenantsQuery, Page, RunMoment, RunRead, ShardPosition, ShardRead } from "../../store/store-reads.ts";
 import type { WriteSet } from "../../store/write-set.ts";
+import type { RunProgress } from "../../views/run-progress.ts";
 
 /** Where a store can be made to lie. */
 export interface Tampering {
@@ -13,6 +14,9 @@ export interface Tampering {
   readonly onCommit?: (set: WriteSet) => WriteSet;
   /** What is read in place of a shard. */
   readonly onReadShard?: (shard: ShardRecord) => ShardRecord;
+  /** What is read in place of a shard's run. */
+  readonly onReadShardRun?: (run: RunHead) => RunHead;
+  readonly onReadProgress?: (progress: RunProgress) => RunProgress;
   readonly onReadRun?: (run: RunRecord) => RunRecord;
   /** What is listed in place of a page's shards. */
   readonly onList?: (shards: readonly ShardRecord[]) => readonly ShardRecord[];
@@ -41,17 +45,19 @@ export class TamperingStore implements CoordinationStore {
 
   async readShard(tenant: TenantId, key: ShardKey): Promise<Awaited<StoreAnswer<ShardRead>>> {
     const read = await this.#inner.readShard(tenant, key);
-    if (!read.ok || read.value.shard === undefined) return read;
-    const { record, version } = read.value.shard;
-    return ok({ ...read.value, shard: { record: this.#tampering.onReadShard?.(record) ?? record, version } });
+    if (!read.ok || read.value.shard === undefined || read.value.run === undefined) return read;
+    const { shard, run } = read.value;
+    const { onReadShard = (record) => record, onReadShardRun = (record) => record } = this.#tampering;
+    return ok({ run: { ...run, record: onReadShardRun(run.record) }, shard: { ...shard, record: onReadShard(shard.record) } });
   }
 
   readHint(query: RunMoment) {
     return this.#inner.readHint(query);
   }
 
-  readProgress(query: RunMoment) {
-    return this.#inner.readProgress(query);
+  async readProgress(query: RunMoment): Promise<Awaited<StoreAnswer<RunProgress>>> {
+    const progress = await this.#inner.readProgress(query);
+    return progress.ok ? ok(this.#tampering.onReadProgress?.(progress.value) ?? progress.value) : progress;
   }
 
   markStarved(tenant: TenantId, run: RunId, until: LogicalTime) {

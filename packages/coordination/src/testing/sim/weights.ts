@@ -36,18 +36,18 @@ export const LIVENESS_WEIGHTS: Weights = { Acquire: 30, Renew: 10, Checkpoint: 1
  */
 export const MISCHIEF_WEIGHTS: Weights = {
   Release: 18,
-  Retry: 22,
-  CrashWorker: 8,
-  SkewClock: 8,
-  CreateRun: 8,
-  DeleteRun: 8,
-  MalformedCheckpoint: 14,
+  Retry: 21,
+  CrashWorker: 6,
+  SkewClock: 7,
+  CreateRun: 7,
+  DeleteRun: 7,
+  MalformedCheckpoint: 20,
   MalformedSplit: 6,
   ForeignTenant: 8,
 };
 
 /** How often that is, in a million steps. */
-export const MISCHIEF_PPM = 150_000;
+export const MISCHIEF_PPM = 200_000;
 
 /** What a roll of 0 to 99 means. */
 export function rolled(weights: Weights, roll: number): SimOpKind {

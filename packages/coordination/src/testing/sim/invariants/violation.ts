@@ -45,6 +45,12 @@ interface ViolationFields {
   MutationStream: ShardPlace & { readonly fence: FenceEpoch; readonly owner: WorkerId; readonly latestFence: FenceEpoch };
   /** V1: the leaves of a run do not tile what was registered. */
   CoverageConservation: RunPlace & { readonly fault: CoverageFault };
+  /** P2: a run that has ended gave out, renewed, split or unparked a shard. */
+  EndedRun: ShardPlace & { readonly status: RunStatus };
+  /** P3: a run was completed while shards were active. */
+  UnsettledRun: RunPlace & { readonly active: number };
+  /** P6: a shard was given out once too often, or set aside with attempts left. */
+  AttemptLimit: ShardPlace & { readonly attempts: number; readonly max: number };
   /** A write was accepted without a lease that allowed it. */
   UnauthorizedMutation: ShardPlace & { readonly fault: "NotActive" | "NoHolder" | "OtherFence" | "OtherOwner" | "Lapsed" };
   /** An operation that the log remembers was not answered as a replay. */

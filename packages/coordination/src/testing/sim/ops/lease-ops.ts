@@ -2,6 +2,7 @@ import { Cursor, ShardKey, type OpId } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import type { CapacityHint } from "../../../records/capacity-hint.ts";
 import type { Lease } from "../../../records/lease.ts";
+import { isLeasedAt } from "../../../records/shard-record.ts";
 import type { WorkerSession } from "../../../session/worker-session.ts";
 import type { RunPlace, ShardPlace } from "../invariants/violation.ts";
 import { refused, type SimEvent } from "../sim-event.ts";
@@ -29,9 +30,13 @@ interface Acquire {
 }
 
 async function acquireAs(run: OpRun, worker: SimWorker, request: Acquire): Promise<SimEvent> {
-  const moment = new Moment(run.world, worker);
+  const { world } = run;
+  const before = world.mirror.shard(request.place);
+  const wasHeldByIt = before?.lease?.opId === request.opId && isLeasedAt(before, worker.actor.clock.now());
+  const moment = new Moment(world, worker);
   const answer = await moment.hear(askFor(worker, request));
   if (!answer.ok) {
+    if (wasHeldByIt && moment.isUndisturbed) world.report({ kind: "ReplayRefused", ...request.place, opId: request.opId, answer: answer.error.kind });
     if (answer.error.kind === "BackendError") worker.unresolved = () => acquireAs(run, worker, request);
     return refused(answer.error);
   }

@@ -1,0 +1,48 @@
+import { RunStatus, type ShardStatus } from "@gossip/contracts";
+import type { RunHead, RunRecord } from "../../../records/run-record.ts";
+import type { ShardRecord } from "../../../records/shard-record.ts";
+import { placeOf } from "./check-shard.ts";
+import type { Violation } from "./violation.ts";
+
+/** Whether a shard was given to somebody, rather than held on to. The same acquire may be granted again once its lease has lapsed. */
+export function isGrant(before: ShardRecord, after: ShardRecord): boolean {
+  if (after.lease === undefined) return false;
+  return after.lease.opId !== before.lease?.opId || after.fenceEpoch !== before.fenceEpoch;
+}
+
+/** Whether a shard was set aside by an acquire that found it tried too often: nobody asked for that, so nothing is logged. */
+function isParkedUnasked(before: ShardRecord, after: ShardRecord): boolean {
+  return before.status === "Active" && after.status === "Parked" && after.opLog.at(-1)?.opId === before.opLog.at(-1)?.opId;
+}
+
+/**
+ * What a run allows its shards: nothing new once it has ended, though what was finished is taken; and so many
+ * attempts, neither more nor fewer.
+ */
+export function checkRunAllows(run: RunHead, before: ShardRecord, after: ShardRecord): Violation[] {
+  const isGranted = isGrant(before, after);
+  const isSetAside = isParkedUnasked(before, after);
+  const isRenewed = after.lease !== undefined && before.lease !== undefined && after.lease.deadline > before.lease.deadline;
+  const isSplit = after.spawned.length > before.spawned.length;
+  const isUnparked = before.status === "Parked" && after.status === "Active";
+  const found: Violation[] = [];
+  if (RunStatus.isTerminal(run.status) && (isGranted || isSetAside || isRenewed || isSplit || isUnparked)) {
+    found.push({ kind: "EndedRun", ...placeOf(after), status: run.status });
+  }
+  const { maxShardRetries = Infinity } = run.config;
+  if ((isGranted && before.attempts > maxShardRetries) || (isSetAside && before.attempts <= maxShardRetries)) {
+    found.push({ kind: "AttemptLimit", ...placeOf(after), attempts: before.attempts, max: maxShardRetries });
+  }
+  return found;
+}
+
+/** What must hold between two states of a run: S8, and that none is completed while there is work, unless it was forced. */
+export function checkRunStep(before: RunRecord | undefined, after: RunRecord, statuses: Iterable<ShardStatus>): Violation[] {
+  if (before === undefined || before.status === after.status) return [];
+  const { tenant, run } = after;
+  if (RunStatus.isTerminal(before.status)) {
+    return [{ kind: "RunTerminalIrreversibility", tenant, run, was: before.status, now: after.status }];
+  }
+  const active = [...statuses].filter((status) => status === "Active").length;
+  return after.status === "Done" && active > 0 ? [{ kind: "UnsettledRun", tenant, run, active }] : [];
+}
