@@ -10,10 +10,14 @@ export class StoreProbe implements CoordinationStore {
   readonly #inner: CoordinationStore;
   /** Present only where the store has it, as callers look for it. */
   readonly readShardInto?: NonNullable<CoordinationStore["readShardInto"]>;
+  /** Set before a coordinator is made over it, where `beforeNextCommit` is to be used. */
+  mayIntervene = false;
   /** How many calls have read something. */
   reads = 0;
   /** The sets of each call of `commit`. */
   readonly commits: (readonly WriteSet[])[] = [];
+  /** Done once, before the next commit reaches the store: what comes between a decision and its write. */
+  beforeNextCommit: (() => Promise<void>) | undefined;
 
   constructor(inner: CoordinationStore) {
     this.#inner = inner;
@@ -29,7 +33,8 @@ export class StoreProbe implements CoordinationStore {
   }
 
   get traits(): StoreTraits {
-    return this.#inner.traits ?? {};
+    // With something to come between, an answer takes its time.
+    return { ...this.#inner.traits, answersAtOnce: this.#inner.traits?.answersAtOnce === true && !this.mayIntervene };
   }
 
   readRun(tenant: TenantId, run: RunId) {
@@ -70,7 +75,9 @@ export class StoreProbe implements CoordinationStore {
 
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {
     this.commits.push(sets);
-    return this.#inner.commit(sets);
+    const intervene = this.beforeNextCommit;
+    this.beforeNextCommit = undefined;
+    return intervene === undefined ? this.#inner.commit(sets) : intervene().then(() => this.#inner.commit(sets));
   }
 
   #count(): CoordinationStore {

@@ -1,5 +1,7 @@
 import { OpId, RunId, type RunStatus } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
+import { Coordinator } from "../../coordinator/coordinator.ts";
+import type { Lease } from "../../records/lease.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
 import { at, initial, KEY, LEASE_DURATION, op, OTHER_TENANT, replaceAt, residualAt, RUN, TENANT, worker, type World } from "./world.ts";
 
@@ -142,6 +144,48 @@ async function runStopsItsWorkers(world: World): Promise<void> {
   world.expect(candidates.shards).toEqual([12n, 13n]);
 }
 
+async function runEndsInBetween(world: World): Promise<void> {
+  world.probe.mayIntervene = true;
+  const coordinator = world.makeCoordinator();
+  const behind = new Coordinator({ store: world.store, clock: world.clock });
+  const terminal = { status: "Cancelled" };
+  let count = 0n;
+  /** A run whose shard is in some state, and that ends just before the next write. */
+  const prepare = async (setUp: (key: typeof KEY) => Promise<Lease>): Promise<{ key: typeof KEY; lease: Lease }> => {
+    const key = { ...KEY, run: RunId.fromRaw(++count) };
+    await world.seed({ run: key.run });
+    const lease = await setUp(key);
+    world.probe.beforeNextCommit = async () => void unwrap(await behind.cancelRun({ tenant: TENANT, run: key.run, opId: op(99) }));
+    return { key, lease };
+  };
+  const held = async (key: typeof KEY) => (await world.acquire(1, { key })).lease;
+  const parked = async (key: typeof KEY) => {
+    const lease = await held(key);
+    unwrap(await behind.park({ tenant: TENANT, lease, reason: "Other", opId: op(1) }));
+    return lease;
+  };
+
+  const lapsed = await prepare(async (key) => {
+    const lease = await held(key);
+    world.clock.advance(LEASE_DURATION);
+    return lease;
+  });
+  world.expectRefusal(await coordinator.acquire({ tenant: TENANT, key: lapsed.key, worker: worker(2) }), "RunTerminal", terminal);
+  world.expectRefusal(await coordinator.renew({ tenant: TENANT, lease: (await prepare(held)).lease }), "RunTerminal", terminal);
+  const residual = { tenant: TENANT, lease: (await prepare(held)).lease, plan: residualAt("a", "m", "z"), opId: op(2) };
+  world.expectRefusal(await coordinator.splitResidual(residual), "RunTerminal", terminal);
+  const replace = { tenant: TENANT, lease: (await prepare(held)).lease, plan: replaceAt("a", ["m"], "z"), opId: op(2) };
+  world.expectRefusal(await coordinator.splitReplace(replace), "RunTerminal", terminal);
+  const { key } = await prepare(parked);
+  world.expectRefusal(await coordinator.unpark({ tenant: TENANT, key, opId: op(2) }), "RunTerminal", terminal);
+  // Finished work is taken all the same, and the lease then ends when it would have.
+  const last = await prepare(held);
+  const checkpoint = { tenant: TENANT, lease: last.lease, cursor: at("c"), opId: op(2), renew: true };
+  world.clock.advance(10n);
+  world.expect(unwrap(await coordinator.checkpoint(checkpoint))).toMatchObject({ kind: "Executed", value: { newDeadline: undefined } });
+  world.expect((await world.shard(last.key)).lease?.deadline).toBe(last.lease.deadline);
+}
+
 async function completionNeedsSettledShards(world: World): Promise<void> {
   const { coordinator } = world;
   const request = { tenant: TENANT, run: RUN, opId: op(1) };
@@ -223,6 +267,7 @@ export const runCases: readonly ConformanceCase[] = [
   { name: "a run and its shards are created together or not at all", run: creationWithShards },
   { name: "C1 of the decisions: the manifest's rules", run: manifestRules },
   { name: "P2: an ended run stops its workers and takes what they finished", run: runStopsItsWorkers },
+  { name: "P2: a run that ends between a decision and its write stops it too", run: runEndsInBetween },
   { name: "P3: a run completes when its shards are settled", run: completionNeedsSettledShards },
   { name: "P7: a deleted run is gone and its id stays used", run: deletion },
   { name: "quotas are kept, the tenant's first, and given back by deletion", run: limits },
