@@ -33,6 +33,17 @@ describe("byteMidpoint", () => {
       }),
       { numRuns: 300 },
     );
+    // Full length and nearly the same: there the last phase has no byte to append.
+    const tail = denseKey({ min: 1, max: 3 });
+    fc.assert(
+      fc.property(fc.constantFrom(0x00, 0x61, 0xff), tail, tail, fc.boolean(), (fill, tailA, tailB, isShort) => {
+        const a = join(filled(MAX_KEY_SIZE - tailA.length, fill), tailA);
+        const b = join(filled((isShort ? MAX_KEY_SIZE - 3 : MAX_KEY_SIZE) - tailB.length, fill), tailB);
+        expectBytes(midpoint(a, b), fivePhaseMidpoint(a, b));
+        expectBytes(midpoint(b, a), fivePhaseMidpoint(b, a));
+      }),
+      { numRuns: 400 },
+    );
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 40 }), (a, b) => {
         expectBytes(midpoint(a, b), fivePhaseMidpoint(a, b));

@@ -102,6 +102,7 @@ function wordFor(boundary: "Start" | "End"): string {
   return boundary === "Start" ? "start" : "end";
 }
 
-function manifestRefusal(reason: ManifestValidationError): string {
-  return reason.kind;
+/** By its kind: the sentences of a manifest's refusal are not this package's. */
+function manifestRefusal(reason: ManifestValidationError | undefined): string {
+  return reason?.kind ?? "nobody says why";
 }

@@ -48,6 +48,7 @@ export { prefixShard, prefixShardInto, prefixShardRef, type PrefixShardInput } f
 export { prefixSuccessor, prefixSuccessorInto } from "./prefix-successor.ts";
 export { propagateHintOnSplit, type ChildRange } from "./propagate-hint.ts";
 export { rangeShard, rangeShardInto, rangeShardRef, type RangeShardInput } from "./range-shard.ts";
+export type { ScratchBuf } from "./scratch-buf.ts";
 export { ShardEncodeError } from "./shard-encode-error.ts";
 export { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
 export { ShardHintView } from "./shard-hint-view.ts";

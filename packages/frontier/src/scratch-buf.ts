@@ -68,6 +68,7 @@ export abstract class ScratchBuf {
 
   /** Whether writing to this buffer could change `bytes`. */
   isViewedBy(bytes: Uint8Array): boolean {
+    assertBytes(bytes, "bytes");
     return bytes.byteOffset !== 0 && bytes.buffer === this.bytes.buffer;
   }
 }

@@ -204,6 +204,7 @@ describe("ShardMetadata", () => {
     for (const value of [undefined, null, 7, {}, { hint: ShardHint.RANGE }, { hint: {}, connectorExtra: bytes() }]) {
       expect(() => ShardMetadata.encode(value as ShardMetadata)).toThrow(InvariantViolation);
       expect(() => ShardMetadata.toJson(value as ShardMetadata)).toThrow(/must be/);
+      expect(() => ShardMetadata.fromHint(value as never)).toThrow("hint must be of kind");
     }
     expect(() => ShardMetadata.encodeInto(ShardMetadata.fromHint(ShardHint.RANGE), {} as MetadataBuf)).toThrow("out must be a MetadataBuf");
     for (const value of NOT_BYTES) {

@@ -48,6 +48,7 @@ const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 export const ShardMetadata: ShardMetadataCompanion = {
   fromHint(hint) {
+    assertHint(hint);
     return { hint, connectorExtra: NO_BYTES };
   },
 

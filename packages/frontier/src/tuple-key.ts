@@ -8,8 +8,8 @@ import type { TupleEncodeError } from "./tuple-encode-error.ts";
 
 /** A tuple as a key: a composite primary key, say. Its bytes are those of `encodeTuple`. *Addition.* */
 export class TupleKey implements KeyEncoding {
-  // Encoded once, here: that is also what finds out whether the tuple is a key.
-  readonly #bytes: Uint8Array;
+  // Encoded when it is made: that is also what finds out whether the tuple is a key.
+  #bytes: Uint8Array;
 
   /** What `tryNew` refuses is an `InvariantViolation`. */
   constructor(parts: readonly TupleElement[], order: readonly PartOrder[] = ALL_ASCENDING) {
@@ -21,7 +21,11 @@ export class TupleKey implements KeyEncoding {
   /** A tuple that came from outside. */
   static tryNew(parts: readonly TupleElement[], order: readonly PartOrder[] = ALL_ASCENDING): Result<TupleKey, TupleEncodeError> {
     const encoded = encodeTuple(parts, order);
-    return encoded.ok ? ok(new TupleKey(parts, order)) : encoded;
+    if (!encoded.ok) return encoded;
+    // The empty tuple's place is taken by these bytes, so that they are not made twice.
+    const key = new TupleKey(ALL_ASCENDING);
+    key.#bytes = encoded.value;
+    return ok(key);
   }
 
   /** Order two tuples by their bytes. Negative, zero or positive. */
