@@ -3,7 +3,7 @@ import type { ListRunsQuery, ListShardsQuery, ListTenantsQuery, Page, RunRecord,
 import type { Database } from "./database.ts";
 import { decodeRun, decodeShard, runIdOf, tenantBytes, tenantOf } from "./rows.ts";
 import { LIST_RUNS } from "./sql/list-runs.ts";
-import { LIST_SHARDS } from "./sql/list-shards.ts";
+import { LIST_FIRST_SHARDS, LIST_NEXT_SHARDS } from "./sql/list-shards.ts";
 import { LIST_TENANTS } from "./sql/list-tenants.ts";
 import { u64Bytes } from "./u64-bytes.ts";
 
@@ -13,7 +13,7 @@ const MAX_PAGE = 512;
 export async function listShards(database: Database, query: ListShardsQuery): Promise<Page<ShardRecord, ShardPosition>> {
   const { tenant, run, after, filter, now } = query;
   const limit = Math.min(query.limit, MAX_PAGE);
-  const rows = await database.run<{ shard: Buffer; record: Buffer }>(LIST_SHARDS, [
+  const rows = await database.run<{ shard: Buffer; record: Buffer }>(after === undefined ? LIST_FIRST_SHARDS : LIST_NEXT_SHARDS, [
     tenantBytes(tenant),
     u64Bytes(run),
     after?.keyRangeStart ?? null,

@@ -5,7 +5,7 @@ export const LIST_RUNS: Statement = {
   text: (schema) => `
 SELECT run, record
 FROM ${schema}.runs
-WHERE tenant = $1 AND status <> 'Deleted' AND ($2::bytea IS NULL OR run > $2)
+WHERE tenant = $1 AND status <> 'Deleted' AND run > coalesce($2::bytea, '')
 ORDER BY run
 LIMIT $3`,
 };

@@ -6,18 +6,24 @@ import type { Statement } from "./statement.ts";
  * A key can be longer than an entry of an index. So the index has the first 512 bytes of it, and what agrees in those is
  * sorted a group at a time.
  */
-export const LIST_SHARDS: Statement = {
-  name: "list_shards",
+const listShards = (name: string, behind: string): Statement => ({
+  name,
   text: (schema) => `
 SELECT s.shard, s.record
 FROM ${schema}.runs r JOIN ${schema}.shards s ON s.run_id = r.id
 WHERE r.tenant = $1 AND r.run = $2 AND r.status <> 'Deleted'
-  AND ($3::bytea IS NULL
-       OR substring(s.key_range_start FROM 1 FOR 512) >= substring($3::bytea FROM 1 FOR 512)
-          AND (s.key_range_start, s.shard) > ($3::bytea, $4::bytea))
+  AND ${behind}
   AND ($5::text IS NULL OR s.status = $5)
   AND ($6::boolean IS NULL OR $6 = (s.claimable_at > $7::bytea))
   AND ($8::boolean IS NOT TRUE OR s.parent IS NULL)
 ORDER BY substring(s.key_range_start FROM 1 FOR 512), s.key_range_start, s.shard
 LIMIT $9`,
-};
+});
+
+export const LIST_FIRST_SHARDS: Statement = listShards("list_first_shards", "$3::bytea IS NULL AND $4::bytea IS NULL");
+
+export const LIST_NEXT_SHARDS: Statement = listShards(
+  "list_next_shards",
+  `substring(s.key_range_start FROM 1 FOR 512) >= substring($3::bytea FROM 1 FOR 512)
+  AND (s.key_range_start, s.shard) > ($3::bytea, $4::bytea)`,
+);

@@ -5,7 +5,7 @@ export const LIST_TENANTS: Statement = {
   text: (schema) => `
 SELECT t.tenant
 FROM ${schema}.tenants t
-WHERE ($1::bytea IS NULL OR t.tenant > $1)
+WHERE t.tenant > coalesce($1::bytea, '')
   AND EXISTS (SELECT FROM ${schema}.runs r WHERE r.tenant = t.tenant AND r.status <> 'Deleted')
 ORDER BY t.tenant
 LIMIT $2`,
