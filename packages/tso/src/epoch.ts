@@ -1,4 +1,5 @@
 import { assert, err, ok, type Brand, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import { EPOCH_MAX } from "./limits.ts";
 
 /**
@@ -19,6 +20,7 @@ export interface EpochOutOfRange {
   readonly kind: "EpochOutOfRange";
 }
 
+const EPOCH_RULE = "an epoch is a bigint from 0 to 2^128 - 1";
 const WORD_MASK = (1n << 64n) - 1n;
 
 export const Epoch = {
@@ -27,7 +29,7 @@ export const Epoch = {
 
   /** Brand a raw integer. The caller vouches that it is in range. */
   fromRaw(raw: bigint): Epoch {
-    assert(isEpoch(raw), "an epoch is a bigint from 0 to 2^128 - 1");
+    assert(isEpoch(raw), EPOCH_RULE);
     return raw as Epoch;
   },
 
@@ -37,12 +39,14 @@ export const Epoch = {
   },
 
   fromWords(words: EpochWords): Epoch {
+    assertObject(words, "the halves of an epoch");
     assert(isWord(words.high), "the high half of an epoch is a bigint from 0 to 2^64 - 1");
     assert(isWord(words.low), "the low half of an epoch is a bigint from 0 to 2^64 - 1");
     return ((words.high << 64n) | words.low) as Epoch;
   },
 
   toWords(epoch: Epoch): EpochWords {
+    assert(isEpoch(epoch), EPOCH_RULE);
     return { high: epoch >> 64n, low: epoch & WORD_MASK };
   },
 } as const;

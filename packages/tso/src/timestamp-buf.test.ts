@@ -12,8 +12,8 @@ describe("TimestampBuf", () => {
     "writes the ends of millisecond %d as they pack",
     (physicalMs) => {
       const buf = new TimestampBuf(2);
-      buf.append(physicalMs, 0, 1);
-      buf.append(physicalMs, LOGICAL_MAX, 1);
+      buf.append({ physicalMs, logicalStart: 0, count: 1 });
+      buf.append({ physicalMs, logicalStart: LOGICAL_MAX, count: 1 });
       expect([buf.at(0), buf.at(1)]).toEqual([
         Timestamp.pack({ physicalMs, logical: 0 }),
         Timestamp.pack({ physicalMs, logical: LOGICAL_MAX }),
@@ -23,7 +23,7 @@ describe("TimestampBuf", () => {
 
   test("holds a whole millisecond", () => {
     const buf = new TimestampBuf(MAX_GRANT_COUNT);
-    buf.append(9, 0, MAX_GRANT_COUNT);
+    buf.append({ physicalMs: 9, logicalStart: 0, count: MAX_GRANT_COUNT });
     const base = Timestamp.pack({ physicalMs: 9, logical: 0 });
     expect(buf.view().every((value, index) => value === base + BigInt(index))).toBe(true);
     expect(buf.room).toBe(0);
@@ -31,7 +31,7 @@ describe("TimestampBuf", () => {
 
   test("is empty again after clear", () => {
     const buf = new TimestampBuf(2);
-    buf.append(9, 0, 2);
+    buf.append({ physicalMs: 9, logicalStart: 0, count: 2 });
     buf.clear();
     expect([buf.length, buf.room, buf.view().length]).toEqual([0, 2, 0]);
     expect(() => buf.at(0)).toThrow(InvariantViolation);
@@ -39,10 +39,10 @@ describe("TimestampBuf", () => {
 
   test("refuses what does not fit, and keeps what it held", () => {
     const buf = new TimestampBuf(2);
-    buf.append(9, 0, 1);
-    expect(() => buf.append(9, 1, 2)).toThrow(InvariantViolation);
-    expect(() => buf.append(9, LOGICAL_MAX, 2)).toThrow(InvariantViolation);
-    expect(() => buf.append(9, 0, -1)).toThrow(InvariantViolation);
+    buf.append({ physicalMs: 9, logicalStart: 0, count: 1 });
+    expect(() => buf.append({ physicalMs: 9, logicalStart: 1, count: 2 })).toThrow(InvariantViolation);
+    expect(() => buf.append({ physicalMs: 9, logicalStart: LOGICAL_MAX, count: 2 })).toThrow(InvariantViolation);
+    expect(() => buf.append({ physicalMs: 9, logicalStart: 0, count: -1 })).toThrow(InvariantViolation);
     expect([...buf.view()]).toEqual([Timestamp.pack({ physicalMs: 9, logical: 0 })]);
   });
 

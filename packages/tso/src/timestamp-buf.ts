@@ -1,5 +1,6 @@
 import { assert } from "@gossip/stdx";
-import { MAX_GRANT_COUNT } from "./limits.ts";
+import { assertObject } from "./assert-object.ts";
+import { isPhysicalMs, MAX_GRANT_COUNT } from "./limits.ts";
 import type { Timestamp } from "./timestamp.ts";
 
 // A 64-bit integer lies in memory as two 32-bit words. Which comes first is the machine's business.
@@ -9,6 +10,9 @@ const HIGH = IS_LITTLE_ENDIAN ? 1 : 0;
 
 /** 2^14: what is left of a 32-bit word beside the 18 logical bits. */
 const MS_PER_LOW_WORD = 16_384;
+
+/** `append` for the allocator, which has taken the millisecond apart and checked the rest. */
+export let appendWords: (buf: TimestampBuf, words: MillisecondWords, logicalStart: number, count: number) => void;
 
 /**
  * Room for timestamps that a caller owns and reuses.
@@ -22,11 +26,6 @@ export class TimestampBuf {
   readonly #values: BigUint64Array;
   readonly #words: Uint32Array;
   #length = 0;
-
-  // The millisecond of the last append and its two words: neighbours share it, and a division costs more than a grant.
-  #cachedMs = 0;
-  #cachedHigh = 0;
-  #cachedLow = 0;
 
   constructor(capacity: number) {
     assert(Number.isInteger(capacity) && capacity > 0, "a timestamp buffer holds a whole number of timestamps, at least 1");
@@ -58,45 +57,56 @@ export class TimestampBuf {
     return this.#values.subarray(0, this.#length);
   }
 
-  /**
-   * Append `count` timestamps that follow one another within one millisecond.
-   *
-   * By position, to spare a hot call an object; a millisecond of this century in the wrong place is no counter, and refused.
-   */
-  append(physicalMs: number, logicalStart: number, count: number): void {
-    assert(count <= this.room, "the buffer has room for the grant");
-    assert(count >= 0 && logicalStart + count <= MAX_GRANT_COUNT, "the grant lies within one millisecond");
-    if (physicalMs !== this.#cachedMs) this.#enter(physicalMs);
-    const high = this.#cachedHigh;
-    const low = this.#cachedLow;
-    const words = this.#words;
+  /** Append `count` timestamps that follow one another within one millisecond. */
+  append(grant: { readonly physicalMs: number; readonly logicalStart: number; readonly count: number }): void {
+    assertObject(grant, "what is appended");
+    const { physicalMs, logicalStart, count } = grant;
+    assert(isPhysicalMs(physicalMs), "the grant's millisecond fits in 46 bits");
+    assert(Number.isInteger(count) && count >= 0, "the grant holds a whole number of timestamps");
+    assert(Number.isInteger(logicalStart) && logicalStart >= 0 && logicalStart + count <= MAX_GRANT_COUNT, "the grant lies within one millisecond");
+    this.#append(wordsOf(physicalMs), logicalStart, count);
+  }
+
+  static {
+    appendWords = (buf, words, logicalStart, count) => buf.#append(words, logicalStart, count);
+  }
+
+  #append(words: MillisecondWords, logicalStart: number, count: number): void {
+    assert(count <= this.capacity - this.#length, "the buffer has room for the grant");
+    const { high, low } = words;
+    const target = this.#words;
     let word = this.#length * 2;
     const end = word + count * 2;
     let next = low | logicalStart;
     // Four at a time: two stores a turn leave the loop's own bookkeeping dearer than the writing.
     for (; word + 6 < end; word += 8) {
-      words[word + LOW] = next;
-      words[word + HIGH] = high;
-      words[word + 2 + LOW] = next + 1;
-      words[word + 2 + HIGH] = high;
-      words[word + 4 + LOW] = next + 2;
-      words[word + 4 + HIGH] = high;
-      words[word + 6 + LOW] = next + 3;
-      words[word + 6 + HIGH] = high;
+      target[word + LOW] = next;
+      target[word + HIGH] = high;
+      target[word + 2 + LOW] = next + 1;
+      target[word + 2 + HIGH] = high;
+      target[word + 4 + LOW] = next + 2;
+      target[word + 4 + HIGH] = high;
+      target[word + 6 + LOW] = next + 3;
+      target[word + 6 + HIGH] = high;
       next = (next + 4) | 0;
     }
     for (; word < end; word += 2) {
-      words[word + LOW] = next;
-      words[word + HIGH] = high;
+      target[word + LOW] = next;
+      target[word + HIGH] = high;
       next = (next + 1) | 0;
     }
     this.#length += count;
   }
+}
 
-  #enter(physicalMs: number): void {
-    this.#cachedMs = physicalMs;
-    // Signed: V8 keeps a 32-bit integer in the field itself, and a number above 2^31 on the heap.
-    this.#cachedHigh = Math.floor(physicalMs / MS_PER_LOW_WORD) | 0;
-    this.#cachedLow = ((physicalMs % MS_PER_LOW_WORD) * MAX_GRANT_COUNT) | 0;
-  }
+/** A millisecond as the two words of its first timestamp. */
+export interface MillisecondWords {
+  readonly high: number;
+  readonly low: number;
+}
+
+/** Take a millisecond apart. Divisions: done once a millisecond, not once a grant. */
+export function wordsOf(physicalMs: number): MillisecondWords {
+  // Signed: V8 keeps a 32-bit integer in the field itself, and a number above 2^31 on the heap.
+  return { high: Math.floor(physicalMs / MS_PER_LOW_WORD) | 0, low: ((physicalMs % MS_PER_LOW_WORD) * MAX_GRANT_COUNT) | 0 };
 }

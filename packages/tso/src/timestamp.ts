@@ -1,4 +1,5 @@
 import { assert, err, ok, unwrap, type Brand, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import type { CoreError } from "./core-error.ts";
 import { isPhysicalMs, LOGICAL_BITS, LOGICAL_MAX, TIMESTAMP_MAX } from "./limits.ts";
 
@@ -32,6 +33,7 @@ export const Timestamp = {
 
   /** Pack parts that somebody else chose. The physical part is checked first. */
   tryPack(parts: TimestampParts): Result<Timestamp, CoreError<"PhysicalMsOutOfRange" | "LogicalOutOfRange">> {
+    assertObject(parts, "what a timestamp is packed from");
     const { physicalMs, logical } = parts;
     if (!isPhysicalMs(physicalMs)) return err({ kind: "PhysicalMsOutOfRange", physicalMs });
     if (!isLogical(logical)) return err({ kind: "LogicalOutOfRange", logical });
@@ -40,21 +42,23 @@ export const Timestamp = {
 
   /** Brand a raw integer. The caller vouches that an oracle issued it. */
   fromRaw(raw: bigint): Timestamp {
-    assert(typeof raw === "bigint", "a timestamp is a bigint");
-    assert(raw >= 0n && raw <= TIMESTAMP_MAX, "a timestamp fits in 64 bits");
+    assertTimestamp(raw);
     return raw as Timestamp;
   },
 
   physicalMs(timestamp: Timestamp): number {
+    assertTimestamp(timestamp);
     return Number(timestamp >> LOGICAL_SHIFT);
   },
 
   logical(timestamp: Timestamp): number {
+    assertTimestamp(timestamp);
     return Number(timestamp & LOGICAL_MASK);
   },
 
   /** Sixteen hex digits: sorts as text in the order of issue. */
   format(timestamp: Timestamp): string {
+    assertTimestamp(timestamp);
     return timestamp.toString(16).padStart(16, "0");
   },
 
@@ -68,6 +72,11 @@ export const Timestamp = {
 /** The first timestamp of a millisecond, for adding counters to. The millisecond must be in range. */
 export function timestampBase(physicalMs: number): bigint {
   return BigInt(physicalMs) << LOGICAL_SHIFT;
+}
+
+function assertTimestamp(raw: bigint): void {
+  assert(typeof raw === "bigint", "a timestamp is a bigint");
+  assert(raw >= 0n && raw <= TIMESTAMP_MAX, "a timestamp fits in 64 bits");
 }
 
 function isLogical(value: number): boolean {

@@ -1,9 +1,10 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import type { CommitOutcome } from "./commit-outcome.ts";
 import type { CoreError, GrantError, PrepareError, SeedError } from "./core-error.ts";
 import { Epoch } from "./epoch.ts";
 import { isPhysicalMs, MAX_GRANT_COUNT, PHYSICAL_MS_MAX } from "./limits.ts";
-import type { TimestampBuf } from "./timestamp-buf.ts";
+import { appendWords, TimestampBuf, wordsOf, type MillisecondWords } from "./timestamp-buf.ts";
 import { timestampBase, type Timestamp } from "./timestamp.ts";
 import { isGrantCount, type WindowGrant } from "./window-grant.ts";
 
@@ -44,9 +45,11 @@ export class WindowAllocator {
   // with the same reading, only the counter is left to check. NaN equals nothing, and so means "no".
   #settledNowMs = Number.NaN;
 
-  // The cursor's millisecond as a bigint, made where a caller wants bigints and kept for the next one.
+  // The cursor's millisecond as a bigint and as words, made where a caller wants these and kept for the next one.
   #base = 0n;
   #baseMs = -1;
+  #words: MillisecondWords = wordsOf(0);
+  #wordsMs = 0;
 
   get isLeader(): boolean {
     return this.#epoch !== undefined;
@@ -63,6 +66,7 @@ export class WindowAllocator {
 
   /** Begin a leadership. The ceiling must be durable by now, and the floor above whatever was issued before. */
   seed(window: LeadershipWindow): Result<void, SeedError> {
+    assertObject(window, "a leadership's window");
     const { floorMs, ceilingMs, epoch } = window;
     assert(Epoch.tryFromRaw(epoch).ok, "a leadership has an epoch from 0 to 2^128 - 1");
     if (!isPhysicalMs(floorMs)) return err({ kind: "PhysicalMsOutOfRange", physicalMs: floorMs });
@@ -92,11 +96,16 @@ export class WindowAllocator {
 
   /** Grant `count` timestamps and append them to `out`, which must have room for them. Hot: allocates nothing. */
   tryGrantInto(nowMs: number, count: number, out: TimestampBuf): Result<void, GrantError> {
-    // A count that is no count is refused below; only a proper one can be too large for the buffer.
-    assert(!(count > out.room) || count > MAX_GRANT_COUNT, "the buffer has room for the grant");
+    assert(out instanceof TimestampBuf, "a grant goes into a TimestampBuf");
+    // A count that is none is refused below; only a proper one can be too large for the buffer.
+    assert(!isGrantCount(count) || count <= out.room, "the buffer has room for the grant");
     const refusal = this.#reserve(nowMs, count);
     if (refusal !== undefined) return err(refusal);
-    out.append(this.#physicalMs, this.#logical, count);
+    if (this.#wordsMs !== this.#physicalMs) {
+      this.#wordsMs = this.#physicalMs;
+      this.#words = wordsOf(this.#physicalMs);
+    }
+    appendWords(out, this.#words, this.#logical, count);
     this.#advance(count);
     return ok();
   }
@@ -124,11 +133,12 @@ export class WindowAllocator {
    * behind it. Changes nothing.
    */
   prepareWindowExtension(request: { readonly nowMs: number; readonly aheadMs: number }): Result<number, PrepareError> {
+    assertObject(request, "the clock and how far ahead of it to extend");
     const { nowMs, aheadMs } = request;
     if (this.#epoch === undefined) return err({ kind: "NotLeader" });
     if (!Number.isInteger(nowMs) || nowMs < 0) return err({ kind: "PhysicalMsOutOfRange", physicalMs: nowMs });
     const floorMs = this.#highWaterMs + 1;
-    const targetMs = Math.max(floorMs, nowMs) + aheadMs;
+    const targetMs = typeof aheadMs === "number" ? Math.max(floorMs, nowMs) + aheadMs : Number.NaN;
     if (!Number.isSafeInteger(targetMs) || aheadMs < 0) {
       return err({ kind: "WindowExtensionOverflow", floorMs, nowMs, aheadMs });
     }
@@ -163,7 +173,7 @@ export class WindowAllocator {
   /** Move the cursor to where `count` timestamps can be taken; on refusal leave it. */
   #reserve(nowMs: number, count: number): GrantError | undefined {
     // The common case: the clock has not moved since the last grant, and the millisecond has room.
-    if (nowMs === this.#settledNowMs && count >= 1 && this.#logical + count <= MAX_GRANT_COUNT && count === (count | 0)) {
+    if (nowMs === this.#settledNowMs && typeof count === "number" && count >= 1 && this.#logical + count <= MAX_GRANT_COUNT && count === (count | 0)) {
       return undefined;
     }
     const physicalMs = this.#project(nowMs, count);

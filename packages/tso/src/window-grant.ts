@@ -1,8 +1,9 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import type { CoreError } from "./core-error.ts";
 import type { Epoch } from "./epoch.ts";
 import { isPhysicalMs, MAX_GRANT_COUNT } from "./limits.ts";
-import type { TimestampBuf } from "./timestamp-buf.ts";
+import { TimestampBuf } from "./timestamp-buf.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /**
@@ -18,11 +19,14 @@ export interface WindowGrant {
   readonly epoch: Epoch;
 }
 
+const COUNT_RULE = `a grant holds 1 to ${MAX_GRANT_COUNT} timestamps`;
+
 export const WindowGrant = {
   /** A grant from parts that somebody else chose: millisecond first, then the count, then the range. */
   tryMake(
     parts: WindowGrant,
   ): Result<WindowGrant, CoreError<"PhysicalMsOutOfRange" | "InvalidCount" | "LogicalRangeOutOfRange">> {
+    assertObject(parts, "what a grant is made from");
     const { physicalMs, logicalStart, count, epoch } = parts;
     if (!isPhysicalMs(physicalMs)) return err({ kind: "PhysicalMsOutOfRange", physicalMs });
     if (!isGrantCount(count)) return err({ kind: "InvalidCount", count });
@@ -33,21 +37,27 @@ export const WindowGrant = {
   },
 
   first(grant: WindowGrant): Timestamp {
+    assertObject(grant, "a grant");
     return Timestamp.pack({ physicalMs: grant.physicalMs, logical: grant.logicalStart });
   },
 
   last(grant: WindowGrant): Timestamp {
+    assertObject(grant, "a grant");
+    assert(isGrantCount(grant.count), COUNT_RULE);
     return Timestamp.pack({ physicalMs: grant.physicalMs, logical: grant.logicalStart + grant.count - 1 });
   },
 
   at(grant: WindowGrant, index: number): Timestamp {
+    assertObject(grant, "a grant");
     assert(Number.isInteger(index) && index >= 0 && index < grant.count, "the index lies below the grant's count");
     return Timestamp.pack({ physicalMs: grant.physicalMs, logical: grant.logicalStart + index });
   },
 
   /** Append every timestamp of the grant to `out`, which must have room for it. */
   appendInto(grant: WindowGrant, out: TimestampBuf): void {
-    out.append(grant.physicalMs, grant.logicalStart, grant.count);
+    assertObject(grant, "a grant");
+    assert(out instanceof TimestampBuf, "a grant is appended to a TimestampBuf");
+    out.append(grant);
   },
 } as const;
 
