@@ -13,6 +13,9 @@ export interface EngineCommand {
   readonly readyWhen: RegExp;
 }
 
+/** How long a server may take to come up. Generous: the machine may be busy. */
+const READY_WITHIN_MS = 60_000;
+
 export interface EngineProcess {
   readonly pid: number;
   /** Ask it to end, and wait until it has. */
@@ -41,7 +44,12 @@ export async function startProcess(command: EngineCommand): Promise<EngineProces
 
 async function untilReady(child: ChildProcess, readyWhen: RegExp, name: string): Promise<void> {
   let printed = "";
+  let overdue: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve, reject) => {
+    overdue = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`${name} was not ready within ${READY_WITHIN_MS} ms:\n${printed}`));
+    }, READY_WITHIN_MS);
     const onData = (chunk: Buffer): void => {
       printed = (printed + chunk.toString("utf8")).slice(-20_000);
       if (readyWhen.test(printed)) resolve();
@@ -50,7 +58,7 @@ async function untilReady(child: ChildProcess, readyWhen: RegExp, name: string):
     child.stderr?.on("data", onData);
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`${name} ended with code ${code} before it was ready:\n${printed}`)));
-  });
+  }).finally(() => clearTimeout(overdue));
   child.stdout?.removeAllListeners("data");
   child.stderr?.removeAllListeners("data");
 }

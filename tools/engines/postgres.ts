@@ -4,6 +4,7 @@ import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFil
 import { createRequire } from "node:module";
 import { arch, platform, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { startProcess, type EngineProcess } from "./engine-process.ts";
 import { freePort } from "./free-port.ts";
@@ -57,7 +58,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     kill: () => server.kill(),
     restart: async () => {
       await server.kill();
-      server = await start();
+      server = await retryWhileHeld(start);
     },
     dispose: async () => {
       // A crash is quicker than a farewell, and the data goes anyway.
@@ -65,6 +66,18 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** The backends of a server that was killed outlive it by a moment, and hold its shared memory for so long. */
+async function retryWhileHeld(start: () => Promise<EngineProcess>): Promise<EngineProcess> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start();
+    } catch (cause) {
+      if (attempt === 50 || !String(cause).includes("shared memory block")) throw cause;
+      await setTimeout(100);
+    }
+  }
 }
 
 /**
