@@ -19,7 +19,7 @@ export type Expect = (actual: unknown) => {
 /** The functions of a test runner that the kit needs. Passed in, so that nothing here depends on one. */
 export interface TestRunner {
   readonly describe: (name: string, define: () => void) => void;
-  readonly test: (name: string, run: () => Promise<void>) => void;
+  readonly test: (name: string, run: () => Promise<void>, timeoutMs: number) => void;
   readonly expect: Expect;
 }
 

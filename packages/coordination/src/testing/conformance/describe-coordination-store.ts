@@ -21,6 +21,9 @@ export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase
   "scenarios": scenarioCases,
 };
 
+/** Long enough for ten thousand shards on a store far away, on a machine that has other things to do. */
+const CASE_TIMEOUT_MS = 120_000;
+
 /**
  * The contract that every store keeps, as tests: call it in a test file with the runner's functions.
  *
@@ -49,7 +52,7 @@ export function describeCoordinationStore(
             } finally {
               await fixture.dispose?.();
             }
-          });
+          }, CASE_TIMEOUT_MS);
         }
       });
     }
