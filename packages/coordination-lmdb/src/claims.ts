@@ -41,13 +41,16 @@ export function countFree(rows: Rows, address: RunAddress): number {
 
 /** A run's capacity. `freeCount` is what `countFree` says, for whoever knows it already. */
 export function hintAt(rows: Rows, moment: RunMoment, freeCount: number = countFree(rows, moment)): CapacityHint {
+  const isStarved = moment.now < starvedUntil(rows, moment);
+  // Nearly always the lease that ends first still holds, and then one look tells everything.
+  const first = rows.first({ start: claimsFrom(moment, 1n), end: rangeOf(runKey(RowKind.Claim, moment)).end });
+  if (first === undefined) return { availableCount: freeCount, earliestDeadline: undefined, isStarved };
+  const deadline = deadlineOf(first);
+  if (moment.now < deadline) return { availableCount: freeCount, earliestDeadline: deadline, isStarved };
+
   const lapsed = { start: claimsFrom(moment, 1n), end: claimsFrom(moment, moment.now + 1n) };
-  const lapsedCount = freeCount < MAX_HINT_COUNT ? rows.countUpTo(MAX_HINT_COUNT, lapsed) : 0;
-  return {
-    availableCount: freeCount + lapsedCount,
-    earliestDeadline: earliestDeadline(rows, moment),
-    isStarved: moment.now < starvedUntil(rows, moment),
-  };
+  const availableCount = freeCount + rows.countUpTo(MAX_HINT_COUNT, lapsed);
+  return { availableCount, earliestDeadline: earliestDeadline(rows, moment), isStarved };
 }
 
 /** Until when somebody finds nothing to claim; zero where nobody has said so. */

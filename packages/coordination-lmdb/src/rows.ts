@@ -115,6 +115,11 @@ export class Rows {
     return this.#db.ifVersion(key, version ?? IF_EXISTS, write);
   }
 
+  /** Put a write down that is made if the row still has this version. */
+  putIfVersion(key: Buffer, row: { readonly value: Uint8Array; readonly version: number }, version: number): Promise<boolean> {
+    return this.#db.put(key, row.value, row.version, version);
+  }
+
   put(key: Buffer, value: Uint8Array = NO_BYTES, version = 0): void {
     // Its promise is that of the transaction, or of the group of writes that this is one of.
     void this.#db.put(key, value, version);

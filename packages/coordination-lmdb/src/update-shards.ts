@@ -1,6 +1,7 @@
-import { CapacityHint, type CommitAnswer, type RunMoment, type UpdateShardSet } from "@gossip/coordination";
-import { InvariantViolation } from "@gossip/stdx";
-import { countFree, hintAt } from "./claims.ts";
+import { U64_MAX } from "@gossip/contracts";
+import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
+import { assert } from "@gossip/stdx";
+import { HintsOfCommit } from "./hints-of-commit.ts";
 import { RowKind, runKey, shardRecordKey } from "./keyspace.ts";
 import { isMoved, placeKey } from "./place-key.ts";
 import { nextVersion } from "./row-version.ts";
@@ -11,13 +12,21 @@ export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
 /** An update with everything that it takes, so that putting it down cannot fail half-way. */
 interface PreparedUpdate {
-  readonly headKey: Buffer;
-  readonly headVersion: number | undefined;
   readonly key: Buffer;
   readonly version: number;
   readonly value: Uint8Array;
-  readonly leftPlace: Buffer | undefined;
-  readonly newPlace: Buffer | undefined;
+  /** The places that it leaves and takes in the indexes, where it moves. */
+  readonly places: { readonly left: Buffer | undefined; readonly taken: Buffer | undefined } | undefined;
+}
+
+/** Updates that need the same of the same run. */
+interface RunGroup {
+  readonly set: UpdateShardSet;
+  readonly headKey: Buffer;
+  readonly headVersion: number | undefined;
+  readonly updates: PreparedUpdate[];
+  /** Which of the sets they are. */
+  readonly indexes: number[];
 }
 
 /**
@@ -28,89 +37,75 @@ interface PreparedUpdate {
  * no process holds the lock longer than the flush takes.
  */
 export async function updateShards(rows: Rows, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
-  for (const set of sets) assertOwn(set, set.shard.after);
-  const values = encodeShards(sets.map((set) => set.shard.after));
-  const updates = sets.map((set, index) => prepare(set, values[index]!));
-  const isMade = await putDown(rows, updates);
+  const isMade = await putDown(rows, prepare(sets), sets.length);
   const hints = new HintsOfCommit(rows);
   return sets.map((set, index) => {
-    const update = updates[index];
-    if (update === undefined || isMade[index] !== true) return CONFLICT;
-    return { kind: "Committed", version: nextVersion(update.version), hint: hints.of(set) };
+    if (isMade[index] !== true) return CONFLICT;
+    return { kind: "Committed", version: nextVersion(set.shard.guard as number), hint: hints.of(set) };
   });
 }
 
-function prepare(set: UpdateShardSet, value: Uint8Array): PreparedUpdate | undefined {
-  const { shard, runGuard } = set;
-  const { before, after, guard } = shard;
-  // A version that we never gave out is not the one that is stored.
-  if (typeof guard !== "number" || (runGuard !== undefined && typeof runGuard !== "number")) return undefined;
-  const hasMoved = isMoved(before, after);
-  return {
-    headKey: runKey(RowKind.RunHead, set),
-    headVersion: runGuard,
-    key: shardRecordKey(set, after.shard),
-    version: guard,
-    value,
-    leftPlace: hasMoved ? placeKey(set, before) : undefined,
-    newPlace: hasMoved ? placeKey(set, after) : undefined,
-  };
+/** Encode and sort what can be made at all. What is wrong throws here, before anything is put down. */
+function prepare(sets: readonly UpdateShardSet[]): RunGroup[] {
+  for (const set of sets) {
+    assertOwn(set, set.shard.after);
+    assert(set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX), "time of a hint must be a reading of the clock");
+  }
+  const values = encodeShards(sets.map((set) => set.shard.after));
+  const groups: RunGroup[] = [];
+  for (const [index, set] of sets.entries()) {
+    const { shard, runGuard } = set;
+    // A version that we never gave out is not the one that is stored.
+    if (typeof shard.guard !== "number" || (runGuard !== undefined && typeof runGuard !== "number")) continue;
+    let group = groups.at(-1);
+    if (group === undefined || group.set.run !== set.run || group.set.tenant !== set.tenant || group.headVersion !== runGuard) {
+      group = { set, headKey: runKey(RowKind.RunHead, set), headVersion: runGuard, updates: [], indexes: [] };
+      groups.push(group);
+    }
+    const { before, after } = shard;
+    const places = isMoved(before, after) ? { left: placeKey(set, before), taken: placeKey(set, after) } : undefined;
+    group.updates.push({ key: shardRecordKey(set, after.shard), version: shard.guard, value: values[index]!, places });
+    group.indexes.push(index);
+  }
+  return groups;
 }
 
-/** Whether each of them was made. Settles when the transaction is over, for better or worse. */
-async function putDown(rows: Rows, updates: readonly (PreparedUpdate | undefined)[]): Promise<boolean[]> {
-  const isMade: Promise<boolean>[] = [];
+/** Whether each set was made. Settles when the transaction is over, for better or worse. */
+async function putDown(rows: Rows, groups: readonly RunGroup[], setCount: number): Promise<boolean[]> {
+  const made = Array.from<boolean>({ length: setCount }).fill(false);
+  if (groups.length === 0) return made;
   // Each condition has a promise of its own, and a failed transaction rejects them all: none may go unheard.
   const heard: Promise<boolean>[] = [];
   const all = rows.together(() => {
-    for (const update of updates) {
-      if (update === undefined) {
-        isMade.push(Promise.resolve(false));
-        continue;
-      }
+    for (const { headKey, headVersion, updates } of groups) {
       // The run's row also keeps a shard from being written whose run was removed and whose row is not yet swept away.
-      const hasRun = rows.ifVersion(update.headKey, update.headVersion, () => isMade.push(putUpdate(rows, update)));
+      const hasRun = rows.ifVersion(headKey, headVersion, () => {
+        for (const update of updates) heard.push(putUpdate(rows, update));
+      });
       heard.push(hasRun);
     }
   });
-  const outcomes = await Promise.allSettled([all, ...heard, ...isMade]);
-  const failed = outcomes.find((outcome) => outcome.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  return Promise.all(isMade);
+  const [, ...outcomes] = await Promise.allSettled([all, ...heard]);
+  let next = 0;
+  for (const { indexes } of groups) {
+    for (const index of indexes) made[index] = isTrue(outcomes[next++]!);
+    isTrue(outcomes[next++]!);
+  }
+  return made;
 }
 
-function putUpdate(rows: Rows, { key, version, value, leftPlace, newPlace }: PreparedUpdate): Promise<boolean> {
+function putUpdate(rows: Rows, { key, version, value, places }: PreparedUpdate): Promise<boolean> {
+  // Most change the record alone, which is one step and not a condition with steps behind it.
+  if (places === undefined) return rows.putIfVersion(key, { value, version: nextVersion(version) }, version);
   return rows.ifVersion(key, version, () => {
     rows.put(key, value, nextVersion(version));
-    if (leftPlace !== undefined) rows.remove(leftPlace);
-    if (newPlace !== undefined) rows.put(newPlace);
+    if (places.left !== undefined) rows.remove(places.left);
+    if (places.taken !== undefined) rows.put(places.taken);
   });
 }
 
-/** The capacities of runs after a commit. What takes time to count is counted once a run, however many sets ask. */
-class HintsOfCommit {
-  readonly #rows: Rows;
-  readonly #freeCounts = new Map<string, number>();
-
-  constructor(rows: Rows) {
-    this.#rows = rows;
-    rows.refresh();
-  }
-
-  of({ tenant, run, hintAt: now }: UpdateShardSet): CapacityHint | undefined {
-    return now === undefined ? undefined : this.#find({ tenant, run, now });
-  }
-
-  #find(moment: RunMoment): CapacityHint {
-    const name = `${moment.run} ${moment.tenant}`;
-    try {
-      const freeCount = this.#freeCounts.get(name) ?? countFree(this.#rows, moment);
-      this.#freeCounts.set(name, freeCount);
-      return hintAt(this.#rows, moment, freeCount);
-    } catch (reason) {
-      if (reason instanceof InvariantViolation) throw reason;
-      // Advice. The write is made, and must be answered so.
-      return CapacityHint.ZERO;
-    }
-  }
+/** What a condition came to. Where the transaction failed, that is thrown. */
+function isTrue(outcome: PromiseSettledResult<boolean>): boolean {
+  if (outcome.status === "rejected") throw outcome.reason;
+  return outcome.value;
 }

@@ -1,0 +1,101 @@
+// A durable checkpoint through all of this, beside the best that the engine does for the same number of callers: as many guarded writes
+// of as many bytes in one batch, put down together and flushed together. Once with the driver's own settings, once
+// with ours. Same disk, interleaved.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import { Coordinator, systemClock, type WorkerSession } from "@gossip/coordination";
+import { openLmdbStore, type LmdbStore } from "@gossip/coordination-lmdb";
+import { assert, unwrap } from "@gossip/stdx";
+import { compare } from "@gossip/tools/bench";
+import { open, type RootDatabase } from "lmdb";
+
+const MOST_SESSIONS = 64;
+/** What a shard's record takes when its log is full. */
+const RECORD_SIZE = 700;
+const tenant = TenantId.fromBytes(new Uint8Array(32).fill(1));
+const run = RunId.fromRaw(1n);
+const key = (index: number, step = 0) => new TextEncoder().encode(`${String(index).padStart(8, "0")}/${String(step).padStart(24, "0")}`);
+
+/** The engine by itself: rows of the same size, each with the version that it was given last. */
+interface Engine {
+  readonly db: RootDatabase<Buffer, Buffer>;
+  readonly versions: number[];
+}
+
+let folder: string;
+let store: LmdbStore;
+let sessions: readonly WorkerSession[];
+let defaults: Engine;
+let asOurs: Engine;
+let step = 0;
+
+async function start(): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), "gossip-bench-"));
+  store = unwrap(await openLmdbStore({ path: join(folder, "ours") }));
+  // A counter, as the engine's own form has: drawing an id from the system takes longer than all else that a checkpoint does here.
+  let lastOp = 1n;
+  const coordinator = new Coordinator({ store, clock: systemClock(Date.now), newOpId: () => OpId.fromRaw(++lastOp) });
+  const shards = Array.from({ length: MOST_SESSIONS }, (_, index) => ({
+    shard: ShardId.fromRaw(BigInt(index)),
+    spec: ShardSpec.withRange({ start: key(index), end: key(index + 1) }),
+    cursor: Cursor.initial(),
+  }));
+  unwrap(await coordinator.createRunWithShards({ tenant, run, config: { leaseDuration: 1n << 40n }, shards, opId: OpId.fromRaw(1n) }));
+  const worker = WorkerId.fromRaw(1n);
+  sessions = await Promise.all(shards.map(async ({ shard }) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker }))));
+  defaults = await openEngine("defaults", {});
+  asOurs = await openEngine("as-ours", { overlappingSync: false });
+}
+
+async function openEngine(name: string, options: { readonly overlappingSync?: boolean }): Promise<Engine> {
+  const path = join(folder, name);
+  const db = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", useVersions: true, ...options });
+  const versions = Array.from({ length: MOST_SESSIONS }, () => 1);
+  for (let row = 0; row < MOST_SESSIONS; row++) await db.put(rowKey(row), Buffer.alloc(RECORD_SIZE), 1);
+  return { db, versions };
+}
+
+async function stop(): Promise<void> {
+  await Promise.all([store.close(), defaults.db.close(), asOurs.db.close()]);
+  await rm(folder, { recursive: true });
+}
+
+function rowKey(row: number): Buffer {
+  const bytes = Buffer.alloc(49);
+  bytes.writeUInt32BE(row, 45);
+  return bytes;
+}
+
+async function checkpoint(count: number): Promise<void> {
+  step++;
+  const made = await Promise.all(sessions.slice(0, count).map((session, index) => session.checkpoint(Cursor.withLastKey(key(index, step)))));
+  for (const result of made) assert(result.ok, "the checkpoint is made");
+}
+
+async function compareAndSet({ db, versions }: Engine, count: number): Promise<void> {
+  const writes: Promise<boolean>[] = [];
+  for (let row = 0; row < count; row++) {
+    const version = versions[row]!;
+    writes.push(db.put(rowKey(row), Buffer.alloc(RECORD_SIZE, step), version + 1, version));
+    versions[row] = version + 1;
+  }
+  for (const isMade of await Promise.all(writes)) assert(isMade, "every guard holds");
+  await db.flushed;
+}
+
+for (const { count, atLeast } of [{ count: 1, atLeast: 0.8 }, { count: 10, atLeast: undefined }, { count: 64, atLeast: 0.7 }]) {
+  const baselines = ["lmdb, its own settings", "lmdb, our settings"];
+  compare(`lmdb: durable checkpoint, ${count} ${count === 1 ? "session" : "sessions"}`, {
+    forms: {
+      ours: () => checkpoint(count),
+      [baselines[0]!]: () => compareAndSet(defaults, count),
+      [baselines[1]!]: () => compareAndSet(asOurs, count),
+    },
+    bounds: atLeast === undefined ? [] : [{ form: "ours", ratioAtMost: 1 / atLeast, toBestOf: baselines }],
+    options: { callsPerRun: count, measureHeap: false, sampleMs: 40, rounds: 31 },
+    before: start,
+    after: stop,
+  });
+}
