@@ -16,7 +16,7 @@ export function decideReload(state: NodeState, table: OwnershipTable, { self, fo
     if (!keepsScope(table, move)) return err({ kind: "AlreadyMigrating", id: move.id });
   }
   const changes = force ? [] : ownerChanges(state, table, self);
-  return changes.length > 0 ? err({ kind: "OwnerChanged", changes }) : ok({ kind: "Reloaded", table, epoch: snapshot.epoch + 1 });
+  return changes.length > 0 ? err({ kind: "OwnerChanged", changes }) : ok({ kind: "Reloaded", table, epoch: snapshot.epoch + 1, isForced: force });
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { JournalEntry } from "./journal-entry.ts";
 import { copyMigration, type FinishedMigration, type MigrationState } from "./migration.ts";
-import { joinMigrations, retire, unsettledMove, withWriter, type NodeState } from "./node-state.ts";
+import { joinMigrations, raiseFloors, retire, unsettledMove, withWriter, type NodeState } from "./node-state.ts";
 import { OwnershipSnapshot } from "./ownership-snapshot.ts";
-import { indexOf, type OwnershipTable } from "./ownership-table.ts";
+import { indexOf } from "./ownership-table.ts";
 import { prefixText } from "./prefix-text.ts";
 
 /**
@@ -22,7 +22,7 @@ export function evolve(state: NodeState | undefined, entry: JournalEntry): NodeS
     case "Ended":
       return ended(state, entry.migration, entry.epoch);
     case "Reloaded":
-      return reloaded(state, entry.table, entry.epoch);
+      return reloaded(state, entry);
     case "Adopted":
       return adopted(state, entry.snapshot);
   }
@@ -59,13 +59,14 @@ function ended(state: NodeState, migration: FinishedMigration, epoch: number): N
   };
 }
 
-function reloaded(state: NodeState, table: OwnershipTable, epoch: number): NodeState | undefined {
+function reloaded(state: NodeState, { table, epoch, isForced }: JournalEntry & { readonly kind: "Reloaded" }): NodeState | undefined {
   const { snapshot } = state;
   if (epoch !== snapshot.epoch + 1) return undefined;
   if (snapshot.migrations.live().some(({ prefix }) => indexOf(table).positionOf(prefix) < 0)) return undefined;
   return {
     ...state,
     snapshot: new OwnershipSnapshot({ epoch, table, migrations: snapshot.migrations.withoutMigrated() }),
+    floors: isForced ? raiseFloors(state, table) : state.floors,
     retired: retire(state.retired, snapshot.table, table),
   };
 }

@@ -4,13 +4,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ScopeKit, WorldOptions } from "./move-world.fixture.ts";
 
-export interface Fault {
-  /** What the faulty code does. */
-  readonly name: string;
+export interface Edit {
   readonly file: string;
   /** Source text that must be there once, and what takes its place. */
   readonly find: string;
   readonly replace: string;
+}
+
+export interface Fault extends Edit {
+  /** What the faulty code does. */
+  readonly name: string;
+  /** Whether it shows only once ids are forgotten. */
+  readonly needsForgetting?: boolean;
   /** In which world it shows, where that is not the plain one. */
   readonly world?: Partial<WorldOptions>;
 }
@@ -124,24 +129,64 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
+/** Faults that take more than one move to show. */
+export const WALK_FAULTS: readonly Fault[] = [
+  {
+    name: "a source that waits for its target goes by the end of a later move",
+    file: "node-state.ts",
+    find: "live !== undefined && live.id !== id && drained.has(live.id) ? live : undefined",
+    replace: "void drained, undefined",
+  },
+  {
+    name: "a target takes a scope in which it knows of other scopes than the source",
+    file: "decide-end.ts",
+    find: `if (innerScopes(state.snapshot.table, prefix) !== migration.inner) return err({ kind: "InnerScopesDiffer" });`,
+    replace: "",
+  },
+  {
+    name: "a late offer is taken after a later move",
+    file: "decide-end.ts",
+    find: `return err({ kind: "Superseded", number, latest });`,
+    replace: "void latest; void number; return undefined;",
+    needsForgetting: true,
+  },
+  {
+    name: "a node forgets whose a dropped scope was",
+    file: "node-state.ts",
+    find: "result.set(prefixText(prefixBytes(scope)), scope.writer);",
+    replace: "void scope;",
+  },
+  {
+    name: "a reload takes no notice of what is inside a scope",
+    file: "owner-changes.ts",
+    find: "for (const scope of indexOf(state.snapshot.table).scopes) compare(prefixBytes(scope), scope.writer, table.lookup(prefixBytes(scope))?.writer);",
+    replace: "",
+  },
+];
+
 export function worldFor({ world }: Fault): WorldOptions {
   return { reloads: 0, snapshots: "none", crashes: 1, admits: { a: 1, b: 1 }, ...world };
 }
 
 const SOURCES = fileURLToPath(new URL(".", import.meta.url));
 
-/** The package with the fault, and a way to be rid of it. */
-export async function plant({ name, file, find, replace }: Fault): Promise<{ readonly kit: ScopeKit; readonly remove: () => void }> {
+/** No fault: finished moves are forgotten at once, and all that is left to tell an old offer is its number. */
+export const FORGETS_AT_ONCE: Edit = { file: "limits.ts", find: "MAX_REMEMBERED_MIGRATIONS = 1_024", replace: "MAX_REMEMBERED_MIGRATIONS = 0" };
+
+/** The package with the edits made, and a way to be rid of it. */
+export async function plant(...edits: readonly Edit[]): Promise<{ readonly kit: ScopeKit; readonly remove: () => void }> {
   // Inside the package, where its dependencies are found; a folder that is never committed.
   const cache = join(SOURCES, "..", ".cache");
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "fault-"));
   cpSync(SOURCES, folder, { recursive: true, filter: (source) => !/\.(test|test-d|bench|fixture)\.ts$/.test(source) });
 
-  const path = join(folder, file);
-  const source = readFileSync(path, "utf8");
-  if (source.split(find).length !== 2) throw new Error(`the fault "${name}" must find its text once in ${file}`);
-  writeFileSync(path, source.replace(find, () => replace));
+  for (const { file, find, replace } of edits) {
+    const path = join(folder, file);
+    const source = readFileSync(path, "utf8");
+    if (source.split(find).length !== 2) throw new Error(`an edit must find its text once in ${file}: ${find}`);
+    writeFileSync(path, source.replace(find, () => replace));
+  }
   // oxlint-disable-next-line import/no-dynamic-require -- the copy did not exist when this was written
   const kit = (await import(join(folder, "index.ts"))) as ScopeKit;
   return { kit, remove: () => rmSync(folder, { recursive: true }) };

@@ -2,11 +2,14 @@
 // scope must never be below what is running on its keys, also when a reload has changed which scope a
 // key belongs to in between; and it must not stay above, or nothing would ever move.
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { unwrap } from "@gossip/stdx";
 import type { Admission } from "./admission.ts";
 import { tableOf } from "./cluster.fixture.ts";
 import { OwnershipNode } from "./ownership-node.ts";
+
+// On a busy machine a property takes longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 const TABLES = [{ "p:": "a", "r:": "a" }, { "p:": "a", "p:q:": "a" }, { "p:q:": "a", "r:": "a" }, { p: "a" }, { "": "a", "p:q:": "a" }, {}].map((scopes) => tableOf(scopes, "longest"));
 const KEYS = ["p:1", "p:q:1", "p:q:2", "r:1", "x"];

@@ -11,7 +11,7 @@ import type { OwnershipTable } from "./ownership-table.ts";
  * - `Drained`: nothing admitted is left, and the target may be offered the scope. From here on the
  *   source cannot take it back alone.
  * - `Ended`: a move is over, and how.
- * - `Reloaded`: another table.
+ * - `Reloaded`: another table, by force where it changes owners.
  * - `Adopted`: another node's snapshot.
  */
 export type JournalEntry =
@@ -19,5 +19,5 @@ export type JournalEntry =
   | { readonly kind: "Started"; readonly migration: MigrationState }
   | { readonly kind: "Drained"; readonly id: string }
   | { readonly kind: "Ended"; readonly migration: FinishedMigration; readonly epoch: number }
-  | { readonly kind: "Reloaded"; readonly table: OwnershipTable; readonly epoch: number }
+  | { readonly kind: "Reloaded"; readonly table: OwnershipTable; readonly epoch: number; readonly isForced: boolean }
   | { readonly kind: "Adopted"; readonly snapshot: OwnershipSnapshot };

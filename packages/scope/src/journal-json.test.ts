@@ -2,12 +2,15 @@
 // the middle of its last line must not keep a node from starting; and one that was damaged must not
 // be taken for a shorter one. The same holds for what nodes tell each other.
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { unwrap } from "@gossip/stdx";
 import { completeMove, makeCluster, offerMove, REQUEST, tableOf, type Member } from "./cluster.fixture.ts";
 import { decodeJournal, encodeJournalEntry } from "./journal-json.ts";
 import { decodeMessage, encodeMessage, type Message } from "./message.ts";
 import { OwnershipNode } from "./ownership-node.ts";
+
+// On a busy machine a property takes longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 const textOf = ({ journal }: Member): string => journal.map((entry) => `${encodeJournalEntry(entry)}\n`).join("");
 const stateOf = (node: OwnershipNode): string => encodeJournalEntry(node.checkpoint());
@@ -21,7 +24,8 @@ function makeJournals(): Member[] {
   b.make(b.node.commit(a.node.offerFor("m1")!, 0));
   a.make(a.node.settle(b.node.decisionFor("m1")!));
   completeMove(b, a, { ...REQUEST, id: "m2", from: "b", to: "a" });
-  a.make(a.node.reload(tableOf({ "p:": "a", "p:q:": "a" }, "longest")));
+  a.make(a.node.reload(tableOf({ "p:": "a", "p:q:": "a", "r:": "b" }, "longest")));
+  a.make(a.node.reload(tableOf({ "p:": "a", "p:q:": "a", "r:": "a" }, "longest"), { force: true }));
   offerMove(a, { ...REQUEST, id: "m3" });
   return [a, b, c];
 }

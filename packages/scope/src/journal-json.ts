@@ -50,14 +50,14 @@ function entryToJson(entry: JournalEntry): JsonObject {
     case "Ended":
       return { kind: entry.kind, migration: migrationToJson(entry.migration), epoch: entry.epoch };
     case "Reloaded":
-      return { kind: entry.kind, table: tableToJson(entry.table), epoch: entry.epoch };
+      return { kind: entry.kind, table: tableToJson(entry.table), epoch: entry.epoch, ...(entry.isForced ? { isForced: true } : {}) };
     case "Adopted":
       return { kind: entry.kind, snapshot: snapshotToJson(entry.snapshot) };
   }
 }
 
 function entryFromJson(value: unknown): JournalEntry | undefined {
-  const json = readObject(value, ["kind", "state", "migration", "id", "epoch", "table", "snapshot"]);
+  const json = readObject(value, ["kind", "state", "migration", "id", "epoch", "table", "isForced", "snapshot"]);
   if (json === undefined) return undefined;
   switch (json["kind"]) {
     case "Opened": {
@@ -80,7 +80,8 @@ function entryFromJson(value: unknown): JournalEntry | undefined {
     case "Reloaded": {
       const table = tableFromJson(json["table"]);
       const epoch = readCount(json["epoch"], 1);
-      return table === undefined || epoch === undefined ? undefined : { kind: "Reloaded", table, epoch };
+      const isForced = json["isForced"] ?? false;
+      return table === undefined || epoch === undefined || typeof isForced !== "boolean" ? undefined : { kind: "Reloaded", table, epoch, isForced };
     }
     case "Adopted": {
       const snapshot = snapshotFromJson(json["snapshot"]);
@@ -91,29 +92,39 @@ function entryFromJson(value: unknown): JournalEntry | undefined {
   }
 }
 
-function stateToJson({ snapshot, drained, latest, retired }: NodeState): JsonObject {
+function stateToJson({ snapshot, drained, latest, floors, retired }: NodeState): JsonObject {
   return {
     snapshot: snapshotToJson(snapshot),
     drained: [...drained],
     latest: [...latest.values()].map(migrationToJson),
+    floors: [...floors].map(([text, floor]) => ({ prefix: toBase64Url(textBytes(text)), floor })),
     retired: [...retired].map(([text, owner]) => ({ prefix: toBase64Url(textBytes(text)), owner })),
   };
 }
 
 function stateFromJson(value: unknown): NodeState | undefined {
-  const json = readObject(value, ["snapshot", "drained", "latest", "retired"]);
+  const json = readObject(value, ["snapshot", "drained", "latest", "floors", "retired"]);
   if (json === undefined) return undefined;
   const snapshot = snapshotFromJson(json["snapshot"]);
   const drained = readList(json["drained"], readId);
   const latest = readList(json["latest"], (item) => finishedFromJson(item) ?? migrationFromJson(item));
+  const floors = readList(json["floors"], floorFromJson);
   const retired = readList(json["retired"], retiredFromJson);
-  if (snapshot === undefined || drained === undefined || latest === undefined || retired === undefined) return undefined;
+  if (snapshot === undefined || drained === undefined || latest === undefined || floors === undefined || retired === undefined) return undefined;
   return {
     snapshot,
     drained: new Set(drained),
     latest: new Map(latest.map((migration) => [prefixText(migration.prefix), migration])),
+    floors: new Map(floors),
     retired: new Map(retired),
   };
+}
+
+function floorFromJson(value: unknown): [string, number] | undefined {
+  const json = readObject(value, ["prefix", "floor"]);
+  const prefix = readPrefix(json?.["prefix"]);
+  const floor = readCount(json?.["floor"], 0);
+  return prefix === undefined || floor === undefined ? undefined : [prefixText(prefix), floor];
 }
 
 function retiredFromJson(value: unknown): [string, string] | undefined {

@@ -15,5 +15,13 @@ export const MAX_ID_LENGTH = 256;
  */
 export const MAX_REMEMBERED_MIGRATIONS = 1_024;
 
+/**
+ * How far the number of a scope's next move leaps when the scope is taken over by force.
+ *
+ * The former owner may have started moves that the new one never heard of. Its own must count as later
+ * than all of them, or their targets would refuse them for ever.
+ */
+export const TAKEOVER_LEAP = 1_000_000;
+
 /** Most bytes that the prefixes of one table may take together. */
 export const MAX_INDEX_SIZE = 1_073_741_824;

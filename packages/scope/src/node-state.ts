@@ -1,3 +1,4 @@
+import { TAKEOVER_LEAP } from "./limits.ts";
 import type { MigrationState } from "./migration.ts";
 import { MigrationTable } from "./migration-table.ts";
 import { OwnershipSnapshot } from "./ownership-snapshot.ts";
@@ -16,12 +17,14 @@ export interface NodeState {
   readonly drained: ReadonlySet<string>;
   /** By the text of a prefix, the latest move of it that this node started or knows the end of. Never forgotten. */
   readonly latest: ReadonlyMap<string, MigrationState>;
+  /** By the text of a prefix that was given to another owner by force, the number that its next move must exceed. */
+  readonly floors: ReadonlyMap<string, number>;
   /** By the text of a prefix that is no longer declared, who its last owner was. */
   readonly retired: ReadonlyMap<string, string>;
 }
 
 export function initialState(table: OwnershipTable): NodeState {
-  return { snapshot: OwnershipSnapshot.initial(table), drained: new Set(), latest: new Map(), retired: new Map() };
+  return { snapshot: OwnershipSnapshot.initial(table), drained: new Set(), latest: new Map(), floors: new Map(), retired: new Map() };
 }
 
 /** Who owns exactly this prefix. */
@@ -55,8 +58,9 @@ export function unsettledMove({ snapshot, drained }: NodeState, { id, prefix }: 
 }
 
 /** The number of the latest move of a prefix that this node knows of; 0 before the first. */
-export function latestNumber({ latest }: NodeState, prefix: Uint8Array): number {
-  return latest.get(prefixText(prefix))?.number ?? 0;
+export function latestNumber({ latest, floors }: NodeState, prefix: Uint8Array): number {
+  const text = prefixText(prefix);
+  return Math.max(latest.get(text)?.number ?? 0, floors.get(text) ?? 0);
 }
 
 /** The same table with another writer for one scope. A fallback that becomes the writer is no fallback any more. */
@@ -74,6 +78,16 @@ export function retire(retired: ReadonlyMap<string, string>, before: OwnershipTa
   for (const scope of indexOf(before).scopes) result.set(prefixText(prefixBytes(scope)), scope.writer);
   for (const scope of indexOf(after).scopes) result.delete(prefixText(prefixBytes(scope)));
   return result;
+}
+
+/** The floors after a table was put in place by force: higher for every scope that has another owner by it. */
+export function raiseFloors(state: NodeState, after: OwnershipTable): ReadonlyMap<string, number> {
+  const floors = new Map(state.floors);
+  for (const scope of indexOf(after).scopes) {
+    const prefix = prefixBytes(scope);
+    if (ownerOf(state, prefix) !== scope.writer) floors.set(prefixText(prefix), latestNumber(state, prefix) + TAKEOVER_LEAP);
+  }
+  return floors;
 }
 
 /** The moves of a snapshot that a node takes over, together with the ends that it already knew of. */

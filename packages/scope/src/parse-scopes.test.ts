@@ -1,12 +1,15 @@
 // Configuration is written by people and made by tools: a table that cannot be read must say all that
 // is wrong with it, at once, and must never bring down the process that reads it.
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { bytes } from "./arbitrary.fixture.ts";
 import { MAX_ID_LENGTH, MAX_PREFIX_SIZE, MAX_SCOPES } from "./limits.ts";
 import { parseScopes, type ParseScopesOptions } from "./parse-scopes.ts";
 import { formatScopeProblem, type ScopeProblem } from "./scope-problem.ts";
+
+// On a busy machine a property takes longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 function problems(input: unknown, options?: ParseScopesOptions): readonly ScopeProblem[] {
   const table = parseScopes(input, options);

@@ -2,11 +2,14 @@
 // to find the wrong one, two nodes would each believe that the key is theirs. So both searches are
 // held to a scan that is too simple to be wrong, over keys made to be related to the prefixes.
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { bytes, covers, denseBytes, distinctPrefixes, longBytes, prefixFree } from "./arbitrary.fixture.ts";
 import { NO_PREFIX, PrefixIndex } from "./prefix-index.ts";
 import { orderPrefixes } from "./prefix-order.ts";
 import { buildPrefixTree } from "./prefix-tree.ts";
+
+// On a busy machine a property takes longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 function build(prefixes: readonly Uint8Array[], isNested: boolean): PrefixIndex {
   return new PrefixIndex(buildPrefixTree(orderPrefixes(prefixes), { isNested }));

@@ -2,13 +2,16 @@
 // order is an operator looking in the wrong place. Each rule of the report is stated against the
 // plain definition: look at every pair.
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { compareBytes } from "@gossip/stdx";
 import { bytes, covers, prefixList } from "./arbitrary.fixture.ts";
 import type { OwnershipError } from "./ownership-error.ts";
 import { listConflicts, orderPrefixes } from "./prefix-order.ts";
 import { layEndToEnd } from "./prefix-list.ts";
 import { sortPrefixes } from "./sort-prefixes.ts";
+
+// On a busy machine a property takes longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Every conflict, by looking at every pair. */
 function conflictsByDefinition(prefixes: readonly Uint8Array[]): OwnershipError[] {

@@ -1,8 +1,10 @@
+import type { Scope } from "./scope.ts";
+
 /** This node writes the key: go ahead. */
 export interface Owned {
   readonly kind: "Owned";
-  /** The prefix of the scope that covers the key. A copy: routing never reads it. */
-  readonly prefix: Uint8Array;
+  /** The scope that covers the key. */
+  readonly scope: Scope;
   /** The epoch of the snapshot that answered; 0 from a table by itself, which has no history. */
   readonly epoch: number;
 }
@@ -10,7 +12,7 @@ export interface Owned {
 /** Another node writes the key: send the caller there. */
 export interface Misdirected {
   readonly kind: "Misdirected";
-  readonly prefix: Uint8Array;
+  readonly scope: Scope;
   readonly epoch: number;
   /** A node id, not an address. */
   readonly target: string;
@@ -28,6 +30,7 @@ export interface Unknown {
 /** The key's scope is moving, and nobody writes it until the move is over: try again shortly. */
 export interface Quiesced {
   readonly kind: "Quiesced";
+  /** A copy: routing never reads it. */
   readonly prefix: Uint8Array;
   readonly epoch: number;
   /** The node that the scope moves to. */
@@ -39,7 +42,7 @@ export interface Quiesced {
 /** The writer is down and no fallback is declared. The writer itself is told so too. (An addition.) */
 export interface Unavailable {
   readonly kind: "Unavailable";
-  readonly prefix: Uint8Array;
+  readonly scope: Scope;
   readonly epoch: number;
   readonly writer: string;
 }
@@ -59,6 +62,12 @@ export function isMisdirected(routing: Routing): routing is Misdirected {
 /** The node to go to instead, where the key came to the wrong one. */
 export function misdirectedTarget(routing: Routing): string | undefined {
   return routing.kind === "Misdirected" ? routing.target : undefined;
+}
+
+/** The prefix that the verdict is about: a client may keep the verdict for all keys under it, until a higher epoch. */
+export function matchedPrefix(routing: Routing): Uint8Array | undefined {
+  if (routing.kind === "Unknown") return undefined;
+  return routing.kind === "Quiesced" ? routing.prefix.slice() : routing.scope.prefix;
 }
 
 export const UNKNOWN: Unknown = Object.freeze({ kind: "Unknown" });

@@ -1,6 +1,6 @@
 import { assertBytes } from "@gossip/stdx";
 import type { PrefixOrder } from "./prefix-order.ts";
-import { PrefixIndex } from "./prefix-index.ts";
+import { NOT_BY_TEXT, PrefixIndex } from "./prefix-index.ts";
 import { buildPrefixTree } from "./prefix-tree.ts";
 import { prefixBytes, type Scope } from "./scope.ts";
 import { encodeHeadInto, type Bytes } from "./text-bytes.ts";
@@ -64,6 +64,10 @@ export class ScopeIndex {
   }
 
   #findText(key: string): number {
+    if (!this.#isNested) {
+      const position = this.prefixes.findInText(key);
+      if (position !== NOT_BY_TEXT) return position;
+    }
     const bytes = this.#scratch;
     // What lies beyond the longest prefix cannot matter.
     const size = encodeHeadInto(key, this.#maxPrefixSize, bytes);

@@ -1,7 +1,10 @@
 // A key given as text must be the key that its UTF-8 is, or text and bytes would have two owners.
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { encodeHeadInto } from "./text-bytes.ts";
+
+// On a busy machine a property takes longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 test("the head of a text is the head of its UTF-8, lone surrogates included", () => {
   const anyText = fc.array(fc.oneof(fc.constantFrom(0x61, 0x7f, 0x80, 0x7ff, 0x800, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xffff), fc.integer({ min: 0, max: 0xffff })), { maxLength: 12 });

@@ -1,5 +1,5 @@
 import type { Misdirected, Owned, Unavailable } from "./routing.ts";
-import { prefixBytes, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /**
  * The verdicts about the scopes of one table at one epoch, each made when it is first needed.
@@ -22,36 +22,28 @@ export class Verdicts {
   }
 
   owned(position: number): Owned {
-    return (this.#owned[position] ??= Object.freeze({ kind: "Owned", prefix: this.#prefix(position), epoch: this.#epoch }));
+    return (this.#owned[position] ??= Object.freeze({ kind: "Owned", scope: this.#scopes[position]!, epoch: this.#epoch }));
   }
 
   toWriter(position: number): Misdirected {
-    return (this.#toWriter[position] ??= this.#misdirected(position, this.#scopes[position]!.writer));
+    return (this.#toWriter[position] ??= misdirected(this.#scopes[position]!, this.#scopes[position]!.writer, this.#epoch));
   }
 
   /** Only for a scope that has a fallback. */
   toFallback(position: number): Misdirected {
     if (this.#toFallback.length === 0) this.#toFallback = blank(this.#scopes.length);
-    return (this.#toFallback[position] ??= this.#misdirected(position, this.#scopes[position]!.fallback!));
+    return (this.#toFallback[position] ??= misdirected(this.#scopes[position]!, this.#scopes[position]!.fallback!, this.#epoch));
   }
 
   unavailable(position: number): Unavailable {
     if (this.#unavailable.length === 0) this.#unavailable = blank(this.#scopes.length);
-    return (this.#unavailable[position] ??= Object.freeze({
-      kind: "Unavailable",
-      prefix: this.#prefix(position),
-      epoch: this.#epoch,
-      writer: this.#scopes[position]!.writer,
-    }));
+    const scope = this.#scopes[position]!;
+    return (this.#unavailable[position] ??= Object.freeze({ kind: "Unavailable", scope, epoch: this.#epoch, writer: scope.writer }));
   }
+}
 
-  #misdirected(position: number, target: string): Misdirected {
-    return Object.freeze({ kind: "Misdirected", prefix: this.#prefix(position), epoch: this.#epoch, target });
-  }
-
-  #prefix(position: number): Uint8Array {
-    return prefixBytes(this.#scopes[position]!).slice();
-  }
+function misdirected(scope: Scope, target: string, epoch: number): Misdirected {
+  return Object.freeze({ kind: "Misdirected", scope, epoch, target });
 }
 
 // Pushed one by one: an array made with holes would look at its prototype for every verdict not yet made.

@@ -1,7 +1,7 @@
 // A reply goes into a line protocol. A prefix or an id that could end the line would let whoever
 // chose it write replies of their own.
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { unwrap } from "@gossip/stdx";
 import { bytes } from "./arbitrary.fixture.ts";
 import { OwnershipNode } from "./ownership-node.ts";
@@ -10,19 +10,23 @@ import type { Routing } from "./routing.ts";
 import { Scope } from "./scope.ts";
 import { renderReply } from "./wire-reply.ts";
 
+// On a busy machine a property takes longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
+
+const scope = new Scope({ prefix: "p:", writer: "a" });
 const addresses = new Map([["b", "10.0.0.2:6379"]]);
 const addressOf = (node: string): string | undefined => addresses.get(node);
 const quiesced = (prefix: Uint8Array, target = "b", address?: string): Routing => ({ kind: "Quiesced", prefix, epoch: 1, target, address });
 
 describe("renderReply", () => {
   test.each<[string, Routing, string | undefined]>([
-    ["misdirected", { kind: "Misdirected", prefix: bytes("p:"), epoch: 1, target: "b" }, "MISDIRECTED writer is 10.0.0.2:6379"],
-    ["misdirected to a node without an address", { kind: "Misdirected", prefix: bytes("p:"), epoch: 1, target: "x" }, "MISDIRECTED writer is x"],
+    ["misdirected", { kind: "Misdirected", scope, epoch: 1, target: "b" }, "MISDIRECTED writer is 10.0.0.2:6379"],
+    ["misdirected to a node without an address", { kind: "Misdirected", scope, epoch: 1, target: "x" }, "MISDIRECTED writer is x"],
     ["quiesced", quiesced(bytes("app:billing:")), "QUIESCED app:billing: migrating to 10.0.0.2:6379"],
     ["quiesced, the address given with the move", quiesced(bytes("p:"), "b", "new:1"), "QUIESCED p: migrating to new:1"],
     ["quiesced, the empty prefix", quiesced(bytes("")), 'QUIESCED "" migrating to 10.0.0.2:6379'],
-    ["unavailable", { kind: "Unavailable", prefix: bytes("p:"), epoch: 1, writer: "b" }, "UNAVAILABLE writer is 10.0.0.2:6379"],
-    ["owned", { kind: "Owned", prefix: bytes("p:"), epoch: 1 }, undefined],
+    ["unavailable", { kind: "Unavailable", scope, epoch: 1, writer: "b" }, "UNAVAILABLE writer is 10.0.0.2:6379"],
+    ["owned", { kind: "Owned", scope, epoch: 1 }, undefined],
     ["unknown", { kind: "Unknown" }, undefined],
   ])("%s", (_, routing, reply) => {
     expect(renderReply(routing, addressOf)).toBe(reply);
