@@ -198,12 +198,12 @@ export class PreallocShardBuilder {
    */
   buildInputs(): Result<InitialShardInput[], InvalidSpecHandle | ManifestInvalid> {
     this.#assertUsable();
+    const cursors = this.#cursors.asSlice();
     const inputs: InitialShardInput[] = [];
-    for (const handle of this.#handles) {
+    for (const [index, handle] of this.#handles.asSlice().entries()) {
       const spec = this.#arena.tryViewSpec(handle);
       if (spec === undefined) return err({ kind: "InvalidSpecHandle" });
-      const cursor = this.#cursors.asSlice()[inputs.length]!;
-      inputs.push({ shard: idOf(inputs.length), spec, cursor });
+      inputs.push({ shard: idOf(index), spec, cursor: cursors[index]! });
     }
     const checked = validateManifest(inputs);
     return checked.ok ? ok(inputs) : err({ kind: "ManifestInvalid", reason: checked.error });
