@@ -1,4 +1,5 @@
-export type { ConformanceCase, Expect, StoreFixture, TestRunner } from "./conformance/conformance-case.ts";
+export type { ConformanceCase } from "./conformance/conformance-case.ts";
+export type { Expect, StoreFixture, TestRunner } from "./conformance/test-runner.ts";
 export { CONFORMANCE_CASES, describeCoordinationStore } from "./conformance/describe-coordination-store.ts";
 export { World } from "./conformance/world.ts";
 export { FaultInjectingStore, type CommitFault, type FaultSource, type ReadFault, type StoreRead } from "./fault-injecting-store.ts";

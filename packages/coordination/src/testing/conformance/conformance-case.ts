@@ -1,27 +1,4 @@
-import type { CoordinationStore } from "../../store/coordination-store.ts";
 import type { World } from "./world.ts";
-
-/** A place to keep records that nobody else has used. */
-export interface StoreFixture {
-  readonly store: CoordinationStore;
-  /** Called when the case is over, however it ended. */
-  readonly dispose?: () => Promise<void> | void;
-}
-
-/** What a case checks with. Vitest's and Jest's `expect` both fit. */
-export type Expect = (actual: unknown) => {
-  toBe(expected: unknown): void;
-  toEqual(expected: unknown): void;
-  toMatchObject(expected: object): void;
-  toBeGreaterThan(expected: number | bigint): void;
-};
-
-/** The functions of a test runner that the kit needs. Passed in, so that nothing here depends on one. */
-export interface TestRunner {
-  readonly describe: (name: string, define: () => void) => void;
-  readonly test: (name: string, run: () => Promise<void>, timeoutMs: number) => void;
-  readonly expect: Expect;
-}
 
 /** One thing that must hold over every store. */
 export interface ConformanceCase {

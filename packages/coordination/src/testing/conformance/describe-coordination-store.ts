@@ -1,5 +1,6 @@
 import { claimCases } from "./claim-cases.ts";
-import type { ConformanceCase, StoreFixture, TestRunner } from "./conformance-case.ts";
+import type { ConformanceCase } from "./conformance-case.ts";
+import type { StoreFixture, TestRunner } from "./test-runner.ts";
 import { decisionCases } from "./decision-cases.ts";
 import { lifecycleCases } from "./lifecycle-cases.ts";
 import { listingCases } from "./listing-cases.ts";

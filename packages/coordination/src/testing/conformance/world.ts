@@ -26,7 +26,7 @@ import type { WorkerSession } from "../../session/worker-session.ts";
 import type { CoordinationStore } from "../../store/coordination-store.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { StoreProbe } from "../store-probe.ts";
-import type { Expect, StoreFixture } from "./conformance-case.ts";
+import type { Expect, StoreFixture } from "./test-runner.ts";
 
 export const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(1));
 export const OTHER_TENANT = TenantId.fromBytes(new Uint8Array(32).fill(2));
