@@ -1,6 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
 import type { RunHead, RunRecord, ShardRecord, Versioned } from "@gossip/coordination";
-import { corruptionFrom, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
+import { corruptionFrom, decodeRunHead, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import { InfraError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { RowKind, runKey, shardRecordKey, type RunAddress } from "./keyspace.ts";
@@ -54,11 +54,12 @@ export class RecordRows {
     const known = this.#heads.get(name);
     if (known?.version === version) return ok(known);
 
-    const read = this.readRun(address);
-    if (!read.ok) return read;
-    if (read.value?.version !== version) return err(torn());
-    const { tenant, run, config, status } = read.value.record;
-    const head = { record: { tenant, run, config, status }, version };
+    const bytes = this.#rows.get(runKey(RowKind.RunRecord, address));
+    if (bytes === undefined || this.#rows.lastVersion !== version) return err(torn());
+    const record = decodeRunHead(bytes);
+    if (!record.ok) return err(corruptionFrom(record.error, "lmdb.readRun"));
+    if (record.value.tenant !== address.tenant || record.value.run !== address.run) return err(misplaced());
+    const head = { record: record.value, version };
     if (this.#heads.size >= MAX_KNOWN_HEADS) this.#heads.clear();
     this.#heads.set(name, head);
     return ok(head);

@@ -1,0 +1,29 @@
+import type { CoordinationStore } from "@gossip/coordination";
+import type { Result } from "@gossip/stdx";
+import { expectTypeOf } from "vitest";
+import type { FsckFinding, LmdbOpenError, LmdbStore } from "./index.ts";
+import { openLmdbStore } from "./index.ts";
+
+expectTypeOf<LmdbStore>().toExtend<CoordinationStore>();
+expectTypeOf<LmdbStore>().toExtend<AsyncDisposable>();
+expectTypeOf(openLmdbStore).returns.resolves.toEqualTypeOf<Result<LmdbStore, LmdbOpenError>>();
+
+expectTypeOf<LmdbOpenError["kind"]>().toEqualTypeOf<
+  "ReadOnlyFolder" | "DiskFull" | "NewerFormat" | "NotAStore" | "Truncated" | "OtherDurability" | "Unavailable"
+>();
+expectTypeOf<FsckFinding["kind"]>().toEqualTypeOf<
+  | "UnreadableRecord"
+  | "RecordFault"
+  | "ShardsWithoutRun"
+  | "Lineage"
+  | "Coverage"
+  | "LostProgress"
+  | "MissingEntry"
+  | "StrayEntry"
+  | "WrongCount"
+>();
+
+// @ts-expect-error a store is somewhere
+void openLmdbStore({});
+// @ts-expect-error there is no such durability
+void openLmdbStore({ path: "here", durability: "Maybe" });
