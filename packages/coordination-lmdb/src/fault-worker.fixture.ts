@@ -18,6 +18,8 @@ const coordinator = new Coordinator({ store, clock: systemClock(Date.now), retry
 const tenant = TenantId.fromBytes(FAULT_TENANT);
 const worker = WorkerId.fromRaw(BigInt(config.incarnation));
 const runConfig = { leaseDuration: BigInt(FAULT_LEASE_MS) };
+// A test run that is itself killed must not leave workers behind.
+const parent = process.ppid;
 let isStopping = false;
 let run = 1;
 
@@ -54,7 +56,7 @@ async function useAndRemoveRun(): Promise<void> {
 }
 
 async function work(): Promise<void> {
-  while (!isStopping) {
+  while (!isStopping && process.ppid === parent) {
     const claimed = await coordinator.claim({ tenant, run: RunId.fromRaw(BigInt(run)), worker, markStarved: below(4) === 0 });
     if (claimed.ok) {
       await scan(claimed.value);
