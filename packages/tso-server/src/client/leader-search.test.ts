@@ -2,9 +2,12 @@
 // is on, hangs, or hammers, is worse than none.
 import { unwrap } from "@gossip/stdx";
 import { Timestamp } from "@gossip/tso";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ClientWorld, counter, deserted, until } from "./client-world.fixture.ts";
 import { granting, type FakeServer } from "./fake-server.fixture.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 let world: ClientWorld;
 beforeEach(() => {

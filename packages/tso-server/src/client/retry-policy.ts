@@ -1,4 +1,5 @@
 import { assert } from "@gossip/stdx";
+import { assertObject } from "../assert-input.ts";
 
 /** How long and how often a call tries. */
 export interface RetryPolicy {
@@ -29,6 +30,7 @@ export const MAX_REDIRECTS_PER_PASS = 16;
 export const MAX_REDIRECTS_PER_CALL = 64;
 
 export function completePolicy(given: Partial<RetryPolicy>): RetryPolicy {
+  assertObject(given, "a retry policy");
   const policy = { ...DEFAULT_RETRY_POLICY, ...given };
   for (const [name, value] of Object.entries(policy)) assert(Number.isFinite(value) && value > 0, `${name} of a retry policy is a positive number`);
   return policy;

@@ -2,11 +2,14 @@
 // old one, or make a caller wait for others; and when it is closed, nobody may be left waiting.
 import { unwrap } from "@gossip/stdx";
 import { MAX_GRANT_COUNT, Timestamp, WindowGrant } from "@gossip/tso";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { ClientWorld, counter, until } from "./client-world.fixture.ts";
 import { granting } from "./fake-server.fixture.ts";
 import { TimestampClient } from "./timestamp-client.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 let world: ClientWorld;
 beforeEach(() => {

@@ -1,5 +1,6 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { isGrantCount, MAX_GRANT_COUNT, type Timestamp, type WindowGrant } from "@gossip/tso";
+import { assertArray, assertObject } from "../assert-input.ts";
 import type { InvalidEndpoint } from "../driver/peer-endpoint.ts";
 import { Metrics, type Counter } from "../metrics/metrics.ts";
 import { systemMonotonicClock, systemTimers, type MonotonicClock, type Timers } from "../time/system-time.ts";
@@ -69,6 +70,8 @@ export class TimestampClient {
 
   /** Make a client. It connects when it is first asked. */
   static create(options: ClientOptions): Result<TimestampClient, InvalidEndpoint | { readonly kind: "NoEndpoints" }> {
+    assertObject(options, "the options of a client");
+    assertArray(options.endpoints, "the list of a client's endpoints");
     const endpoints: ClientEndpoint[] = [];
     for (const text of options.endpoints) {
       const endpoint = parseClientEndpoint(text);

@@ -2,12 +2,15 @@
 // is made up where there is none, would end or revive somebody's lease.
 import { LogicalTime } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { TimestampClient } from "../client/timestamp-client.ts";
 import { MemoryDriver } from "../driver/memory-driver.ts";
 import { makeOracle, makeServingOracle, START_MS, until } from "../oracle/oracle.fixture.ts";
 import { OracleServer } from "../server/oracle-server.ts";
 import { clientClock, ClockUnavailable, oracleClock } from "./oracle-clock.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 describe("oracleClock", () => {
   test("answers at once, in milliseconds, and never goes back", async () => {

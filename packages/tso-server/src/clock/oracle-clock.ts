@@ -1,5 +1,6 @@
 import { LogicalTime, type Clock } from "@gossip/contracts";
 import { Timestamp, type WindowGrant } from "@gossip/tso";
+import { assertMethods } from "../assert-input.ts";
 import type { ClientError } from "../client/client-error.ts";
 import type { TimestampClient } from "../client/timestamp-client.ts";
 import type { GetTsError } from "../oracle/get-ts-error.ts";
@@ -23,6 +24,7 @@ export class ClockUnavailable extends Error {
  * may be equal: a millisecond has many timestamps.
  */
 export function oracleClock(oracle: Oracle): Clock {
+  assertMethods(oracle, "the oracle of a clock", ["getTs"]);
   return {
     now() {
       const answer = oracle.getTs(1);
@@ -37,6 +39,7 @@ export function oracleClock(oracle: Oracle): Clock {
 
 /** The same for a coordinator elsewhere: the time of the oracle that a client finds. Readings of one turn share a request. */
 export function clientClock(client: TimestampClient): Clock {
+  assertMethods(client, "the client of a clock", ["getTs"]);
   return {
     async now() {
       const timestamp = await client.getTs();

@@ -1,4 +1,6 @@
+import { assert } from "@gossip/stdx";
 import { Epoch } from "@gossip/tso";
+import { assertObject } from "../assert-input.ts";
 import type { PeerEndpoint } from "./peer-endpoint.ts";
 
 /**
@@ -28,6 +30,15 @@ export function foreverMs(): number {
 /** A leadership; one that no other node can take over unless it is given a deadline. */
 export function leaderAt(epoch: bigint, servesUntilMs: ServesUntil = foreverMs): LeaderState {
   return { kind: "Leader", epoch: Epoch.fromRaw(epoch), servesUntilMs };
+}
+
+/** Throw unless this is one of the three states, whole. */
+export function assertLeaderState(state: LeaderState): void {
+  assertObject(state, "a state of leadership");
+  assert(["Leader", "Follower", "Unknown"].includes(state.kind), "a state of leadership is Leader, Follower or Unknown");
+  if (state.kind !== "Leader") return;
+  assert(Epoch.tryFromRaw(state.epoch).ok, "a leader has an epoch from 0 to 2^128 - 1");
+  assert(typeof state.servesUntilMs === "function", "a leader has a function that says until when it serves");
 }
 
 /** Whether two states say the same. A deadline that moves is no change of state. */

@@ -1,4 +1,4 @@
-import { sameLeaderState, UNKNOWN, type LeaderState } from "./leader-state.ts";
+import { assertLeaderState, sameLeaderState, UNKNOWN, type LeaderState } from "./leader-state.ts";
 
 /**
  * The leadership events of one driver, for any number of readers.
@@ -12,6 +12,7 @@ export class LeadershipFeed {
   readonly #readers = new Set<FeedReader>();
 
   constructor(initial: LeaderState = UNKNOWN) {
+    assertLeaderState(initial);
     this.#state = initial;
   }
 
@@ -21,6 +22,7 @@ export class LeadershipFeed {
 
   /** Tell all readers, unless the state says what the last one said. */
   publish(state: LeaderState): void {
+    assertLeaderState(state);
     if (this.#isClosed || sameLeaderState(this.#state, state)) return;
     this.#state = state;
     for (const reader of this.#readers) reader.offer(state);

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { isPhysicalMs, type Epoch } from "@gossip/tso";
+import { assertObject } from "../assert-input.ts";
 import type { ConsensusDriver } from "./consensus-driver.ts";
 import type { DriverError } from "./driver-error.ts";
 import { leaderAt, type LeaderState } from "./leader-state.ts";
@@ -21,6 +22,7 @@ export class MemoryDriver implements ConsensusDriver {
   #isClosed = false;
 
   constructor(options: { readonly store?: MemoryStore; readonly leadership?: LeaderState } = {}) {
+    assertObject(options, "the options of a memory driver");
     this.#store = options.store ?? new MemoryStore();
     this.#feed = new LeadershipFeed(options.leadership ?? leaderAt(1n));
   }

@@ -1,4 +1,4 @@
-import { err, ok, type Brand, type Result } from "@gossip/stdx";
+import { assert, err, ok, type Brand, type Result } from "@gossip/stdx";
 
 /** Where a node serves timestamps: `host:port`, without a scheme. IPv6 hosts stand in brackets. */
 export type PeerEndpoint = Brand<string, "PeerEndpoint">;
@@ -23,6 +23,7 @@ export const PeerEndpoint = {
 
   /** The two parts, the brackets of an IPv6 host taken off. */
   split(endpoint: PeerEndpoint): { readonly host: string; readonly port: number } {
+    assert(typeof endpoint === "string", "an endpoint is a host and a port, as text");
     const colon = endpoint.lastIndexOf(":");
     return { host: endpoint.slice(0, colon).replace(/^\[(.*)\]$/u, "$1"), port: Number(endpoint.slice(colon + 1)) };
   },

@@ -1,5 +1,6 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { isPhysicalMs, type Epoch } from "@gossip/tso";
+import { assertArray, assertObject } from "../assert-input.ts";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import type { DriverError } from "../driver/driver-error.ts";
 import type { LeaderState } from "../driver/leader-state.ts";
@@ -40,6 +41,8 @@ export class EtcdDriver implements ConsensusDriver {
   #closing: Promise<void> | undefined;
 
   constructor(options: EtcdDriverOptions) {
+    assertObject(options, "the options of an etcd driver");
+    assertArray(options.endpoints, "the list of etcd's endpoints");
     const { endpoints, advertise, prefix = "gossip-tso", leaseTtlS = 3, requestTimeoutMs = 2000 } = options;
     const { timers = systemTimers, monotonicClock = systemMonotonicClock } = options;
     assert(Number.isInteger(leaseTtlS) && leaseTtlS >= 1, "leaseTtlS is a whole number of seconds, at least 1");

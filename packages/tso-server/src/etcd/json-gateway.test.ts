@@ -2,11 +2,14 @@
 // wrong answer taken for a right one would end its lease.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ScriptedTime } from "../client/scripted-time.fixture.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { EtcdClient } from "./etcd-client.ts";
 import { JsonGateway } from "./json-gateway.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 let server: Server;
 let reply: { readonly status: number; readonly body: string } | "silence" | "hang up";

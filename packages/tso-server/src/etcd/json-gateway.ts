@@ -149,7 +149,7 @@ function unavailable(reason: string): Result<never, EtcdError> {
 }
 
 function parseUrl(endpoint: string): URL {
-  assert(URL.canParse(endpoint), "an etcd endpoint is a URL such as http://127.0.0.1:2379");
+  assert(typeof endpoint === "string" && URL.canParse(endpoint), "an etcd endpoint is a URL such as http://127.0.0.1:2379");
   const url = new URL(endpoint);
   assert(url.protocol === "http:" || url.protocol === "https:", "an etcd endpoint begins with http:// or https://");
   return url;

@@ -5,13 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import { Epoch, PHYSICAL_MS_MAX } from "@gossip/tso";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { describeConsensusDriver } from "../testing/describe-consensus-driver.ts";
 import type { DriverFixture } from "../testing/driver-fixture.ts";
 import { crc32c } from "./crc32c.ts";
 import { FileDriver } from "./file-driver.ts";
 import type { SlotIo } from "./slot-io.ts";
 import { decodeState, encodeSlot, SLOT_RECORD_SIZE, SLOT_STRIDE, STATE_FILE_SIZE } from "./slot-record.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 let directory: string;
 beforeEach(async () => {

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { isPhysicalMs, type CoreError, type Epoch } from "@gossip/tso";
+import { assertObject } from "../assert-input.ts";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import type { DriverError } from "../driver/driver-error.ts";
 import { leaderAt, type LeaderState } from "../driver/leader-state.ts";
@@ -53,6 +54,7 @@ export class FileDriver implements ConsensusDriver {
    * `wrapIo` is for tests that make the disk fail.
    */
   static async open(options: { readonly directory: string; readonly wrapIo?: (io: SlotIo) => SlotIo }): Promise<Result<FileDriver, FileOpenError>> {
+    assertDirectory(options);
     const { directory, wrapIo = (io) => io } = options;
     const path = join(directory, STATE_NAME);
     return locked(directory, path, async (lock) => {
@@ -74,6 +76,7 @@ export class FileDriver implements ConsensusDriver {
     readonly directory: string;
     readonly seedPhysicalMs: number;
   }): Promise<Result<void, FileOpenError | CoreError<"PhysicalMsOutOfRange"> | { readonly kind: "AlreadyInitialized"; readonly path: string }>> {
+    assertDirectory(options);
     const { directory, seedPhysicalMs } = options;
     if (!isPhysicalMs(seedPhysicalMs)) return err({ kind: "PhysicalMsOutOfRange", physicalMs: seedPhysicalMs });
     const path = join(directory, STATE_NAME);
@@ -144,13 +147,17 @@ export class FileDriver implements ConsensusDriver {
 
 const CLOSED: DriverError<"PermanentDriver"> = { kind: "PermanentDriver", reason: "the driver is closed" };
 
+function assertDirectory(options: { readonly directory: string }): void {
+  assertObject(options, "the options of a file driver");
+  assert(typeof options.directory === "string" && options.directory !== "", "a state directory has a path");
+}
+
 /** Run `use` with the directory locked; let it go again where `use` does not succeed. */
 async function locked<T>(
   directory: string,
   path: string,
   use: (lock: DirectoryLock) => Promise<Result<T, FileOpenError>>,
 ): Promise<Result<T, FileOpenError>> {
-  assert(typeof directory === "string" && directory !== "", "a state directory has a path");
   let lock: DirectoryLock | undefined;
   try {
     await mkdir(directory, { recursive: true });

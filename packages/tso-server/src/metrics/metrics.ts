@@ -41,6 +41,7 @@ export class Histogram {
   #count = 0;
 
   observeMs(durationMs: number): void {
+    assert(typeof durationMs === "number" && !Number.isNaN(durationMs), "a duration is a number of milliseconds");
     const seconds = Math.max(0, durationMs) / 1000;
     const bucket = HISTOGRAM_BOUNDS_S.findIndex((bound) => seconds <= bound);
     this.#counts[bucket === -1 ? HISTOGRAM_BOUNDS_S.length : bucket]! += 1;
@@ -95,10 +96,11 @@ export class Metrics {
   }
 
   #get<T extends Counter | Gauge | Histogram>(name: MetricName, labels: string, kind: new () => T): T {
+    assert(typeof name === "string" && typeof labels === "string", "a metric has one of the published names, and labels as text");
     const key = `${name}{${labels}}`;
     let value = this.#values.get(key);
     if (value === undefined) {
-      assert(name in METRICS, "a metric has one of the published names");
+      assert(Object.hasOwn(METRICS, name), "a metric has one of the published names");
       value = { name, labels, metric: new kind() };
       this.#values.set(key, value);
     }

@@ -1,8 +1,10 @@
+import { assert } from "@gossip/stdx";
 import { METRICS } from "./metric-names.ts";
-import { Histogram, HISTOGRAM_BOUNDS_S, type Metrics, type MetricValue } from "./metrics.ts";
+import { Histogram, HISTOGRAM_BOUNDS_S, Metrics, type MetricValue } from "./metrics.ts";
 
 /** All values in the Prometheus text format. */
 export function renderPrometheus(metrics: Metrics): string {
+  assert(metrics instanceof Metrics, "what is rendered is a Metrics");
   let text = "";
   let announced: string | undefined;
   for (const value of metrics.values()) {

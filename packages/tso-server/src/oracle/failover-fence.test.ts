@@ -3,12 +3,15 @@
 import { unwrap } from "@gossip/stdx";
 import { Epoch, LOGICAL_MAX, PHYSICAL_MS_MAX, Timestamp } from "@gossip/tso";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { DriverError } from "../driver/driver-error.ts";
 import { leaderAt } from "../driver/leader-state.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { first, makeOracle, makeServingOracle, START_MS, until } from "./oracle.fixture.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 const TRANSIENT: DriverError = { kind: "TransientDriver", reason: "no quorum" };
 

@@ -43,7 +43,7 @@ export async function makeServingOracle(given: Parameters<typeof makeOracle>[0] 
 
 /** Turn the event loop until `condition` holds; fail where it never does. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1000; turn++) {
+  for (let turn = 0; turn < 100_000; turn++) {
     if (condition()) return;
     await turnEventLoop();
   }

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "@gossip/stdx";
+import { assert, err, ok, type Result } from "@gossip/stdx";
 import type { Metrics } from "../metrics/metrics.ts";
 import { AnswerTally, type Answer } from "./answer.ts";
 import { ClockGuard } from "./clock-guard.ts";
@@ -69,6 +69,7 @@ export class Oracle {
 
   /** An answer for each count, in order, for the price of one look at the clocks. */
   getTsMany(counts: readonly number[]): (Answer | Promise<Answer>)[] {
+    assert(Array.isArray(counts), "what is asked for is a list of counts");
     const nowMs = this.#guard.sample();
     const answers = counts.map((count) => this.#grant(nowMs, count));
     // After the grants and before any reply: had another node taken over by now, theirs might be greater.

@@ -1,10 +1,13 @@
 // Extending the window is the only thing a caller can ever wait for. Done once per caller it would
 // stall a fleet; done without its checks it would serve a window that nobody made durable.
 import { Epoch, MAX_GRANT_COUNT, Timestamp, WindowGrant } from "@gossip/tso";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Fault } from "../testing/faulty-driver.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { first, makeServingOracle, START_MS, until } from "./oracle.fixture.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** With no low-water mark in reach: the whole first window is one millisecond. */
 const EDGE = { failoverAdvanceMs: 0, windowAheadMs: 100 };

@@ -1,5 +1,7 @@
+import { assert } from "@gossip/stdx";
+import { assertMethods, assertObject } from "../assert-input.ts";
 import type { CounterName } from "../metrics/metric-names.ts";
-import type { Oracle } from "../oracle/oracle.ts";
+import { Oracle } from "../oracle/oracle.ts";
 import type { MonotonicClock, Timers } from "../time/system-time.ts";
 
 /** A sign of life: what happened since the last one. Sent also when nothing did. */
@@ -30,6 +32,12 @@ export function startHeartbeat(
   oracle: Oracle,
   options: { readonly everyMs: number; readonly timers: Timers; readonly monotonicClock: MonotonicClock; readonly onBeat: (beat: Heartbeat) => void },
 ): () => void {
+  assert(oracle instanceof Oracle, "a heartbeat is an oracle's");
+  assertObject(options, "the options of a heartbeat");
+  assert(Number.isFinite(options.everyMs) && options.everyMs > 0, "a heartbeat comes every so many milliseconds");
+  assert(typeof options.onBeat === "function", "a heartbeat has somebody who hears it");
+  assertMethods(options.timers, "the timers of a heartbeat", ["after"]);
+  assertMethods(options.monotonicClock, "the clock of a heartbeat", ["nowMs"]);
   const { everyMs, timers, monotonicClock, onBeat } = options;
   const startedAtMs = monotonicClock.nowMs();
   let changedAtMs = startedAtMs;

@@ -3,12 +3,15 @@
 import { createConnection } from "node:net";
 import { unwrap } from "@gossip/stdx";
 import { Timestamp } from "@gossip/tso";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { MemoryDriver } from "../driver/memory-driver.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { until } from "../oracle/oracle.fixture.ts";
 import { FaultyDriver } from "../testing/faulty-driver.ts";
 import { OracleServer, type ServeOptions } from "./oracle-server.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 let server: OracleServer;
 afterEach(async () => {

@@ -1,9 +1,21 @@
 import { unlink } from "node:fs/promises";
 import { createConnection, type Server as NetServer } from "node:net";
-import { err, ok, type Result } from "@gossip/stdx";
+import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "../assert-input.ts";
 
 /** Where to listen. A port of 0 lets the system choose one. */
 export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
+
+export function assertAddress(address: ListenAddress): void {
+  assertObject(address, "an address to listen on");
+  if ("path" in address) {
+    assert(typeof address.path === "string" && address.path !== "", "the path of a unix socket is not empty");
+    return;
+  }
+  const { host = DEFAULT_HOST, port } = address;
+  assert(typeof host === "string" && host !== "", "a host to listen on is a name or an address");
+  assert(Number.isInteger(port) && port >= 0 && port <= 65_535, "a port is a whole number from 0 to 65535");
+}
 
 /** A port or path that could not be had. */
 export interface ListenError {

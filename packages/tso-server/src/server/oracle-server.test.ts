@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import { MAX_GRANT_COUNT, Timestamp, WindowGrant } from "@gossip/tso";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { TimestampClient } from "../client/timestamp-client.ts";
 import { leaderAt } from "../driver/leader-state.ts";
 import { MemoryDriver } from "../driver/memory-driver.ts";
@@ -18,6 +18,9 @@ import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
 import { decodeReply, encodeRequest, PREFACE, type Reply } from "../wire/frame.ts";
 import { OracleServer, type ServeOptions } from "./oracle-server.ts";
+
+// Nothing here waits on a clock; a busy machine may still be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

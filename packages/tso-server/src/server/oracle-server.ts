@@ -1,13 +1,14 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { err, ok, type Result } from "@gossip/stdx";
+import { assertArray, assertObject } from "../assert-input.ts";
 import type { WatchError } from "../oracle/leadership-watch.ts";
 import type { OracleOptions } from "../oracle/oracle-options.ts";
 import { Oracle } from "../oracle/oracle.ts";
 import { systemTimers, type Timers } from "../time/system-time.ts";
 import { FrameConnection } from "./frame-connection.ts";
 import { createHttpEndpoints } from "./http-endpoints.ts";
-import { closeListener, listen, type ListenAddress, type ListenError } from "./listener.ts";
+import { assertAddress, closeListener, listen, type ListenAddress, type ListenError } from "./listener.ts";
 
 export interface ServeOptions extends OracleOptions {
   /** Where clients connect: any number of ports and unix sockets. The default port on loopback unless set. */
@@ -51,7 +52,10 @@ export class OracleServer {
 
   /** Start an oracle and listen. Clients may connect before it leads: they are told so. */
   static async start(options: ServeOptions): Promise<Result<OracleServer, ServerError>> {
+    assertObject(options, "the options of a server");
     const { listen: wanted = [{ port: DEFAULT_PORT }], http, shutdownGraceMs = 10_000, timers = systemTimers } = options;
+    assertArray(wanted, "what a server listens on");
+    for (const address of http === undefined ? wanted : [...wanted, http]) assertAddress(address);
     const parts = new ServerParts(new Oracle(options), shutdownGraceMs, timers);
     const addresses: string[] = [];
     for (const address of wanted) {

@@ -1,5 +1,6 @@
 import { assert } from "@gossip/stdx";
 import { LOGICAL_BITS, type Timestamp } from "@gossip/tso";
+import { assertArray, assertObject } from "../assert-input.ts";
 
 /** What one caller saw: when it asked, when it had its answer, and what the answer was. Times from one clock for all callers. */
 export interface IssueRecord {
@@ -23,6 +24,8 @@ export type OrderViolation =
  * O(n log n) over all callers together. Reports at most `limit` violations.
  */
 export function findOrderViolations(records: readonly IssueRecord[], limit = 100): OrderViolation[] {
+  assertArray(records, "what is checked");
+  for (const record of records) assertRecord(record);
   const violations: OrderViolation[] = [];
   const { firsts, lasts } = rebased(records);
   const indexes = records.map((_, index) => index);
@@ -50,6 +53,12 @@ export function findOrderViolations(records: readonly IssueRecord[], limit = 100
     if (lasts[other]! > lasts[widest!]!) widest = other;
   }
   return violations;
+}
+
+function assertRecord(record: IssueRecord): void {
+  assertObject(record, "a record of an answer");
+  assert(typeof record.first === "bigint" && typeof record.last === "bigint", "a record holds its first and last timestamp");
+  assert(Number.isFinite(record.sentAt) && Number.isFinite(record.receivedAt), "a record holds when it was sent and received");
 }
 
 /** Timestamps as plain numbers above the smallest: exact as long as all lie within some centuries. */

@@ -22,6 +22,7 @@ export class ManualTime {
   #due: Due[] = [];
 
   constructor(startMs: number) {
+    assert(Number.isFinite(startMs), "time starts at a number of milliseconds");
     this.#wallMs = startMs;
   }
 
