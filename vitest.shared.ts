@@ -13,6 +13,9 @@ export function project(name: string, include: readonly string[] = ["src/**/*.te
       include: [...include],
       environment: "node",
       pool: "threads",
+      // No test measures time; a limit only ends one that hangs, also on a busy machine.
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
       setupFiles: [new URL("./vitest.setup.ts", import.meta.url).pathname],
     },
   });
