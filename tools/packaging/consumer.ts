@@ -47,6 +47,9 @@ export async function importAll(project: string, specifiers: readonly string[], 
   });
 }
 
+/** Found in another's declarations. What of ours depends on them is reported in ours. */
+const FOREIGN = /^node_modules\/(?!@gossip\/)/;
+
 /**
  * Type-check a module that uses every export, libraries included. `needsNode` gives it the types of Node; without them a
  * package has to make do with what the language and the browser have in common.
@@ -59,5 +62,5 @@ export async function typeCheckAll(project: string, exports: readonly ApiExport[
   writeFileSync(join(project, "src/uses.ts"), uses.join("") + "export {};\n");
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
   const { exitCode, stdout } = await run(join(ROOT, "node_modules/.bin/tsc"), ["-p", "."], project);
-  return exitCode === 0 ? [] : stdout.trim().split("\n");
+  return exitCode === 0 ? [] : stdout.trim().split(/\n(?=\S)/).filter((problem) => !FOREIGN.test(problem));
 }

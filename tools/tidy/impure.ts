@@ -11,13 +11,14 @@ const BANNED_GLOBALS = new Set([
   "fetch", "WebSocket", "EventSource", "XMLHttpRequest",
 ]);
 
-const BANNED_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
-  Date: new Set(["now"]),
-  Math: new Set(["random"]),
-  Temporal: new Set(["Now"]),
-  AbortSignal: new Set(["timeout"]),
-  Atomics: new Set(["wait", "waitAsync"]),
-};
+// A map, not an object: a variable may be called `toString`.
+const BANNED_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["Date", new Set(["now"])],
+  ["Math", new Set(["random"])],
+  ["Temporal", new Set(["Now"])],
+  ["AbortSignal", new Set(["timeout"])],
+  ["Atomics", new Set(["wait", "waitAsync"])],
+]);
 
 const GLOBAL_OBJECTS = new Set(["globalThis", "global", "window", "self"]);
 
@@ -45,7 +46,7 @@ export function impureUses(source: SourceText): Finding[] {
 function impureUse(identifier: ts.Identifier): string | undefined {
   const { name, use } = throughGlobalObject(identifier);
   if (BANNED_GLOBALS.has(name)) return name;
-  const banned = BANNED_MEMBERS[name];
+  const banned = BANNED_MEMBERS.get(name);
   if (banned === undefined) return undefined;
   const member = memberOf(use);
   if (member !== undefined) return banned.has(member) ? `${name}.${member}` : undefined;
