@@ -3,7 +3,7 @@
 import { Cursor, planSplitReplaceAtPoints, planSplitResidualAtPoint, ShardSpec, U64_MAX, type ShardSpecRef } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, unwrap, type Result } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { decodeMetadata } from "./decode-metadata.ts";
 import { planHintedSplitReplace, planHintedSplitResidual, planHintedSplitResidualFromCursor } from "./hinted-split.ts";
 import { manifestHint, manifestRange } from "./hints.fixture.ts";
@@ -13,6 +13,9 @@ import { ManifestRowKey } from "./manifest-row-key.ts";
 import { manifestShard } from "./manifest-shard.ts";
 import { prefixShard } from "./prefix-shard.ts";
 import { rangeShard } from "./range-shard.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 const extra = ascii("extra");
 const fresh = Cursor.initial();

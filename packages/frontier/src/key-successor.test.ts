@@ -3,11 +3,14 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { KeyBuf } from "./key-buf.ts";
 import { keySuccessor, keySuccessorInto } from "./key-successor.ts";
 import { anyKey, ascii, bytes, denseKey, expectBytes, filled, fullKey, join, NOT_BYTES } from "./keys.fixture.ts";
 import { prefixSuccessor } from "./prefix-successor.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 function successor(key: Uint8Array): Uint8Array | undefined {
   const out = new KeyBuf();

@@ -3,12 +3,15 @@
 import { U64_MAX } from "@gossip/contracts";
 import { compareBytes, InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { KeyBuf } from "./key-buf.ts";
 import { encodeKey } from "./key-encoding.ts";
 import { filled, NOT_BYTES, toHex, u64 } from "./keys.fixture.ts";
 import { decodeManifestRowKey, ManifestRowKey } from "./manifest-row-key.ts";
 import { compareU64, readU32, readU64, writeU32, writeU64 } from "./u64-bytes.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 const rowKey = fc.record({ manifestId: u64, row: u64 }).map((parts) => new ManifestRowKey(parts));
 

@@ -3,12 +3,15 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { KeyBuf } from "./key-buf.ts";
 import { encodeKey, type KeyEncoding } from "./key-encoding.ts";
 import { ascii, bytes, filled, toHex } from "./keys.fixture.ts";
 import { PathKey } from "./path-key.ts";
 import { readUtf8, utf8Size } from "./utf8.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Characters of one to four bytes, and those whose order as UTF-16 is not their order as UTF-8. */
 const character = fc.constantFrom("\0", "-", "/", "a", "~", "\u{7f}", "\u{80}", "\u{e9}", "\u{7ff}", "\u{800}", "\u{d7ff}", "\u{e000}", "\u{ffff}", "\u{10000}", "\u{10ffff}");

@@ -3,10 +3,13 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, startsWith } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { KeyBuf } from "./key-buf.ts";
 import { anyKey, ascii, bytes, denseKey, expectBytes, filled, hex, join, NOT_BYTES, toHex } from "./keys.fixture.ts";
 import { prefixSuccessor, prefixSuccessorInto } from "./prefix-successor.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** The result of the `Into` form, checked to be that of the owned form. */
 function successor(prefix: Uint8Array): Uint8Array | undefined {

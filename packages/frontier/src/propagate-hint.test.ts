@@ -2,7 +2,7 @@
 // hint has no true one, and must be refused before it exists.
 import { compareBytes, InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { manifestHint } from "./hints.fixture.ts";
 import { encodeKey } from "./key-encoding.ts";
 import { ascii, bytes, denseKey, filled, hex, join } from "./keys.fixture.ts";
@@ -10,6 +10,9 @@ import { ManifestRowKey } from "./manifest-row-key.ts";
 import { prefixSuccessor } from "./prefix-successor.ts";
 import { propagateHintOnSplit } from "./propagate-hint.ts";
 import { ShardHint } from "./shard-hint.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 function row(manifestId: bigint, rowNumber: bigint): Uint8Array {
   return encodeKey(new ManifestRowKey({ manifestId, row: rowNumber }));

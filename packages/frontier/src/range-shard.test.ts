@@ -3,7 +3,7 @@
 import { MAX_KEY_SIZE, MAX_METADATA_SIZE, ShardSpec } from "@gossip/contracts";
 import { startsWith, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { agreeing } from "./constructor-forms.fixture.ts";
 import { decodeConnectorExtra, decodeHint, decodeMetadata } from "./decode-metadata.ts";
 import { manifestHint, manifestRange } from "./hints.fixture.ts";
@@ -14,6 +14,9 @@ import { rangeShard, rangeShardInto, rangeShardRef } from "./range-shard.ts";
 import { shardSpecFromManifestRange } from "./shard-spec-from-manifest-range.ts";
 import { shardSpecFromPrefix } from "./shard-spec-from-prefix.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 const range = agreeing({ owned: rangeShard, ref: rangeShardRef, into: rangeShardInto });
 const prefixed = agreeing({ owned: prefixShard, ref: prefixShardRef, into: prefixShardInto });

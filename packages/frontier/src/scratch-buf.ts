@@ -10,7 +10,7 @@ const GAP = 8;
  *
  * The byte string is the first `length` bytes; what lies behind them is anything.
  * Every write raises `generation`, by which whoever borrowed from the buffer
- * learns that his bytes are gone.
+ * learns that the bytes are gone.
  */
 export abstract class ScratchBuf {
   /** All of the storage. Write to it, then say with `commit` how much of it counts. */

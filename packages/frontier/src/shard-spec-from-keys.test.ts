@@ -3,7 +3,7 @@
 import { MAX_KEY_SIZE, MAX_METADATA_SIZE, ShardArena, ShardSpec, U64_MAX } from "@gossip/contracts";
 import { InvariantViolation, startsWith, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { agreeing } from "./constructor-forms.fixture.ts";
 import { manifestRange } from "./hints.fixture.ts";
 import { encodeKey, type KeyEncoding } from "./key-encoding.ts";
@@ -20,6 +20,9 @@ import {
 } from "./shard-spec-from-manifest-range.ts";
 import { shardSpecFromPrefix, shardSpecFromPrefixInto, shardSpecFromPrefixRef } from "./shard-spec-from-prefix.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
+
+// Many runs each: on a busy machine they take longer than a test is usually given.
+vi.setConfig({ testTimeout: 60_000 });
 
 const fromKeys = agreeing({ owned: shardSpecFromKeys, ref: shardSpecFromKeysRef, into: shardSpecFromKeysInto });
 const fromPrefix = agreeing({ owned: shardSpecFromPrefix, ref: shardSpecFromPrefixRef, into: shardSpecFromPrefixInto });
