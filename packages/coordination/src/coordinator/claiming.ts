@@ -31,10 +31,15 @@ export const MAX_CLAIM_TRIES = 8;
 
 const MAX_CLAIM_COUNT = 256;
 
+/** How often a claim lists candidates anew. Each time but one takes shards that have come to their end out of the list, so few are needed. */
+const MAX_LISTINGS = 64;
+
 /** What a claim found on its way, told by those who held what it tried. */
 interface Search {
   readonly sessions: WorkerSession[];
   earliestDeadline: LogicalTime | undefined;
+  /** How many of those tried had come to their end, or were gone. */
+  ended: number;
 }
 
 /**
@@ -45,6 +50,10 @@ interface Search {
  * this worker, as many as are wanted at a time and 7 more than that in all. One that another
  * got first, that has come to its end or that is gone is passed over: that is what
  * happens where many claim at once.
+ *
+ * Where all of them were passed over and there may be more, the claim looks again: once
+ * after a lost race, and as long as some had come to their end, which are then out of the
+ * list. So "there is nothing" is said only where there was nothing, or with a time to try again.
  */
 export async function claimShards(
   engine: Engine,
@@ -56,22 +65,30 @@ export async function claimShards(
   const now = await engine.readClock("claim");
   if (!now.ok) return now;
   const query = { tenant, run, now: now.value, limit: count + MAX_CLAIM_TRIES - 1, spread: spreadOf(worker) };
-  const listed = await engine.read({ operation: "claim", count: 0 }, () => engine.store.listClaimCandidates(query));
-  if (!listed.ok) return listed;
-  const listing = listed.value;
-  const open = validateClaim(listing, request, cooldown.retryAfter(worker, now.value));
-  if (!open.ok) return open;
+  const search: Search = { sessions: [], earliestDeadline: undefined, ended: 0 };
+  for (let listings = 1; ; listings++) {
+    const listed = await engine.read({ operation: "claim", count: 0 }, () => engine.store.listClaimCandidates(query));
+    if (!listed.ok) return listed;
+    const listing = listed.value;
+    const open = validateClaim(listing, request, cooldown.retryAfter(worker, now.value));
+    if (!open.ok) return open;
 
-  const search: Search = { sessions: [], earliestDeadline: listing.earliestDeadline };
-  const stopped = await trySome(engine, request, { listing, search });
-  if (search.sessions.length > 0) {
-    cooldown.noteClaim(worker, now.value);
-    return ok(search.sessions);
+    search.earliestDeadline = listing.earliestDeadline;
+    search.ended = 0;
+    const stopped = await trySome(engine, request, { listing, search });
+    if (search.sessions.length > 0) {
+      cooldown.noteClaim(worker, now.value);
+      return ok(search.sessions);
+    }
+    if (stopped !== undefined) return err(stopped);
+    const mayHaveMore = listing.candidates.length >= query.limit;
+    if (mayHaveMore && listings < MAX_LISTINGS && (listings === 1 || search.ended > 0)) continue;
+
+    // There are more than were tried: nothing to wait for, but others to give way to.
+    const earliestDeadline = mayHaveMore ? now.value : search.earliestDeadline;
+    if (request.markStarved === true && earliestDeadline !== undefined) await markStarved(engine, listing, now.value);
+    return err(coordError("NoneAvailable", { earliestDeadline }));
   }
-  if (stopped !== undefined) return err(stopped);
-  const { earliestDeadline } = search;
-  if (request.markStarved === true && earliestDeadline !== undefined) await markStarved(engine, listing, now.value);
-  return err(coordError("NoneAvailable", { earliestDeadline }));
 }
 
 function validateClaim(
@@ -123,6 +140,7 @@ async function tryOne(
       return undefined;
     case "ShardTerminal":
     case "ShardNotFound":
+      search.ended++;
       return undefined;
     case "RunTerminal":
     case "TenantMismatch":

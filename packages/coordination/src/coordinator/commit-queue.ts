@@ -1,4 +1,4 @@
-import { assert } from "@gossip/stdx";
+import { assert, assertCount } from "@gossip/stdx";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore } from "../store/coordination-store.ts";
 import type { UpdateShardSet, WriteSet } from "../store/write-set.ts";
@@ -33,6 +33,8 @@ export class CommitQueue {
     this.#store = store;
     this.#maxSets = store.traits?.maxSetsPerCommit ?? DEFAULT_MAX_SETS;
     this.#maxInFlight = store.traits?.commitsInFlight ?? 1;
+    assertCount(this.#maxSets, "the store's maxSetsPerCommit", { min: 1, max: Number.MAX_SAFE_INTEGER });
+    assertCount(this.#maxInFlight, "the store's commitsInFlight", { min: 1, max: Number.MAX_SAFE_INTEGER });
   }
 
   submit(set: WriteSet): Promise<CommitAnswer> {

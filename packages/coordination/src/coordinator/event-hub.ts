@@ -1,7 +1,7 @@
 import { assert, assertCount } from "@gossip/stdx";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 
-export type EventListener = (event: CoordinationEvent) => void;
+export type EventListener = (event: CoordinationEvent) => unknown;
 
 export interface EventStreamOptions {
   /** How many events may wait for a slow reader; 1,024 where it is left out. One more drops the oldest. */
@@ -29,7 +29,7 @@ export class EventHub {
   /** Call `listener` with every event from now on. The answer ends that. */
   listen(listener: EventListener): () => void {
     // A function of our own, so that one listener can be added twice and each be ended alone.
-    const call: EventListener = (event) => listener(event);
+    const call: EventListener = (event): unknown => listener(event);
     this.#listeners.add(call);
     return () => {
       this.#listeners.delete(call);
@@ -48,7 +48,9 @@ export class EventHub {
     for (const event of events) {
       for (const listener of this.#listeners) {
         try {
-          listener(event);
+          // An async function fits the type too; what it rejects with is nobody's but ours to catch.
+          const answer: unknown = listener(event);
+          if (answer instanceof Promise) answer.catch(() => this.#failedCalls++);
         } catch {
           this.#failedCalls++;
         }
@@ -61,7 +63,10 @@ export class EventHub {
 export class EventStream implements AsyncIterableIterator<CoordinationEvent, undefined> {
   readonly #capacity: number;
   readonly #stopListening: () => void;
-  readonly #events: CoordinationEvent[] = [];
+  /** A ring: taking the first element out of a long array costs as much as the array is long. */
+  readonly #events: (CoordinationEvent | undefined)[] = [];
+  #first = 0;
+  #waiting = 0;
   /** Those who asked for an event before there was one. */
   readonly #readers: ((result: IteratorResult<CoordinationEvent, undefined>) => void)[] = [];
   #dropped = 0;
@@ -82,7 +87,7 @@ export class EventStream implements AsyncIterableIterator<CoordinationEvent, und
   }
 
   next(): Promise<IteratorResult<CoordinationEvent, undefined>> {
-    const event = this.#events.shift();
+    const event = this.#take();
     if (event !== undefined) return Promise.resolve({ done: false, value: event });
     if (this.#isClosed) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve) => this.#readers.push(resolve));
@@ -92,6 +97,7 @@ export class EventStream implements AsyncIterableIterator<CoordinationEvent, und
   return(): Promise<IteratorResult<CoordinationEvent, undefined>> {
     this.#isClosed = true;
     this.#events.length = 0;
+    this.#waiting = 0;
     this.#stopListening();
     for (const reader of this.#readers.splice(0)) reader({ done: true, value: undefined });
     return Promise.resolve({ done: true, value: undefined });
@@ -103,9 +109,21 @@ export class EventStream implements AsyncIterableIterator<CoordinationEvent, und
       reader({ done: false, value: event });
       return;
     }
-    this.#events.push(event);
-    if (this.#events.length <= this.#capacity) return;
-    this.#events.shift();
-    this.#dropped++;
+    if (this.#waiting === this.#capacity) {
+      this.#take();
+      this.#dropped++;
+    }
+    this.#events[(this.#first + this.#waiting) % this.#capacity] = event;
+    this.#waiting++;
+  }
+
+  /** The oldest event that waits, if one does. */
+  #take(): CoordinationEvent | undefined {
+    if (this.#waiting === 0) return undefined;
+    const event = this.#events[this.#first];
+    this.#events[this.#first] = undefined;
+    this.#first = (this.#first + 1) % this.#capacity;
+    this.#waiting--;
+    return event;
   }
 }

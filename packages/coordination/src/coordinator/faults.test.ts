@@ -315,3 +315,30 @@ describe("a session over a store that fails", () => {
     expect(unwrap(await session.checkpoint(at("c"))).kind).toBe("Executed");
   });
 });
+
+describe("a session whose answers get lost", () => {
+  beforeEach(async () => {
+    unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards: [initial(10, "a", "z")], opId: op(1) }));
+  });
+
+  test("stays open when the store fails after the lease was found to be gone, so that the repeat can still be answered", async () => {
+    const session = unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }));
+    script.commits = ["UnknownMade"];
+    script.failedReads = 4;
+    expect(await session.complete(at("c"), { opId: op(9) })).toMatchObject({ ok: false, error: { kind: "BackendError" } });
+    script.failedReads = 0;
+    expect(await session.renew()).toMatchObject({ ok: false, error: { kind: "ShardTerminal" } });
+    script.failedReads = 4;
+    expect(await session.complete(at("c"), { opId: op(9) })).toMatchObject({ ok: false, error: { kind: "BackendError" } });
+    script.failedReads = 0;
+    expect(unwrap(await session.complete(at("c"), { opId: op(9) })).kind).toBe("Replayed");
+  });
+
+  test("learns the deadline that a checkpoint moved before its answer was lost", async () => {
+    const session = unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }));
+    clock.set(60n);
+    script.commits = ["UnknownMade"];
+    expect(unwrap(await session.checkpoint(at("c"), { renew: true })).value.newDeadline).toBe(160n);
+    expect(session.lease.deadline).toBe(160n);
+  });
+});

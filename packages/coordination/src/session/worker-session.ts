@@ -157,8 +157,8 @@ export class WorkerSession implements AsyncDisposable {
     const settled = await this.#run(() => shardOperations.checkpoint({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), cursor, renew }));
     if (!settled.ok) return settled;
     const { outcome } = settled.value;
-    const { newDeadline } = outcome.value;
-    if (newDeadline !== undefined) this.#lease = Lease.withDeadline(this.#lease, newDeadline);
+    // A replay moves no deadline, but the first execution may have.
+    const { newDeadline = renew && this.#shard.lease !== undefined ? this.#lease.deadline : undefined } = outcome.value;
     return ok({ kind: outcome.kind, value: { newDeadline, capacity: this.#capacity } });
   }
 
@@ -218,10 +218,12 @@ export class WorkerSession implements AsyncDisposable {
       if (this.#isClosed) return err(coordError("SessionClosed", { shard: this.shardKey }));
       const running = runShardOperation(this.#engine, makeOperation(), this.#copy);
       const settled = running instanceof Promise ? await running : running;
+      const isGone = !settled.ok && isLeaseGone(settled.error);
       if (settled.ok) this.#keep(settled.value);
-      else if (isLeaseGone(settled.error)) this.#isLeaseLost = true;
-      // Before the next in line is let in, so that it finds the session closed.
-      if (isLast && (settled.ok || this.#isLeaseLost)) this.#isClosed = true;
+      if (isGone) this.#isLeaseLost = true;
+      // Before the next in line is let in, so that it finds the session closed. What an earlier call learnt does not count: a store
+      // that cannot be reached says nothing of this one, and its repeat may still be answered from the log.
+      if (isLast && (settled.ok || isGone)) this.#isClosed = true;
       return settled as Result<Settled<Outcome>, Failure>;
     } finally {
       // The next in line takes over as it is: nobody who comes now can slip in between.
@@ -238,8 +240,17 @@ export class WorkerSession implements AsyncDisposable {
     return this.#run(makeOperation, { isLast: true });
   }
 
+  /** The record's deadline is the one that counts: a renewal whose answer was lost has moved it all the same. */
+  #followDeadline({ fenceEpoch, lease }: ShardRecord): void {
+    const isOurs = fenceEpoch === this.#lease.fence && lease?.owner === this.#lease.owner;
+    if (isOurs && lease.deadline > this.#lease.deadline) this.#lease = Lease.withDeadline(this.#lease, lease.deadline);
+  }
+
   #keep({ read, hint }: Settled<unknown>): void {
-    if (read.shard !== undefined) this.#shard = read.shard.record;
+    if (read.shard !== undefined) {
+      this.#shard = read.shard.record;
+      this.#followDeadline(read.shard.record);
+    }
     if (hint !== undefined) this.#capacity = hint;
   }
 }
