@@ -8,6 +8,7 @@ export const METRICS = {
   "tsoracle.get_ts.success.total": { type: "counter", help: "Requests that were granted." },
   "tsoracle.get_ts.timestamps_issued": { type: "counter", help: "Timestamps granted." },
   "tsoracle.window.extensions.total": { type: "counter", help: "Bounds given to the driver to make durable." },
+  "tsoracle.window.waits.total": { type: "counter", help: "Requests that found the window exhausted and waited for its extension." },
   "tsoracle.window.extension_latency": { type: "histogram", help: "How long making a bound durable took, failed or not." },
   "tsoracle.window.extensions.ignored.not_leader.total": { type: "counter", help: "Durable bounds that came after the leadership." },
   "tsoracle.window.extensions.ignored.epoch_mismatch.total": { type: "counter", help: "Durable bounds of an earlier leadership." },

@@ -18,7 +18,7 @@ describe("an exhausted window", () => {
     time.stepClock(1);
     const answers = await Promise.all(Array.from({ length: 50 }, async () => oracle.getTs(1)));
     expect(answers.every((answer) => answer.ok)).toBe(true);
-    expect(driver.persistCalls.length).toBe(2);
+    expect([driver.persistCalls.length, oracle.metrics.counter("tsoracle.window.waits.total").value]).toEqual([2, 50]);
     expect(new Set(answers.map((answer) => answer.ok && WindowGrant.first(answer.value))).size).toBe(50);
   });
 
@@ -167,6 +167,7 @@ describe("extension ahead of need", () => {
       await Promise.resolve();
       await turnEventLoop();
     }
+    expect(oracle.metrics.counter("tsoracle.window.waits.total").value).toBe(0);
     // The fence, then one every three seconds.
     expect(driver.persistCalls.length).toBeLessThanOrEqual(12);
     expect(driver.persistCalls.length).toBeGreaterThanOrEqual(10);

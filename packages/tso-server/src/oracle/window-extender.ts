@@ -75,6 +75,7 @@ export class WindowExtender {
 
   /** Wait for the window to grow, then grant. */
   grantAfterExtension(nowMs: number, count: number): Promise<Answer> {
+    this.#parts.metrics.counter("tsoracle.window.waits.total").add();
     return new Promise((resolve) => {
       this.#waiting.push({ nowMs, count, resolve });
       if (this.#flight === undefined) this.#start(nowMs);

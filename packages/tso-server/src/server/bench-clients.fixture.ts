@@ -7,6 +7,13 @@ import { ECHO_REPLY_SIZE, ECHO_REQUEST_SIZE, GRPC_METHOD } from "./bench-shapes.
 const REGISTER = new URL("../../../../tools/ts/register.mjs", import.meta.url).href;
 const PROGRAM = new URL("./bench-server.fixture.ts", import.meta.url).pathname;
 
+export interface OracleCounts {
+  /** How often it extended its window, for how many requests it had to, and how many there were. */
+  readonly extensions: number;
+  readonly waits: number;
+  readonly requests: number;
+}
+
 export class BenchServer {
   readonly #child: ChildProcess;
   readonly #port: Promise<number>;
@@ -23,10 +30,10 @@ export class BenchServer {
     return this.#port;
   }
 
-  /** How often the oracle has extended its window. */
-  extensions(): Promise<number> {
+  /** What the oracle has counted. */
+  counts(): Promise<OracleCounts> {
     return new Promise((resolve) => {
-      this.#child.once("message", (message: { readonly extensions: number }) => resolve(message.extensions));
+      this.#child.once("message", (message: OracleCounts) => resolve(message));
       this.#child.send({});
     });
   }

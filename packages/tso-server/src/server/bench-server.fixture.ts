@@ -15,7 +15,14 @@ else await startOracle(unwrap(await FileDriver.open({ directory: args[0]! })), N
 
 async function startOracle(driver: ConsensusDriver, windowAheadMs: number): Promise<void> {
   const server = unwrap(await OracleServer.start({ driver, windowAheadMs, listen: [{ port: 0 }] }));
-  process.on("message", () => process.send!({ extensions: server.oracle.metrics.counter("tsoracle.window.extensions.total").value }));
+  const { metrics } = server.oracle;
+  process.on("message", () =>
+    process.send!({
+      extensions: metrics.counter("tsoracle.window.extensions.total").value,
+      waits: metrics.counter("tsoracle.window.waits.total").value,
+      requests: metrics.counter("tsoracle.get_ts.requests.total").value,
+    }),
+  );
   if (server.oracle.state.kind !== "Serving") await new Promise<void>((resolve) => void server.oracle.subscribe((state) => state.kind === "Serving" && resolve()));
   console.log(server.addresses[0]!.split(":")[1]);
 }
