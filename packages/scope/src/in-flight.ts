@@ -52,11 +52,6 @@ export class InFlight {
     const current = position < 0 ? 0 : (this.#current.byPosition.get(position)?.count ?? 0);
     return this.#older.reduce((sum, generation) => sum + countRelated(generation, prefix), current);
   }
-
-  /** All operations in flight. */
-  total(): number {
-    return [this.#current, ...this.#older].reduce((sum, generation) => sum + countAll(generation), 0);
-  }
 }
 
 function emptyGeneration(index: ScopeIndex): Generation {

@@ -77,6 +77,8 @@ describe("a journal", () => {
     const rebuild = (entries: typeof a.journal): unknown => OwnershipNode.rebuild(entries, { self: "a" });
     const corrupt = (position: number): object => ({ ok: false, error: { kind: "CorruptJournal", position } });
     expect(rebuild([])).toEqual(corrupt(0));
+    expect(rebuild([null as never])).toEqual(corrupt(0));
+    expect(rebuild([a.journal[0]!, { kind: "Renamed" } as never])).toEqual(corrupt(1));
     expect(rebuild(a.journal.slice(1))).toEqual(corrupt(0));
     expect(rebuild([a.journal[0]!, a.journal[2]!])).toEqual(corrupt(1));
     expect(rebuild([a.journal[0]!, a.journal[1]!, a.journal[1]!])).toEqual(corrupt(2));

@@ -1,4 +1,5 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import { toBase64Url } from "./base64url.ts";
 import { readCount, readId, readList, readObject, readPrefix, type JsonObject } from "./json-shape.ts";
 import type { JournalEntry } from "./journal-entry.ts";
@@ -10,6 +11,7 @@ import { snapshotFromJson, snapshotToJson, tableFromJson, tableToJson } from "./
 
 /** A journal entry as one line of JSON, without the line end. */
 export function encodeJournalEntry(entry: JournalEntry): string {
+  assertObject(entry, "a journal entry");
   return JSON.stringify(entryToJson(entry));
 }
 

@@ -1,4 +1,5 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import type { Decision, Offer } from "./handover.ts";
 import { readObject, type JsonObject } from "./json-shape.ts";
 import { finishedFromJson, migrationFromJson, migrationToJson } from "./migration-json.ts";
@@ -15,6 +16,7 @@ export interface MalformedMessage {
 
 /** A message as JSON, for any transport. */
 export function encodeMessage(message: Message): string {
+  assertObject(message, "a message");
   if (message instanceof OwnershipSnapshot) return JSON.stringify({ kind: "Snapshot", snapshot: snapshotToJson(message) });
   assert(message.kind === "Offer" || message.kind === "Decision", "a message must be an offer, a decision or a snapshot");
   return JSON.stringify({ kind: message.kind, migration: migrationToJson(message.migration) });

@@ -1,4 +1,5 @@
 import { err, ok, startsWith, type Result } from "@gossip/stdx";
+import { assertObject } from "./assert-object.ts";
 import { MAX_REMEMBERED_MIGRATIONS } from "./limits.ts";
 import { copyMigration, isFinished, isSameMove, ownFinished, ownMigration, type FinishedMigration, type MigrationOutcome, type MigrationState } from "./migration.ts";
 import type { MigrationError } from "./migration-error.ts";
@@ -50,7 +51,9 @@ export class MigrationTable {
   }
 
   /** A table that holds these moves: under way, committed since the last reload, and over, the oldest first. */
-  static from({ live, migrated, finished }: MigrationLists): MigrationTable {
+  static from(lists: MigrationLists): MigrationTable {
+    assertObject(lists, "the lists of moves");
+    const { live, migrated, finished } = lists;
     let table = MigrationTable.EMPTY;
     for (const state of finished) table = table.withFinished(state);
     return new MigrationTable({

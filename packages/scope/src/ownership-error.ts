@@ -1,3 +1,5 @@
+import { assertObject } from "./assert-object.ts";
+
 /**
  * A prefix that is declared more than once.
  *
@@ -42,6 +44,7 @@ const lossy = new TextDecoder();
 
 /** A conflict in words, for the operator. Positions count from 1; bytes that are not UTF-8 show as U+FFFD. */
 export function formatOwnershipError(error: OwnershipError): string {
+  assertObject(error, "an ownership error");
   switch (error.kind) {
     case "DuplicatePrefix":
       return `prefix ${quote(error.prefix)} is declared ${error.positions.length} times: scopes ${error.positions.map((position) => position + 1).join(", ")}`;

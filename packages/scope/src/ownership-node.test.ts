@@ -6,11 +6,14 @@ import { describe, expect, test, vi } from "vitest";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { bytes } from "./arbitrary.fixture.ts";
 import { completeMove, makeCluster, offerMove, REQUEST, tableOf } from "./cluster.fixture.ts";
+import { encodeJournalEntry } from "./journal-json.ts";
 import { MAX_REMEMBERED_MIGRATIONS } from "./limits.ts";
+import { encodeMessage } from "./message.ts";
 import { MigrationTable } from "./migration-table.ts";
 import { OwnershipNode } from "./ownership-node.ts";
 import { OwnershipSnapshot } from "./ownership-snapshot.ts";
 import { OwnershipTable } from "./ownership-table.ts";
+import { matchedPrefix } from "./routing.ts";
 import { Scope } from "./scope.ts";
 
 // On a busy machine a property takes longer than a test is usually given.
@@ -208,6 +211,10 @@ describe("commit", () => {
     expect(target({ "q:": "b" }).commit(offer, 0)).toEqual(refused({ kind: "UndeclaredScope", prefixSize: 2 }));
     expect(target({ "p:": "c" }).commit(offer, 0)).toEqual(refused({ kind: "NotOwner", owner: "c" }));
     expect(target({ "p:": "b" }).commit(offer, 0)).toEqual(refused({ kind: "NotOwner", owner: "b" }));
+    // Even where it has missed moves: what it owns itself nobody else can give it.
+    const later = { ...offer, migration: { ...offer.migration, number: 5 } };
+    expect(target({ "p:": "b" }).commit(later, 0)).toEqual(refused({ kind: "NotOwner", owner: "b" }));
+    expect(target({ "p:": "c" }).commit(later, 0)).toMatchObject(executed);
   });
 
   test("refuses an offer that a later move has overtaken, also when its id is long forgotten", () => {
@@ -527,6 +534,13 @@ describe("bad input is told in a sentence", () => {
     ["no table to reload", () => a.node.reload([] as never)],
     ["no snapshot", () => a.node.adopt({ epoch: 9 } as never)],
     ["no change", () => a.node.apply(undefined as never)],
+    ["force that is no truth value", () => a.node.reload(tableOf({}), { force: "yes" as never })],
+    ["no options to reload with", () => a.node.reload(tableOf({}), null as never)],
+    ["no journal", () => OwnershipNode.rebuild(undefined as never, { self: "a" })],
+    ["a message that is none", () => encodeMessage(null as never)],
+    ["an entry that is none", () => encodeJournalEntry(undefined as never)],
+    ["no moves", () => MigrationTable.from(undefined as never)],
+    ["a verdict that is none", () => matchedPrefix(undefined as never)],
     ["a key that is an object", () => a.node.admit({} as never)],
     ["a prefix that is null", () => a.node.inFlight(null as never)],
     ["a snapshot of nothing", () => new OwnershipSnapshot(undefined as never)],

@@ -84,10 +84,11 @@ export class OwnershipNode {
 
   /** The node that wrote these entries. What it had in flight is gone with it, and so is a change that was not made durable. */
   static rebuild(entries: Iterable<JournalEntry>, options: OwnershipNodeOptions): Result<OwnershipNode, CorruptJournal> {
+    assert(typeof Object(entries)[Symbol.iterator] === "function", "entries must be a list of journal entries");
     let state: NodeState | undefined;
     let position = 0;
     for (const entry of entries) {
-      state = evolve(state, entry);
+      state = typeof entry === "object" && entry !== null ? evolve(state, entry) : undefined;
       if (state === undefined) return err({ kind: "CorruptJournal", position });
       position += 1;
     }
@@ -186,6 +187,7 @@ export class OwnershipNode {
   reload(table: OwnershipTable, options: { readonly force?: boolean } = {}): Result<Change, ReloadError> {
     assertObject(options, "options");
     const { force = false } = options;
+    assert(typeof force === "boolean", "force must be true or false");
     assert(table instanceof OwnershipTable, "table must be an OwnershipTable");
     return this.#propose(() => decideReload(this.#state, table, { self: this.#self, force }));
   }

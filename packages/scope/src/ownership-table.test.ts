@@ -198,6 +198,21 @@ describe("any table", () => {
     );
   });
 
+  test.each(["refuse", "longest"] as const)("finds for text what it finds for its UTF-8, whatever the text and the prefixes, nested: %s", (nested) => {
+    // Units that are one, two, three and four bytes, half a pair, and bytes that look like units.
+    const part = fc.constantFrom("a", "\u0000", "\u007f", "\u0080", "\u00e9", "\u00ff", "\u20ac", "\ud83d\ude00", "\ud83d");
+    const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(""));
+    const prefix = fc.oneof(text.map(bytes), fc.array(fc.constantFrom(0x61, 0x80, 0xe9, 0xff, 0xc3), { maxLength: 4 }).map((values) => Uint8Array.from(values)));
+    fc.assert(
+      fc.property(fc.uniqueArray(prefix, { maxLength: 12, selector: String }), fc.array(text, { maxLength: 12 }), (prefixes, texts) => {
+        const kept = nested === "longest" ? prefixes : prefixes.filter((one) => !prefixes.some((other) => other !== one && covers(other, one)));
+        const table = unwrap(OwnershipTable.build(kept.map((one) => new Scope({ prefix: one, writer: "w" })), { nested }));
+        for (const key of [...texts, ...kept.map((one) => new TextDecoder().decode(one))]) expect(table.lookup(key)).toBe(table.lookup(bytes(key)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test("gives one verdict for a key, which follows from its scope alone, and never sends a node to itself", () => {
     fc.assert(
       fc.property(scopesOver(prefixFree), keys, nodeId, fc.subarray(["a", "b", "c"]), (scopes, others, self, down) => {

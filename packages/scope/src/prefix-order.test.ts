@@ -70,7 +70,7 @@ describe("listConflicts", () => {
 describe("sortPrefixes", () => {
   test("is the order of the bytes, and of the input where bytes are equal", () => {
     // Long lists over few values: all three parts of a split, and equal runs, occur at every depth.
-    const many = fc.array(fc.array(fc.constantFrom(0, 1, 255), { maxLength: 5 }).map((values) => Uint8Array.from(values)), { maxLength: 200 });
+    const many = fc.array(fc.array(fc.constantFrom(0, 1, 255), { maxLength: 2 }).map((values) => Uint8Array.from(values)), { maxLength: 200, size: "max" });
     fc.assert(
       fc.property(many, (prefixes) => {
         const expected = prefixes.map((_, place) => place).sort((a, b) => compareBytes(prefixes[a]!, prefixes[b]!) || a - b);

@@ -1,3 +1,4 @@
+import { assertObject } from "./assert-object.ts";
 import type { Scope } from "./scope.ts";
 
 /** This node writes the key: go ahead. */
@@ -52,20 +53,24 @@ export type Routing = Owned | Misdirected | Unknown | Quiesced | Unavailable;
 
 /** Whether this node writes the key. False for `Unknown`: such a key is nobody's. */
 export function isLocalWriter(routing: Routing): routing is Owned {
+  assertObject(routing, "routing");
   return routing.kind === "Owned";
 }
 
 export function isMisdirected(routing: Routing): routing is Misdirected {
+  assertObject(routing, "routing");
   return routing.kind === "Misdirected";
 }
 
 /** The node to go to instead, where the key came to the wrong one. */
 export function misdirectedTarget(routing: Routing): string | undefined {
+  assertObject(routing, "routing");
   return routing.kind === "Misdirected" ? routing.target : undefined;
 }
 
 /** The prefix that the verdict is about: a client may keep the verdict for all keys under it, until a higher epoch. */
 export function matchedPrefix(routing: Routing): Uint8Array | undefined {
+  assertObject(routing, "routing");
   if (routing.kind === "Unknown") return undefined;
   return routing.kind === "Quiesced" ? routing.prefix.slice() : routing.scope.prefix;
 }

@@ -1,3 +1,4 @@
+import { assertObject } from "./assert-object.ts";
 import { formatOwnershipError, type OwnershipError } from "./ownership-error.ts";
 
 export type ScopeField = "prefix" | "writer" | "fallback";
@@ -28,6 +29,7 @@ export interface InvalidScopes {
 
 /** A problem in words, for the operator. Positions count from 1. */
 export function formatScopeProblem(problem: ScopeProblem): string {
+  assertObject(problem, "a problem");
   switch (problem.kind) {
     case "NotAList":
       return "scopes must be a list of { prefix, writer, fallback } or text of the form prefix=writer|fallback, …";

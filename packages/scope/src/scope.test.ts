@@ -55,6 +55,10 @@ describe("Scope", () => {
     expect(make).toThrow(InvariantViolation);
   });
 
+  test("is compared with scopes only", () => {
+    expect(() => new Scope({ prefix: "a", writer: "w" }).equals({ prefix: "a", writer: "w" } as never)).toThrow(InvariantViolation);
+  });
+
   test("the greatest prefix and id are allowed", () => {
     expect(new Scope({ prefix: new Uint8Array(MAX_PREFIX_SIZE), writer: "w".repeat(MAX_ID_LENGTH) }).prefix.length).toBe(MAX_PREFIX_SIZE);
   });

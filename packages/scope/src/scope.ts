@@ -64,6 +64,7 @@ export class Scope {
   }
 
   equals(other: Scope): boolean {
+    assert(isScope(other), "a scope can be compared with a Scope only");
     return this.writer === other.writer && this.fallback === other.fallback && equalBytes(this.#prefix, prefixBytes(other));
   }
 }

@@ -25,6 +25,8 @@ describe("renderReply", () => {
     ["quiesced", quiesced(bytes("app:billing:")), "QUIESCED app:billing: migrating to 10.0.0.2:6379"],
     ["quiesced, the address given with the move", quiesced(bytes("p:"), "b", "new:1"), "QUIESCED p: migrating to new:1"],
     ["quiesced, the empty prefix", quiesced(bytes("")), 'QUIESCED "" migrating to 10.0.0.2:6379'],
+    ["quiesced, a prefix of two quotes", quiesced(bytes('""')), "QUIESCED \\x22\\x22 migrating to 10.0.0.2:6379"],
+    ["quiesced, a prefix with a line end and a backslash", quiesced(bytes("a\r\n\\")), "QUIESCED a\\x0d\\x0a\\\\ migrating to 10.0.0.2:6379"],
     ["unavailable", { kind: "Unavailable", scope, epoch: 1, writer: "b" }, "UNAVAILABLE writer is 10.0.0.2:6379"],
     ["owned", { kind: "Owned", scope, epoch: 1 }, undefined],
     ["unknown", { kind: "Unknown" }, undefined],
