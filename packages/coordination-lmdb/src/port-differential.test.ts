@@ -14,7 +14,8 @@ import { makeStore } from "./temporary-store.fixture.ts";
 /** Answers of the store, each of which has a kind; none where there was nothing to ask. */
 type Command = (driver: PortDriver, now: LogicalTime) => Promise<readonly { readonly kind: string }[]>;
 
-const LIMITS: ShardLimits = { maxShardsPerTenant: 9, maxShardsTotal: 14 };
+// Close together, so that now and then both are overdrawn.
+const LIMITS: ShardLimits = { maxShardsPerTenant: 8, maxShardsTotal: 10 };
 // One place more often than the others, so that commands meet.
 const tenant = fc.constantFrom(TENANTS[0]!, ...TENANTS);
 const run = fc.constantFrom(RUNS[0]!, RUNS[0]!, ...RUNS);
@@ -41,13 +42,15 @@ const putRun = fc
     };
   });
 
+// Of several runs in one call, each with a guard of its own or none.
+const update = fc.record({ tenant, run, root: rootId, age, runAge: fc.option(age, { nil: undefined }), change });
 const updates = fc
-  .record({ tenant, run, runAge: fc.option(age, { nil: undefined }), hint: fc.boolean(), changes: fc.uniqueArray(fc.tuple(rootId, age, change), { minLength: 1, maxLength: 4, selector: ([root]) => root }) })
-  .map(({ tenant: of, run: id, runAge, hint, changes }): Command => {
+  .record({ hint: fc.boolean(), changes: fc.uniqueArray(update, { minLength: 1, maxLength: 5, selector: (each) => `${each.tenant} ${each.run} ${each.root}` }) })
+  .map(({ hint, changes }): Command => {
     return async (driver, now) => {
-      const guard = runAge === undefined ? undefined : await driver.run(of, id, runAge);
       const sets: WriteSet[] = [];
-      for (const [index, [root, ago, to]] of changes.entries()) {
+      for (const [index, { tenant: of, run: id, root, age: ago, runAge, change: to }] of changes.entries()) {
+        const guard = runAge === undefined ? undefined : await driver.run(of, id, runAge);
         // The last alone: a capacity is told as it is behind the whole batch, or behind the one set. Both are after the write.
         const hintAt = hint && index === changes.length - 1 ? now : undefined;
         const read = await driver.shard(of, id, ShardId.fromRaw(root), ago);

@@ -116,7 +116,7 @@ export class PortDriver {
         });
       }
     }
-    return { runs, listed: await this.#listRuns(), tenants: await this.#listTenants() };
+    return { runs, listed: await this.#listRuns(), tenants: [await this.#listTenants(1), await this.#listTenants(10)] };
   }
 
   async #listAll(tenant: TenantId, run: RunId, now: LogicalTime): Promise<ShardRecord[]> {
@@ -143,11 +143,11 @@ export class PortDriver {
     return all;
   }
 
-  async #listTenants(): Promise<TenantId[]> {
+  async #listTenants(limit: number): Promise<TenantId[]> {
     const all: TenantId[] = [];
     let after: TenantId | undefined;
     do {
-      const page = unwrap(await this.store.listTenants({ after, limit: 1 }));
+      const page = unwrap(await this.store.listTenants({ after, limit }));
       all.push(...page.items);
       after = page.next;
     } while (after !== undefined);

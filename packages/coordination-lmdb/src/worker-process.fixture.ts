@@ -17,9 +17,7 @@ const bundles = new Map<string, Promise<string>>();
  * those who kill processes need many.
  */
 export async function startProcess(file: string, config: unknown, { maxFileBlocks, user }: ProcessLimits = {}): Promise<ChildProcess> {
-  const made = bundles.get(file) ?? bundle(file);
-  bundles.set(file, made);
-  const command = [process.execPath, "--no-warnings", await made, JSON.stringify(config)];
+  const command = [process.execPath, "--no-warnings", await prepareProcess(file), JSON.stringify(config)];
   const options: SpawnOptions = { stdio: ["ignore", "pipe", "pipe"], ...(user === undefined ? {} : { uid: user, gid: user }) };
   if (maxFileBlocks === undefined) return spawn(command[0]!, command.slice(1), options);
   return spawn("sh", ["-c", `ulimit -f ${maxFileBlocks}; exec "$@"`, "sh", ...command], options);
@@ -30,6 +28,13 @@ export interface ProcessLimits {
   readonly maxFileBlocks?: number;
   /** Whom to run it as. Only the superuser may say so. */
   readonly user?: number;
+}
+
+/** The script that `startProcess` runs, for whoever starts it otherwise. */
+export function prepareProcess(file: string): Promise<string> {
+  const made = bundles.get(file) ?? bundle(file);
+  bundles.set(file, made);
+  return made;
 }
 
 async function bundle(file: string): Promise<string> {
