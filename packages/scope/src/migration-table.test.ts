@@ -1,15 +1,12 @@
 // A step that is taken twice, or out of turn, must neither lose a move nor start a second one. This is
 // the table of scope.md section 3 cell by cell, with W4 where it differs: a move has an id, a repeated
 // step replays, and a committed prefix can move again.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { unwrap } from "@gossip/stdx";
 import { bytes } from "./arbitrary.fixture.ts";
 import { MAX_REMEMBERED_MIGRATIONS } from "./limits.ts";
 import type { MigrationState } from "./migration.ts";
 import { MigrationTable } from "./migration-table.ts";
-
-// On a busy machine a property takes longer than a test is usually given.
-vi.setConfig({ testTimeout: 60_000 });
 
 function move(fields: Partial<MigrationState> = {}): MigrationState {
   return { id: "m1", prefix: bytes("p:"), from: "a", to: "b", address: undefined, deadlineMs: 100, number: 1, epoch: 1, inner: "", ...fields };
