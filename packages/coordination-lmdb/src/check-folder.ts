@@ -42,7 +42,8 @@ const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
  */
 export async function checkFolder(folder: string): Promise<Result<void, LmdbOpenError>> {
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  await checkFile(join(folder, LOCK_FILE), () => Promise.resolve(ok()));
+  // Only whether it can be opened matters, and that throws.
+  void (await checkFile(join(folder, LOCK_FILE), () => Promise.resolve(ok())));
   const hasData = await checkFile(join(folder, DATA_FILE), checkData);
   if (hasData !== undefined) return hasData;
   return (await isDiskFull(folder, NEEDED_SIZE)) ? err({ kind: "DiskFull" }) : ok();
