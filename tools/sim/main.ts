@@ -1,0 +1,31 @@
+// `pnpm sim --seeds 1000 --fault radioactive`: runs the simulator, and fails where a rule was broken or work was left undone.
+import { simulate } from "../../packages/coordination/src/testing/sim/simulation.ts";
+import type { SimReport } from "../../packages/coordination/src/testing/sim/sim-report.ts";
+import { parseSimArgs, USAGE, type SimArgs } from "./args.ts";
+import { describeFailure, describeRuns } from "./print.ts";
+
+function readArgs(): SimArgs {
+  try {
+    return parseSimArgs(process.argv.slice(2));
+  } catch (thrown) {
+    console.error(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+const { runs, printsTrace } = readArgs();
+const startedMs = performance.now();
+const reports: SimReport[] = [];
+for (const options of runs) {
+  const report = await simulate(options);
+  reports.push(report);
+  if (printsTrace) console.log(report.trace.join("\n"));
+  // A run that was cut down already is shown as it is.
+  if (report.violations.length > 0) console.error(await describeFailure(options, report));
+}
+console.log(describeRuns(reports, performance.now() - startedMs));
+
+// Steps that were picked by hand need not lead to an end.
+const isDone = (report: SimReport): boolean => report.violations.length === 0 && report.converged;
+const failed = reports.filter((report, index) => (runs[index]!.steps === undefined ? !isDone(report) : report.violations.length > 0));
+process.exit(failed.length > 0 ? 1 : 0);
