@@ -1,4 +1,4 @@
-import { Cursor, FenceEpoch, LogicalTime } from "@gossip/contracts";
+import { Cursor, FenceEpoch, LogicalTime, ShardId } from "@gossip/contracts";
 import { coordError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { kernel } from "../../kernel/kernel.ts";
@@ -92,6 +92,14 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     finds: "SplitCoverage",
     kernel: {
       splitReplace: (...asked) => recreate(kernel.splitReplace(...asked), (created) => created.map((child) => ({ ...child, cursor: Cursor.initial() }))),
+    },
+  },
+  {
+    what: "a split makes up an id",
+    world: "splits",
+    finds: "DerivedId",
+    kernel: {
+      splitResidual: (...asked) => rewrite(kernel.splitResidual(...asked), ({ spawned }) => ({ spawned: [...spawned.slice(0, -1), ShardId.fromRaw((1n << 63n) | 1n)] })),
     },
   },
   {

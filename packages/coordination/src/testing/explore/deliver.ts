@@ -10,6 +10,7 @@ import type { RunRecord } from "../../records/run-record.ts";
 import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
 import { checkRunAllows } from "../sim/invariants/check-run-rules.ts";
 import { checkShardState, checkShardStep, placeOf } from "../sim/invariants/check-shard.ts";
+import { checkSpawnedIds } from "../sim/invariants/check-split.ts";
 import { checkAuthority, type AcceptedMutation } from "../sim/invariants/mutation-stream.ts";
 import type { Violation } from "../sim/invariants/violation.ts";
 import { TENANT } from "./explore-state.ts";
@@ -48,7 +49,7 @@ export function deliverToShard(kernel: Kernel, request: ShardRequest): ShardDeli
 
   const violations = checkReplay(request, answer);
   if (writes !== undefined) {
-    violations.push(...checkShardStep(shard, writes.shard), ...checkShardState(writes.shard));
+    violations.push(...checkShardStep(shard, writes.shard), ...checkShardState(writes.shard), ...checkSpawnedIds(shard, writes.shard));
     if (run !== undefined) violations.push(...checkRunAllows(run, shard, writes.shard));
     if (isLeasedMessage(message)) violations.push(...checkAuthority(shard, message.lease, now));
   }

@@ -30,7 +30,7 @@ function twoWorkers(first: number, second: number): ExploreBounds["workers"] {
 export const EXPLORE_WORLDS = {
   everything: { workers: twoWorkers(2, 2), operatorRequests: 0, ticks: 2, maxShards: 4, menu: WORKER_REQUESTS },
   leases: { workers: twoWorkers(3, 2), operatorRequests: 0, ticks: 2, maxShards: 2, menu: ["Acquire", "Renew", "Checkpoint"] },
-  splits: { workers: twoWorkers(3, 1), operatorRequests: 0, ticks: 2, maxShards: 4, menu: ["Acquire", "Checkpoint", "Complete", "SplitReplace", "SplitResidual"] },
+  splits: { workers: twoWorkers(3, 1), operatorRequests: 0, ticks: 2, maxShards: 5, menu: ["Acquire", "Checkpoint", "Complete", "SplitReplace", "SplitResidual"] },
   parking: {
     workers: twoWorkers(2, 2),
     operatorRequests: 1,

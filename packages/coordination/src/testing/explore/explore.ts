@@ -23,6 +23,8 @@ export interface ExploreOptions {
   readonly kernel?: Kernel;
   /** Refuse a world that turns out larger than this. */
   readonly maxStates?: number;
+  /** Look no further once so many states have been looked at. */
+  readonly stopAfter?: number;
 }
 
 export interface ExploreReport {
@@ -72,6 +74,7 @@ class Explorer {
   readonly #bounds: ExploreBounds;
   readonly #kernel: Kernel;
   readonly #maxStates: number;
+  readonly #stopAfter: number;
   readonly #interner = new Interner();
   readonly #requests: RequestBook;
   readonly #states: ExploreState[] = [];
@@ -87,10 +90,11 @@ class Explorer {
   readonly #shardChecks = new Memo<readonly Violation[]>();
   readonly #actors = new Memo<ActorState>();
 
-  constructor({ bounds, kernel = realKernel, maxStates = DEFAULT_MAX_STATES }: ExploreOptions) {
+  constructor({ bounds, kernel = realKernel, maxStates = DEFAULT_MAX_STATES, stopAfter = Infinity }: ExploreOptions) {
     this.#bounds = bounds;
     this.#kernel = kernel;
     this.#maxStates = maxStates;
+    this.#stopAfter = stopAfter;
     this.#requests = new RequestBook(bounds, this.#interner);
   }
 
@@ -99,7 +103,7 @@ class Explorer {
     let moveCount = 0;
     let depth = 0;
     let levelEnd = 1;
-    for (let index = 0; index < this.#states.length; index++) {
+    for (let index = 0; index < Math.min(this.#states.length, this.#stopAfter); index++) {
       if (index === levelEnd) {
         depth += 1;
         levelEnd = this.#states.length;

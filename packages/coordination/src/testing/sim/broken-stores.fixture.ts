@@ -1,4 +1,4 @@
-import { Cursor, FenceEpoch, LogicalTime, ShardSpec, ShardStatus, WorkerId } from "@gossip/contracts";
+import { Cursor, FenceEpoch, LogicalTime, ShardId, ShardSpec, ShardStatus, WorkerId } from "@gossip/contracts";
 import { LeaseHolder } from "../../records/lease-holder.ts";
 import type { ShardRecord } from "../../records/shard-record.ts";
 import type { WriteSet } from "../../store/write-set.ts";
@@ -86,6 +86,14 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     finds: "SplitCoverage",
     tampering: {
       onCommit: (set) => (set.kind === "SplitShard" ? { ...set, created: set.created.map((child) => ({ ...child, cursor: Cursor.initial() })) } : set),
+    },
+  },
+  {
+    what: "a split makes up an id",
+    finds: "DerivedId",
+    tampering: {
+      onCommit: (set) =>
+        rewrite(set, (after, before) => (after.spawned.length > before.spawned.length ? { spawned: after.spawned.map((id) => ShardId.fromRaw(id ^ 1n)) } : undefined)),
     },
   },
   {

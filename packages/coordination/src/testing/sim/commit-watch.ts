@@ -5,6 +5,7 @@ import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
 import type { PutRunSet, SplitShardSet, UpdateShardSet, WriteSet } from "../../store/write-set.ts";
 import { checkRunAllows, checkRunStep, isGrant } from "./invariants/check-run-rules.ts";
 import { checkShardState, checkShardStep, placeOf } from "./invariants/check-shard.ts";
+import { checkSpawnedIds } from "./invariants/check-split.ts";
 import { equalShards } from "./invariants/equal-records.ts";
 import { checkAuthority, checkStream, type MutationStream } from "./invariants/mutation-stream.ts";
 import type { Violation } from "./invariants/violation.ts";
@@ -70,6 +71,7 @@ export class CommitWatch {
     const { run } = this.#mirror.run(set.tenant, set.run)!;
     this.#reportAll([...checkShardStep(before, after), ...checkShardState(after), ...checkRunAllows(run, before, after)]);
     if (set.kind === "SplitShard") {
+      this.#reportAll(checkSpawnedIds(before, after));
       for (const created of set.created) {
         if (this.#mirror.shard(created) !== undefined) this.#wrong("a split was accepted whose child's id was taken");
         this.#reportAll(checkShardState(created));

@@ -1,5 +1,6 @@
 import { ShardSpec, type ShardId } from "@gossip/contracts";
 import { compareBytes } from "@gossip/stdx";
+import { deriveSplitShardId } from "../../../hashing/derive-split-shard-id.ts";
 import type { ShardRecord } from "../../../records/shard-record.ts";
 import { placeOf } from "./check-shard.ts";
 import type { SplitFault, Violation } from "./violation.ts";
@@ -13,6 +14,18 @@ import type { SplitFault, Violation } from "./violation.ts";
 export function checkSplit(record: ShardRecord, find: (shard: ShardId) => ShardRecord | undefined): Violation[] {
   const fault = findSplitFault(record, record.spawned.map(find));
   return fault === undefined ? [] : [{ kind: "SplitCoverage", ...placeOf(record), fault }];
+}
+
+/** The ids of what a split has just made must follow from the operation and from their places in the parent's list. */
+export function checkSpawnedIds(before: ShardRecord, after: ShardRecord): Violation[] {
+  const { run, shard: parent, spawned } = after;
+  const made = after.opLog.at(-1);
+  const kind = after.status === "Split" ? "Child" : "Residual";
+  for (let index = before.spawned.length; index < spawned.length; index++) {
+    const derived = made && deriveSplitShardId({ run, parent, opId: made.opId, kind, index });
+    if (spawned[index] !== derived) return [{ kind: "DerivedId", ...placeOf(after), index }];
+  }
+  return [];
 }
 
 function findSplitFault(record: ShardRecord, children: readonly (ShardRecord | undefined)[]): SplitFault | undefined {

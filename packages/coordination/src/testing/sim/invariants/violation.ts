@@ -37,6 +37,8 @@ interface ViolationFields {
   CursorOutOfBounds: ShardPlace;
   /** S7: a split shard and its children do not belong together. */
   SplitCoverage: ShardPlace & { readonly fault: SplitFault };
+  /** A split made a shard under another id than its operation and place give it: a repetition would make it again. */
+  DerivedId: ShardPlace & { readonly index: number };
   /** S8: a run came back from its end. */
   RunTerminalIrreversibility: RunPlace & { readonly was: RunStatus; readonly now: RunStatus };
   /** S9: a worker claimed again too soon. */

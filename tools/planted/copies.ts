@@ -1,0 +1,75 @@
+// Copies of the coordination package, one of them clean and each of the others with one bug.
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { ROOT } from "../layers/layers.ts";
+import type { PlantedBug } from "./planted-bugs.ts";
+
+const PACKAGE = join(ROOT, "packages/coordination");
+const NOT_NEEDED = /\.(test|test-d|bench|fixture)\.ts$/;
+
+/** The package's sources as TypeScript, by their path below `src`. */
+type Sources = ReadonlyMap<string, string>;
+
+/** A folder for copies, gone once `use` is done. */
+export async function withCopies<T>(use: (copier: Copier) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "gossip-planted-"));
+  try {
+    return await use(new Copier(folder, readSources()));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Makes copies in JavaScript. Types are stripped once for all of them, but for the file with the bug: that is most of the work. */
+export class Copier {
+  readonly #folder: string;
+  readonly #sources: Sources;
+  readonly #stripped: Sources;
+  #copyCount = 0;
+
+  constructor(folder: string, sources: Sources) {
+    this.#folder = folder;
+    this.#sources = sources;
+    this.#stripped = new Map([...sources].map(([file, text]) => [file, stripTypes(file, text)]));
+  }
+
+  /** Copy the package, and plant a bug in the copy where one is given. Answers where the copy's sources are. */
+  copy(bug: PlantedBug | undefined): string {
+    const copy = join(this.#folder, `copy-${this.#copyCount++}`);
+    const planted = bug === undefined ? undefined : stripTypes(bug.file, plant(this.#sources.get(bug.file) ?? "", bug));
+    for (const [file, text] of this.#stripped) {
+      const target = join(copy, "src", file.replace(/\.ts$/, ".js"));
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, planted !== undefined && file === bug?.file ? planted : text);
+    }
+    cpSync(join(PACKAGE, "package.json"), join(copy, "package.json"));
+    symlinkSync(join(PACKAGE, "node_modules"), join(copy, "node_modules"), "dir");
+    return join(copy, "src");
+  }
+}
+
+function readSources(): Sources {
+  const root = join(PACKAGE, "src");
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !NOT_NEEDED.test(file));
+  return new Map(files.map((file) => [file.replaceAll("\\", "/"), readFileSync(join(root, file), "utf8")]));
+}
+
+function stripTypes(fileName: string, text: string): string {
+  const compilerOptions = {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.ESNext,
+    verbatimModuleSyntax: true,
+    rewriteRelativeImportExtensions: true,
+  };
+  return ts.transpileModule(text, { fileName, compilerOptions }).outputText;
+}
+
+/** The text with the bug in it. Throws where there is no place for it, or more than one. */
+export function plant(text: string, { name, file, find, replace }: PlantedBug): string {
+  const places = text.split(find).length - 1;
+  if (places !== 1) throw new Error(`"${name}" cannot be planted: ${file} has the text it replaces ${places} times, not once`);
+  // As a function, so that nothing in the replacement is taken for a pattern.
+  return text.replace(find, () => replace);
+}

@@ -1,0 +1,59 @@
+// Starts the process that judges copies, and hears what it says.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { ROOT } from "../layers/layers.ts";
+import { withCopies } from "./copies.ts";
+import { DETECTORS, type Detector, type PlantedBug } from "./planted-bugs.ts";
+
+/** One copy, and who looks at it. */
+export interface CopyTask {
+  readonly sources: string;
+  readonly detectors: readonly Detector[];
+}
+
+export interface CopyVerdict {
+  readonly index: number;
+  readonly detector: Detector;
+  readonly finding?: string;
+}
+
+/** What became of a bug, or of the clean copy. */
+export interface Judgement {
+  readonly bug: PlantedBug | undefined;
+  /** What each detector that looked found first. */
+  readonly findings: ReadonlyMap<Detector, string | undefined>;
+}
+
+/** Plant each bug in a copy of its own and let detectors look: all of them, or those that must catch it. A clean copy goes first. */
+export function judgeBugs(bugs: readonly PlantedBug[], { looks }: { readonly looks: "all" | "named" }): Promise<Judgement[]> {
+  return withCopies(async (copier) => {
+    const planted = [undefined, ...bugs];
+    const tasks = planted.map((bug) => ({
+      sources: copier.copy(bug),
+      detectors: looks === "all" || bug === undefined ? DETECTORS : bug.caughtBy,
+    }));
+    const verdicts = await runTasks(tasks);
+    return planted.map((bug, index) => ({
+      bug,
+      findings: new Map(verdicts.filter((verdict) => verdict.index === index).map(({ detector, finding }) => [detector, finding])),
+    }));
+  });
+}
+
+async function runTasks(tasks: readonly CopyTask[]): Promise<CopyVerdict[]> {
+  const args = ["--import", "./tools/ts/register.mjs", "--conditions=@gossip/source", "tools/planted/runner.ts", JSON.stringify(tasks)];
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const verdicts: CopyVerdict[] = [];
+  for await (const line of createInterface({ input: child.stdout })) verdicts.push(JSON.parse(line) as CopyVerdict);
+  const status = await exited;
+  const expected = tasks.reduce((sum, { detectors }) => sum + detectors.length, 0);
+  if (status !== 0 || verdicts.length !== expected) throw new Error(`judging stopped after ${verdicts.length} of ${expected} verdicts, with status ${status}`);
+  return verdicts;
+}
+
+/** What is wrong with a judgement: a clean copy that was found broken, or a bug that somebody missed who must not. */
+export function problemsOf({ bug, findings }: Judgement): string[] {
+  if (bug === undefined) return [...findings].flatMap(([detector, finding]) => (finding === undefined ? [] : [`the clean copy fails the ${detector}: ${finding}`]));
+  return bug.caughtBy.flatMap((detector) => (findings.get(detector) === undefined ? [`"${bug.name}" survives the ${detector}`] : []));
+}

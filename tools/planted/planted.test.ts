@@ -1,0 +1,86 @@
+// A proof that would also succeed on a broken protocol proves nothing. So the protocol is broken, in many ways, one at a time,
+// and each time somebody must notice. What could go wrong here is that a bug is no longer planted because the text
+// that it replaces has changed: then the list is out of date, and that too must be noticed.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOT } from "../layers/layers.ts";
+import { plant } from "./copies.ts";
+import { expectation } from "./expectation.ts";
+import { judgeBugs, problemsOf } from "./judge.ts";
+import { PLANTED_BUGS, type PlantedBug } from "./planted-bugs.ts";
+
+describe("planted bugs", () => {
+  test("each is caught by everybody who must, and a clean copy by nobody", { timeout: 600_000 }, async () => {
+    const judgements = await judgeBugs(PLANTED_BUGS, { looks: "named" });
+
+    expect(judgements.flatMap(problemsOf)).toEqual([]);
+    expect(judgements).toHaveLength(PLANTED_BUGS.length + 1);
+  });
+
+  test("are at least ten, each different and with somebody to catch it", () => {
+    expect(PLANTED_BUGS.length).toBeGreaterThanOrEqual(10);
+    expect(new Set(PLANTED_BUGS.map(({ name }) => name)).size).toBe(PLANTED_BUGS.length);
+    expect(PLANTED_BUGS.every(({ caughtBy, find, replace }) => caughtBy.length > 0 && find !== replace)).toBe(true);
+  });
+
+  test.each(PLANTED_BUGS)("there is a place for: $name", (bug) => {
+    const text = readFileSync(join(ROOT, "packages/coordination/src", bug.file), "utf8");
+
+    expect(plant(text, bug)).not.toBe(text);
+  });
+});
+
+describe("plant", () => {
+  const bug: PlantedBug = { name: "b", file: "f.ts", find: "a < b", replace: "a <= $& b", caughtBy: ["simulator"] };
+
+  test("replaces the text as it stands", () => {
+    expect(plant("if (a < b) x();", bug)).toBe("if (a <= $& b) x();");
+  });
+
+  test.each([
+    { text: "if (b > a) x();", places: 0 },
+    { text: "a < b; a < b;", places: 2 },
+  ])("refuses where the text is there $places times", ({ text, places }) => {
+    expect(() => plant(text, bug)).toThrow(`"b" cannot be planted: f.ts has the text it replaces ${places} times, not once`);
+  });
+});
+
+describe("problemsOf", () => {
+  const bug: PlantedBug = { name: "b", file: "f.ts", find: "x", replace: "y", caughtBy: ["conformance", "simulator"] };
+
+  test("a bug that one of those missed who must not", () => {
+    const findings = new Map([["conformance", "a case"] as const, ["simulator", undefined] as const]);
+
+    expect(problemsOf({ bug, findings })).toEqual(['"b" survives the simulator']);
+  });
+
+  test("a clean copy that is not clean", () => {
+    const findings = new Map([["conformance", "a case"] as const, ["explorer", undefined] as const]);
+
+    expect(problemsOf({ bug: undefined, findings })).toEqual(["the clean copy fails the conformance: a case"]);
+  });
+});
+
+describe("expectation", () => {
+  test.each([
+    ["toBe", 1n, 1n, true],
+    ["toBe", {}, {}, false],
+    ["toEqual", { a: [1, { b: Uint8Array.of(1) }], c: undefined }, { a: [1, { b: Uint8Array.of(1) }] }, true],
+    ["toEqual", { a: 1, b: 2 }, { a: 1 }, false],
+    ["toEqual", [1, 2], [1], false],
+    ["toEqual", Uint8Array.of(1), Uint8Array.of(2), false],
+    ["toEqual", [], {}, false],
+    ["toEqual", new Set([1]), new Set([1]), true],
+    ["toEqual", new Set([1]), new Set([2]), false],
+    ["toMatchObject", { a: 1, b: { c: 2, d: 3 } }, { b: { c: 2 } }, true],
+    ["toMatchObject", { a: 1, b: { c: 2 } }, { b: { c: 3 } }, false],
+    ["toMatchObject", { a: [1, 2] }, { a: [1] }, false],
+    ["toMatchObject", undefined, { a: 1 }, false],
+  ] as const)("%s of %o and %o: %s", (name, actual, expected, isMet) => {
+    const check = (): void => expectation(actual)[name](expected as object);
+
+    if (isMet) expect(check).not.toThrow();
+    else expect(check).toThrow("expected");
+  });
+});
