@@ -56,10 +56,10 @@ export class PrefixIndex {
   }
 
   /**
-   * As `find`, for a key that is text, without encoding it: what is found is right, and anything else is `NOT_BY_TEXT`.
+   * As `find`, for a key that is text, without encoding it; `NOT_BY_TEXT` where it would have to be.
    *
-   * A unit of text below 0x80 is one byte of its UTF-8. So a prefix that equals the units at the
-   * front, all below, covers the key, and no other prefix can. Most keys are of this kind.
+   * A unit of text below 0x80 is one byte of its UTF-8. As long as there is no other at the front, text
+   * can be read in place of bytes.
    *
    * Hot: allocates nothing.
    */
@@ -68,12 +68,12 @@ export class PrefixIndex {
     let next = this.#rootNext;
     let depth = this.#rootDepth;
     while (next >= 0) {
-      if (depth >= key.length) return NOT_BY_TEXT;
+      if (depth >= key.length) return absentIfPlain(key, key.length);
       const unit = key.charCodeAt(depth);
       if (unit >= 0x80) return NOT_BY_TEXT;
       const slot = (next + unit) << 1;
       const tag = slots[slot]!;
-      if ((tag & 0x1ff) !== unit + 1) return NOT_BY_TEXT;
+      if ((tag & 0x1ff) !== unit + 1) return absentIfPlain(key, depth);
       next = slots[slot + 1]!;
       depth = tag >>> 9;
     }
@@ -81,11 +81,12 @@ export class PrefixIndex {
     const records = this.#records;
     const record = ~next;
     const prefixSize = records[record + 1]!;
-    if (prefixSize > key.length) return NOT_BY_TEXT;
+    if (prefixSize > key.length) return absentIfPlain(key, key.length);
     for (let index = 0; index < prefixSize; index++) {
       const unit = key.charCodeAt(index);
-      const byte = (records[record + RECORD_HEAD + (index >> 2)]! >>> ((index & 3) << 3)) & 0xff;
-      if (unit !== byte || unit >= 0x80) return NOT_BY_TEXT;
+      if (unit >= 0x80) return NOT_BY_TEXT;
+      // What is before the difference is plain, and there every other prefix that the key could lead to is like this one.
+      if (unit !== ((records[record + RECORD_HEAD + (index >> 2)]! >>> ((index & 3) << 3)) & 0xff)) return NO_PREFIX;
     }
     return records[record]!;
   }
@@ -141,4 +142,12 @@ export class PrefixIndex {
     while (index < limit && key[index] === ((records[start + (index >> 2)]! >>> ((index & 3) << 3)) & 0xff)) index += 1;
     return index;
   }
+}
+
+/** Where the units before `end` are each one byte, the text was read as its bytes would have been, and nothing was found. */
+function absentIfPlain(key: string, end: number): number {
+  for (let index = 0; index < end; index++) {
+    if (key.charCodeAt(index) >= 0x80) return NOT_BY_TEXT;
+  }
+  return NO_PREFIX;
 }
