@@ -21,17 +21,11 @@ export class Committer {
   readonly #rows: Rows;
   readonly #records: RecordRows;
   readonly #options: CommitterOptions;
-  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(rows: Rows, records: RecordRows, options: CommitterOptions) {
     this.#rows = rows;
     this.#records = records;
     this.#options = options;
-  }
-
-  /** Settles when nothing is under way. */
-  get idle(): Promise<unknown> {
-    return Promise.allSettled(this.#underWay);
   }
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
@@ -47,16 +41,12 @@ export class Committer {
 
   /** Do something that writes, and say in our words why it could not be done. */
   async attempt<T>(operation: LmdbOperation, write: () => Promise<T>): Promise<Result<T, InfraError>> {
-    const attempt = write();
-    this.#underWay.add(attempt);
     try {
-      return ok(await attempt);
+      return ok(await write());
     } catch (thrown) {
       if (thrown instanceof InvariantViolation) throw thrown;
       const reason = await withFullDiskNamed(await reasonOf(thrown), this.#options.folder);
       return err(failureFrom(operation, reason));
-    } finally {
-      this.#underWay.delete(attempt);
     }
   }
 

@@ -2,7 +2,8 @@ import type { ShardId } from "@gossip/contracts";
 import type { IndexEntry } from "./fsck/fsck-source.ts";
 import { addressOf, endOf, lastU64, RowKind, RUN_KEY_SIZE, type RunAddress } from "./keyspace.ts";
 import { levelSizeOf, readEntry } from "./order-key.ts";
-import { rangeOf, type KeyRange, type Rows, type Snapshot } from "./rows.ts";
+import { rangeOf, type KeyRange } from "./rows.ts";
+import type { SnapshotEntries } from "./snapshot-entries.ts";
 
 /** Kinds of rows that belong to a run. */
 const RUN_KINDS = [
@@ -28,13 +29,13 @@ const INDEX_NAMES: Readonly<Record<number, string>> = {
 };
 
 /** Every run of which there is any row, each once. */
-export function listAddresses(rows: Rows, snapshot: Snapshot): RunAddress[] {
+export function listAddresses(entries: SnapshotEntries): RunAddress[] {
   const found = new Map<string, RunAddress>();
   for (const kind of RUN_KINDS) {
     const { start, end } = rangeOf(Buffer.of(kind));
     // From the first row of a run straight to the first of the next.
     let from = start;
-    for (let key = firstKey(rows, snapshot, { start: from, end }); key !== undefined; key = firstKey(rows, snapshot, { start: from, end })) {
+    for (let key = firstKey(entries, { start: from, end }); key !== undefined; key = firstKey(entries, { start: from, end })) {
       const prefix = key.subarray(0, RUN_KEY_SIZE);
       found.set(prefix.toString("latin1", 1), addressOf(key));
       from = endOf(Buffer.from(prefix));
@@ -54,7 +55,7 @@ function shardOf(key: Uint8Array): ShardId | undefined {
   return entry.kind === "Shard" ? entry.shard : undefined;
 }
 
-function firstKey(rows: Rows, snapshot: Snapshot, range: KeyRange): Buffer | undefined {
-  for (const { key } of rows.entriesAt(snapshot, range)) return Buffer.from(key);
+function firstKey(entries: SnapshotEntries, range: KeyRange): Buffer | undefined {
+  for (const { key } of entries.of(range)) return Buffer.from(key);
   return undefined;
 }

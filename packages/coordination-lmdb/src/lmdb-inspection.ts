@@ -16,28 +16,34 @@ import type {
   StoreView,
 } from "./fsck/fsck-source.ts";
 import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
-import { addressOf, lastU64, RowKind, runKey, tenantOf, type RunAddress } from "./keyspace.ts";
+import { addressOf, keyAfter, lastU64, RowKind, runKey, tenantOf, type RunAddress } from "./keyspace.ts";
 import { failureFrom } from "./lmdb-failure.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
-import { rangeOf, type Rows, type Snapshot } from "./rows.ts";
+import { rangeOf, type Rows } from "./rows.ts";
 import { shardEntries } from "./shard-rows.ts";
+import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
+import type { UnderWay } from "./under-way.ts";
 
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Run", "Tenant", "Total"]);
 
 /** A folder's rows, to be checked and mended. */
 export class LmdbInspection implements FsckSource {
   readonly #rows: Rows;
+  readonly #underWay: UnderWay;
 
-  constructor(rows: Rows) {
+  constructor(rows: Rows, underWay: UnderWay) {
     this.#rows = rows;
+    this.#underWay = underWay;
   }
 
   async look(): Promise<StoreView> {
-    return new LmdbView(this.#rows);
+    assertOpen(this.#underWay);
+    return new LmdbView(this.#rows, this.#underWay);
   }
 
-  rebuildIndexes(): Promise<RebuiltIndexes> {
-    return rebuildIndexes(this.#rows);
+  async rebuildIndexes(): Promise<RebuiltIndexes> {
+    assertOpen(this.#underWay);
+    return this.#underWay.track(rebuildIndexes(this.#rows, this.#underWay));
   }
 
   explain(thrown: unknown): InfraError {
@@ -45,35 +51,38 @@ export class LmdbInspection implements FsckSource {
   }
 }
 
-/** The rows as they were at one moment. Pages that are freed meanwhile are kept, so that a long look makes the file grow. */
 class LmdbView implements StoreView {
   readonly countScopes = COUNT_SCOPES;
-  readonly #rows: Rows;
-  readonly #snapshot: Snapshot;
+  readonly #entries: SnapshotEntries;
+  readonly #end: () => void;
+  #isClosed = false;
 
-  constructor(rows: Rows) {
-    this.#rows = rows;
-    this.#snapshot = rows.holdSnapshot();
+  constructor(rows: Rows, underWay: UnderWay) {
+    this.#entries = new SnapshotEntries(rows, underWay);
+    this.#end = underWay.begin();
   }
 
   async *runs(): AsyncGenerator<RunView> {
-    for (const address of listAddresses(this.#rows, this.#snapshot)) yield new LmdbRunView(this.#rows, this.#snapshot, address);
+    for (const address of listAddresses(this.#entries)) yield new LmdbRunView(this.#entries, address);
   }
 
   async *counts(): AsyncGenerator<StoredCount> {
-    for (const { key, value } of this.#rows.entriesAt(this.#snapshot, rangeOf(Buffer.of(RowKind.TotalCount)))) {
+    for (const { key, value } of this.#entries.of(rangeOf(Buffer.of(RowKind.TotalCount)))) {
       if (key.length === 1) yield { scope: "Total", tenant: undefined, run: undefined, count: storedCount(value) };
     }
-    for (const { key, value } of this.#rows.entriesAt(this.#snapshot, rangeOf(Buffer.of(RowKind.TenantCount)))) {
+    for (const { key, value } of this.#entries.of(rangeOf(Buffer.of(RowKind.TenantCount)))) {
       yield { scope: "Tenant", tenant: tenantOf(key), run: undefined, count: storedCount(value) };
     }
-    for (const { key, value } of this.#rows.entriesAt(this.#snapshot, rangeOf(Buffer.of(RowKind.RunCount)))) {
+    for (const { key, value } of this.#entries.of(rangeOf(Buffer.of(RowKind.RunCount)))) {
       yield { scope: "Run", ...addressOf(key), count: storedCount(value) };
     }
   }
 
   async close(): Promise<void> {
-    this.#snapshot.done();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#entries.close();
+    this.#end();
   }
 }
 
@@ -81,19 +90,17 @@ class LmdbRunView implements RunView {
   readonly tenant: RunView["tenant"];
   readonly run: RunView["run"];
   readonly record: StoredRunRecord;
-  readonly #rows: Rows;
-  readonly #snapshot: Snapshot;
+  readonly #entries: SnapshotEntries;
 
-  constructor(rows: Rows, snapshot: Snapshot, { tenant, run }: RunAddress) {
+  constructor(entries: SnapshotEntries, { tenant, run }: RunAddress) {
     this.tenant = tenant;
     this.run = run;
-    this.#rows = rows;
-    this.#snapshot = snapshot;
+    this.#entries = entries;
     this.record = this.#readRecord();
   }
 
   async *shards(): AsyncGenerator<StoredShard> {
-    for (const { key, value } of this.#rows.entriesAt(this.#snapshot, rangeOf(runKey(RowKind.ShardRecord, this)))) {
+    for await (const { key, value } of this.#entries.walk(rangeOf(runKey(RowKind.ShardRecord, this)))) {
       const record = decodeShardRecord(value);
       yield { shard: lastU64(key) as ShardId, record: record.ok ? ok(record.value) : err(codecErrorInWords(record.error)) };
     }
@@ -101,7 +108,7 @@ class LmdbRunView implements RunView {
 
   async *entries(): AsyncGenerator<IndexEntry> {
     for (const kind of INDEX_KINDS) {
-      for (const { key } of this.#rows.entriesAt(this.#snapshot, rangeOf(runKey(kind, this)))) yield indexEntryOf(key);
+      for await (const { key } of this.#entries.walk(rangeOf(runKey(kind, this)))) yield indexEntryOf(key);
     }
   }
 
@@ -129,7 +136,7 @@ class LmdbRunView implements RunView {
 
   #row(kind: RowKind): { readonly value: Uint8Array; readonly version: number | undefined } | undefined {
     const key = runKey(kind, this);
-    for (const entry of this.#rows.entriesAt(this.#snapshot, { start: key, end: rangeOf(key).end })) {
+    for (const entry of this.#entries.of({ start: key, end: keyAfter(key) })) {
       return { value: entry.value, version: entry.version };
     }
     return undefined;

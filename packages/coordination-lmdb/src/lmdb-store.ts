@@ -32,6 +32,7 @@ import { readProgress } from "./progress.ts";
 import { RecordRows } from "./record-rows.ts";
 import type { Rows } from "./rows.ts";
 import { Sweeper } from "./sweep.ts";
+import { UnderWay } from "./under-way.ts";
 
 /** What a store is made of. */
 export interface LmdbStoreParts extends CommitterOptions {
@@ -56,6 +57,7 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
   readonly #records: RecordRows;
   readonly #committer: Committer;
   readonly #sweeper: Sweeper;
+  readonly #underWay = new UnderWay();
   readonly #release: () => Promise<void>;
   #closing: Promise<void> | undefined;
 
@@ -138,14 +140,14 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
     assert(Array.isArray(sets), "write sets must come in an array");
     if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("lmdb.commit") }));
-    const answers = await this.#committer.commit(sets);
+    const answers = await this.#underWay.track(this.#committer.commit(sets));
     if (sets.some(({ kind }) => kind === "RemoveRun")) this.#sweeper.start();
     return answers;
   }
 
   /** For `fsck` and `repair`. Everything is read at the moment at which reading begins. */
   inspect(): FsckSource {
-    return new LmdbInspection(this.#rows);
+    return new LmdbInspection(this.#rows, this.#underWay);
   }
 
   /** Settles when the shards of removed runs are gone from the folder. */
@@ -153,7 +155,10 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
     await this.#sweeper.idle;
   }
 
-  /** Wait for what is under way and give the folder back. Whatever is asked afterwards is answered with a failure. */
+  /**
+   * Wait for what is under way and give the folder back. Whatever is asked afterwards is answered with a failure. A
+   * check that is under way is broken off.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -164,8 +169,7 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    await this.#sweeper.stop();
-    await this.#committer.idle;
+    await Promise.all([this.#sweeper.stop(), this.#underWay.end()]);
     await this.#release();
   }
 
@@ -182,6 +186,6 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
 
   async #write<T>(operation: LmdbOperation, write: () => Promise<T>): Promise<Result<T, InfraError>> {
     if (this.#closing !== undefined) return err(closedFailure(operation));
-    return this.#committer.attempt(operation, write);
+    return this.#underWay.track(this.#committer.attempt(operation, write));
   }
 }

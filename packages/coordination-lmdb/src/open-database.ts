@@ -18,10 +18,9 @@ export function openDatabase(folder: string, durability: Durability): LmdbDataba
     keyEncoding: "binary",
     useVersions: true,
     maxReaders: MAX_READERS,
-    // The driver's default makes a commit visible first and flushes it behind that, under a second lock. Where a process is killed
-    // in between, another that comes to that lock with a transaction open gives up its environment; and whoever opens the folder then
-    // takes what is not on disk for what is, and may use its pages again. The engine's own way has neither
-    // fault and is as fast, since our commits come one at a time.
+    // The driver's default makes a commit visible first and flushes it behind that, under a second lock. The fault run, which kills processes
+    // between the two, loses acknowledged commits with it. The engine's own way loses none and is as fast, since our
+    // commits come one at a time.
     overlappingSync: false,
     // Commits come in batches of ours. The driver's would add a promise that nobody hears when the transaction fails.
     eventTurnBatching: false,

@@ -186,4 +186,30 @@ describe("a store that is closed", () => {
     expect(store.readRun(FILL_TENANT, moment.run)).toMatchObject({ ok: false });
     await dispose();
   });
+
+  test("breaks off a check that is under way, wherever it is", async () => {
+    for (const steps of [0, 1, 30]) {
+      const { store, dispose } = await makeStore();
+      await fillStore(store, { runs: 40, from: 1 });
+      const checked = fsck(store.inspect());
+      for (let step = 0; step < steps; step++) await Promise.resolve();
+      await store.close();
+      expect(await checked).toMatchObject({ ok: false, error: { kind: "Transient" } });
+      await dispose();
+    }
+  });
+
+  test("waits for whoever looks at it to let go", async () => {
+    const { store, dispose } = await makeStore();
+    await fillStore(store, { runs: 1, from: 1 });
+    const view = await store.inspect().look();
+    let isClosed = false;
+    const closed = store.close().then(() => (isClosed = true));
+    await expect(view.runs()[Symbol.asyncIterator]().next()).rejects.toThrow("closed");
+    expect(isClosed).toBe(false);
+    await view.close();
+    await view.close();
+    await closed;
+    await dispose();
+  });
 });

@@ -6,6 +6,8 @@ import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
 import { lastU64, RowKind, runKey, storeKey, tenantKey, tenantOf, type RunAddress } from "./keyspace.ts";
 import { rangeOf, type Rows } from "./rows.ts";
 import { shardEntries } from "./shard-rows.ts";
+import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
+import type { UnderWay } from "./under-way.ts";
 
 /** What is wrong with the indexes of a run. */
 interface Difference {
@@ -20,12 +22,13 @@ interface Difference {
  * Each run is one transaction, so that nobody writes in between and others wait no longer than a run takes: some
  * seconds for a million shards. Of a shard that cannot be read the entries stay as they are.
  */
-export async function rebuildIndexes(rows: Rows): Promise<RebuiltIndexes> {
+export async function rebuildIndexes(rows: Rows, underWay: UnderWay): Promise<RebuiltIndexes> {
   const rebuilt = { removedEntries: 0, addedEntries: 0, correctedCounts: 0 };
-  const snapshot = rows.holdSnapshot();
-  const addresses = listAddresses(rows, snapshot);
-  snapshot.done();
+  const entries = new SnapshotEntries(rows, underWay);
+  const addresses = listAddresses(entries);
+  entries.close();
   for (const address of addresses) {
+    assertOpen(underWay);
     await rows.transact(() => {
       // What is still to be swept away is nobody's.
       if (rows.has(runKey(RowKind.Unswept, address))) return;
