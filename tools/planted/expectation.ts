@@ -18,7 +18,7 @@ function require(isAsExpected: boolean, actual: unknown, expected: unknown): voi
 function matches(actual: unknown, expected: unknown, how: { readonly isExact: boolean }): boolean {
   if (Object.is(actual, expected)) return true;
   if (typeof actual !== "object" || typeof expected !== "object" || actual === null || expected === null) return false;
-  if (ArrayBuffer.isView(expected) || Array.isArray(expected)) return matchesList(actual, expected, how);
+  if (isList(actual) || isList(expected)) return matchesList(actual, expected, how);
   if (expected instanceof Map || expected instanceof Set) {
     return actual.constructor === expected.constructor && matchesList([...(actual as Set<unknown>)], [...expected], how);
   }
@@ -27,9 +27,13 @@ function matches(actual: unknown, expected: unknown, how: { readonly isExact: bo
 }
 
 function matchesList(actual: object, expected: object, how: { readonly isExact: boolean }): boolean {
-  const isList = Array.isArray(actual) === Array.isArray(expected) && ArrayBuffer.isView(actual) === ArrayBuffer.isView(expected);
-  if (!isList || read(actual, "length") !== read(expected, "length")) return false;
+  const isSameSort = Array.isArray(actual) === Array.isArray(expected) && ArrayBuffer.isView(actual) === ArrayBuffer.isView(expected);
+  if (!isSameSort || read(actual, "length") !== read(expected, "length")) return false;
   return Object.keys(expected).every((index) => matches(read(actual, index), read(expected, index), how));
+}
+
+function isList(value: object): boolean {
+  return ArrayBuffer.isView(value) || Array.isArray(value);
 }
 
 function read(value: object, key: string): unknown {

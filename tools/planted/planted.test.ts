@@ -11,8 +11,9 @@ import { judgeBugs, problemsOf } from "./judge.ts";
 import { PLANTED_BUGS, type PlantedBug } from "./planted-bugs.ts";
 
 describe("planted bugs", () => {
-  test("each is caught by everybody who must, and a clean copy by nobody", { timeout: 600_000 }, async () => {
-    const judgements = await judgeBugs(PLANTED_BUGS, { looks: "named" });
+  // By one detector each, in turn: `main.ts` asks everybody who must catch it.
+  test("each is caught, and a clean copy by nobody", { timeout: 600_000 }, async () => {
+    const judgements = await judgeBugs(PLANTED_BUGS, { looks: "one" });
 
     expect(judgements.flatMap(problemsOf)).toEqual([]);
     expect(judgements).toHaveLength(PLANTED_BUGS.length + 1);
@@ -53,6 +54,10 @@ describe("problemsOf", () => {
     const findings = new Map([["conformance", "a case"] as const, ["simulator", undefined] as const]);
 
     expect(problemsOf({ bug, findings })).toEqual(['"b" survives the simulator']);
+  });
+
+  test("a bug that nobody looked for", () => {
+    expect(problemsOf({ bug, findings: new Map() })).toEqual(['nobody looked for "b"']);
   });
 
   test("a clean copy that is not clean", () => {

@@ -1,12 +1,12 @@
 // Judges copies, one after the other, in a process that loads TypeScript as it stands. Started by `judge.ts`: reads
-// `{ sources, detectors }[]` from the first argument and prints one line of JSON for each verdict.
+// a list of tasks from the first argument and prints one line of JSON for each verdict.
 import { DETECT } from "./detect.ts";
 import type { CopyTask, CopyVerdict } from "./judge.ts";
 
 const tasks = JSON.parse(process.argv[2]!) as readonly CopyTask[];
-for (const [index, { sources, detectors }] of tasks.entries()) {
+for (const [index, { sources, detectors, effort }] of tasks.entries()) {
   for (const detector of detectors) {
-    const verdict: CopyVerdict = { index, detector, ...(await judge(() => DETECT[detector](sources))) };
+    const verdict: CopyVerdict = { index, detector, ...(await judge(() => DETECT[detector](sources, effort))) };
     console.log(JSON.stringify(verdict));
   }
 }
