@@ -36,6 +36,11 @@ export function writeInteger(value: bigint, size: number, target: Uint8Array, of
   if (isNegative) complement(target, offset + 1, end + 1);
 }
 
+// Most integers in keys are small, and a bigint is an object of 24 bytes: these are made once and shared.
+const SMALL_COUNT = 1024;
+const smallPositive = /* @__PURE__ */ Array.from({ length: SMALL_COUNT }, (_, magnitude) => BigInt(magnitude));
+const smallNegative = /* @__PURE__ */ Array.from({ length: SMALL_COUNT }, (_, magnitude) => BigInt(-magnitude));
+
 /** The integer whose magnitude is the bytes from `start` to `end`, each of them flipped by `flip`. */
 export function readInteger(bytes: Uint8Array, start: number, end: number, flip: number, isNegative: boolean): bigint {
   let index = start;
@@ -43,6 +48,7 @@ export function readInteger(bytes: Uint8Array, start: number, end: number, flip:
   for (; index < end - 4; index++) high = (high << 8) | (bytes[index]! ^ flip);
   let low = 0;
   for (; index < end; index++) low = (low << 8) | (bytes[index]! ^ flip);
+  if (index - start <= 2 && low < SMALL_COUNT) return isNegative ? smallNegative[low]! : smallPositive[low]!;
   return isNegative ? joinNegative(high, low) : joinU64(high, low);
 }
 
