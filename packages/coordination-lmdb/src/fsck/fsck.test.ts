@@ -283,5 +283,8 @@ describe("the report", () => {
   test("a mistake in the program is not hidden in an answer", async () => {
     const { source } = await makeFamily();
     await expect(fsck(source, { maxFindings: -1 })).rejects.toThrow("most findings");
+    await expect(fsck(source, null as never)).rejects.toThrow("fsck options");
+    await expect(fsck(store as never)).rejects.toThrow("FsckSource");
+    await expect(repair(undefined as never)).rejects.toThrow("FsckSource");
   });
 });

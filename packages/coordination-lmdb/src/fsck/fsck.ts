@@ -1,7 +1,7 @@
 import type { ShardId, TenantId } from "@gossip/contracts";
 import { findRunFault, findShardFault, type RunRecord } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
-import { assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import { checkCoverage } from "./check-coverage.ts";
 import { IndexCheck } from "./check-indexes.ts";
 import { checkLineage } from "./check-lineage.ts";
@@ -35,6 +35,8 @@ const DEFAULT_MAX_FINDINGS = 1000;
  * Changes nothing. It takes memory for one run's shards at a time, and does not stop anybody else.
  */
 export async function fsck(source: FsckSource, options: FsckOptions = {}): Promise<Result<FsckReport, InfraError>> {
+  assertSource(source);
+  assert(typeof options === "object" && options !== null, () => `fsck options must be an object, got ${typeof options}`);
   const { maxFindings = DEFAULT_MAX_FINDINGS } = options;
   assertCount(maxFindings, "most findings", { min: 0, max: Number.MAX_SAFE_INTEGER });
   try {
@@ -52,12 +54,18 @@ export async function fsck(source: FsckSource, options: FsckOptions = {}): Promi
 
 /** Rebuild what can be rebuilt: indexes and counts. What records say stays as it is, right or wrong. */
 export async function repair(source: FsckSource): Promise<Result<RebuiltIndexes, InfraError>> {
+  assertSource(source);
   try {
     return ok(await source.rebuildIndexes());
   } catch (thrown) {
     if (thrown instanceof InvariantViolation) throw thrown;
     return err(source.explain(thrown));
   }
+}
+
+function assertSource(source: FsckSource): void {
+  const isSource = typeof source === "object" && source !== null && typeof source.look === "function";
+  assert(isSource, "what is checked must be an FsckSource, such as store.inspect() gives");
 }
 
 async function walkStore(view: StoreView, maxFindings: number): Promise<FsckReport> {
