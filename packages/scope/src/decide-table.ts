@@ -49,7 +49,7 @@ export function decideAdopt(state: NodeState, offered: OwnershipSnapshot, { self
 function keepsScope(table: OwnershipTable, { prefix, from, inner }: MigrationState): boolean {
   const index = indexOf(table);
   const position = index.positionOf(prefix);
-  return position >= 0 && index.writers[position] === from && innerScopes(table, prefix) === inner;
+  return position >= 0 && index.scopes[position]!.writer === from && innerScopes(table, prefix) === inner;
 }
 
 /** Whether this node knows the end of a move, or of a later one of the same prefix. */

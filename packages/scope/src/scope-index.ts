@@ -17,8 +17,6 @@ export type NestedPrefixes = "refuse" | "longest";
 export class ScopeIndex {
   /** In input order: a position in this list names a scope everywhere in this package. */
   readonly scopes: readonly Scope[];
-  /** Writer of each scope. Equal ids are one string, so that comparing them is comparing addresses. */
-  readonly writers: readonly string[];
   readonly nested: NestedPrefixes;
   /** What all indexes over one set of prefixes have in common; compare it to see whether they are. */
   readonly prefixes: PrefixIndex;
@@ -29,7 +27,6 @@ export class ScopeIndex {
 
   private constructor({ scopes, nested, prefixes, maxPrefixSize }: ScopeIndexParts) {
     this.scopes = scopes;
-    this.writers = shareEqual(scopes.map((scope) => scope.writer));
     this.nested = nested;
     this.prefixes = prefixes;
     this.#isNested = nested === "longest";
@@ -86,13 +83,4 @@ interface ScopeIndexParts {
   readonly nested: NestedPrefixes;
   readonly prefixes: PrefixIndex;
   readonly maxPrefixSize: number;
-}
-
-function shareEqual(texts: readonly string[]): string[] {
-  const known = new Map<string, string>();
-  return texts.map((text) => {
-    const first = known.get(text);
-    if (first === undefined) known.set(text, text);
-    return first ?? text;
-  });
 }

@@ -9,23 +9,24 @@ import type { Scope } from "./scope.ts";
 export class Verdicts {
   readonly #scopes: readonly Scope[];
   readonly #epoch: number;
-  readonly #owned: (Owned | undefined)[];
-  readonly #toWriter: (Misdirected | undefined)[];
+  // Empty until one is needed: most tables are never asked for all four.
+  #owned: (Owned | undefined)[] = [];
+  #toWriter: (Misdirected | undefined)[] = [];
   #toFallback: (Misdirected | undefined)[] = [];
   #unavailable: (Unavailable | undefined)[] = [];
 
   constructor(scopes: readonly Scope[], epoch: number) {
     this.#scopes = scopes;
     this.#epoch = epoch;
-    this.#owned = blank(scopes.length);
-    this.#toWriter = blank(scopes.length);
   }
 
   owned(position: number): Owned {
+    if (this.#owned.length === 0) this.#owned = blank(this.#scopes.length);
     return (this.#owned[position] ??= Object.freeze({ kind: "Owned", scope: this.#scopes[position]!, epoch: this.#epoch }));
   }
 
   toWriter(position: number): Misdirected {
+    if (this.#toWriter.length === 0) this.#toWriter = blank(this.#scopes.length);
     return (this.#toWriter[position] ??= misdirected(this.#scopes[position]!, this.#scopes[position]!.writer, this.#epoch));
   }
 
@@ -46,8 +47,8 @@ function misdirected(scope: Scope, target: string, epoch: number): Misdirected {
   return Object.freeze({ kind: "Misdirected", scope, epoch, target });
 }
 
-// Pushed one by one: an array made with holes would look at its prototype for every verdict not yet made.
-function blank(count: number): undefined[] {
+/** A list to be filled in later. Pushed one by one: one made with holes would look at its prototype for everything not yet there. */
+export function blank(count: number): undefined[] {
   const list: undefined[] = [];
   for (let index = 0; index < count; index++) list.push(undefined);
   return list;
