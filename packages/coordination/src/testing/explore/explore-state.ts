@@ -1,12 +1,12 @@
-import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { assert, unwrap } from "@gossip/stdx";
+import { Cursor, LogicalTime, OpId, RunId, SHARD_OP_LOG_CAP, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import { assert, assertCount, unwrap } from "@gossip/stdx";
 import { kernel } from "../../kernel/kernel.ts";
 import type { Lease } from "../../records/lease.ts";
 import type { RunRecord } from "../../records/run-record.ts";
 import type { ShardRecord } from "../../records/shard-record.ts";
 import type { KeyRange } from "../sim/invariants/check-coverage.ts";
 import type { MutationStream } from "../sim/invariants/mutation-stream.ts";
-import type { Message, MessageKind } from "./message.ts";
+import { MESSAGE_KINDS, type Message, type MessageKind } from "./message.ts";
 
 /** How much may happen in a world that is explored. Everything that can happen within it does. */
 export interface ExploreBounds {
@@ -63,6 +63,28 @@ export const REGISTERED: readonly KeyRange[] = [
   { start: Uint8Array.of(0x10), end: Uint8Array.of(0x20) },
   { start: Uint8Array.of(0x20), end: Uint8Array.of(0x30) },
 ];
+
+/** More than this and a log would forget: what was done could then not be told from what was not. */
+const MAX_REQUESTS = SHARD_OP_LOG_CAP;
+const MAX_TICKS = 100;
+const MAX_SHARDS = 16;
+
+/** Throw unless a world can be explored. */
+export function assertBounds(bounds: ExploreBounds): void {
+  assert(typeof bounds === "object" && bounds !== null, () => `bounds of a world must be an object, got ${typeof bounds}`);
+  const { workers, operatorRequests, ticks, maxShards, menu } = bounds;
+  assert(Array.isArray(workers) && workers.length > 0, "a world must have workers");
+  for (const { requests, clockLag } of workers) {
+    assertCount(requests, "requests of a worker", { min: 0, max: MAX_REQUESTS });
+    assertCount(clockLag, "lag of a clock", { min: 0, max: MAX_TICKS });
+  }
+  assertCount(operatorRequests, "requests of the operator", { min: 0, max: MAX_REQUESTS });
+  const total = workers.reduce((sum, { requests }) => sum + requests, operatorRequests);
+  assertCount(total, "requests in all", { min: 0, max: MAX_REQUESTS });
+  assertCount(ticks, "steps of time", { min: 0, max: MAX_TICKS });
+  assertCount(maxShards, "most shards", { min: REGISTERED.length, max: MAX_SHARDS });
+  assert(Array.isArray(menu) && menu.every((kind) => MESSAGE_KINDS.includes(kind)), `the menu must be of ${MESSAGE_KINDS.join(", ")}`);
+}
 
 /** The world before anything happened: an active run of two shards that nobody holds. */
 export function firstState(bounds: ExploreBounds): ExploreState {

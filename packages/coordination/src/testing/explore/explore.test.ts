@@ -123,6 +123,23 @@ describe("explore", () => {
     expect(explore({ bounds })).toMatchObject({ stateCount, moveCount, depth });
   });
 
+  test.each([
+    { what: "no workers", bounds: { workers: [] }, says: "a world must have workers" },
+    { what: "more requests than a log remembers", bounds: { workers: [{ requests: 9, clockLag: 0 }, { requests: 9, clockLag: 0 }] }, says: "requests in all" },
+    { what: "a request that nobody knows", bounds: { menu: ["Sneeze" as never] }, says: "the menu must be of Acquire, Renew" },
+    { what: "time that runs back", bounds: { ticks: -1 }, says: "steps of time" },
+  ])("refuses $what", ({ bounds, says }) => {
+    expect(() => explore({ bounds: { ...EXPLORE_WORLDS.leases, ...bounds } })).toThrow(says);
+  });
+
+  test("looks no further than it is told to", () => {
+    const { stateCount, depth } = explore({ bounds: EXPLORE_WORLDS.leases, stopAfter: 100 });
+
+    expect(stateCount).toBeGreaterThan(100);
+    expect(stateCount).toBeLessThan(10_000);
+    expect(depth).toBeLessThan(5);
+  });
+
   test("refuses a world that is larger than it was told to expect", () => {
     expect(() => explore({ bounds: EXPLORE_WORLDS.leases, maxStates: 10 })).toThrow("more than 10 states");
   });

@@ -10,7 +10,7 @@ import { checkStream } from "../sim/invariants/mutation-stream.ts";
 import type { Violation } from "../sim/invariants/violation.ts";
 import { deliverToShard, type Kernel, type ShardDelivery } from "./deliver.ts";
 import { deliverToRun, type RunDelivery } from "./deliver-to-run.ts";
-import { firstState, readClock, REGISTERED, RUN, TENANT, type ActorState, type ExploreBounds, type ExploreState } from "./explore-state.ts";
+import { assertBounds, firstState, readClock, REGISTERED, RUN, TENANT, type ActorState, type ExploreBounds, type ExploreState } from "./explore-state.ts";
 import { Interner } from "./interner.ts";
 import { Memo } from "./memo.ts";
 import { isRunMessage, shardOf, type Message, type RunMessage, type ShardMessage } from "./message.ts";
@@ -91,6 +91,7 @@ class Explorer {
   readonly #actors = new Memo<ActorState>();
 
   constructor({ bounds, kernel = realKernel, maxStates = DEFAULT_MAX_STATES, stopAfter = Infinity }: ExploreOptions) {
+    assertBounds(bounds);
     this.#bounds = bounds;
     this.#kernel = kernel;
     this.#maxStates = maxStates;

@@ -44,6 +44,25 @@ export type Message = ShardMessage | RunMessage;
 
 export type MessageKind = Message["kind"];
 
+const KINDS: Readonly<Record<MessageKind, true>> = {
+  Acquire: true,
+  Renew: true,
+  Checkpoint: true,
+  Complete: true,
+  Park: true,
+  Release: true,
+  SplitReplace: true,
+  SplitResidual: true,
+  Unpark: true,
+  CompleteRun: true,
+  FailRun: true,
+  CancelRun: true,
+  DeleteRun: true,
+};
+
+/** Everything that can be asked. */
+export const MESSAGE_KINDS: readonly MessageKind[] = /* @__PURE__ */ Object.keys(KINDS) as MessageKind[];
+
 export function isRunMessage(message: Message): message is RunMessage {
   return message.kind === "CompleteRun" || message.kind === "FailRun" || message.kind === "CancelRun" || message.kind === "DeleteRun";
 }

@@ -24,6 +24,8 @@ export class CommitWatch {
   /** The leases under which operations were asked for: by op id, and for renewals by who asked. */
   readonly #presented = new Map<OpId | string, Lease>();
   readonly #grants = new Map<string, WorkerId>();
+  /** How many writes were accepted. */
+  acceptedCount = 0;
   /** Every operation that was ever accepted. */
   readonly #accepted = new Set<string>();
 
@@ -49,6 +51,7 @@ export class CommitWatch {
 
   /** A write of `actor` was accepted. */
   accept(actor: WorkerId, set: WriteSet): void {
+    this.acceptedCount += 1;
     switch (set.kind) {
       case "UpdateShard":
       case "SplitShard":

@@ -1,3 +1,4 @@
+import { assert, assertCount } from "@gossip/stdx";
 import { chooseOp } from "./choose-op.ts";
 import { FAULTS } from "./fault-level.ts";
 import { Random } from "./random.ts";
@@ -39,6 +40,9 @@ const CLAIM_INTERVAL = 10;
 /** Warm up, overload, and see whether work goes on when it is over. */
 export async function simulateOverload(options: OverloadOptions): Promise<OverloadReport> {
   const simulation = new Simulation(options);
+  const { kind, warmUpSteps, rounds, recoverySteps } = options;
+  assert(OVERLOAD_KINDS.includes(kind), `kind of overload must be one of ${OVERLOAD_KINDS.join(", ")}`);
+  for (const count of [warmUpSteps, rounds, recoverySteps]) assertCount(count, "steps of an overload", { min: 0, max: 1_000_000 });
   const overload = new Overload(simulation, options);
   await simulation.setUp();
   await overload.warmUp();

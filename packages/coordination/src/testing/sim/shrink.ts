@@ -63,6 +63,7 @@ export function parseSteps(text: string): number[] | undefined {
     if (match === null) return undefined;
     const from = Number(match[1]);
     const to = Number(match[2] ?? match[1]);
+    if (to < from) return undefined;
     for (let step = from; step <= to; step++) steps.push(step);
   }
   return steps;

@@ -1,7 +1,7 @@
 import { assert, assertCount } from "@gossip/stdx";
 import { MemoryStore } from "../../memory/memory-store.ts";
 import type { CoordinationStore } from "../../store/coordination-store.ts";
-import type { FaultLevel } from "./fault-level.ts";
+import { FAULT_LEVELS, type FaultLevel } from "./fault-level.ts";
 import { Random } from "./random.ts";
 import { settleByTurns, type Settle } from "./sim-scheduler.ts";
 import type { WorldSize } from "./sim-world.ts";
@@ -48,13 +48,22 @@ export interface SimSettings extends Required<Omit<SimOptions, "size" | "steps" 
 
 const TIGHT_SLAB = 1 << 15;
 const WIDE_SLAB = 1 << 21;
+/** What the first shards take, at most, where their keys are not of the longest. */
+const SLAB_PER_SHARD = 512;
+
+const MAX_STEPS = 1_000_000;
+/** A run's first shards differ in one byte. */
+const MAX_SHARDS_PER_RUN = 255;
+const MAX_WORKERS = 64;
 
 /** Fill in what was left out. The seed decides, and always in the same order. */
 export function makeSimSettings(options: SimOptions): SimSettings {
-  assert(typeof options === "object" && options !== null, "simulation options must be an object");
+  assert(typeof options === "object" && options !== null, () => `simulation options must be an object, got ${typeof options}`);
   const { seed, level, safetySteps = 250, livenessSteps = 2500, keepsTrace = false } = options;
-  assertCount(safetySteps, "safety steps", { min: 0, max: 1_000_000 });
-  assertCount(livenessSteps, "liveness steps", { min: 0, max: 1_000_000 });
+  assert(FAULT_LEVELS.includes(level), `fault level must be one of ${FAULT_LEVELS.join(", ")}`);
+  assertCount(safetySteps, "safety steps", { min: 0, max: MAX_STEPS });
+  assertCount(livenessSteps, "liveness steps", { min: 0, max: MAX_STEPS });
+  assertSteps(options.steps, safetySteps + livenessSteps);
   const random = new Random(seed, STREAMS.setup);
   const size: WorldSize = {
     workers: random.between(1, 4),
@@ -63,8 +72,10 @@ export function makeSimSettings(options: SimOptions): SimSettings {
     shardsPerRun: random.between(1, 4),
     ...options.size,
   };
+  assertSize(size);
+  const shardCount = size.tenants * size.runsPerTenant * size.shardsPerRun;
   const claimCooldown = random.pick([0n, 0n, 5n, 20n]);
-  const slabCapacity = options.slabCapacity ?? random.pick([WIDE_SLAB, WIDE_SLAB, WIDE_SLAB, TIGHT_SLAB]);
+  const slabCapacity = options.slabCapacity ?? random.pick([WIDE_SLAB, WIDE_SLAB, WIDE_SLAB, TIGHT_SLAB]) + SLAB_PER_SHARD * shardCount;
   const maxShardsPerTenant = random.pick([12, 24, 40]) + size.runsPerTenant * size.shardsPerRun;
   const isDirect = random.chance(500_000) && level === "SunnyDay";
   return {
@@ -83,6 +94,22 @@ export function makeSimSettings(options: SimOptions): SimSettings {
     wrapStore: options.wrapStore ?? ((store) => store),
     keptCooldown: options.keptCooldown,
     settle: options.settle ?? settleByTurns,
-    longPrefixPpm: slabCapacity < WIDE_SLAB ? 0 : 100_000,
+    longPrefixPpm: slabCapacity < WIDE_SLAB ? 0 : 50_000,
   };
+}
+
+function assertSize({ workers, tenants, runsPerTenant, shardsPerRun }: WorldSize): void {
+  assertCount(workers, "number of workers", { min: 1, max: MAX_WORKERS });
+  assertCount(tenants, "number of tenants", { min: 1, max: MAX_WORKERS });
+  assertCount(runsPerTenant, "runs per tenant", { min: 1, max: MAX_WORKERS });
+  assertCount(shardsPerRun, "shards per run", { min: 1, max: MAX_SHARDS_PER_RUN });
+}
+
+function assertSteps(steps: readonly number[] | undefined, total: number): void {
+  if (steps === undefined) return;
+  assert(Array.isArray(steps), "steps must be a list of numbers");
+  for (const [index, step] of steps.entries()) {
+    assertCount(step, "number of a step", { min: 0, max: total });
+    assert(index === 0 || step > steps[index - 1]!, "steps must be in order, each once");
+  }
 }

@@ -95,6 +95,16 @@ describe("simulate", () => {
     expect(report.converged).toBe(true);
   });
 
+  test.each([
+    { what: "a level that there is not", options: { level: "Mild" as never }, says: "fault level must be one of SunnyDay, Stormy, Radioactive" },
+    { what: "a seed that is no seed", options: { seed: -1n }, says: "a seed must be a 64-bit integer" },
+    { what: "more shards than bytes have values", options: { size: { shardsPerRun: 256 } }, says: "shards per run" },
+    { what: "steps out of order", options: { steps: [3, 2] }, says: "steps must be in order" },
+    { what: "steps that are none", options: { steps: [1.5] }, says: "number of a step" },
+  ])("refuses $what", async ({ options, says }) => {
+    await expect(Promise.resolve().then(() => simulate({ seed: 1n, level: "SunnyDay", ...options }))).rejects.toThrow(says);
+  });
+
   test.each(BROKEN_STORES)("finds that $what", async ({ finds, tampering = {}, options = {} }) => {
     const found = new Set<string>();
     for (let seed = 0n; seed < 30n && !found.has(finds); seed++) {

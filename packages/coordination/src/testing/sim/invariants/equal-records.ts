@@ -39,7 +39,7 @@ export function equalRuns(a: RunRecord, b: RunRecord): boolean {
   );
 }
 
-function equalSpecs(a: ShardSpec, b: ShardSpec): boolean {
+export function equalSpecs(a: ShardSpec, b: ShardSpec): boolean {
   return (
     equalBytes(a.keyRangeStart, b.keyRangeStart) && equalBytes(a.keyRangeEnd, b.keyRangeEnd) && equalBytes(a.metadata, b.metadata)
   );

@@ -54,6 +54,7 @@ export class Moment {
   readonly #step: number;
   readonly #faultCount: number;
   readonly #life: number;
+  readonly #acceptedCount: number;
 
   constructor(world: SimWorld, worker: SimWorker) {
     this.#world = world;
@@ -61,11 +62,17 @@ export class Moment {
     this.#step = world.scheduler.step;
     this.#faultCount = worker.actor.connection.faultCount;
     this.#life = worker.lives;
+    this.#acceptedCount = world.watch.acceptedCount;
   }
 
   /** Whether the answer came in the same step, and nothing went wrong on the way. Then it must be the right one. */
   get isUndisturbed(): boolean {
     return this.#world.scheduler.step === this.#step && this.#worker.actor.connection.faultCount === this.#faultCount;
+  }
+
+  /** How many writes were accepted since, of anybody: one that was lost earlier may arrive at any time. */
+  get acceptedCount(): number {
+    return this.#world.watch.acceptedCount - this.#acceptedCount;
   }
 
   /** Go on only as the one who asked: whoever crashed in between never hears the answer. */

@@ -1,9 +1,9 @@
 import { Cursor, ShardKey, type OpId } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import type { CapacityHint } from "../../../records/capacity-hint.ts";
-import type { Lease } from "../../../records/lease.ts";
 import { isLeasedAt } from "../../../records/shard-record.ts";
 import type { WorkerSession } from "../../../session/worker-session.ts";
+import { equalSpecs } from "../invariants/equal-records.ts";
 import type { RunPlace, ShardPlace } from "../invariants/violation.ts";
 import { refused, type SimEvent } from "../sim-event.ts";
 import type { HeldShard, SimWorker } from "../sim-worker.ts";
@@ -41,7 +41,7 @@ async function acquireAs(run: OpRun, worker: SimWorker, request: Acquire): Promi
     return refused(answer.error);
   }
   const given = answer.value;
-  if (moment.isUndisturbed) checkGiven(run, worker, given);
+  if (moment.isUndisturbed) checkGiven(run, worker, { given, hasCapacity: moment.acceptedCount === (given.isReplay ? 0 : 1) });
   take(run, worker, given);
   return { kind: given.isReplay ? "ReplayedOk" : "AcquireOk", detail: `fence ${given.lease.fence}` };
 }
@@ -65,19 +65,15 @@ function givenBy(session: WorkerSession): Given {
 }
 
 /** What was handed out must be what the store holds, to the byte. */
-function checkGiven({ world }: OpRun, worker: SimWorker, { lease, spec, cursor, capacity }: Given): void {
+function checkGiven({ world }: OpRun, worker: SimWorker, { given, hasCapacity }: { readonly given: Given; readonly hasCapacity: boolean }): void {
+  const { lease, spec, cursor, capacity } = given;
   const record = world.mirror.shard(lease);
   if (record === undefined || record.fenceEpoch !== lease.fence || record.lease?.deadline !== lease.deadline) {
     return world.wrong("acquire", "the lease is not the one that the store holds");
   }
-  const isSameSpec = String([record.spec.keyRangeStart, record.spec.keyRangeEnd, record.spec.metadata]) === String([spec.keyRangeStart, spec.keyRangeEnd, spec.metadata]);
-  if (!isSameSpec || !Cursor.equals(record.cursor, cursor)) world.wrong("acquire", "the snapshot is not what the store holds");
-  checkCapacity(worker, { world, lease, capacity });
-}
-
-/** D1: what a worker is told of the rest of its run is what there is, where every clock is right. */
-function checkCapacity(worker: SimWorker, { world, lease, capacity }: Pick<OpRun, "world"> & { readonly lease: Lease; readonly capacity: CapacityHint }): void {
-  if (world.hasSkewedClocks) return;
+  if (!equalSpecs(record.spec, spec) || !Cursor.equals(record.cursor, cursor)) world.wrong("acquire", "the snapshot is not what the store holds");
+  // D1: what a worker is told of the rest of its run is what there is, where every clock is right and nothing else was written.
+  if (world.hasSkewedClocks || !hasCapacity) return;
   world.capacitySamples += 1;
   if (capacity.availableCount !== world.countAvailable(lease, worker.actor.clock.now())) {
     world.wrong("acquire", "the capacity is not the number of shards that nobody holds");
@@ -108,7 +104,7 @@ export async function claimNext(run: OpRun, worker: SimWorker, place: RunPlace):
   const given = answer.value.map(givenBy);
   for (const shard of given) take(run, worker, shard);
   const [first] = given;
-  if (moment.isUndisturbed && given.length === 1) checkGiven(run, worker, first!);
+  if (moment.isUndisturbed && given.length === 1) checkGiven(run, worker, { given: first!, hasCapacity: moment.acceptedCount === 1 });
   return { kind: "ClaimOk", detail: given.map(({ lease }) => `${lease.shard.toString(16)} fence ${lease.fence}`).join(" ") };
 }
 
