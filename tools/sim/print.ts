@@ -21,7 +21,7 @@ export async function describeFailure(options: SimOptions, failed: SimReport): P
 /** What all runs came to between them. Runs that were cut down need not have come to an end. */
 export function describeRuns(reports: readonly SimReport[], { elapsedMs, isCutDown }: { readonly elapsedMs: number; readonly isCutDown: boolean }): string {
   const ops = reports.reduce((sum, report) => sum + report.opsExecuted, 0);
-  const { events, rejections } = coverageOf(reports);
+  const { events, rejections, faults } = coverageOf(reports);
   const broken = reports.reduce((sum, report) => sum + report.violations.length, 0);
   const unbroken = reports.filter((report) => report.violations.length === 0);
   const stuck = isCutDown ? [] : unbroken.filter((report) => !report.converged);
@@ -29,6 +29,7 @@ export function describeRuns(reports: readonly SimReport[], { elapsedMs, isCutDo
     `${reports.length} seeds, ${ops} operations, ${Math.round((ops * 1000) / elapsedMs)} operations per second`,
     `events       ${coverageLine(events)}`,
     `rejections   ${coverageLine(rejections)}`,
+    `faults       ${coverageLine(faults)}`,
     `violations   ${broken}`,
     `converged    ${unbroken.filter((report) => report.converged).length} of ${reports.length}`,
     ...stuck.map((report) => `  seed ${report.seed} at level ${report.level} left ${report.nonTerminalCount} shards open: ${reproduceLine(report)}`),

@@ -9,7 +9,16 @@ export { explore, type ExploreFailure, type ExploreOptions, type ExploreReport }
 export { MESSAGE_KINDS, type MessageKind } from "./explore/message.ts";
 export { FaultInjectingStore, type CommitFault, type FaultSource, type ReadFault, type StoreRead } from "./fault-injecting-store.ts";
 export { ManualClock } from "./manual-clock.ts";
-export { FAULT_LEVELS, FAULTS, parseFaultLevel, type FaultConfig, type FaultLevel, type Span } from "./sim/fault-level.ts";
+export {
+  FAULT_KINDS,
+  FAULT_LEVELS,
+  FAULTS,
+  parseFaultLevel,
+  type FaultConfig,
+  type FaultKind,
+  type FaultLevel,
+  type Span,
+} from "./sim/fault-level.ts";
 export {
   formatViolation,
   type CoverageFault,

@@ -186,6 +186,17 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     kernel: { acquire: (...asked) => rewrite(kernel.acquire(...asked), () => ({ lastTime: asked[2] })) },
   },
   {
+    what: "a record is written to in place",
+    world: "leases",
+    finds: "Thrown",
+    kernel: {
+      renew(...asked) {
+        Object.assign(asked[0].shard!, { attempts: 7 });
+        return kernel.renew(...asked);
+      },
+    },
+  },
+  {
     what: "something throws",
     world: "leases",
     finds: "Thrown",

@@ -63,7 +63,8 @@ export class Interner {
     const text = textOf(value);
     const number = this.#texts.get(text) ?? this.#texts.size + 1;
     this.#texts.set(text, number);
-    this.#numbers.set(value, number);
+    // Whoever writes to what it was given is found out: here everything is shared.
+    this.#numbers.set(Object.freeze(value), number);
     return number;
   }
 }

@@ -5,6 +5,23 @@ export type FaultLevel = "SunnyDay" | "Stormy" | "Radioactive";
 
 export const FAULT_LEVELS: readonly FaultLevel[] = ["SunnyDay", "Stormy", "Radioactive"];
 
+/** Everything that goes wrong by itself. Crashes and wrong clocks are operations. */
+export const FAULT_KINDS = [
+  "LeaseExpiry",
+  "TimeJump",
+  "Pause",
+  "Slow",
+  "ReadFailed",
+  "StaleRead",
+  "Conflict",
+  "Failed",
+  "UnknownNotMade",
+  "UnknownMade",
+  "UnknownLate",
+] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
 /** From, to: both possible. */
 export type Span = readonly [min: number, max: number];
 

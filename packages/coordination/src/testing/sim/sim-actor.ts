@@ -4,6 +4,7 @@ import { Coordinator } from "../../coordinator/coordinator.ts";
 import type { CoordinationStore } from "../../store/coordination-store.ts";
 import type { ShardLimits } from "../../store/write-set.ts";
 import { FaultInjectingStore } from "../fault-injecting-store.ts";
+import type { FaultKind } from "./fault-level.ts";
 import { SimConnection } from "./sim-connection.ts";
 import type { SimScheduler } from "./sim-scheduler.ts";
 
@@ -46,6 +47,7 @@ export interface SimActorOptions {
   readonly id: WorkerId;
   readonly time: SimTime;
   readonly scheduler: SimScheduler;
+  readonly noteFault: (kind: FaultKind) => void;
   /** The shared store, as this actor reaches it when nothing is in the way. */
   readonly store: CoordinationStore;
   /** Whether nothing ever is. A store that answers at once is then used as one. */
@@ -70,7 +72,7 @@ export class SimActor {
     this.#options = options;
     this.id = options.id;
     this.clock = new SkewedClock(options.time);
-    this.#connection = new SimConnection(options.scheduler);
+    this.#connection = new SimConnection(options.scheduler, options.noteFault);
     this.#coordinator = this.#startCoordinator();
   }
 
@@ -93,7 +95,7 @@ export class SimActor {
    */
   restart(): void {
     this.#connection.cut();
-    this.#connection = new SimConnection(this.#options.scheduler);
+    this.#connection = new SimConnection(this.#options.scheduler, this.#options.noteFault);
     this.#coordinator = this.#startCoordinator();
   }
 

@@ -1,5 +1,5 @@
 import type { CommitFault, FaultSource, ReadFault } from "../fault-injecting-store.ts";
-import type { FaultConfig } from "./fault-level.ts";
+import type { FaultConfig, FaultKind } from "./fault-level.ts";
 import type { Random } from "./random.ts";
 import type { SimScheduler } from "./sim-scheduler.ts";
 
@@ -28,13 +28,15 @@ export function makeWeather(random: Random, faults: FaultConfig): Weather {
  */
 export class SimConnection implements FaultSource {
   readonly #scheduler: SimScheduler;
+  readonly #noteFault: (kind: FaultKind) => void;
   #weather: Weather | undefined;
   #callCount = 0;
   #isCut = false;
   #faultCount = 0;
 
-  constructor(scheduler: SimScheduler) {
+  constructor(scheduler: SimScheduler, noteFault: (kind: FaultKind) => void) {
     this.#scheduler = scheduler;
+    this.#noteFault = noteFault;
   }
 
   /** How much has gone wrong so far. Being slow counts: others may have come between. */
@@ -56,15 +58,22 @@ export class SimConnection implements FaultSource {
   onRead(): ReadFault | undefined {
     if (this.#weather === undefined) return undefined;
     const { random, faults } = this.#weather;
-    if (random.chance(faults.readFailedPpm)) return this.#count("Failed");
-    return random.chance(faults.staleReadPpm) ? this.#count("Stale") : undefined;
+    if (random.chance(faults.readFailedPpm)) {
+      this.#count("ReadFailed");
+      return "Failed";
+    }
+    if (!random.chance(faults.staleReadPpm)) return undefined;
+    this.#count("StaleRead");
+    return "Stale";
   }
 
   onCommit(): CommitFault | undefined {
     if (this.#weather === undefined) return undefined;
     const { random, faults } = this.#weather;
     for (const [fault, ppm] of Object.entries(faults.commitPpm) as [CommitFault, number][]) {
-      if (random.chance(ppm)) return this.#count(fault);
+      if (!random.chance(ppm)) continue;
+      this.#count(fault);
+      return fault;
     }
     return undefined;
   }
@@ -74,17 +83,17 @@ export class SimConnection implements FaultSource {
     if (this.#isCut) return new Promise(() => {});
     if (this.#weather === undefined) return undefined;
     const { random, faults, pause } = this.#weather;
-    if (this.#callCount++ === pause?.atCall) return this.#park(pause.steps);
-    return random.chance(faults.slowPpm) ? this.#park(random.between(...faults.slowSteps)) : undefined;
+    if (this.#callCount++ === pause?.atCall) return this.#park("Pause", pause.steps);
+    return random.chance(faults.slowPpm) ? this.#park("Slow", random.between(...faults.slowSteps)) : undefined;
   }
 
-  #park(steps: number): Promise<void> {
-    this.#faultCount += 1;
+  #park(kind: FaultKind, steps: number): Promise<void> {
+    this.#count(kind);
     return this.#scheduler.park(steps);
   }
 
-  #count<Fault>(fault: Fault): Fault {
+  #count(kind: FaultKind): void {
     this.#faultCount += 1;
-    return fault;
+    this.#noteFault(kind);
   }
 }

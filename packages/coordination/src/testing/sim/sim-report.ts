@@ -1,4 +1,4 @@
-import type { FaultLevel } from "./fault-level.ts";
+import { FAULT_KINDS, type FaultKind, type FaultLevel } from "./fault-level.ts";
 import type { Violation } from "./invariants/violation.ts";
 import { formatEvent, REJECTION_KINDS, SIM_EVENT_KINDS, type RejectionKind, type SimEvent, type SimEventKind } from "./sim-event.ts";
 import { formatOp, type SimOp } from "./sim-op.ts";
@@ -12,6 +12,7 @@ export interface SimReport {
   readonly violations: readonly Violation[];
   readonly eventCounts: Readonly<Partial<Record<SimEventKind, number>>>;
   readonly rejectionCounts: Readonly<Partial<Record<RejectionKind, number>>>;
+  readonly faultCounts: Readonly<Partial<Record<FaultKind, number>>>;
   readonly endTime: bigint;
   /** Whether every shard of every run that has not ended came to its own end. */
   readonly converged: boolean;
@@ -32,6 +33,7 @@ export class SimRecorder {
   readonly #hash = new TraceHash();
   readonly eventCounts: Partial<Record<SimEventKind, number>> = {};
   readonly rejectionCounts: Partial<Record<RejectionKind, number>> = {};
+  readonly faultCounts: Partial<Record<FaultKind, number>> = {};
   readonly trace: string[] = [];
   opsExecuted = 0;
 
@@ -41,6 +43,10 @@ export class SimRecorder {
 
   get traceHash(): string {
     return this.#hash.digest();
+  }
+
+  noteFault(kind: FaultKind): void {
+    this.faultCounts[kind] = (this.faultCounts[kind] ?? 0) + 1;
   }
 
   record(step: string, op: SimOp, event: SimEvent): void {
@@ -53,10 +59,11 @@ export class SimRecorder {
   }
 }
 
-/** Which kinds of events and rejections several runs came to between them. */
+/** Which kinds of events, rejections and faults several runs came to between them. */
 export interface SimCoverage {
   readonly events: ReadonlyMap<SimEventKind, number>;
   readonly rejections: ReadonlyMap<RejectionKind, number>;
+  readonly faults: ReadonlyMap<FaultKind, number>;
 }
 
 export function coverageOf(reports: readonly SimReport[]): SimCoverage {
@@ -65,5 +72,6 @@ export function coverageOf(reports: readonly SimReport[]): SimCoverage {
   return {
     events: sum(SIM_EVENT_KINDS, (report) => report.eventCounts),
     rejections: sum(REJECTION_KINDS, (report) => report.rejectionCounts),
+    faults: sum(FAULT_KINDS, (report) => report.faultCounts),
   };
 }

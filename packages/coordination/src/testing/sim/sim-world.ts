@@ -4,6 +4,7 @@ import type { Lease } from "../../records/lease.ts";
 import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
 import type { CoordinationStore } from "../../store/coordination-store.ts";
 import { CommitWatch } from "./commit-watch.ts";
+import type { FaultKind } from "./fault-level.ts";
 import { InvariantChecker } from "./invariants/invariant-checker.ts";
 import type { RunPlace, ShardPlace, Violation } from "./invariants/violation.ts";
 import { ObservedStore, type StoreListener } from "./observed-store.ts";
@@ -27,6 +28,7 @@ export interface SimWorldOptions {
   readonly wrapStore: (store: CoordinationStore) => CoordinationStore;
   readonly isDirect: boolean;
   readonly settle: Settle;
+  readonly noteFault: (kind: FaultKind) => void;
   readonly claimCooldown: bigint;
   /** The cooldown that the workers' coordinators keep: the same, but for a planted bug. */
   readonly keptCooldown: bigint;
@@ -71,7 +73,7 @@ export class SimWorld {
     const enlist = (raw: number): SimWorker => {
       const id = WorkerId.fromRaw(BigInt(raw));
       const observed = options.wrapStore(new ObservedStore(store, id, listener));
-      return new SimWorker(new SimActor({ id, time: this.time, scheduler: this.scheduler, store: observed, isDirect: options.isDirect, limits, claimCooldown: options.keptCooldown }));
+      return new SimWorker(new SimActor({ id, time: this.time, scheduler: this.scheduler, noteFault: options.noteFault, store: observed, isDirect: options.isDirect, limits, claimCooldown: options.keptCooldown }));
     };
     this.operator = enlist(0);
     this.workers = Array.from({ length: size.workers }, (_, index) => enlist(index + 1));

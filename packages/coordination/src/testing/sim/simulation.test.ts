@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MemoryStore } from "../../memory/memory-store.ts";
 import { BROKEN_STORES } from "./broken-stores.fixture.ts";
-import { FAULT_LEVELS } from "./fault-level.ts";
+import { FAULT_KINDS, FAULT_LEVELS } from "./fault-level.ts";
 import { formatViolation } from "./invariants/violation.ts";
 import { OVERLOAD_KINDS, simulateOverload } from "./overload.ts";
 import { REJECTION_KINDS, SIM_EVENT_KINDS } from "./sim-event.ts";
@@ -53,6 +53,10 @@ describe("210 seeds of mixed levels", () => {
   // In memory a wrong tenant finds nothing at all, so that nobody is ever told of a mismatch.
   test.each(REJECTION_KINDS.filter((kind) => kind !== "TenantMismatch"))("come to the rejection %s", (kind) => {
     expect(coverageOf(reports).rejections.get(kind)).toBeGreaterThan(0);
+  });
+
+  test.each(FAULT_KINDS)("meet with %s", (kind) => {
+    expect(coverageOf(reports).faults.get(kind)).toBeGreaterThan(0);
   });
 
   test("never tell a tenant of another's shards", () => {

@@ -2,7 +2,7 @@ import { RunId } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { chooseOp } from "./choose-op.ts";
 import { callerOf, executeOp } from "./execute-op.ts";
-import { FAULTS, type FaultConfig } from "./fault-level.ts";
+import { FAULTS, type FaultConfig, type FaultKind } from "./fault-level.ts";
 import { drawConfig, drawManifest } from "./ops/run-ops.ts";
 import { Random } from "./random.ts";
 import { makeWeather } from "./sim-connection.ts";
@@ -47,7 +47,8 @@ export class Simulation {
     const { size, settle, claimCooldown, keptCooldown, maxShardsPerTenant, makeStore, wrapStore, isDirect, slabCapacity } = this.settings;
     const store = makeStore({ slabCapacity });
     this.recorder = new SimRecorder(this.settings.keepsTrace);
-    this.world = new SimWorld({ size, store, wrapStore, isDirect, settle, claimCooldown, keptCooldown: keptCooldown ?? claimCooldown, maxShardsPerTenant });
+    const noteFault = (kind: FaultKind): void => this.recorder.noteFault(kind);
+    this.world = new SimWorld({ size, store, wrapStore, isDirect, settle, noteFault, claimCooldown, keptCooldown: keptCooldown ?? claimCooldown, maxShardsPerTenant });
   }
 
   /** Everything: set up, a zombie, the steps with faults, the steps without. */
@@ -124,9 +125,14 @@ export class Simulation {
     const lease = "shard" in op && "worker" in op && op.shard !== undefined ? world.mirror.shard(op.shard)?.lease : undefined;
     if (lease !== undefined && random.chance(faults.leaseExpiryPpm)) {
       const ticks = Number(lease.deadline - world.now) - random.below(2);
-      if (ticks > 0) world.time.advance(ticks);
+      this.#jump("LeaseExpiry", Math.max(0, ticks));
     }
-    if (random.chance(faults.timeJumpPpm)) world.time.advance(random.between(...faults.timeJumpTicks));
+    if (random.chance(faults.timeJumpPpm)) this.#jump("TimeJump", random.between(...faults.timeJumpTicks));
+  }
+
+  #jump(kind: "LeaseExpiry" | "TimeJump", ticks: number): void {
+    this.recorder.noteFault(kind);
+    this.world.time.advance(ticks);
   }
 
   /** Begin an operation, see how far it and everything else gets, and look at what is stored. */
@@ -199,7 +205,7 @@ export class Simulation {
     await this.heal();
     if (!this.isBroken) await world.checker.sweepAll(world.now);
     const open = world.openShards().length;
-    const { eventCounts, rejectionCounts, opsExecuted, traceHash, trace } = recorder;
+    const { eventCounts, rejectionCounts, faultCounts, opsExecuted, traceHash, trace } = recorder;
     return {
       seed: settings.seed,
       level: settings.level,
@@ -207,6 +213,7 @@ export class Simulation {
       violations: world.violations,
       eventCounts,
       rejectionCounts,
+      faultCounts,
       endTime: world.time.now,
       converged: open === 0,
       nonTerminalCount: open,
