@@ -158,7 +158,8 @@ export class WorkerSession implements AsyncDisposable {
     if (!settled.ok) return settled;
     const { outcome } = settled.value;
     // A replay moves no deadline, but the first execution may have.
-    const { newDeadline = renew && this.#shard.lease !== undefined ? this.#lease.deadline : undefined } = outcome.value;
+    const isUnsaid = outcome.kind === "Replayed" && renew && this.#shard.lease !== undefined;
+    const newDeadline = isUnsaid ? this.#lease.deadline : outcome.value.newDeadline;
     return ok({ kind: outcome.kind, value: { newDeadline, capacity: this.#capacity } });
   }
 
