@@ -139,9 +139,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     tampering: { onReadShard: (shard) => (shard.lease === undefined ? shard : { ...shard, lease: LeaseHolder.of({ ...shard.lease, deadline: FAR }) }) },
   },
   {
-    what: "the log remembers nothing",
+    // Of a shard that is still written to, the next write would give it away before anybody repeats an operation.
+    what: "the log of what is finished is forgotten",
     finds: "ReplayRefused",
-    tampering: { onReadShard: (shard) => ({ ...shard, opLog: [] }) },
+    tampering: { onReadShard: (shard) => (shard.status === "Done" || shard.status === "Split" ? { ...shard, opLog: [] } : shard) },
   },
   {
     what: "a record goes back in time",

@@ -1,4 +1,4 @@
-import { RunId, ShardId, ShardStatus } from "@gossip/contracts";
+import { RunId, RunStatus, ShardId, ShardStatus } from "@gossip/contracts";
 import type { RunPlace, ShardPlace } from "./invariants/violation.ts";
 import type { Random } from "./random.ts";
 import { RUN_ENDINGS, type HeldShardOpKind, type SimOp, type SimOpKind } from "./sim-op.ts";
@@ -6,6 +6,9 @@ import type { SimWorld } from "./sim-world.ts";
 import { MISCHIEF_PPM, MISCHIEF_WEIGHTS, rolled, type Weights } from "./weights.ts";
 
 const MAX_ROLLS = 10;
+/** With fewer shards to work on than this, runs are created this often, and ended ones deleted, in a million times. */
+const FEW_SHARDS = 3;
+const REFILL_PPM = 400_000;
 /** Now and then somebody asks for what cannot be there, in a million times. */
 const MISTAKE_PPM = 30_000;
 
@@ -14,12 +17,33 @@ const MISTAKE_PPM = 30_000;
  * then time passes.
  */
 export function chooseOp(world: SimWorld, random: Random, { weights, hasMischief }: { readonly weights: Weights; readonly hasMischief: boolean }): SimOp {
+  // Where nothing is left to work on nothing can go wrong, and long runs would be idle for the most part.
+  if (hasMischief && world.openShards().length < FEW_SHARDS && random.chance(REFILL_PPM)) return refill(world, random);
   const table = hasMischief && random.chance(MISCHIEF_PPM) ? MISCHIEF_WEIGHTS : weights;
   for (let roll = 0; roll < MAX_ROLLS; roll++) {
     const op = aim(world, random, rolled(table, random.below(100)));
     if (op !== undefined) return op;
   }
   return { kind: "AdvanceTime", ticks: random.between(1, 50) };
+}
+
+/** Make work, or room for it: end runs whose work is done, delete those that have ended. */
+function refill(world: SimWorld, random: Random): SimOp {
+  const ops: SimOp[] = [{ kind: "CreateRun" }];
+  const ended = endedRuns(world);
+  if (ended.length > 0) ops.push({ kind: "DeleteRun", run: random.pick(ended) });
+  const settled = settledRuns(world);
+  if (settled.length > 0) ops.push({ kind: "TerminateRun", run: random.pick(settled), ending: random.pick(RUN_ENDINGS) });
+  return random.pick(ops);
+}
+
+function settledRuns({ mirror }: SimWorld): RunPlace[] {
+  const settled = [...mirror.runs].filter(({ run, shards }) => run.status === "Active" && ![...shards.values()].some(({ status }) => status === "Active"));
+  return settled.map(({ run: { tenant, run } }) => ({ tenant, run }));
+}
+
+function endedRuns({ mirror }: SimWorld): RunPlace[] {
+  return [...mirror.runs].filter(({ run }) => RunStatus.isTerminal(run.status)).map(({ run: { tenant, run } }) => ({ tenant, run }));
 }
 
 function aim(world: SimWorld, random: Random, kind: SimOpKind): SimOp | undefined {
@@ -46,7 +70,8 @@ function aim(world: SimWorld, random: Random, kind: SimOpKind): SimOp | undefine
       return run && { kind, run, ending };
     }
     case "DeleteRun": {
-      const run = aimAtRun(world, random, isMistake(random));
+      const ended = endedRuns(world);
+      const run = ended.length > 0 && random.chance(700_000) ? random.pick(ended) : aimAtRun(world, random, isMistake(random));
       return run && { kind, run };
     }
     case "CreateRun":

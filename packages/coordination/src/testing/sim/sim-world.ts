@@ -1,4 +1,4 @@
-import { TenantId, WorkerId, type LogicalTime } from "@gossip/contracts";
+import { RunId, TenantId, WorkerId, type LogicalTime } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 import type { Lease } from "../../records/lease.ts";
 import { isLeasedAt, type ShardRecord } from "../../records/shard-record.ts";
@@ -57,6 +57,8 @@ export class SimWorld {
   capacitySamples = 0;
   /** Leases that somebody once believed in. */
   readonly #staleLeases: Lease[] = [];
+  /** Above what runs are set up with, and what is asked for again by mistake. */
+  #nextRun = 100;
 
   constructor(options: SimWorldOptions) {
     const { size, store, claimCooldown } = options;
@@ -82,6 +84,11 @@ export class SimWorld {
   /** The time, as a clock shows it that is right. */
   get now(): LogicalTime {
     return this.operator.actor.clock.now();
+  }
+
+  /** An id that no run has had. */
+  nextRunId(): RunId {
+    return RunId.fromRaw(BigInt(this.#nextRun++));
   }
 
   isPaused({ pausedUntilStep }: SimWorker): boolean {

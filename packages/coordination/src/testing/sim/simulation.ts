@@ -17,7 +17,6 @@ import { LIVENESS_WEIGHTS, SAFETY_WEIGHTS, WARM_UP_WEIGHTS } from "./weights.ts"
 const WARM_UP_STEPS = 5;
 /** How many steps go by between two looks at everything. */
 const SWEEP_INTERVAL = 40;
-const PREAMBLE_TICKS = 101;
 
 /** An operation that has begun. */
 interface Running {
@@ -99,9 +98,10 @@ export class Simulation {
     const [shard] = this.world.openShards();
     if (this.world.workers.length < 2 || shard === undefined) return;
     const random = new Random(this.settings.seed, STREAMS.preamble);
+    const { config } = this.world.mirror.run(shard.tenant, shard.run)!.run;
     const place = { tenant: shard.tenant, run: shard.run, shard: shard.shard };
     await this.perform("preamble", { kind: "Acquire", worker: 0, shard: place }, random);
-    await this.perform("preamble", { kind: "AdvanceTime", ticks: PREAMBLE_TICKS }, random);
+    await this.perform("preamble", { kind: "AdvanceTime", ticks: Number(config.leaseDuration) + 1 }, random);
     await this.perform("preamble", { kind: "Acquire", worker: 1, shard: place }, random);
     const [lease] = this.world.staleLeases;
     await this.perform("preamble", { kind: "ZombieCheckpoint", worker: 0, lease }, random);

@@ -8,13 +8,15 @@ import type { RunEnding } from "../sim-op.ts";
 import { Moment, type OpRun } from "./ask.ts";
 import { drawMetadata } from "./split-ops.ts";
 
-export const LEASE_TICKS = 100n;
+/** Most leases last 100 ticks. Some last long enough to outlive a few jumps of time. */
+const LEASE_TICKS = [100n, 100n, 600n] as const;
 
 /** Mostly short, now and then as long as keys may be. */
 const PREFIX_SIZES = [0, 0, 0, 1, 3, 12, 40] as const;
 const LONG_PREFIX_SIZE = 4000;
 const LONG_PREFIX_PPM = 20_000;
 const GIVEN_CURSOR_PPM = 200_000;
+const USED_RUN_PPM = 300_000;
 
 /** The first shards of a run: ranges that touch, below one prefix, some with a cursor to begin with. */
 export function drawManifest(random: Random, shardCount: number, longPrefixPpm: number = LONG_PREFIX_PPM): InitialShardInput[] {
@@ -28,14 +30,14 @@ export function drawManifest(random: Random, shardCount: number, longPrefixPpm: 
 
 export function drawConfig(random: Random): RunConfigInput {
   const maxShardRetries = random.pick([undefined, 5, 5, 2]);
-  return { leaseDuration: LEASE_TICKS, cursorSemantics: random.pick(["Completed", "Dispatched"]), maxShardRetries };
+  return { leaseDuration: random.pick(LEASE_TICKS), cursorSemantics: random.pick(["Completed", "Dispatched"]), maxShardRetries };
 }
 
 /** Create a run: one that is new, or one that is there, or was. */
 export async function createRun({ world, random }: OpRun): Promise<SimEvent> {
   const { actor } = world.operator;
   const tenant = random.pick(world.tenants);
-  const run = RunId.fromRaw(BigInt(random.between(1, 6)));
+  const run = random.chance(USED_RUN_PPM) ? RunId.fromRaw(BigInt(random.between(1, 6))) : world.nextRunId();
   const request = { tenant, run, config: drawConfig(random), shards: drawManifest(random, random.between(1, 3)), opId: actor.nextOpId() };
   const moment = new Moment(world, world.operator);
   if (random.chance(500_000)) {
