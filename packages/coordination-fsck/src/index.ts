@@ -1,1 +1,14 @@
-export {};
+export { isRepairable, type CoverageFault, type FindingPlace, type FsckFinding } from "./finding.ts";
+export type {
+  CountScope,
+  FsckSource,
+  IndexEntry,
+  RebuiltIndexes,
+  RunView,
+  StoredCount,
+  StoredRunRecord,
+  StoredShard,
+  StoreView,
+} from "./fsck-source.ts";
+export { fsck, repair, type FsckOptions, type FsckReport } from "./fsck.ts";
+export { inspectThroughPort } from "./inspect-through-port.ts";

@@ -5,10 +5,10 @@
 import { Cursor, OpId, ParkReason, RunId, ShardId, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator, MemoryStore, RANGE_EXHAUSTED, type CoordinationStore, type Lease, type ShardRecord } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
+import { fsck } from "@gossip/coordination-fsck";
 import { unwrap, type Result } from "@gossip/stdx";
 import { expect, test } from "vitest";
 import { dumpStore } from "./dump-store.fixture.ts";
-import { fsck } from "./fsck/fsck.ts";
 import { Random } from "./random.fixture.ts";
 import { makeStore } from "./temporary-store.fixture.ts";
 

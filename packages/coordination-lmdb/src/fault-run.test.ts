@@ -4,11 +4,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { afterAll, expect, test } from "vitest";
 import { readFaultLogs, type FaultWorkerConfig } from "./fault-log.fixture.ts";
 import { judge } from "./fault-verdict.fixture.ts";
-import { fsck } from "./fsck/fsck.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
 import { makeFolder } from "./temporary-store.fixture.ts";
 import { removeBundles, startProcess, waitFor, type Ended } from "./worker-process.fixture.ts";

@@ -4,10 +4,10 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Cursor, RunId, ShardId } from "@gossip/contracts";
+import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { bound, fillStore, FILL_SHARDS, FILL_TENANT } from "./fill-store.fixture.ts";
-import { fsck } from "./fsck/fsck.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
 import { mountSmallDisk } from "./small-disk.fixture.ts";

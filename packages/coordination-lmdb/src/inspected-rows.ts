@@ -1,5 +1,5 @@
 import type { ShardId } from "@gossip/contracts";
-import type { IndexEntry } from "./fsck/fsck-source.ts";
+import type { IndexEntry } from "@gossip/coordination-fsck";
 import { addressOf, endOf, lastU64, RowKind, RUN_KEY_SIZE, type RunAddress } from "./keyspace.ts";
 import { levelSizeOf, readEntry } from "./order-key.ts";
 import { rangeOf, type KeyRange } from "./rows.ts";

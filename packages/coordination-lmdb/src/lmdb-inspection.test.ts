@@ -2,11 +2,10 @@
 // must then mend exactly what can be made anew: an index that is rebuilt from a wrong idea of it is worse than a broken one.
 
 import { RunId, ShardId, TenantId } from "@gossip/contracts";
+import { fsck, repair, type FsckFinding } from "@gossip/coordination-fsck";
+import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "@gossip/coordination-fsck/testing";
 import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fsck, repair } from "./fsck/fsck.ts";
-import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "./fsck/family.fixture.ts";
-import type { FsckFinding } from "./fsck/finding.ts";
 import { RowKind, runKey, shardRecordKey, storeKey, tenantKey, type RunAddress } from "./keyspace.ts";
 import type { LmdbDatabase } from "./open-database.ts";
 import { openDatabase } from "./open-database.ts";

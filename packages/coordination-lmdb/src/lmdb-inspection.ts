@@ -2,8 +2,6 @@ import type { ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import type { InfraError } from "@gossip/coordination-errors";
-import { err, ok } from "@gossip/stdx";
-import { storedCount } from "./counts.ts";
 import type {
   CountScope,
   FsckSource,
@@ -14,7 +12,9 @@ import type {
   StoredRunRecord,
   StoredShard,
   StoreView,
-} from "./fsck/fsck-source.ts";
+} from "@gossip/coordination-fsck";
+import { err, ok } from "@gossip/stdx";
+import { storedCount } from "./counts.ts";
 import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
 import { addressOf, keyAfter, lastU64, RowKind, runKey, tenantOf, type RunAddress } from "./keyspace.ts";
 import { failureFrom } from "./lmdb-failure.ts";

@@ -20,10 +20,10 @@ import {
   type WriteSet,
 } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
+import type { FsckSource } from "@gossip/coordination-fsck";
 import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import { earliestDeadline, hintAt, listClaimable } from "./claims.ts";
 import { Committer, type CommitterOptions } from "./committer.ts";
-import type { FsckSource } from "./fsck/fsck-source.ts";
 import { closedFailure, failureFrom, type LmdbOperation } from "./lmdb-failure.ts";
 import { LmdbInspection } from "./lmdb-inspection.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";

@@ -4,10 +4,10 @@
 
 import { LogicalTime, type RunId, ShardId, type ShardStatus, type TenantId } from "@gossip/contracts";
 import { MemoryStore, type ShardLimits, type WriteSet } from "@gossip/coordination";
+import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fsck } from "./fsck/fsck.ts";
 import { changed, derived, FOREIGN_GUARD, makeRun, makeShard, PortDriver, RUNS, TENANTS, type ShardChange } from "./port-model.fixture.ts";
 import { makeStore } from "./temporary-store.fixture.ts";
 

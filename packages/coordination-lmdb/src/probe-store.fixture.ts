@@ -1,9 +1,9 @@
 // A process that opens a folder, puts runs into it until one is refused or there are enough, and says what it saw.
 
 import { writeSync } from "node:fs";
+import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { fillStore } from "./fill-store.fixture.ts";
-import { fsck } from "./fsck/fsck.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
 
 const { path, runs } = JSON.parse(process.argv[2]!) as { path: string; runs: number };

@@ -1,7 +1,7 @@
 import type { ShardId } from "@gossip/contracts";
 import { decodeShardRecord } from "@gossip/coordination-codec";
+import type { RebuiltIndexes } from "@gossip/coordination-fsck";
 import { putCount, storedCount } from "./counts.ts";
-import type { RebuiltIndexes } from "./fsck/fsck-source.ts";
 import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
 import { lastU64, RowKind, runKey, storeKey, tenantKey, tenantOf, type RunAddress } from "./keyspace.ts";
 import { rangeOf, type Rows } from "./rows.ts";

@@ -4,10 +4,10 @@
 import { spawnSync } from "node:child_process";
 import { Cursor, RunId, ShardId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord, Versioned } from "@gossip/coordination";
+import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { bound, fillStore, FILL_SHARDS, FILL_TENANT } from "./fill-store.fixture.ts";
-import { fsck } from "./fsck/fsck.ts";
 import { makeStore, type TemporaryStore } from "./temporary-store.fixture.ts";
 import { prepareProcess, removeBundles } from "./worker-process.fixture.ts";
 

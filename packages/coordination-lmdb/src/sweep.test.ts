@@ -3,9 +3,9 @@
 
 import { RunId, ShardId, TenantId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord, Versioned, WriteSet } from "@gossip/coordination";
+import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fsck } from "./fsck/fsck.ts";
 import { RowKind, runKey, type RunAddress } from "./keyspace.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { openDatabase } from "./open-database.ts";

@@ -2,7 +2,7 @@ import { Cursor, OpId, RunId, ShardId, ShardSpec, SplitReplacePlan, SplitResidua
 import { Coordinator, RANGE_EXHAUSTED, type CoordinationStore, type ShardRecord } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
-import { Random } from "../random.fixture.ts";
+import { Random } from "./random.ts";
 
 export const FAMILY_TENANT: TenantId = TenantId.fromBytes(new Uint8Array(32).fill(5));
 export const FAMILY_RUN: RunId = RunId.fromRaw(3n);
@@ -11,8 +11,18 @@ const key = (place: number): Uint8Array => Uint8Array.of(place >> 8, place & 0xf
 const placeOf = (bytes: Uint8Array): number => (bytes[0]! << 8) | bytes[1]!;
 const specOf = (start: number, end: number): ShardSpec => ShardSpec.withRange({ start: key(start), end: key(end) });
 
-/** Give a store a run whose shards have been worked on, split in both ways, again and again, finished and parked. */
-export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 40 } = {}): Promise<readonly ShardRecord[]> {
+export interface FamilyOptions {
+  /** 1 where it is left out. The same seed makes the same family. */
+  readonly seed?: number;
+  /** Claims to make, 40 where it is left out. */
+  readonly steps?: number;
+}
+
+/**
+ * Give a store a run whose shards have been worked on, split in both ways, again and again, finished and parked, and
+ * answer with all of them: something for a check to go through.
+ */
+export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 40 }: FamilyOptions = {}): Promise<readonly ShardRecord[]> {
   const random = new Random(seed);
   const clock = new ManualClock(1n);
   const coordinator = new Coordinator({ store, clock });

@@ -1,9 +1,9 @@
-import { LogicalTime, type ShardId } from "@gossip/contracts";
+import type { ShardId } from "@gossip/contracts";
 import type { CoordinationStore, RunRecord, ShardRecord } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
-import { ok } from "@gossip/stdx";
-import { dumpStore } from "../dump-store.fixture.ts";
+import { ok, unwrap } from "@gossip/stdx";
 import type { CountScope, FsckSource, IndexEntry, RebuiltIndexes, RunView, StoredCount, StoredRunRecord, StoredShard, StoreView } from "./fsck-source.ts";
+import { inspectThroughPort } from "./inspect-through-port.ts";
 
 /** A run as it is stored, to be changed at will. */
 export interface ArrayRun {
@@ -25,14 +25,12 @@ export class ArraySource implements FsckSource {
   /** What is in a store, as it would be stored. */
   static async of(store: CoordinationStore): Promise<ArraySource> {
     const source = new ArraySource();
-    for (const { run, shards } of await dumpStore(store, LogicalTime.fromRaw(1n))) {
-      source.runs.push({
-        tenant: run.tenant,
-        run: run.run,
-        record: { kind: "Found", record: run },
-        shards: shards.map((record) => ({ shard: record.shard, record: ok(record) })),
-        entries: shards.flatMap((record) => entriesOf(record)),
-      });
+    const view = await inspectThroughPort(store).look();
+    for await (const run of view.runs()) {
+      const shards: StoredShard[] = [];
+      for await (const shard of run.shards()) shards.push(shard);
+      const entries = shards.flatMap(({ record }) => entriesOf(unwrap(record)));
+      source.runs.push({ tenant: run.tenant, run: run.run, record: run.record, shards, entries });
     }
     source.recount();
     return source;

@@ -6,7 +6,7 @@ import { MemoryStore, type ShardRecord } from "@gossip/coordination";
 import { err, ok, unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import { ArraySource } from "./array-source.fixture.ts";
-import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "./family.fixture.ts";
+import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "./testing/index.ts";
 import { isRepairable, type FsckFinding } from "./finding.ts";
 import { fsck, repair } from "./fsck.ts";
 

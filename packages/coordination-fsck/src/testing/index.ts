@@ -1,0 +1,1 @@
+export { FAMILY_RUN, FAMILY_TENANT, raiseFamily, type FamilyOptions } from "./raise-family.ts";
