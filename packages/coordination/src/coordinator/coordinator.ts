@@ -282,6 +282,14 @@ export class Coordinator {
   get failedListenerCalls(): number {
     return this.#engine.events.failedCalls;
   }
+
+  /**
+   * How many events may be missing: of writes whose answers were lost, and of which nobody can tell any more whether they
+   * were made, because others have written since.
+   */
+  get uncertainEvents(): number {
+    return this.#engine.unresolvedShards.uncertainEvents + this.#engine.unresolvedRuns.uncertainEvents;
+  }
 }
 
 function withoutValue(outcome: IdempotentOutcome<unknown>): IdempotentOutcome<void> {

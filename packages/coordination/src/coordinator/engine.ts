@@ -10,6 +10,7 @@ import { CommitQueue } from "./commit-queue.ts";
 import type { CoordinatorSettings } from "./coordinator-options.ts";
 import { EventHub } from "./event-hub.ts";
 import { pauseMs, type RetryPolicy } from "./retry-policy.ts";
+import { fateOfRunWrite, fateOfShardWrite, UnresolvedWrites } from "./unresolved-writes.ts";
 
 /** The operation that an error names, and `list` for what has no row of its own. */
 export type OperationName = Operation | "list";
@@ -32,6 +33,8 @@ export class Engine {
   /** Whether neither clock nor store need be waited for, as far as is known: `commitAtOnce` may be used. */
   readonly answersAtOnce: boolean;
   readonly newOpId: () => OpId;
+  readonly unresolvedShards = new UnresolvedWrites(fateOfShardWrite);
+  readonly unresolvedRuns = new UnresolvedWrites(fateOfRunWrite);
   readonly #settings: CoordinatorSettings;
   readonly #queue: CommitQueue;
 

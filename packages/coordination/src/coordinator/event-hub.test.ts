@@ -34,6 +34,21 @@ describe("listeners", () => {
     expect(hub.failedCalls).toBe(2);
   });
 
+  test("what a listener causes is told to everybody after what caused it", () => {
+    const hub = new EventHub();
+    const heard: string[] = [];
+    hub.listen(({ at }) => {
+      if (at === 1n) hub.emit([event(3), event(4)]);
+      if (at === 3n) hub.emit([event(5)]);
+    });
+    hub.listen(({ at }) => heard.push(`first ${at}`));
+    hub.listen(({ at }) => heard.push(`second ${at}`));
+    hub.emit([event(1), event(2)]);
+    expect(heard).toEqual([1, 2, 3, 4, 5].flatMap((at) => [`first ${at}`, `second ${at}`]));
+    hub.emit([event(6)]);
+    expect(heard.slice(-2)).toEqual(["first 6", "second 6"]);
+  });
+
   test("the same function may listen twice, and stop once", () => {
     const hub = new EventHub();
     let count = 0;

@@ -19,6 +19,9 @@ const DEFAULT_CAPACITY = 1024;
  */
 export class EventHub {
   readonly #listeners = new Set<EventListener>();
+  /** Events that came while others were being told. */
+  readonly #waiting: CoordinationEvent[] = [];
+  #isEmitting = false;
   #failedCalls = 0;
 
   /** How many calls of listeners have thrown. */
@@ -43,17 +46,27 @@ export class EventHub {
     return new EventStream(capacity, (listener) => this.listen(listener));
   }
 
+  /** Tell everybody, each event to all before the next. What a listener causes in passing is told when this has been. */
   emit(events: readonly CoordinationEvent[]): void {
-    if (this.#listeners.size === 0) return;
-    for (const event of events) {
-      for (const listener of this.#listeners) {
-        try {
-          // An async function fits the type too; what it rejects with is nobody's but ours to catch.
-          const answer: unknown = listener(event);
-          if (answer instanceof Promise) answer.catch(() => this.#failedCalls++);
-        } catch {
-          this.#failedCalls++;
-        }
+    if (this.#listeners.size === 0 || events.length === 0) return;
+    if (this.#isEmitting) {
+      this.#waiting.push(...events);
+      return;
+    }
+    this.#isEmitting = true;
+    for (const event of events) this.#tell(event);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#tell(next);
+    this.#isEmitting = false;
+  }
+
+  #tell(event: CoordinationEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        // An async function fits the type too; what it rejects with is nobody's but ours to catch.
+        const answer: unknown = listener(event);
+        if (answer instanceof Promise) answer.catch(() => this.#failedCalls++);
+      } catch {
+        this.#failedCalls++;
       }
     }
   }

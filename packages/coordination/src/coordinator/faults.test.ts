@@ -7,28 +7,15 @@ import { err, InvariantViolation, ok, unwrap, type Result } from "@gossip/stdx";
 import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryStore } from "../memory/memory-store.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
-import { FaultInjectingStore, type CommitFault, type FaultSource } from "../testing/fault-injecting-store.ts";
+import { FaultInjectingStore } from "../testing/fault-injecting-store.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { at, initial, KEY, op, replacePlan, residualPlan, RUN, TENANT, worker } from "../kernel/world.fixture.ts";
 import type { Lease } from "../records/lease.ts";
 import { Coordinator } from "./coordinator.ts";
-
-/** Lets go wrong what is told to, one fault a commit. */
-class Script implements FaultSource {
-  commits: (CommitFault | undefined)[] = [];
-  failedReads = 0;
-  onCommit(): CommitFault | undefined {
-    return this.commits.shift();
-  }
-  onRead(): "Failed" | undefined {
-    if (this.failedReads === 0) return undefined;
-    this.failedReads--;
-    return "Failed";
-  }
-}
+import { ScriptedFaults } from "./scripted-faults.fixture.ts";
 
 let store: MemoryStore;
-let script: Script;
+let script: ScriptedFaults;
 let clock: ManualClock;
 let coordinator: Coordinator;
 let events: CoordinationEvent[];
@@ -36,7 +23,7 @@ let pauses: number[];
 
 beforeEach(() => {
   store = new MemoryStore({ slabCapacity: 1 << 20 });
-  script = new Script();
+  script = new ScriptedFaults();
   clock = new ManualClock(10n);
   pauses = [];
   events = [];

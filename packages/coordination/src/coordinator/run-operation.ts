@@ -3,11 +3,11 @@ import { coordError, InfraError, type BackendError, type ErrorOfKind, type Opera
 import { err, ok, type Result } from "@gossip/stdx";
 import type { UnsettledCounts } from "../kernel/end-run.ts";
 import type { PutRun, RemoveRun, Transition } from "../kernel/transition.ts";
-import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { RunRead } from "../store/store-reads.ts";
 import type { ShardLimits, WriteSet } from "../store/write-set.ts";
 import type { Attempts, Engine } from "./engine.ts";
 import type { WriteRefusal } from "./shard-operation.ts";
+import type { RunWrite } from "./unresolved-writes.ts";
 
 /** What a decision about a run rests on. */
 export interface RunSituation {
@@ -41,29 +41,25 @@ export async function runRunOperation<Outcome, Failure>(
 ): Promise<Result<Outcome, Failure | BackendError>> {
   const { name, tenant, run } = operation;
   const attempts: Attempts = { operation: name, count: 0 };
-  let unresolved: readonly CoordinationEvent[] | undefined;
+  let isUnknown = false;
   for (;;) {
     const now = await engine.readClock(name);
     if (!now.ok) return now;
     const situation = await loadRun(engine, operation, { attempts, now: now.value });
     if (!situation.ok) return situation;
     const { loaded } = situation.value;
-    const resolved = unresolved && operation.resolve?.(loaded);
-    if (resolved !== undefined) {
-      if (resolved.ok) engine.emit(unresolved!);
-      return resolved;
-    }
+    engine.emit(engine.unresolvedRuns.settle({ tenant, run }, loaded));
+    const resolved = isUnknown ? operation.resolve?.(loaded) : undefined;
+    if (resolved !== undefined) return resolved;
 
     const decided = operation.decide(situation.value, now.value);
     if (!decided.ok) return decided;
     const { outcome, writes, events } = decided.value;
-    if (writes === undefined) {
-      if (unresolved !== undefined) engine.emit(unresolved);
-      return ok(outcome);
-    }
+    if (writes === undefined) return ok(outcome);
     const answer = await engine.commit(toWriteSet({ tenant, run }, { loaded, writes, limits: engine.limits }));
     switch (answer.kind) {
       case "Committed":
+        engine.unresolvedRuns.forget({ tenant, run });
         engine.emit(events);
         return ok(outcome);
       case "LimitExceeded":
@@ -73,7 +69,10 @@ export async function runRunOperation<Outcome, Failure>(
       case "Conflict":
       case "Failed":
       case "Unknown": {
-        if (answer.kind === "Unknown") unresolved = events;
+        if (answer.kind === "Unknown") {
+          isUnknown = true;
+          engine.unresolvedRuns.add({ tenant, run }, { write: toRunWrite(loaded, writes), events });
+        }
         const again = answer.kind === "Conflict" ? await engine.retryAfterConflict(attempts) : await engine.retryAfter(attempts, answer.error);
         if (!again.ok) return again;
       }
@@ -104,6 +103,11 @@ function toWriteSet(
   }
   // Whatever the kernel decided to remove, it had found.
   return { kind: "RemoveRun", ...base, guard: guard! };
+}
+
+function toRunWrite(loaded: RunRead, writes: PutRun | RemoveRun): RunWrite {
+  const { version: guard, record: before } = loaded.kind === "Found" ? loaded : { version: undefined, record: undefined };
+  return { guard, before, after: writes.kind === "PutRun" ? writes.run : undefined };
 }
 
 /** How registering shards tells what a store finds only when it writes. */

@@ -1,8 +1,7 @@
 import type { LogicalTime, ShardKey } from "@gossip/contracts";
 import type { SplitShard, UpdateShard } from "../kernel/transition.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
 import type { StoreVersion, ShardRead } from "../store/store-reads.ts";
-import type { ShardLimits, WriteSet } from "../store/write-set.ts";
+import type { ShardLimits, SplitShardSet, UpdateShardSet } from "../store/write-set.ts";
 
 /**
  * A shard as its holder last saw it, to start the next operation from without reading.
@@ -28,7 +27,7 @@ export interface ShardDecision {
 }
 
 /** The write set of a decision, guarded by what it rests on. */
-export function toWriteSet(key: ShardKey, { read, writes, hintAt, limits }: ShardDecision): WriteSet {
+export function toWriteSet(key: ShardKey, { read, writes, hintAt, limits }: ShardDecision): UpdateShardSet | SplitShardSet {
   // Whatever the kernel decided to write, it had both of them to decide on.
   const runVersion = read.run!.version;
   const { record, version } = read.shard!;
@@ -43,17 +42,4 @@ export function toWriteSet(key: ShardKey, { read, writes, hintAt, limits }: Shar
 /** What will be read once the writes have been made. */
 export function readAfter(read: ShardRead, writes: UpdateShard | SplitShard, version: StoreVersion): ShardRead {
   return { run: read.run, shard: { record: writes.shard, version } };
-}
-
-/** Whether a record is the one that a write of unknown fate would have left. */
-export function isMade(intended: ShardRecord, found: ShardRecord | undefined): boolean {
-  return (
-    found !== undefined &&
-    found.lastTime === intended.lastTime &&
-    found.status === intended.status &&
-    found.fenceEpoch === intended.fenceEpoch &&
-    found.lease?.deadline === intended.lease?.deadline &&
-    found.lease?.opId === intended.lease?.opId &&
-    found.opLog.at(-1)?.opId === intended.opLog.at(-1)?.opId
-  );
 }

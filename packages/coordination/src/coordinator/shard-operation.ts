@@ -4,13 +4,13 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { LoadedShard } from "../kernel/find-shard.ts";
 import type { SplitShard, Transition, UpdateShard } from "../kernel/transition.ts";
 import { CapacityHint } from "../records/capacity-hint.ts";
-import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { CommitAnswer, Committed } from "../store/commit-answer.ts";
 import type { Eventually } from "../store/coordination-store.ts";
 import type { ShardRead } from "../store/store-reads.ts";
 import type { Attempts, Engine } from "./engine.ts";
-import { isMade, readAfter, ShardCopy, toWriteSet } from "./shard-copy.ts";
+import { readAfter, ShardCopy, toWriteSet } from "./shard-copy.ts";
+import type { Place } from "./unresolved-writes.ts";
 
 /** A write that a store would not make, for a reason that the operation must tell its caller. */
 export type WriteRefusal = Extract<CommitAnswer, { readonly kind: "LimitExceeded" | "Exists" | "Exhausted" }>;
@@ -45,12 +45,6 @@ export interface Settled<Outcome> {
   readonly read: ShardRead;
 }
 
-/** A write whose fate is not known: what it would have made of the shard, and told. */
-interface Unresolved {
-  readonly intended: ShardRecord;
-  readonly events: readonly CoordinationEvent[];
-}
-
 /**
  * Carry an operation out: read, decide, write, and again where another's write came between.
  *
@@ -58,67 +52,74 @@ interface Unresolved {
  *   shard is read and judged again.
  * - A write whose fate is unknown is never guessed at. The shard is read and the same
  *   operation decided again: had it been made, its op id is in the log, and the answer is a replay.
+ * - Events are told once it is known that their write was made, by whichever operation finds that out.
  */
 export function runShardOperation<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
   copy: ShardCopy = new ShardCopy(undefined),
 ): Eventually<Result<Settled<Outcome>, Failure | BackendError>> {
-  const settled = copy.read !== undefined && engine.answersAtOnce ? runAtOnce(engine, operation, copy) : undefined;
-  return settled === undefined ? runInSteps(engine, operation, copy) : ok(settled);
+  const mayBeAtOnce = copy.read !== undefined && engine.answersAtOnce && operation.needs === undefined && engine.unresolvedShards.isEmpty;
+  if (!mayBeAtOnce) return runInSteps(engine, operation, copy);
+  const told = engine.readClock(operation.name);
+  // A clock that must be waited for is not asked again.
+  const settled = told instanceof Promise || !told.ok ? undefined : runAtOnce(engine, operation, { copy, now: told.value });
+  return settled === undefined ? runInSteps(engine, operation, copy, told) : ok(settled);
 }
 
 /**
  * The same where nothing has to be waited for and nothing comes between, which is every call
- * of a session over memory: no promise is made. `undefined` where it is not so simple; nothing has
- * happened then.
+ * of a session over memory: no promise is made. `undefined` where it is not so simple: then
+ * nothing has happened, or what may have is noted as unresolved.
  */
 function runAtOnce<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
-  copy: ShardCopy,
+  { copy, now }: { readonly copy: ShardCopy; readonly now: LogicalTime },
 ): Settled<Outcome> | undefined {
   const read = copy.read!;
-  const now = engine.readClock(operation.name);
-  if (now instanceof Promise || !now.ok || operation.needs !== undefined) return undefined;
-  const decided = operation.decide({ run: read.run?.record, shard: read.shard?.record, other: undefined }, now.value);
+  const decided = operation.decide({ run: read.run?.record, shard: read.shard?.record, other: undefined }, now);
   // What rests on a copy that is no longer so must not be told, nor tried again from the same copy.
   if (!decided.ok) copy.read = undefined;
   if (!decided.ok || decided.value.writes === undefined) return undefined;
   const { outcome, writes, events } = decided.value;
-  const hintAt = operation.wantsHint ? now.value : undefined;
-  const answer = engine.commitAtOnce(toWriteSet(operation.key, { read, writes, hintAt, limits: engine.limits }));
-  if (answer.kind === "Conflict") copy.read = undefined;
-  if (answer.kind !== "Committed") return undefined;
-  copy.read = readAfter(read, writes, answer.version);
-  engine.emit(events);
-  return { outcome, hint: answer.hint, read: copy.read };
+  const hintAt = operation.wantsHint ? now : undefined;
+  const set = toWriteSet(operation.key, { read, writes, hintAt, limits: engine.limits });
+  const answer = engine.commitAtOnce(set);
+  if (answer.kind === "Committed") {
+    copy.read = readAfter(read, writes, answer.version);
+    engine.emit(events);
+    return { outcome, hint: answer.hint, read: copy.read };
+  }
+  copy.read = undefined;
+  if (answer.kind === "Unknown") engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events });
+  return undefined;
 }
 
 async function runInSteps<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
   copy: ShardCopy,
+  firstReading?: Eventually<Result<LogicalTime, BackendError>>,
 ): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
   const attempts: Attempts = { operation: operation.name, count: 0 };
-  let unresolved: Unresolved | undefined;
+  const place = placeOf(operation);
+  let reading = firstReading;
   for (;;) {
     // Neither the time nor a copy is waited for where it is there: the one thing that a checkpoint waits for is its write.
-    const told = engine.readClock(operation.name);
+    const told = reading ?? engine.readClock(operation.name);
+    reading = undefined;
     const now = told instanceof Promise ? await told : told;
     if (!now.ok) return now;
     const isCopy = copy.read !== undefined;
     const loaded = copy.read === undefined ? await loadShard(engine, operation, attempts) : ok(copy.read);
     if (!loaded.ok) return loaded;
     const read = loaded.value;
+    engine.emit(engine.unresolvedShards.settle(place, read.shard));
     const otherKey = read.shard && operation.needs?.(read.shard.record);
     const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts);
     if (other?.ok === false) return other;
 
-    if (unresolved !== undefined && isMade(unresolved.intended, read.shard?.record)) {
-      engine.emit(unresolved.events);
-      unresolved = undefined;
-    }
     const situation = { run: read.run?.record, shard: read.shard?.record, other: other?.value.shard?.record };
     const decided = operation.decide(situation, now.value);
     if (!decided.ok) {
@@ -128,24 +129,28 @@ async function runInSteps<Outcome, Failure>(
     }
     const { outcome, writes, events } = decided.value;
     if (writes === undefined) {
-      // It was not in the log when this began: it is this very operation whose fate was unknown.
-      if (unresolved !== undefined) engine.emit(unresolved.events);
       copy.read = read;
       return ok({ outcome, hint: await readHint(engine, operation, now.value), read });
     }
 
     const hintAt = operation.wantsHint ? now.value : undefined;
-    const answer = await engine.commit(toWriteSet(operation.key, { read, writes, hintAt, limits: engine.limits }));
+    const set = toWriteSet(operation.key, { read, writes, hintAt, limits: engine.limits });
+    const answer = await engine.commit(set);
     if (answer.kind === "Committed") {
       copy.read = readAfter(read, writes, answer.version);
+      engine.unresolvedShards.forget(place);
       engine.emit(events);
       return ok({ outcome, hint: answer.hint, read: copy.read });
     }
     copy.read = undefined;
-    if (answer.kind === "Unknown") unresolved = { intended: writes.shard, events };
+    if (answer.kind === "Unknown") engine.unresolvedShards.add(place, { write: set.shard, events });
     const again = await tryAgain(engine, operation, answer, attempts);
     if (!again.ok) return again;
   }
+}
+
+function placeOf({ tenant, key: { run, shard } }: Pick<ShardOperation<never, never>, "tenant" | "key">): Place {
+  return { tenant, run, shard };
 }
 
 async function tryAgain<Outcome, Failure>(
