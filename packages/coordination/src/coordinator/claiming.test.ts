@@ -11,6 +11,7 @@ import { Coordinator } from "./coordinator.ts";
 
 const SHARDS = 64;
 
+let clock: ManualClock;
 let coordinator: Coordinator;
 
 async function createRun(maxShardRetries?: number): Promise<void> {
@@ -21,7 +22,8 @@ async function createRun(maxShardRetries?: number): Promise<void> {
 }
 
 beforeEach(() => {
-  coordinator = new Coordinator({ store: new MemoryStore(), clock: new ManualClock(10n) });
+  clock = new ManualClock(10n);
+  coordinator = new Coordinator({ store: new MemoryStore(), clock });
 });
 
 describe("claim", () => {
@@ -49,5 +51,35 @@ describe("claim", () => {
     for (const claim of claims) if (!claim.ok) expect(claim.error).toMatchObject({ kind: "NoneAvailable", earliestDeadline: expect.any(BigInt) as bigint });
     // Whoever tries again at that time gets one: in the end nobody is left without.
     for (let left = free; left > 0; left--) expect((await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1000 + left) })).ok).toBe(true);
+  });
+
+  test("a worker that claims many times at once is let through once", async () => {
+    coordinator = new Coordinator({ store: new MemoryStore(), clock, claimCooldown: 50n });
+    await createRun();
+    const claims = await Promise.all(Array.from({ length: 4 }, () => coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) })));
+    expect(claims.filter((claim) => claim.ok).length).toBe(1);
+    for (const claim of claims) if (!claim.ok) expect(claim.error).toMatchObject({ kind: "Throttled", retryAfter: 60n });
+  });
+
+  test("that finds nothing does not make its worker wait", async () => {
+    coordinator = new Coordinator({ store: new MemoryStore(), clock, claimCooldown: 50n });
+    await createRun();
+    const held = unwrap(await coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: SHARDS }));
+    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({ error: { kind: "NoneAvailable" } });
+    unwrap(await held[0]!.release());
+    expect((await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).ok).toBe(true);
+  });
+
+  test("gives back what it got where the store breaks on another", async () => {
+    const store = new MemoryStore();
+    coordinator = new Coordinator({ store, clock });
+    await createRun();
+    let reads = 0;
+    store.readShard = (tenant, key) => {
+      if (++reads === 3) throw new TypeError("a defect of the store");
+      return MemoryStore.prototype.readShard.call(store, tenant, key);
+    };
+    await expect(coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 })).rejects.toThrow("a defect of the store");
+    expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).leased).toBe(0);
   });
 });

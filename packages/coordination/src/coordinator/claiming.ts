@@ -2,7 +2,7 @@ import { LogicalTime, RunStatus, type RunId, type ShardKey, type TenantId, type 
 import { coordError, type ClaimError } from "@gossip/coordination-errors";
 import { assertCount, err, ok, type Result } from "@gossip/stdx";
 import { validateTenant } from "../kernel/find-shard.ts";
-import type { ClaimCandidate, ClaimListing } from "../store/store-reads.ts";
+import type { ClaimCandidate, ClaimListing, ClaimQuery } from "../store/store-reads.ts";
 import type { WorkerSession } from "../session/worker-session.ts";
 import { openSession } from "./acquiring.ts";
 import type { ClaimCooldown } from "./claim-cooldown.ts";
@@ -65,43 +65,57 @@ export async function claimShards(
   const now = await engine.readClock("claim");
   if (!now.ok) return now;
   const query = { tenant, run, now: now.value, limit: count + MAX_CLAIM_TRIES - 1, spread: spreadOf(worker) };
+  const listed = await listOpen(engine, query);
+  if (!listed.ok) return listed;
+  const retryAfter = cooldown.begin(worker, query.now);
+  if (retryAfter !== undefined) return err(coordError("Throttled", { retryAfter }));
+
   const search: Search = { sessions: [], earliestDeadline: undefined, ended: 0 };
-  for (let listings = 1; ; listings++) {
-    const listed = await engine.read({ operation: "claim", count: 0 }, () => engine.store.listClaimCandidates(query));
-    if (!listed.ok) return listed;
-    const listing = listed.value;
-    const open = validateClaim(listing, request, cooldown.retryAfter(worker, now.value));
-    if (!open.ok) return open;
-
-    search.earliestDeadline = listing.earliestDeadline;
-    search.ended = 0;
-    const stopped = await trySome(engine, request, { listing, search });
-    if (search.sessions.length > 0) {
-      cooldown.noteClaim(worker, now.value);
-      return ok(search.sessions);
-    }
-    if (stopped !== undefined) return err(stopped);
-    const mayHaveMore = listing.candidates.length >= query.limit;
-    if (mayHaveMore && listings < MAX_LISTINGS && (listings === 1 || search.ended > 0)) continue;
-
-    // There are more than were tried: nothing to wait for, but others to give way to.
-    const earliestDeadline = mayHaveMore ? now.value : search.earliestDeadline;
-    if (request.markStarved === true && earliestDeadline !== undefined) await markStarved(engine, listing, now.value);
-    return err(coordError("NoneAvailable", { earliestDeadline }));
+  try {
+    return await searchFrom(engine, request, { query, search, first: listed.value });
+  } finally {
+    cooldown.end(worker, query.now, { hasClaimed: search.sessions.length > 0 });
   }
 }
 
-function validateClaim(
-  { run }: ClaimListing,
-  { tenant }: ClaimRequest,
-  retryAfter: LogicalTime | undefined,
-): Result<void, ClaimError> {
+/** List what could be claimed of a run that is there, is the tenant's and has not ended. */
+async function listOpen(engine: Engine, query: ClaimQuery): Promise<Result<ClaimListing, ClaimError>> {
+  const listed = await engine.read({ operation: "claim", count: 0 }, () => engine.store.listClaimCandidates(query));
+  if (!listed.ok) return listed;
+  const { run } = listed.value;
   if (run === undefined) return err(coordError("RunNotFound"));
-  const own = validateTenant(run.record, tenant);
+  const own = validateTenant(run.record, query.tenant);
   if (!own.ok) return own;
   const { status } = run.record;
-  if (RunStatus.isTerminal(status)) return err(coordError("RunTerminal", { status }));
-  return retryAfter === undefined ? ok() : err(coordError("Throttled", { retryAfter }));
+  return RunStatus.isTerminal(status) ? err(coordError("RunTerminal", { status })) : listed;
+}
+
+/** Try what is listed, and list again where that may find more. */
+async function searchFrom(
+  engine: Engine,
+  request: ClaimManyRequest,
+  { query, search, first }: { readonly query: ClaimQuery; readonly search: Search; readonly first: ClaimListing },
+): Promise<Result<readonly WorkerSession[], ClaimError>> {
+  let listing = first;
+  for (let listings = 1; ; listings++) {
+    search.earliestDeadline = listing.earliestDeadline;
+    search.ended = 0;
+    const stopped = await trySome(engine, request, { listing, search });
+    if (search.sessions.length > 0) return ok(search.sessions);
+    if (stopped !== undefined) return err(stopped);
+    const mayHaveMore = listing.candidates.length >= query.limit;
+    if (mayHaveMore && listings < MAX_LISTINGS && (listings === 1 || search.ended > 0)) {
+      const listed = await listOpen(engine, query);
+      if (!listed.ok) return listed;
+      listing = listed.value;
+      continue;
+    }
+
+    // There are more than were tried: nothing to wait for, but others to give way to.
+    const earliestDeadline = mayHaveMore ? query.now : search.earliestDeadline;
+    if (request.markStarved === true && earliestDeadline !== undefined) await markStarved(engine, listing, query.now);
+    return err(coordError("NoneAvailable", { earliestDeadline }));
+  }
 }
 
 /** Try candidates until enough are acquired. The answer is what makes trying more of no use, if anything does. */
@@ -113,9 +127,15 @@ async function trySome(
   const candidates = inRendezvousOrder(request.worker, listing.candidates);
   while (search.sessions.length < request.count && candidates.length > 0) {
     const wave = candidates.splice(0, request.count - search.sessions.length);
-    const tried = await Promise.all(wave.map((candidate) => tryOne(engine, request, { listing, candidate, search })));
-    const stopped = tried.find((error) => error !== undefined);
-    if (stopped !== undefined) return stopped;
+    const tried = await Promise.allSettled(wave.map((candidate) => tryOne(engine, request, { listing, candidate, search })));
+    const broken = tried.find((outcome) => outcome.status === "rejected");
+    if (broken !== undefined) {
+      // Whoever claims never hears of those that were acquired beside it, and would hold them for a whole lease.
+      await Promise.allSettled(search.sessions.splice(0).map((session) => session.release()));
+      throw broken.reason;
+    }
+    const stopped = tried.find((outcome) => outcome.status === "fulfilled" && outcome.value !== undefined);
+    if (stopped?.status === "fulfilled") return stopped.value;
   }
   return undefined;
 }

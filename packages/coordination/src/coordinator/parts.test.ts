@@ -52,28 +52,52 @@ describe("pauses", () => {
 });
 
 describe("ClaimCooldown", () => {
+  const claim = (cooldown: ClaimCooldown, id: number, at: number) => {
+    const until = cooldown.begin(worker(id), time(at));
+    if (until === undefined) cooldown.end(worker(id), time(at), { hasClaimed: true });
+    return until;
+  };
+
   test("holds a worker back for exactly its interval, and no other", () => {
     const cooldown = new ClaimCooldown(10n);
-    expect(cooldown.retryAfter(worker(1), time(1))).toBeUndefined();
-    cooldown.noteClaim(worker(1), time(5));
-    expect(cooldown.retryAfter(worker(1), time(14))).toBe(15n);
-    expect(cooldown.retryAfter(worker(1), time(15))).toBeUndefined();
-    expect(cooldown.retryAfter(worker(2), time(6))).toBeUndefined();
+    expect(claim(cooldown, 1, 5)).toBeUndefined();
+    expect(claim(cooldown, 1, 14)).toBe(15n);
+    expect(claim(cooldown, 2, 6)).toBeUndefined();
+    expect(claim(cooldown, 1, 15)).toBeUndefined();
+  });
+
+  test("a claim under way holds its worker back, and one that found nothing lets it go again", () => {
+    const cooldown = new ClaimCooldown(10n);
+    expect(cooldown.begin(worker(1), time(5))).toBeUndefined();
+    expect(cooldown.begin(worker(1), time(5))).toBe(15n);
+    cooldown.end(worker(1), time(5), { hasClaimed: false });
+    expect(cooldown.begin(worker(1), time(6))).toBeUndefined();
+  });
+
+  test("of claims that end out of order the latest counts", () => {
+    const cooldown = new ClaimCooldown(10n);
+    cooldown.begin(worker(1), time(5));
+    cooldown.begin(worker(1), time(20));
+    cooldown.end(worker(1), time(20), { hasClaimed: true });
+    cooldown.end(worker(1), time(5), { hasClaimed: true });
+    expect(cooldown.begin(worker(1), time(29))).toBe(30n);
+    expect(cooldown.begin(worker(1), time(30))).toBeUndefined();
+    cooldown.end(worker(1), time(5), { hasClaimed: false });
+    expect(cooldown.begin(worker(1), time(31))).toBe(40n);
   });
 
   test("saturates at the end of time", () => {
     const cooldown = new ClaimCooldown((1n << 64n) - 1n);
-    cooldown.noteClaim(worker(1), time(5));
-    expect(cooldown.retryAfter(worker(1), time(6))).toBe(LogicalTime.MAX);
+    claim(cooldown, 1, 5);
+    expect(claim(cooldown, 1, 6)).toBe(LogicalTime.MAX);
   });
 
   test("forgets workers that it no longer holds back", () => {
     const cooldown = new ClaimCooldown(10n);
-    for (let id = 0; id < 100_000; id++) cooldown.noteClaim(worker(id), time(id + 1));
+    for (let id = 0; id < 100_000; id++) claim(cooldown, id, id + 1);
     expect(cooldown.size).toBeLessThan(200);
     const off = new ClaimCooldown(0n);
-    off.noteClaim(worker(1), time(5));
-    expect(off.size).toBe(0);
+    expect([claim(off, 1, 5), claim(off, 1, 5), off.size]).toEqual([undefined, undefined, 0]);
   });
 });
 
