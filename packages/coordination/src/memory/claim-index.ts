@@ -8,20 +8,25 @@ const SPREAD_RANGE = 2 ** 32;
 /**
  * Which shards of a run can be claimed, without looking at the others.
  *
- * Active rows are in one of two lists: those that nobody holds, in no order, and those
- * that are held, by deadline. A row whose deadline passes moves from the second
- * to the first when somebody next looks. Rows that are not active are in neither.
+ * Active rows are in one of three lists: *available*, which nobody holds, and *lapsed*, whose leases have
+ * run out, both in no order; and *leased*, by deadline. A row whose deadline passes moves from
+ * *leased* to *lapsed* when somebody next looks. Rows that are not active are in none.
  *
  * Every step costs the same however many rows there are, or grows with the logarithm of
- * the number of those that are held.
+ * the number of those that are held. Only whoever looks with an earlier time than the one before,
+ * as coordinators whose clocks differ do, pays for looking through what has lapsed.
  */
 export class ClaimIndex {
   readonly #available: ShardRow[] = [];
+  readonly #lapsed: ShardRow[] = [];
   readonly #leased = new LeaseHeap();
+  /** The time that the lists are in order for. */
+  #settledAt = 0n;
   #starvedUntil = 0n;
 
   /** Put a row where its state belongs. Call it after every change of status or lease. */
   place(row: ShardRow): void {
+    // Whether a lease has lapsed already is found out when somebody looks.
     const list = row.status !== "Active" ? "none" : row.lease === undefined ? "available" : "leased";
     if (list === "leased" && row.claimList === "leased") {
       this.#leased.update(row);
@@ -30,26 +35,27 @@ export class ClaimIndex {
     if (list === row.claimList) return;
     this.remove(row);
     row.claimList = list;
-    if (list === "available") this.#append(row);
+    if (list === "available") append(this.#available, row);
     else if (list === "leased") this.#leased.push(row);
   }
 
   remove(row: ShardRow): void {
     if (row.claimList === "leased") this.#leased.remove(row);
-    else if (row.claimList === "available") this.#takeOut(row);
+    else if (row.claimList === "available") takeOut(this.#available, row);
+    else if (row.claimList === "lapsed") takeOut(this.#lapsed, row);
     row.claimList = "none";
   }
 
   /** Up to `limit` rows that nobody holds, beginning at the place that `spread` points to. */
   candidates(now: LogicalTime, { limit, spread }: { readonly limit: number; readonly spread: number }): ShardRow[] {
     this.#settle(now);
-    const count = this.#available.length;
+    const freeCount = this.#available.length;
+    const count = freeCount + this.#lapsed.length;
     const start = Math.floor((spread / SPREAD_RANGE) * count);
     const found: ShardRow[] = [];
     for (let step = 0; step < count && found.length < limit; step++) {
-      const row = this.#available[(start + step) % count]!;
-      // A row that moved here under a later clock is held for whoever comes with an earlier one.
-      if (!row.isLeasedAt(now)) found.push(row);
+      const index = (start + step) % count;
+      found.push(index < freeCount ? this.#available[index]! : this.#lapsed[index - freeCount]!);
     }
     return found;
   }
@@ -62,7 +68,7 @@ export class ClaimIndex {
   hint(now: LogicalTime): CapacityHint {
     this.#settle(now);
     return {
-      availableCount: this.#available.length,
+      availableCount: this.#available.length + this.#lapsed.length,
       earliestDeadline: this.#leased.first?.lease?.deadline,
       isStarved: now < this.#starvedUntil,
     };
@@ -74,23 +80,34 @@ export class ClaimIndex {
 
   /** Move what has lapsed. Each lease lapses once, so this costs nothing more than its making did. */
   #settle(now: LogicalTime): void {
+    if (now < this.#settledAt) this.#unsettle(now);
+    this.#settledAt = now;
     for (let row = this.#leased.first; row !== undefined && !row.isLeasedAt(now); row = this.#leased.first) {
       this.#leased.remove(row);
-      row.claimList = "available";
-      this.#append(row);
+      row.claimList = "lapsed";
+      append(this.#lapsed, row);
     }
   }
 
-  #append(row: ShardRow): void {
-    row.claimIndex = this.#available.length;
-    this.#available.push(row);
+  /** What lapsed under a later clock is still held by an earlier one. */
+  #unsettle(now: LogicalTime): void {
+    for (const row of this.#lapsed.filter((each) => each.isLeasedAt(now))) {
+      takeOut(this.#lapsed, row);
+      row.claimList = "leased";
+      this.#leased.push(row);
+    }
   }
+}
 
-  // The last row takes the place of the one that leaves: nothing else moves.
-  #takeOut(row: ShardRow): void {
-    const last = this.#available.pop()!;
-    if (last === row) return;
-    this.#available[row.claimIndex] = last;
-    last.claimIndex = row.claimIndex;
-  }
+function append(rows: ShardRow[], row: ShardRow): void {
+  row.claimIndex = rows.length;
+  rows.push(row);
+}
+
+/** The last row takes the place of the one that leaves: nothing else moves. */
+function takeOut(rows: ShardRow[], row: ShardRow): void {
+  const last = rows.pop()!;
+  if (last === row) return;
+  rows[row.claimIndex] = last;
+  last.claimIndex = row.claimIndex;
 }

@@ -53,11 +53,11 @@ describe("ClaimIndex", () => {
     row: fc.integer({ min: 0, max: 7 }),
     status: fc.constantFrom<ShardStatus>("Active", "Active", "Active", "Done", "Parked"),
     deadline: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
-    passed: fc.integer({ min: 0, max: 3 }),
+    passed: fc.integer({ min: -6, max: 6 }),
     spread: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   });
 
-  test("finds exactly the active rows that nobody holds, as the time goes on", () => {
+  test("finds exactly the active rows that nobody holds, as the time goes on and back", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
         const index = new ClaimIndex();
@@ -68,7 +68,7 @@ describe("ClaimIndex", () => {
           row.status = status;
           row.lease = status === "Active" && deadline !== undefined ? lease(deadline) : undefined;
           index.place(row);
-          now += passed;
+          now = Math.max(1, now + passed);
           const placed = rows.filter((each) => each.claimList !== "none" || each.status === "Active");
           const at = LogicalTime.fromRaw(BigInt(now));
           const known = placed.filter((each) => each.claimList !== "none");
@@ -94,6 +94,8 @@ describe("ClaimIndex", () => {
     index.place(row);
     expect(index.candidates(time(50), { limit: 5, spread: 0 })).toEqual([row]);
     expect(index.candidates(time(40), { limit: 5, spread: 0 })).toEqual([]);
+    expect(index.earliestDeadline(time(40))).toBe(50n);
+    expect(index.hint(time(49))).toEqual({ availableCount: 0, earliestDeadline: 50n, isStarved: false });
   });
 });
 

@@ -7,7 +7,7 @@ import type { OpLogEntry, ShardRecord } from "../records/shard-record.ts";
 import type { PackedCursor, PackedSpec, ShardBytes } from "./shard-bytes.ts";
 
 /** In which of the claim index's lists a row is. */
-export type ClaimList = "none" | "available" | "leased";
+export type ClaimList = "none" | "available" | "lapsed" | "leased";
 
 /**
  * A shard as the store keeps it: the record's small fields as they are, its bytes in
