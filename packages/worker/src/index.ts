@@ -1,3 +1,15 @@
 export type { ShardSink, Sink, SinkRequest } from "./sink/sink.ts";
 export type { SourceError, SourceErrorKind } from "./source/source-error.ts";
 export type { Item, ItemBatch, ItemProblem, PlanRequest, ReadRequest, Source, SplitRequest } from "./source/source.ts";
+export type { KeeperStore, KeepLeases, OpenKeeperStore } from "./keeper/keep-leases.ts";
+export type { RetryInput } from "./policy/retry-policy.ts";
+export type { SplitInput } from "./policy/split-policy.ts";
+export type { HeldShard, ItemContext, Process } from "./runtime/item-context.ts";
+export { ParkShard } from "./runtime/park-shard.ts";
+export type { CheckpointEvery, RunWorkersOptions, Telemetry } from "./runtime/run-workers-options.ts";
+export { runWorkers } from "./runtime/run-workers.ts";
+export { startRun, type StartedRun, type StartRunError, type StartRunOptions } from "./runtime/start-run.ts";
+export type { LossCause, WorkerEvent, WorkerEventKind } from "./runtime/worker-event.ts";
+export type { ShardCounts, StopReason, WorkerProgress, WorkerSummary } from "./runtime/worker-summary.ts";
+export type { Logger } from "./telemetry/logger.ts";
+export { SYSTEM_TIME, type WorkerTime } from "./time/worker-time.ts";

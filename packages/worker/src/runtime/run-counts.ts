@@ -1,0 +1,20 @@
+import type { WorkerProgress } from "./worker-summary.ts";
+
+/** What has happened so far, counted as it happens. */
+export class RunCounts {
+  items = 0;
+  failures = 0;
+  retries = 0;
+  problems = 0;
+  splits = 0;
+  claimed = 0;
+  completed = 0;
+  parked = 0;
+  released = 0;
+  lost = 0;
+
+  snapshot({ held, elapsedMs }: { readonly held: number; readonly elapsedMs: number }): WorkerProgress {
+    const { items, failures, retries, problems, splits, claimed, completed, parked, released, lost } = this;
+    return { items, failures, retries, problems, splits, shards: { claimed, completed, parked, released, lost }, held, elapsedMs };
+  }
+}

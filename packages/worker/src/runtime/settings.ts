@@ -1,0 +1,71 @@
+import { WorkerId } from "@gossip/contracts";
+import type { RunConfig } from "@gossip/coordination";
+import { assert, assertCount } from "@gossip/stdx";
+import { makeCheckpointPolicy, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
+import { DEFAULT_ITEM_RETRY, DEFAULT_READ_RETRY, makeRetryPolicy, type RetryPolicy } from "../policy/retry-policy.ts";
+import { makeSplitPolicy, type SplitPolicy } from "../policy/split-policy.ts";
+import type { Item } from "../source/source.ts";
+import { SYSTEM_TIME, type WorkerTime } from "../time/worker-time.ts";
+import type { RunWorkersOptions } from "./run-workers-options.ts";
+
+/** What the options of `runWorkers` come to, before the run is known. */
+export interface Settings<I extends Item = Item, R = unknown> extends RunWorkersOptions<I, R> {
+  readonly concurrency: number;
+  readonly itemConcurrency: number;
+  readonly graceMs: number;
+  readonly worker: WorkerId;
+  readonly itemRetry: RetryPolicy;
+  readonly sourceRetry: RetryPolicy;
+  readonly splitPolicy: SplitPolicy | undefined;
+  readonly stopWhenDone: boolean;
+  readonly progressEveryMs: number;
+  readonly time: WorkerTime;
+}
+
+/** What the run's configuration adds. */
+export interface RunTiming {
+  readonly leaseMs: number;
+  readonly checkpoint: CheckpointPolicy;
+  readonly storePatienceMs: number;
+}
+
+export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>): Settings<I, R> {
+  assert(typeof options === "object" && options !== null, () => `runWorkers takes an object of options, got ${typeof options}`);
+  const { coordinator, source, process, concurrency = 1, itemConcurrency = 1, graceMs = 5000, worker = randomWorker() } = options;
+  const { stopWhenDone = true, progressEveryMs = 500, time = SYSTEM_TIME, onItemFailure, onProblem } = options;
+  assert(typeof coordinator?.claimMany === "function", "coordinator must be a Coordinator");
+  assert(typeof source?.read === "function", "source must be a Source");
+  assert(typeof process === "function", () => `process must be a function, got ${typeof process}`);
+  assertCount(concurrency, "concurrency", { min: 1, max: 256 });
+  assertCount(itemConcurrency, "itemConcurrency", { min: 1, max: 10_000 });
+  assertCount(graceMs, "graceMs", { min: 0, max: 86_400_000 });
+  assertCount(progressEveryMs, "progressEveryMs", { min: 1, max: 86_400_000 });
+  assert(onItemFailure === undefined || onItemFailure === "park" || onItemFailure === "skip", "onItemFailure must be park or skip");
+  assert(onProblem === undefined || onProblem === "park" || onProblem === "skip", "onProblem must be park or skip");
+  WorkerId.fromRaw(worker);
+  makeCheckpointPolicy(options.checkpointEvery, 1);
+  return {
+    ...options,
+    concurrency,
+    itemConcurrency,
+    graceMs,
+    worker,
+    itemRetry: makeRetryPolicy(options.retry ?? {}, { what: "retry", defaults: DEFAULT_ITEM_RETRY }),
+    sourceRetry: makeRetryPolicy(options.readRetry ?? {}, { what: "readRetry", defaults: DEFAULT_READ_RETRY }),
+    splitPolicy: options.split === false ? undefined : makeSplitPolicy(options.split),
+    stopWhenDone,
+    progressEveryMs,
+    time,
+  };
+}
+
+export function makeTiming({ checkpointEvery, storePatienceMs }: Pick<RunWorkersOptions, "checkpointEvery" | "storePatienceMs">, { leaseDuration }: RunConfig): RunTiming {
+  const leaseMs = Number(leaseDuration);
+  return { leaseMs, checkpoint: makeCheckpointPolicy(checkpointEvery, leaseMs), storePatienceMs: storePatienceMs ?? leaseMs };
+}
+
+function randomWorker(): WorkerId {
+  const draw = new BigUint64Array(1);
+  globalThis.crypto.getRandomValues(draw);
+  return WorkerId.fromRaw(draw[0]!);
+}

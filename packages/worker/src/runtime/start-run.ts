@@ -1,0 +1,120 @@
+import { Cursor, MAX_INITIAL_SHARDS, OpId, ShardId, ShardSpec, type InitialShardInput } from "@gossip/contracts";
+import { RunConfig, type Coordinator, type RunConfigInput, type RunRecord, type RunRequest } from "@gossip/coordination";
+import { coordError, type CreateRunError, type GetRunError } from "@gossip/coordination-errors";
+import { decodeConnectorExtra, decodeMetadata, ShardMetadata } from "@gossip/frontier";
+import { assert, assertBytes, assertCount, equalBytes, err, ok, type Result } from "@gossip/stdx";
+import type { SourceError } from "../source/source-error.ts";
+import type { Source } from "../source/source.ts";
+
+export interface StartRunOptions {
+  readonly coordinator: Coordinator;
+  readonly run: RunRequest;
+  readonly source: Source;
+  readonly config: RunConfigInput;
+  /** About how many shards to begin with; a source may give fewer. */
+  readonly shardCount: number;
+  readonly signal?: AbortSignal;
+  /**
+   * Bytes that stand for the settings of the work, kept with every shard. Who joins with other bytes is
+   * refused, so that two commands never share a run by accident. Not compared where it is left out.
+   */
+  readonly connectorExtra?: Uint8Array;
+}
+
+/** A run that can be worked on: one that this call created, or one that was there. */
+export interface StartedRun {
+  readonly kind: "Created" | "Joined";
+  readonly record: RunRecord;
+}
+
+export type StartRunError =
+  | SourceError
+  | GetRunError
+  | CreateRunError
+  /** The run is there, but was begun with other settings. */
+  | { readonly kind: "SettingsMismatch" }
+  /** The signal fired before the run was created. */
+  | { readonly kind: "Aborted" };
+
+/**
+ * Create a run over everything that a source has, or join it where it is there.
+ *
+ * The source plans only where there is no such run, so a second start changes nothing, and of any number
+ * of processes that start at once one creates the run and the others join it. A run that has ended is
+ * joined too: its record says so.
+ */
+export async function startRun(options: StartRunOptions): Promise<Result<StartedRun, StartRunError>> {
+  assertOptions(options);
+  const found = await findRun(options);
+  if (!found.ok) return found;
+  if (found.value !== undefined) return join(options, found.value);
+
+  const shards = await planShards(options);
+  if (!shards.ok) return shards;
+  if (options.signal?.aborted === true) return err({ kind: "Aborted" });
+  const { coordinator, run, config } = options;
+  const created = await coordinator.createRunWithShards({ ...run, config, shards: shards.value, opId: OpId.random() });
+  if (created.ok) return ok({ kind: "Created", record: created.value.value });
+  if (!isCreatedByAnother(created.error)) return created;
+  const theirs = await coordinator.getRun(run);
+  return theirs.ok ? join(options, theirs.value) : theirs;
+}
+
+/** The run, unless it is missing or half made: then it is for this call to make. */
+async function findRun({ coordinator, run }: StartRunOptions): Promise<Result<RunRecord | undefined, StartRunError>> {
+  const found = await coordinator.getRun(run);
+  if (found.ok) return ok(found.value.status === "Initializing" ? undefined : found.value);
+  return found.error.kind === "RunNotFound" ? ok(undefined) : found;
+}
+
+function isCreatedByAnother(error: CreateRunError): boolean {
+  return error.kind === "RegisterShardsFailed" && error.reason.kind === "WrongStatus";
+}
+
+async function join(options: StartRunOptions, record: RunRecord): Promise<Result<StartedRun, StartRunError>> {
+  const { coordinator, run, connectorExtra } = options;
+  const config = RunConfig.tryNew(options.config);
+  if (!config.ok) return err(coordError("InvalidConfig", { reason: config.error }));
+  if (!RunConfig.equals(config.value, record.config)) return err(coordError("ConfigMismatch", { run: run.run }));
+  if (connectorExtra !== undefined) {
+    const root = record.rootShards[0];
+    const shard = root === undefined ? ok(undefined) : await coordinator.getShard({ tenant: run.tenant, key: { run: run.run, shard: root } });
+    if (!shard.ok) return shard;
+    const extra = shard.value && decodeConnectorExtra(shard.value.spec);
+    if (extra?.ok !== true || !equalBytes(extra.value, connectorExtra)) return err({ kind: "SettingsMismatch" });
+  }
+  return ok({ kind: "Joined", record });
+}
+
+async function planShards({ source, shardCount, signal, connectorExtra }: StartRunOptions): Promise<Result<readonly InitialShardInput[], StartRunError>> {
+  if (signal?.aborted === true) return err({ kind: "Aborted" });
+  const planned = await source.plan(signal === undefined ? { shardCount } : { shardCount, signal });
+  if (!planned.ok) return planned;
+  const shards: InitialShardInput[] = [];
+  for (const [index, spec] of planned.value.entries()) {
+    const labelled = connectorExtra === undefined ? ok(spec) : withExtra(spec, connectorExtra);
+    if (!labelled.ok) return labelled;
+    shards.push({ shard: ShardId.fromRaw(BigInt(index + 1)), spec: labelled.value, cursor: Cursor.initial() });
+  }
+  return ok(shards);
+}
+
+/** The shard with the caller's bytes beside the source's hint. */
+function withExtra(spec: ShardSpec, connectorExtra: Uint8Array): Result<ShardSpec, SourceError> {
+  const decoded = decodeMetadata(spec);
+  if (!decoded.ok) return err({ kind: "SourceInvalid", reason: "the source planned a shard whose metadata cannot be read" });
+  if (decoded.value.connectorExtra.length > 0) return err({ kind: "SourceInvalid", reason: "the source keeps bytes of its own with its shards, so the run's settings have no place there" });
+  const metadata = ShardMetadata.encode({ hint: decoded.value.hint, connectorExtra });
+  if (!metadata.ok) return err({ kind: "SourceInvalid", reason: "the settings of the run are too large to be kept with its shards" });
+  const { keyRangeStart: start, keyRangeEnd: end } = spec;
+  return ok(ShardSpec.withRangeAndMetadata({ start, end, metadata: metadata.value }));
+}
+
+function assertOptions(options: StartRunOptions): void {
+  assert(typeof options === "object" && options !== null, () => `startRun takes an object of options, got ${typeof options}`);
+  const { coordinator, source, shardCount, connectorExtra } = options;
+  assert(typeof coordinator?.createRunWithShards === "function", "coordinator must be a Coordinator");
+  assert(typeof source?.plan === "function" && typeof source.read === "function", "source must be a Source");
+  assertCount(shardCount, "shardCount", { min: 1, max: MAX_INITIAL_SHARDS });
+  if (connectorExtra !== undefined) assertBytes(connectorExtra, "connectorExtra");
+}

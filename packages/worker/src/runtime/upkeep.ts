@@ -1,0 +1,253 @@
+import { Cursor, OpId, type ParkReason, type RunStatus } from "@gossip/contracts";
+import { RANGE_EXHAUSTED, type CapacityHint, type WorkerSession } from "@gossip/coordination";
+import type { AnyCoordError } from "@gossip/coordination-errors";
+import { assert, type Result } from "@gossip/stdx";
+import { upkeepDueMs, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
+import type { ShardSink } from "../sink/sink.ts";
+import { sleep, type WorkerTime } from "../time/worker-time.ts";
+import type { LossCause } from "./worker-event.ts";
+
+/** What is told to whoever works on the shard. */
+export interface UpkeepListener {
+  onLost(cause: LossCause): void;
+  onRunEnded(status: RunStatus): void;
+  onSinkFailed(cause: unknown): void;
+  onStoreFailed(operation: string, error: AnyCoordError): void;
+  onCheckpoint(items: number, ms: number): void;
+  onCapacity(capacity: CapacityHint): void;
+  /** Results may be written again. */
+  onFlushed(): void;
+}
+
+export interface UpkeepOptions {
+  readonly session: WorkerSession;
+  readonly sink: Pick<ShardSink, "flush"> | undefined;
+  readonly policy: CheckpointPolicy;
+  readonly leaseMs: number;
+  readonly time: WorkerTime;
+  readonly listener: UpkeepListener;
+}
+
+/** How a shard is left. */
+export type Ending = { readonly kind: "Complete" } | { readonly kind: "Park"; readonly reason: ParkReason } | { readonly kind: "Release" };
+
+const LEASE_GONE: ReadonlySet<string> = new Set(["StaleFence", "LeaseExpired", "ShardTerminal", "ShardNotFound", "TenantMismatch", "SessionClosed"]);
+const FIRST_RETRY_MS = 50;
+const MAX_RETRY_MS = 2000;
+
+/**
+ * Keeps a shard: stores its progress, renews its lease, and ends the hold.
+ *
+ * One write is on its way at a time, and the work goes on meanwhile. Only while results are being
+ * flushed must none be written, because what the flush answers stands for exactly those up to one key.
+ */
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  #lastKey: Uint8Array | undefined;
+  #items = 0;
+  #token: Uint8Array | undefined;
+  #checkpointedMs: number;
+  #renewedMs: number;
+  #dueMs: number;
+  #failures = 0;
+  #flush: Promise<boolean> | undefined;
+  #write: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+    this.#token = options.session.cursor.token;
+    this.#checkpointedMs = this.#renewedMs = options.time.nowMs();
+    this.#dueMs = this.#reckonDue();
+  }
+
+  /** Whether results must not be written just now. */
+  get isFlushing(): boolean {
+    return this.#flush !== undefined;
+  }
+
+  /** Items finished and not stored. */
+  get pendingItems(): number {
+    return this.#items;
+  }
+
+  /** Everything up to this key is finished. Hot: called for every item. */
+  advance(key: Uint8Array): void {
+    this.#lastKey = key;
+    if (this.#items++ === 0) this.#dueMs = this.#reckonDue();
+  }
+
+  /** Hot: asked after every item. */
+  isDue(nowMs: number): boolean {
+    if (this.#items >= this.#options.policy.items) return true;
+    return nowMs >= this.#dueMs && this.#write === undefined;
+  }
+
+  /**
+   * Write what is due. The answer comes as soon as results may be written again, not when the write has been made; where the
+   * one before is still on its way it comes after that.
+   */
+  async keepUp(): Promise<void> {
+    if (this.#flush !== undefined) return void (await this.#flush);
+    await this.#write;
+    // A store that fails is given time, and the work waits with it once it is a whole checkpoint ahead.
+    const waitMs = this.#failures > 0 ? this.#dueMs - this.#options.time.nowMs() : 0;
+    if (waitMs > 0) await sleep(this.#options.time, waitMs);
+    if (this.#isOver || this.isFlushing || this.#write !== undefined || !this.isDue(this.#options.time.nowMs())) return;
+    if (this.#items === 0) {
+      this.#track(this.#renew());
+    } else {
+      const progress = { key: this.#lastKey!, items: this.#items };
+      if (await this.#flushResults()) this.#track(this.#checkpoint(progress));
+    }
+  }
+
+  /** Whatever is written already is the last: the shard is another's. */
+  abandon(): void {
+    this.#isOver = true;
+  }
+
+  /** Store what is finished and end the hold. `false` where the shard was lost before that. */
+  async end(ending: Ending): Promise<boolean> {
+    await this.#flush;
+    await this.#write;
+    if (this.#isOver) return false;
+    const { session } = this.#options;
+    const hasProgress = this.#items > 0;
+    if (hasProgress && !(await this.#flushResults())) return false;
+    const opId = OpId.random();
+    switch (ending.kind) {
+      case "Complete": {
+        const point = hasProgress ? this.#cursorAt(this.#lastKey!) : RANGE_EXHAUSTED;
+        return this.#insist("complete", () => session.complete(point, { opId }));
+      }
+      case "Park":
+        if (hasProgress && !(await this.#lastCheckpoint())) return false;
+        return this.#insist("park", () => session.park(ending.reason, { opId }));
+      case "Release":
+        if (hasProgress && !(await this.#lastCheckpoint())) return false;
+        return this.#insist("release", () => session.release({ opId }));
+    }
+  }
+
+  async #lastCheckpoint(): Promise<boolean> {
+    const items = this.#items;
+    const cursor = this.#cursorAt(this.#lastKey!);
+    const startMs = this.#options.time.nowMs();
+    const opId = OpId.random();
+    const isMade = await this.#insist("checkpoint", () => this.#options.session.checkpoint(cursor, { renew: true, opId }));
+    if (!isMade) return false;
+    this.#items = 0;
+    this.#options.listener.onCheckpoint(items, this.#options.time.nowMs() - startMs);
+    return true;
+  }
+
+  /** Ask until the store answers or the lease has run out. */
+  async #insist<E extends AnyCoordError>(operation: string, ask: () => Promise<Result<unknown, E>>): Promise<boolean> {
+    const { time } = this.#options;
+    for (;;) {
+      const answer = await ask();
+      if (answer.ok) return true;
+      this.#refused(operation, answer.error);
+      if (this.#isOver) return false;
+      await sleep(time, this.#pauseMs());
+    }
+  }
+
+  #track(write: Promise<void>): void {
+    const tracked = write.finally(() => {
+      this.#write = undefined;
+      this.#dueMs = this.#reckonDue();
+    });
+    this.#write = tracked;
+  }
+
+  async #renew(): Promise<void> {
+    const { session, time, listener } = this.#options;
+    const askedMs = time.nowMs();
+    const answer = await session.renew();
+    if (!answer.ok) return this.#refused("renew", answer.error);
+    this.#confirmed(askedMs);
+    listener.onCapacity(answer.value.capacity);
+  }
+
+  async #checkpoint({ key, items }: { readonly key: Uint8Array; readonly items: number }): Promise<void> {
+    const { session, time, listener } = this.#options;
+    const askedMs = time.nowMs();
+    const deadlineBefore = session.lease.deadline;
+    const answer = await session.checkpoint(this.#cursorAt(key), { renew: true });
+    if (!answer.ok) return this.#refused("checkpoint", answer.error);
+    this.#items -= items;
+    this.#checkpointedMs = askedMs;
+    listener.onCheckpoint(items, time.nowMs() - askedMs);
+    // A run that has ended still takes progress, and renews nothing: then the deadline stays where it is, and a renewal says why.
+    if (session.lease.deadline <= deadlineBefore && askedMs > this.#renewedMs) return this.#renew();
+    this.#confirmed(askedMs);
+    listener.onCapacity(answer.value.value.capacity);
+  }
+
+  #confirmed(askedMs: number): void {
+    this.#failures = 0;
+    this.#renewedMs = askedMs;
+  }
+
+  #refused(operation: string, error: AnyCoordError): void {
+    const { listener, time, leaseMs } = this.#options;
+    if (error.kind === "RunTerminal") {
+      listener.onRunEnded(error.status);
+      return;
+    }
+    if (LEASE_GONE.has(error.kind)) return this.#lose(error.kind);
+    if (error.kind === "CursorTokenTooLarge") {
+      this.#isOver = true;
+      listener.onSinkFailed(error);
+      return;
+    }
+    assert(error.kind === "BackendError" || error.kind === "ResourceExhausted", () => `a ${operation} of the runtime's own was refused as ${error.kind}`);
+    this.#failures++;
+    listener.onStoreFailed(operation, error);
+    if (time.nowMs() - this.#renewedMs >= leaseMs) this.#lose("Unconfirmed");
+  }
+
+  #lose(cause: LossCause): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.listener.onLost(cause);
+  }
+
+  /** Make the results durable. `false` where the shard cannot go on. */
+  async #flushResults(): Promise<boolean> {
+    const { sink, listener } = this.#options;
+    if (sink === undefined) return true;
+    this.#flush = this.#flushInto(sink);
+    const isFlushed = await this.#flush;
+    this.#flush = undefined;
+    listener.onFlushed();
+    return isFlushed;
+  }
+
+  async #flushInto(sink: Pick<ShardSink, "flush">): Promise<boolean> {
+    try {
+      this.#token = await sink.flush();
+      return !this.#isOver;
+    } catch (cause) {
+      this.#isOver = true;
+      this.#options.listener.onSinkFailed(cause);
+      return false;
+    }
+  }
+
+  #cursorAt(lastKey: Uint8Array): Cursor {
+    return Cursor.fromParts({ lastKey, token: this.#token });
+  }
+
+  #pauseMs(): number {
+    return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 16)) * (0.5 + this.#options.time.random());
+  }
+
+  #reckonDue(): number {
+    const { policy, time } = this.#options;
+    if (this.#failures > 0) return time.nowMs() + this.#pauseMs();
+    return upkeepDueMs(policy, { items: this.#items, checkpointedMs: this.#checkpointedMs, renewedMs: this.#renewedMs });
+  }
+}
