@@ -1,7 +1,8 @@
-import { OpId, RunId, ShardId, TenantId, WorkerId, type ShardKey } from "@gossip/contracts";
+import { OpId, RunId, ShardId, ShardStatus, TenantId, WorkerId, type ShardKey } from "@gossip/contracts";
 import { assert, assertBytes, assertCount } from "@gossip/stdx";
 import { assertLease } from "../records/lease.ts";
 import type { ShardPosition } from "../store/store-reads.ts";
+import type { ShardFilter } from "../views/shard-filter.ts";
 
 /**
  * Throw unless what a caller passed is a command at all, each of its parts of the right type.
@@ -24,12 +25,19 @@ export function assertCommand(command: object, parts: CommandParts): void {
 
 /** Throw unless what a list goes by is what it can go by. */
 export function assertListing({ filter, after }: { readonly filter?: unknown; readonly after?: unknown }): void {
-  if (filter !== undefined) assert(typeof filter === "object" && filter !== null, () => `a filter must be an object, got ${typeof filter}`);
+  if (filter !== undefined) assertFilter(filter);
   if (after === undefined) return;
   assert(typeof after === "object" && after !== null, () => `a position must be what a page before it gave, got ${typeof after}`);
   const { keyRangeStart, shard } = after as ShardPosition;
   assertBytes(keyRangeStart, "range start of the position");
   ShardId.fromRaw(shard);
+}
+
+function assertFilter(filter: unknown): void {
+  assert(typeof filter === "object" && filter !== null && !Array.isArray(filter), () => `a filter must be an object, got ${typeof filter}`);
+  const { status, isLeased, rootOnly } = filter as ShardFilter;
+  assert(status === undefined || ShardStatus.is(status), () => `status of a filter must be one of ${ShardStatus.values.join(", ")}`);
+  assertFlags({ isLeased, rootOnly });
 }
 
 /** Throw unless options that were given are yes or no. Anything else would count as yes. */

@@ -65,8 +65,8 @@ const ALLOWED: Readonly<Record<string, (junk: unknown) => boolean>> = {
   count: (junk) => junk === 5,
   shards: (junk) => Array.isArray(junk),
   after: (junk) => junk === undefined,
-  // Anything that says nothing about a shard lets every shard through.
-  filter: (junk) => junk === undefined || typeof junk === "object",
+  // An object that says nothing about a shard lets every shard through.
+  filter: (junk) => junk === undefined || (typeof junk === "object" && junk !== null && !Array.isArray(junk)),
   force: (junk) => junk === undefined,
   acceptParked: (junk) => junk === undefined,
 };

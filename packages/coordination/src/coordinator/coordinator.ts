@@ -88,6 +88,7 @@ export class Coordinator {
   /** Acquire up to `count` shards of a run that nobody holds: at least one, or it fails. */
   async claimMany(request: ClaimManyRequest): Promise<Result<readonly WorkerSession[], ClaimError>> {
     assertCommand(request, { run: true, worker: true });
+    assertFlags({ markStarved: request.markStarved });
     return claimShards(this.#engine, this.#cooldown, request);
   }
 
@@ -121,6 +122,7 @@ export class Coordinator {
 
   async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
     assertCommand(request, LOGGED);
+    assertFlags({ renew: request.renew });
     const settled = await runShardOperation(this.#engine, shardOperations.checkpoint(request));
     if (!settled.ok) return settled;
     const { outcome, hint = CapacityHint.ZERO } = settled.value;

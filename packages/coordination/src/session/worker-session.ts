@@ -153,7 +153,8 @@ export class WorkerSession implements AsyncDisposable {
 
   /** Store how far the work has come. */
   async checkpoint(cursor: Cursor, options: CheckpointOptions = {}): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
-    const { renew = false } = options;
+    const { renew = false } = optionsOf(options);
+    assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
     const settled = await this.#run(() => shardOperations.checkpoint({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), cursor, renew }));
     if (!settled.ok) return settled;
     const { outcome } = settled.value;
@@ -204,7 +205,8 @@ export class WorkerSession implements AsyncDisposable {
     this.#isClosed = true;
   }
 
-  #opId({ opId }: SessionOptions): OpId {
+  #opId(options: SessionOptions): OpId {
+    const { opId } = optionsOf(options);
     return opId === undefined ? this.#engine.newOpId() : OpId.fromRaw(opId);
   }
 
@@ -254,4 +256,10 @@ export class WorkerSession implements AsyncDisposable {
     }
     if (hint !== undefined) this.#capacity = hint;
   }
+}
+
+/** The options, unless a caller without a compiler passed something else. */
+function optionsOf<Options extends SessionOptions>(options: Options): Options {
+  assert(typeof options === "object" && options !== null, () => `options must be an object, got ${options === null ? "null" : typeof options}`);
+  return options;
 }
