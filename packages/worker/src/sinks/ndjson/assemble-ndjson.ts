@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { dirname, join, resolve } from "node:path";
+import type { RunId } from "@gossip/contracts";
+import { assert, err, ok, type Result } from "@gossip/stdx";
+import { codeOf } from "../../sources/system-words.ts";
+import { SinkFailed, type SinkFailedKind } from "../sink-failed.ts";
+import { PART_FILES, type PartFiles, type ReadFile, type WrittenFile } from "./part-files.ts";
+import { openCounted, partsFolder, runFolder, writeFailure } from "./part-folder.ts";
+import { decodeToken, type PartToken } from "./part-token.ts";
+
+export interface AssembleRequest {
+  /** As the sink was given it. */
+  readonly path: string;
+  readonly run: RunId;
+  /** Of the cursors of all shards that were not replaced by others, in the order of their ranges. */
+  readonly tokens: readonly (Uint8Array | undefined)[];
+}
+
+export interface AssembledNdjson {
+  /** Of the whole file, in bytes. */
+  readonly size: number;
+}
+
+/** Why results could not be put together. Parts and an older output are as they were. */
+export interface AssembleError {
+  readonly kind: SinkFailedKind;
+  /** One sentence for a person. */
+  readonly reason: string;
+}
+
+const COPY_SIZE = 1024 * 1024;
+
+/**
+ * Join what counts of the parts of a finished run into one file, in the order of keys, and remove the parts.
+ *
+ * The file appears whole or not at all. It may be called again after a crash at any point, and by several processes at
+ * once: where the parts are gone and a file of exactly the right size is there, it was done before.
+ */
+export function assembleNdjson(request: AssembleRequest): Promise<Result<AssembledNdjson, AssembleError>> {
+  return assembleWith(PART_FILES, request);
+}
+
+/** As `assembleNdjson`, on another file system. */
+export async function assembleWith(files: PartFiles, request: AssembleRequest): Promise<Result<AssembledNdjson, AssembleError>> {
+  assert(typeof request === "object" && request !== null && Array.isArray(request.tokens), "an assembly needs a path, a run and the tokens of its shards");
+  assert(typeof request.path === "string" && request.path.length > 0, "path must be the path of a file");
+  const path = resolve(request.path);
+  try {
+    const chains = request.tokens.map(readToken);
+    const size = chains.reduce((sum, token) => sum + (token?.total ?? 0), 0);
+    const assembly = { files, path, folder: runFolder(path, request.run), run: request.run, chains };
+    try {
+      await writeWhole(assembly);
+    } catch (thrown) {
+      const isDone = isGone(thrown) && (await files.sizeOf(path)) === size;
+      if (!isDone) throw thrown;
+    }
+    await removeParts(assembly);
+    return ok({ size });
+  } catch (thrown) {
+    const { kind, message } = writeFailure(thrown, path);
+    return err({ kind, reason: message });
+  }
+}
+
+interface Assembly {
+  readonly files: PartFiles;
+  readonly path: string;
+  /** Of the run's parts. */
+  readonly folder: string;
+  readonly run: RunId;
+  readonly chains: readonly (PartToken | undefined)[];
+}
+
+/** Under another name first, in the folder that is removed at the end, so that no crash leaves it behind for good. */
+async function writeWhole(assembly: Assembly): Promise<void> {
+  const { files, path, folder, chains } = assembly;
+  await files.makeFolder(folder);
+  const temporary = join(folder, `${randomUUID()}.tmp`);
+  const file = await files.create(temporary);
+  try {
+    const out = new Output(file);
+    for (const token of chains) await copyChain(assembly, token, out);
+    await out.end();
+  } finally {
+    await file.close();
+  }
+  await files.rename(temporary, path);
+  await files.syncFolder(dirname(path));
+}
+
+/** The parts of one shard. Each says which one came before it, so the last is found first. */
+async function copyChain({ files, folder, run }: Assembly, last: PartToken | undefined, out: Output): Promise<void> {
+  const chain: PartToken[] = [];
+  for (let token = last; token !== undefined; ) {
+    chain.push(token);
+    const { file, header } = await openCounted(files, folder, run, token);
+    await file.close();
+    token = header.previous;
+  }
+  for (const token of chain.reverse()) {
+    const { file, headerSize } = await openCounted(files, folder, run, token);
+    try {
+      await out.copy(file, { start: headerSize, end: token.size });
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Gathers small parts into large writes. */
+class Output {
+  readonly #file: WrittenFile;
+  readonly #buffer = Buffer.allocUnsafe(COPY_SIZE);
+  #filled = 0;
+  #position = 0;
+
+  constructor(file: WrittenFile) {
+    this.#file = file;
+  }
+
+  async copy(from: ReadFile, { start, end }: { readonly start: number; readonly end: number }): Promise<void> {
+    for (let position = start; position < end; ) {
+      if (this.#filled === COPY_SIZE) await this.#flush();
+      const room = this.#buffer.subarray(this.#filled, Math.min(COPY_SIZE, this.#filled + end - position));
+      const size = await from.read(room, position);
+      if (size === 0) throw new SinkFailed("PartMissing", "a part became shorter while it was read");
+      this.#filled += size;
+      position += size;
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#flush();
+    await this.#file.sync();
+  }
+
+  async #flush(): Promise<void> {
+    await this.#file.write(this.#buffer.subarray(0, this.#filled), this.#position);
+    this.#position += this.#filled;
+    this.#filled = 0;
+  }
+}
+
+/** At once, by another name: a crash among removals must not leave half of the parts where all are looked for. */
+async function removeParts({ files, path, folder }: Assembly): Promise<void> {
+  const doomed = `${folder}.assembled`;
+  await files.removeFolder(doomed);
+  try {
+    await files.rename(folder, doomed);
+  } catch (thrown) {
+    // Somebody else is removing them.
+    if (!isGone(thrown) && codeOf(thrown) !== "ENOTEMPTY" && codeOf(thrown) !== "EEXIST") throw thrown;
+  }
+  await files.removeFolder(doomed);
+  await files.removeEmptyFolder(partsFolder(path));
+}
+
+function readToken(token: Uint8Array | undefined): PartToken | undefined {
+  const read = decodeToken(token);
+  if (read === null) throw new SinkFailed("TokenInvalid", "the cursor of a shard says nothing that this sink has written");
+  return read;
+}
+
+function isGone(thrown: unknown): boolean {
+  return thrown instanceof SinkFailed ? thrown.kind === "PartMissing" : codeOf(thrown) === "ENOENT";
+}

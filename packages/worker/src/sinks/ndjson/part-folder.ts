@@ -1,0 +1,64 @@
+import { RunId, type ShardKey } from "@gossip/contracts";
+import { join } from "node:path";
+import { codeOf, systemWords } from "../../sources/system-words.ts";
+import { SinkFailed } from "../sink-failed.ts";
+import type { PartFiles, ReadFile } from "./part-files.ts";
+import { isSamePart, MAX_HEADER_SIZE, parseHeader, partFileName, type PartHeader } from "./part-header.ts";
+import type { PartToken } from "./part-token.ts";
+
+/** Where the parts of all runs with this output are. */
+export function partsFolder(path: string): string {
+  return `${path}.parts`;
+}
+
+/** Where the parts of a run are. */
+export function runFolder(path: string, run: ShardKey["run"]): string {
+  return join(partsFolder(path), RunId.format(run));
+}
+
+/** A part, up to what counts of it. The caller closes the file. */
+export interface CountedPart {
+  readonly file: ReadFile;
+  readonly header: PartHeader;
+  readonly headerSize: number;
+}
+
+/** Open the part that a token names, and see whether it holds what the token says. */
+export async function openCounted(files: PartFiles, folder: string, run: RunId, token: PartToken): Promise<CountedPart> {
+  const name = partFileName(token.part);
+  let file: ReadFile;
+  try {
+    file = await files.open(join(folder, name));
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") throw missing(name, "is not there", thrown);
+    throw new SinkFailed("Unwritable", `the part ${name} cannot be read: ${systemWords(thrown)}`, { cause: thrown });
+  }
+  try {
+    const bytes = Buffer.alloc(Math.min(MAX_HEADER_SIZE, token.size));
+    const parsed = parseHeader(bytes.subarray(0, await file.read(bytes, 0)));
+    if (parsed === undefined || parsed.header.run !== run || !isSamePart(parsed.header.part, token.part)) throw missing(name, "does not begin as it should");
+    if (token.size <= parsed.size || token.size - parsed.size !== token.total - (parsed.header.previous?.total ?? 0)) {
+      throw missing(name, "does not fit what came before it");
+    }
+    // Results count by lines, so the last byte that counts ends one.
+    const last = Buffer.alloc(1);
+    if ((await file.read(last, token.size - 1)) !== 1) throw missing(name, `has fewer than the ${token.size} bytes that count`);
+    if (last[0] !== 0x0a) throw missing(name, "does not end with a line where it should");
+    return { file, header: parsed.header, headerSize: parsed.size };
+  } catch (thrown) {
+    await file.close();
+    throw thrown;
+  }
+}
+
+function missing(name: string, what: string, cause?: unknown): SinkFailed {
+  return new SinkFailed("PartMissing", `the part ${name}, which holds results that count, ${what}`, { cause });
+}
+
+/** What writing was refused with, for a person. */
+export function writeFailure(thrown: unknown, what: string): SinkFailed {
+  if (thrown instanceof SinkFailed) return thrown;
+  const code = codeOf(thrown);
+  if (code === "ENOSPC" || code === "EDQUOT") return new SinkFailed("DiskFull", `${what} cannot be written: there is no room left (${code})`, { cause: thrown });
+  return new SinkFailed("Unwritable", `${what} cannot be written: ${systemWords(thrown)}`, { cause: thrown });
+}

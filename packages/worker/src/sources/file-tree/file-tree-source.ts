@@ -1,0 +1,89 @@
+import { resolve } from "node:path";
+import type { ShardSpec } from "@gossip/contracts";
+import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
+import type { SourceError } from "../../source/source-error.ts";
+import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
+import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
+import { readBounds } from "../read-bounds.ts";
+import { asText, type FileItem } from "./file-item.ts";
+import type { Tree, TreeCandidate } from "./tree.ts";
+import { rootError } from "./tree-failure.ts";
+import { surveyTree } from "./tree-units.ts";
+import { walkTree } from "./walk-tree.ts";
+
+export interface FileTreeOptions {
+  /** The folder. It may be a link to one; links below it are not followed. */
+  readonly root: string;
+  /** What becomes of a folder that cannot be listed: it is told of and passed over, or the reading fails. `skip` where it is left out. */
+  readonly onUnreadable?: "skip" | "stop";
+  /** Answers true for files that are not wanted, and for folders that are not to be entered. Every worker must answer alike. */
+  readonly exclude?: (candidate: TreeCandidate) => boolean;
+  /** Most names of one folder to hold in memory; a larger folder is listed several times. 200,000 where it is left out. */
+  readonly namesHeld?: number;
+}
+
+const DEFAULT_NAMES_HELD = 200_000;
+/** Above every path: no file system has names of so many bytes. */
+const LONGEST_NAME = 256;
+
+/**
+ * The regular files below a folder, in the order of the bytes of their paths, as `find ROOT -type f` knows them:
+ * no links, whatever they lead to, and no sockets, pipes or devices. Files that come or go while they are
+ * read may be among them or not.
+ */
+export function fileTreeSource(options: FileTreeOptions): Source<FileItem> {
+  return new FileTreeSource(readOptions(options));
+}
+
+class FileTreeSource implements Source<FileItem> {
+  readonly name = "fs";
+  readonly #tree: Tree;
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+  }
+
+  async plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
+    assertPlanRequest(request);
+    const { shardCount, signal } = request;
+    const everything = { start: Uint8Array.of(0), end: new Uint8Array(LONGEST_NAME).fill(0xff) };
+    try {
+      const bounds = { from: everything.start, end: everything.end };
+      return ok(shardsBetween(everything, await surveyTree({ tree: this.#tree, bounds, partCount: shardCount, signal })));
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      return err(rootError(this.#tree.name, thrown));
+    }
+  }
+
+  async *read(request: ReadRequest): AsyncGenerator<ItemBatch<FileItem>> {
+    const bounds = readBounds(request);
+    if (bounds !== undefined) yield* walkTree(this.#tree, bounds, request.signal);
+  }
+
+  async splitPoint(request: SplitRequest): Promise<Uint8Array | undefined> {
+    const bounds = readBounds(request);
+    if (bounds === undefined) return undefined;
+    try {
+      const [point] = await surveyTree({ tree: this.#tree, bounds, partCount: 2 });
+      return point;
+    } catch {
+      // Advice only: whoever reads on meets with the same, and says so.
+      return undefined;
+    }
+  }
+
+  describeKey(key: Uint8Array): string {
+    return asText(key) ?? Buffer.from(key).toString("latin1");
+  }
+}
+
+function readOptions(options: FileTreeOptions): Tree {
+  assert(typeof options === "object" && options !== null, () => `file tree options must be an object, got ${typeof options}`);
+  const { root, onUnreadable = "skip", exclude, namesHeld = DEFAULT_NAMES_HELD } = options;
+  assert(typeof root === "string" && root.length > 0, "root must be the path of a folder");
+  assert(onUnreadable === "skip" || onUnreadable === "stop", 'onUnreadable must be "skip" or "stop"');
+  assert(exclude === undefined || typeof exclude === "function", "exclude must be a function");
+  assertCount(namesHeld, "namesHeld", { min: 1, max: 2 ** 31 });
+  return { name: root, root: Buffer.from(resolve(root)), onUnreadable, exclude, namesHeld };
+}

@@ -1,0 +1,35 @@
+import type { SourceError } from "../../source/source-error.ts";
+import { SourceReadFailed } from "../source-read-failed.ts";
+import { codeOf, systemWords } from "../system-words.ts";
+
+/** Whether what was listed a moment ago is gone, or is no folder any more. */
+export function hasVanished(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** Too many open files is no fault of the folder, and passes: it must not count as unreadable. */
+export function isShortage(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code === "EMFILE" || code === "ENFILE" || code === "ENOMEM";
+}
+
+/** Why the root cannot be listed. */
+export function rootError(root: string, thrown: unknown): SourceError {
+  switch (codeOf(thrown)) {
+    case "ENOENT":
+      return { kind: "SourceMissing", reason: `there is no folder ${root}` };
+    case "ENOTDIR":
+      return { kind: "SourceInvalid", reason: `${root} is not a folder` };
+    default:
+      return { kind: "SourceUnreadable", reason: `the folder ${root} cannot be read: ${systemWords(thrown)}` };
+  }
+}
+
+export function unreadableFolder(thrown: unknown): string {
+  return `a folder cannot be read: ${systemWords(thrown)}`;
+}
+
+export function stopAt(thrown: unknown): SourceReadFailed {
+  return new SourceReadFailed({ kind: "SourceUnreadable", reason: unreadableFolder(thrown) }, { cause: thrown });
+}

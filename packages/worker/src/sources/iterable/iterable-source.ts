@@ -1,0 +1,144 @@
+import { MAX_KEY_SIZE, type RangeInput, type ShardSpec } from "@gossip/contracts";
+import { evenSplitPoints, splitPointsFromSamples } from "@gossip/frontier";
+import { assert, assertBytes, compareBytes, isBytes, ok, type Result } from "@gossip/stdx";
+import type { SourceError } from "../../source/source-error.ts";
+import type { Item, ItemBatch, PlanRequest, ReadRequest, Source } from "../../source/source.ts";
+import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
+import { isBelowEnd, readBounds, type ReadBounds } from "../read-bounds.ts";
+import { SourceReadFailed } from "../source-read-failed.ts";
+
+/** Something of the caller's, at its key. */
+export interface KeyedItem<T> extends Item {
+  readonly value: T;
+}
+
+/** What an iterable is asked for: values whose keys are at or above `from` and below `end`. An empty one is no bound. */
+export interface IterableRequest {
+  readonly from: Uint8Array;
+  readonly end: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+export interface IterableOptions<T> {
+  /** For people and for telemetry. */
+  readonly name: string;
+  /** Strictly ascending, from value to value. It must not change while it is read. */
+  readonly keyOf: (value: T) => Uint8Array;
+  /** Gives the values in the order of their keys. It may give more than it is asked for: what is outside is left out here. This or `items`. */
+  readonly read?: (request: IterableRequest) => AsyncIterable<T> | Iterable<T>;
+  /** Values that can be gone through any number of times, in the order of their keys. This or `read`. */
+  readonly items?: AsyncIterable<T> | Iterable<T>;
+  /** Where keys can be: both bounds. Everything that does not begin with 16 bytes `ff` where it is left out. A key outside is an error. */
+  readonly range?: RangeInput;
+}
+
+const ITEMS_PER_BATCH = 256;
+/** How many keys are looked at to plan by. */
+const KEYS_SAMPLED = 10_000;
+
+/** Any iterable as a source. */
+export function iterableSource<T>(options: IterableOptions<T>): Source<KeyedItem<T>> {
+  return new IterableSource(options);
+}
+
+class IterableSource<T> implements Source<KeyedItem<T>> {
+  readonly name: string;
+  readonly #keyOf: (value: T) => Uint8Array;
+  readonly #read: (request: IterableRequest) => AsyncIterable<T> | Iterable<T>;
+  readonly #range: RangeInput;
+
+  constructor(options: IterableOptions<T>) {
+    assertOptions(options);
+    const { name, keyOf, read, items, range } = options;
+    this.name = name;
+    this.#keyOf = keyOf;
+    this.#read = read ?? (() => items!);
+    this.#range = range ?? { start: Uint8Array.of(0), end: new Uint8Array(16).fill(0xff) };
+  }
+
+  /** By its keys where there are few, else by key space from the first on. */
+  async plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
+    assertPlanRequest(request);
+    const { shardCount, signal = new AbortController().signal } = request;
+    try {
+      const samples = await this.#sample(signal);
+      const isAll = samples.length < KEYS_SAMPLED;
+      const points = isAll
+        ? splitPointsFromSamples(this.#range, samples, shardCount)
+        : evenSplitPoints({ start: samples[0]!, end: this.#range.end }, shardCount);
+      return ok(shardsBetween(this.#range, points));
+    } catch (thrown) {
+      if (thrown instanceof SourceReadFailed) return { ok: false, error: thrown.error };
+      throw thrown;
+    }
+  }
+
+  async *read(request: ReadRequest): AsyncGenerator<ItemBatch<KeyedItem<T>>> {
+    const bounds = readBounds(request);
+    if (bounds === undefined) return;
+    let items: KeyedItem<T>[] = [];
+    for await (const item of this.#items(bounds, request.signal)) {
+      if (items.push(item) < ITEMS_PER_BATCH) continue;
+      yield { items };
+      items = [];
+    }
+    if (items.length > 0) yield { items };
+  }
+
+  async #sample(signal: AbortSignal): Promise<Uint8Array[]> {
+    const keys: Uint8Array[] = [];
+    for await (const { key } of this.#items({ from: this.#range.start, end: this.#range.end }, signal)) {
+      if (keys.push(key) >= KEYS_SAMPLED) break;
+    }
+    return keys;
+  }
+
+  async *#items(bounds: ReadBounds, signal: AbortSignal): AsyncGenerator<KeyedItem<T>> {
+    const { from, end } = bounds;
+    signal.throwIfAborted();
+    let previous: Uint8Array | undefined;
+    for await (const value of this.#read({ from, end, signal })) {
+      signal.throwIfAborted();
+      const key = this.#keyOf(value);
+      this.#checkKey(key, previous);
+      previous = key;
+      if (compareBytes(key, from) < 0) continue;
+      if (!isBelowEnd(key, end)) return;
+      yield { key, value };
+    }
+  }
+
+  #checkKey(key: Uint8Array, previous: Uint8Array | undefined): void {
+    if (!isBytes(key) || key.length === 0 || key.length > MAX_KEY_SIZE) {
+      throw invalid(`${this.name} gave a key that is not 1 to ${MAX_KEY_SIZE} bytes`);
+    }
+    if (previous !== undefined && compareBytes(previous, key) >= 0) throw invalid(`${this.name} gave keys that do not ascend`);
+    const { start, end } = this.#range;
+    if (compareBytes(key, start) < 0 || !isBelowEnd(key, end)) throw invalid(`${this.name} gave a key outside of its range`);
+  }
+}
+
+function invalid(reason: string): SourceReadFailed {
+  return new SourceReadFailed({ kind: "SourceInvalid", reason });
+}
+
+function assertOptions<T>(options: IterableOptions<T>): void {
+  assert(typeof options === "object" && options !== null, () => `iterable source options must be an object, got ${typeof options}`);
+  const { name, keyOf, read, items, range } = options;
+  assert(typeof name === "string" && name.length > 0, "name must be a text");
+  assert(typeof keyOf === "function", "keyOf must be a function");
+  assert((read === undefined) !== (items === undefined), "an iterable source needs either read or items");
+  assert(read === undefined || typeof read === "function", "read must be a function");
+  assert(items === undefined || isIterable(items), "items must be an iterable");
+  // An iterator is used up by the first shard that is read, and every other would find nothing.
+  assert(items === undefined || typeof (items as { next?: unknown }).next !== "function", "items can be gone through once only: give read, which makes them anew");
+  if (range === undefined) return;
+  assertBytes(range.start, "range start");
+  assertBytes(range.end, "range end");
+  assert(range.start.length > 0 && compareBytes(range.start, range.end) < 0, "range must have both bounds, the start below the end");
+}
+
+function isIterable(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Symbol.asyncIterator in value || Symbol.iterator in value;
+}

@@ -1,0 +1,18 @@
+import type { SourceError } from "../../source/source-error.ts";
+import { codeOf, systemWords } from "../system-words.ts";
+
+export function noFile(path: string): SourceError {
+  return { kind: "SourceInvalid", reason: `${path} is not a file whose lines can be read from any place` };
+}
+
+/** Why a file cannot be read. */
+export function fileError(path: string, thrown: unknown): SourceError {
+  switch (codeOf(thrown)) {
+    case "ENOENT":
+      return { kind: "SourceMissing", reason: `there is no file ${path}` };
+    case "EISDIR":
+      return noFile(path);
+    default:
+      return { kind: "SourceUnreadable", reason: `the file ${path} cannot be read: ${systemWords(thrown)}` };
+  }
+}

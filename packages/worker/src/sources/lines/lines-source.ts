@@ -1,0 +1,163 @@
+import { open, type FileHandle } from "node:fs/promises";
+import { U64_MAX, type ShardSpec } from "@gossip/contracts";
+import { decodeManifestRowKey, ManifestId, ManifestRow, manifestShard } from "@gossip/frontier";
+import { assert, assertCount, err, ok, unwrap, type Result } from "@gossip/stdx";
+import type { SourceError } from "../../source/source-error.ts";
+import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
+import { assertPlanRequest } from "../range-shards.ts";
+import { readBounds } from "../read-bounds.ts";
+import { SourceReadFailed } from "../source-read-failed.ts";
+import { fileError, noFile } from "./lines-failure.ts";
+import type { LineItem } from "./line-item.ts";
+import { lineKey, manifestPrefix, offsetAtOrAbove } from "./line-offsets.ts";
+import { readChunk, readLines } from "./read-lines.ts";
+
+export interface LinesOptions {
+  /** The file. */
+  readonly path: string;
+  /** Which of several manifests of a run it is. 0 where it is left out. */
+  readonly manifestId?: bigint;
+  /** Longest line, in bytes without what ends it. A longer one is told of and passed over. 1 MiB where it is left out. */
+  readonly maxLineSize?: number;
+}
+
+const DEFAULT_MAX_LINE_SIZE = 1024 * 1024;
+const LARGEST_MAX_LINE_SIZE = 512 * 1024 * 1024;
+/** How far a split point is moved to where a line begins. */
+const ALIGN_SIZE = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * The lines of a text file.
+ *
+ * A line's key is the offset of its first byte, so that reading can begin at any of them, and a line is in the
+ * range that its first byte is in. It ends with a newline, or a return and a newline; neither is part of it. The
+ * last one needs no ending. Empty lines are items like any other.
+ *
+ * The file must not change during a run. Lines that were added after the run was planned are not part of it, and a
+ * file that has become shorter is an error.
+ */
+export function linesSource(options: LinesOptions): Source<LineItem> {
+  return new LinesSource(options);
+}
+
+class LinesSource implements Source<LineItem> {
+  readonly name = "lines";
+  readonly #path: string;
+  readonly #manifestId: ManifestId;
+  readonly #prefix: Uint8Array;
+  readonly #maxLineSize: number;
+
+  constructor(options: LinesOptions) {
+    assert(typeof options === "object" && options !== null, () => `lines options must be an object, got ${typeof options}`);
+    const { path, manifestId = 0n, maxLineSize = DEFAULT_MAX_LINE_SIZE } = options;
+    assert(typeof path === "string" && path.length > 0, "path must be the path of a file");
+    assert(typeof manifestId === "bigint" && manifestId >= 0n && manifestId <= U64_MAX, "manifestId must be a bigint from 0 to 2^64 - 1");
+    assertCount(maxLineSize, "maxLineSize", { min: 1, max: LARGEST_MAX_LINE_SIZE });
+    this.#path = path;
+    this.#manifestId = ManifestId.fromRaw(manifestId);
+    this.#prefix = manifestPrefix(manifestId);
+    this.#maxLineSize = maxLineSize;
+  }
+
+  async plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
+    assertPlanRequest(request);
+    try {
+      return ok(this.#cut(await this.#withFile(sizeOf), request.shardCount));
+    } catch (thrown) {
+      return err(thrown instanceof SourceReadFailed ? thrown.error : fileError(this.#path, thrown));
+    }
+  }
+
+  async *read(request: ReadRequest): AsyncGenerator<ItemBatch<LineItem>> {
+    const bounds = readBounds(request);
+    if (bounds === undefined) return;
+    const from = this.#offsetOf(bounds.from);
+    const end = bounds.end.length === 0 ? Infinity : this.#offsetOf(bounds.end);
+    if (from >= end) return;
+    const handle = await this.#open();
+    try {
+      await this.#checkLength(handle, end);
+      const { signal } = request;
+      yield* readLines({ handle, prefix: this.#prefix, from, end, maxLineSize: this.#maxLineSize, signal });
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async splitPoint(request: SplitRequest): Promise<Uint8Array | undefined> {
+    const bounds = readBounds(request);
+    if (bounds === undefined) return undefined;
+    const from = this.#offsetOf(bounds.from);
+    const givenEnd = bounds.end.length === 0 ? Infinity : this.#offsetOf(bounds.end);
+    return this.#withFile(async (handle) => {
+      const end = Math.min(givenEnd, await sizeOf(handle));
+      const middle = Math.floor(from + (end - from) / 2);
+      if (middle <= from) return undefined;
+      const point = await lineStartAt(handle, middle);
+      return point < end ? lineKey(this.#prefix, point) : undefined;
+    });
+  }
+
+  describeKey(key: Uint8Array): string {
+    const row = decodeManifestRowKey(key);
+    return row === undefined ? Buffer.from(key).toString("hex") : `byte ${row.row}`;
+  }
+
+  /** Equal shares of the file's bytes. A shard begins somewhere in a line, which then is the one's before. */
+  #cut(size: number, shardCount: number): readonly ShardSpec[] {
+    // A file without bytes has no lines, and a run no fewer than one shard.
+    const rows = BigInt(Math.max(size, 1));
+    const count = rows < BigInt(shardCount) ? rows : BigInt(shardCount);
+    return Array.from({ length: Number(count) }, (_, index) => {
+      const startRow = ManifestRow.fromRaw((rows * BigInt(index)) / count);
+      const endRow = ManifestRow.fromRaw((rows * BigInt(index + 1)) / count);
+      return unwrap(manifestShard({ manifestId: this.#manifestId, startRow, endRow }));
+    });
+  }
+
+  #offsetOf(bound: Uint8Array): number {
+    return offsetAtOrAbove(this.#prefix, bound);
+  }
+
+  /** Lines that were there when the run was planned must not be lost without a word. */
+  async #checkLength(handle: FileHandle, end: number): Promise<void> {
+    const size = await sizeOf(handle);
+    if (end === Infinity || end <= Math.max(size, 1)) return;
+    throw new SourceReadFailed({ kind: "SourceInvalid", reason: `${this.#path} is shorter than it was when the run was planned` });
+  }
+
+  async #open(): Promise<FileHandle> {
+    let handle: FileHandle;
+    try {
+      handle = await open(this.#path, "r");
+    } catch (thrown) {
+      throw new SourceReadFailed(fileError(this.#path, thrown), { cause: thrown });
+    }
+    const stats = await handle.stat();
+    if (stats.isFile()) return handle;
+    await handle.close();
+    throw new SourceReadFailed(noFile(this.#path));
+  }
+
+  async #withFile<T>(use: (handle: FileHandle) => Promise<T>): Promise<T> {
+    const handle = await this.#open();
+    try {
+      return await use(handle);
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+/** Where the first line begins at or behind `middle`, if that is near; `middle` itself otherwise. `Infinity` where the file ends first. */
+async function lineStartAt(handle: FileHandle, middle: number): Promise<number> {
+  const bytes = await readChunk(handle, middle - 1, ALIGN_SIZE);
+  const found = bytes.indexOf(NEWLINE);
+  if (found !== -1) return middle + found;
+  return bytes.length < ALIGN_SIZE ? Infinity : middle;
+}
+
+async function sizeOf(handle: FileHandle): Promise<number> {
+  return (await handle.stat()).size;
+}

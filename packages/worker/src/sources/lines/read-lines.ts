@@ -1,0 +1,130 @@
+import type { FileHandle } from "node:fs/promises";
+import type { ItemBatch, ItemProblem } from "../../source/source.ts";
+import { LineItem, type LineChunk } from "./line-item.ts";
+import { lineKey } from "./line-offsets.ts";
+
+export interface LinesRequest {
+  readonly handle: FileHandle;
+  readonly prefix: Uint8Array;
+  /** Lines whose first byte is at or behind `from` and before `end`. */
+  readonly from: number;
+  readonly end: number;
+  readonly maxLineSize: number;
+  readonly signal: AbortSignal;
+}
+
+/** Larger pieces are no faster, smaller ones are. */
+const CHUNK_SIZE = 256 * 1024;
+/** So that empty lines, of which a piece may have very many, come a few at a time too. */
+const ITEMS_PER_BATCH = 4096;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+/** What may end a line: a return and a newline. */
+const ENDING_SIZE = 2;
+
+/** The lines of a part of a file. Memory is that of a piece of it, or of the longest line allowed. */
+export async function* readLines(request: LinesRequest): AsyncGenerator<ItemBatch<LineItem>> {
+  const { handle, prefix, end, maxLineSize, signal } = request;
+  let position = await firstLineAt(request);
+  let size = CHUNK_SIZE;
+  while (position < end) {
+    signal.throwIfAborted();
+    const bytes = await readChunk(handle, position, size);
+    if (bytes.length === 0) return;
+    const isLast = bytes.length < size;
+    const chunk: LineChunk = { bytes, offset: position, prefix };
+    let used = 0;
+    for (;;) {
+      const cut = cutLines(chunk, { start: used, end, isLast, maxLineSize });
+      used = cut.next;
+      if (cut.items.length > 0 || cut.problems.length > 0) yield cut;
+      if (!cut.hasMore) break;
+      signal.throwIfAborted();
+    }
+    position += used;
+    if (isLast) return;
+    if (used > 0) {
+      size = CHUNK_SIZE;
+    } else if (size <= maxLineSize + ENDING_SIZE) {
+      // One line fills the piece: once more, with more room.
+      size = Math.min(size * 4, maxLineSize + ENDING_SIZE + 1);
+    } else {
+      yield { items: [], problems: [tooLong(prefix, position, maxLineSize)] };
+      position = await nextLineAfter(request, position + size);
+      size = CHUNK_SIZE;
+    }
+  }
+}
+
+interface Cut extends ItemBatch<LineItem> {
+  readonly problems: readonly ItemProblem[];
+  /** Where in the chunk the first line begins that is not among the items. */
+  readonly next: number;
+  /** Whether there are further lines in this chunk. */
+  readonly hasMore: boolean;
+}
+
+interface CutRequest {
+  readonly start: number;
+  readonly end: number;
+  readonly isLast: boolean;
+  readonly maxLineSize: number;
+}
+
+function cutLines(chunk: LineChunk, { start, end, isLast, maxLineSize }: CutRequest): Cut {
+  const { bytes, offset, prefix } = chunk;
+  const items: LineItem[] = [];
+  const problems: ItemProblem[] = [];
+  const endInChunk = Math.min(end - offset, bytes.length);
+  let next = start;
+  while (next < endInChunk) {
+    if (items.length >= ITEMS_PER_BATCH) return { items, problems, next, hasMore: true };
+    // The native search: over lines of fifty bytes twice as fast as a loop, and more over longer ones.
+    let lineEnd = bytes.indexOf(NEWLINE, next);
+    let behind = lineEnd + 1;
+    if (lineEnd === -1) {
+      if (!isLast) break;
+      lineEnd = behind = bytes.length;
+    }
+    if (lineEnd > next && bytes[lineEnd - 1] === RETURN) lineEnd--;
+    if (lineEnd - next > maxLineSize) problems.push(tooLong(prefix, offset + next, maxLineSize));
+    else items.push(new LineItem(chunk, next, lineEnd));
+    next = behind;
+  }
+  return { items, problems, next, hasMore: false };
+}
+
+/** The first line that begins at or behind `from`: right there, if what is before it ends a line. */
+async function firstLineAt(request: LinesRequest): Promise<number> {
+  return request.from === 0 ? 0 : nextLineAfter(request, request.from - 1);
+}
+
+/** Where the line begins that is behind the first newline at or behind `position`. `Infinity` where there is none before the end. */
+async function nextLineAfter({ handle, end, signal }: LinesRequest, position: number): Promise<number> {
+  for (let place = position; place < end; ) {
+    signal.throwIfAborted();
+    const bytes = await readChunk(handle, place, CHUNK_SIZE);
+    const found = bytes.indexOf(NEWLINE);
+    if (found !== -1) return place + found + 1;
+    if (bytes.length < CHUNK_SIZE) return Infinity;
+    place += bytes.length;
+  }
+  return Infinity;
+}
+
+/** As many bytes as wanted, fewer only where the file ends. */
+export async function readChunk(handle: FileHandle, position: number, size: number): Promise<Buffer> {
+  // Memory of its own, because lines go on referring to it.
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(bytes, filled, size - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+function tooLong(prefix: Uint8Array, offset: number, maxLineSize: number): ItemProblem {
+  return { key: lineKey(prefix, offset), reason: `a line has more than ${maxLineSize} bytes` };
+}

@@ -1,0 +1,15 @@
+import { MAX_INITIAL_SHARDS, type RangeInput, type ShardSpec } from "@gossip/contracts";
+import { rangeShard } from "@gossip/frontier";
+import { assert, assertCount, unwrap } from "@gossip/stdx";
+import type { PlanRequest } from "../source/source.ts";
+
+/** The shards between the ends of a range and the points inside it, which ascend. */
+export function shardsBetween({ start, end }: RangeInput, points: readonly Uint8Array[]): readonly ShardSpec[] {
+  const bounds = [start, ...points, end];
+  return bounds.slice(1).map((bound, index) => unwrap(rangeShard({ start: bounds[index]!, end: bound })));
+}
+
+export function assertPlanRequest(request: PlanRequest): void {
+  assert(typeof request === "object" && request !== null, "a plan request must be an object with shardCount");
+  assertCount(request.shardCount, "shardCount", { min: 1, max: MAX_INITIAL_SHARDS });
+}
