@@ -1,3 +1,4 @@
+export { assertObject } from "./assert-shape.ts";
 export { CanonicalWriter } from "./canonical-writer.ts";
 export { checkCursorAdvance, checkCursorBounds, type CursorAdvance, type CursorBounds } from "./check-cursor.ts";
 export type { Clock } from "./clock.ts";

@@ -100,7 +100,7 @@ describe("a session", () => {
   };
 
   test.each(Object.keys(calls))("%s refuses options that are none", async (name) => {
-    for (const junk of [null, 5, "text", Symbol("junk"), () => 5, { opId: null }, { opId: "text" }]) {
+    for (const junk of [null, 5, "text", Symbol("junk"), () => 5, { opId: null }, { opId: "text" }] as readonly unknown[]) {
       const { session } = await makeWorld();
       await expect(calls[name]!(session, junk as never), String(junk)).rejects.toThrow(InvariantViolation);
       expect([session.isClosed, session.cursor.lastKey, session.spawned.length]).toEqual([false, undefined, 0]);
@@ -142,7 +142,7 @@ test("claims refuse a mark that is neither yes nor no, and a coordinator limits 
   const { coordinator } = await makeWorld();
   await expect(coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2), markStarved: "yes" as never })).rejects.toThrow(InvariantViolation);
   const good = { store: new MemoryStore({ slabCapacity: 16 }), clock: new ManualClock(1n) };
-  for (const junk of [null, 5, "text", { maxShardsTotal: "many" }, { maxShardsPerTenant: null }]) {
+  for (const junk of [null, 5, "text", { maxShardsTotal: "many" }, { maxShardsPerTenant: null }] as readonly unknown[]) {
     expect(() => new Coordinator({ ...good, limits: junk as never }), String(junk)).toThrow(InvariantViolation);
   }
   for (const capacity of [null, "many", Symbol("junk")]) expect(() => coordinator.events({ capacity: capacity as never })).toThrow(InvariantViolation);
@@ -150,7 +150,7 @@ test("claims refuse a mark that is neither yes nor no, and a coordinator limits 
 
 test("what a clock gives that is no time is refused before anything is done", async () => {
   const store = new MemoryStore({ slabCapacity: 1 << 16 });
-  for (const now of [undefined, null, 5, "text", {}, -1n, 0n, 1n << 64n, Promise.resolve(5), Promise.resolve(undefined)]) {
+  for (const now of [undefined, null, 5, "text", {}, -1n, 0n, 1n << 64n, Promise.resolve(5), Promise.resolve(undefined)] as readonly unknown[]) {
     const over = new Coordinator({ store, clock: { now: () => now as never } });
     const request = { tenant: TENANT, run: RUN, config: { leaseDuration: 1n }, shards: [{ ...initial(1, "a", "b"), shard: ShardId.fromRaw(1n) }], opId: op(1) };
     await expect(over.createRunWithShards(request), String(now)).rejects.toThrow(InvariantViolation);

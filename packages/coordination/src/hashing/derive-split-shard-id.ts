@@ -1,12 +1,4 @@
-import {
-  CanonicalWriter,
-  DERIVED_SHARD_BIT,
-  DerivedShardKind,
-  DOMAINS,
-  type OpId,
-  type RunId,
-  type ShardId,
-} from "@gossip/contracts";
+import { assertObject, CanonicalWriter, DERIVED_SHARD_BIT, DerivedShardKind, DOMAINS, type OpId, type RunId, type ShardId } from "@gossip/contracts";
 import { domainHash64 } from "./domain-hash.ts";
 
 /** What the id of a split's product depends on. */
@@ -30,6 +22,7 @@ const out = /* @__PURE__ */ new CanonicalWriter();
  * by two coordinators at once, names the same shards.
  */
 export function deriveSplitShardId(derived: DerivedShard): ShardId {
+  assertObject(derived, "what a derived id depends on");
   out.reset();
   out.u64(derived.run);
   out.u64(derived.parent);

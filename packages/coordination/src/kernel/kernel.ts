@@ -20,6 +20,9 @@ import { unpark } from "./unpark.ts";
  * transition or a refusal. None of them waits, reads a clock, draws a number or
  * changes what it was given, so a rule can be tried a million times in a second; and
  * whoever runs the protocol, over whatever store, runs these.
+ *
+ * They look at what is asked, not at whether it is a question: that each part of a command has its type is
+ * for whoever takes commands from outside to see to, as `Coordinator` does.
  */
 export const kernel = {
   acquire,

@@ -1,4 +1,4 @@
-import type { LogicalTime } from "@gossip/contracts";
+import { assertObject, type LogicalTime } from "@gossip/contracts";
 
 /**
  * What a worker is told of its run in passing: is there more to do, and is anyone
@@ -32,6 +32,7 @@ export const CapacityHint: CapacityHintCompanion = {
   ZERO: /* @__PURE__ */ Object.freeze({ availableCount: 0, earliestDeadline: undefined, isStarved: false }),
 
   isSaturated(hint) {
+    assertObject(hint, "capacity hint");
     return hint.availableCount === 0;
   },
 };

@@ -1,4 +1,5 @@
 import {
+  assertObject,
   toJsonSafe,
   type FenceEpoch,
   type JsonSafe,
@@ -9,7 +10,7 @@ import {
   type TenantId,
   type WorkerId,
 } from "@gossip/contracts";
-import type { Redacted } from "@gossip/stdx";
+import { assert, type Redacted } from "@gossip/stdx";
 
 /** What each kind of event says beyond its envelope. One entry here is one kind. */
 interface EventFields {
@@ -83,18 +84,25 @@ export interface CoordinationEventCompanion {
 
 export const CoordinationEvent: CoordinationEventCompanion = {
   isShardEvent(event) {
-    return EVENT_TRAITS[event.kind].isShardEvent;
+    return traitsOf(event).isShardEvent;
   },
 
   isRunEvent(event) {
-    return !EVENT_TRAITS[event.kind].isShardEvent;
+    return !traitsOf(event).isShardEvent;
   },
 
   isTerminal(event) {
-    return EVENT_TRAITS[event.kind].isTerminal;
+    return traitsOf(event).isTerminal;
   },
 
   toJson(event) {
     return toJsonSafe(event);
   },
 };
+
+function traitsOf(event: CoordinationEvent): EventTraits {
+  assertObject(event, "event");
+  const { kind } = event;
+  assert(Object.hasOwn(EVENT_TRAITS, kind), "kind of the event must be one of EVENT_TRAITS");
+  return EVENT_TRAITS[kind];
+}

@@ -1,4 +1,4 @@
-import type { LogicalTime, OpId, WorkerId } from "@gossip/contracts";
+import { assertObject, type LogicalTime, type OpId, type WorkerId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 
 /**
@@ -21,6 +21,7 @@ export interface LeaseHolderCompanion {
 
 export const LeaseHolder: LeaseHolderCompanion = {
   of(holder) {
+    assertObject(holder, "holder of a lease");
     assert(holder.deadline > 0n, "lease deadline must not be zero");
     const { owner, deadline, opId } = holder;
     return { owner, deadline, opId };

@@ -1,12 +1,4 @@
-import {
-  FenceEpoch,
-  LogicalTime,
-  RunId,
-  ShardId,
-  TenantId,
-  WorkerId,
-  type ShardKey,
-} from "@gossip/contracts";
+import { assertObject, FenceEpoch, LogicalTime, RunId, ShardId, TenantId, WorkerId, type ShardKey } from "@gossip/contracts";
 import { assert, type Brand } from "@gossip/stdx";
 
 /**
@@ -36,17 +28,22 @@ export interface LeaseCompanion {
 }
 
 export const Lease: LeaseCompanion = {
-  of({ tenant, run, shard, owner, fence, deadline }) {
+  of(fields) {
+    assertObject(fields, "what a lease is made of");
+    const { tenant, run, shard, owner, fence, deadline } = fields;
     assert(fence >= FenceEpoch.INITIAL, "lease fence must be at least 1");
     assert(deadline > 0n, "lease deadline must not be zero");
     return { tenant, run, shard, owner, fence, deadline } as LeaseFields as Lease;
   },
 
   shardKey(lease) {
+    assertObject(lease, "lease");
     return { run: lease.run, shard: lease.shard };
   },
 
   withDeadline(lease, deadline) {
+    assertObject(lease, "lease");
+    assert(typeof deadline === "bigint" && typeof lease.deadline === "bigint", "lease deadline must be a bigint");
     assert(deadline >= lease.deadline, "lease deadline must not move back");
     const { tenant, run, shard, owner, fence } = lease;
     return Lease.of({ tenant, run, shard, owner, fence, deadline });
@@ -55,7 +52,7 @@ export const Lease: LeaseCompanion = {
 
 /** Throw unless `lease` has the shape of one. For callers that no compiler checked. */
 export function assertLease(lease: unknown): asserts lease is Lease {
-  assert(typeof lease === "object" && lease !== null, () => `lease must be an object, got ${typeof lease}`);
+  assertObject(lease, "lease");
   const { tenant, run, shard, owner, fence, deadline } = lease as LeaseFields;
   assert(TenantId.parse(tenant).ok, "tenant of the lease must be 64 lowercase hex digits");
   RunId.fromRaw(run);

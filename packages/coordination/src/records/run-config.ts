@@ -1,4 +1,4 @@
-import { CursorSemantics, U64_MAX } from "@gossip/contracts";
+import { assertObject, CursorSemantics, U64_MAX } from "@gossip/contracts";
 import type { RunConfigError } from "@gossip/coordination-errors";
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 
@@ -32,7 +32,7 @@ const U32_MAX = 0xffff_ffff;
 
 export const RunConfig: RunConfigCompanion = {
   tryNew(input) {
-    assert(typeof input === "object" && input !== null, () => `run config must be an object, got ${typeof input}`);
+    assertObject(input, "run config");
     const { leaseDuration, cursorSemantics = "Completed", maxShardRetries } = input;
     assert(typeof leaseDuration === "bigint", () => `lease duration must be a bigint, got a value of type ${typeof leaseDuration}`);
     assert(leaseDuration >= 0n && leaseDuration <= U64_MAX, "lease duration must be from 1 to 2^64 - 1");
@@ -44,6 +44,8 @@ export const RunConfig: RunConfigCompanion = {
   },
 
   equals(a, b) {
+    assertObject(a, "run config");
+    assertObject(b, "run config");
     return (
       a.cursorSemantics === b.cursorSemantics &&
       a.leaseDuration === b.leaseDuration &&

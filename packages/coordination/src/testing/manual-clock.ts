@@ -19,7 +19,7 @@ export class ManualClock implements Clock {
   }
 
   advance(ticks: bigint): void {
-    assert(ticks >= 0n, "a clock advances by zero or more; set() moves it back");
+    assert(typeof ticks === "bigint" && ticks >= 0n, "a clock advances by zero or more; set() moves it back");
     this.#now = LogicalTime.fromRaw(this.#now + ticks);
   }
 }

@@ -1,4 +1,5 @@
 import {
+  assertObject,
   MAX_KEY_SIZE,
   MAX_METADATA_SIZE,
   MAX_SPAWNED_PER_SHARD,
@@ -10,7 +11,8 @@ import {
   type ShardSpecRef,
   type ShardStatus,
 } from "@gossip/contracts";
-import { assert, FixedBuf } from "@gossip/stdx";
+import { assert, assertBytes, FixedBuf } from "@gossip/stdx";
+import { assertIterable } from "./assert-iterable.ts";
 
 /**
  * A shard's state whose bytes are a scratch's: good until the scratch is written
@@ -54,7 +56,12 @@ export class AcquireScratch {
     this.#spawned = [];
   }
 
-  writeSpec({ keyRangeStart, keyRangeEnd, metadata }: ShardSpecRef): void {
+  writeSpec(spec: ShardSpecRef): void {
+    assertObject(spec, "spec to write");
+    const { keyRangeStart, keyRangeEnd, metadata } = spec;
+    assertBytes(keyRangeStart, "range start");
+    assertBytes(keyRangeEnd, "range end");
+    assertBytes(metadata, "metadata");
     assert(keyRangeStart.length <= MAX_KEY_SIZE, "range start must fit into the scratch");
     assert(keyRangeEnd.length <= MAX_KEY_SIZE, "range end must fit into the scratch");
     assert(metadata.length <= MAX_METADATA_SIZE, "metadata must fit into the scratch");
@@ -66,7 +73,11 @@ export class AcquireScratch {
     this.commitSpec({ startSize: keyRangeStart.length, endSize: keyRangeEnd.length, size });
   }
 
-  writeCursor({ lastKey, token }: Pick<Cursor, "lastKey" | "token">): void {
+  writeCursor(cursor: Pick<Cursor, "lastKey" | "token">): void {
+    assertObject(cursor, "cursor to write");
+    const { lastKey, token } = cursor;
+    if (lastKey !== undefined) assertBytes(lastKey, "cursor key");
+    if (token !== undefined) assertBytes(token, "cursor token");
     const keySize = lastKey?.length ?? 0;
     const tokenSize = token?.length ?? 0;
     assert(keySize <= MAX_KEY_SIZE, "cursor key must fit into the scratch");
@@ -78,6 +89,7 @@ export class AcquireScratch {
   }
 
   writeSpawned(shards: Iterable<ShardId>): void {
+    assertIterable(shards, "list of spawned shards");
     const spawned = [...shards];
     assert(spawned.length <= MAX_SPAWNED_PER_SHARD, "spawned shards must fit into the scratch");
     this.#generation++;
@@ -86,6 +98,7 @@ export class AcquireScratch {
 
   /** What was written, as a state with the rest of its fields. */
   view(rest: Pick<ShardSnapshotView, "status" | "cursorSemantics" | "parent">): ShardSnapshotView {
+    assertObject(rest, "rest of a shard's state");
     return {
       status: rest.status,
       spec: this.borrowSpec(),
@@ -107,7 +120,9 @@ export class AcquireScratch {
   }
 
   /** Declare what was put into `specBytes`. */
-  commitSpec({ startSize, endSize, size }: { readonly startSize: number; readonly endSize: number; readonly size: number }): void {
+  commitSpec(sizes: { readonly startSize: number; readonly endSize: number; readonly size: number }): void {
+    assertObject(sizes, "sizes of a spec");
+    const { startSize, endSize, size } = sizes;
     this.#generation++;
     this.#spec.commit(size);
     this.#startSize = startSize;
@@ -115,7 +130,9 @@ export class AcquireScratch {
   }
 
   /** Declare what was put into `cursorBytes`. A key of no bytes is no key. */
-  commitCursor({ keySize, size }: { readonly keySize: number; readonly size: number }): void {
+  commitCursor(sizes: { readonly keySize: number; readonly size: number }): void {
+    assertObject(sizes, "sizes of a cursor");
+    const { keySize, size } = sizes;
     this.#generation++;
     this.#cursor.commit(size);
     this.#keySize = keySize;

@@ -1,3 +1,5 @@
+import { assertBytes } from "@gossip/stdx";
+import { assertIterable } from "./assert-iterable.ts";
 import type { ShardSummary } from "./shard-summary.ts";
 
 /** How far a run has probably come. */
@@ -19,7 +21,12 @@ const DIGITS = 6;
  * the width of its range; ranges too narrow to have one count alike.
  */
 export function estimateProgress(shards: Iterable<ShardSummary>): ProgressEstimate {
+  assertIterable(shards, "list of shard summaries");
   const leaves = [...shards].filter((shard) => shard.status !== "Split");
+  for (const { keyRangeStart, keyRangeEnd } of leaves) {
+    assertBytes(keyRangeStart, "range start of a summary");
+    assertBytes(keyRangeEnd, "range end of a summary");
+  }
   if (leaves.length === 0) return { fraction: 0, shardCount: 0 };
 
   const project = projectionOver(leaves);

@@ -1,6 +1,7 @@
-import { toJsonSafe, type JsonSafe, type LogicalTime, type ShardStatus } from "@gossip/contracts";
+import { assertObject, toJsonSafe, type JsonSafe, type LogicalTime, type ShardStatus } from "@gossip/contracts";
 import { assert, compareBytes } from "@gossip/stdx";
 import { isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
+import { assertIterable } from "./assert-iterable.ts";
 
 /**
  * How a run stands: its shards by state.
@@ -44,7 +45,9 @@ export const RunProgress: RunProgressCompanion = {
 
   of(records, now) {
     const progress: { -readonly [Field in keyof RunProgress]: RunProgress[Field] } = { ...RunProgress.NONE };
+    assertIterable(records, "list of shard records");
     for (const record of records) {
+      assertObject(record, "shard record");
       progress.total++;
       progress[FIELD_OF[record.status]]++;
       if (record.status !== "Active") continue;
@@ -55,14 +58,17 @@ export const RunProgress: RunProgressCompanion = {
   },
 
   isSettled(progress) {
+    assertObject(progress, "run progress");
     return progress.active === 0;
   },
 
   isSuccess(progress) {
+    assertObject(progress, "run progress");
     return progress.active === 0 && progress.parked === 0;
   },
 
   hasFailures(progress) {
+    assertObject(progress, "run progress");
     return progress.parked > 0;
   },
 
@@ -79,6 +85,7 @@ export function leastKey(a: Uint8Array | undefined, b: Uint8Array | undefined): 
 
 /** Judge whether a run can end, by its shards. A run without any has nothing to judge by and throws. */
 export function evaluateRunTerminal(progress: RunProgress): RunVerdict {
+  assertObject(progress, "run progress");
   assert(progress.total > 0, "a run without shards cannot be judged by them");
   if (progress.active > 0) return "StillActive";
   return progress.parked > 0 ? "HasFailures" : "AllDone";

@@ -1,4 +1,4 @@
-import type { LogicalTime, ShardStatus } from "@gossip/contracts";
+import { assertObject, type LogicalTime, type ShardStatus } from "@gossip/contracts";
 import { isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
 
 /** Which shards to list. A field that is left out lets every shard through. */
@@ -25,7 +25,10 @@ export const ShardFilter: ShardFilterCompanion = {
   AVAILABLE: /* @__PURE__ */ Object.freeze({ status: "Active", isLeased: false }),
   PARKED: /* @__PURE__ */ Object.freeze({ status: "Parked" }),
 
-  matches({ status, isLeased, rootOnly }, record, now) {
+  matches(filter, record, now) {
+    assertObject(filter, "shard filter");
+    assertObject(record, "shard record");
+    const { status, isLeased, rootOnly } = filter;
     if (status !== undefined && record.status !== status) return false;
     if (isLeased !== undefined && isLeasedAt(record, now) !== isLeased) return false;
     return rootOnly !== true || record.parent === undefined;

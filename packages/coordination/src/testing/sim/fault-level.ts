@@ -92,5 +92,6 @@ export const FAULTS = {
 
 /** What is written on a command line. */
 export function parseFaultLevel(text: string): FaultLevel | undefined {
-  return FAULT_LEVELS.find((level) => level.toLowerCase() === text.toLowerCase());
+  const name = typeof text === "string" ? text.toLowerCase() : undefined;
+  return FAULT_LEVELS.find((level) => level.toLowerCase() === name);
 }

@@ -56,6 +56,7 @@ export function formatSteps(steps: readonly number[]): string {
 
 /** What `formatSteps` wrote; `undefined` where it is something else. */
 export function parseSteps(text: string): number[] | undefined {
+  if (typeof text !== "string") return undefined;
   if (text === "none") return [];
   const steps: number[] = [];
   for (const span of text.split(",")) {
