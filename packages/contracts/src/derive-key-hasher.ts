@@ -1,10 +1,10 @@
 import { blake3 } from "@noble/hashes/blake3.js";
-import { assertBytes } from "@gossip/stdx";
-import { CHUNK_SIZE, ChunkHasher, INITIAL_KEY, MODE } from "./blake3-chunk.ts";
+import { assertBytes, assertCount } from "@gossip/stdx";
+import { CHUNK_SIZE, ChunkHasher } from "./blake3-chunk.ts";
 import { assertDomain } from "./domains.ts";
 
 const DIGEST_SIZE = 32;
-const DIGEST_WORDS = 8;
+const CHUNK_BOUNDS = { min: 0, max: CHUNK_SIZE } as const;
 
 /** Hashes of one domain: BLAKE3 in derive-key mode. */
 export interface DomainHasher {
@@ -12,6 +12,13 @@ export interface DomainHasher {
   hash32(message: Uint8Array): Uint8Array;
   /** The first eight bytes of the digest, read as a little-endian integer. */
   hash64(message: Uint8Array): bigint;
+  /**
+   * Where `hashChunk64` finds its message: 1,024 bytes of the hasher's own, good until it next hashes
+   * anything. For whoever makes its message byte by byte, and so need make it nowhere else first. *Addition.*
+   */
+  readonly chunk: Uint8Array;
+  /** `hash64` of the first `size` bytes of `chunk`. Spoils the bytes behind them. *Addition.* */
+  hashChunk64(size: number): bigint;
 }
 
 /**
@@ -24,39 +31,48 @@ export interface DomainHasher {
 export function deriveKeyHasher(domain: string): DomainHasher {
   assertDomain(domain);
   const context = new TextEncoder().encode(domain);
-  const short = new ChunkHasher({ key: contextKey(context), mode: MODE.deriveKeyMaterial });
+  const short = new ChunkHasher(context);
   const long = blake3.create({ context });
   const scratch = long.clone();
-  const words = new Int32Array(DIGEST_WORDS);
   const digest = new Uint8Array(DIGEST_SIZE);
   const view = new DataView(digest.buffer);
+  const words = short.digest;
 
-  function hash(message: Uint8Array): void {
+  /** Whether the digest was left in `words`, and not in `digest`. */
+  function hash(message: Uint8Array): boolean {
     assertBytes(message, "message to hash");
     if (message.length > CHUNK_SIZE) {
       // Not `digestInto`: that one also wipes the hasher, which would then have to be built again.
       long._cloneInto(scratch).update(message).xofInto(digest);
-      return;
+      return false;
     }
-    short.hashInto(message, words);
-    for (let index = 0; index < DIGEST_WORDS; index++) view.setInt32(4 * index, words[index]!, true);
+    short.chunk.set(message);
+    short.hash(message.length);
+    return true;
+  }
+
+  function take64(): bigint {
+    view.setInt32(0, words[0]!, true);
+    view.setInt32(4, words[1]!, true);
+    return view.getBigUint64(0, true);
   }
 
   return {
     hash32(message) {
-      hash(message);
+      if (hash(message)) for (const [index, word] of words.entries()) view.setInt32(4 * index, word, true);
       return digest.slice();
     },
 
     hash64(message) {
-      hash(message);
-      return view.getBigUint64(0, true);
+      return hash(message) ? take64() : view.getBigUint64(0, true);
+    },
+
+    chunk: short.chunk,
+
+    hashChunk64(size) {
+      assertCount(size, "size of a message in the chunk", CHUNK_BOUNDS);
+      short.hash(size);
+      return take64();
     },
   };
-}
-
-function contextKey(context: Uint8Array): Int32Array {
-  const key = new Int32Array(DIGEST_WORDS);
-  new ChunkHasher({ key: INITIAL_KEY, mode: MODE.deriveKeyContext }).hashInto(context, key);
-  return key;
 }

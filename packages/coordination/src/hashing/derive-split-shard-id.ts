@@ -1,5 +1,4 @@
-import { assertObject, CanonicalWriter, DERIVED_SHARD_BIT, DerivedShardKind, DOMAINS, type OpId, type RunId, type ShardId } from "@gossip/contracts";
-import { domainHash64 } from "./domain-hash.ts";
+import { assertObject, CanonicalWriter, deriveKeyHasher, DERIVED_SHARD_BIT, DerivedShardKind, DOMAINS, type OpId, type RunId, type ShardId } from "@gossip/contracts";
 
 /** What the id of a split's product depends on. */
 export interface DerivedShard {
@@ -12,7 +11,7 @@ export interface DerivedShard {
   readonly index: number;
 }
 
-const splitIds = /* @__PURE__ */ domainHash64(DOMAINS.SPLIT_ID_V1);
+const splitIds = /* @__PURE__ */ deriveKeyHasher(DOMAINS.SPLIT_ID_V1);
 const out = /* @__PURE__ */ new CanonicalWriter();
 
 /**
@@ -29,5 +28,5 @@ export function deriveSplitShardId(derived: DerivedShard): ShardId {
   out.u64(derived.opId);
   out.u8(DerivedShardKind.codes[derived.kind]);
   out.u32(derived.index);
-  return (splitIds.hash(out.view()) | DERIVED_SHARD_BIT) as ShardId;
+  return (splitIds.hash64(out.view()) | DERIVED_SHARD_BIT) as ShardId;
 }

@@ -1,5 +1,6 @@
 import {
   CanonicalWriter,
+  deriveKeyHasher,
   DOMAINS,
   encodeCursorInto,
   encodeShardKeyInto,
@@ -14,7 +15,6 @@ import {
   type SplitResidualPlan,
 } from "@gossip/contracts";
 import { assert, type Brand } from "@gossip/stdx";
-import { domainHash64 } from "./domain-hash.ts";
 import { putCursorPayload } from "./put-cursor-payload.ts";
 
 /**
@@ -53,7 +53,7 @@ const TAGS = {
   cancelRun: ascii("cancel_run"),
 } as const;
 
-const payloads = /* @__PURE__ */ domainHash64(DOMAINS.OP_PAYLOAD_V1);
+const payloads = /* @__PURE__ */ deriveKeyHasher(DOMAINS.OP_PAYLOAD_V1);
 // One payload is built at a time and none waits, so all of them share this.
 const out = /* @__PURE__ */ new CanonicalWriter();
 
@@ -70,8 +70,8 @@ export function completeHash(point: CompletionPoint): PayloadHash {
 
 /** Tag and cursor. A short one, as nearly all are, is written where it is hashed: this is in the way of every checkpoint. */
 function cursorHash(operation: "checkpoint" | "complete", cursor: Cursor): PayloadHash {
-  const size = putCursorPayload(TAGS[operation], cursor);
-  if (size !== undefined) return assertHash(payloads.hashChunk(size));
+  const size = putCursorPayload(TAGS[operation], cursor, payloads.chunk);
+  if (size !== undefined) return assertHash(payloads.hashChunk64(size));
   begin(operation);
   encodeCursorInto(cursor, out);
   return finish();
@@ -132,7 +132,7 @@ function begin(operation: keyof typeof TAGS): void {
 }
 
 function finish(): PayloadHash {
-  return assertHash(payloads.hash(out.view()));
+  return assertHash(payloads.hash64(out.view()));
 }
 
 function assertHash(hash: bigint): PayloadHash {
