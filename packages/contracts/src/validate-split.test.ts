@@ -217,6 +217,8 @@ describe("validateChildCursors", () => {
     { parent: "", children: [child("a", "m"), child("m", "z")] },
     { parent: "c", children: [child("a", "m", "c"), child("m", "z")] },
     { parent: "c", children: [child("m", "z"), child("a", "m", "c")] },
+    { parent: "m", children: [child("a", "m\0", "m"), child("m\0", "z")] },
+    { parent: "a", children: [child("a", "m", "a"), child("m", "")] },
   ])("accepts the parent's cursor on the lowest child and none elsewhere", ({ parent, children }) => {
     expect(validateChildCursors(cursorAt(parent), children)).toEqual(OK);
   });
@@ -227,6 +229,10 @@ describe("validateChildCursors", () => {
     { fault: "progress ahead", parent: "c", children: [child("a", "m", "d"), child("m", "z")], childIndex: 0 },
     { fault: "progress on a higher child", parent: "c", children: [child("a", "m", "c"), child("m", "z", "n")], childIndex: 1 },
     { fault: "two faults, lowest listed", parent: "c", children: [child("m", "z", "n"), child("a", "m")], childIndex: 0 },
+    { fault: "a cut at the cursor", parent: "m", children: [child("a", "m", "m"), child("m", "z")], childIndex: 0 },
+    { fault: "a cut below the cursor", parent: "p", children: [child("m", "z"), child("a", "m", "p")], childIndex: 1 },
+    { fault: "a cut below the cursor, and a fault listed before it", parent: "p", children: [child("m", "z", "p"), child("a", "m", "p")], childIndex: 0 },
+    { fault: "a cut below the cursor, and a fault listed after it", parent: "p", children: [child("a", "m", "p"), child("m", "z", "p")], childIndex: 0 },
     { fault: "on the first listed, not the lowest", parent: "c", children: [child("m", "z", "c"), child("a", "m", "c")], childIndex: 0 },
   ])("refuses $fault", ({ parent, children, childIndex }) => {
     expect(validateChildCursors(cursorAt(parent), children)).toEqual(refused({ kind: "InvalidChildCursor", childIndex }));

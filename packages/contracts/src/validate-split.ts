@@ -1,5 +1,6 @@
 import { compareBytes, equalBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertObject, readArray } from "./assert-shape.ts";
+import { placeOfKey } from "./check-cursor.ts";
 import { assertCursor, Cursor } from "./cursor.ts";
 import { checkShardSpec, isInverted, readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 import { readSplitChild, type SplitReplaceChild } from "./split-replace-plan.ts";
@@ -52,8 +53,10 @@ export function validateResidualSplit(split: {
  * Check that the children continue where the parent stands.
  *
  * The lowest child must carry the parent's cursor, key and token, and every other
- * an initial one: then no item is repeated and none is skipped. Run it after
- * `validateSplitCoverage`, which makes "the lowest" mean something.
+ * an initial one; and the cursor's key must lie in the lowest child's range, or what is
+ * between the two would be left to a child that starts afresh. Then no item is repeated
+ * and none is skipped. Run it after `validateSplitCoverage`, which makes "the lowest" mean
+ * something.
  */
 export function validateChildCursors(
   parentCursor: Cursor,
@@ -63,11 +66,16 @@ export function validateChildCursors(
   const read = readArray(children, "split children", readSplitChild);
 
   const lowestIndex = byStart(read.map((child) => child.spec))[0]?.index;
-  for (const [childIndex, { cursor }] of read.entries()) {
-    const expected = childIndex === lowestIndex ? parentCursor : Cursor.initial();
-    if (!Cursor.equals(cursor, expected)) return err({ kind: "InvalidChildCursor", childIndex });
+  for (const [childIndex, { spec, cursor }] of read.entries()) {
+    const isLowest = childIndex === lowestIndex;
+    const continues = Cursor.equals(cursor, isLowest ? parentCursor : Cursor.initial());
+    if (!continues || (isLowest && !holds(spec, parentCursor))) return err({ kind: "InvalidChildCursor", childIndex });
   }
   return ok();
+}
+
+function holds(spec: ShardSpecRef, { lastKey }: Cursor): boolean {
+  return lastKey === undefined || placeOfKey(lastKey, spec) === "InBounds";
 }
 
 /** Ranges by start. Equal starts stay in the caller's order. */

@@ -15,7 +15,6 @@ import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
 import { deriveSplitShardId } from "../hashing/derive-split-shard-id.ts";
 import { splitReplaceHash } from "../hashing/payload-hash.ts";
-import { isInRange } from "../records/is-in-range.ts";
 import { Lease } from "../records/lease.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, newShardRecord, type ShardRecord } from "../records/shard-record.ts";
@@ -99,23 +98,8 @@ function validateChildren(
   if (requested > maxChildren) return err({ kind: "BackendChildLimitExceeded", requested, backendMax: maxChildren });
   const covered = validateSplitCoverage(shard.spec, plan.children.map((child) => child.spec));
   if (!covered.ok) return covered;
-  const continued = validateCursors(shard, plan);
+  const continued = validateChildCursors(shard.cursor, plan.children);
   return continued.ok ? checkSpawnLimit(shard, requested) : continued;
-}
-
-/**
- * Check that the children continue where the shard stands: its cursor is the lowest child's, and lies
- * in that child's range. A cut at or below the cursor's key would leave what is between the two to
- * a child that starts afresh.
- */
-function validateCursors({ cursor }: ShardRecord, { children }: SplitReplacePlan): Result<void, SplitValidationError> {
-  const continued = validateChildCursors(cursor, children);
-  if (cursor.lastKey === undefined) return continued;
-  const lowest = children.toSorted(byStart)[0]!;
-  if (isInRange(cursor.lastKey, lowest.spec)) return continued;
-  const childIndex = children.indexOf(lowest);
-  const isEarlier = !continued.ok && continued.error.kind === "InvalidChildCursor" && continued.error.childIndex < childIndex;
-  return isEarlier ? continued : err({ kind: "InvalidChildCursor", childIndex });
 }
 
 /** Check that a shard may spawn so many more. It counts over its whole life. */

@@ -75,6 +75,15 @@ describe("checks of a log", () => {
     );
   });
 
+  test("an id is twice in a log exactly where there are fewer ids than entries", () => {
+    fc.assert(
+      fc.property(ids, (fields) => {
+        const log = fields.map(({ id, at }) => entry(id, at));
+        expect(hasDuplicateOp(log)).toBe(new Set(log.map(({ opId }) => opId)).size < log.length);
+      }),
+    );
+  });
+
   test("a log that does not continue the known one is looked at as a whole", () => {
     const known = [entry(1), entry(2)];
     expect(hasDuplicateOp([entry(3), entry(3), entry(4)], known)).toBe(true);

@@ -50,11 +50,17 @@ export function appendOp<Entry extends LoggedOp>(log: OpLog<Entry>, entry: Entry
  * one entry, as nearly always, only that entry is compared.
  */
 export function hasDuplicateOp(log: OpLog<LoggedOp>, known?: OpLog<LoggedOp>): boolean {
-  if (known === undefined || !continuesLog(log, known)) {
-    return new Set(log.map((entry) => entry.opId)).size !== log.length;
+  const first = known !== undefined && continuesLog(log, known) ? log.length - 1 : 1;
+  // Pairs, and no set: every decoded record comes through here, and a log has 16 entries at most.
+  for (let index = first; index < log.length; index++) {
+    if (hasOpBefore(log, index)) return true;
   }
-  const { opId } = log.at(-1)!;
-  for (let index = 0; index < log.length - 1; index++) {
+  return false;
+}
+
+function hasOpBefore(log: OpLog<LoggedOp>, end: number): boolean {
+  const { opId } = log[end]!;
+  for (let index = 0; index < end; index++) {
     if (log[index]!.opId === opId) return true;
   }
   return false;
