@@ -21,6 +21,7 @@ export function rootError(root: string, thrown: unknown): SourceError {
       return { kind: "SourceMissing", reason: `there is no folder ${root}` };
     case "ENOTDIR":
       return { kind: "SourceInvalid", reason: `${root} is not a folder` };
+    case undefined:
     default:
       return { kind: "SourceUnreadable", reason: `the folder ${root} cannot be read: ${systemWords(thrown)}` };
   }

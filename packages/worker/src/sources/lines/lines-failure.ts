@@ -12,6 +12,7 @@ export function fileError(path: string, thrown: unknown): SourceError {
       return { kind: "SourceMissing", reason: `there is no file ${path}` };
     case "EISDIR":
       return noFile(path);
+    case undefined:
     default:
       return { kind: "SourceUnreadable", reason: `the file ${path} cannot be read: ${systemWords(thrown)}` };
   }
