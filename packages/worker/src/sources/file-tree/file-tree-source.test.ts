@@ -36,7 +36,7 @@ afterEach(() => {
 
 function fixture(options: Partial<FileTreeOptions> = {}) {
   const tree = makeTree(AWKWARD);
-  return { source: fileTreeSource({ root: tree.root, ...options }), keys: tree.keys(), openHandleCount: tree.openHandleCount, dispose: tree.dispose };
+  return { source: fileTreeSource({ root: tree.root, ...options }), keys: tree.keys(), openHandleCount: () => tree.openHandleCount(), dispose: () => tree.dispose() };
 }
 
 describeSource("a file tree", () => fixture(), { describe, expect, test });

@@ -95,7 +95,9 @@ class LinesSource implements Source<LineItem> {
       const middle = Math.floor(from + (end - from) / 2);
       if (middle <= from) return undefined;
       const point = await lineStartAt(handle, middle);
-      return point < end ? lineKey(this.#prefix, point) : undefined;
+      // A part without a line is no half.
+      if (point >= end || (await lineStartAt(handle, from)) >= point) return undefined;
+      return lineKey(this.#prefix, point);
     });
   }
 
@@ -150,12 +152,13 @@ class LinesSource implements Source<LineItem> {
   }
 }
 
-/** Where the first line begins at or behind `middle`, if that is near; `middle` itself otherwise. `Infinity` where the file ends first. */
-async function lineStartAt(handle: FileHandle, middle: number): Promise<number> {
-  const bytes = await readChunk(handle, middle - 1, ALIGN_SIZE);
+/** Where the first line begins at or behind `offset`, if that is near; `offset` itself otherwise. `Infinity` where the file ends first. */
+async function lineStartAt(handle: FileHandle, offset: number): Promise<number> {
+  if (offset === 0) return 0;
+  const bytes = await readChunk(handle, offset - 1, ALIGN_SIZE);
   const found = bytes.indexOf(NEWLINE);
-  if (found !== -1) return middle + found;
-  return bytes.length < ALIGN_SIZE ? Infinity : middle;
+  if (found !== -1) return offset + found;
+  return bytes.length < ALIGN_SIZE ? Infinity : offset;
 }
 
 async function sizeOf(handle: FileHandle): Promise<number> {
