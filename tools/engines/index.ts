@@ -1,4 +1,4 @@
 // Real engines for tests and benches, on loopback, with temporary data.
-export { etcdMissing, startEtcd, type EtcdServer } from "./etcd.ts";
+export { etcdMissing, opensslMissing, startEtcd, type EtcdCertificates, type EtcdServer, type EtcdServerOptions } from "./etcd.ts";
 export { freePort } from "./free-port.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";

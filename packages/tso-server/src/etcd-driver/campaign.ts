@@ -1,9 +1,8 @@
+import type { EtcdClient, EtcdError, KeyValue } from "@gossip/etcd-client";
 import { ok, type Result } from "@gossip/stdx";
 import { Epoch } from "@gossip/tso";
 import { UNKNOWN, type LeaderState } from "../driver/leader-state.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
-import type { EtcdClient, KeyValue } from "../etcd/etcd-client.ts";
-import type { EtcdError } from "../etcd/etcd-error.ts";
 import { sleep, type MonotonicClock, type Timers } from "../time/system-time.ts";
 import type { HighWaterKey } from "./high-water-key.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
@@ -170,6 +169,6 @@ export class Campaign {
 }
 
 function followerOf(leader: KeyValue): LeaderState {
-  const endpoint = PeerEndpoint.parse(leader.value);
+  const endpoint = PeerEndpoint.parse(leader.value.toString());
   return { kind: "Follower", leaderEpoch: Epoch.fromRaw(leader.createRevision), ...(endpoint.ok ? { leaderEndpoint: endpoint.value } : {}) };
 }

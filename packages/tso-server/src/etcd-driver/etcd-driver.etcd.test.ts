@@ -1,5 +1,6 @@
 // Against a real etcd: two nodes must never both be able to raise the bound, and a new leader must not serve while the
 // old one may still believe that it leads, whatever happens to links, leases, keys and etcd itself.
+import { EtcdClient } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
 import { Epoch } from "@gossip/tso";
 import { afterAll, afterEach, beforeAll, describe, expect, test, type TestContext } from "vitest";
@@ -7,7 +8,6 @@ import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import type { LeaderState } from "../driver/leader-state.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { CuttableLink } from "../etcd/cuttable-link.fixture.ts";
-import { EtcdClient } from "../etcd/etcd-client.ts";
 import { EtcdProcess, requireEtcd } from "../etcd/etcd-process.fixture.ts";
 import { describeConsensusDriver } from "../testing/describe-consensus-driver.ts";
 import { presentState, untilLeader, type DriverFixture } from "../testing/driver-fixture.ts";

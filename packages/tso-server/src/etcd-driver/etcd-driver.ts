@@ -1,3 +1,4 @@
+import { EtcdClient, type EtcdOptions } from "@gossip/etcd-client";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { isPhysicalMs, type Epoch } from "@gossip/tso";
 import { assertArray, assertObject } from "../assert-input.ts";
@@ -6,14 +7,11 @@ import type { DriverError } from "../driver/driver-error.ts";
 import type { LeaderState } from "../driver/leader-state.ts";
 import { LeadershipFeed } from "../driver/leadership-feed.ts";
 import type { PeerEndpoint } from "../driver/peer-endpoint.ts";
-import { EtcdClient } from "../etcd/etcd-client.ts";
 import { systemMonotonicClock, systemTimers, type MonotonicClock, type Timers } from "../time/system-time.ts";
 import { Campaign } from "./campaign.ts";
 import { HighWaterKey } from "./high-water-key.ts";
 
-export interface EtcdDriverOptions {
-  /** `http://host:port` of any number of etcd members. */
-  readonly endpoints: readonly string[];
+export interface EtcdDriverOptions extends Pick<EtcdOptions, "endpoints" | "username" | "password" | "tls"> {
   /** Where clients reach this node's framed protocol; told to those who come to another node. */
   readonly advertise?: PeerEndpoint;
   /** Oracles with different prefixes know nothing of one another. */
@@ -47,7 +45,9 @@ export class EtcdDriver implements ConsensusDriver {
     const { timers = systemTimers, monotonicClock = systemMonotonicClock } = options;
     assert(Number.isInteger(leaseTtlS) && leaseTtlS >= 1, "leaseTtlS is a whole number of seconds, at least 1");
     const leaderKey = `${prefix}/leader`;
-    this.#client = new EtcdClient({ endpoints, timers, requestTimeoutMs });
+    const { username, password, tls } = options;
+    const login = username === undefined || password === undefined ? {} : { username, password };
+    this.#client = new EtcdClient({ endpoints, timers, requestTimeoutMs, ...login, ...(tls && { tls }) });
     this.#highWater = new HighWaterKey(this.#client, { key: `${prefix}/high-water`, leaderKey });
     this.#campaign = new Campaign({
       client: this.#client,

@@ -1,8 +1,7 @@
+import { foundAt, type EtcdClient, type EtcdError, type KeyValue } from "@gossip/etcd-client";
 import { err, ok, type Result } from "@gossip/stdx";
 import { Epoch } from "@gossip/tso";
 import type { DriverError } from "../driver/driver-error.ts";
-import type { EtcdClient, KeyValue } from "../etcd/etcd-client.ts";
-import type { EtcdError } from "../etcd/etcd-error.ts";
 import { decodeHighWater, encodeHighWater, leastTextAt, type HighWaterRecord } from "./high-water-record.ts";
 
 /**
@@ -37,7 +36,7 @@ export class HighWaterKey {
     const raised = await this.#client.txn({ compare: [isLeader, isLower], success: [put], failure: look });
     if (!raised.ok) return err(driverErrorOf(raised.error));
     if (raised.value.succeeded) return ok(record.highWaterMs);
-    const [leader, present] = raised.value.found;
+    const [leader, present] = [foundAt(raised.value, 0), foundAt(raised.value, 1)];
     if (leader === undefined) return err({ kind: "NotLeader" });
     if (leader.createRevision !== epoch) return err({ kind: "Fenced", expected: epoch, current: Epoch.fromRaw(leader.createRevision) });
     if (present !== undefined) {
@@ -62,6 +61,6 @@ export function driverErrorOf(error: EtcdError): DriverError<"TransientDriver" |
 
 function decode(found: KeyValue | undefined): Result<HighWaterRecord | undefined, DriverError> {
   if (found === undefined) return { ok: true, value: undefined };
-  const record = decodeHighWater(found.value);
+  const record = decodeHighWater(found.value.toString());
   return record.ok ? record : err({ kind: "PermanentDriver", reason: "the high-water key in etcd holds no bound" });
 }

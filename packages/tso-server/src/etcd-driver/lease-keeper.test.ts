@@ -1,8 +1,8 @@
 // The keeper says until when a leader may answer. Counted from the wrong moment, or moved by a renewal that may not
 // have arrived, two leaders would answer at once.
+import type { EtcdError } from "@gossip/etcd-client";
 import { err, ok, type Result } from "@gossip/stdx";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { EtcdError } from "../etcd/etcd-error.ts";
 import { ManualTime } from "../testing/manual-time.ts";
 import { sleep } from "../time/system-time.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
@@ -52,7 +52,7 @@ describe("LeaseKeeper", () => {
   });
 
   test("a renewal that fails moves nothing, and is tried again sooner", async () => {
-    answer = err({ kind: "EtcdUnavailable", reason: "ECONNREFUSED" });
+    answer = err({ kind: "EtcdUnavailable", reason: "ECONNREFUSED", mayBeDone: false });
     const keeper = keep(0);
     await time.advance(2000);
     expect([keeper.untilMs, renewals.length >= 3, lost]).toEqual([SURE_MS, true, 0]);

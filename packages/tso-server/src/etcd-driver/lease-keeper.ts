@@ -1,4 +1,4 @@
-import type { EtcdClient } from "../etcd/etcd-client.ts";
+import type { EtcdClient } from "@gossip/etcd-client";
 import type { MonotonicClock, Timers } from "../time/system-time.ts";
 
 /** The part of a lease's time that is given up, for clocks that do not run alike. */

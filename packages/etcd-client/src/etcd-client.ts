@@ -1,0 +1,132 @@
+import { err, ok, type Result } from "@gossip/stdx";
+import { EtcdCode, type EtcdError } from "./etcd-error.ts";
+import type { EtcdOptions } from "./etcd-options.ts";
+import { integerOf, listOf, objectOf, revisionOf, unavailable, type Json } from "./json-answer.ts";
+import { JsonGateway, type CallKind } from "./json-gateway.ts";
+import { encodeText, encodeValue, readRange, type KeyValue, type RangeResult } from "./key-value.ts";
+import { encodeGet, encodeTxn, readTxn, type GetOperation, type InnerTxnResult, type Operation, type PutOperation, type Txn } from "./operation.ts";
+
+export interface TxnResult extends InnerTxnResult {
+  /** The revision that the store is at behind it: that of what it wrote, where it wrote. */
+  readonly revision: bigint;
+}
+
+/**
+ * The few calls of etcd's API that a coordination service needs.
+ *
+ * Keys are text, values text or bytes. Every call answers and none throws, but for input that makes no sense.
+ */
+export class EtcdClient {
+  readonly #gateway: JsonGateway;
+
+  constructor(options: EtcdOptions) {
+    this.#gateway = new JsonGateway(options);
+  }
+
+  /** A linearised read of one key: it sees every write that was acknowledged before it. */
+  async get(key: string): Promise<Result<{ readonly revision: bigint; readonly found: KeyValue | undefined }, EtcdError>> {
+    const answer = await this.range({ get: key });
+    return answer.ok ? ok({ revision: answer.value.revision, found: answer.value.kvs[0] }) : answer;
+  }
+
+  /** A linearised read of a range. */
+  async range(operation: GetOperation): Promise<Result<RangeResult & { readonly revision: bigint }, EtcdError>> {
+    const answer = await this.#call("/v3/kv/range", encodeGet(operation), "Read");
+    return answer.ok ? ok({ revision: revisionOf(answer.value), ...readRange(answer.value) }) : answer;
+  }
+
+  /** Write a key, whatever it holds. Answers with the revision of the write. */
+  async put({ put, value, leaseId }: PutOperation): Promise<Result<bigint, EtcdError>> {
+    const lease = leaseId === undefined ? {} : { lease: leaseId.toString() };
+    const answer = await this.#call("/v3/kv/put", { key: encodeText(put), value: encodeValue(value), ...lease }, "Write");
+    return answer.ok ? ok(revisionOf(answer.value)) : answer;
+  }
+
+  /** Remove a key, or with `end` every key from it on that is below that. Answers with how many there were. */
+  async delete(key: string, end?: string): Promise<Result<number, EtcdError>> {
+    const range = end === undefined ? {} : { range_end: encodeText(end) };
+    const answer = await this.#call("/v3/kv/deleterange", { key: encodeText(key), ...range }, "Write");
+    return answer.ok ? ok(Number(integerOf(answer.value["deleted"]))) : answer;
+  }
+
+  /** All of `success` if every comparison holds, else all of `failure`; atomically. */
+  async txn(txn: Txn): Promise<Result<TxnResult, EtcdError>> {
+    const answer = await this.#call("/v3/kv/txn", encodeTxn(txn), isReadOnly(txn) ? "Read" : "Write");
+    return answer.ok ? ok({ revision: revisionOf(answer.value), ...readTxn(answer.value) }) : answer;
+  }
+
+  /** A lease for at least `ttlS` seconds; etcd may insist on more. */
+  async grantLease(ttlS: number): Promise<Result<{ readonly leaseId: bigint; readonly ttlS: number }, EtcdError>> {
+    const answer = await this.#call("/v3/lease/grant", { TTL: String(ttlS) }, "Write");
+    return answer.ok ? ok({ leaseId: integerOf(answer.value["ID"]), ttlS: Number(integerOf(answer.value["TTL"])) }) : answer;
+  }
+
+  /** Start a lease's time anew. Answers with the time it has, 0 where it is no more. */
+  async keepLeaseAlive(leaseId: bigint, timeoutMs?: number): Promise<Result<{ readonly ttlS: number }, EtcdError>> {
+    const answer = await this.#gateway.call("/v3/lease/keepalive", { ID: leaseId.toString() }, { kind: "Write", timeoutMs });
+    return answer.ok ? ok({ ttlS: Number(integerOf(objectOf(answer.value["result"])["TTL"])) }) : answer;
+  }
+
+  /** Whether a lease still has time. */
+  async isLeaseAlive(leaseId: bigint): Promise<Result<boolean, EtcdError>> {
+    const answer = await this.#gateway.call("/v3/lease/timetolive", { ID: leaseId.toString() }, { kind: "Read" });
+    // A lease in its last second has 0; one that is no more has -1.
+    return answer.ok ? ok(integerOf(answer.value["TTL"]) >= 0n) : answer;
+  }
+
+  /** End a lease, and with it every key that hangs on it. One that is no more is ended already. */
+  async revokeLease(leaseId: bigint, timeoutMs?: number): Promise<Result<void, EtcdError>> {
+    const answer = await this.#gateway.call("/v3/lease/revoke", { ID: leaseId.toString() }, { kind: "Write", timeoutMs });
+    if (answer.ok || (answer.error.kind === "EtcdRefused" && answer.error.code === EtcdCode.NotFound)) return ok();
+    return err(answer.error);
+  }
+
+  /** Hear of every change to a key from `fromRevision` on. Returns the function that stops it. */
+  watch(key: string, fromRevision: bigint, onChange: (isDeleted: boolean) => void, onEnd: (reason: string) => void): () => void {
+    const request = { create_request: { key: encodeText(key), start_revision: fromRevision.toString() } };
+    return this.#gateway.stream(
+      "/v3/watch",
+      request,
+      (answer) => {
+        for (const event of listOf(objectOf(answer["result"])["events"])) onChange(event["type"] === "DELETE");
+      },
+      onEnd,
+    );
+  }
+
+  /** Drop what keys held before `revision`. The server's whole history is meant, not only what this client wrote. */
+  async compact(revision: bigint): Promise<Result<void, EtcdError>> {
+    const answer = await this.#gateway.call("/v3/kv/compaction", { revision: revision.toString() }, { kind: "Write" });
+    return answer.ok ? ok() : answer;
+  }
+
+  /** What a member says of itself. */
+  async status(): Promise<Result<{ readonly version: string; readonly dbSize: number }, EtcdError>> {
+    const answer = await this.#gateway.call("/v3/maintenance/status", {}, { kind: "Read" });
+    if (!answer.ok) return answer;
+    const { version } = answer.value;
+    return ok({ version: typeof version === "string" ? version : "", dbSize: Number(integerOf(answer.value["dbSize"])) });
+  }
+
+  /** Let the connections go. What is under way ends as it would if they had broken. */
+  close(): void {
+    this.#gateway.close();
+  }
+
+  /**
+   * An answer that etcd gave, and not something in front of it: etcd says at which revision it answers. Taken for
+   * an answer, an empty object would mean that there is no such key.
+   */
+  async #call(path: string, body: object, kind: CallKind): Promise<Result<Json, EtcdError>> {
+    const answer = await this.#gateway.call(path, body, { kind });
+    return !answer.ok || revisionOf(answer.value) > 0n ? answer : unavailable("an answer without a revision is not etcd's");
+  }
+}
+
+function isReadOnly({ success, failure = [] }: Txn): boolean {
+  return [...success, ...failure].every(isRead);
+}
+
+function isRead(operation: Operation): boolean {
+  return "get" in operation || ("txn" in operation && isReadOnly(operation.txn));
+}

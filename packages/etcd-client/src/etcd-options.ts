@@ -1,0 +1,88 @@
+import { assert, assertCount } from "@gossip/stdx";
+import { systemTimers, type Timers } from "./timers.ts";
+
+/** How members are known, and how this client is known to them. Each is what Node's `tls` takes: PEM text or bytes. */
+export interface EtcdTls {
+  /** Who may sign the members' certificates; those that the system trusts where it is left out. */
+  readonly ca?: string | Uint8Array;
+  /** This client's certificate and its key, where the server asks for one. Both or neither. */
+  readonly cert?: string | Uint8Array;
+  readonly key?: string | Uint8Array;
+  /** The name that the members' certificates have, where it is not the host of the endpoint. */
+  readonly serverName?: string;
+}
+
+export interface EtcdOptions {
+  /** `http://host:port` or `https://host:port` of any number of members. */
+  readonly endpoints: readonly string[];
+  /** Whom to log in as, where the server has authentication turned on. Both or neither. */
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: EtcdTls;
+  /** Longest wait for one answer, with every member that is tried on the way; 5 seconds where it is left out. */
+  readonly requestTimeoutMs?: number;
+  /** Longest wait for a connection, after which the next member is tried; 1 second where it is left out. */
+  readonly connectTimeoutMs?: number;
+  /** Largest request and largest answer in bytes, as JSON; 16 MiB where it is left out. */
+  readonly maxMessageSize?: number;
+  /** Most connections to one member; 64 where it is left out. Requests beyond them wait. */
+  readonly maxConnections?: number;
+  readonly timers?: Timers;
+}
+
+/** Options that have been checked, with everything that was left out. */
+export interface CheckedOptions {
+  readonly urls: readonly URL[];
+  readonly credentials: Credentials | undefined;
+  readonly tls: EtcdTls;
+  readonly requestTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly maxMessageSize: number;
+  readonly maxConnections: number;
+  readonly timers: Timers;
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+export function checkOptions(options: EtcdOptions): CheckedOptions {
+  assert(typeof options === "object" && options !== null, () => `the options of an etcd client are an object, got ${typeof options}`);
+  const { endpoints, tls = {}, timers = systemTimers } = options;
+  const { requestTimeoutMs = 5000, connectTimeoutMs = 1000, maxMessageSize = 16 << 20, maxConnections = 64 } = options;
+  assert(Array.isArray(endpoints) && endpoints.length > 0, "etcd has at least one endpoint");
+  assertCount(requestTimeoutMs, "requestTimeoutMs", { min: 1, max: LONGEST_MS });
+  assertCount(connectTimeoutMs, "connectTimeoutMs", { min: 1, max: LONGEST_MS });
+  assertCount(maxMessageSize, "maxMessageSize", { min: 1024, max: 2 ** 30 });
+  assertCount(maxConnections, "maxConnections", { min: 1, max: 65_535 });
+  assertTls(tls);
+  const urls = endpoints.map((endpoint) => parseEndpoint(endpoint));
+  return { urls, credentials: credentialsOf(options), tls, requestTimeoutMs, connectTimeoutMs, maxMessageSize, maxConnections, timers };
+}
+
+function credentialsOf({ username, password }: EtcdOptions): Credentials | undefined {
+  if (username === undefined && password === undefined) return undefined;
+  const isText = typeof username === "string" && username !== "" && typeof password === "string";
+  assert(isText, "a login at etcd takes a user name that is not empty and a password, both as text");
+  return { username, password };
+}
+
+function assertTls(tls: EtcdTls): void {
+  assert(typeof tls === "object" && tls !== null, "tls is an object with ca, cert, key and serverName");
+  const isPem = (value: unknown): boolean => value === undefined || typeof value === "string" || value instanceof Uint8Array;
+  assert(isPem(tls.ca) && isPem(tls.cert) && isPem(tls.key), "certificates and keys are PEM, as text or bytes");
+  assert((tls.cert === undefined) === (tls.key === undefined), "a client certificate needs its key, and a key its certificate");
+  assert(tls.serverName === undefined || typeof tls.serverName === "string", "serverName is a text");
+}
+
+/** No message here shows the endpoint: it may hold a password where none belongs. */
+function parseEndpoint(endpoint: string): URL {
+  assert(typeof endpoint === "string" && URL.canParse(endpoint), "an etcd endpoint is a URL such as http://127.0.0.1:2379");
+  const url = new URL(endpoint);
+  assert(url.protocol === "http:" || url.protocol === "https:", "an etcd endpoint begins with http:// or https://");
+  assert(url.username === "" && url.password === "", "an etcd endpoint has no user and password in it: they are options of their own");
+  return url;
+}

@@ -1,0 +1,120 @@
+import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { CheckedOptions } from "./etcd-options.ts";
+
+/**
+ * What came of a request to one member.
+ *
+ * - `Answered` — a whole answer, whatever it says.
+ * - `NotSent`  — no connection came about, so the member cannot have done anything.
+ * - `Broken`   — it was sent, wholly or in part, and no whole answer came.
+ */
+export type Exchanged =
+  | { readonly kind: "Answered"; readonly status: number; readonly text: string }
+  | { readonly kind: "NotSent" | "Broken"; readonly reason: string };
+
+export interface ExchangeRequest {
+  readonly url: URL;
+  readonly body: string;
+  readonly token: string | undefined;
+}
+
+/** Posts JSON to members, on connections that are kept. */
+export class Exchange {
+  readonly #options: CheckedOptions;
+  readonly #http: HttpAgent;
+  readonly #https: HttpsAgent;
+
+  constructor(options: CheckedOptions) {
+    const { maxConnections, tls } = options;
+    this.#options = options;
+    const pool = { keepAlive: true, noDelay: true, maxSockets: maxConnections, scheduling: "lifo" } as const;
+    this.#http = new HttpAgent(pool);
+    const { ca, cert, key, serverName } = tls;
+    const secrets = { ...(ca && { ca: pem(ca) }), ...(cert && { cert: pem(cert) }), ...(key && { key: pem(key) }) };
+    this.#https = new HttpsAgent({ ...pool, ...secrets, ...(serverName && { servername: serverName }) });
+  }
+
+  /** One request, one answer. Never rejects. `signal` says why where the caller gives up. */
+  send(asked: ExchangeRequest, signal: AbortSignal): Promise<Exchanged> {
+    return new Promise((resolve) => {
+      const request = this.#open(asked);
+      const connection = watchConnection(request, this.#options);
+      const finish = (exchanged: Exchanged): void => {
+        signal.removeEventListener("abort", abort);
+        connection.settle();
+        resolve(exchanged);
+      };
+      const abort = (): void => void request.destroy(signal.reason as Error);
+      if (signal.aborted) abort();
+      signal.addEventListener("abort", abort);
+      request.on("error", (error) => finish({ kind: connection.isMade() ? "Broken" : "NotSent", reason: reasonOf(error) }));
+      request.once("response", (response) => void readText(response, this.#options.maxMessageSize).then(finish));
+      request.end(asked.body);
+    });
+  }
+
+  /** A request whose answer goes on: the caller reads it. */
+  open(asked: ExchangeRequest): ClientRequest {
+    const request = this.#open(asked);
+    request.end(asked.body);
+    return request;
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  #open({ url, body, token }: ExchangeRequest): ClientRequest {
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      ...(token === undefined ? {} : { authorization: token }),
+    };
+    if (url.protocol === "https:") return httpsRequest(url, { method: "POST", headers, agent: this.#https });
+    return httpRequest(url, { method: "POST", headers, agent: this.#http });
+  }
+}
+
+/** Our words, or the system's name for what went wrong: a message of the system can hold an address, and nothing more. */
+export function reasonOf(error: NodeJS.ErrnoException): string {
+  return error.code ?? error.message;
+}
+
+function pem(value: string | Uint8Array): string | Buffer {
+  return typeof value === "string" ? value : Buffer.from(value);
+}
+
+/** Knows whether a request had a connection, and gives up on one that takes too long to come about. */
+function watchConnection(request: ClientRequest, { timers, connectTimeoutMs }: CheckedOptions): { isMade: () => boolean; settle: () => void } {
+  let isMade = false;
+  let cancelTimer = (): void => {};
+  request.once("socket", (socket) => {
+    const made = (): void => {
+      isMade = true;
+      cancelTimer();
+    };
+    if (!socket.connecting) return made();
+    cancelTimer = timers.after(connectTimeoutMs, () => void request.destroy(new Error("no connection came about in time")));
+    // Of a secure one nothing is sent before both have shown who they are.
+    socket.once("encrypted" in socket ? "secureConnect" : "connect", made);
+    return undefined;
+  });
+  return { isMade: () => isMade, settle: () => cancelTimer() };
+}
+
+async function readText(response: IncomingMessage, maxSize: number): Promise<Exchanged> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of response) {
+      pieces.push(piece as Buffer);
+      size += (piece as Buffer).length;
+      if (size > maxSize) return { kind: "Broken", reason: "an answer is too large" };
+    }
+  } catch {
+    return { kind: "Broken", reason: "the answer broke off" };
+  }
+  return { kind: "Answered", status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8") };
+}

@@ -1,0 +1,50 @@
+import { err, ok, type Result } from "@gossip/stdx";
+import { EtcdCode, type EtcdError } from "./etcd-error.ts";
+
+/** An object that etcd answered with. Absent fields are zero: its JSON leaves zeros out. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What a whole answer of a member says. */
+export function readAnswer({ status, text }: { readonly status: number; readonly text: string }): Result<Json, EtcdError> {
+  const answer = parseObject(text);
+  if (answer === undefined) return unavailable(`an answer of status ${status} is no JSON`);
+  if (status === 200) return ok(answer);
+  const reason = typeof answer["message"] === "string" ? answer["message"] : "etcd gave no reason";
+  const code = typeof answer["code"] === "number" ? answer["code"] : 0;
+  // Both of these are said before anything is done. Without room on its disk etcd refuses a write when it comes to it.
+  if (code === EtcdCode.ResourceExhausted) return unavailable(reason, { mayBeDone: false });
+  if (status === 429) return unavailable(reason, { mayBeDone: false });
+  // Other trouble of its own, such as a change of leader, can come upon it while the request is under way.
+  return status >= 500 ? unavailable(reason) : err({ kind: "EtcdRefused", code, reason });
+}
+
+export function unavailable(reason: string, { mayBeDone = true } = {}): Result<never, EtcdError> {
+  return err({ kind: "EtcdUnavailable", reason, mayBeDone });
+}
+
+export function parseObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function listOf(value: unknown): Json[] {
+  return Array.isArray(value) ? value.map((each) => objectOf(each)) : [];
+}
+
+export function objectOf(value: unknown): Json {
+  return typeof value === "object" && value !== null ? (value as Json) : {};
+}
+
+/** 64-bit integers come as text, or not at all where they are 0. */
+export function integerOf(value: unknown): bigint {
+  return typeof value === "string" && /^-?[0-9]{1,20}$/u.test(value) ? BigInt(value) : 0n;
+}
+
+/** The revision at which etcd answered; 0 where it does not say. */
+export function revisionOf(answer: Json): bigint {
+  return integerOf(objectOf(answer["header"])["revision"]);
+}

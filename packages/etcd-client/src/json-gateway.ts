@@ -1,0 +1,125 @@
+import type { Result } from "@gossip/stdx";
+import type { EtcdError } from "./etcd-error.ts";
+import { checkOptions, type CheckedOptions, type EtcdOptions } from "./etcd-options.ts";
+import { Exchange, type ExchangeRequest } from "./exchange.ts";
+import { readAnswer, unavailable, type Json } from "./json-answer.ts";
+import { readLines } from "./json-lines.ts";
+import { isTokenRefused, Login } from "./login.ts";
+
+/** What may be done with a request that failed. A `Read` changes nothing, so that it can be asked of the next member. */
+export type CallKind = "Read" | "Write";
+
+export interface CallOptions {
+  readonly kind: CallKind;
+  /** The client's own where it is left out. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A read is asked at least this often: a kept connection may turn out to be dead. */
+const LEAST_READ_TRIES = 2;
+
+/**
+ * etcd's API as JSON over HTTP, on connections that are kept.
+ *
+ * It asks one member at a time and turns to the next when one cannot be reached. A write is repeated only where it was surely not
+ * done: whether one of which that is not known may be repeated is for the caller to say.
+ */
+export class JsonGateway {
+  readonly #options: CheckedOptions;
+  readonly #exchange: Exchange;
+  readonly #login: Login | undefined;
+  #current = 0;
+
+  constructor(options: EtcdOptions) {
+    this.#options = checkOptions(options);
+    this.#exchange = new Exchange(this.#options);
+    const { credentials, requestTimeoutMs } = this.#options;
+    this.#login = credentials && new Login(credentials, (body) => this.#within(requestTimeoutMs, (signal) => this.#tryMembers("/v3/auth/authenticate", JSON.stringify(body), { kind: "Read", signal })));
+  }
+
+  /** One request, one answer. */
+  call(path: string, body: object, { kind, timeoutMs = this.#options.requestTimeoutMs }: CallOptions): Promise<Result<Json, EtcdError>> {
+    const text = JSON.stringify(body);
+    // Keys and values are base64, so that a character is a byte.
+    if (text.length > this.#options.maxMessageSize) return Promise.resolve(unavailable("a request is too large", { mayBeDone: false }));
+    return this.#within(timeoutMs, async (signal) => {
+      const first = await this.#callAs(path, text, { kind, signal });
+      if (first.ok || this.#login === undefined || !isTokenRefused(first.error)) return first;
+      // A token that is not taken is refused before anything is done. The next call logs in again.
+      return this.#callAs(path, text, { kind, signal });
+    });
+  }
+
+  /**
+   * One request, answers until somebody stops: `onAnswer` for each, then `onEnd` once.
+   *
+   * Returns the function that stops it. There is no time limit: an idle stream says nothing for hours.
+   */
+  stream(path: string, body: object, onAnswer: (answer: Json) => void, onEnd: (reason: string) => void): () => void {
+    const stopping = new AbortController();
+    void this.#stream(path, body, onAnswer, stopping.signal).then((reason) => {
+      if (!stopping.signal.aborted) onEnd(reason);
+    });
+    return () => stopping.abort();
+  }
+
+  close(): void {
+    this.#exchange.close();
+  }
+
+  async #stream(path: string, body: object, onAnswer: (answer: Json) => void, signal: AbortSignal): Promise<string> {
+    const token = await this.#login?.token();
+    if (token?.ok === false) return token.error.reason;
+    if (signal.aborted) return "it was stopped";
+    const member = this.#current;
+    const reason = await readLines(this.#exchange.open(this.#requestTo(member, path, JSON.stringify(body), token?.value)), { onAnswer, signal, maxSize: this.#options.maxMessageSize });
+    if (token !== undefined && isTokenRefused({ kind: "EtcdRefused", code: 0, reason })) this.#login?.forget(token.value);
+    if (!signal.aborted) this.#turnFrom(member);
+    return reason;
+  }
+
+  async #callAs(path: string, text: string, how: { readonly kind: CallKind; readonly signal: AbortSignal }): Promise<Result<Json, EtcdError>> {
+    const token = await this.#login?.token();
+    if (token?.ok === false) return token;
+    const answer = await this.#tryMembers(path, text, { ...how, token: token?.value });
+    if (token !== undefined && !answer.ok && isTokenRefused(answer.error)) this.#login?.forget(token.value);
+    return answer;
+  }
+
+  async #tryMembers(path: string, text: string, { kind, signal, token }: { readonly kind: CallKind; readonly signal: AbortSignal; readonly token?: string | undefined }): Promise<Result<Json, EtcdError>> {
+    const mostTries = kind === "Read" ? Math.max(LEAST_READ_TRIES, this.#options.urls.length) : this.#options.urls.length;
+    for (let tries = 1; ; tries++) {
+      const member = this.#current;
+      const answer = await this.#ask(this.#requestTo(member, path, text, token), signal);
+      if (answer.ok || answer.error.kind !== "EtcdUnavailable") return answer;
+      this.#turnFrom(member);
+      const mayTryAgain = kind === "Read" || !answer.error.mayBeDone;
+      if (!mayTryAgain || tries >= mostTries || signal.aborted) return answer;
+    }
+  }
+
+  async #ask(request: ExchangeRequest, signal: AbortSignal): Promise<Result<Json, EtcdError>> {
+    const exchanged = await this.#exchange.send(request, signal);
+    if (exchanged.kind === "Answered") return readAnswer(exchanged);
+    return unavailable(exchanged.reason, { mayBeDone: exchanged.kind === "Broken" });
+  }
+
+  async #within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const overdue = new AbortController();
+    const cancelTimer = this.#options.timers.after(timeoutMs, () => overdue.abort(new Error("no answer came in time")));
+    try {
+      return await work(overdue.signal);
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  #requestTo(member: number, path: string, body: string, token: string | undefined): ExchangeRequest {
+    return { url: new URL(path, this.#options.urls[member]), body, token };
+  }
+
+  /** Leave a member that failed, unless somebody else already has. */
+  #turnFrom(member: number): void {
+    if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length;
+  }
+}

@@ -1,0 +1,49 @@
+import { integerOf, listOf, type Json } from "./json-answer.ts";
+
+/** A key with what it holds, as it is at some revision. */
+export interface KeyValue {
+  readonly key: string;
+  /** Empty where only keys were asked for. `toString()` gives it as text. */
+  readonly value: Buffer;
+  /** The revision at which the key came into being. */
+  readonly createRevision: bigint;
+  /** The revision at which it was last written. */
+  readonly modRevision: bigint;
+  readonly leaseId: bigint;
+}
+
+/** What a range holds. */
+export interface RangeResult {
+  readonly kvs: readonly KeyValue[];
+  /** How many keys there are in the whole range, whatever the limit. */
+  readonly count: number;
+  /** There is more than was given. */
+  readonly more: boolean;
+}
+
+export function readRange(range: Json): RangeResult {
+  return { kvs: listOf(range["kvs"]).map(readKeyValue), count: Number(integerOf(range["count"])), more: range["more"] === true };
+}
+
+export function encodeText(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
+}
+
+export function encodeValue(value: string | Uint8Array): string {
+  if (typeof value === "string") return encodeText(value);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+}
+
+function readKeyValue(kv: Json): KeyValue {
+  return {
+    key: decode(kv["key"]).toString("utf8"),
+    value: decode(kv["value"]),
+    createRevision: integerOf(kv["create_revision"]),
+    modRevision: integerOf(kv["mod_revision"]),
+    leaseId: integerOf(kv["lease"]),
+  };
+}
+
+function decode(value: unknown): Buffer {
+  return Buffer.from(typeof value === "string" ? value : "", "base64");
+}

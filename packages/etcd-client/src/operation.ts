@@ -1,0 +1,132 @@
+import { assert } from "@gossip/stdx";
+import { integerOf, listOf, objectOf, type Json } from "./json-answer.ts";
+import { encodeText, encodeValue, readRange, type KeyValue, type RangeResult } from "./key-value.ts";
+
+/**
+ * A condition on one key, or on every key of a range.
+ *
+ * On a key that is not there, revisions are 0 and a comparison of values never holds. On a range without keys it is the same: "created at
+ * revision 0" holds for a range exactly where it is empty.
+ */
+export type Compare = { readonly key: string; readonly end?: string; readonly is: "EQUAL" | "LESS" | "GREATER" } & (
+  | { readonly target: "CREATE" | "MOD"; readonly revision: bigint }
+  | { readonly target: "VALUE"; readonly value: string | Uint8Array }
+);
+
+/** What to look at: one key, or with `end` every key from `get` on that is below it. */
+export interface GetOperation {
+  readonly get: string;
+  readonly end?: string;
+  /** Most keys to give; all where it is left out. etcd goes through the whole range to count it all the same. */
+  readonly limit?: number;
+  readonly keysOnly?: boolean;
+  readonly countOnly?: boolean;
+  /** By key, upwards, where it is left out. By value, etcd reads the whole range and gives the first. */
+  readonly sort?: "KEY_DESCEND" | "VALUE_ASCEND" | "VALUE_DESCEND";
+  /** As it was at that revision; as it is where it is left out. */
+  readonly revision?: bigint;
+}
+
+export interface PutOperation {
+  readonly put: string;
+  readonly value: string | Uint8Array;
+  readonly leaseId?: bigint;
+}
+
+export interface DeleteOperation {
+  readonly delete: string;
+  readonly end?: string;
+}
+
+/** All of `success` if every comparison holds, else all of `failure`. */
+export interface Txn {
+  readonly compare: readonly Compare[];
+  readonly success: readonly Operation[];
+  readonly failure?: readonly Operation[];
+}
+
+/** What a transaction can do. A transaction within one has conditions of its own, all looked at before anything is done. */
+export type Operation = GetOperation | PutOperation | DeleteOperation | { readonly txn: Txn };
+
+/** What became of one operation. */
+export type OperationResult =
+  | ({ readonly kind: "Get" } & RangeResult)
+  | { readonly kind: "Put" }
+  | { readonly kind: "Delete"; readonly deleted: number }
+  | ({ readonly kind: "Txn" } & InnerTxnResult);
+
+export interface InnerTxnResult {
+  readonly succeeded: boolean;
+  /** Of each operation that was done, in their order. */
+  readonly results: readonly OperationResult[];
+}
+
+/** The first key that the operation at `index` found, where it was one that looks. */
+export function foundAt({ results }: InnerTxnResult, index: number): KeyValue | undefined {
+  const result = results[index];
+  return result?.kind === "Get" ? result.kvs[0] : undefined;
+}
+
+export function encodeTxn({ compare, success, failure = [] }: Txn): object {
+  return {
+    compare: compare.map(encodeCompare),
+    success: success.map(encodeOperation),
+    failure: failure.map(encodeOperation),
+  };
+}
+
+export function encodeGet({ get, end, limit, keysOnly, countOnly, sort, revision }: GetOperation): object {
+  return {
+    key: encodeText(get),
+    ...(end === undefined ? {} : { range_end: encodeText(end) }),
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+    ...(keysOnly === true ? { keys_only: true } : {}),
+    ...(countOnly === true ? { count_only: true } : {}),
+    ...(sort === undefined ? {} : SORTS[sort]),
+    ...(revision === undefined ? {} : { revision: revision.toString() }),
+  };
+}
+
+export function readTxn(answer: Json): InnerTxnResult {
+  return { succeeded: answer["succeeded"] === true, results: listOf(answer["responses"]).map(readResult) };
+}
+
+/** The end of the range of all keys that begin with `prefix`, for keys of plain ASCII. */
+export function prefixEnd(prefix: string): string {
+  const last = prefix.charCodeAt(prefix.length - 1);
+  assert(last < 0x7f, "a prefix of keys is not empty and ends in a character of plain ASCII");
+  return prefix.slice(0, -1) + String.fromCharCode(last + 1);
+}
+
+const SORTS = {
+  KEY_DESCEND: { sort_order: "DESCEND", sort_target: "KEY" },
+  VALUE_ASCEND: { sort_order: "ASCEND", sort_target: "VALUE" },
+  VALUE_DESCEND: { sort_order: "DESCEND", sort_target: "VALUE" },
+} as const;
+
+function encodeCompare(compare: Compare): object {
+  const end = compare.end === undefined ? {} : { range_end: encodeText(compare.end) };
+  const common = { key: encodeText(compare.key), ...end, target: compare.target, result: compare.is };
+  if (compare.target === "VALUE") return { ...common, value: encodeValue(compare.value) };
+  return { ...common, [compare.target === "CREATE" ? "create_revision" : "mod_revision"]: compare.revision.toString() };
+}
+
+function encodeOperation(operation: Operation): object {
+  if ("get" in operation) return { request_range: encodeGet(operation) };
+  if ("txn" in operation) return { request_txn: encodeTxn(operation.txn) };
+  if ("delete" in operation) {
+    const end = operation.end === undefined ? {} : { range_end: encodeText(operation.end) };
+    return { request_delete_range: { key: encodeText(operation.delete), ...end } };
+  }
+  const lease = operation.leaseId === undefined ? {} : { lease: operation.leaseId.toString() };
+  return { request_put: { key: encodeText(operation.put), value: encodeValue(operation.value), ...lease } };
+}
+
+function readResult(response: Json): OperationResult {
+  if ("response_txn" in response) return { kind: "Txn", ...readTxn(objectOf(response["response_txn"])) };
+  if ("response_put" in response) return { kind: "Put" };
+  if ("response_delete_range" in response) {
+    return { kind: "Delete", deleted: Number(integerOf(objectOf(response["response_delete_range"])["deleted"])) };
+  }
+  return { kind: "Get", ...readRange(objectOf(response["response_range"])) };
+}
