@@ -4,14 +4,14 @@ import { readU64 } from "./u64-bytes.ts";
 
 /** What a statement tells of a run's capacity. */
 export interface HintRow {
-  readonly available: string;
+  readonly available: number;
   readonly earliest: Buffer | null;
   readonly starved_until: Buffer | null;
 }
 
 export function hintOf(row: HintRow, now: LogicalTime): CapacityHint {
   return {
-    availableCount: Number(row.available),
+    availableCount: row.available,
     earliestDeadline: row.earliest === null ? undefined : (readU64(row.earliest) as LogicalTime),
     isStarved: row.starved_until !== null && now < readU64(row.starved_until),
   };

@@ -2,7 +2,8 @@ import type { ShardRecord } from "@gossip/coordination";
 import type { Connection } from "./database.ts";
 import { assertOwn } from "./assert-own.ts";
 import type { RunAddress } from "./rows.ts";
-import { ShardPack } from "./shard-pack.ts";
+import { u64Array } from "./server-array.ts";
+import { birthColumns, cursorColumns, stateColumns } from "./shard-columns.ts";
 import { INSERT_SHARDS } from "./sql/insert-shards.ts";
 
 /** Most rows of one statement. They travel in one message, which the server holds in memory several times over. */
@@ -10,33 +11,21 @@ const MAX_ROWS = 1024;
 
 /** New shards, encoded before anything is locked. */
 export class InsertedShards {
-  readonly #packs: readonly ShardPack[];
+  readonly #chunks: readonly Buffer[][];
 
   constructor(address: RunAddress, records: readonly ShardRecord[]) {
     for (const record of records) assertOwn(address, record);
-    const packs: ShardPack[] = [];
-    for (let start = 0; start < records.length; start += MAX_ROWS) {
-      packs.push(new ShardPack(records.slice(start, start + MAX_ROWS), { isNew: true }));
-    }
-    this.#packs = packs;
+    const chunks: Buffer[][] = [];
+    for (let start = 0; start < records.length; start += MAX_ROWS) chunks.push(columnsOf(records.slice(start, start + MAX_ROWS)));
+    this.#chunks = chunks;
   }
 
-  async write(connection: Connection, runId: string): Promise<void> {
-    for (const pack of this.#packs) {
-      await connection.run(INSERT_SHARDS, [
-        pack.bytes,
-        runId,
-        pack.statuses,
-        pack.parkReasons,
-        pack.hasLease,
-        pack.attempts,
-        pack.places,
-        pack.recordSizes,
-        pack.keySizes,
-        pack.startSizes,
-        pack.spreads,
-        pack.parents,
-      ]);
-    }
+  async write(connection: Connection, runId: number): Promise<void> {
+    for (const columns of this.#chunks) await connection.run(INSERT_SHARDS, [runId, ...columns]);
   }
+}
+
+function columnsOf(records: readonly ShardRecord[]): Buffer[] {
+  const shards = u64Array(records.map(({ shard }) => shard));
+  return [shards, ...cursorColumns(records), ...stateColumns(records), ...birthColumns(records)];
 }

@@ -12,7 +12,7 @@ import type { LogicalTime } from "@gossip/contracts";
 import type { Database } from "./database.ts";
 import { hintOf, type HintRow } from "./hints.ts";
 import { runVersion } from "./record-version.ts";
-import { decodeRun, headOf, joinedShardOf, tenantBytes, type HeadRow, type JoinedShardRow, type RunAddress } from "./rows.ts";
+import { decodeRun, headOf, joinedShardOf, rowVersionOf, tenantBytes, type HeadRow, type JoinedShardRow, type RunAddress } from "./rows.ts";
 import { listClaimCandidates as candidatesUpTo } from "./sql/list-claim-candidates.ts";
 import { READ_HINT } from "./sql/read-hint.ts";
 import { READ_PROGRESS } from "./sql/read-progress.ts";
@@ -33,7 +33,7 @@ export async function readRun(database: Database, address: RunAddress): Promise<
   const [row] = await database.run<RunRow>(READ_RUN, addressValues(address));
   if (row === undefined) return { kind: "Missing" };
   if (row.status === "Deleted") return { kind: "Deleted" };
-  return { kind: "Found", record: decodeRun(address, row.record), version: runVersion({ runId: row.id, version: row.version }) };
+  return { kind: "Found", record: decodeRun(address, row.record), version: runVersion(rowVersionOf(row)) };
 }
 
 export async function readShard(database: Database, address: RunAddress, shard: ShardId): Promise<ShardRead> {

@@ -3,12 +3,11 @@ import type { StoreVersion } from "@gossip/coordination";
 /** What a version that we gave out says: the row that it is of, and which state of it. */
 export interface RowVersion {
   /** The number of the run, in the table of runs. It never changes, and no other run ever gets it. */
-  readonly runId: string;
-  readonly version: string;
+  readonly runId: number;
+  readonly version: number;
 }
 
-const RUN_VERSION = /^r(\d{1,19})\.(\d{1,19})$/;
-const SHARD_VERSION = /^s(\d{1,19})\.(\d{1,19})$/;
+const VERSION = /^[rs][1-9]\d{0,14}\.[1-9]\d{0,14}$/;
 
 // The number of the run is in it so that a guarded write finds its row without asking which run that is, and the letter
 // so that a run's version never passes for a shard's.
@@ -23,19 +22,15 @@ export function shardVersion({ runId, version }: RowVersion): StoreVersion {
 
 /** `undefined` where we never gave it out as a run's. */
 export function readRunVersion(given: StoreVersion | undefined): RowVersion | undefined {
-  return read(RUN_VERSION, given);
+  return read("r", given);
 }
 
 export function readShardVersion(given: StoreVersion | undefined): RowVersion | undefined {
-  return read(SHARD_VERSION, given);
+  return read("s", given);
 }
 
-/** The version behind one, which a write gives a row. */
-export function nextVersion(version: string): string {
-  return String(BigInt(version) + 1n);
-}
-
-function read(form: RegExp, given: StoreVersion | undefined): RowVersion | undefined {
-  const match = typeof given === "string" ? form.exec(given) : null;
-  return match === null ? undefined : { runId: match[1]!, version: match[2]! };
+function read(letter: "r" | "s", given: StoreVersion | undefined): RowVersion | undefined {
+  if (typeof given !== "string" || !given.startsWith(letter) || !VERSION.test(given)) return undefined;
+  const dot = given.indexOf(".");
+  return { runId: Number(given.slice(1, dot)), version: Number(given.slice(dot + 1)) };
 }

@@ -3,7 +3,7 @@ import type { RunHead, RunRecord, ShardRecord, Versioned } from "@gossip/coordin
 import { corruptionFrom, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import { InfraError } from "@gossip/coordination-errors";
 import { CorruptRow } from "./postgres-failure.ts";
-import { runVersion, shardVersion } from "./record-version.ts";
+import { runVersion, shardVersion, type RowVersion } from "./record-version.ts";
 import { readU64 } from "./u64-bytes.ts";
 
 /** Which run of which tenant. */
@@ -12,7 +12,7 @@ export interface RunAddress {
   readonly run: RunId;
 }
 
-/** What every statement that finds a run begins with. Numbers of the server's 64 bits come as text. */
+/** What every statement that finds a run begins with. */
 export interface HeadRow {
   readonly id: string;
   readonly version: string;
@@ -41,7 +41,12 @@ export function headOf({ tenant, run }: RunAddress, row: HeadRow): Versioned<Run
     throw new CorruptRow(InfraError.corruption({ operation: "postgres.readRun", message: "the columns of a run are not those of any run" }));
   }
   const config = Object.freeze({ cursorSemantics, leaseDuration, maxShardRetries: retries === null ? undefined : Number(retries) });
-  return { record: { tenant, run, config, status }, version: runVersion({ runId: row.id, version: row.version }) };
+  return { record: { tenant, run, config, status }, version: runVersion(rowVersionOf(row)) };
+}
+
+/** The server's numbers of 64 bits come as text. Ours are counted up from 1, and stay far below where a number ends. */
+export function rowVersionOf({ id, version }: { readonly id: string; readonly version: string }): RowVersion {
+  return { runId: Number(id), version: Number(version) };
 }
 
 export function decodeRun({ tenant, run }: RunAddress, record: Buffer): RunRecord {
@@ -62,7 +67,7 @@ export function decodeShard({ tenant, run }: RunAddress, row: { readonly shard: 
 export function joinedShardOf(address: RunAddress, row: HeadRow & JoinedShardRow): Versioned<ShardRecord> | undefined {
   const { shard, record } = row;
   if (shard === null) return undefined;
-  return { record: decodeShard(address, { shard, record }), version: shardVersion({ runId: row.id, version: row.shard_version }) };
+  return { record: decodeShard(address, { shard, record }), version: shardVersion({ runId: Number(row.id), version: Number(row.shard_version) }) };
 }
 
 export function shardIdOf(bytes: Buffer): ShardId {

@@ -1,11 +1,13 @@
 import type { ShardId, ShardLimitScope } from "@gossip/contracts";
 import type { CommitAnswer, PutRunSet, RemoveRunSet, ShardLimits, ShardRecord, SplitShardSet } from "@gossip/coordination";
-import { encodeDeletedRun, encodeRunRecordInto, encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { assertOwn } from "./assert-own.ts";
 import type { Connection, Database } from "./database.ts";
 import { InsertedShards } from "./inserted-shards.ts";
-import { nextVersion, readRunVersion, readShardVersion, runVersion, shardVersion, type RowVersion } from "./record-version.ts";
-import { shardIdOf, tenantBytes, type RunAddress } from "./rows.ts";
+import { readRunVersion, readShardVersion, runVersion, shardVersion, type RowVersion } from "./record-version.ts";
+import { rowVersionOf, shardIdOf, tenantBytes, type RunAddress } from "./rows.ts";
+import { u64Array } from "./server-array.ts";
+import { encodeOne } from "./shard-columns.ts";
 import { ADD_TO_COUNTS } from "./sql/add-to-counts.ts";
 import { FIND_TAKEN } from "./sql/find-taken.ts";
 import { HAS_SHARD_IN } from "./sql/has-shard-in.ts";
@@ -24,12 +26,11 @@ const writer = new RecordWriter();
 
 const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
-interface LockedRun {
-  readonly id: string;
-  readonly version: string;
-  readonly status: string;
-  readonly shard_count: string;
+interface LockedRun extends RowVersion {
+  readonly shardCount: number;
 }
+
+type RunRow = { readonly id: string; readonly version: string; readonly status: string; readonly shard_count: string };
 
 interface CountRow {
   readonly shard_count: string;
@@ -54,13 +55,13 @@ export function splitShard(database: Database, set: SplitShardSet): Promise<Comm
     if (locked === undefined || !isAt(locked, run)) return CONFLICT;
     const id = u64Bytes(shard.after.shard);
     const [row] = await connection.run<{ version: string }>(LOCK_SHARD, [guard.runId, id]);
-    if (row?.version !== guard.version) return CONFLICT;
+    if (row === undefined || Number(row.version) !== guard.version) return CONFLICT;
     const refusal = await refuseNew(connection, { set, runId: guard.runId, isEmpty: false, created, limits });
     if (refusal !== undefined) return refusal;
 
     await connection.run(UPDATE_SPLIT_SHARD, [guard.runId, id, ...values]);
     await inserted.write(connection, guard.runId);
-    return { kind: "Committed", version: shardVersion({ runId: guard.runId, version: nextVersion(guard.version) }) };
+    return { kind: "Committed", version: shardVersion(next(guard)) };
   });
 }
 
@@ -75,18 +76,14 @@ export function putRun(database: Database, set: PutRunSet): Promise<CommitAnswer
   return write(database, async (connection) => {
     const written = expected === undefined ? await insertRun(connection, set, values) : await lockRun(connection, set);
     if (written === undefined || (expected !== undefined && !isAt(written, expected))) return CONFLICT;
-    if (expected !== undefined && noShardsIn.length > 0 && (await hasShardIn(connection, written.id, noShardsIn))) return CONFLICT;
-    const isEmpty = Number(written.shard_count) === 0;
-    const refusal = await refuseNew(connection, { set, runId: written.id, isEmpty, created, limits });
+    if (expected !== undefined && noShardsIn.length > 0 && (await hasShardIn(connection, written.runId, noShardsIn))) return CONFLICT;
+    const isEmpty = written.shardCount === 0;
+    const refusal = await refuseNew(connection, { set, runId: written.runId, isEmpty, created, limits });
     if (refusal !== undefined) return refusal;
 
-    let { version } = written;
-    if (expected !== undefined) {
-      await connection.run(UPDATE_RUN, [written.id, ...values]);
-      version = nextVersion(version);
-    }
-    await inserted.write(connection, written.id);
-    return { kind: "Committed", version: runVersion({ runId: written.id, version }) };
+    if (expected !== undefined) await connection.run(UPDATE_RUN, [written.runId, ...values]);
+    await inserted.write(connection, written.runId);
+    return { kind: "Committed", version: runVersion(expected === undefined ? written : next(expected)) };
   });
 }
 
@@ -99,13 +96,13 @@ export function removeRun(database: Database, set: RemoveRunSet): Promise<Commit
     const locked = await lockRun(connection, set);
     if (locked === undefined || !isAt(locked, guard)) return CONFLICT;
     await connection.run(REMOVE_RUN, [guard.runId, mark]);
-    const count = Number(locked.shard_count);
+    const count = locked.shardCount;
     if (count > 0) {
       // Last, and for a moment: everybody who creates shards waits for it.
       await connection.run(LOCK_TOTALS, []);
       await connection.run(ADD_TO_COUNTS, [guard.runId, tenantBytes(set.tenant), -count]);
     }
-    return { kind: "Committed", version: runVersion({ runId: guard.runId, version: nextVersion(guard.version) }) };
+    return { kind: "Committed", version: runVersion(next(guard)) };
   });
 }
 
@@ -118,27 +115,32 @@ function write(database: Database, body: (connection: Connection) => Promise<Com
 
 /** A run that is there, locked. The mark of a removed one is none. */
 async function lockRun(connection: Connection, { tenant, run }: RunAddress): Promise<LockedRun | undefined> {
-  const [row] = await connection.run<LockedRun & Record<string, unknown>>(LOCK_RUN, [tenantBytes(tenant), u64Bytes(run)]);
-  return row?.status === "Deleted" ? undefined : row;
+  const [row] = await connection.run<RunRow>(LOCK_RUN, [tenantBytes(tenant), u64Bytes(run)]);
+  return row === undefined || row.status === "Deleted" ? undefined : { ...rowVersionOf(row), shardCount: Number(row.shard_count) };
 }
 
 async function insertRun(connection: Connection, { tenant, run }: RunAddress, values: readonly unknown[]): Promise<LockedRun | undefined> {
   const [row] = await connection.run<{ id: string; version: string }>(INSERT_RUN, [tenantBytes(tenant), u64Bytes(run), ...values]);
-  return row && { ...row, status: "", shard_count: "0" };
+  return row && { ...rowVersionOf(row), shardCount: 0 };
 }
 
-function isAt({ id, version }: LockedRun, expected: RowVersion): boolean {
-  return id === expected.runId && version === expected.version;
+function isAt({ runId, version }: RowVersion, expected: RowVersion): boolean {
+  return runId === expected.runId && version === expected.version;
 }
 
-async function hasShardIn(connection: Connection, runId: string, statuses: readonly string[]): Promise<boolean> {
+/** What a write gives a row. */
+function next({ runId, version }: RowVersion): RowVersion {
+  return { runId, version: version + 1 };
+}
+
+async function hasShardIn(connection: Connection, runId: number, statuses: readonly string[]): Promise<boolean> {
   const [row] = await connection.run<{ found: boolean }>(HAS_SHARD_IN, [runId, statuses]);
   return row?.found === true;
 }
 
 interface NewShards {
   readonly set: RunAddress;
-  readonly runId: string;
+  readonly runId: number;
   /** The run has no shard, so that no id can be taken. */
   readonly isEmpty: boolean;
   readonly created: readonly ShardRecord[];
@@ -164,8 +166,8 @@ async function refuseNew(connection: Connection, { set, runId, isEmpty, created,
   return undefined;
 }
 
-async function findTaken(connection: Connection, runId: string, created: readonly ShardRecord[]): Promise<ShardId | undefined> {
-  const [row] = await connection.run<{ shard: Buffer }>(FIND_TAKEN, [runId, created.map(({ shard }) => u64Bytes(shard))]);
+async function findTaken(connection: Connection, runId: number, created: readonly ShardRecord[]): Promise<ShardId | undefined> {
+  const [row] = await connection.run<{ shard: Buffer }>(FIND_TAKEN, [runId, u64Array(created.map(({ shard }) => shard))]);
   return row && shardIdOf(row.shard);
 }
 
@@ -179,8 +181,6 @@ function runValues({ after }: PutRunSet): unknown[] {
 
 function shardValues(record: ShardRecord): unknown[] {
   const { status, parkReason, lease, fenceEpoch, attempts, cursor } = record;
-  writer.reset();
-  encodeShardRecordInto(record, writer);
   return [
     status,
     parkReason ?? null,
@@ -189,6 +189,6 @@ function shardValues(record: ShardRecord): unknown[] {
     u64Bytes(fenceEpoch),
     attempts,
     cursor.lastKey ?? null,
-    writer.toOwned(),
+    encodeOne(record),
   ];
 }

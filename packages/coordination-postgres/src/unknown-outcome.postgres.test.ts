@@ -73,13 +73,13 @@ async function settled(expected: number): Promise<void> {
 
 test("an update whose answer is lost is unknown, and was made", async () => {
   await commit(putRun());
-  expect(await commitWhileCut(await update(), "After", "gossip_update_shards")).toBe("Unknown");
+  expect(await commitWhileCut(await update(), "After", "gossip_advance_shard")).toBe("Unknown");
   await settled(1);
 });
 
 test("an update that is lost on its way is unknown too: its sender cannot tell", async () => {
   await commit(putRun());
-  expect(await commitWhileCut(await update(), "Before", "gossip_update_shards")).toBe("Unknown");
+  expect(await commitWhileCut(await update(), "Before", "gossip_advance_shard")).toBe("Unknown");
   await settled(0);
   expect((await commit(await update())).kind).toBe("Committed");
 });

@@ -1,10 +1,12 @@
-import type { LogicalTime } from "@gossip/contracts";
-import type { CapacityHint, CommitAnswer, ShardRecord, UpdateShardSet } from "@gossip/coordination";
+import type { CommitAnswer, ShardRecord, ShardWrite, UpdateShardSet } from "@gossip/coordination";
 import { assertOwn } from "./assert-own.ts";
 import type { Database } from "./database.ts";
-import { hintOf, hintWith, type HintRow } from "./hints.ts";
-import { nextVersion, readRunVersion, readShardVersion, shardVersion, type RowVersion } from "./record-version.ts";
-import { ShardPack } from "./shard-pack.ts";
+import { hintOf, type HintRow } from "./hints.ts";
+import { Moments } from "./moments.ts";
+import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "./record-version.ts";
+import { int8Array, u64Array } from "./server-array.ts";
+import { cursorColumns, encodeOne, stateColumns } from "./shard-columns.ts";
+import { ADVANCE_SHARD, ADVANCE_SHARDS } from "./sql/advance-shards.ts";
 import { UPDATE_SHARDS, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
 import { u64Bytes } from "./u64-bytes.ts";
 
@@ -16,99 +18,97 @@ interface Candidate {
   readonly index: number;
   readonly set: UpdateShardSet;
   readonly guard: RowVersion;
-  readonly runGuard: string | null;
+  readonly runGuard: number | null;
 }
 
-/** A run at a time, whose capacity somebody asks for. */
-interface Moment {
-  readonly runId: string;
-  readonly now: LogicalTime;
-}
-
-type WrittenRow = { readonly ordinal: string } & HintRow;
+/** How many were written and, where it is not all of them, which; or what a moment is answered with. */
+type BatchRow = { readonly moment: string; readonly written: number | null; readonly which: readonly number[] | null } & HintRow;
 
 /** Update shards, each for itself, in one statement. */
 export async function updateShards(database: Database, sets: readonly UpdateShardSet[]): Promise<readonly CommitAnswer[]> {
   const answers: CommitAnswer[] = sets.map(() => CONFLICT);
-  const candidates = sets.flatMap(toCandidate).toSorted(byRow);
-  if (candidates.length === 0) return answers;
+  const candidates = toCandidates(sets);
+  const [first] = candidates;
+  if (first === undefined) return answers;
+  const isInPlace = candidates.every(({ set, runGuard }) => runGuard === null && staysInPlace(set.shard));
+  if (isInPlace && candidates.length === 1) {
+    answers[first.index] = await advanceOne(database, first);
+    return answers;
+  }
 
-  const moments = momentsOf(candidates);
-  const statement = candidates.some(({ runGuard }) => runGuard !== null) ? UPDATE_SHARDS_OF_RUNS : UPDATE_SHARDS;
-  const rows = await database.run<WrittenRow>(statement, valuesOf(candidates, [...moments.values()]));
-
-  const written = rows.flatMap(({ ordinal }) => (Number(ordinal) > 0 ? [candidates[Number(ordinal) - 1]!] : []));
-  const hints = hintsOf(rows, [...moments.keys()], [...moments.values()], written);
+  const moments = new Moments();
+  for (const { guard, set } of candidates) if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt);
+  const rows = await (isInPlace ? advance(database, candidates, moments) : update(database, candidates, moments));
+  const written = writtenOf(candidates, rows);
+  moments.answer(rows, isInPlace ? [] : written.map(({ guard, set }) => ({ runId: guard.runId, shard: set.shard.after })));
   for (const { index, set, guard } of written) {
-    const version = shardVersion({ runId: guard.runId, version: nextVersion(guard.version) });
-    const hint = set.hintAt === undefined ? undefined : hints.get(nameOf({ runId: guard.runId, now: set.hintAt }));
-    answers[index] = { kind: "Committed", version, hint };
+    answers[index] = committed(guard, set.hintAt === undefined ? undefined : moments.hintAt(guard.runId, set.hintAt));
   }
   return answers;
 }
 
-function toCandidate(set: UpdateShardSet, index: number): Candidate[] {
-  assertOwn(set, set.shard.after);
-  const guard = readShardVersion(set.shard.guard);
-  if (guard === undefined) return [];
-  if (set.runGuard === undefined) return [{ index, set, guard, runGuard: null }];
-  const runGuard = readRunVersion(set.runGuard);
-  return runGuard === undefined || runGuard.runId !== guard.runId ? [] : [{ index, set, guard, runGuard: runGuard.version }];
+function toCandidates(sets: readonly UpdateShardSet[]): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const [index, set] of sets.entries()) {
+    assertOwn(set, set.shard.after);
+    const guard = readShardVersion(set.shard.guard);
+    if (guard === undefined) continue;
+    const run = readRunVersion(set.runGuard);
+    if (set.runGuard !== undefined && run?.runId !== guard.runId) continue;
+    candidates.push({ index, set, guard, runGuard: run?.version ?? null });
+  }
+  return candidates.sort(byRow);
 }
 
 /** All writers go through rows in the same order, so that two of them wait for each other as seldom as can be. */
 function byRow(a: Candidate, b: Candidate): number {
-  if (a.guard.runId !== b.guard.runId) return BigInt(a.guard.runId) < BigInt(b.guard.runId) ? -1 : 1;
+  if (a.guard.runId !== b.guard.runId) return a.guard.runId - b.guard.runId;
   return a.set.shard.after.shard < b.set.shard.after.shard ? -1 : 1;
 }
 
-function valuesOf(candidates: readonly Candidate[], moments: readonly Moment[]): unknown[] {
-  const pack = new ShardPack(candidates.map(({ set }) => set.shard.after), { isNew: false });
+/** Whether it changes nothing that an index or a run's capacity is made of. The guard vouches for what was. */
+function staysInPlace({ before, after }: ShardWrite): boolean {
+  return before.status === after.status && before.parkReason === after.parkReason && before.lease === after.lease && before.fenceEpoch === after.fenceEpoch;
+}
+
+async function advanceOne(database: Database, { set, guard }: Candidate): Promise<CommitAnswer> {
+  const { after } = set.shard;
+  const now = set.hintAt === undefined ? null : u64Bytes(set.hintAt);
+  const values = [guard.runId, u64Bytes(after.shard), guard.version, after.attempts, after.cursor.lastKey ?? null, encodeOne(after), now];
+  const [row] = await database.run<HintRow & Record<string, unknown>>(ADVANCE_SHARD, values);
+  if (row === undefined) return CONFLICT;
+  return committed(guard, set.hintAt === undefined ? undefined : hintOf(row, set.hintAt));
+}
+
+function advance(database: Database, candidates: readonly Candidate[], moments: Moments): Promise<BatchRow[]> {
+  return database.run<BatchRow>(ADVANCE_SHARDS, [...rowColumns(candidates), ...cursorColumns(recordsOf(candidates)), ...moments.columns()]);
+}
+
+function update(database: Database, candidates: readonly Candidate[], moments: Moments): Promise<BatchRow[]> {
+  const statement = candidates.some(({ runGuard }) => runGuard !== null) ? UPDATE_SHARDS_OF_RUNS : UPDATE_SHARDS;
+  const records = recordsOf(candidates);
+  const runGuards = int8Array(candidates.map(({ runGuard }) => runGuard));
+  return database.run<BatchRow>(statement, [...rowColumns(candidates), ...cursorColumns(records), ...stateColumns(records), runGuards, ...moments.columns()]);
+}
+
+function rowColumns(candidates: readonly Candidate[]): Buffer[] {
   return [
-    pack.bytes,
-    candidates.map(({ guard }) => guard.runId),
-    candidates.map(({ guard }) => guard.version),
-    candidates.map(({ runGuard }) => runGuard),
-    pack.statuses,
-    pack.parkReasons,
-    pack.hasLease,
-    pack.attempts,
-    pack.places,
-    pack.recordSizes,
-    pack.keySizes,
-    moments.map(({ runId }) => runId),
-    moments.map(({ now }) => u64Bytes(now)),
+    int8Array(candidates.map(({ guard }) => guard.runId)),
+    u64Array(candidates.map(({ set }) => set.shard.after.shard)),
+    int8Array(candidates.map(({ guard }) => guard.version)),
   ];
 }
 
-/** Each run and time that is asked for, once. */
-function momentsOf(candidates: readonly Candidate[]): Map<string, Moment> {
-  const moments = new Map<string, Moment>();
-  for (const { set, guard } of candidates) {
-    if (set.hintAt === undefined) continue;
-    const moment = { runId: guard.runId, now: set.hintAt };
-    moments.set(nameOf(moment), moment);
-  }
-  return moments;
+function recordsOf(candidates: readonly Candidate[]): ShardRecord[] {
+  return candidates.map(({ set }) => set.shard.after);
 }
 
-function nameOf({ runId, now }: Moment): string {
-  return `${runId} ${now}`;
+function writtenOf(candidates: readonly Candidate[], rows: readonly BatchRow[]): readonly Candidate[] {
+  const summary = rows.find(({ written }) => written !== null);
+  if (summary?.written === candidates.length) return candidates;
+  return (summary?.which ?? []).map((ordinal) => candidates[ordinal - 1]!);
 }
 
-function hintsOf(rows: readonly WrittenRow[], names: readonly string[], moments: readonly Moment[], written: readonly Candidate[]): Map<string, CapacityHint> {
-  const shardsOf = new Map<string, ShardRecord[]>();
-  for (const { guard, set } of written) {
-    const shards = shardsOf.get(guard.runId);
-    if (shards === undefined) shardsOf.set(guard.runId, [set.shard.after]);
-    else shards.push(set.shard.after);
-  }
-  const hints = new Map<string, CapacityHint>();
-  for (const row of rows) {
-    const index = -Number(row.ordinal) - 1;
-    if (index < 0) continue;
-    const { runId, now } = moments[index]!;
-    hints.set(names[index]!, hintWith(hintOf(row, now), shardsOf.get(runId) ?? [], now));
-  }
-  return hints;
+function committed({ runId, version }: RowVersion, hint: Extract<CommitAnswer, { kind: "Committed" }>["hint"]): CommitAnswer {
+  return { kind: "Committed", version: shardVersion({ runId, version: version + 1 }), hint };
 }

@@ -2,7 +2,8 @@
  * The first schema. Never edited once it is released: what must change comes as another migration.
  *
  * Numbers of 64 bits without a sign are 8 bytes, most significant first, and sort as the numbers do. What a table shows
- * beside `record` is in it too, and is written by the same statement; what can change in a checkpoint is in no index.
+ * beside `record` is in it too, and is written by the same statement; what can change in a checkpoint is in no index. What is
+ * in an index stands first in its table: with every update the server finds those columns, and it counts from the left.
  */
 export const migration1 = (schema: string): string => `
 CREATE FUNCTION ${schema}.u64(bytes bytea) RETURNS numeric
@@ -39,18 +40,18 @@ CREATE INDEX runs_there ON ${schema}.runs (tenant, run) WHERE status <> 'Deleted
 
 CREATE TABLE ${schema}.shards (
   run_id          bigint NOT NULL,
-  shard           bytea NOT NULL CHECK (octet_length(shard) = 8),
   version         bigint NOT NULL,
+  attempts        bigint NOT NULL,
+  spread          bigint NOT NULL,
+  shard           bytea NOT NULL CHECK (octet_length(shard) = 8),
   status          text NOT NULL,
-  park_reason     text,
+  claimable_at    bytea NOT NULL GENERATED ALWAYS AS (coalesce(lease_deadline, '\\x0000000000000000'::bytea)) STORED,
+  key_range_start bytea NOT NULL,
+  fence           bytea NOT NULL,
   lease_owner     bytea,
   lease_deadline  bytea,
-  claimable_at    bytea NOT NULL GENERATED ALWAYS AS (coalesce(lease_deadline, '\\x0000000000000000'::bytea)) STORED,
-  spread          bigint NOT NULL,
-  fence           bytea NOT NULL,
-  attempts        bigint NOT NULL,
   parent          bytea,
-  key_range_start bytea NOT NULL,
+  park_reason     text,
   cursor_key      bytea,
   record          bytea NOT NULL,
   PRIMARY KEY (run_id, shard)

@@ -1,0 +1,91 @@
+/**
+ * Arrays in the server's own binary form, as parameters.
+ *
+ * The driver sends a buffer as it is and says that it is binary. An array it writes as text, element by element, which
+ * the server then reads character by character; of bytes that is twice as many. With 64 records in a
+ * statement that took longer, on both sides, than writing them.
+ *
+ * | bytes    |                                                       |
+ * | -------- | ----------------------------------------------------- |
+ * | 4        | dimensions: 1                                         |
+ * | 4        | whether an element may be null                        |
+ * | 4        | the type of the elements, a number that never changes |
+ * | 4, 4     | how many there are, and the number of the first: 1    |
+ * | 4 and on | for each its size, -1 for null, and its bytes         |
+ */
+
+const HEADER_SIZE = 20;
+const SIZE_SIZE = 4;
+const INT8_SIZE = 8;
+const NULL_SIZE = -1;
+
+const BYTEA = 17;
+const INT8 = 20;
+const TEXT = 25;
+
+const TWO_TO_32 = 2 ** 32;
+
+/** Whole numbers as `bigint[]`. */
+export function int8Array(values: readonly (number | null)[]): Buffer {
+  const bytes = begin(INT8, values.length, values.length * (SIZE_SIZE + INT8_SIZE));
+  let place = HEADER_SIZE;
+  for (const value of values) {
+    if (value === null) {
+      place = bytes.writeInt32BE(NULL_SIZE, place);
+      continue;
+    }
+    place = bytes.writeInt32BE(INT8_SIZE, place);
+    // In halves, since a bigint would have to be made for each.
+    place = bytes.writeInt32BE(Math.floor(value / TWO_TO_32), place);
+    place = bytes.writeUInt32BE(value >>> 0, place);
+  }
+  return bytes.subarray(0, place);
+}
+
+/** Numbers of 64 bits without a sign as `bytea[]`, as they are stored. */
+export function u64Array(values: readonly (bigint | undefined)[]): Buffer {
+  const bytes = begin(BYTEA, values.length, values.length * (SIZE_SIZE + INT8_SIZE));
+  let place = HEADER_SIZE;
+  for (const value of values) {
+    place = bytes.writeInt32BE(value === undefined ? NULL_SIZE : INT8_SIZE, place);
+    if (value !== undefined) place = bytes.writeBigUInt64BE(value, place);
+  }
+  return bytes.subarray(0, place);
+}
+
+export function byteaArray(values: readonly (Uint8Array | undefined)[]): Buffer {
+  let size = 0;
+  for (const value of values) size += SIZE_SIZE + (value?.length ?? 0);
+  const bytes = begin(BYTEA, values.length, size);
+  let place = HEADER_SIZE;
+  for (const value of values) {
+    place = bytes.writeInt32BE(value?.length ?? NULL_SIZE, place);
+    if (value === undefined) continue;
+    bytes.set(value, place);
+    place += value.length;
+  }
+  return bytes;
+}
+
+/** Names as `text[]`: letters and digits only. */
+export function nameArray(values: readonly (string | undefined)[]): Buffer {
+  let size = 0;
+  for (const value of values) size += SIZE_SIZE + (value?.length ?? 0);
+  const bytes = begin(TEXT, values.length, size);
+  let place = HEADER_SIZE;
+  for (const value of values) {
+    place = bytes.writeInt32BE(value?.length ?? NULL_SIZE, place);
+    if (value !== undefined) place += bytes.write(value, place, "latin1");
+  }
+  return bytes;
+}
+
+function begin(type: number, count: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(HEADER_SIZE + size);
+  bytes.writeInt32BE(1, 0);
+  bytes.writeInt32BE(1, 4);
+  bytes.writeInt32BE(type, 8);
+  bytes.writeInt32BE(count, 12);
+  bytes.writeInt32BE(1, 16);
+  return bytes;
+}

@@ -1,0 +1,53 @@
+import type { ShardRecord } from "@gossip/coordination";
+import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { claimSpread } from "./claim-spread.ts";
+import { byteaArray, int8Array, nameArray, u64Array } from "./server-array.ts";
+
+// One call encodes at a time and none waits in between, so all of them share this.
+const writer = new RecordWriter();
+
+/** What a checkpoint changes of shards, a column each. A record that cannot be stored throws. */
+export function cursorColumns(records: readonly ShardRecord[]): Buffer[] {
+  return [
+    int8Array(records.map(({ attempts }) => attempts)),
+    byteaArray(records.map(({ cursor }) => cursor.lastKey)),
+    byteaArray(encodeAll(records)),
+  ];
+}
+
+/** What else can change of shards. */
+export function stateColumns(records: readonly ShardRecord[]): Buffer[] {
+  return [
+    nameArray(records.map(({ status }) => status)),
+    nameArray(records.map(({ parkReason }) => parkReason)),
+    u64Array(records.map(({ lease }) => lease?.owner)),
+    u64Array(records.map(({ lease }) => lease?.deadline)),
+    u64Array(records.map(({ fenceEpoch }) => fenceEpoch)),
+  ];
+}
+
+/** What never changes of shards. */
+export function birthColumns(records: readonly ShardRecord[]): Buffer[] {
+  return [
+    u64Array(records.map(({ parent }) => parent)),
+    byteaArray(records.map(({ spec }) => spec.keyRangeStart)),
+    int8Array(records.map(({ shard }) => claimSpread(shard))),
+  ];
+}
+
+export function encodeOne(record: ShardRecord): Uint8Array {
+  writer.reset();
+  encodeShardRecordInto(record, writer);
+  return writer.toOwned();
+}
+
+/** Views of the shared writer, good until it is next written. */
+function encodeAll(records: readonly ShardRecord[]): Uint8Array[] {
+  writer.reset();
+  const ends = records.map((record) => {
+    encodeShardRecordInto(record, writer);
+    return writer.length;
+  });
+  const encoded = writer.view();
+  return ends.map((end, index) => encoded.subarray(index === 0 ? 0 : ends[index - 1], end));
+}
