@@ -36,6 +36,10 @@ export const JsonReader = {
     return isCount ? ok(json as number) : invalidField(field, "a whole number from 0 on");
   },
 
+  /** Yes or no. */
+  flag: (json: unknown, field: string): Result<boolean, InvalidField> =>
+    typeof json === "boolean" ? ok(json) : invalidField(field, "true or false"),
+
   /** Any text. */
   text: (json: unknown, field: string): Result<string, InvalidField> =>
     typeof json === "string" ? ok(json) : invalidField(field, "text"),

@@ -54,6 +54,7 @@ export { validateLease, type PresentedLease } from "./kernel/validate-lease.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
 export { CapacityHint } from "./records/capacity-hint.ts";
 export { CoordinationEvent, EVENT_TRAITS, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";
+export type { ReceivedEvent } from "./records/event-json.ts";
 export { LeaseHolder } from "./records/lease-holder.ts";
 export { Lease } from "./records/lease.ts";
 export { OpKind } from "./records/op-kind.ts";
@@ -96,6 +97,8 @@ export type {
 export { AcquireScratch, type ShardSnapshotView } from "./views/acquire-scratch.ts";
 export { estimateProgress, type ProgressEstimate } from "./views/progress-estimate.ts";
 export { evaluateRunTerminal, RunProgress, type RunVerdict } from "./views/run-progress.ts";
+export { summarizeRun, type RunSummary } from "./views/run-summary.ts";
 export { ShardFilter } from "./views/shard-filter.ts";
 export type { ShardSnapshot } from "./views/shard-snapshot.ts";
 export { summarizeShard, type ShardSummary } from "./views/shard-summary.ts";
+export { capacityHintJson, runProgressJson, runSummaryJson, shardSnapshotJson, shardSummaryJson } from "./views/view-json.ts";

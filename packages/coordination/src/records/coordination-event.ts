@@ -2,6 +2,7 @@ import {
   assertObject,
   toJsonSafe,
   type FenceEpoch,
+  type InvalidField,
   type JsonSafe,
   type LogicalTime,
   type ParkReason,
@@ -10,7 +11,8 @@ import {
   type TenantId,
   type WorkerId,
 } from "@gossip/contracts";
-import { assert, type Redacted } from "@gossip/stdx";
+import { assert, type Redacted, type Result } from "@gossip/stdx";
+import { readEventJson, type ReceivedEvent } from "./event-json.ts";
 
 /** What each kind of event says beyond its envelope. One entry here is one kind. */
 interface EventFields {
@@ -80,6 +82,8 @@ export interface CoordinationEventCompanion {
   isTerminal(event: CoordinationEvent): boolean;
   /** The event as JSON can carry it. Keys stay hidden. */
   toJson(event: CoordinationEvent): JsonSafe<CoordinationEvent>;
+  /** Reads what `JSON.parse` made of that, whatever it is. A checkpoint's key is not in it any more. */
+  fromJson(json: unknown): Result<ReceivedEvent, InvalidField>;
 }
 
 export const CoordinationEvent: CoordinationEventCompanion = {
@@ -96,7 +100,12 @@ export const CoordinationEvent: CoordinationEventCompanion = {
   },
 
   toJson(event) {
+    assertObject(event, "event");
     return toJsonSafe(event);
+  },
+
+  fromJson(json) {
+    return readEventJson(json);
   },
 };
 

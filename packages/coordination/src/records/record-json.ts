@@ -7,7 +7,6 @@ import {
   RunStatus,
   ShardSpec,
   ShardStatus,
-  TenantId,
   toJsonSafe,
   type InvalidField,
   type JsonCodec,
@@ -19,6 +18,7 @@ import type { LeaseHolder } from "./lease-holder.ts";
 import { Lease } from "./lease.ts";
 import { OpKind } from "./op-kind.ts";
 import { OpResult } from "./op-result.ts";
+import { readTenantJson } from "./read-tenant-json.ts";
 import type { RunConfig } from "./run-config.ts";
 import { findRunFault } from "./run-fault.ts";
 import { RunOpKind } from "./run-op-kind.ts";
@@ -28,12 +28,8 @@ import type { OpLogEntry, ShardRecord } from "./shard-record.ts";
 
 const { u64, count, optional, array, object, oneOf } = JsonReader;
 
-const readTenant: JsonReader<TenantId> = (json, field) => {
-  const tenant = TenantId.parse(json as string);
-  return tenant.ok ? tenant : err({ kind: "InvalidField", field, expected: "64 lowercase hex digits" });
-};
-
-const readSpec: JsonReader<ShardSpec> = (json, field) => {
+/** A whole range of keys, within its limits. */
+export const readSpecJson: JsonReader<ShardSpec> = (json, field) => {
   const ref = readShardSpecJson(json, field);
   if (!ref.ok) return ref;
   const spec = ShardSpec.tryFromRef(ref.value);
@@ -53,12 +49,12 @@ const readEntry: JsonReader<OpLogEntry> = object<OpLogEntry>({
 });
 
 const readShardRecord: JsonReader<ShardRecord> = object<ShardRecord>({
-  tenant: readTenant,
+  tenant: readTenantJson,
   run: u64,
   shard: u64,
   status: oneOf(ShardStatus.values),
   parkReason: optional(oneOf(ParkReason.values)),
-  spec: readSpec,
+  spec: readSpecJson,
   cursor: readCursorJson,
   cursorSemantics: oneOf(CursorSemantics.values),
   lease: optional(readHolder),
@@ -88,16 +84,17 @@ const readRunEntry: JsonReader<RunOpLogEntry> = object<RunOpLogEntry>({
   result: readRunOpResult,
 });
 
-const readConfig: JsonReader<RunConfig> = object<RunConfig>({
+/** A run's configuration. That it is a valid one is for the record's rules to say. */
+export const readConfigJson: JsonReader<RunConfig> = object<RunConfig>({
   cursorSemantics: oneOf(CursorSemantics.values),
   leaseDuration: u64,
   maxShardRetries: optional(count),
 });
 
 const readRunRecord: JsonReader<RunRecord> = object<RunRecord>({
-  tenant: readTenant,
+  tenant: readTenantJson,
   run: u64,
-  config: readConfig,
+  config: readConfigJson,
   status: oneOf(RunStatus.values),
   createdAt: u64,
   completedAt: optional<LogicalTime>(u64),
@@ -106,7 +103,7 @@ const readRunRecord: JsonReader<RunRecord> = object<RunRecord>({
   lastTime: u64,
 });
 
-const readLease = object<Parameters<typeof Lease.of>[0]>({ tenant: readTenant, run: u64, shard: u64, owner: u64, fence: u64, deadline: u64 });
+const readLease = object<Parameters<typeof Lease.of>[0]>({ tenant: readTenantJson, run: u64, shard: u64, owner: u64, fence: u64, deadline: u64 });
 
 /** A shard's record as JSON can carry it, and back. Keys, tokens and payload hashes are in it: it is data, not a log line. */
 export const shardRecordJson: JsonCodec<ShardRecord> = {

@@ -1,0 +1,7 @@
+import { TenantId, type JsonReader } from "@gossip/contracts";
+import { err } from "@gossip/stdx";
+
+export const readTenantJson: JsonReader<TenantId> = (json, field) => {
+  const tenant = TenantId.parse(json as string);
+  return tenant.ok ? tenant : err({ kind: "InvalidField", field, expected: "64 lowercase hex digits" });
+};

@@ -1,0 +1,22 @@
+import { assertObject, type LogicalTime, type RunId, type RunStatus, type ShardId, type TenantId } from "@gossip/contracts";
+import type { RunConfig } from "../records/run-config.ts";
+import type { RunRecord } from "../records/run-record.ts";
+
+/** A run for people to look at: its record without the log, whose hashes are nobody's to see. *Addition.* */
+export interface RunSummary {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly status: RunStatus;
+  readonly config: RunConfig;
+  readonly createdAt: LogicalTime;
+  /** Present exactly where the run has ended. */
+  readonly completedAt: LogicalTime | undefined;
+  /** The shards that were registered, as the caller listed them. */
+  readonly rootShards: readonly ShardId[];
+}
+
+export function summarizeRun(record: RunRecord): RunSummary {
+  assertObject(record, "run record");
+  const { tenant, run, status, config, createdAt, completedAt, rootShards } = record;
+  return { tenant, run, status, config, createdAt, completedAt, rootShards };
+}
