@@ -19,6 +19,7 @@ export class ClaimBackoff {
   nextWaitMs({ untilFreeMs, random }: { readonly untilFreeMs: number | undefined; readonly random: number }): number {
     const doubled = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#misses++, 16));
     const jittered = Math.min(MAX_WAIT_MS, doubled * (0.5 + random));
-    return untilFreeMs === undefined ? jittered : Math.max(1, Math.min(jittered, untilFreeMs));
+    // A lease that should have run out already is no reason to ask in a loop: clocks differ.
+    return untilFreeMs === undefined ? jittered : Math.min(jittered, Math.max(untilFreeMs, FIRST_WAIT_MS / 2));
   }
 }

@@ -10,13 +10,13 @@ export interface SplitPolicy {
 
 export type SplitInput = Partial<SplitPolicy>;
 
-export const DEFAULT_SPLIT: SplitPolicy = /* @__PURE__ */ Object.freeze({ minHandoverMs: 50, minIntervalMs: 100 });
+export const DEFAULT_SPLIT: SplitPolicy = /* @__PURE__ */ Object.freeze({ minHandoverMs: 50, minIntervalMs: 50 });
 
 export function makeSplitPolicy(input: SplitInput = {}): SplitPolicy {
   assert(typeof input === "object" && input !== null, () => `split must be an object or false, got ${typeof input}`);
-  const { minHandoverMs, minIntervalMs } = { ...DEFAULT_SPLIT, ...input };
-  assertCount(minHandoverMs, "least handover of split", { min: 0, max: 86_400_000 });
-  assertCount(minIntervalMs, "least interval of split", { min: 0, max: 86_400_000 });
+  const { minHandoverMs = DEFAULT_SPLIT.minHandoverMs, minIntervalMs = DEFAULT_SPLIT.minIntervalMs } = input;
+  assertCount(minHandoverMs, "minHandoverMs of split", { min: 0, max: 86_400_000 });
+  assertCount(minIntervalMs, "minIntervalMs of split", { min: 0, max: 86_400_000 });
   return { minHandoverMs, minIntervalMs };
 }
 
@@ -35,17 +35,17 @@ export interface SplitOutlook {
 }
 
 /**
- * Whether a split hands over enough to be worth its writes.
+ * How much work a split is expected to hand over, in milliseconds at the pace so far; 0 where it is not worth its writes.
  *
- * The pace is that of the shard so far; one that has finished nothing yet is taken to need as long for each item as it
- * has been held. Where the end is not in sight there may be any amount of work, and being held for a while is reason enough.
+ * A shard that has finished nothing yet is taken to need as long for each item as it has been held. Where its end is
+ * not in sight it may hold any amount of work, and having been held for a while is reason enough.
  */
-export function isWorthSplitting({ minHandoverMs, minIntervalMs }: SplitPolicy, outlook: SplitOutlook): boolean {
+export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy, outlook: SplitOutlook): number {
   const { nowMs, heldSinceMs, lastSplitMs, itemCount, aheadCount, isEndKnown } = outlook;
-  if (lastSplitMs !== undefined && nowMs - lastSplitMs < minIntervalMs) return false;
+  if (lastSplitMs !== undefined && nowMs - lastSplitMs < minIntervalMs) return 0;
   const heldMs = nowMs - heldSinceMs;
-  if (!isEndKnown) return heldMs >= minHandoverMs;
+  if (!isEndKnown) return heldMs >= minHandoverMs ? Infinity : 0;
   // The holder is busy with what it has begun, so of one item ahead all is handed over.
-  const handedOver = Math.ceil(aheadCount / 2);
-  return handedOver > 0 && (heldMs / Math.max(1, itemCount)) * handedOver >= minHandoverMs;
+  const handoverMs = (heldMs / Math.max(1, itemCount)) * Math.ceil(aheadCount / 2);
+  return handoverMs >= minHandoverMs ? handoverMs : 0;
 }

@@ -1,4 +1,6 @@
 import type { Item } from "../source/source.ts";
+import { openRun } from "./open-run.ts";
+import { RunCounts } from "./run-counts.ts";
 import type { RunWorkersOptions } from "./run-workers-options.ts";
 import { makeSettings } from "./settings.ts";
 import { WorkerPool } from "./worker-pool.ts";
@@ -15,5 +17,9 @@ import type { WorkerSummary } from "./worker-summary.ts";
  * Every item is processed at least once. Results that go to a `sink` count exactly once.
  */
 export async function runWorkers<I extends Item, R>(options: RunWorkersOptions<I, R>): Promise<WorkerSummary> {
-  return new WorkerPool(makeSettings(options)).run();
+  const settings = makeSettings(options);
+  const startMs = settings.time.nowMs();
+  const run = await openRun(settings);
+  if ("kind" in run) return { ...new RunCounts().snapshot({ held: 0, elapsedMs: settings.time.nowMs() - startMs }), stopped: run };
+  return new WorkerPool(settings, run).run();
 }

@@ -1,4 +1,4 @@
-import type { CapacityHint } from "@gossip/coordination";
+import type { CapacityHint, WorkerSession } from "@gossip/coordination";
 import type { Item } from "../source/source.ts";
 import type { RunCounts } from "./run-counts.ts";
 import type { RunTiming, Settings } from "./settings.ts";
@@ -10,10 +10,8 @@ export interface ShardHost<I extends Item = Item, R = unknown> {
   readonly timing: RunTiming;
   readonly counts: RunCounts;
   emit(event: WorkerEvent): void;
-  /** Something was heard of the rest of the run. */
-  heardOf(capacity: CapacityHint): void;
-  /** There is more to claim than before. */
-  offer(): void;
+  /** A shard's lease has a new deadline, and this is what was told of the rest of the run. */
+  renewed(session: WorkerSession, capacity: CapacityHint): void;
   /** Whether the work has had the event loop to itself for long enough. Hot. */
   isSliceOver(nowMs: number): boolean;
   yieldToLoop(): Promise<void>;

@@ -1,16 +1,15 @@
 import type { ParkReason, RunStatus } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
-import { compareBytes, Redacted } from "@gossip/stdx";
-import { pauseAfter } from "../policy/retry-policy.ts";
+import { assert, compareBytes, Redacted } from "@gossip/stdx";
 import type { ShardSink } from "../sink/sink.ts";
 import type { Item, ItemBatch, ItemProblem } from "../source/source.ts";
-import { FinishedPrefix, type Place } from "../window/finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";
+import { ItemFlow } from "./item-flow.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
-import { ParkShard } from "./park-shard.ts";
 import type { ShardHost } from "./shard-host.ts";
 import { ShardReader, type ReadFailure } from "./shard-reader.ts";
-import { Upkeep, type Ending } from "./upkeep.ts";
+import { ShardSplitter, type SharedWork } from "./shard-splitter.ts";
+import { Upkeep, type Ending, type UpkeepListener } from "./upkeep.ts";
 import type { LossCause } from "./worker-event.ts";
 
 /** What makes the work on a shard end before its last item. */
@@ -19,51 +18,57 @@ export type ShardStop =
   | { readonly kind: "Park"; readonly reason: ParkReason }
   | { readonly kind: "RunEnded"; readonly status: RunStatus }
   | { readonly kind: "SinkFailed"; readonly cause: unknown }
-  | { readonly kind: "Lost"; readonly cause: LossCause };
+  | { readonly kind: "Lost"; readonly cause: LossCause }
+  /** The program is wrong. */
+  | { readonly kind: "Bug"; readonly error: unknown };
 
-/** Results that may wait behind an unfinished item, for each item that may be worked on at once. */
-const WINDOW_PER_ITEM = 16;
-const MIN_WINDOW = 64;
+/** What takes the place of what: a shard that is being given back can still turn out to be lost. */
+const GRAVITY = { Shutdown: 0, Park: 0, RunEnded: 0, SinkFailed: 1, Lost: 2, Bug: 3 } as const satisfies Record<ShardStop["kind"], number>;
 
-/**
- * Works on one shard, from the claim to whatever ends the hold.
- *
- * Items are begun in order, as many at once as is allowed. Where `process` answers at once nothing is
- * allocated and nothing waited for: the item is finished when the call is. Otherwise it has
- * a place in a window until everything before it is finished too.
- */
+const NO_ITEMS: readonly never[] = [];
+
+/** Works on one shard, from the claim to whatever ends the hold. */
 export class ShardRunner<I extends Item, R> {
   readonly session: WorkerSession;
   readonly #host: ShardHost<I, R>;
   readonly #abort = new AbortController();
-  readonly #window: FinishedPrefix<I, R>;
-  readonly #context: ItemContext;
-  readonly #pauses = new Set<() => void>();
+  readonly #flow: ItemFlow<I, R>;
+  readonly #upkeep: Upkeep;
+  readonly #reader: ShardReader<I>;
+  readonly #splitter: ShardSplitter<I, R>;
   #sink: ShardSink<I, R> | undefined;
-  #upkeep!: Upkeep;
-  #reader!: ShardReader<I>;
-  #inFlight = 0;
   #items = 0;
   #stop: ShardStop | undefined;
   #wake: (() => void) | undefined;
+  /** The batch in hand, and how many of it were begun. */
+  #batch: readonly I[] = NO_ITEMS;
+  #begun = 0;
+  #startedKey: Uint8Array | undefined;
 
   constructor(host: ShardHost<I, R>, session: WorkerSession) {
     this.#host = host;
     this.session = session;
-    const { itemConcurrency, worker } = host.settings;
-    this.#window = new FinishedPrefix(Math.max(MIN_WINDOW, itemConcurrency * WINDOW_PER_ITEM));
-    const { signal } = this.#abort;
-    const shard = {
-      key: session.shardKey,
-      get spec() {
-        return session.spec;
-      },
-    };
-    this.#context = { fence: session.lease.fence, signal, shard, worker, attempt: 1 };
+    const { settings, timing } = host;
+    const { time } = settings;
+    this.#startedKey = session.cursor.lastKey;
+    this.#flow = new ItemFlow(host, makeContext(host, session, this.#abort.signal), {
+      isHeldBack: () => this.#upkeep.isFlushing,
+      onFinished: (item, result, isSkipped) => this.#finish(item, result, isSkipped),
+      onHopeless: (reason) => this.#halt({ kind: "Park", reason }),
+      onChange: () => this.#poke(),
+    });
+    const { checkpoint: policy, leaseMs } = timing;
+    this.#upkeep = new Upkeep({ session, sink: host.settings.sink && { flush: () => this.#flushSink() }, policy, leaseMs, time, listener: this.#upkeepListener() });
+    this.#reader = this.#makeReader();
+    this.#splitter = new ShardSplitter(host, session, this.#sharedWork());
   }
 
   get stopped(): ShardStop | undefined {
     return this.#stop;
+  }
+
+  get isSplitting(): boolean {
+    return this.#splitter.isSplitting;
   }
 
   /** Work until the shard is left. Rejects only where the program is wrong. */
@@ -74,14 +79,15 @@ export class ShardRunner<I extends Item, R> {
     counts.claimed++;
     emit({ kind: "ShardClaimed", shard, fence: session.lease.fence, isResumed: session.cursor.lastKey !== undefined });
     try {
-      if (await this.#open()) await this.#work();
+      if (await this.#openSink()) await this.#work();
       await this.#leave();
+      if (this.#stop?.kind === "Bug") throw this.#stop.error;
     } finally {
-      this.#upkeep?.abandon();
-      this.#reader?.close();
+      this.#upkeep.abandon();
+      this.#flow.drop();
+      this.#reader.close();
       if (this.#stop !== undefined) this.#abort.abort(this.#stop);
-      // What was not flushed may be dropped, so that it cannot be closed properly changes nothing.
-      await this.#sink?.close().catch(() => undefined);
+      await this.#closeSink();
     }
   }
 
@@ -92,62 +98,43 @@ export class ShardRunner<I extends Item, R> {
 
   /** Called every so often, whatever the items do. */
   tick(nowMs: number): void {
-    if (this.#upkeep?.isDue(nowMs) === true) void this.#upkeep.keepUp();
+    if (this.#upkeep.isDue(nowMs)) void this.#upkeep.keepUp();
   }
 
-  async #open(): Promise<boolean> {
+  // Reading and working.
+
+  async #openSink(): Promise<boolean> {
     const { session } = this;
-    const { settings, timing } = this.#host;
-    const { key: shard } = this.#context.shard;
     try {
-      const { fence } = session.lease;
-      this.#sink = await settings.sink?.open({ shard, fence, token: session.cursor.token });
+      this.#sink = await this.#host.settings.sink?.open({ shard: session.shardKey, fence: session.lease.fence, token: session.cursor.token });
     } catch (cause) {
       this.#halt({ kind: "SinkFailed", cause });
     }
-    const { time } = settings;
-    this.#upkeep = new Upkeep({ session, sink: this.#sink, policy: timing.checkpoint, leaseMs: timing.leaseMs, time, listener: this.#upkeepListener() });
-    const { keyRangeStart: start, keyRangeEnd: end } = session.spec;
-    this.#reader = new ShardReader({
-      source: settings.source,
-      range: { start, end },
-      after: session.cursor.lastKey,
-      signal: this.#abort.signal,
-      retry: settings.sourceRetry,
-      time,
-      onFailure: ({ attempt, waitMs, cause }) =>
-        this.#host.emit({ kind: "SourceFailed", shard: shard.shard, attempt, willRetry: waitMs !== undefined, waitMs: waitMs ?? 0, cause }),
-    });
     return this.#stop === undefined;
   }
 
-  #upkeepListener(): ConstructorParameters<typeof Upkeep>[0]["listener"] {
-    const { emit } = this.#host;
-    const { shard } = this.#context.shard.key;
-    return {
-      onLost: (cause) => this.#halt({ kind: "Lost", cause }),
-      onRunEnded: (status) => this.#halt({ kind: "RunEnded", status }),
-      onSinkFailed: (cause) => this.#halt({ kind: "SinkFailed", cause }),
-      onStoreFailed: (operation, error) => emit({ kind: "StoreFailed", shard, operation, error }),
-      onCheckpoint: (items, ms) => emit({ kind: "ShardCheckpointed", shard, items, ms }),
-      onCapacity: (capacity) => this.#host.heardOf(capacity),
-      onFlushed: () => {
-        this.#drain();
-        this.#poke();
-      },
-    };
+  async #flushSink(): Promise<Uint8Array> {
+    assert(this.#sink !== undefined, "there is nothing to flush before the sink is open");
+    return this.#sink.flush();
+  }
+
+  async #closeSink(): Promise<void> {
+    try {
+      await this.#sink?.close();
+    } catch {
+      // What was not flushed may be dropped, so that it could not be closed changes nothing.
+    }
   }
 
   async #work(): Promise<void> {
-    for (;;) {
+    while (this.#stop === undefined) {
       const batch = await this.#nextBatch();
-      if (this.#stop !== undefined) return;
-      if (batch === undefined) break;
+      if (batch === undefined || this.#stop !== undefined) break;
       if ("kind" in batch) return this.#halt({ kind: "Park", reason: parkReasonFor(batch.cause, "TooManyErrors") });
       await this.#workOn(batch);
-      if (this.#stop !== undefined) return;
     }
-    while (this.#stop === undefined && !(this.#window.isEmpty && this.#inFlight === 0)) await this.#wait();
+    this.#batch = NO_ITEMS;
+    while (this.#stop === undefined && (this.#flow.isBusy || !this.#flow.isDrained)) await this.#wait();
   }
 
   /** The next batch, or nothing as soon as the work has to stop, however long the source takes. */
@@ -163,22 +150,30 @@ export class ShardRunner<I extends Item, R> {
     return batch;
   }
 
-  async #workOn({ items, problems = [] }: ItemBatch<I>): Promise<void> {
-    const { settings } = this.#host;
-    const { time } = settings;
+  async #workOn({ items, problems = NO_ITEMS }: ItemBatch<I>): Promise<void> {
+    const { time } = this.#host.settings;
     let told = 0;
-    for (const item of items) {
+    this.#batch = items;
+    for (this.#begun = 0; this.#begun < items.length; ) {
+      const item = items[this.#begun]!;
       while (told < problems.length && compareBytes(problems[told]!.key, item.key) < 0) this.#tell(problems[told++]!);
-      while (this.#stop === undefined && !this.#mayBegin()) await this.#wait();
-      if (this.#stop !== undefined) return;
-      this.#begin(item);
+      while (this.#stop === undefined && !this.#mayBegin(item)) await this.#wait();
+      if (this.#stop !== undefined || this.#splitter.isAbove(item.key)) return;
+      this.#begun++;
+      this.#startedKey = item.key;
+      this.#flow.begin(item);
       const nowMs = time.nowMs();
       if (this.#upkeep.isDue(nowMs)) {
         await this.#upkeep.keepUp();
+        // The write is under way only once the event loop has had its turn.
         await this.#host.yieldToLoop();
       } else if (this.#host.isSliceOver(nowMs)) await this.#host.yieldToLoop();
     }
     while (told < problems.length && this.#stop === undefined) this.#tell(problems[told++]!);
+  }
+
+  #mayBegin(item: I): boolean {
+    return this.#flow.hasRoom && !(this.#splitter.isSplitting && this.#splitter.isAbove(item.key));
   }
 
   #tell({ key, reason }: ItemProblem): void {
@@ -188,82 +183,7 @@ export class ShardRunner<I extends Item, R> {
     if (settings.onProblem === "park") this.#halt({ kind: "Park", reason: "Other" });
   }
 
-  #mayBegin(): boolean {
-    return this.#inFlight < this.#host.settings.itemConcurrency && !this.#window.isFull;
-  }
-
-  #begin(item: I): void {
-    let answer: R | PromiseLike<R>;
-    try {
-      answer = this.#host.settings.process(item, this.#context);
-    } catch (cause) {
-      this.#inFlight++;
-      this.#fail({ item, place: this.#window.open(item), attempt: 1 }, cause);
-      return;
-    }
-    if (isPromiseLike(answer)) {
-      this.#inFlight++;
-      this.#follow({ item, place: this.#window.open(item), attempt: 1 }, answer);
-    } else if (this.#window.isEmpty && !this.#upkeep.isFlushing) {
-      this.#take(item, answer, false);
-    } else {
-      this.#window.finish(this.#window.open(item), answer);
-      this.#drain();
-    }
-  }
-
-  #follow(trial: Trial<I>, answer: PromiseLike<R>): void {
-    answer.then(
-      (result) => {
-        this.#inFlight--;
-        if (this.#window.finish(trial.place, result)) this.#drain();
-        this.#poke();
-      },
-      (cause: unknown) => this.#fail(trial, cause),
-    );
-  }
-
-  #fail(trial: Trial<I>, cause: unknown): void {
-    const { settings, counts, emit } = this.#host;
-    const { item, place, attempt } = trial;
-    this.#inFlight--;
-    if (this.#stop !== undefined) return this.#poke();
-    const isFinal = cause instanceof ParkShard;
-    const waitMs = isFinal ? undefined : pauseAfter(settings.itemRetry, attempt, settings.time.random());
-    const willRetry = waitMs !== undefined;
-    const { shard } = this.session.shardKey;
-    emit({ kind: "ItemFailed", shard, attempt, willRetry, waitMs: waitMs ?? 0, key: new Redacted(item.key), keySize: item.key.length, cause: new Redacted(cause) });
-    if (willRetry) return this.#tryAgain(trial, waitMs);
-    counts.failures++;
-    if (isFinal || settings.onItemFailure !== "skip") return this.#halt({ kind: "Park", reason: parkReasonFor(cause, "Poisoned") });
-    this.#window.skip(place);
-    this.#drain();
-    this.#poke();
-  }
-
-  #tryAgain({ item, place, attempt }: Trial<I>, waitMs: number): void {
-    const { settings, counts } = this.#host;
-    counts.retries++;
-    this.#inFlight++;
-    const cancel = settings.time.startTimer(waitMs, () => {
-      this.#pauses.delete(cancel);
-      const trial = { item, place, attempt: attempt + 1 };
-      try {
-        const answer = settings.process(item, { ...this.#context, attempt: attempt + 1 });
-        this.#follow(trial, isPromiseLike(answer) ? answer : Promise.resolve(answer));
-      } catch (cause) {
-        this.#fail(trial, cause);
-      }
-    });
-    this.#pauses.add(cancel);
-  }
-
-  #drain(): void {
-    if (!this.#upkeep.isFlushing) this.#window.drain(this.#take);
-  }
-
-  // One function for the life of the shard: it is called for every item.
-  readonly #take = (item: I, result: R | undefined, isSkipped: boolean): void => {
+  #finish(item: I, result: R | undefined, isSkipped: boolean): void {
     if (this.#stop?.kind === "SinkFailed") return;
     if (!isSkipped && this.#sink !== undefined) {
       try {
@@ -273,85 +193,142 @@ export class ShardRunner<I extends Item, R> {
       }
     }
     this.#upkeep.advance(item.key);
+    this.#splitter.note(item.key);
     this.#items++;
-    this.#host.counts.items++;
-  };
+    if (!isSkipped) this.#host.counts.items++;
+  }
+
+  // Sharing.
+
+  expectedHandoverMs(nowMs: number): number {
+    return this.#splitter.expectedHandoverMs(nowMs);
+  }
+
+  split(): Promise<void> {
+    return this.#splitter.split();
+  }
+
+  // Stopping and leaving.
 
   #halt(stop: ShardStop): void {
-    const isWorse = stop.kind === "Lost" || stop.kind === "SinkFailed";
-    if (this.#stop !== undefined && !isWorse) return;
+    if (this.#stop !== undefined && GRAVITY[stop.kind] <= GRAVITY[this.#stop.kind]) return;
     this.#stop = stop;
-    for (const cancel of this.#pauses) {
-      cancel();
-      this.#inFlight--;
-    }
-    this.#pauses.clear();
+    this.#flow.halt();
+    // Whoever gives a shard back lets its items finish. In the other cases that is of no use, or not allowed.
     if (stop.kind !== "Shutdown" && stop.kind !== "Park") this.#abort.abort(stop);
     this.#poke();
   }
 
   async #leave(): Promise<void> {
     const stop = this.#stop;
-    if (stop === undefined) return this.#end({ kind: "Complete" });
-    const { settings, counts, emit } = this.#host;
-    const { shard } = this.session.shardKey;
-    switch (stop.kind) {
-      case "Shutdown":
-      case "Park":
-        await this.#letFinish(settings.graceMs);
-        this.#abort.abort(stop);
-        return this.#end(stop.kind === "Park" ? stop : { kind: "Release" });
-      case "RunEnded":
-        return this.#end({ kind: "Release" });
-      case "SinkFailed":
-        emit({ kind: "SinkFailed", shard, cause: new Redacted(stop.cause) });
-        // Nothing that was finished counts. Giving the shard back is a courtesy: the lease runs out anyway.
-        void (await this.session.release());
-        counts.released++;
-        return;
-      case "Lost":
-        counts.lost++;
-        emit({ kind: "LeaseLost", shard, items: this.#items, cause: stop.cause });
+    if (stop?.kind === "Shutdown" || stop?.kind === "Park") {
+      await this.#letFinish();
+      this.#abort.abort(stop);
     }
+    const ending = endingFor(this.#stop);
+    const isEnded = ending !== undefined && (await this.#upkeep.end(ending));
+    if (isEnded) this.#tellOfEnding(ending);
+    else await this.#tellOfLoss();
   }
 
   /** Wait for what was begun, but not for ever. */
-  async #letFinish(graceMs: number): Promise<void> {
+  async #letFinish(): Promise<void> {
     let isOver = false;
-    const cancel = this.#host.settings.time.startTimer(graceMs, () => {
+    const { time, graceMs } = this.#host.settings;
+    const cancel = time.startTimer(graceMs, () => {
       isOver = true;
       this.#poke();
     });
-    while (!isOver && this.#inFlight > 0 && this.#stop?.kind !== "Lost") await this.#wait();
+    while (!isOver && this.#flow.isBusy && !this.#abort.signal.aborted) await this.#wait();
     cancel();
   }
 
-  async #end(ending: Ending): Promise<void> {
+  #tellOfEnding(ending: Ending): void {
     const { counts, emit } = this.#host;
     const { shard } = this.session.shardKey;
-    if (!(await this.#upkeep.end(ending))) {
-      // Ending it has shown that there was nothing left to end, or that its results cannot be stored.
-      if (this.#stop !== undefined && this.#stop.kind !== ending.kind) await this.#leaveLost();
-      return;
-    }
+    const items = this.#items;
     switch (ending.kind) {
       case "Complete":
         counts.completed++;
-        emit({ kind: "ShardCompleted", shard, items: this.#items });
-        break;
+        return emit({ kind: "ShardCompleted", shard, items });
       case "Park":
         counts.parked++;
-        emit({ kind: "ShardParked", shard, items: this.#items, reason: ending.reason });
-        break;
+        return emit({ kind: "ShardParked", shard, items, reason: ending.reason });
       case "Release":
         counts.released++;
-        emit({ kind: "ShardReleased", shard, items: this.#items });
+        return emit({ kind: "ShardReleased", shard, items });
     }
-    this.#host.offer();
   }
 
-  async #leaveLost(): Promise<void> {
-    if (this.#stop?.kind === "Lost" || this.#stop?.kind === "SinkFailed") await this.#leave();
+  async #tellOfLoss(): Promise<void> {
+    const { counts, emit } = this.#host;
+    const { shard } = this.session.shardKey;
+    const stop = this.#stop;
+    if (stop?.kind === "SinkFailed") {
+      emit({ kind: "SinkFailed", shard, cause: new Redacted(stop.cause) });
+      // Nothing counts of what was finished since the last checkpoint. If this fails too, the lease runs out.
+      const released = await this.session.release();
+      if (released.ok) return this.#tellOfEnding({ kind: "Release" });
+    }
+    counts.lost++;
+    emit({ kind: "LeaseLost", shard, items: this.#items, cause: stop?.kind === "Lost" ? stop.cause : "Unconfirmed" });
+  }
+
+  // Parts.
+
+  #upkeepListener(): UpkeepListener {
+    const { emit } = this.#host;
+    const { shard } = this.session.shardKey;
+    return {
+      onLost: (cause) => this.#halt({ kind: "Lost", cause }),
+      onRunEnded: (status) => this.#halt({ kind: "RunEnded", status }),
+      onSinkFailed: (cause) => this.#halt({ kind: "SinkFailed", cause }),
+      onBug: (error) => this.#halt({ kind: "Bug", error }),
+      onStoreFailed: (operation, error) => emit({ kind: "StoreFailed", shard, operation, error }),
+      onCheckpoint: (items, ms) => emit({ kind: "ShardCheckpointed", shard, items, ms }),
+      onRenewed: (capacity) => this.#host.renewed(this.session, capacity),
+      onFlushed: () => {
+        this.#flow.drain();
+        this.#poke();
+      },
+    };
+  }
+
+  #sharedWork(): SharedWork {
+    const runner = this;
+    return {
+      get startedKey() {
+        return runner.#startedKey;
+      },
+      get isEndKnown() {
+        return runner.#reader.isEndKnown;
+      },
+      get aheadCount() {
+        return runner.#batch.length - runner.#begun + runner.#reader.ahead.length;
+      },
+      signal: this.#abort.signal,
+      ahead: () => [...this.#batch.slice(this.#begun), ...this.#reader.ahead],
+      isStopped: () => this.#stop !== undefined,
+      onSplit: (end) => this.#reader.narrow(end),
+      onSettled: () => this.#poke(),
+      onRunEnded: (status) => this.#halt({ kind: "RunEnded", status }),
+      onLost: (cause) => this.#halt({ kind: "Lost", cause }),
+    };
+  }
+
+  #makeReader(): ShardReader<I> {
+    const { spec, cursor, shardKey } = this.session;
+    const { source, sourceRetry: retry, time } = this.#host.settings;
+    return new ShardReader({
+      source,
+      range: { start: spec.keyRangeStart, end: spec.keyRangeEnd },
+      after: cursor.lastKey,
+      signal: this.#abort.signal,
+      retry,
+      time,
+      onFailure: ({ attempt, waitMs, cause }) =>
+        this.#host.emit({ kind: "SourceFailed", shard: shardKey.shard, attempt, willRetry: waitMs !== undefined, waitMs: waitMs ?? 0, cause }),
+    });
   }
 
   #wait(): Promise<void> {
@@ -367,13 +344,29 @@ export class ShardRunner<I extends Item, R> {
   }
 }
 
-/** One call of `process`. */
-interface Trial<I> {
-  readonly item: I;
-  readonly place: Place;
-  readonly attempt: number;
+/** How a shard is left after a stop; `undefined` where it is not this worker's to end. */
+function endingFor(stop: ShardStop | undefined): Ending | undefined {
+  switch (stop?.kind) {
+    case undefined:
+      return { kind: "Complete" };
+    case "Park":
+      return stop;
+    case "Shutdown":
+    case "RunEnded":
+      return { kind: "Release" };
+    case "SinkFailed":
+    case "Lost":
+    case "Bug":
+      return undefined;
+  }
 }
 
-function isPromiseLike<R>(answer: R | PromiseLike<R>): answer is PromiseLike<R> {
-  return typeof answer === "object" && answer !== null && typeof (answer as PromiseLike<R>).then === "function";
+function makeContext<I extends Item, R>(host: ShardHost<I, R>, session: WorkerSession, signal: AbortSignal): ItemContext {
+  const shard = {
+    key: session.shardKey,
+    get spec() {
+      return session.spec;
+    },
+  };
+  return { fence: session.lease.fence, signal, shard, worker: host.settings.worker, attempt: 1 };
 }

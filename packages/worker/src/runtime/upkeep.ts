@@ -3,8 +3,8 @@ import { RANGE_EXHAUSTED, type CapacityHint, type WorkerSession } from "@gossip/
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import { assert, type Result } from "@gossip/stdx";
 import { upkeepDueMs, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
-import type { ShardSink } from "../sink/sink.ts";
 import { sleep, type WorkerTime } from "../time/worker-time.ts";
+import { isLeaseGone } from "./lease-gone.ts";
 import type { LossCause } from "./worker-event.ts";
 
 /** What is told to whoever works on the shard. */
@@ -14,14 +14,22 @@ export interface UpkeepListener {
   onSinkFailed(cause: unknown): void;
   onStoreFailed(operation: string, error: AnyCoordError): void;
   onCheckpoint(items: number, ms: number): void;
-  onCapacity(capacity: CapacityHint): void;
+  /** The lease has a new deadline, and this is what was told of the rest of the run. */
+  onRenewed(capacity: CapacityHint): void;
   /** Results may be written again. */
   onFlushed(): void;
+  /** An invariant was broken. */
+  onBug(error: unknown): void;
+}
+
+/** What makes results durable. */
+export interface ResultFlush {
+  flush(): Promise<Uint8Array>;
 }
 
 export interface UpkeepOptions {
   readonly session: WorkerSession;
-  readonly sink: Pick<ShardSink, "flush"> | undefined;
+  readonly sink: ResultFlush | undefined;
   readonly policy: CheckpointPolicy;
   readonly leaseMs: number;
   readonly time: WorkerTime;
@@ -31,7 +39,6 @@ export interface UpkeepOptions {
 /** How a shard is left. */
 export type Ending = { readonly kind: "Complete" } | { readonly kind: "Park"; readonly reason: ParkReason } | { readonly kind: "Release" };
 
-const LEASE_GONE: ReadonlySet<string> = new Set(["StaleFence", "LeaseExpired", "ShardTerminal", "ShardNotFound", "TenantMismatch", "SessionClosed"]);
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 2000;
 
@@ -51,7 +58,9 @@ export class Upkeep {
   #dueMs: number;
   #failures = 0;
   #flush: Promise<boolean> | undefined;
-  #write: Promise<void> | undefined;
+  /** What is being written, from the flush to the answer. Never rejects. */
+  #action: Promise<void> | undefined;
+  #isEnding = false;
   #isOver = false;
 
   constructor(options: UpkeepOptions) {
@@ -80,7 +89,7 @@ export class Upkeep {
   /** Hot: asked after every item. */
   isDue(nowMs: number): boolean {
     if (this.#items >= this.#options.policy.items) return true;
-    return nowMs >= this.#dueMs && this.#write === undefined;
+    return nowMs >= this.#dueMs && this.#action === undefined;
   }
 
   /**
@@ -89,17 +98,13 @@ export class Upkeep {
    */
   async keepUp(): Promise<void> {
     if (this.#flush !== undefined) return void (await this.#flush);
-    await this.#write;
+    await this.#action;
     // A store that fails is given time, and the work waits with it once it is a whole checkpoint ahead.
     const waitMs = this.#failures > 0 ? this.#dueMs - this.#options.time.nowMs() : 0;
     if (waitMs > 0) await sleep(this.#options.time, waitMs);
-    if (this.#isOver || this.isFlushing || this.#write !== undefined || !this.isDue(this.#options.time.nowMs())) return;
-    if (this.#items === 0) {
-      this.#track(this.#renew());
-    } else {
-      const progress = { key: this.#lastKey!, items: this.#items };
-      if (await this.#flushResults()) this.#track(this.#checkpoint(progress));
-    }
+    if (this.#isOver || this.#action !== undefined || !this.isDue(this.#options.time.nowMs())) return;
+    this.#action = this.#act();
+    await this.#flush;
   }
 
   /** Whatever is written already is the last: the shard is another's. */
@@ -109,8 +114,8 @@ export class Upkeep {
 
   /** Store what is finished and end the hold. `false` where the shard was lost before that. */
   async end(ending: Ending): Promise<boolean> {
-    await this.#flush;
-    await this.#write;
+    this.#isEnding = true;
+    await this.#action;
     if (this.#isOver) return false;
     const { session } = this.#options;
     const hasProgress = this.#items > 0;
@@ -154,12 +159,18 @@ export class Upkeep {
     }
   }
 
-  #track(write: Promise<void>): void {
-    const tracked = write.finally(() => {
-      this.#write = undefined;
+  async #act(): Promise<void> {
+    try {
+      // Whoever ends the hold stores the rest: until then the lease is only kept.
+      if (this.#items === 0 || this.#isEnding) await this.#renew();
+      else await this.#store({ key: this.#lastKey!, items: this.#items });
+    } catch (error) {
+      this.#isOver = true;
+      this.#options.listener.onBug(error);
+    } finally {
+      this.#action = undefined;
       this.#dueMs = this.#reckonDue();
-    });
-    this.#write = tracked;
+    }
   }
 
   async #renew(): Promise<void> {
@@ -168,10 +179,11 @@ export class Upkeep {
     const answer = await session.renew();
     if (!answer.ok) return this.#refused("renew", answer.error);
     this.#confirmed(askedMs);
-    listener.onCapacity(answer.value.capacity);
+    listener.onRenewed(answer.value.capacity);
   }
 
-  async #checkpoint({ key, items }: { readonly key: Uint8Array; readonly items: number }): Promise<void> {
+  async #store({ key, items }: { readonly key: Uint8Array; readonly items: number }): Promise<void> {
+    if (!(await this.#flushResults())) return;
     const { session, time, listener } = this.#options;
     const askedMs = time.nowMs();
     const deadlineBefore = session.lease.deadline;
@@ -183,7 +195,7 @@ export class Upkeep {
     // A run that has ended still takes progress, and renews nothing: then the deadline stays where it is, and a renewal says why.
     if (session.lease.deadline <= deadlineBefore && askedMs > this.#renewedMs) return this.#renew();
     this.#confirmed(askedMs);
-    listener.onCapacity(answer.value.value.capacity);
+    listener.onRenewed(answer.value.value.capacity);
   }
 
   #confirmed(askedMs: number): void {
@@ -197,7 +209,9 @@ export class Upkeep {
       listener.onRunEnded(error.status);
       return;
     }
-    if (LEASE_GONE.has(error.kind)) return this.#lose(error.kind);
+    // A renewal that waited behind the last write finds the session closed. That is no loss.
+    if (error.kind === "SessionClosed" && this.#isEnding) return;
+    if (isLeaseGone(error)) return this.#lose(error.kind);
     if (error.kind === "CursorTokenTooLarge") {
       this.#isOver = true;
       listener.onSinkFailed(error);
@@ -217,16 +231,17 @@ export class Upkeep {
 
   /** Make the results durable. `false` where the shard cannot go on. */
   async #flushResults(): Promise<boolean> {
-    const { sink, listener } = this.#options;
+    const { sink } = this.#options;
+    // The token of another's sink stays as it is: a checkpoint without one would erase it.
     if (sink === undefined) return true;
-    this.#flush = this.#flushInto(sink);
+    this.#flush = this.#waitForToken(sink);
     const isFlushed = await this.#flush;
     this.#flush = undefined;
-    listener.onFlushed();
+    this.#options.listener.onFlushed();
     return isFlushed;
   }
 
-  async #flushInto(sink: Pick<ShardSink, "flush">): Promise<boolean> {
+  async #waitForToken(sink: ResultFlush): Promise<boolean> {
     try {
       this.#token = await sink.flush();
       return !this.#isOver;

@@ -1,55 +1,67 @@
-import type { CapacityHint, RunRecord, WorkerSession } from "@gossip/coordination";
-import { InfraError, type BackendError, type ClaimError, type GetRunError } from "@gossip/coordination-errors";
-import { Redacted, type Result } from "@gossip/stdx";
+import type { CapacityHint, CoordinationEvent, EventKind, RunRecord, WorkerSession } from "@gossip/coordination";
+import { InfraError, type BackendError, type ClaimError } from "@gossip/coordination-errors";
+import { Redacted } from "@gossip/stdx";
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import type { Item } from "../source/source.ts";
+import { CoordinatorTime } from "./coordinator-time.ts";
 import { RunCounts } from "./run-counts.ts";
 import { makeTiming, type RunTiming, type Settings } from "./settings.ts";
 import type { ShardHost } from "./shard-host.ts";
 import { ShardRunner } from "./shard-runner.ts";
+import { startTicker } from "./ticker.ts";
+import { WorkSharing } from "./work-sharing.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import type { StopReason, WorkerProgress, WorkerSummary } from "./worker-summary.ts";
 
 /** How long the work may have the event loop to itself. */
 const SLICE_MS = 10;
 const MAX_TICK_MS = 250;
+const MAX_UNNOTICED_BLOCK_MS = 1000;
+
+/** After these there is more to claim than before. */
+const OFFERS: ReadonlySet<EventKind> = /* @__PURE__ */ new Set(["ShardReleased", "ShardResidualCreated", "ShardSplit", "ShardUnparked"] as const);
 
 /** Keeps as many shards in work as there are workers, until there is nothing left to claim or a reason to stop. */
 export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly settings: Settings<I, R>;
+  readonly timing: RunTiming;
   readonly counts = new RunCounts();
-  timing!: RunTiming;
   readonly #runners = new Set<ShardRunner<I, R>>();
   readonly #backoff = new ClaimBackoff();
+  readonly #coordinatorTime = new CoordinatorTime();
+  readonly #sharing: WorkSharing;
   readonly #startMs: number;
   #sliceStartMs: number;
+  #reportedMs: number;
   #stop: StopReason | undefined;
   #bug: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
   #hasOffer = false;
+  /** Workers that wait because nothing could be claimed. */
+  #idleWorkers = 0;
   #failingSinceMs: number | undefined;
 
-  constructor(settings: Settings<I, R>) {
+  constructor(settings: Settings<I, R>, run: RunRecord) {
     this.settings = settings;
-    this.#startMs = this.#sliceStartMs = settings.time.nowMs();
+    this.timing = makeTiming(settings, run.config);
+    const { time } = settings;
+    this.#startMs = this.#sliceStartMs = this.#reportedMs = time.nowMs();
+    this.#sharing = new WorkSharing({ time, ask: () => this.#askCapacity(), onBug: (error) => this.#fail(error) });
   }
 
   async run(): Promise<WorkerSummary> {
-    const { signal, time } = this.settings;
+    const { coordinator, signal } = this.settings;
     const onAbort = (): void => this.#halt({ kind: "Aborted" });
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
-    let stopTicking: (() => void) | undefined;
+    const stopListening = coordinator.onEvent((event) => this.#overhear(event));
+    const stopTicking = this.#startTicking();
     try {
-      const run = await this.#openRun();
-      if (run !== undefined) {
-        this.timing = makeTiming(this.settings, run.config);
-        stopTicking = this.#startTicking();
-        await this.#claimUntilDone();
-      }
-      while (this.#runners.size > 0) await this.#wait(time, undefined);
+      await this.#claimUntilDone().catch((error: unknown) => this.#fail(error));
+      while (this.#runners.size > 0) await this.#wait(undefined);
     } finally {
-      stopTicking?.();
+      stopTicking();
+      stopListening();
       signal?.removeEventListener("abort", onAbort);
     }
     if (this.#bug !== undefined) throw this.#bug.error;
@@ -67,12 +79,9 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     }
   };
 
-  heardOf(_capacity: CapacityHint): void {}
-
-  offer(): void {
-    this.#hasOffer = true;
-    this.#backoff.reset();
-    this.#poke();
+  renewed(session: WorkerSession, capacity: CapacityHint): void {
+    this.#observe(session);
+    this.#sharing.hear(capacity);
   }
 
   isSliceOver(nowMs: number): boolean {
@@ -84,27 +93,14 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#sliceStartMs = this.settings.time.nowMs();
   }
 
-  // The run.
-
-  /** The run as soon as it has shards, or `undefined` where there is a reason to stop. */
-  async #openRun(): Promise<RunRecord | undefined> {
-    const { coordinator, run, time } = this.settings;
-    while (this.#stop === undefined) {
-      const found: Result<RunRecord, GetRunError> = await coordinator.getRun(run);
-      if (!found.ok && found.error.kind !== "BackendError") this.#halt({ kind: "RunMissing", error: found.error });
-      if (!found.ok && found.error.kind === "BackendError") this.#storeFailed("getRun", found.error);
-      if (found.ok && found.value.status !== "Initializing") return found.value;
-      if (this.#stop === undefined) await this.#wait(time, this.#backoff.nextWaitMs({ untilFreeMs: undefined, random: time.random() }));
-    }
-    return undefined;
-  }
+  // Claiming.
 
   async #claimUntilDone(): Promise<void> {
-    const { concurrency, coordinator, run, worker, time } = this.settings;
+    const { concurrency, coordinator, run, worker } = this.settings;
     while (this.#stop === undefined) {
       const free = concurrency - this.#runners.size;
       if (free === 0) {
-        await this.#wait(time, undefined);
+        await this.#wait(undefined);
         continue;
       }
       this.#hasOffer = false;
@@ -118,17 +114,15 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#backoff.reset();
     this.#failingSinceMs = undefined;
     for (const session of sessions) {
+      this.#observe(session);
       const runner = new ShardRunner(this, session);
       this.#runners.add(runner);
-      // A claim may have been under way when the stop came: such a shard is given back at once.
+      // The stop may have come while the claim was under way: then the shard is given back at once.
       if (this.#stop !== undefined) runner.shutDown();
-      void runner
+      runner
         .run()
-        .catch((error: unknown) => {
-          this.#bug ??= { error };
-          this.#halt({ kind: "Aborted" });
-        })
-        .then(() => this.#left(runner));
+        .catch((error: unknown) => this.#fail(error))
+        .finally(() => this.#left(runner));
     }
   }
 
@@ -140,8 +134,9 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#poke();
   }
 
-  async #foundNothing(error: ClaimError, freeWorkers: number): Promise<void> {
+  async #foundNothing(error: ClaimError, free: number): Promise<void> {
     const { time, stopWhenDone } = this.settings;
+    let untilFreeMs: number | undefined;
     switch (error.kind) {
       case "RunTerminal":
         return this.#halt({ kind: "RunTerminal", status: error.status });
@@ -149,57 +144,78 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       case "TenantMismatch":
         return this.#halt({ kind: "RunMissing", error });
       case "BackendError":
-        this.#storeFailed("claim", error);
+        this.#storeFailed(error);
         break;
       case "NoneAvailable":
         this.#failingSinceMs = undefined;
         if (error.earliestDeadline === undefined && this.#runners.size === 0 && stopWhenDone) return this.#halt({ kind: "Done" });
+        untilFreeMs = this.#coordinatorTime.untilMs(error.earliestDeadline, time.nowMs());
+        this.#idleWorkers = free;
         break;
       case "Throttled":
         this.#failingSinceMs = undefined;
+        untilFreeMs = this.#coordinatorTime.untilMs(error.retryAfter, time.nowMs());
     }
-    if (this.#stop !== undefined || this.#hasOffer) return;
-    const ms = this.#backoff.nextWaitMs({ untilFreeMs: undefined, random: time.random() });
-    this.emit({ kind: "Waiting", freeWorkers, ms });
-    await this.#wait(time, ms);
+    this.#share();
+    if (this.#stop === undefined && !this.#hasOffer) {
+      const ms = this.#backoff.nextWaitMs({ untilFreeMs, random: time.random() });
+      this.emit({ kind: "Waiting", freeWorkers: free, ms });
+      await this.#wait(ms);
+    }
+    this.#idleWorkers = 0;
   }
 
-  #storeFailed(operation: string, error: BackendError): void {
+  #storeFailed(error: BackendError): void {
     const nowMs = this.settings.time.nowMs();
-    this.emit({ kind: "StoreFailed", shard: undefined, operation, error });
+    this.emit({ kind: "StoreFailed", shard: undefined, operation: "claim", error });
     this.#failingSinceMs ??= nowMs;
-    const patienceMs = this.timing?.storePatienceMs ?? this.settings.storePatienceMs ?? 0;
-    const isHopeless = InfraError.isCorruption(error.reason) || nowMs - this.#failingSinceMs >= patienceMs;
+    const isHopeless = InfraError.isCorruption(error.reason) || nowMs - this.#failingSinceMs >= this.timing.storePatienceMs;
     if (isHopeless) this.#halt({ kind: "StoreFailed", error });
   }
 
-  #halt(stop: StopReason): void {
-    if (this.#stop === undefined) {
-      this.#stop = stop;
-      for (const runner of this.#runners) runner.shutDown();
-    }
-    this.#poke();
+  // Sharing and reporting.
+
+  #overhear({ kind, tenant, run }: CoordinationEvent): void {
+    if (!OFFERS.has(kind) || run !== this.settings.run.run || tenant !== this.settings.run.tenant) return;
+    this.#hasOffer = true;
+    this.#backoff.reset();
+    if (this.#runners.size < this.settings.concurrency) this.#poke();
+  }
+
+  #share(): void {
+    this.#sharing.share(this.#runners, { nowMs: this.settings.time.nowMs(), idleWorkers: this.#idleWorkers });
+  }
+
+  async #askCapacity(): Promise<CapacityHint | undefined> {
+    const { coordinator, run } = this.settings;
+    const capacity = await coordinator.getCapacity(run);
+    return capacity.ok ? capacity.value : undefined;
+  }
+
+  #observe({ lease: { deadline } }: WorkerSession): void {
+    this.#coordinatorTime.observe({ deadline, leaseMs: this.timing.leaseMs, nowMs: this.settings.time.nowMs() });
   }
 
   #startTicking(): () => void {
     const { time, progressEveryMs } = this.settings;
-    const tickMs = Math.max(1, Math.min(MAX_TICK_MS, this.timing.checkpoint.ms, this.timing.leaseMs / 6, progressEveryMs));
-    let reportedMs = time.nowMs();
-    let cancel = (): void => undefined;
-    const tick = (): void => {
-      const nowMs = time.nowMs();
-      for (const runner of this.#runners) runner.tick(nowMs);
-      if (nowMs - reportedMs >= progressEveryMs) {
-        reportedMs = nowMs;
-        this.#report();
-      }
-      cancel = time.startTimer(tickMs, tick);
-    };
-    cancel = time.startTimer(tickMs, tick);
-    return () => cancel();
+    const { checkpoint, leaseMs } = this.timing;
+    return startTicker({
+      time,
+      everyMs: Math.max(1, Math.min(MAX_TICK_MS, checkpoint.ms, leaseMs / 6, progressEveryMs)),
+      blockedMs: Math.min(MAX_UNNOTICED_BLOCK_MS, leaseMs / 4),
+      onTick: (nowMs) => this.#tick(nowMs),
+      onBlocked: (ms) => this.emit({ kind: "LoopBlocked", ms }),
+    });
+  }
+
+  #tick(nowMs: number): void {
+    for (const runner of this.#runners) runner.tick(nowMs);
+    this.#share();
+    if (nowMs - this.#reportedMs >= this.settings.progressEveryMs) this.#report();
   }
 
   #report(): void {
+    this.#reportedMs = this.settings.time.nowMs();
     try {
       this.settings.onProgress?.(this.#progress());
     } catch {
@@ -211,10 +227,25 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     return this.counts.snapshot({ held: this.#runners.size, elapsedMs: this.settings.time.nowMs() - this.#startMs });
   }
 
+  // Stopping and waiting.
+
+  #halt(stop: StopReason): void {
+    if (this.#stop === undefined) {
+      this.#stop = stop;
+      for (const runner of this.#runners) runner.shutDown();
+    }
+    this.#poke();
+  }
+
+  #fail(error: unknown): void {
+    this.#bug ??= { error };
+    this.#halt({ kind: "Aborted" });
+  }
+
   /** Wait until something happens, or for at most `ms`. */
-  #wait(time: Settings["time"], ms: number | undefined): Promise<void> {
+  #wait(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = ms === undefined ? undefined : time.startTimer(ms, () => this.#poke());
+      const cancel = ms === undefined ? undefined : this.settings.time.startTimer(ms, () => this.#poke());
       this.#wake = () => {
         cancel?.();
         resolve();

@@ -1,0 +1,176 @@
+import type { ParkReason } from "@gossip/contracts";
+import { Redacted } from "@gossip/stdx";
+import { pauseAfter } from "../policy/retry-policy.ts";
+import type { Item } from "../source/source.ts";
+import { FinishedPrefix, type Place } from "./finished-prefix.ts";
+import type { ItemContext } from "./item-context.ts";
+import { parkReasonFor } from "./park-reason-for.ts";
+import { ParkShard } from "./park-shard.ts";
+import type { ShardHost } from "./shard-host.ts";
+
+/** What the flow of a shard's items needs of whoever reads and stores. */
+export interface FlowListener<I extends Item, R> {
+  /** Whether finished items must wait: their results cannot be taken just now. */
+  isHeldBack(): boolean;
+  /** The next item in order is finished. Hot: called for every item. */
+  onFinished(item: I, result: R | undefined, isSkipped: boolean): void;
+  /** An item cannot be done. */
+  onHopeless(reason: ParkReason): void;
+  /** There may be room for more, or nothing left in flight. */
+  onChange(): void;
+}
+
+/** Results that may wait behind an unfinished item, for each item that may be worked on at once. */
+const WINDOW_PER_ITEM = 16;
+const MIN_WINDOW = 64;
+
+/** One call of `process`. */
+interface Trial<I> {
+  readonly item: I;
+  readonly place: Place;
+  readonly attempt: number;
+}
+
+/**
+ * Calls `process` for the items of a shard, several at once where that is allowed, and tells of those
+ * that are finished in the order of their keys.
+ *
+ * Where `process` answers at once, nothing is allocated and nothing waited for: the item is finished when
+ * the call is. Otherwise it has a place in a window until everything before it is finished too.
+ */
+export class ItemFlow<I extends Item, R> {
+  readonly #host: ShardHost<I, R>;
+  readonly #context: ItemContext;
+  readonly #listener: FlowListener<I, R>;
+  readonly #window: FinishedPrefix<I, R>;
+  readonly #itemConcurrency: number;
+  readonly #take: (item: I, result: R | undefined, isSkipped: boolean) => void;
+  readonly #pauses = new Set<() => void>();
+  #inFlight = 0;
+  #isHalted = false;
+
+  constructor(host: ShardHost<I, R>, context: ItemContext, listener: FlowListener<I, R>) {
+    this.#host = host;
+    this.#context = context;
+    this.#listener = listener;
+    this.#itemConcurrency = host.settings.itemConcurrency;
+    this.#window = new FinishedPrefix(Math.max(MIN_WINDOW, this.#itemConcurrency * WINDOW_PER_ITEM));
+    // One function for the life of the shard: it is called for every item.
+    this.#take = (item, result, isSkipped) => listener.onFinished(item, result, isSkipped);
+  }
+
+  /** Whether calls are under way, or will be made again. */
+  get isBusy(): boolean {
+    return this.#inFlight > 0;
+  }
+
+  /** Whether every item that was begun has been told of. */
+  get isDrained(): boolean {
+    return this.#window.isEmpty;
+  }
+
+  /** Whether another item may be begun. */
+  get hasRoom(): boolean {
+    return this.#inFlight < this.#itemConcurrency && !this.#window.isFull;
+  }
+
+  begin(item: I): void {
+    let answer: R | PromiseLike<R>;
+    try {
+      answer = this.#host.settings.process(item, this.#context);
+    } catch (cause) {
+      this.#inFlight++;
+      this.#fail({ item, place: this.#window.open(item), attempt: 1 }, cause);
+      return;
+    }
+    if (isPromiseLike(answer)) {
+      this.#inFlight++;
+      this.#follow({ item, place: this.#window.open(item), attempt: 1 }, answer);
+    } else if (this.#window.isEmpty && !this.#listener.isHeldBack()) {
+      this.#listener.onFinished(item, answer, false);
+    } else {
+      this.#window.finish(this.#window.open(item), answer);
+      this.drain();
+    }
+  }
+
+  /** Tell of what is finished, as far as nothing before it is not. */
+  drain(): void {
+    if (!this.#listener.isHeldBack()) this.#window.drain(this.#take);
+  }
+
+  /** Try nothing again, and leave what fails from here on unfinished. What is under way may still finish. */
+  halt(): void {
+    this.#isHalted = true;
+    this.#inFlight -= this.#pauses.size;
+    for (const cancel of this.#pauses) cancel();
+    this.#pauses.clear();
+  }
+
+  /** Forget everything that was begun. Late answers find nothing. */
+  drop(): void {
+    this.halt();
+    this.#window.clear();
+  }
+
+  #follow(trial: Trial<I>, answer: PromiseLike<R>): void {
+    answer.then(
+      (result) => {
+        this.#inFlight--;
+        if (this.#window.finish(trial.place, result)) this.drain();
+        this.#listener.onChange();
+      },
+      (cause: unknown) => this.#fail(trial, cause),
+    );
+  }
+
+  #fail(trial: Trial<I>, cause: unknown): void {
+    const { settings, counts } = this.#host;
+    this.#inFlight--;
+    if (this.#isHalted) return this.#listener.onChange();
+    const isFinal = cause instanceof ParkShard;
+    const waitMs = isFinal ? undefined : pauseAfter(settings.itemRetry, trial.attempt, settings.time.random());
+    this.#tellOfFailure(trial, { cause, waitMs });
+    if (waitMs !== undefined) return this.#tryAgain(trial, waitMs);
+    counts.failures++;
+    if (isFinal || settings.onItemFailure !== "skip") return this.#listener.onHopeless(parkReasonFor(cause, "Poisoned"));
+    this.#window.skip(trial.place);
+    this.drain();
+    this.#listener.onChange();
+  }
+
+  #tellOfFailure({ item, attempt }: Trial<I>, { cause, waitMs }: { readonly cause: unknown; readonly waitMs: number | undefined }): void {
+    const { shard } = this.#context.shard.key;
+    const { key } = item;
+    this.#host.emit({
+      kind: "ItemFailed",
+      shard,
+      attempt,
+      willRetry: waitMs !== undefined,
+      waitMs: waitMs ?? 0,
+      key: new Redacted(key),
+      keySize: key.length,
+      cause: new Redacted(cause),
+    });
+  }
+
+  #tryAgain({ item, place, attempt }: Trial<I>, waitMs: number): void {
+    const { settings, counts } = this.#host;
+    counts.retries++;
+    this.#inFlight++;
+    const cancel = settings.time.startTimer(waitMs, () => {
+      this.#pauses.delete(cancel);
+      const trial = { item, place, attempt: attempt + 1 };
+      try {
+        this.#follow(trial, Promise.resolve(settings.process(item, { ...this.#context, attempt: attempt + 1 })));
+      } catch (cause) {
+        this.#fail(trial, cause);
+      }
+    });
+    this.#pauses.add(cancel);
+  }
+}
+
+function isPromiseLike<R>(answer: R | PromiseLike<R>): answer is PromiseLike<R> {
+  return typeof answer === "object" && answer !== null && typeof (answer as PromiseLike<R>).then === "function";
+}

@@ -1,0 +1,58 @@
+import type { RangeInput } from "@gossip/contracts";
+import { prefixSuccessor, rangeMidpoint, splitPointsFromSamples } from "@gossip/frontier";
+import { compareBytes } from "@gossip/stdx";
+
+/** What a holder knows of the keys of its shard. All keys are in order. */
+export interface KnownKeys {
+  readonly range: RangeInput;
+  /** The last key that was begun. */
+  readonly startedKey: Uint8Array | undefined;
+  /** Some of those before it. */
+  readonly samples: readonly Uint8Array[];
+  /** Keys that were read and not begun. */
+  readonly ahead: readonly Uint8Array[];
+  /** Whether those are all there are. */
+  readonly isEndKnown: boolean;
+}
+
+/**
+ * A key behind which half of the remaining work is expected, or `undefined` where there is nothing to cut.
+ *
+ * Where everything that remains has been read, it is the middle item. Otherwise what was read lies below the
+ * cut, and the rest is judged by what was seen: data that shared a prefix so far is taken to go on
+ * sharing it, and to use no greater bytes behind it than it did. A cut too low leaves the holder with less than
+ * half, which costs another split; one beyond all data hands over nothing and wins nobody any time.
+ */
+export function splitPoint(known: KnownKeys): Uint8Array | undefined {
+  const { range, startedKey, ahead, isEndKnown } = known;
+  const start = startedKey ?? range.start;
+  if (isEndKnown) return splitPointsFromSamples({ start, end: range.end }, ahead, 2)[0];
+  const low = ahead.at(-1) ?? start;
+  const end = likelyEnd(known, low) ?? range.end;
+  return rangeMidpoint({ start: low, end }) ?? rangeMidpoint({ start: low, end: range.end }) ?? splitPointsFromSamples({ start, end: range.end }, ahead, 2)[0];
+}
+
+/** Where the data seen so far lets its end be expected, inside the range; `undefined` where too little was seen. */
+function likelyEnd({ range, samples, ahead }: KnownKeys, low: Uint8Array): Uint8Array | undefined {
+  const first = samples[0] ?? ahead[0];
+  if (first === undefined || compareBytes(first, low) >= 0) return undefined;
+  const shared = sharedPrefixSize(first, low);
+  const highest = Math.max(...[...samples, low].map((key) => highestByte(key, shared)));
+  const prefix = low.slice(0, shared + 1);
+  prefix[shared] = highest;
+  const end = prefixSuccessor(prefix);
+  if (end === undefined || compareBytes(end, low) <= 0) return undefined;
+  return range.end.length === 0 || compareBytes(end, range.end) < 0 ? end : undefined;
+}
+
+function sharedPrefixSize(a: Uint8Array, b: Uint8Array): number {
+  let size = 0;
+  while (size < a.length && size < b.length && a[size] === b[size]) size++;
+  return size;
+}
+
+function highestByte(key: Uint8Array, from: number): number {
+  let highest = 0;
+  for (let index = from; index < key.length; index++) highest = Math.max(highest, key[index]!);
+  return highest;
+}
