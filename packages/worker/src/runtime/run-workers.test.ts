@@ -1,0 +1,253 @@
+// A worker that loses an item loses it for good: nobody looks for it again. So every property is stated from the
+// source's side: whatever goes wrong, each of its items was processed, and each result counts once.
+
+import { OpId } from "@gossip/contracts";
+import { unwrap } from "@gossip/stdx";
+import { describe, expect, test } from "vitest";
+import { ParkShard } from "./park-shard.ts";
+import { runWorkers } from "./run-workers.ts";
+import type { WorkerEvent } from "./worker-event.ts";
+import { keyOf, LEASE_MS, numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";
+
+const COUNT = 100;
+const ALL = Array.from({ length: COUNT }, (_, n) => n);
+
+async function makeWorld(shardCount = 1, source = numberedSource(COUNT)) {
+  const world = new World();
+  await world.start(source, shardCount);
+  const events: WorkerEvent[] = [];
+  const base = { coordinator: world.coordinator, run: RUN, source, time: world.time, onEvent: (event: WorkerEvent) => void events.push(event) };
+  return { world, source, events, base };
+}
+
+describe("runWorkers", () => {
+  test.each([1, 3])("processes every item once where nothing goes wrong, in order within a shard (%i shards)", async (shardCount) => {
+    const { world, base } = await makeWorld(shardCount);
+    const seen: number[] = [];
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, process: ({ n }) => void seen.push(n) }));
+
+    expect(summary).toMatchObject({ stopped: { kind: "Done" }, items: COUNT, failures: 0, shards: { claimed: shardCount, completed: shardCount, lost: 0 }, held: 0 });
+    expect(seen.toSorted((a, b) => a - b)).toEqual(ALL);
+    expect(unwrap(await world.coordinator.getRunProgress(RUN))).toMatchObject({ active: 0, done: shardCount });
+  });
+
+  test("works on as many items of a shard at once as it is told to, and no more", async () => {
+    const { world, base } = await makeWorld();
+    let now = 0;
+    let most = 0;
+    const process = async () => {
+      most = Math.max(most, ++now);
+      await world.time.sleep(10);
+      now--;
+    };
+
+    await world.time.runUntil(runWorkers({ ...base, itemConcurrency: 4, process, split: false }));
+
+    expect(most).toBe(4);
+  });
+
+  test("an item that fails is tried again after a pause, and told which attempt it is", async () => {
+    const { world, base, events } = await makeWorld();
+    const attempts: number[] = [];
+    const process = ({ n }: { n: number }, { attempt }: { attempt: number }) => {
+      if (n !== 50) return;
+      attempts.push(attempt);
+      if (attempt < 3) throw new Error("not yet");
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, process, retry: { baseMs: 100 } }));
+
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(summary).toMatchObject({ items: COUNT, retries: 2, failures: 0, stopped: { kind: "Done" } });
+    expect(events.filter(({ kind }) => kind === "ItemFailed")).toMatchObject([{ attempt: 1, willRetry: true }, { attempt: 2, willRetry: true }]);
+  });
+
+  test.each([
+    { thrown: new Error("always"), reason: "Poisoned", attempts: 3 },
+    { thrown: Object.assign(new Error("no"), { code: "EACCES" }), reason: "PermissionDenied", attempts: 3 },
+    { thrown: new ParkShard("NotFound"), reason: "NotFound", attempts: 1 },
+  ])("an item that keeps failing parks its shard as $reason, with everything before it stored", async ({ thrown, reason, attempts }) => {
+    const { world, base } = await makeWorld();
+    let tried = 0;
+    const process = async ({ n }: { n: number }) => {
+      await Promise.resolve();
+      if (n === 50) {
+        tried++;
+        throw thrown;
+      }
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, itemConcurrency: 5, process, retry: { maxAttempts: 3 } }));
+
+    expect(tried).toBe(attempts);
+    expect(summary).toMatchObject({ stopped: { kind: "Done" }, failures: 1, shards: { parked: 1, completed: 0 } });
+    const page = unwrap(await world.coordinator.listShards(RUN));
+    expect(page.items).toMatchObject([{ status: "Parked", parkReason: reason }]);
+    expect(page.items[0]!.lastKey).toEqual(keyOf(49));
+  });
+
+  test("goes on without an item that keeps failing where it is told to", async () => {
+    const { world, base } = await makeWorld();
+    const sink = new TokenSink();
+    const process = ({ n }: { n: number }) => {
+      if (n % 10 === 3) throw new Error("always");
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, onItemFailure: "skip", retry: { maxAttempts: 2, baseMs: 1 } }));
+
+    expect(summary).toMatchObject({ failures: 10, retries: 10, items: 90, shards: { completed: 1 } });
+    expect(await sink.results(world.coordinator)).toEqual(ALL.filter((n) => n % 10 !== 3));
+  });
+
+  test("a slow item keeps its lease", async () => {
+    const { world, base } = await makeWorld();
+    const process = async ({ n }: { n: number }) => {
+      if (n === 50) await world.time.sleep(10 * LEASE_MS);
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, process, split: false }));
+
+    expect(summary).toMatchObject({ items: COUNT, shards: { completed: 1, lost: 0 } });
+  });
+
+  test("a shard that is lost aborts its items, drops what was not stored, and is claimed again", async () => {
+    const { world, base, events } = await makeWorld();
+    const sink = new TokenSink();
+    const reasons: unknown[] = [];
+    let isFirst = true;
+    const process = async ({ n }: { n: number }, { signal }: { signal: AbortSignal }) => {
+      if (n !== 50 || !isFirst) return;
+      isFirst = false;
+      // The loop stands still past the deadline: nobody could renew.
+      world.time.block(2 * LEASE_MS);
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      reasons.push(signal.reason);
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, checkpointEvery: { items: 20 } }));
+
+    expect(reasons).toMatchObject([{ kind: "Lost", cause: "LeaseExpired" }]);
+    expect(summary).toMatchObject({ stopped: { kind: "Done" }, shards: { claimed: 2, lost: 1, completed: 1 } });
+    expect(events.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["LoopBlocked", "LeaseLost"]));
+    expect(await sink.results(world.coordinator)).toEqual(ALL);
+  });
+
+  test("gives its shards back when it is told to stop, with what was finished", async () => {
+    const { world, base, events } = await makeWorld();
+    const controller = new AbortController();
+    const process = async ({ n }: { n: number }) => {
+      await world.time.sleep(10);
+      if (n === 30) controller.abort();
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, process, signal: controller.signal }));
+
+    expect(summary).toMatchObject({ stopped: { kind: "Aborted" }, shards: { released: 1, lost: 0 } });
+    const [shard] = unwrap(await world.coordinator.listShards(RUN)).items;
+    expect(shard).toMatchObject({ status: "Active" });
+    expect(shard!.lastKey).toEqual(keyOf(summary.items - 1));
+    expect(events.at(-1)).toMatchObject({ kind: "ShardReleased" });
+    const again = await world.time.runUntil(runWorkers({ ...base, process: () => undefined }));
+    expect(again.items).toBe(COUNT - summary.items);
+  });
+
+  test("does not wait for an item that goes on longer than the grace", async () => {
+    const { world, base } = await makeWorld();
+    const controller = new AbortController();
+    let wasAborted = false;
+    const process = ({ n }: { n: number }, { signal }: { signal: AbortSignal }) => {
+      if (n !== 30) return undefined;
+      controller.abort();
+      signal.addEventListener("abort", () => (wasAborted = true));
+      return new Promise<void>(() => undefined);
+    };
+
+    const startMs = world.time.nowMs();
+    const summary = await world.time.runUntil(runWorkers({ ...base, process, signal: controller.signal, graceMs: 700 }));
+
+    expect(summary).toMatchObject({ items: 30, shards: { released: 1 } });
+    expect(wasAborted).toBe(true);
+    expect(world.time.nowMs() - startMs).toBeGreaterThanOrEqual(700);
+  });
+
+  test("stops at once when somebody ends the run, also where it only ever checkpoints", async () => {
+    const { world, base } = await makeWorld();
+    const process = async ({ n }: { n: number }) => {
+      if (n === 30) unwrap(await world.coordinator.cancelRun({ ...RUN, opId: OpId.random() }));
+      await world.time.sleep(50);
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, process, checkpointEvery: { ms: 100 } }));
+
+    expect(summary).toMatchObject({ stopped: { kind: "RunTerminal", status: "Cancelled" }, shards: { lost: 0 } });
+    expect(summary.items).toBeLessThan(45);
+  });
+
+  test("says so where there is no such run", async () => {
+    const world = new World();
+    const source = numberedSource(1);
+    const summary = await world.time.runUntil(runWorkers({ coordinator: world.coordinator, run: RUN, source, process: () => undefined, time: world.time }));
+    expect(summary).toMatchObject({ items: 0, stopped: { kind: "RunMissing", error: { kind: "RunNotFound" } } });
+  });
+
+  test("a sink that fails ends the work; nothing that it did not take counts", async () => {
+    const { world, base } = await makeWorld();
+    const sink = new TokenSink();
+    const process = ({ n }: { n: number }) => {
+      if (n === 50) sink.isBroken = true;
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, checkpointEvery: { items: 20 } }));
+    expect(summary).toMatchObject({ stopped: { kind: "SinkFailed" }, shards: { released: 1, completed: 0 } });
+
+    sink.isBroken = false;
+    await world.time.runUntil(runWorkers({ ...base, sink, process: () => undefined }));
+    expect(await sink.results(world.coordinator)).toEqual(ALL);
+  });
+
+  test("reads on where the source failed, and parks where it keeps failing", async () => {
+    let failures = 3;
+    const source = numberedSource(COUNT, {
+      between: async (from) => {
+        if (from > 40 && failures-- > 0) throw new Error("gone");
+      },
+    });
+    const { world, base, events } = await makeWorld(1, source);
+    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({ items: COUNT, shards: { completed: 1 } });
+    expect(events.filter(({ kind }) => kind === "SourceFailed")).toHaveLength(3);
+
+    const broken = numberedSource(COUNT, { between: (from) => (from > 40 ? Promise.reject(Object.assign(new Error("gone"), { code: "ENOENT" })) : Promise.resolve()) });
+    const other = await makeWorld(1, broken);
+    const summary = await other.world.time.runUntil(runWorkers({ ...other.base, process: () => undefined }));
+    expect(summary).toMatchObject({ items: 42, shards: { parked: 1 } });
+    expect(unwrap(await other.world.coordinator.listShards(RUN)).items).toMatchObject([{ parkReason: "NotFound" }]);
+  });
+
+  test("a source whose keys do not increase is parked, not believed", async () => {
+    const source = numberedSource(COUNT);
+    const shuffled = { ...source, read: async function* () { yield { items: [{ n: 1, key: keyOf(1) }, { n: 0, key: keyOf(0) }] }; } };
+    const { world, base } = await makeWorld(1, shuffled);
+    const summary = await world.time.runUntil(runWorkers({ ...base, process: () => undefined }));
+    expect(summary).toMatchObject({ items: 0, shards: { parked: 1 } });
+  });
+
+  test("what the source cannot offer is told of in its place, and passed over or parked by choice", async () => {
+    const source = numberedSource(10);
+    const problems = [{ key: keyOf(4), reason: "unreadable" }];
+    const withProblem = { ...source, read: async function* ({ after }: { after?: Uint8Array | undefined }) {
+      yield { items: [0, 1, 2, 3, 5, 6].filter((n) => after === undefined || n > after[5]!).map((n) => ({ n, key: keyOf(n) })), problems: after === undefined ? problems : [] };
+    } };
+    const { world, base, events } = await makeWorld(1, withProblem);
+    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined, onProblem: "park" }))).toMatchObject({ items: 4, problems: 1, shards: { parked: 1 } });
+    const shard = unwrap(await world.coordinator.listShards(RUN)).items[0]!;
+    unwrap(await world.coordinator.unpark({ tenant: RUN.tenant, key: { run: RUN.run, shard: shard.shard }, opId: OpId.random() }));
+    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({ items: 2, shards: { completed: 1 } });
+    expect(events.filter(({ kind }) => kind === "ItemProblem")).toMatchObject([{ reason: "unreadable", keySize: 6 }]);
+  });
+
+  test("an empty range is completed", async () => {
+    const { world, base } = await makeWorld(1, numberedSource(0));
+    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({ items: 0, shards: { completed: 1 } });
+  });
+});
