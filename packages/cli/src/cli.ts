@@ -1,0 +1,102 @@
+import { Option, type Command, type CommanderError } from "commander";
+import { TenantId } from "@gossip/contracts";
+import { ok, type Result } from "@gossip/stdx";
+import { fail, type CliError } from "./output/cli-error.ts";
+import type { Console } from "./output/console.ts";
+import type { ExitName } from "./output/exit-codes.ts";
+import { openStore } from "./store-url/open-store.ts";
+import type { OpenedStore } from "./store-url/opened-store.ts";
+import { DEFAULT_STORE, parseStoreAddress, type StoreAddress } from "./store-url/store-address.ts";
+
+/** What a command has around it, so that a test can put something else there. */
+export interface Cli {
+  readonly console: Console;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Call back at each such signal, until the answer is called. */
+  onSignal(name: "SIGINT" | "SIGTERM" | "SIGWINCH", listener: () => void): () => void;
+  /** End the process now, whatever is under way. */
+  exitNow(exit: ExitName): never;
+  /** How the command ended. */
+  exit: ExitName;
+}
+
+export type CommandResult = Result<ExitName, CliError>;
+
+/** What every command that works on a store takes. */
+export interface StoreFlags {
+  readonly store?: string;
+  readonly tenant?: string;
+  readonly tso?: string;
+  readonly json?: boolean;
+}
+
+export interface CommandDescription {
+  /** As commander has it: the name, then arguments. */
+  readonly usage: string;
+  readonly summary: string;
+  /** More of it, for `--help`. */
+  readonly details?: string;
+  /** Command lines that can be copied. */
+  readonly examples: readonly string[];
+}
+
+/** Add a command that says what it does and shows how. */
+export function addCommand(parent: Command, { usage, summary, details, examples }: CommandDescription): Command {
+  const command = parent.command(usage).summary(summary).description(details === undefined ? `${summary}.` : `${summary}.\n\n${details}`);
+  const title = examples.length === 1 ? "Example:" : "Examples:";
+  return command.addHelpText("after", `\n${title}\n${examples.map((line) => `  $ ${line}`).join("\n")}`);
+}
+
+/** The same, with the options that name a store. */
+export function addStoreCommand(parent: Command, description: CommandDescription): Command {
+  return addCommand(parent, description)
+    .addOption(new Option("-s, --store <where>", `a folder, lmdb:FOLDER, postgres://… or etcd://… (default: $GOSSIP_STORE, or ${DEFAULT_STORE})`))
+    .option("--tenant <id>", "whose runs: 64 hexadecimal digits (default: all zeros)")
+    .option("--tso <host:port,…>", "take the time from a timestamp oracle instead of this machine's clock")
+    .option("--json", "one line of JSON for each result");
+}
+
+/** Run the action, say what went wrong, and keep how it ended. */
+export function acting<Args extends unknown[]>(cli: Cli, action: (...args: Args) => Promise<CommandResult>): (...args: Args) => Promise<void> {
+  return async (...args) => {
+    const result = await action(...args);
+    cli.exit = result.ok ? result.value : cli.console.fail(result.error);
+  };
+}
+
+export interface StoreSettings {
+  readonly address: StoreAddress;
+  readonly tenant: TenantId;
+  readonly tso: readonly string[] | undefined;
+}
+
+/** Read the options that name a store. */
+export function readStoreFlags(cli: Cli, flags: StoreFlags): Result<StoreSettings, CliError> {
+  cli.console.isJson = flags.json === true;
+  const address = parseStoreAddress(flags.store ?? (cli.env["GOSSIP_STORE"] || DEFAULT_STORE), cli.cwd);
+  if (!address.ok) return address;
+  const tenant = flags.tenant === undefined ? ok(TenantId.ZERO) : TenantId.parse(flags.tenant);
+  if (!tenant.ok) return fail("BadCommandLine", "--tenant is not a tenant's id: write 64 lower-case hexadecimal digits.");
+  return ok({ address: address.value, tenant: tenant.value, tso: flags.tso?.split(",").map((endpoint) => endpoint.trim()) });
+}
+
+/** Open the store that the options name, use it, close it. */
+export async function withStore(cli: Cli, flags: StoreFlags, use: (opened: OpenedStore, tenant: TenantId) => Promise<CommandResult>): Promise<CommandResult> {
+  const settings = readStoreFlags(cli, flags);
+  if (!settings.ok) return settings;
+  const { address, tso, tenant } = settings.value;
+  const opened = await openStore({ address, tso, mustExist: true });
+  if (!opened.ok) return opened;
+  try {
+    return await use(opened.value, tenant);
+  } finally {
+    await opened.value.close();
+  }
+}
+
+/** What commander says about a command line, as a sentence with a way on. */
+export function commandLineError(error: CommanderError, command: string): CliError {
+  const said = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ").replace(/[.]$/, "");
+  return { kind: "BadCommandLine", message: `${said}: \`${command} --help\` shows what there is.` };
+}

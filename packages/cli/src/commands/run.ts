@@ -1,0 +1,226 @@
+import { resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { Option, type Command } from "commander";
+import { RunId, RunStatus } from "@gossip/contracts";
+import { ok, type Result } from "@gossip/stdx";
+import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreSettings } from "../cli.ts";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { countOf, formatCount, formatDuration, formatRate } from "../output/number-words.ts";
+import { printableText } from "../output/printable.ts";
+import { JsonView } from "../progress/json-view.ts";
+import { PlainView } from "../progress/plain-view.ts";
+import type { ProgressView } from "../progress/run-progress.ts";
+import { TerminalView } from "../progress/terminal-view.ts";
+import { checkOut, partsOf } from "../run/check-out.ts";
+import { openExecWork } from "../run/exec-work.ts";
+import { finishRun, missingResults } from "../run/finish-run.ts";
+import { openSource, type JobSource } from "../run/job-source.ts";
+import type { JobWork } from "../run/job-work.ts";
+import { modulePath, openModuleWork } from "../run/module-work.ts";
+import { readRunFlags, type RunFlags, type RunNumbers } from "../run/run-flags.ts";
+import { runConfig, runJob, stopError } from "../run/run-job.ts";
+import { readOverview, type RunOverview } from "../run/run-overview.ts";
+import { describeWork, type RunSettings } from "../run/run-settings.ts";
+import { startOrJoin, type Started } from "../run/start-or-join.ts";
+import { stopSignal, type StopSignal } from "../stop-signal.ts";
+import { openStore } from "../store-url/open-store.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+
+const DETAILS = `The same command goes on where it was, and says what it skipped: after Ctrl-C, after kill -9, and on
+another machine that uses the same store. Started several times, it works on one run together. What a run
+is for is its source, its command or module, and --out: with another of these it is another run.
+
+{} stands for the item, as one word whatever is in it; do not put it between single quotes. A command also
+sees it as $1, and GOSSIP_RUN, GOSSIP_SHARD and GOSSIP_FENCE. A module exports a function (item, context).
+
+Sources:
+  fs:FOLDER            every regular file below it, links not followed
+  lines:FILE           every line of it
+  postgres:URL#TABLE   every row of it, by primary key`;
+
+/** `gossip run`: the main job. */
+export function registerRun(program: Command, cli: Cli): void {
+  addStoreCommand(program, {
+    usage: "run",
+    summary: "Do something to every item of a source",
+    details: DETAILS,
+    examples: [
+      "gossip run --source fs:/data --exec 'sha256sum {}' --out sums.ndjson",
+      "gossip run --source lines:urls.txt --exec 'curl -sf {}' --workers 32 --retries 5",
+      "gossip run --source postgres://db.internal/shop#orders --module ./backfill.mjs --store postgres://db.internal/gossip",
+    ],
+  })
+    .requiredOption("--source <source>", "where the items are")
+    .option("--exec <command>", "a shell command for every item")
+    .option("--module <file>", "an ES module with a function for every item")
+    .option("--workers <count>", "items at a time in this process (default: one for each processor)")
+    .option("--out <file>", "results as lines of JSON, each once whatever crashes")
+    .option("--run <name>", "a name, instead of one that comes from the settings")
+    .option("--again", "start over where the run has ended")
+    .addOption(new Option("--on-fail <what>", "an item that keeps failing is recorded and passed over, or its shard set aside").choices(["skip", "park"]).default("skip"))
+    .option("--retries <count>", "how often an item is tried again", "2")
+    .option("--timeout <seconds>", "end a command that takes longer")
+    .option("--lease <seconds>", "how long a killed worker's shards are waited for", "10")
+    .option("--grace <seconds>", "how long items may go on after Ctrl-C", "30")
+    .option("--shards <count>", "how many parts to begin with (default: 8 for each worker, at least 32)")
+    .option("--max-output <bytes>", "how much is kept of what an item writes to a stream", String(2 ** 20))
+    .action(acting(cli, (flags: RunFlags) => run(cli, flags)));
+}
+
+async function run(cli: Cli, flags: RunFlags): Promise<CommandResult> {
+  const store = readStoreFlags(cli, flags);
+  if (!store.ok) return store;
+  const numbers = readRunFlags(flags);
+  if (!numbers.ok) return numbers;
+  const out = flags.out === undefined ? undefined : resolve(cli.cwd, flags.out);
+  if (out !== undefined) {
+    const writable = await checkOut(out);
+    if (!writable.ok) return writable;
+  }
+  const { address } = store.value;
+  const own = [...(address.kind === "lmdb" ? [address.path] : []), ...(out === undefined ? [] : [out, partsOf(out)])];
+  const source = await openSource(flags.source, { cwd: cli.cwd, own });
+  if (!source.ok) return source;
+  const work = await openWork(cli, flags, numbers.value, source.value);
+  if (!work.ok) {
+    await source.value.source.close?.();
+    return work;
+  }
+  try {
+    return await onStore(cli, { flags, store: store.value, numbers: numbers.value, out, jobSource: source.value, work: work.value });
+  } finally {
+    await work.value.close();
+    await source.value.source.close?.();
+  }
+}
+
+async function openWork(cli: Cli, flags: RunFlags, numbers: RunNumbers, { argumentOf }: JobSource): Promise<Result<JobWork, CliError>> {
+  const { cwd, env } = cli;
+  const policy = { maxAttempts: numbers.maxAttempts, onFail: flags.onFail };
+  if (flags.module !== undefined) return openModuleWork({ path: flags.module, cwd, policy });
+  const { workers, timeoutMs, maxOutputSize } = numbers;
+  return openExecWork({ command: flags.exec!, workers, timeoutMs, maxOutputSize, policy, cwd, env, argumentOf });
+}
+
+interface Job {
+  readonly flags: RunFlags;
+  readonly store: StoreSettings;
+  readonly numbers: RunNumbers;
+  readonly out: string | undefined;
+  readonly jobSource: JobSource;
+  readonly work: JobWork;
+}
+
+async function onStore(cli: Cli, job: Job): Promise<CommandResult> {
+  const { address, tso } = job.store;
+  const opened = await openStore({ address, tso });
+  if (!opened.ok) return opened;
+  const view = viewFor(cli);
+  const stop = stopSignal(cli, {
+    first: () => view.say(`Stopping: letting what is under way finish for up to ${formatDuration(job.numbers.graceMs)}; Ctrl-C again stops at once.`, { kind: "stopping" }),
+    second: () => {
+      job.work.killAtOnce();
+      view.close();
+    },
+  });
+  const stopResizing = view instanceof TerminalView ? cli.onSignal("SIGWINCH", () => view.redraw()) : undefined;
+  try {
+    return await startAndWork(cli, job, { opened: opened.value, view, stop });
+  } finally {
+    stopResizing?.();
+    stop.dispose();
+    view.close();
+    await opened.value.close();
+  }
+}
+
+interface Around {
+  readonly opened: OpenedStore;
+  readonly view: ProgressView;
+  readonly stop: StopSignal;
+}
+
+async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around): Promise<CommandResult> {
+  const { flags, numbers, out, jobSource, work } = job;
+  const { tenant, tso } = job.store;
+  const settings: RunSettings = {
+    name: flags.run,
+    source: jobSource.identity,
+    exec: flags.exec,
+    module: flags.module === undefined ? undefined : modulePath({ path: flags.module, cwd: cli.cwd }),
+    out,
+  };
+  const { source } = jobSource;
+  const started = await startOrJoin({ opened, tenant, settings, source, config: runConfig(numbers), shardCount: numbers.shardCount, again: flags.again === true, signal: stop.signal });
+  if (!started.ok) return started;
+  if (started.value === "Aborted") return ok(stop.exit ?? "Interrupted");
+  const before = await readOverview(opened, started.value.request);
+  if (!before.ok) return before;
+  const ended = alreadyEnded(started.value, before.value, { view, out });
+  if (ended !== undefined) return ended;
+  view.say(openingWords(started.value, before.value, settings), { kind: "started", run: started.value.request.run, isNew: started.value.kind === "Created", skipped: before.value.totals.items });
+
+  const beganMs = performance.now();
+  const summary = await runJob({ opened, tso, started: started.value, jobSource, work, out, numbers, view, stop, itemsBefore: before.value.totals.items });
+  if (!summary.ok) return summary;
+  const problem = stopError(summary.value.stopped);
+  if (!problem.ok) return problem;
+  if (summary.value.stopped.kind === "Aborted") {
+    const now = await readOverview(opened, started.value.request);
+    const items = now.ok ? `${countOf(now.value.totals.items, "item")} done so far; ` : "";
+    view.close();
+    view.say(`Stopped: ${items}the same command goes on from here.`, { kind: "stopped" });
+    return ok(stop.exit ?? "Interrupted");
+  }
+  const finished = await finishRun(opened, started.value.request, out);
+  if (!finished.ok) return finished;
+  view.close();
+  return closingWords(view, finished.value, { out, before: before.value, elapsedMs: performance.now() - beganMs, problems: summary.value.problems });
+}
+
+function viewFor(cli: Cli): ProgressView {
+  const { console } = cli;
+  if (console.isJson) return new JsonView(console);
+  return console.canRedraw(console.stderr) ? new TerminalView(console) : new PlainView(console);
+}
+
+/** How the command ends for a run that has ended before; `undefined` where there may be something to do. */
+function alreadyEnded({ record }: Started, { totals }: RunOverview, { view, out }: { readonly view: ProgressView; readonly out: string | undefined }): CommandResult | undefined {
+  const { status, run } = record;
+  if (!RunStatus.isTerminal(status)) return undefined;
+  if (status !== "Done") return fail("RunEnded", `run ${RunId.format(run)} has ended (${status}): \`gossip run --again\` starts over.`);
+  const missing = missingResults(out);
+  if (missing !== undefined) return fail("OutputFailed", `the run is done, but ${missing}.`);
+  const failed = totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} of them failed`;
+  view.say(`Done before: all ${countOf(totals.items, "item")}${failed}; --again starts over.`, { kind: "finished", run, items: totals.items, failed: totals.failed, skipped: totals.items });
+  return ok(totals.failed === 0 ? "Ok" : "ItemsFailed");
+}
+
+function openingWords({ kind, request }: Started, { totals, states }: RunOverview, settings: RunSettings): string {
+  const id = RunId.format(request.run);
+  if (kind === "Created") return `Run ${id}: ${printableText(describeWork(settings))}`;
+  const held = states.leased === 0 ? "" : `; ${countOf(states.leased, "shard")} in the hands of others, or of a worker that was killed, until the lease ends`;
+  return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
+}
+
+interface Closing {
+  readonly out: string | undefined;
+  readonly before: RunOverview;
+  readonly elapsedMs: number;
+  readonly problems: number;
+}
+
+function closingWords(view: ProgressView, { request, totals, states }: RunOverview, { out, before, elapsedMs, problems }: Closing): CommandResult {
+  const done = totals.items - before.totals.items;
+  const fields = { kind: "finished", run: request.run, items: totals.items, failed: totals.failed, skipped: before.totals.items, parked: states.parked, problems, elapsedMs: Math.round(elapsedMs), out };
+  const failed = totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} failed`;
+  const skipped = before.totals.items === 0 ? "" : `, ${formatCount(before.totals.items)} of them done before`;
+  if (states.parked > 0) {
+    const where = out === undefined ? "" : ` Results so far are in ${printableText(partsOf(out))}.`;
+    view.say(`Set aside: ${countOf(states.parked, "shard")}; ${countOf(totals.items, "item")} done${skipped}${failed}.${where} \`gossip shards --status Parked\` shows them, \`gossip unpark --all\` and the same command try again.`, fields);
+    return ok("ItemsFailed");
+  }
+  const results = out === undefined ? "" : ` Results are in ${printableText(out)}.`;
+  view.say(`Done: ${countOf(totals.items, "item")}${skipped}${failed}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}`, fields);
+  return ok(totals.failed === 0 ? "Ok" : "ItemsFailed");
+}

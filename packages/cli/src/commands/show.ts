@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import { OpId, RunId, WorkerId } from "@gossip/contracts";
+import { isLeasedAt, shardRecordJson, type RunRecord, type ShardRecord } from "@gossip/coordination";
+import { decodeHint } from "@gossip/frontier";
+import { err, ok } from "@gossip/stdx";
+import { acting, addStoreCommand, withStore, type Cli, type StoreFlags } from "../cli.ts";
+import { showKey } from "../keys/key-text.ts";
+import { fail } from "../output/cli-error.ts";
+import { formatCount, formatDuration } from "../output/number-words.ts";
+import { formatTime } from "../output/time-text.ts";
+import { coordSentence } from "../run/coord-sentence.ts";
+import { rowOf } from "../run/read-shards.ts";
+import { findRun, formatShardId, parseShardId } from "../run/run-reference.ts";
+import { rowJson } from "./shards.ts";
+
+/** `gossip show`: all there is to know of one shard. */
+export function registerShow(program: Command, cli: Cli): void {
+  addStoreCommand(program, {
+    usage: "show <shard>",
+    summary: "Show all there is to know of one shard",
+    details: "Its range, its cursor, who holds it until when, what it was split into, and what was done to it of late.",
+    examples: ["gossip show 3", "gossip show 8f3a90c1d2e4b765 --run nightly --json"],
+  })
+    .option("--run <run>", "its run, as `gossip status` takes it")
+    .action(
+      acting(cli, (text: string, flags: StoreFlags & { readonly run?: string }) =>
+        withStore(cli, flags, async (opened, tenant) => {
+          const shard = parseShardId(text);
+          if (!shard.ok) return shard;
+          const run = await findRun(opened, tenant, flags.run);
+          if (!run.ok) return run;
+          const read = await opened.coordinator.getShard({ tenant, key: { run: run.value.run, shard: shard.value } });
+          if (!read.ok) return err(coordSentence(read.error));
+          if (read.value === undefined) return fail("ShardNotFound", `run ${RunId.format(run.value.run)} has no shard ${formatShardId(shard.value)}: \`gossip shards\` lists what there is.`);
+          const now = await opened.clock.now();
+          if (cli.console.isJson) cli.console.json({ ...rowJson(rowOf(read.value, now)), record: shardRecordJson.toJson(read.value) });
+          else cli.console.lines(linesOf(run.value, read.value, now));
+          return ok("Ok");
+        }),
+      ),
+    );
+}
+
+function linesOf(run: RunRecord, record: ShardRecord, now: Parameters<typeof rowOf>[1]): string[] {
+  const row = rowOf(record, now);
+  const hint = decodeHint(record.spec);
+  const { lease, opLog, spawned, parent } = record;
+  const held = lease === undefined ? "nobody" : `worker ${WorkerId.format(lease.owner)}, ${isLeasedAt(record, now) ? `for another ${formatDuration(Number(lease.deadline - now))}` : `lapsed at ${formatTime(lease.deadline)}`}`;
+  return [
+    `shard    ${formatShardId(record.shard)} of run ${RunId.format(run.run)}`,
+    `status   ${record.status}${record.parkReason === undefined ? "" : `: ${record.parkReason}`}`,
+    `from     ${showKey(record.spec.keyRangeStart) || "the beginning"}`,
+    `to       ${showKey(record.spec.keyRangeEnd) || "the end"}`,
+    `at       ${showKey(record.cursor.lastKey) || "nothing done yet"}`,
+    `items    ${formatCount(row.totals.items)} done, ${formatCount(row.totals.failed)} of them failed`,
+    `held by  ${held}`,
+    `fence    ${record.fenceEpoch}, taken ${row.acquireCount} times, ${row.attempts} since it moved`,
+    `hint     ${hint.ok ? hint.value.kind : "none that can be read"}`,
+    ...(parent === undefined ? [] : [`parent   ${formatShardId(parent)}`]),
+    ...(spawned.length === 0 ? [] : [`became   ${spawned.map(formatShardId).join(" ")}`]),
+    ...opLog.map(({ executedAt, kind, opId }) => `log      ${formatTime(executedAt)}  ${kind}  ${OpId.format(opId)}`),
+  ];
+}

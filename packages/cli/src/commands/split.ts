@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import { MAX_SPLIT_CHILDREN } from "@gossip/contracts";
+import { evenSplitPoints, keySuccessor, planHintedSplitReplace } from "@gossip/frontier";
+import type { WorkerSession } from "@gossip/coordination";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { Cli } from "../cli.ts";
+import { parseKey } from "../keys/key-text.ts";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { coordSentence } from "../run/coord-sentence.ts";
+import { formatShardId } from "../run/run-reference.ts";
+import { addShardCommand, takeShard, type ShardFlags } from "./shard-command.ts";
+
+interface Flags extends ShardFlags {
+  readonly parts: string;
+  readonly at?: readonly string[];
+}
+
+/** `gossip split`: cut a shard into several. */
+export function registerSplit(program: Command, cli: Cli): void {
+  const description = {
+    usage: "split <shard>",
+    summary: "Cut a shard that nobody holds into several",
+    details: "What is done of it stays done. Workers split by themselves where one has much and another nothing; this is for those who know better.",
+    examples: ["gossip split 3 --parts 8", "gossip split 3 --at path:logs/2026/ --at path:logs/2027/"],
+  };
+  addShardCommand<Flags>(program, cli, description, async (chosen, flags) => {
+    const session = await takeShard(chosen);
+    if (!session.ok) return session;
+    const points = readPoints(session.value, flags);
+    const plan = points.ok ? planHintedSplitReplace(session.value.spec, session.value.cursor, points.value) : points;
+    const split = plan.ok ? await session.value.splitReplace(plan.value) : undefined;
+    if (split?.ok !== true) {
+      // Taken for the split only: without it the shard goes back to whoever wants it.
+      void (await session.value.release());
+      if (!points.ok) return points;
+      if (split !== undefined) return err(coordSentence(split.error));
+      return fail("NotAllowed", "the shard cannot be cut there: the keys must lie inside its range, above what is done, in order.");
+    }
+    const { children } = split.value.value;
+    if (cli.console.isJson) cli.console.json({ run: chosen.key.run, shard: chosen.key.shard, status: "Split", children });
+    else cli.console.note(`Split shard ${formatShardId(chosen.key.shard)} into ${children.length}: ${children.map(formatShardId).join(" ")}.`);
+    return ok("Ok");
+  })
+    .option("--parts <count>", "into so many equal parts of what is left", "2")
+    .option("--at <key...>", "at these keys instead; see `gossip keys --help` for how to write them");
+}
+
+function readPoints({ spec, cursor }: WorkerSession, { parts, at }: Flags): Result<readonly Uint8Array[], CliError> {
+  if (at !== undefined) {
+    const points: Uint8Array[] = [];
+    for (const text of at) {
+      const point = parseKey(text);
+      if (!point.ok) return point;
+      points.push(point.value);
+    }
+    return ok(points);
+  }
+  const count = /^\d{1,3}$/.test(parts) ? Number(parts) : 0;
+  if (count < 2 || count > MAX_SPLIT_CHILDREN) return fail("BadCommandLine", `--parts is no number of parts: write one from 2 to ${MAX_SPLIT_CHILDREN}.`);
+  const start = cursor.lastKey === undefined ? spec.keyRangeStart : (keySuccessor(cursor.lastKey) ?? spec.keyRangeStart);
+  const points = evenSplitPoints({ start, end: spec.keyRangeEnd }, count);
+  return points.length === 0 ? fail("NotAllowed", "what is left of the shard is too narrow to be cut: it needs nothing.") : ok(points);
+}

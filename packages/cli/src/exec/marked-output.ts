@@ -1,0 +1,68 @@
+/** What one item wrote to one of its streams. */
+export interface Captured {
+  readonly bytes: Buffer;
+  /** How much was written beyond what was kept. */
+  readonly droppedSize: number;
+}
+
+const NOTHING = Buffer.alloc(0);
+const LINE_END = 0x0a;
+
+/**
+ * Takes a stream apart that carries the output of one item after another, each ended by a marker that no item can
+ * know, the rest of the marker's line, and a line end.
+ */
+export class MarkedOutput {
+  readonly #marker: Buffer;
+  readonly #maxSize: number;
+  #kept: Buffer[] = [];
+  #keptSize = 0;
+  #droppedSize = 0;
+  /** Bytes that may turn out to be the beginning of the marker, or are the marker without its line end. */
+  #tail: Buffer = NOTHING;
+
+  constructor(options: { readonly marker: string; readonly maxSize: number }) {
+    this.#marker = Buffer.from(options.marker, "latin1");
+    this.#maxSize = options.maxSize;
+  }
+
+  /** What follows the marker on its line, where the item's output has ended with this chunk. */
+  push(chunk: Buffer): string | undefined {
+    const data = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]);
+    const found = data.indexOf(this.#marker);
+    if (found === -1) {
+      const safe = Math.max(0, data.length - this.#marker.length + 1);
+      this.#keep(data.subarray(0, safe));
+      this.#tail = data.subarray(safe);
+      return undefined;
+    }
+    const lineEnd = data.indexOf(LINE_END, found + this.#marker.length);
+    this.#keep(data.subarray(0, found));
+    if (lineEnd === -1) {
+      this.#tail = data.subarray(found);
+      return undefined;
+    }
+    // Only what a command left running behind itself can come after the marker; it belongs to nobody.
+    this.#tail = NOTHING;
+    return data.toString("latin1", found + this.#marker.length, lineEnd);
+  }
+
+  /** The output so far, and none of it any more. */
+  take(): Captured {
+    const captured = { bytes: this.#kept.length === 1 ? this.#kept[0]! : Buffer.concat(this.#kept), droppedSize: this.#droppedSize };
+    this.#kept = [];
+    this.#keptSize = 0;
+    this.#droppedSize = 0;
+    return captured;
+  }
+
+  #keep(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    const room = this.#maxSize - this.#keptSize;
+    const kept = bytes.length <= room ? bytes : bytes.subarray(0, room);
+    this.#droppedSize += bytes.length - kept.length;
+    if (kept.length === 0) return;
+    this.#kept.push(kept);
+    this.#keptSize += kept.length;
+  }
+}

@@ -1,0 +1,110 @@
+import { decodeManifestRowKey, decodeTuple, encodeTuple, ManifestId, ManifestRow, ManifestRowKey, encodeKey, frontierErrorMessage, type TupleElement } from "@gossip/frontier";
+import { ok, type Result } from "@gossip/stdx";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { printable, printableText } from "../output/printable.ts";
+
+/** The ways to write a key. */
+export const KEY_FORMS = {
+  path: { example: "path:logs/2026/01", means: "text, as it is: paths and lines" },
+  hex: { example: "hex:6c6f6773", means: "any bytes, as hexadecimal digits" },
+  b64: { example: "b64:bG9ncw", means: "any bytes, in base64url" },
+  row: { example: "row:7/1000", means: "a manifest's row: its id, its row" },
+  tuple: { example: 'tuple:["eu",42]', means: "a tuple as JSON; a number without a point is an integer" },
+} as const;
+
+const FORMS = Object.keys(KEY_FORMS).join(":, ");
+
+/** Read a key that a person wrote. Without a form it is text. */
+export function parseKey(text: string): Result<Uint8Array, CliError> {
+  const [, form = "path", rest = text] = /^(path|hex|b64|row|tuple):([^]*)$/.exec(text) ?? [];
+  switch (form) {
+    case "hex":
+      if (!/^(?:[0-9a-f]{2})*$/i.test(rest)) return fail("BadCommandLine", "the key after hex: is not an even number of hexadecimal digits: write two a byte.");
+      return ok(Buffer.from(rest, "hex"));
+    case "b64":
+      if (!/^[A-Za-z0-9_-]*$/.test(rest)) return fail("BadCommandLine", "the key after b64: is not base64url: it has letters, digits, - and _ only.");
+      return ok(Buffer.from(rest, "base64url"));
+    case "row":
+      return parseRow(rest);
+    case "tuple":
+      return parseTuple(rest);
+    default:
+      return rest === "" ? fail("BadCommandLine", `a key has at least one byte: write it as ${FORMS}: and something.`) : ok(Buffer.from(rest, "utf8"));
+  }
+}
+
+function parseRow(text: string): Result<Uint8Array, CliError> {
+  const [, manifest, row] = /^(\d{1,20})\/(\d{1,20})$/.exec(text) ?? [];
+  const [manifestId, rowId] = [ManifestId.tryFromRaw(BigInt(manifest ?? -1)), ManifestRow.tryFromRaw(BigInt(row ?? -1))];
+  if (!manifestId.ok || !rowId.ok) return fail("BadCommandLine", "the key after row: is not MANIFEST/ROW: write two whole numbers, such as row:7/1000.");
+  return ok(encodeKey(new ManifestRowKey({ manifestId: manifestId.value, row: rowId.value })));
+}
+
+function parseTuple(text: string): Result<Uint8Array, CliError> {
+  // Numbers are told apart by how they are written, which JSON.parse forgets.
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?![\d.eE])(?<![.eE\d-]\d*)/g, (token) => (token.startsWith('"') ? token : `{"integer":"${token}"}`)));
+  } catch {
+    parsed = undefined;
+  }
+  const parts = Array.isArray(parsed) ? parsed.map(elementOf) : undefined;
+  if (parts === undefined || parts.includes(undefined)) return fail("BadCommandLine", 'the key after tuple: is not a JSON array of texts, numbers, true, false, null and arrays: write tuple:["eu",42].');
+  const encoded = encodeTuple(parts as TupleElement[]);
+  return encoded.ok ? ok(encoded.value) : fail("BadCommandLine", `the tuple cannot be a key: ${frontierErrorMessage(encoded.error)}.`);
+}
+
+function elementOf(value: unknown): TupleElement | undefined {
+  if (value === null || typeof value === "boolean" || typeof value === "number" || typeof value === "string") return value;
+  if (Array.isArray(value)) {
+    const parts = value.map(elementOf);
+    return parts.includes(undefined) ? undefined : (parts as TupleElement[]);
+  }
+  const integer = typeof value === "object" && "integer" in value ? value.integer : undefined;
+  return typeof integer === "string" ? BigInt(integer) : undefined;
+}
+
+export interface DecodedKey {
+  readonly size: number;
+  readonly hex: string;
+  readonly text: string;
+  /** What else the bytes may be, where they are that exactly. */
+  readonly row: string | undefined;
+  readonly tuple: string | undefined;
+}
+
+/** Everything that bytes can be read as. */
+export function decodeKey(key: Uint8Array): DecodedKey {
+  const row = decodeManifestRowKey(key);
+  const tuple = decodeTuple(key);
+  return {
+    size: key.length,
+    hex: Buffer.from(key).toString("hex"),
+    text: printable(key),
+    row: row === undefined ? undefined : `row:${row.manifestId}/${row.row}`,
+    tuple: tuple.ok && tuple.value.length > 0 ? `tuple:${showTuple(tuple.value)}` : undefined,
+  };
+}
+
+function showTuple(elements: readonly TupleElement[]): string {
+  return `[${elements.map(showElement).join(",")}]`;
+}
+
+function showElement(element: TupleElement): string {
+  if (element === null || typeof element === "boolean") return String(element);
+  if (typeof element === "bigint") return String(element);
+  if (typeof element === "number") return Number.isInteger(element) ? `${element}.0` : String(element);
+  if (typeof element === "string") return printableText(JSON.stringify(element)).replaceAll("\\\\", "\\");
+  if (element instanceof Uint8Array) return `bytes(${Buffer.from(element).toString("hex")})`;
+  if (Array.isArray(element)) return showTuple(element);
+  return `uuid(${Buffer.from((element as { bytes: Uint8Array }).bytes).toString("hex")})`;
+}
+
+/** A key for a list: text where it is text, else hexadecimal digits. */
+export function showKey(key: Uint8Array | undefined): string {
+  if (key === undefined || key.length === 0) return "";
+  const row = decodeManifestRowKey(key);
+  if (row !== undefined) return `row:${row.manifestId}/${row.row}`;
+  const isText = key.every((byte) => byte >= 0x20 && byte !== 0x7f) && !printable(key).includes("\\x");
+  return isText ? printable(key) : `hex:${Buffer.from(key).toString("hex")}`;
+}

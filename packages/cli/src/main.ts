@@ -1,0 +1,73 @@
+import { Command, CommanderError } from "commander";
+import { InvariantViolation } from "@gossip/stdx";
+import { commandLineError, type Cli } from "./cli.ts";
+import { registerCancel, registerDelete } from "./commands/end-run.ts";
+import { registerKeys } from "./commands/keys.ts";
+import { registerPark } from "./commands/park.ts";
+import { registerRun } from "./commands/run.ts";
+import { registerRuns } from "./commands/runs.ts";
+import { registerShards } from "./commands/shards.ts";
+import { registerShow } from "./commands/show.ts";
+import { registerSplit } from "./commands/split.ts";
+import { registerStatus } from "./commands/status.ts";
+import { registerUnpark } from "./commands/unpark.ts";
+import { EXIT_CODES } from "./output/exit-codes.ts";
+import { VERSION } from "./version.ts";
+
+const REGISTER = [registerRun, registerStatus, registerRuns, registerShards, registerShow, registerPark, registerUnpark, registerSplit, registerCancel, registerDelete, registerKeys];
+
+/** The whole command, ready to be told what to do. */
+export function makeProgram(cli: Cli): Command {
+  const program = new Command("gossip")
+    .description("Do something to every key of something huge, in parallel, on one machine or many, and never lose your place.")
+    .version(VERSION, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show what there is")
+    .helpCommand("help [command]", "show what a command does")
+    .addHelpText("after", "\nExample:\n  $ gossip run --source fs:. --exec 'sha256sum {}' --out sums.ndjson")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void cli.console.stdout.write(text),
+      writeErr: (text) => void cli.console.stderr.write(text),
+      // What is wrong is said once, in our words.
+      outputError: () => {},
+      getOutHelpWidth: () => cli.console.width ?? 100,
+    });
+  for (const register of REGISTER) register(program, cli);
+  return program;
+}
+
+/** Carry out a command line. The answer is the process's exit code. */
+export async function main(argv: readonly string[], cli: Cli): Promise<number> {
+  // Known before it is parsed, so that what is wrong with the command line is said as asked.
+  cli.console.isJson = argv.includes("--json");
+  const program = makeProgram(cli);
+  try {
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: "user" });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) {
+      if (thrown.exitCode === 0) return EXIT_CODES.Ok.code;
+      cli.exit = cli.console.fail(commandLineError(thrown, commandNamed(program, argv)));
+    } else {
+      cli.exit = "Bug";
+      reportBug(cli, thrown);
+    }
+  }
+  return EXIT_CODES[cli.exit].code;
+}
+
+/** The command that a command line begins with, as far as there is one. */
+function commandNamed(program: Command, argv: readonly string[]): string {
+  const [first, second] = argv;
+  const command = program.commands.find((each) => each.name() === first);
+  if (command === undefined) return "gossip";
+  const inner = command.commands.find((each) => each.name() === second);
+  return ["gossip", command.name(), ...(inner === undefined ? [] : [inner.name()])].join(" ");
+}
+
+/** A defect of ours. Only sentences of ours are shown: anything else may quote what must stay hidden. */
+function reportBug(cli: Cli, thrown: unknown): void {
+  const what = thrown instanceof InvariantViolation ? thrown.message : thrown instanceof Error ? thrown.name : typeof thrown;
+  cli.console.note(`gossip: this is a defect of gossip (${what}): please report it; GOSSIP_DEBUG=1 shows where.`);
+  if (cli.env["GOSSIP_DEBUG"] === "1" && thrown instanceof Error) cli.console.note(thrown.stack ?? "");
+}

@@ -1,0 +1,84 @@
+import { toJsonSafe } from "@gossip/contracts";
+import { ERROR_KINDS, type CliError } from "./cli-error.ts";
+import { EXIT_CODES, type ExitName } from "./exit-codes.ts";
+
+/** A stream of this process, as much of it as is needed. */
+export interface OutputStream {
+  write(text: string | Uint8Array): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+export interface ConsoleOptions {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], cyan: [36, 39] } as const;
+
+export type Style = keyof typeof STYLES;
+
+/**
+ * What a person or a program reads. Results go to stdout, everything that is said about the work to stderr, so that
+ * a pipe gets only results. With `--json` every result is one line of JSON.
+ */
+export class Console {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly #env: NodeJS.ProcessEnv;
+  isJson = false;
+
+  constructor({ stdout, stderr, env }: ConsoleOptions) {
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.#env = env;
+  }
+
+  /** How wide a line on stdout may be; no limit where nobody looks at it. */
+  get width(): number | undefined {
+    return this.stdout.isTTY === true ? this.stdout.columns : undefined;
+  }
+
+  get hasUnicode(): boolean {
+    const locale = this.#env["LC_ALL"] || this.#env["LC_CTYPE"] || this.#env["LANG"] || "";
+    if (this.#env["TERM"] === "linux" || this.#env["TERM"] === "dumb") return false;
+    return locale === "" || /utf-?8/i.test(locale);
+  }
+
+  /** Whether a view that is drawn again and again makes sense there. */
+  canRedraw(stream: OutputStream): boolean {
+    return stream.isTTY === true && this.#env["TERM"] !== "dumb";
+  }
+
+  /** `text`, coloured where `stream` is a terminal and nobody asked for none. */
+  styled(stream: OutputStream, style: Style, text: string): string {
+    const isWanted = stream.isTTY === true && (this.#env["NO_COLOR"] ?? "") === "" && this.#env["TERM"] !== "dumb";
+    return isWanted ? `\u001b[${STYLES[style][0]}m${text}\u001b[${STYLES[style][1]}m` : text;
+  }
+
+  line(text = ""): void {
+    this.stdout.write(`${text}\n`);
+  }
+
+  lines(texts: readonly string[]): void {
+    if (texts.length > 0) this.stdout.write(`${texts.join("\n")}\n`);
+  }
+
+  json(value: object): void {
+    this.stdout.write(`${JSON.stringify(toJsonSafe(value))}\n`);
+  }
+
+  note(text: string): void {
+    this.stderr.write(`${text}\n`);
+  }
+
+  /** Say what is wrong. The answer is how the command ends. */
+  fail({ kind, message }: CliError): ExitName {
+    const { exit } = ERROR_KINDS[kind];
+    if (this.isJson) this.stderr.write(`${JSON.stringify({ error: { kind, message, exitCode: EXIT_CODES[exit].code } })}\n`);
+    else this.stderr.write(`${this.styled(this.stderr, "red", "gossip:")} ${message}\n`);
+    return exit;
+  }
+}

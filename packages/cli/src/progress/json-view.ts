@@ -1,0 +1,48 @@
+import { timeJson } from "../output/time-text.ts";
+import type { Console } from "../output/console.ts";
+import { textField } from "../run/item-text.ts";
+import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progress.ts";
+
+/** Lines of JSON on stdout, each with its `kind`. */
+export class JsonView implements ProgressView {
+  readonly everyMs = 1000;
+  readonly #console: Console;
+
+  constructor(console: Console) {
+    this.#console = console;
+  }
+
+  show({ overview, elapsedMs, perSecond, remainingMs, held, waitMs, isStopping }: RunProgressShown): void {
+    const { request, status, states, totals, fraction, earliestDeadline } = overview;
+    this.#console.json({
+      kind: "progress",
+      run: request.run,
+      status,
+      items: totals.items,
+      failed: totals.failed,
+      shards: states,
+      fraction,
+      perSecond,
+      remainingMs,
+      elapsedMs: Math.round(elapsedMs),
+      held,
+      waitMs,
+      earliestDeadline: timeJson(earliestDeadline),
+      isStopping,
+    });
+  }
+
+  say(text: string, fields: object = { kind: "note" }): void {
+    this.#console.json({ ...fields, message: text });
+  }
+
+  failed({ item, failure, stderr }: ShownFailure): void {
+    this.#console.json({ kind: "failed", item, failure, stderr });
+  }
+
+  passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): void {
+    this.#console.json({ kind: "output", ...textField("stdout", stdout), ...textField("stderr", stderr) });
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,79 @@
+import { RunId } from "@gossip/contracts";
+import { countOf, formatCount, formatDuration, formatRate, formatShare } from "../output/number-words.ts";
+import { clip, textWidth } from "../output/text-width.ts";
+import type { Style } from "../output/console.ts";
+import type { RunProgressShown } from "./run-progress.ts";
+import { renderStrip, stripLegend } from "./strip.ts";
+
+export interface LineOptions {
+  readonly width: number;
+  readonly hasUnicode: boolean;
+  readonly styled: (style: Style, text: string) => string;
+}
+
+const MAX_BAR = 30;
+/** Narrower than this there is no room for a bar beside the figures. */
+const LEAST_BAR = 8;
+
+/** The view of a terminal: a bar with figures, the key space, the states, and what is being waited for. */
+export function progressLines(progress: RunProgressShown, options: LineOptions): string[] {
+  const { width, styled } = options;
+  return [
+    barLine(progress, options),
+    renderStrip(progress.overview.rows, { ...options, width }),
+    stateLine(progress, options),
+    ...remarks(progress).map((text) => styled("dim", clip(text, width))),
+  ];
+}
+
+/** One line for a log. */
+export function plainLine(progress: RunProgressShown): string {
+  const { overview } = progress;
+  const { states } = overview;
+  const shards = `shards ${states.done} done, ${states.leased} in work, ${states.waiting} waiting, ${states.parked} parked`;
+  return [`${RunId.format(overview.request.run).slice(0, 8)} ${figuresOf(progress).join(", ")}`, shards, ...remarks(progress)].join("; ");
+}
+
+function barLine(progress: RunProgressShown, { width, hasUnicode, styled }: LineOptions): string {
+  const figures = figuresOf(progress).join("  ");
+  const room = Math.min(MAX_BAR, width - textWidth(figures) - 4);
+  if (room < LEAST_BAR) return clip(figures, width);
+  const filled = Math.min(room, Math.floor(progress.overview.fraction * room));
+  const [full, empty] = hasUnicode ? ["━", "─"] : ["=", "-"];
+  return `[${styled("green", full.repeat(filled))}${styled("dim", empty.repeat(room - filled))}] ${figures}`;
+}
+
+function figuresOf({ overview, perSecond, remainingMs }: RunProgressShown): string[] {
+  const { fraction, totals, states } = overview;
+  const isDone = states.leased + states.waiting === 0;
+  return [
+    formatShare(isDone ? 1 : Math.min(fraction, 0.999)),
+    countOf(totals.items, "item"),
+    ...(perSecond === undefined ? [] : [formatRate(perSecond)]),
+    ...(remainingMs === undefined || isDone ? [] : [`ETA ${formatDuration(Math.max(1000, remainingMs))}`]),
+  ];
+}
+
+function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }: LineOptions): string {
+  const { states, totals } = overview;
+  const signs = stripLegend({ hasUnicode, styled });
+  const parts: [sign: string, text: string][] = [
+    [signs.done, `${formatCount(states.done)} done`],
+    [signs.leased, `${formatCount(states.leased)} in work`],
+    [signs.waiting, `${formatCount(states.waiting)} waiting`],
+    [signs.parked, `${formatCount(states.parked)} parked`],
+  ];
+  const failed = totals.failed === 0 ? "" : `   ${formatCount(totals.failed)} failed`;
+  // A sign takes one column, however it is coloured.
+  const plainWidth = parts.reduce((sum, [, text]) => sum + 2 + textWidth(text), 0) + 3 * 2 + textWidth(failed);
+  if (plainWidth <= width) return parts.map(([sign, text]) => `${sign} ${text}`).join("  ") + (failed === "" ? "" : styled("red", failed));
+  return clip(`${states.done}/${states.leased}/${states.waiting}/${states.parked}${failed.trim() === "" ? "" : ` ${failed.trim()}`}`, width);
+}
+
+function remarks({ overview, held, waitMs, isStopping, itemsBefore }: RunProgressShown): string[] {
+  const lines: string[] = [];
+  if (itemsBefore > 0) lines.push(`${countOf(itemsBefore, "item")} skipped: done before`);
+  if (isStopping) lines.push(`stopping: letting ${countOf(held, "item")} finish; Ctrl-C again stops at once`);
+  else if (waitMs !== undefined) lines.push(`waiting for ${countOf(overview.states.leased, "shard")} that others hold; the first lease ends in ${formatDuration(Math.max(0, waitMs))} unless it is renewed`);
+  return lines;
+}

@@ -1,0 +1,65 @@
+import { createLogUpdate } from "log-update";
+import type { Console } from "../output/console.ts";
+import { printableText } from "../output/printable.ts";
+import { clip } from "../output/text-width.ts";
+import { progressLines } from "./progress-lines.ts";
+import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progress.ts";
+
+/** A view that is drawn over itself, on stderr; what is said once stays above it. */
+export class TerminalView implements ProgressView {
+  readonly everyMs = 250;
+  readonly #console: Console;
+  readonly #draw: ReturnType<typeof createLogUpdate>;
+  #last: RunProgressShown | undefined;
+  #isClosed = false;
+
+  constructor(console: Console) {
+    this.#console = console;
+    this.#draw = createLogUpdate(console.stderr as unknown as NodeJS.WritableStream);
+  }
+
+  show(progress: RunProgressShown): void {
+    this.#last = progress;
+    this.redraw();
+  }
+
+  /** As it was, for a terminal of another width. */
+  redraw(): void {
+    if (this.#last === undefined || this.#isClosed) return;
+    const { stderr, hasUnicode } = this.#console;
+    // The last column stays free: a terminal wraps behind it.
+    const width = Math.max(1, (stderr.columns ?? 80) - 1);
+    this.#draw(progressLines(this.#last, { width, hasUnicode, styled: (style, text) => this.#console.styled(stderr, style, text) }).join("\n"));
+  }
+
+  say(text: string): void {
+    this.#above(() => this.#console.note(text));
+  }
+
+  failed({ item, failure, stderr }: ShownFailure): void {
+    const width = (this.#console.stderr.columns ?? 80) - 1;
+    this.#above(() => {
+      this.#console.note(this.#console.styled(this.#console.stderr, "red", clip(`failed: ${item} (${printableText(failure)})`, width)));
+      if (stderr !== "") this.#console.note(clip(`  ${stderr}`, width));
+    });
+  }
+
+  passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): void {
+    if (stdout.length + stderr.length === 0) return;
+    this.#above(() => {
+      if (stdout.length > 0) this.#console.stdout.write(stdout);
+      if (stderr.length > 0) this.#console.stderr.write(stderr);
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#draw.done();
+  }
+
+  #above(write: () => void): void {
+    if (this.#last !== undefined && !this.#isClosed) this.#draw.clear();
+    write();
+    this.redraw();
+  }
+}

@@ -1,0 +1,45 @@
+import type { Item, ShardSink, Sink, SinkRequest } from "@gossip/worker";
+import { decodeTotalsToken, encodeTotalsToken, NO_ITEMS } from "./item-totals.ts";
+
+const NO_TOKEN = /* @__PURE__ */ new Uint8Array(0);
+
+/** A sink that counts what passes, and hands it on to another where there is one. */
+export function countingSink<I extends Item, R>(isFailure: (result: R) => boolean, inner?: Sink<I, R>): Sink<I, R> {
+  return {
+    async open(request: SinkRequest): Promise<ShardSink<I, R>> {
+      const before = decodeTotalsToken(request.token);
+      const token = before === undefined || before.inner.length === 0 ? undefined : before.inner;
+      return new CountingShardSink(before ?? NO_ITEMS, isFailure, await inner?.open({ ...request, token }));
+    },
+  };
+}
+
+class CountingShardSink<I extends Item, R> implements ShardSink<I, R> {
+  readonly #isFailure: (result: R) => boolean;
+  readonly #inner: ShardSink<I, R> | undefined;
+  #items: number;
+  #failed: number;
+
+  constructor(before: { readonly items: number; readonly failed: number }, isFailure: (result: R) => boolean, inner: ShardSink<I, R> | undefined) {
+    this.#items = before.items;
+    this.#failed = before.failed;
+    this.#isFailure = isFailure;
+    this.#inner = inner;
+  }
+
+  write(item: I, result: R): void {
+    this.#items++;
+    if (this.#isFailure(result)) this.#failed++;
+    this.#inner?.write(item, result);
+  }
+
+  async flush(): Promise<Uint8Array> {
+    // Counted before waiting: what is written meanwhile belongs to the next flush, here as there.
+    const totals = { items: this.#items, failed: this.#failed };
+    return encodeTotalsToken(totals, (await this.#inner?.flush()) ?? NO_TOKEN);
+  }
+
+  async close(): Promise<void> {
+    await this.#inner?.close();
+  }
+}

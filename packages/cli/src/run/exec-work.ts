@@ -1,0 +1,74 @@
+import { ParkShard, type Item, type ItemContext } from "@gossip/worker";
+import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
+import { err, ok, type Result } from "@gossip/stdx";
+import { parseTemplate } from "../exec/command-template.ts";
+import { ShellPool, type ExecAnswer } from "../exec/shell-pool.ts";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { formatDuration } from "../output/number-words.ts";
+import { printableText } from "../output/printable.ts";
+import type { ExecResult } from "./item-result.ts";
+import { ItemFailed, type FailurePolicy, type JobWork } from "./job-work.ts";
+
+export interface ExecOptions {
+  readonly command: string;
+  readonly workers: number;
+  readonly timeoutMs: number | undefined;
+  readonly maxOutputSize: number;
+  readonly policy: FailurePolicy;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly argumentOf: (item: Item) => Uint8Array;
+}
+
+const NOTHING = { bytes: Buffer.alloc(0), droppedSize: 0 } as const;
+
+/** A command for every item, in shells that are there already. */
+export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
+  const { command, workers, timeoutMs, maxOutputSize, policy, cwd, env, argumentOf } = options;
+  const body = parseTemplate(command);
+  if (!body.ok) {
+    if (body.error.kind === "EmptyCommand") return fail("BadCommandLine", "--exec is empty: write a command, such as --exec 'sha256sum {}'.");
+    return fail("BadCommandLine", "--exec has {} between single quotes only, where it stays as it is: write {} without quotes, it is quoted for you.");
+  }
+  const opened = ShellPool.open({ size: workers, body: body.value, cwd, env, maxOutputSize, timeoutMs });
+  if (!opened.ok) return err({ kind: "InvalidCommand", message: `the shell cannot read the command of --exec (${printableText(opened.error.complaint)}): correct it, and try it in a shell.` });
+  const pool = opened.value;
+
+  const process = async (item: Item, context: ItemContext): Promise<ExecResult> => {
+    const answer = await pool.run({ item: argumentOf(item), variables: variablesOf(context), signal: context.signal });
+    // Nobody waits for this answer any more.
+    if (answer.kind === "Aborted") throw new ItemFailed("the command was stopped");
+    const result = resultOf(answer, timeoutMs);
+    if (result.failure === undefined) return result;
+    const isHopeless = answer.kind === "ZeroByte";
+    if (!isHopeless && context.attempt < policy.maxAttempts) throw new ItemFailed(result.failure);
+    if (policy.onFail === "skip") return result;
+    throw new ParkShard("TooManyErrors", result.failure);
+  };
+  return ok({ process, mayBlock: false, close: async () => pool.close(), killAtOnce: () => pool.killAtOnce() });
+}
+
+/** What commands see of the shard they work for: a fence lets whatever they write to refuse one that came too late. */
+function variablesOf({ shard, fence }: ItemContext): string {
+  return `export GOSSIP_RUN=${RunId.format(shard.key.run)} GOSSIP_SHARD=${ShardId.format(shard.key.shard)} GOSSIP_FENCE=${FenceEpoch.format(fence)}\n`;
+}
+
+function resultOf(answer: Exclude<ExecAnswer, { kind: "Aborted" }>, timeoutMs: number | undefined): ExecResult {
+  switch (answer.kind) {
+    case "Ended": {
+      const { status, stdout, stderr } = answer;
+      return { kind: "Exec", status, stdout, stderr, failure: status === 0 ? undefined : failureOf(status) };
+    }
+    case "ShellDied":
+      return { kind: "Exec", status: undefined, stdout: NOTHING, stderr: NOTHING, failure: "the shell that ran it was killed" };
+    case "TimedOut":
+      return { kind: "Exec", status: undefined, stdout: NOTHING, stderr: NOTHING, failure: `it took longer than ${formatDuration(timeoutMs ?? 0)}` };
+    case "ZeroByte":
+      return { kind: "Exec", status: undefined, stdout: NOTHING, stderr: NOTHING, failure: "it has a zero byte in it, which no argument can have" };
+  }
+}
+
+/** A shell adds 128 to the number of the signal that ended a command. */
+function failureOf(status: number): string {
+  return status > 128 ? `ended by signal ${status - 128}` : `exit status ${status}`;
+}

@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { OpId } from "@gossip/contracts";
+import type { RunRequest } from "@gossip/coordination";
+import { err, ok, type Result } from "@gossip/stdx";
+import { assembleNdjson } from "@gossip/worker";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { printableText } from "../output/printable.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+import { partsOf } from "./check-out.ts";
+import { coordSentence } from "./coord-sentence.ts";
+import { decodeTotalsToken } from "./item-totals.ts";
+import { visitShards } from "./read-shards.ts";
+import { readOverview, type RunOverview } from "./run-overview.ts";
+
+/**
+ * Bring a run to its end whose shards all are done: put the results together, then declare it done, in this order, so
+ * that a run that is done has its results. A crash in between is made good by whoever comes next; several may do it at once.
+ * A run with parked shards stays open, and its results in parts: somebody may bring them back.
+ */
+export async function finishRun(opened: OpenedStore, request: RunRequest, out: string | undefined): Promise<Result<RunOverview, CliError>> {
+  const overview = await readOverview(opened, request);
+  if (!overview.ok) return overview;
+  const { status, states } = overview.value;
+  if (status !== "Active" || states.parked + states.leased + states.waiting > 0) return overview;
+  if (out !== undefined) {
+    const assembled = await assemble(opened, request, out);
+    if (!assembled.ok) {
+      // Another may have put them together, and declared the run done, while this one looked.
+      const now = await opened.coordinator.getRun(request);
+      if (!now.ok || now.value.status !== "Done") return assembled;
+    }
+  }
+  const completed = await opened.coordinator.completeRun({ ...request, opId: OpId.random() });
+  if (completed.ok || completed.error.kind === "RunTerminal" || completed.error.kind === "WrongStatus") return readOverview(opened, request);
+  return err(coordSentence(completed.error));
+}
+
+async function assemble(opened: OpenedStore, { tenant, run }: RunRequest, out: string): Promise<Result<void, CliError>> {
+  const tokens: (Uint8Array | undefined)[] = [];
+  const read = await visitShards(opened, { tenant, run }, (record) => {
+    if (record.status === "Split") return;
+    const inner = decodeTotalsToken(record.cursor.token)?.inner;
+    tokens.push(inner === undefined || inner.length === 0 ? undefined : inner);
+  });
+  if (!read.ok) return read;
+  const assembled = await assembleNdjson({ path: out, run, tokens });
+  if (assembled.ok) return ok(undefined);
+  const shown = printableText(partsOf(out));
+  const next = assembled.error.kind === "PartMissing" ? `every machine of the run must see the folder ${shown}; run the same command where it is` : "see to it, then run the same command again; nothing was lost";
+  return fail("OutputFailed", `${printableText(assembled.error.reason)}: ${next}.`);
+}
+
+/** What became of the results of a run that was done before; `undefined` where they are there, or there are none. */
+export function missingResults(out: string | undefined): string | undefined {
+  if (out === undefined || existsSync(out)) return undefined;
+  return `its results were in ${printableText(out)}, and are not there any more: \`gossip run --again\` makes them anew`;
+}

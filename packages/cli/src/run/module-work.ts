@@ -1,0 +1,81 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Item, ItemContext } from "@gossip/worker";
+import { ok, type Result } from "@gossip/stdx";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { printableText } from "../output/printable.ts";
+import type { ModuleResult } from "./item-result.ts";
+import type { FailurePolicy, JobWork } from "./job-work.ts";
+
+export interface ModuleOptions {
+  /** As it was given. */
+  readonly path: string;
+  readonly cwd: string;
+  readonly policy: FailurePolicy;
+}
+
+type JobFunction = (item: Item, context: ItemContext) => unknown;
+
+/** One for all items that gave nothing: most of a million do. */
+const NOTHING: ModuleResult = Object.freeze({ kind: "Module", value: undefined, failure: undefined });
+
+/** The path that stands for a module in a run's settings. */
+export function modulePath({ path, cwd }: Pick<ModuleOptions, "path" | "cwd">): string {
+  return resolve(cwd, path);
+}
+
+/**
+ * A function for every item, of a module that this process loads: its default export, or its export `process`. It is
+ * called with the item and the context of `@gossip/worker`.
+ */
+export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Promise<Result<JobWork, CliError>> {
+  const loaded = await loadFunction(modulePath({ path, cwd }), printableText(path));
+  if (!loaded.ok) return loaded;
+  const job = loaded.value;
+
+  const failed = (thrown: unknown, context: ItemContext): ModuleResult => {
+    if (context.signal.aborted || context.attempt < policy.maxAttempts || policy.onFail === "park") throw thrown;
+    return { kind: "Module", value: undefined, failure: messageOf(thrown) };
+  };
+  // Not async: a promise for each of a million items costs more than most of them do.
+  const process = (item: Item, context: ItemContext): ModuleResult | Promise<ModuleResult> => {
+    try {
+      const value = job(item, context);
+      if (value === undefined) return NOTHING;
+      if (isPromise(value)) return Promise.resolve(value).then(succeeded, (thrown: unknown) => failed(thrown, context));
+      return succeeded(value);
+    } catch (thrown) {
+      return failed(thrown, context);
+    }
+  };
+  return ok({ process, mayBlock: true, close: async () => {}, killAtOnce: () => {} });
+}
+
+async function loadFunction(file: string, shown: string): Promise<Result<JobFunction, CliError>> {
+  let loaded: { readonly default?: unknown; readonly process?: unknown };
+  try {
+    // oxlint-disable-next-line import/no-dynamic-require -- it is the user's own, and named by the user
+    loaded = (await import(pathToFileURL(file).href)) as typeof loaded;
+  } catch (thrown) {
+    const isMissing = (thrown as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
+    const why = isMissing ? "it, or something that it imports, is not there" : printableText(messageOf(thrown));
+    return fail("InvalidModule", `the module ${shown} cannot be loaded (${why}): see that \`node ${shown}\` works.`);
+  }
+  const exported = loaded.process ?? loaded.default;
+  const job = typeof exported === "object" && exported !== null && "process" in exported ? exported.process : exported;
+  if (typeof job !== "function") return fail("InvalidModule", `the module ${shown} exports no function: write \`export default function (item, context) { … }\`.`);
+  return ok(job as JobFunction);
+}
+
+function succeeded(value: unknown): ModuleResult {
+  return value === undefined ? NOTHING : { kind: "Module", value, failure: undefined };
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+function messageOf(thrown: unknown): string {
+  const [line = ""] = String(thrown instanceof Error ? thrown.message : thrown).split("\n");
+  return line === "" ? "it failed without saying why" : line;
+}

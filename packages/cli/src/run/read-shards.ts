@@ -1,0 +1,51 @@
+import type { LogicalTime, ShardId } from "@gossip/contracts";
+import { summarizeShard, type RunRequest, type ShardFilter, type ShardPosition, type ShardRecord, type ShardSummary } from "@gossip/coordination";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { CliError } from "../output/cli-error.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+import { infraSentence } from "./coord-sentence.ts";
+import { decodeTotalsToken, NO_ITEMS, type ItemTotals } from "./item-totals.ts";
+
+const PAGE_SIZE = 500;
+
+/** What is kept of a shard for a look at the whole run. */
+export interface ShardRow extends ShardSummary {
+  readonly totals: ItemTotals;
+  /** Acquisitions since it last moved on. */
+  readonly attempts: number;
+}
+
+/** Call `visit` with every shard of a run, by range start. */
+export async function visitShards(opened: OpenedStore, { tenant, run }: RunRequest, visit: (record: ShardRecord, now: LogicalTime) => void, filter: ShardFilter = {}): Promise<Result<void, CliError>> {
+  let after: ShardPosition | undefined;
+  do {
+    const now = await opened.clock.now();
+    const page = await opened.store.listShards({ tenant, run, now, filter, limit: PAGE_SIZE, after });
+    if (!page.ok) return err(infraSentence(page.error));
+    for (const record of page.value.items) visit(record, now);
+    after = page.value.next;
+  } while (after !== undefined);
+  return ok(undefined);
+}
+
+export async function readShardRows(opened: OpenedStore, request: RunRequest, filter?: ShardFilter): Promise<Result<ShardRow[], CliError>> {
+  const rows: ShardRow[] = [];
+  const read = await visitShards(opened, request, (record, now) => void rows.push(rowOf(record, now)), filter);
+  return read.ok ? ok(rows) : read;
+}
+
+export function rowOf(record: ShardRecord, now: LogicalTime): ShardRow {
+  return { ...summarizeShard(record, now), totals: decodeTotalsToken(record.cursor.token) ?? NO_ITEMS, attempts: record.attempts };
+}
+
+/** The shard from which each one descends, itself where it was there from the beginning. */
+export function rootsOf(rows: readonly ShardRow[]): Map<ShardId, ShardId> {
+  const parents = new Map(rows.map(({ shard, parent }) => [shard, parent]));
+  const roots = new Map<ShardId, ShardId>();
+  for (const { shard } of rows) {
+    let root = shard;
+    for (let parent = parents.get(root); parent !== undefined; parent = parents.get(root)) root = parent;
+    roots.set(shard, root);
+  }
+  return roots;
+}

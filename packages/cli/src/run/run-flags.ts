@@ -1,0 +1,80 @@
+import { availableParallelism } from "node:os";
+import { ok, type Result } from "@gossip/stdx";
+import type { StoreFlags } from "../cli.ts";
+import { fail, type CliError } from "../output/cli-error.ts";
+import type { OnFail } from "./job-work.ts";
+
+/** What `gossip run` was given, as text. */
+export interface RunFlags extends StoreFlags {
+  readonly source: string;
+  readonly exec?: string;
+  readonly module?: string;
+  readonly workers?: string;
+  readonly out?: string;
+  readonly run?: string;
+  readonly again?: boolean;
+  readonly onFail: OnFail;
+  readonly retries: string;
+  readonly timeout?: string;
+  readonly lease: string;
+  readonly grace: string;
+  readonly shards?: string;
+  readonly maxOutput: string;
+}
+
+export interface RunNumbers {
+  readonly workers: number;
+  readonly maxAttempts: number;
+  readonly timeoutMs: number | undefined;
+  readonly leaseMs: number;
+  readonly graceMs: number;
+  readonly shardCount: number;
+  readonly maxOutputSize: number;
+}
+
+const MAX_WORKERS = 256;
+const MAX_SHARDS = 10_000;
+/** A day. Whoever needs longer has another problem. */
+const MAX_SECONDS = 86_400;
+
+/** Read every number of `gossip run`, and see that the rest fits together. */
+export function readRunFlags(flags: RunFlags): Result<RunNumbers, CliError> {
+  if ((flags.exec === undefined) === (flags.module === undefined)) return fail("BadCommandLine", "run needs either --exec COMMAND or --module FILE: give one of them.");
+  if (flags.run === "") return fail("BadCommandLine", "--run is empty: write a name, or leave it out.");
+  if (flags.out === "") return fail("BadCommandLine", "--out is empty: name a file, or leave it out.");
+  const read = reader();
+  const workers = read("--workers", flags.workers ?? String(availableParallelism()), { min: 1, max: MAX_WORKERS });
+  const numbers: RunNumbers = {
+    workers,
+    maxAttempts: read("--retries", flags.retries, { min: 0, max: 1000 }) + 1,
+    timeoutMs: flags.timeout === undefined ? undefined : read("--timeout", flags.timeout, { min: 0.001, max: MAX_SECONDS, isSeconds: true }),
+    leaseMs: read("--lease", flags.lease, { min: 1, max: MAX_SECONDS, isSeconds: true }),
+    graceMs: read("--grace", flags.grace, { min: 0, max: MAX_SECONDS, isSeconds: true }),
+    shardCount: read("--shards", flags.shards ?? String(Math.min(1024, Math.max(32, 8 * workers))), { min: 1, max: MAX_SHARDS }),
+    maxOutputSize: read("--max-output", flags.maxOutput, { min: 0, max: 2 ** 30 }),
+  };
+  return read.problem === undefined ? ok(numbers) : fail("BadCommandLine", read.problem);
+}
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  /** Seconds, which may have a fraction, and become milliseconds. */
+  readonly isSeconds?: boolean;
+}
+
+interface Reader {
+  (option: string, text: string, bounds: Bounds): number;
+  /** What is wrong with the first that is. */
+  problem: string | undefined;
+}
+
+function reader(): Reader {
+  const read = ((option, text, { min, max, isSeconds = false }) => {
+    const value = (isSeconds ? /^\d{1,9}(?:\.\d{1,9})?$/ : /^\d{1,15}$/).test(text) ? Number(text) : NaN;
+    if (!(value >= min && value <= max)) read.problem ??= `${option} is no ${isSeconds ? "number of seconds" : "whole number"} from ${min} to ${max}: correct it.`;
+    return isSeconds ? Math.round(value * 1000) : value;
+  }) as Reader;
+  read.problem = undefined;
+  return read;
+}

@@ -1,0 +1,126 @@
+import { extname } from "node:path";
+import type { RunConfigInput } from "@gossip/coordination";
+import { err, ok, Redacted, type Result } from "@gossip/stdx";
+import { ndjsonSink, runWorkers, SinkFailed, type Item, type KeepLeases, type StopReason, type WorkerProgress, type WorkerSummary } from "@gossip/worker";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { printable, printableText } from "../output/printable.ts";
+import type { ProgressView } from "../progress/run-progress.ts";
+import { watchRun } from "../progress/watch-run.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+import type { StopSignal } from "../stop-signal.ts";
+import { coordSentence } from "./coord-sentence.ts";
+import { countingSink } from "./counting-sink.ts";
+import { recordOf } from "./item-record.ts";
+import { isFailure, type ItemResult } from "./item-result.ts";
+import type { JobSource } from "./job-source.ts";
+import type { JobWork } from "./job-work.ts";
+import type { KeepLeasesOptions } from "./keep-leases.ts";
+import type { RunNumbers } from "./run-flags.ts";
+import type { Started } from "./start-or-join.ts";
+
+export interface JobOptions {
+  readonly opened: OpenedStore;
+  readonly tso: readonly string[] | undefined;
+  readonly started: Started;
+  readonly jobSource: JobSource;
+  readonly work: JobWork;
+  readonly out: string | undefined;
+  readonly numbers: RunNumbers;
+  readonly view: ProgressView;
+  readonly stop: StopSignal;
+  readonly itemsBefore: number;
+}
+
+/** Acquisitions of a shard without any progress before it is set aside: an item that kills its process must not go round forever. */
+const MAX_SHARD_RETRIES = 50;
+/** After so many failures only the count goes on. */
+const MAX_SHOWN_FAILURES = 20;
+const RETRY_PAUSE = { baseMs: 100, maxMs: 5000 } as const;
+
+export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
+  return { leaseDuration: BigInt(leaseMs), maxShardRetries: MAX_SHARD_RETRIES };
+}
+
+/** Work until nothing is left, or somebody says stop. The answer is what this process did. */
+export async function runJob(options: JobOptions): Promise<Result<WorkerSummary, CliError>> {
+  const { opened, started, jobSource, work, numbers, view, stop, out, itemsBefore } = options;
+  let own: WorkerProgress | undefined;
+  const endWatching = watchRun({ opened, request: started.request, view, itemsBefore, own: () => own, isStopping: () => stop.signal.aborted });
+  const inner = out === undefined ? undefined : ndjsonSink<Item, ItemResult>({ path: out, toRecord: (item, result) => recordOf(jobSource.fieldsOf(item), result) });
+  try {
+    const summary = await runWorkers<Item, ItemResult>({
+      coordinator: opened.coordinator,
+      run: started.request,
+      source: jobSource.source,
+      process: tellingFailures(options),
+      concurrency: numbers.workers,
+      signal: stop.signal,
+      graceMs: numbers.graceMs,
+      sink: countingSink(isFailure, inner),
+      retry: { maxAttempts: numbers.maxAttempts, ...RETRY_PAUSE },
+      onProgress: (progress) => (own = progress),
+      onEvent: (event) => {
+        if (event.kind === "ItemProblem") view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, { kind: "problem", reason: event.reason });
+        if (event.kind === "LoopBlocked") view.say(`the module kept this process busy for ${Math.round(event.ms)} ms at a stretch; its leases were kept`, { kind: "blocked", ms: event.ms });
+      },
+      ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
+    });
+    return ok(summary);
+  } finally {
+    await endWatching();
+  }
+}
+
+/** The work, and a word about what fails for good. */
+function tellingFailures({ work, jobSource, view, out }: JobOptions): JobWork["process"] {
+  let failures = 0;
+  const tell = (item: Item, result: ItemResult): ItemResult => {
+    if (result.failure !== undefined && ++failures <= MAX_SHOWN_FAILURES) {
+      view.failed({ item: printable(jobSource.argumentOf(item)), failure: result.failure, stderr: result.kind === "Exec" ? lastLine(result.stderr.bytes) : "" });
+      if (failures === MAX_SHOWN_FAILURES) view.say(`more may fail; ${out === undefined ? "name a file with --out to have them all" : "all are in --out"}`);
+    }
+    if (out === undefined && result.kind === "Exec") view.passOn({ stdout: result.stdout.bytes, stderr: result.failure === undefined ? result.stderr.bytes : new Uint8Array(0) });
+    return result;
+  };
+  return (item, context) => {
+    const result = work.process(item, context);
+    return result instanceof Promise ? result.then((settled: ItemResult) => tell(item, settled)) : tell(item, result as ItemResult);
+  };
+}
+
+function keeperOf({ opened, tso }: JobOptions): KeepLeases {
+  const options: KeepLeasesOptions = { address: opened.address, tso };
+  // The thread loads the same kind of file that this one is: a source in tests, a built one elsewhere.
+  return { module: new URL(`./keep-leases${extname(new URL(import.meta.url).pathname)}`, import.meta.url), options };
+}
+
+function shownKey({ source }: JobSource, key: Redacted<Uint8Array>): string {
+  const bytes = Redacted.reveal(key);
+  return printableText(source.describeKey?.(bytes) ?? Buffer.from(bytes).toString("hex"));
+}
+
+function lastLine(bytes: Uint8Array): string {
+  const text = printable(Buffer.from(Buffer.from(bytes).toString("utf8").trimEnd().split("\n").at(-1) ?? ""));
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}
+
+/** Why the work of this process ended, where that is an error. */
+export function stopError(stopped: StopReason): Result<void, CliError> {
+  switch (stopped.kind) {
+    case "Done":
+    case "Aborted":
+      return ok(undefined);
+    case "RunTerminal":
+      if (stopped.status === "Done") return ok(undefined);
+      return fail("RunEnded", `the run was ended by somebody else (${stopped.status}): \`gossip run --again\` starts over.`);
+    case "RunMissing":
+      return fail("RunNotFound", "the run was deleted by somebody else: the same command starts it anew.");
+    case "StoreFailed":
+      return err(coordSentence(stopped.error));
+    case "SinkFailed": {
+      const cause = Redacted.reveal(stopped.cause);
+      const why = cause instanceof SinkFailed ? printableText(cause.message) : "the results could not be written";
+      return fail("OutputFailed", `${why}: see to it, then run the same command again; nothing was lost.`);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { LogicalTime, RunStatus } from "@gossip/contracts";
+import { estimateProgress, type RunRecord, type RunRequest } from "@gossip/coordination";
+import { decodeConnectorExtra } from "@gossip/frontier";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { CliError } from "../output/cli-error.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+import { coordSentence } from "./coord-sentence.ts";
+import { addTotals, NO_ITEMS, type ItemTotals } from "./item-totals.ts";
+import { readShardRows, rootsOf, type ShardRow } from "./read-shards.ts";
+import { decodeSettings, type RunSettings } from "./run-settings.ts";
+
+/** Shards by what can be said of them. Those that were split are not among them: what they became is. */
+export interface StateCounts {
+  readonly done: number;
+  /** In a worker's hands. */
+  readonly leased: number;
+  /** Nobody works on them. */
+  readonly waiting: number;
+  readonly parked: number;
+}
+
+/** A run as it stands. */
+export interface RunOverview {
+  readonly request: RunRequest;
+  readonly status: RunStatus;
+  readonly rows: readonly ShardRow[];
+  readonly states: StateCounts;
+  readonly totals: ItemTotals;
+  /** From 0 to 1. An estimate: the first shards count alike, and within each the key space. */
+  readonly fraction: number;
+  /** When the first of the leases ends, unless it is renewed. */
+  readonly earliestDeadline: LogicalTime | undefined;
+}
+
+export async function readOverview(opened: OpenedStore, request: RunRequest): Promise<Result<RunOverview, CliError>> {
+  const record = await opened.coordinator.getRun(request);
+  if (!record.ok) return err(coordSentence(record.error));
+  const rows = await readShardRows(opened, request);
+  return rows.ok ? ok(overviewOf(request, record.value, rows.value)) : rows;
+}
+
+function overviewOf(request: RunRequest, { status }: RunRecord, rows: readonly ShardRow[]): RunOverview {
+  const leaves = rows.filter((row) => row.status !== "Split");
+  const count = (test: (row: ShardRow) => boolean): number => leaves.reduce((sum, row) => sum + (test(row) ? 1 : 0), 0);
+  const deadlines = leaves.map(({ leaseDeadline }) => leaseDeadline).filter((deadline) => deadline !== undefined);
+  return {
+    request,
+    status,
+    rows,
+    states: {
+      done: count((row) => row.status === "Done"),
+      leased: count((row) => row.isLeased),
+      waiting: count((row) => row.status === "Active" && !row.isLeased),
+      parked: count((row) => row.status === "Parked"),
+    },
+    totals: leaves.reduce<ItemTotals>((sum, row) => addTotals(sum, row.totals), NO_ITEMS),
+    fraction: estimateFraction(rows),
+    earliestDeadline: deadlines.reduce<LogicalTime | undefined>((least, deadline) => (least === undefined || deadline < least ? deadline : least), undefined),
+  };
+}
+
+/**
+ * How far a run has come. A source plans its first shards to hold about as much each, so each counts alike; of what
+ * lies inside one only the keys are known.
+ */
+export function estimateFraction(rows: readonly ShardRow[]): number {
+  const roots = rootsOf(rows);
+  const families = new Map<bigint, ShardRow[]>();
+  for (const row of rows) {
+    const root = roots.get(row.shard)!;
+    const family = families.get(root);
+    if (family === undefined) families.set(root, [row]);
+    else family.push(row);
+  }
+  if (families.size === 0) return 0;
+  let sum = 0;
+  for (const family of families.values()) sum += estimateProgress(family).fraction;
+  return sum / families.size;
+}
+
+/** What a run is for, where this program made it. */
+export async function readSettings(opened: OpenedStore, record: RunRecord): Promise<Result<(RunSettings & { readonly fingerprint: string }) | undefined, CliError>> {
+  const [first] = record.rootShards;
+  if (first === undefined) return ok(undefined);
+  const { tenant, run } = record;
+  const shard = await opened.coordinator.getShard({ tenant, key: { run, shard: first } });
+  if (!shard.ok) return err(coordSentence(shard.error));
+  const extra = shard.value === undefined ? undefined : decodeConnectorExtra(shard.value.spec);
+  return ok(extra?.ok === true ? decodeSettings(extra.value) : undefined);
+}

@@ -1,0 +1,76 @@
+import { RunId, RunStatus, ShardId, type TenantId } from "@gossip/contracts";
+import type { RunRecord } from "@gossip/coordination";
+import { err, ok, type Result } from "@gossip/stdx";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { printableText } from "../output/printable.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+import { coordSentence } from "./coord-sentence.ts";
+import { readSettings } from "./run-overview.ts";
+
+const PAGE_SIZE = 500;
+/** Fewer digits than these name too much. */
+const LEAST_DIGITS = 4;
+
+/** All runs of a tenant, by id. */
+export async function listRuns(opened: OpenedStore, tenant: TenantId): Promise<Result<RunRecord[], CliError>> {
+  const runs: RunRecord[] = [];
+  let after: RunId | undefined;
+  do {
+    const page = await opened.coordinator.listRuns({ tenant, limit: PAGE_SIZE, after });
+    if (!page.ok) return err(coordSentence(page.error));
+    runs.push(...page.value.items);
+    after = page.value.next;
+  } while (after !== undefined);
+  return ok(runs);
+}
+
+/**
+ * The run that a person means: by its id, the beginning of its id, or its name; without any of these the only one
+ * there is, or the only one that has not ended.
+ */
+export async function findRun(opened: OpenedStore, tenant: TenantId, reference: string | undefined): Promise<Result<RunRecord, CliError>> {
+  const listed = await listRuns(opened, tenant);
+  if (!listed.ok) return listed;
+  const runs = listed.value;
+  if (reference === undefined) return onlyRun(runs, opened.description);
+  const byId = runs.filter(({ run }) => isBeginningOf(reference, RunId.format(run)));
+  if (byId.length === 1) return ok(byId[0]!);
+  const byName: RunRecord[] = [];
+  for (const record of runs) {
+    const settings = await readSettings(opened, record);
+    if (!settings.ok) return settings;
+    if (settings.value?.name === reference) byName.push(record);
+  }
+  // The same name again: `--again` made the later one.
+  const [latest] = byName.toSorted((a, b) => Number(b.createdAt - a.createdAt));
+  if (latest !== undefined) return ok(latest);
+  const shown = printableText(reference);
+  if (byId.length > 1) return fail("RunNotFound", `${byId.length} runs begin with "${shown}": give more digits; \`gossip runs\` lists them.`);
+  return fail("RunNotFound", `${opened.description} has no run "${shown}": \`gossip runs\` lists what there is.`);
+}
+
+function onlyRun(runs: readonly RunRecord[], where: string): Result<RunRecord, CliError> {
+  const open = runs.filter(({ status }) => !RunStatus.isTerminal(status));
+  if (open.length === 1) return ok(open[0]!);
+  if (runs.length === 1) return ok(runs[0]!);
+  if (runs.length === 0) return fail("RunNotFound", `${where} has no runs: \`gossip run\` starts one.`);
+  return fail("RunNotFound", `${where} has ${runs.length} runs: name one; \`gossip runs\` lists them.`);
+}
+
+function isBeginningOf(reference: string, id: string): boolean {
+  const digits = reference.toLowerCase();
+  return digits.length >= LEAST_DIGITS && /^[0-9a-f]+$/.test(digits) && id.startsWith(digits);
+}
+
+/** A shard's id as a person writes it: all 16 digits, or a number. */
+export function parseShardId(text: string): Result<ShardId, CliError> {
+  const digits = text.toLowerCase();
+  if (/^[0-9a-f]{16}$/.test(digits)) return ok(ShardId.fromRaw(BigInt(`0x${digits}`)));
+  if (/^[0-9]{1,15}$/.test(digits)) return ok(ShardId.fromRaw(BigInt(digits)));
+  return fail("BadCommandLine", `"${printableText(text)}" is no shard's id: write its 16 hexadecimal digits as \`gossip shards\` shows them, or a number.`);
+}
+
+/** Short where it is one of the first, whole where a split made it. */
+export function formatShardId(shard: ShardId): string {
+  return ShardId.isDerived(shard) ? ShardId.format(shard) : String(shard);
+}

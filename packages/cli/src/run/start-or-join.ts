@@ -1,0 +1,88 @@
+import { RunId, RunStatus, type TenantId } from "@gossip/contracts";
+import type { RunConfigInput, RunRecord, RunRequest } from "@gossip/coordination";
+import { err, ok, type Result } from "@gossip/stdx";
+import { startRun, type Source, type StartRunError } from "@gossip/worker";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { printableText } from "../output/printable.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+import { coordSentence, infraSentence } from "./coord-sentence.ts";
+import { readSettings } from "./run-overview.ts";
+import { encodeSettings, fingerprintOf, runIdOf, type RunSettings } from "./run-settings.ts";
+
+export interface StartOptions {
+  readonly opened: OpenedStore;
+  readonly tenant: TenantId;
+  readonly settings: RunSettings;
+  readonly source: Source;
+  readonly config: RunConfigInput;
+  readonly shardCount: number;
+  /** Leave a run of these settings that has ended as it is, and start another. */
+  readonly again: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Started {
+  readonly kind: "Created" | "Joined";
+  readonly record: RunRecord;
+  readonly request: RunRequest;
+}
+
+/** Runs of one name or one set of settings that may follow upon each other. */
+const MAX_GENERATIONS = 100_000;
+
+/** Find the run of these settings, or start it. */
+export async function startOrJoin(options: StartOptions): Promise<Result<Started | "Aborted", CliError>> {
+  const found = await findGeneration(options);
+  if (!found.ok) return found;
+  const { request, record } = found.value;
+  const { opened, settings, source, config, shardCount, signal } = options;
+  const connectorExtra = encodeSettings(settings);
+  // A run keeps the configuration that it began with, whatever the one who joins would have chosen.
+  const started = await startRun({ coordinator: opened.coordinator, run: request, source, config: record?.config ?? config, shardCount, connectorExtra, signal });
+  if (started.ok) return ok({ ...started.value, request });
+  if (started.error.kind === "Aborted") return ok("Aborted");
+  // Somebody else began it in the meantime, with another lease.
+  if (started.error.kind === "ConfigMismatch" && record === undefined) return startOrJoin(options);
+  return err(startSentence(started.error, settings));
+}
+
+async function findGeneration(options: StartOptions): Promise<Result<{ readonly request: RunRequest; readonly record: RunRecord | undefined }, CliError>> {
+  const { opened, tenant, settings, again } = options;
+  for (let generation = 0; generation < MAX_GENERATIONS; generation++) {
+    const run = runIdOf(settings, generation);
+    const read = await opened.store.readRun(tenant, run);
+    if (!read.ok) return err(infraSentence(read.error));
+    if (read.value.kind === "Missing") return ok({ request: { tenant, run }, record: undefined });
+    if (read.value.kind === "Deleted") continue;
+    const { record } = read.value;
+    if (again && RunStatus.isTerminal(record.status)) continue;
+    const same = await checkSettings(opened, record, settings);
+    return same.ok ? ok({ request: { tenant, run }, record }) : same;
+  }
+  return fail("NotAllowed", "too many runs of these settings came before this one: give it another name with --run.");
+}
+
+async function checkSettings(opened: OpenedStore, record: RunRecord, settings: RunSettings): Promise<Result<void, CliError>> {
+  if (record.status === "Initializing") return ok(undefined);
+  const stored = await readSettings(opened, record);
+  if (!stored.ok) return stored;
+  if (stored.value?.fingerprint === fingerprintOf(settings)) return ok(undefined);
+  return fail("OtherSettings", otherSettings(settings, stored.value, record.run));
+}
+
+function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run: RunId): string {
+  const name = wanted.name === undefined ? RunId.format(run) : `"${printableText(wanted.name)}"`;
+  const way = "give this one another name with --run, or repeat the settings of that one";
+  if (stored === undefined) return `run ${name} exists, and was begun by another program: ${way}.`;
+  const fields = ["source", "exec", "module", "out"] as const;
+  const differing = fields.filter((field) => stored[field] !== wanted[field]).map((field) => `--${field} ${stored[field] === undefined ? "left out" : printableText(stored[field])}`);
+  return `run ${name} exists with other settings (${differing.join(", ") || "a longer command"}): ${way}.`;
+}
+
+function startSentence(error: Exclude<StartRunError, { kind: "Aborted" }>, settings: RunSettings): CliError {
+  if (error.kind === "SourceMissing" || error.kind === "SourceUnreadable" || error.kind === "SourceInvalid") {
+    return { kind: error.kind, message: `${printableText(error.reason)}: correct --source, then run the same command again.` };
+  }
+  if (error.kind !== "SettingsMismatch") return coordSentence(error);
+  return { kind: "OtherSettings", message: `run "${printableText(settings.name ?? "")}" exists with other settings: give this one another name with --run.` };
+}

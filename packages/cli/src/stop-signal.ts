@@ -1,0 +1,35 @@
+import type { Cli } from "./cli.ts";
+import type { ExitName } from "./output/exit-codes.ts";
+
+export interface StopSignal {
+  /** Fires at the first Ctrl-C or SIGTERM. */
+  readonly signal: AbortSignal;
+  /** How the command ends where it was stopped; `undefined` while it was not. */
+  readonly exit: ExitName | undefined;
+  dispose(): void;
+}
+
+/** Turn the first Ctrl-C, or SIGTERM, into a request to stop, and the second into an end. */
+export function stopSignal(cli: Cli, on: { readonly first?: () => void; readonly second?: () => void } = {}): StopSignal {
+  const controller = new AbortController();
+  let exit: ExitName | undefined;
+  const stop = (how: ExitName): void => {
+    if (exit !== undefined) {
+      on.second?.();
+      return cli.exitNow(how);
+    }
+    exit = how;
+    on.first?.();
+    controller.abort();
+  };
+  const stopListening = [cli.onSignal("SIGINT", () => stop("Interrupted")), cli.onSignal("SIGTERM", () => stop("Terminated"))];
+  return {
+    signal: controller.signal,
+    get exit() {
+      return exit;
+    },
+    dispose() {
+      for (const each of stopListening) each();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { LmdbOpenError } from "@gossip/coordination-lmdb";
+import type { PostgresOpenError } from "@gossip/coordination-postgres";
+import type { CliError } from "../output/cli-error.ts";
+
+/** Why a folder cannot be opened, and what to do. `where` is the folder. */
+export function lmdbSentence(error: LmdbOpenError, where: string): CliError {
+  switch (error.kind) {
+    case "ReadOnlyFolder":
+      return { kind: "StoreNotWritable", message: `the store in ${where} may not be written to: give this user the right to write there, or name another folder with --store.` };
+    case "DiskFull":
+      return { kind: "StoreFull", message: `the disk of the store in ${where} is full: make room, or name a folder on another disk with --store.` };
+    case "NewerFormat":
+      return { kind: "StoreNewer", message: `the store in ${where} has format ${error.found}, and this version knows up to ${error.supported}: use the newer gossip that made it.` };
+    case "NotAStore":
+      return { kind: "NotAStore", message: `what is in ${where} is no store: name another folder with --store.` };
+    case "Truncated":
+      return { kind: "StoreDamaged", message: `the store in ${where} has ${error.size} bytes of ${error.expected}: copy it again from where it came, or remove it to start over.` };
+    case "OtherDurability":
+      return { kind: "StoreFailed", message: `the store in ${where} is open already with durability ${error.openWith}: open it once.` };
+    case "Unavailable":
+      return unavailableFolder(error.code, where);
+  }
+}
+
+function unavailableFolder(code: string | undefined, where: string): CliError {
+  if (code === "ENOTDIR" || code === "EEXIST") return { kind: "NotAStore", message: `${where} is, or lies below, something that is no folder: name a folder with --store.` };
+  return { kind: "StoreFailed", message: `the store in ${where} cannot be opened (${code ?? "for an unknown reason"}): \`gossip doctor\` looks at what is wrong.` };
+}
+
+/** Why a database cannot be opened, and what to do. `where` names server and database, without credentials. */
+export function postgresSentence(error: PostgresOpenError, where: string): CliError {
+  switch (error.kind) {
+    case "InvalidUrl":
+      return { kind: "BadCommandLine", message: "the PostgreSQL URL cannot be read: write postgres://USER:PASSWORD@HOST:PORT/DATABASE." };
+    case "Unreachable":
+      return { kind: "StoreUnreachable", message: `no server answers for ${where}${codeIn(error.code)}: start it, or correct host and port. Nothing was lost; run the same command again.` };
+    case "AccessDenied":
+      return { kind: "StoreAccessDenied", message: `${where} refuses the login: correct user and password, or let this machine connect in pg_hba.conf.` };
+    case "MissingDatabase":
+      return { kind: "StoreFailed", message: `the server has no database for ${where}: create it with createdb, or correct its name.` };
+    case "NotPermitted":
+      return { kind: "StoreNotWritable", message: `the login may not make or use tables at ${where}: GRANT it CREATE on the database, or use another login.` };
+    case "OldServer":
+      return { kind: "StoreFailed", message: `${where} runs PostgreSQL ${error.found}, and ${error.supported} is the oldest that works: upgrade it.` };
+    case "NewerSchema":
+      return { kind: "StoreNewer", message: `the tables at ${where} are of version ${error.found}, and this version knows up to ${error.supported}: use the newer gossip that made them.` };
+    case "MigrationNeeded":
+      return { kind: "StoreFailed", message: `the tables at ${where} are of version ${error.found} and must be brought to ${error.supported}: run any gossip command with a login that may.` };
+    case "Unavailable":
+      return { kind: "StoreFailed", message: `${where} failed${codeIn(error.code)}: look at the server's log, then run the same command again.` };
+  }
+}
+
+function codeIn(code: string | undefined): string {
+  return code === undefined ? "" : ` (${code})`;
+}

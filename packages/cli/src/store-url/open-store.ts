@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import type { Clock } from "@gossip/contracts";
+import { Coordinator, systemClock, type CoordinationStore } from "@gossip/coordination";
+import { inspectThroughPort, type FsckSource } from "@gossip/coordination-fsck";
+import { err, ok, type Result } from "@gossip/stdx";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { lmdbSentence, postgresSentence } from "./open-sentences.ts";
+import type { OpenedStore } from "./opened-store.ts";
+import { describeStore, type StoreAddress } from "./store-address.ts";
+import { openOracleClock } from "./oracle-clock.ts";
+
+export interface OpenStoreOptions {
+  readonly address: StoreAddress;
+  /** Endpoints of a timestamp oracle; this machine's clock where there are none. */
+  readonly tso?: readonly string[] | undefined;
+  /** Refuse a folder that is not there instead of making it: for commands that only look. */
+  readonly mustExist?: boolean;
+}
+
+interface RawStore {
+  readonly store: CoordinationStore;
+  readonly fsckSource: FsckSource;
+  close(): Promise<void>;
+}
+
+/** Open a store and put a coordinator over it. */
+export async function openStore({ address, tso, mustExist = false }: OpenStoreOptions): Promise<Result<OpenedStore, CliError>> {
+  const description = describeStore(address);
+  if (mustExist && address.kind === "lmdb" && !existsSync(address.path)) {
+    return fail("RunNotFound", `there is no store in ${address.path}: \`gossip run\` makes one, and --store names another.`);
+  }
+  const time = await openClock(tso);
+  if (!time.ok) return time;
+  const raw = await openRaw(address, description);
+  if (!raw.ok) {
+    time.value.close();
+    return raw;
+  }
+  const { store, fsckSource } = raw.value;
+  const { clock } = time.value;
+  const close = async (): Promise<void> => {
+    await raw.value.close();
+    time.value.close();
+  };
+  return ok({ address, description, store, fsckSource, clock, coordinator: new Coordinator({ store, clock }), isShared: address.kind !== "lmdb", close });
+}
+
+async function openClock(tso: readonly string[] | undefined): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
+  if (tso === undefined) return ok({ clock: systemClock(Date.now), close: () => {} });
+  return openOracleClock(tso);
+}
+
+// Each engine is loaded only where it is used: a driver costs a tenth of a second of everybody's start.
+async function openRaw(address: StoreAddress, where: string): Promise<Result<RawStore, CliError>> {
+  switch (address.kind) {
+    case "lmdb": {
+      const { openLmdbStore } = await import("@gossip/coordination-lmdb");
+      const opened = await openLmdbStore({ path: address.path });
+      if (!opened.ok) return err(lmdbSentence(opened.error, where));
+      const store = opened.value;
+      return ok({ store, fsckSource: store.inspect(), close: () => store.close() });
+    }
+    case "postgres": {
+      const { openPostgresStore } = await import("@gossip/coordination-postgres");
+      const opened = await openPostgresStore({ url: address.url, ...(address.schema === undefined ? {} : { schema: address.schema }) });
+      if (!opened.ok) return err(postgresSentence(opened.error, where));
+      const store = opened.value;
+      return ok({ store, fsckSource: inspectThroughPort(store), close: () => store.close() });
+    }
+    case "etcd":
+      return fail("StoreFailed", "etcd is not here yet: use a folder or PostgreSQL.");
+  }
+}

@@ -1,0 +1,65 @@
+import { isAbsolute, resolve } from "node:path";
+import { ok, type Result } from "@gossip/stdx";
+import { fail, type CliError } from "../output/cli-error.ts";
+
+/** Where a store is. */
+export type StoreAddress =
+  | { readonly kind: "lmdb"; readonly path: string }
+  | { readonly kind: "postgres"; readonly url: string; readonly schema: string | undefined }
+  | { readonly kind: "etcd"; readonly endpoints: readonly string[]; readonly prefix: string | undefined; readonly user: string | undefined; readonly password: string | undefined };
+
+/** The folder that is used where nothing else is said. */
+export const DEFAULT_STORE = ".gossip";
+
+const WHAT_IT_IS = "give --store a folder, lmdb:FOLDER, postgres://USER:PASSWORD@HOST/DATABASE or etcd://HOST:2379";
+
+/** Read what `--store` was given. */
+export function parseStoreAddress(text: string, cwd: string): Result<StoreAddress, CliError> {
+  if (text === "") return fail("BadCommandLine", `--store is empty: ${WHAT_IT_IS}.`);
+  if (text.startsWith("lmdb:")) return lmdbAt(text.slice("lmdb:".length), cwd);
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) return lmdbAt(text, cwd);
+  if (scheme === "postgres" || scheme === "postgresql") return postgresAt(text);
+  if (scheme === "etcd" || scheme === "etcds") return etcdAt(text, scheme === "etcds" ? "https" : "http");
+  return fail("BadCommandLine", `"${scheme}" is no kind of store: ${WHAT_IT_IS}.`);
+}
+
+/** The store in words, without credentials. */
+export function describeStore(address: StoreAddress): string {
+  switch (address.kind) {
+    case "lmdb":
+      return address.path;
+    case "postgres": {
+      const { host, pathname } = new URL(address.url);
+      return `PostgreSQL at ${host || "the local socket"}${pathname}`;
+    }
+    case "etcd":
+      return `etcd at ${address.endpoints.map((endpoint) => new URL(endpoint).host).join(", ")}`;
+  }
+}
+
+function lmdbAt(path: string, cwd: string): Result<StoreAddress, CliError> {
+  if (path === "") return fail("BadCommandLine", `lmdb: names no folder: ${WHAT_IT_IS}.`);
+  return ok({ kind: "lmdb", path: isAbsolute(path) ? path : resolve(cwd, path) });
+}
+
+/** `?schema=NAME` is ours; everything else is the driver's. */
+function postgresAt(text: string): Result<StoreAddress, CliError> {
+  if (!URL.canParse(text)) return fail("BadCommandLine", `the PostgreSQL URL of --store cannot be read: ${WHAT_IT_IS}.`);
+  const url = new URL(text);
+  const schema = url.searchParams.get("schema") ?? undefined;
+  if (schema !== undefined && !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return fail("BadCommandLine", "the schema in --store is not a lower-case name: leave ?schema= out, or use letters, digits and _.");
+  url.searchParams.delete("schema");
+  return ok({ kind: "postgres", url: url.toString(), schema });
+}
+
+/** `etcd://[user:password@]host:port[,host:port…][/prefix]`. */
+function etcdAt(text: string, scheme: "http" | "https"): Result<StoreAddress, CliError> {
+  const match = /^etcds?:\/\/(?:([^/@]*)@)?([^/?#]+)(?:\/([^?#]*))?$/i.exec(text);
+  const endpoints = match === null ? [] : match[2]!.split(",").map((host) => `${scheme}://${/:\d+$/.test(host) ? host : `${host}:2379`}`);
+  if (match === null || !endpoints.every((endpoint) => URL.canParse(endpoint))) {
+    return fail("BadCommandLine", "the etcd address of --store cannot be read: write etcd://HOST:2379, or etcd://A:2379,B:2379/PREFIX for several.");
+  }
+  const [user, password] = (match[1] ?? "").split(":", 2).map(decodeURIComponent);
+  return ok({ kind: "etcd", endpoints, prefix: match[3] || undefined, user: user || undefined, password });
+}
