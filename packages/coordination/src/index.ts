@@ -2,6 +2,7 @@ export type { AcquireResult, AcquireResultView } from "./coordinator/acquiring.t
 export type { ClaimManyRequest, ClaimRequest } from "./coordinator/claiming.ts";
 export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
+export { EventCollector, type EventCollectorOptions } from "./coordinator/event-collector.ts";
 export type { EventListener, EventStream, EventStreamOptions } from "./coordinator/event-hub.ts";
 export type {
   ClaimCandidates,
@@ -52,6 +53,7 @@ export type {
 export { validateCursorUpdate, type CursorRefusal } from "./kernel/validate-cursor-update.ts";
 export { validateLease, type PresentedLease } from "./kernel/validate-lease.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
+export { planMemory, type MemoryLoad, type MemoryPlan } from "./memory/plan-memory.ts";
 export { CapacityHint } from "./records/capacity-hint.ts";
 export { CoordinationEvent, EVENT_TRAITS, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";
 export type { ReceivedEvent } from "./records/event-json.ts";

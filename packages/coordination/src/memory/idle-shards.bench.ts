@@ -1,7 +1,7 @@
 // What an idle shard costs in memory, bounds of 32 bytes each, beside 1,000,000 others: the rows, the index, the map, and
 // what the slab keeps of its blocks. Its 64 bytes in the slab come on top: those were taken when the store was made.
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
-import { MemoryStore, newRunRecord, newShardRecord, RunConfig, type ShardRecord } from "@gossip/coordination";
+import { MemoryStore, newRunRecord, newShardRecord, planMemory, RunConfig, type ShardRecord } from "@gossip/coordination";
 import { assert, unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
 
@@ -47,6 +47,8 @@ compare("an idle shard beside 1,000,000", {
     if (RUNS === 1) return;
     const bytes = (memoryInUse() - empty + store.slabBytesUsed) / (RUNS * PER_RUN);
     process.stdout.write(`  ${Math.round(bytes)} bytes an idle shard at 1,000,000, its 64 in the slab included\n`);
+    const { heapBytes } = planMemory({ shards: RUNS * PER_RUN, runs: RUNS, specSize: 64, cursorSize: 0, loggedOps: 0 });
+    assert(bytes - 64 <= heapBytes / (RUNS * PER_RUN), "planMemory must plan for what a shard takes");
     assert(bytes <= 1024, `an idle shard may take 1,024 bytes, and takes ${Math.round(bytes)}`);
   },
 });
