@@ -1,0 +1,97 @@
+import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
+import type { ShardSink } from "../../sink/sink.ts";
+import type { Item } from "../../source/source.ts";
+import { Crash, type CrashingFiles } from "./crashing-files.fixture.ts";
+import { NdjsonSink } from "./ndjson-sink.ts";
+
+export const OUT = "/data/out.ndjson";
+export const RUN: RunId = RunId.fromRaw(7n);
+const NO_KEY = new Uint8Array(1);
+
+/** One holder of a shard. */
+export interface Life {
+  /** Items between two checkpoints. */
+  readonly every: number;
+  /** Items after which it is overtaken and does not know. */
+  readonly items: number;
+  /** Steps of the file system after which everything stops. */
+  readonly crashAfter: number;
+  /** Whether the machine loses its power then, and not only the process its life. */
+  readonly losesPower: boolean;
+  /** Whether what it has flushed last is never checkpointed. */
+  readonly isOvertaken: boolean;
+}
+
+export const GOOD_LIFE: Life = { every: 3, items: Infinity, crashAfter: Infinity, losesPower: false, isOvertaken: false };
+
+/** Items of a shard and what its record says of them. It survives everything, as records do. */
+export class ShardHistory {
+  readonly items: readonly number[];
+  shard: ShardId;
+  #next = 0;
+  #token: Uint8Array | undefined;
+  #fence = 0n;
+  #zombies: ShardSink<Item, { readonly item: number }>[] = [];
+
+  constructor(shard: bigint, items: readonly number[]) {
+    this.shard = ShardId.fromRaw(shard);
+    this.items = items;
+  }
+
+  get token(): Uint8Array | undefined {
+    return this.#token;
+  }
+
+  get isDone(): boolean {
+    return this.#next === this.items.length;
+  }
+
+  /** The first child of a replaced shard goes on from its parent's cursor, under an id and fences of its own. */
+  replace(shard: bigint): void {
+    this.shard = ShardId.fromRaw(shard);
+    this.#fence = 0n;
+  }
+
+  async live(files: CrashingFiles, life: Life, random: (bound: number) => number): Promise<void> {
+    files.crashAfter(life.crashAfter);
+    try {
+      await this.#work(files, life);
+    } catch (thrown) {
+      if (!(thrown instanceof Crash) && !((thrown as Error).cause instanceof Crash)) throw thrown;
+      this.#zombies = [];
+      files.recover(life.losesPower ? random : undefined);
+    }
+    files.crashAfter(Infinity);
+  }
+
+  async #work(files: CrashingFiles, life: Life): Promise<void> {
+    const fence = FenceEpoch.fromRaw(++this.#fence);
+    const sink = await new NdjsonSink<Item, { readonly item: number }>({ path: OUT }, files).open({ shard: { run: RUN, shard: this.shard }, fence, token: this.#token });
+    const last = Math.min(this.items.length, this.#next + life.items);
+    const write = (place: number) => sink.write({ key: NO_KEY }, { item: this.items[place]! });
+    for (let written = this.#next; this.#next < last; ) {
+      const upTo = Math.min(last, this.#next + life.every);
+      for (; written < upTo; written++) {
+        write(written);
+        await this.#disturb(written);
+      }
+      const flushed = sink.flush();
+      // What comes while the disk is waited for must not be in this token.
+      if (written < last) write(written++);
+      const token = await flushed;
+      if (upTo === last && life.isOvertaken) break;
+      this.#token = token;
+      this.#next = upTo;
+    }
+    if (life.isOvertaken) this.#zombies.push(sink);
+    else await sink.close();
+  }
+
+  /** Those who were overtaken go on for a while, as they do. */
+  async #disturb(place: number): Promise<void> {
+    for (const zombie of this.#zombies) {
+      zombie.write({ key: NO_KEY }, { item: this.items[place]! });
+      if (place % 2 === 0) await zombie.flush();
+    }
+  }
+}
