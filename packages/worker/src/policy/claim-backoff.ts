@@ -1,7 +1,7 @@
 /** The shortest wait of a worker that found nothing. */
 const FIRST_WAIT_MS = 20;
 /** The longest: what another process frees is then found within it. */
-const MAX_WAIT_MS = 1000;
+const MAX_WAIT_MS = 500;
 
 /**
  * How long workers wait that found nothing to claim: twice as long each time, and never longer than

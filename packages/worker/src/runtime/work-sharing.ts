@@ -10,12 +10,14 @@ export interface Shareable {
 
 /** How old what was heard of the run may be before somebody asks. */
 const ASK_EVERY_MS = 1000;
+/** The same while shards are being split: whoever waited for one may not have been alone. */
+const ASK_AGAIN_MS = 100;
 
 /**
  * Decides when shards are split: as soon as workers have nothing to do, here or elsewhere.
  *
  * The workers of this process are known to wait. Of others it is heard with every renewal, and where none
- * was due for a second the store is asked, which costs a read and no write. Those shards are split that are
+ * was due for a while the store is asked, which costs a read and no write. Those shards are split that are
  * expected to hand over most, as many as workers wait here, or one for those elsewhere: if that was not
  * enough they will be heard of again.
  */
@@ -25,6 +27,7 @@ export class WorkSharing {
   readonly #onBug: (error: unknown) => void;
   #isWantedElsewhere = false;
   #heardMs: number;
+  #askEveryMs = ASK_EVERY_MS;
   #isAsking = false;
 
   constructor(parts: {
@@ -57,17 +60,19 @@ export class WorkSharing {
     for (const { shard } of chosen) {
       // What was heard is old from here on: the next renewal tells whether somebody still waits.
       this.#isWantedElsewhere = false;
+      this.#askEveryMs = ASK_AGAIN_MS;
       shard.split().catch(this.#onBug);
     }
   }
 
   #askWhereQuiet(held: number, nowMs: number): void {
-    if (held === 0 || this.#isAsking || nowMs - this.#heardMs < ASK_EVERY_MS) return;
+    if (held === 0 || this.#isAsking || nowMs - this.#heardMs < this.#askEveryMs) return;
     this.#isAsking = true;
     this.#ask()
       .then((capacity) => {
         this.#isAsking = false;
         this.#heardMs = this.#time.nowMs();
+        this.#askEveryMs = Math.min(ASK_EVERY_MS, 2 * this.#askEveryMs);
         if (capacity !== undefined) this.hear(capacity);
       })
       .catch(this.#onBug);

@@ -37,12 +37,22 @@ function likelyEnd({ range, samples, ahead }: KnownKeys, low: Uint8Array): Uint8
   const first = samples[0] ?? ahead[0];
   if (first === undefined || compareBytes(first, low) >= 0) return undefined;
   const shared = sharedPrefixSize(first, low);
-  const highest = Math.max(...[...samples, low].map((key) => highestByte(key, shared)));
-  const prefix = low.slice(0, shared + 1);
-  prefix[shared] = highest;
-  const end = prefixSuccessor(prefix);
+  const end = prefixSuccessor(highestPrefix({ samples, low, shared }));
   if (end === undefined || compareBytes(end, low) <= 0) return undefined;
   return range.end.length === 0 || compareBytes(end, range.end) < 0 ? end : undefined;
+}
+
+/**
+ * What the last keys may begin with: the shared prefix, and behind it the greatest byte that keys have there or further on. Keys
+ * made of digits or letters then end with the last of those, and not with `ff`. Where the first byte behind the prefix is the
+ * greatest itself, as in a number that counts up, nothing speaks against any byte there.
+ */
+function highestPrefix({ samples, low, shared }: { readonly samples: readonly Uint8Array[]; readonly low: Uint8Array; readonly shared: number }): Uint8Array {
+  const highest = Math.max(...[...samples, low].map((key) => highestByte(key, shared + 1)));
+  if (highest <= low[shared]!) return low.slice(0, shared);
+  const prefix = low.slice(0, shared + 1);
+  prefix[shared] = highest;
+  return prefix;
 }
 
 function sharedPrefixSize(a: Uint8Array, b: Uint8Array): number {

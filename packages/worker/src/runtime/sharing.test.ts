@@ -1,0 +1,82 @@
+// One hot shard and idle workers: without splits a run takes as long as its longest shard, however many workers there are.
+// Time here moves from timer to timer, so how long a run took is exact.
+
+import { unwrap } from "@gossip/stdx";
+import { describe, expect, test } from "vitest";
+import type { Source } from "../source/source.ts";
+import { runWorkers } from "./run-workers.ts";
+import { type NumberedItem, numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";
+
+const COUNT = 2000;
+const ITEM_MS = 20;
+
+async function workFor(workers: readonly number[], source: Source<NumberedItem>) {
+  const world = new World();
+  await world.start(source);
+  const sink = new TokenSink();
+  const begun: number[] = [];
+  const process = async ({ n }: NumberedItem) => {
+    begun.push(n);
+    await world.time.sleep(ITEM_MS);
+  };
+  const startMs = world.time.nowMs();
+  const summaries = await world.time.runUntil(
+    Promise.all(workers.map((concurrency) => runWorkers({ coordinator: world.connect(), run: RUN, source, time: world.time, concurrency, process, sink }))),
+  );
+  const results = await sink.results(world.coordinator);
+  const progress = unwrap(await world.coordinator.getRunProgress(RUN));
+  return { ms: world.time.nowMs() - startMs, begun, results, summaries, progress };
+}
+
+const ALONE_MS = COUNT * ITEM_MS;
+const ALL = Array.from({ length: COUNT }, (_, n) => n);
+
+const sources: Record<string, () => Source<NumberedItem>> = {
+  "by what was read": () => numberedSource(COUNT),
+  "by what was read, all of it at once": () => numberedSource(COUNT, { batchSize: COUNT }),
+  "by the source's own advice": () => {
+    const source = numberedSource(COUNT);
+    return {
+      ...source,
+      splitPoint: async ({ range, after }) => {
+        const rest: NumberedItem[] = [];
+        for await (const { items } of source.read({ range, after, signal: new AbortController().signal })) rest.push(...items);
+        return rest[Math.ceil(rest.length / 2)]?.key;
+      },
+    };
+  },
+};
+
+describe.each(Object.entries(sources))("a shard split %s", (_name, makeSource) => {
+  test("keeps four workers of one process busy", async () => {
+    const { ms, begun, results, summaries } = await workFor([4], makeSource());
+    expect(ms).toBeLessThan(ALONE_MS / 2.5);
+    expect(begun.toSorted((a, b) => a - b)).toEqual(ALL);
+    expect(results.toSorted((a, b) => a - b)).toEqual(ALL);
+    expect(summaries[0]!.splits).toBeGreaterThanOrEqual(3);
+  });
+
+  test("keeps four processes busy", async () => {
+    const { ms, begun, results, summaries } = await workFor([1, 1, 1, 1], makeSource());
+
+    expect(ms).toBeLessThan(ALONE_MS / 2.5);
+    expect(begun.toSorted((a, b) => a - b)).toEqual(ALL);
+    expect(results.toSorted((a, b) => a - b)).toEqual(ALL);
+    for (const { items } of summaries) expect(items).toBeGreaterThan(0);
+  });
+});
+
+test("nothing is split while there is work for everybody, nor for a single worker", async () => {
+  const { summaries, progress } = await workFor([1], numberedSource(COUNT));
+  expect(summaries[0]!.splits).toBe(0);
+  expect(progress.total).toBe(1);
+});
+
+test("what is nearly done is not split", async () => {
+  const world = new World();
+  const source = numberedSource(2);
+  await world.start(source);
+  const process = async () => void (await world.time.sleep(10));
+  const summary = await world.time.runUntil(runWorkers({ coordinator: world.coordinator, run: RUN, source, time: world.time, concurrency: 4, process }));
+  expect(summary).toMatchObject({ items: 2, splits: 0 });
+});
