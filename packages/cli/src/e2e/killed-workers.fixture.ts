@@ -1,0 +1,69 @@
+// Four processes on one run, killed one after another and started again, until everything is done.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { startGossip, type Ended, type GossipProcess } from "../processes/gossip-process.fixture.ts";
+import { expectedSums, makeTree } from "./file-tree.fixture.ts";
+import { readResults } from "./results.fixture.ts";
+
+export interface KillOptions {
+  readonly store: string;
+  readonly fileCount: number;
+  readonly killCount: number;
+}
+
+export interface KillReport {
+  readonly kills: number;
+  readonly starts: number;
+  readonly results: number;
+}
+
+const PROCESSES = 4;
+
+/** The whole story; expects that nothing is lost and nothing is there twice. */
+export async function killAndRestart({ store, fileCount, killCount }: KillOptions): Promise<KillReport> {
+  const folder = mkdtempSync(join(tmpdir(), "gossip-e2e-"));
+  const running: GossipProcess[] = [];
+  try {
+    makeTree(join(folder, "data"), fileCount);
+    const expected = expectedSums(join(folder, "data"));
+    expect(expected.size).toBe(fileCount);
+    const args = ["run", "--source", "fs:data", "--exec", "sha256sum < {}", "--out", "sums.ndjson", "--store", store.replace("FOLDER", folder), "--workers", "2", "--lease", "2", "--json"];
+    let starts = 0;
+    const start = async (): Promise<GossipProcess> => {
+      starts++;
+      return startGossip(args, { cwd: folder });
+    };
+    for (let index = 0; index < PROCESSES; index++) running.push(await start());
+
+    let kills = 0;
+    for (let turn = 0; kills < killCount; turn++) {
+      const victim = running[turn % PROCESSES]!;
+      if (!(await hasWorked(victim))) break;
+      const { signal } = await victim.kill();
+      expect(signal).toBe("SIGKILL");
+      kills++;
+      running[turn % PROCESSES] = await start();
+    }
+    const ended = await Promise.all(running.map(({ ended: end }) => end));
+    for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, ""]);
+    expect(lastOf(ended[0]!)).toMatchObject({ kind: "finished", items: fileCount, failed: 0 });
+    const results = readResults(join(folder, "sums.ndjson"));
+    const wrong = [...expected].filter(([path, sum]) => results.get(path)?.stdout?.slice(0, 64) !== sum).map(([path]) => path);
+    expect([wrong, results.size]).toEqual([[], fileCount]);
+    return { kills, starts, results: results.size };
+  } finally {
+    await Promise.all(running.map((each) => each.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether the process got to work before it ended: it then has told of progress. */
+async function hasWorked(worker: GossipProcess): Promise<boolean> {
+  return worker.heard(/"kind":"progress".*"held":[1-9]/);
+}
+
+function lastOf({ stdout }: Ended): unknown {
+  return JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
+}
