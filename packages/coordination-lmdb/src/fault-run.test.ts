@@ -3,30 +3,26 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
+import { FAULT_SECONDS, judge, readFaultLogs, torment } from "@gossip/tools/fault-run";
 import { afterAll, expect, test } from "vitest";
-import { readFaultLogs, type FaultWorkerConfig } from "./fault-log.fixture.ts";
-import { judge } from "./fault-verdict.fixture.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
 import { makeFolder } from "./temporary-store.fixture.ts";
-import { removeBundles, startProcess, waitFor, type Ended } from "./worker-process.fixture.ts";
+import { processes } from "./worker-process.fixture.ts";
 
-const SECONDS = Number(process.env["GOSSIP_FAULT_SECONDS"] ?? 8);
-const PROCESSES = 4;
-const SESSIONS = 6;
-const ROOTS = 24;
+const WORKER = "./fault-worker.fixture.ts";
 
-afterAll(removeBundles);
+afterAll(() => processes.remove());
 
-test(`${PROCESSES} processes for ${SECONDS} s, killed at random: nothing that was acknowledged is lost`, { timeout: (SECONDS + 60) * 1000 }, async () => {
+test(`processes for ${FAULT_SECONDS} s, killed at random: nothing that was acknowledged is lost`, { timeout: (FAULT_SECONDS + 60) * 1000 }, async () => {
   const folder = await makeFolder();
   try {
     const path = join(folder.path, "store");
     const logs = join(folder.path, "logs");
     await mkdir(logs);
-    const kills = await torment(path, logs);
+    await processes.prepare(WORKER);
+    const kills = await torment({ logs, start: (worker) => processes.start(WORKER, { path, worker }) });
 
     const store = unwrap(await openLmdbStore({ path }));
     await store.swept();
@@ -38,8 +34,8 @@ test(`${PROCESSES} processes for ${SECONDS} s, killed at random: nothing that wa
     expect(broken).toEqual([]);
     expect(report.findings).toEqual([]);
     // Else it would have been a quiet afternoon.
-    expect(kills).toBeGreaterThan(SECONDS / 2);
-    expect(counts["Checkpointed"]).toBeGreaterThan(5 * SECONDS);
+    expect(kills).toBeGreaterThan(FAULT_SECONDS / 2);
+    expect(counts["Checkpointed"]).toBeGreaterThan(5 * FAULT_SECONDS);
     expect(counts["Completed"]).toBeGreaterThan(0);
     expect(counts["Split"]).toBeGreaterThan(0);
     expect(counts["Deleted"]).toBeGreaterThan(0);
@@ -47,33 +43,3 @@ test(`${PROCESSES} processes for ${SECONDS} s, killed at random: nothing that wa
     await folder.dispose();
   }
 });
-
-/** Let processes work for a while, each until it is killed and another takes its place. How many were killed. */
-async function torment(path: string, logs: string): Promise<number> {
-  await startProcess("./fault-worker.fixture.ts", undefined).then(waitFor);
-  const endsAt = performance.now() + SECONDS * 1000;
-  let incarnation = 0;
-  let kills = 0;
-  const live = async (): Promise<void> => {
-    while (performance.now() < endsAt) {
-      const number = ++incarnation;
-      const config: FaultWorkerConfig = { path, logPath: join(logs, String(number)), incarnation: number, sessions: SESSIONS, roots: ROOTS, durability: "Flushed" };
-      const child = await startProcess("./fault-worker.fixture.ts", config);
-      const ended = waitFor(child);
-      // Some are killed before they have opened the folder.
-      await Promise.race([sleep(Math.min(100 + Math.random() * 3500, endsAt - performance.now())), ended]);
-      const isLast = performance.now() >= endsAt;
-      if (isLast) child.kill("SIGTERM");
-      else if (child.kill("SIGKILL")) kills++;
-      expectKilled(await ended, isLast);
-    }
-  };
-  await Promise.all(Array.from({ length: PROCESSES }, live));
-  return kills;
-}
-
-/** A process that ended by itself has found something wrong, and says so. */
-function expectKilled({ code, signal, errors }: Ended, isLast: boolean): void {
-  const hasEnded = signal === "SIGKILL" || (isLast && (code === 0 || signal === "SIGTERM"));
-  expect(hasEnded ? "" : `ended with ${code ?? signal}: ${errors}`).toBe("");
-}

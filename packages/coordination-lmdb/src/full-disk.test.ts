@@ -6,17 +6,18 @@ import { join } from "node:path";
 import { Cursor, RunId, ShardId } from "@gossip/contracts";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
+import { waitFor } from "@gossip/tools/fault-run";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { bound, fillStore, FILL_SHARDS, FILL_TENANT } from "./fill-store.fixture.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
 import { mountSmallDisk } from "./small-disk.fixture.ts";
 import { makeFolder, makeStore } from "./temporary-store.fixture.ts";
-import { removeBundles, startProcess, waitFor } from "./worker-process.fixture.ts";
+import { processes } from "./worker-process.fixture.ts";
 
 const KEY = { run: RunId.fromRaw(1n), shard: ShardId.fromRaw(0n) };
 
-afterAll(removeBundles);
+afterAll(() => processes.remove());
 
 /** A shard's checkpoint, through the port. */
 async function checkpoint(store: LmdbStore, key: string, tokenSize = 0): Promise<string> {
@@ -75,7 +76,7 @@ describe("a disk that is full", () => {
 
   test("or a file that may not grow: the same, for a process that has no rights at all", async () => {
     const folder = await makeFolder();
-    const child = await startProcess("./probe-store.fixture.ts", { path: folder.path, runs: 100 }, { maxFileBlocks: 2048 });
+    const child = await processes.start("./probe-store.fixture.ts", { path: folder.path, runs: 100 }, { maxFileBlocks: 2048 });
     const ended = await waitFor(child);
     expect(ended).toMatchObject({ code: 0 });
     const { made, refusal, failure, findings, runCount } = JSON.parse(ended.output) as Record<string, unknown>;

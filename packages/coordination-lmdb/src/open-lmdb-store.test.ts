@@ -8,6 +8,7 @@ import { RunId } from "@gossip/contracts";
 import { fsck } from "@gossip/coordination-fsck";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { open } from "lmdb";
+import { waitFor, type ProcessLimits } from "@gossip/tools/fault-run";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FORMAT } from "./format.ts";
 import { fillStore, FILL_TENANT } from "./fill-store.fixture.ts";
@@ -17,7 +18,7 @@ import { openDatabase } from "./open-database.ts";
 import { openLmdbStore, type LmdbStoreOptions } from "./open-lmdb-store.ts";
 import { Rows } from "./rows.ts";
 import { makeFolder, makeStore } from "./temporary-store.fixture.ts";
-import { removeBundles, startProcess, waitFor, type ProcessLimits } from "./worker-process.fixture.ts";
+import { processes } from "./worker-process.fixture.ts";
 
 const NOBODY = 65_534;
 
@@ -26,14 +27,14 @@ beforeEach(async () => {
   folder = await makeFolder();
 });
 afterEach(() => folder.dispose());
-afterAll(removeBundles);
+afterAll(() => processes.remove());
 
 async function digest(): Promise<string> {
   return createHash("sha256").update(await readFile(join(folder.path, "data.mdb"))).digest("hex");
 }
 
 async function probe(config: { readonly path?: string; readonly runs?: number } = {}, limits: ProcessLimits = {}): Promise<Record<string, unknown>> {
-  const ended = await waitFor(await startProcess("./probe-store.fixture.ts", { path: folder.path, runs: 1, ...config }, limits));
+  const ended = await waitFor(await processes.start("./probe-store.fixture.ts", { path: folder.path, runs: 1, ...config }, limits));
   expect(ended).toMatchObject({ code: 0 });
   return JSON.parse(ended.output) as Record<string, unknown>;
 }

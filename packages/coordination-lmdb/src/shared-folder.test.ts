@@ -9,7 +9,7 @@ import { unwrap } from "@gossip/stdx";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { bound, fillStore, FILL_SHARDS, FILL_TENANT } from "./fill-store.fixture.ts";
 import { makeStore, type TemporaryStore } from "./temporary-store.fixture.ts";
-import { prepareProcess, removeBundles } from "./worker-process.fixture.ts";
+import { processes } from "./worker-process.fixture.ts";
 
 const FIRST = RunId.fromRaw(1n);
 const KEY = { run: FIRST, shard: ShardId.fromRaw(0n) };
@@ -19,7 +19,7 @@ beforeEach(async () => {
   temporary = await makeStore();
 });
 afterEach(() => temporary.dispose());
-afterAll(removeBundles);
+afterAll(() => processes.remove());
 
 /** Let another process put runs into the folder, while this one stands still. */
 function fillElsewhere(script: string, runs: number): void {
@@ -28,7 +28,7 @@ function fillElsewhere(script: string, runs: number): void {
 }
 
 test("a read sees what another process was told a moment ago, in the same turn of the event loop", async () => {
-  const script = await prepareProcess("./probe-store.fixture.ts");
+  const script = await processes.prepare("./probe-store.fixture.ts");
   const { store } = temporary;
   expect(unwrap(store.readRun(FILL_TENANT, FIRST)).kind).toBe("Missing");
   fillElsewhere(script, 3);
@@ -38,7 +38,7 @@ test("a read sees what another process was told a moment ago, in the same turn o
 }, 30_000);
 
 test("what another process was faster with is a conflict, and its shards count against the quota", async () => {
-  const script = await prepareProcess("./probe-store.fixture.ts");
+  const script = await processes.prepare("./probe-store.fixture.ts");
   const { store } = temporary;
   fillElsewhere(script, 1);
   expect(await fillStore(store, { runs: 1, from: 1 })).toMatchObject({ made: 0, refusal: { kind: "Conflict" } });

@@ -5,6 +5,7 @@ import { RunId, ShardId, TenantId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord, Versioned, WriteSet } from "@gossip/coordination";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
+import { waitFor } from "@gossip/tools/fault-run";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RowKind, runKey, type RunAddress } from "./keyspace.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
@@ -14,7 +15,7 @@ import { changed, makeRun, makeShard } from "./port-model.fixture.ts";
 import { rangeOf, Rows } from "./rows.ts";
 import { SWEEP_SIZE } from "./sweep.ts";
 import { makeFolder } from "./temporary-store.fixture.ts";
-import { removeBundles, startProcess, waitFor } from "./worker-process.fixture.ts";
+import { processes } from "./worker-process.fixture.ts";
 
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(3));
 const RUN = RunId.fromRaw(5n);
@@ -34,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  await removeBundles();
+  await processes.remove();
   await folder.dispose();
 });
 
@@ -104,7 +105,7 @@ describe("a removed run", () => {
 
   test("is swept on after a process was killed in the middle of it", async () => {
     await store.close();
-    const child = await startProcess("./remove-run.fixture.ts", { path: folder.path, tenant: TENANT, run: String(RUN) });
+    const child = await processes.start("./remove-run.fixture.ts", { path: folder.path, tenant: TENANT, run: String(RUN) });
     const ended = waitFor(child);
     child.stdout!.once("data", () => child.kill("SIGKILL"));
     expect(await ended).toMatchObject({ signal: "SIGKILL", output: expect.stringContaining("removed") });

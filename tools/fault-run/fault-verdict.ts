@@ -1,7 +1,8 @@
-import { RunId, ShardId, TenantId } from "@gossip/contracts";
-import type { CoordinationStore } from "@gossip/coordination";
-import { unwrap } from "@gossip/stdx";
-import { FAULT_TENANT, placeOf, type FaultLine } from "./fault-log.fixture.ts";
+// Holds what processes were told against what is stored.
+import { RunId, ShardId, TenantId } from "../../packages/contracts/src/index.ts";
+import type { CoordinationStore } from "../../packages/coordination/src/index.ts";
+import { unwrap } from "../../packages/stdx/src/index.ts";
+import { FAULT_TENANT, placeOf, type FaultLine } from "./fault-log.ts";
 
 /** What a fault run did, counted, and what it broke. */
 export interface FaultVerdict {

@@ -1,6 +1,7 @@
+// What processes of a fault run write down, each in a file of its own, and the shards that they work on.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Cursor, ShardId, ShardSpec, type InitialShardInput } from "@gossip/contracts";
+import { Cursor, ShardId, ShardSpec, type InitialShardInput } from "../../packages/contracts/src/index.ts";
 
 export const FAULT_TENANT: Uint8Array = new Uint8Array(32).fill(9);
 /** Short, so that what a killed process held is soon another's. */
@@ -8,14 +9,13 @@ export const FAULT_LEASE_MS = 250;
 
 const KEY_SPACE = 2 ** 31;
 
+/** What a process of the run is told, whatever store it works on. */
 export interface FaultWorkerConfig {
-  readonly path: string;
   readonly logPath: string;
   /** Differs between all processes that there have been: it is also the worker's id. */
   readonly incarnation: number;
   readonly sessions: number;
   readonly roots: number;
-  readonly durability: string;
 }
 
 /**
