@@ -10,6 +10,7 @@ import { judge } from "./judge.ts";
 import { measure, smoke, type FormResult } from "./measure.ts";
 import { performancePage, readRecord } from "./record.ts";
 import { quantile, spreadOf } from "./statistics.ts";
+import { warmUp } from "./warm-up.ts";
 
 function result(name: string, samples: readonly number[], heapBytes?: number): FormResult {
   return { name, samples, ns: spreadOf(samples), heapBytes };
@@ -70,10 +71,42 @@ describe("measuring", () => {
   });
 
   test("every form is sampled in every round, synchronous and asynchronous ones alike", async () => {
-    const comparison: NamedComparison = { name: "both", forms: { plain: (call) => call, waiting: async (call) => Promise.resolve(call) }, options: { rounds: 3, sampleMs: 0.01, measureHeap: false } };
+    const comparison: NamedComparison = { name: "both", forms: { plain: (call) => call, waiting: async (call) => Promise.resolve(call) }, options: { rounds: 3, sampleMs: 0.01, warmMs: 1, measureHeap: false } };
     const results = await measure(comparison);
     expect(results.map(({ name, samples }) => [name, samples.length])).toEqual([["plain", 3], ["waiting", 3]]);
     expect(results.every(({ ns }) => ns.median > 0)).toBe(true);
+  });
+
+  test("a form runs until it gets no quicker, and one that never settles no longer than five times the least", async () => {
+    // One that is warm at once, one that takes half as long just before the least time is over, and one that gets quicker for ever.
+    const form = (nsOfCall: (call: number) => number) => {
+      const made = { next: 0, spentNs: 0, loop: (first: number, count: number) => {
+        let ns = 0;
+        for (let call = first; call < first + count; call++) ns += nsOfCall(call);
+        made.spentNs += ns;
+        return ns;
+      } };
+      return made;
+    };
+    const steady = form(() => 1e4);
+    const late = form((call) => (call < 1900 ? 1e4 : 5e3));
+    const restless = form((call) => 1e6 / (1 + call / 100));
+    await warmUp([steady, late, restless], 2e7);
+    expect(steady.spentNs).toBeGreaterThanOrEqual(2e7);
+    expect(steady.spentNs).toBeLessThan(4e7);
+    expect(late.spentNs).toBeGreaterThan(3e7);
+    expect(restless.spentNs).toBeGreaterThan(9e7);
+    expect(restless.spentNs).toBeLessThan(1.2e8);
+  });
+
+  test("forms are warmed up in turn, each call with a number of its own", async () => {
+    const seen: string[] = [];
+    const makeForm = (name: string) => ({ next: 5, loop: (first: number, count: number) => {
+      seen.push(`${name}${first}`);
+      return count * 3e6;
+    } });
+    await warmUp([makeForm("a"), makeForm("b")], 6e6);
+    expect(seen.slice(0, 4)).toEqual(["a5", "b5", "a6", "b6"]);
   });
 
   test("a smoke run calls every form and hands on its failure", async () => {

@@ -3,6 +3,7 @@ import type { Form, NamedComparison } from "./comparison.ts";
 import { heapBytesPerCall } from "./heap.ts";
 import { calibrate, isAsyncForm, makeLoop, type Loop } from "./sample.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
+import { warmUp } from "./warm-up.ts";
 
 export interface FormResult {
   readonly name: string;
@@ -17,15 +18,20 @@ interface Prepared {
   readonly form: Form;
   readonly isAsync: boolean;
   readonly loop: Loop;
-  readonly count: number;
   readonly samples: number[];
+  count: number;
   next: number;
 }
 
 export async function measure(comparison: NamedComparison): Promise<FormResult[]> {
-  const { rounds = 41, sampleMs = 2, callsPerRun = 1, measureHeap = true } = comparison.options ?? {};
+  const { rounds = 41, sampleMs = 2, warmMs = 150, callsPerRun = 1, measureHeap = true } = comparison.options ?? {};
   const prepared: Prepared[] = [];
-  for (const [name, form] of Object.entries(comparison.forms)) prepared.push(await prepare(name, form, sampleMs * 1e6));
+  for (const [name, form] of Object.entries(comparison.forms)) prepared.push(await prepare(name, form));
+  await warmUp(prepared, warmMs * 1e6);
+  for (const form of prepared) {
+    form.count = await calibrate(form.loop, sampleMs * 1e6);
+    form.next = form.count;
+  }
 
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < prepared.length; turn++) {
@@ -49,11 +55,9 @@ export async function smoke(comparison: NamedComparison): Promise<void> {
   for (const form of Object.values(comparison.forms)) await form(0);
 }
 
-async function prepare(name: string, form: Form, sampleNs: number): Promise<Prepared> {
+async function prepare(name: string, form: Form): Promise<Prepared> {
   const isAsync = await isAsyncForm(form);
-  const loop = makeLoop(form, isAsync);
-  const count = await calibrate(loop, sampleNs);
-  return { name, form, isAsync, loop, count, samples: [], next: count };
+  return { name, form, isAsync, loop: makeLoop(form, isAsync), samples: [], count: 1, next: 0 };
 }
 
 function heapOf(form: Form, loop: Loop): number {

@@ -71,18 +71,7 @@ function overwrite(call: number): ShardRecord {
 const nextCursor = (call: number) => Cursor.withLastKey(cursors[call & (SHARDS - 1)]!);
 const checkpointBySession = (call: number) => held.sessions[call & (SHARDS - 1)]!.checkpoint(nextCursor(call), { opId: nextOp() });
 
-// The path is long, and the compiler takes its time: a runner's calibration alone would measure half-compiled code.
-const WARM_CALLS = process.argv.includes("--smoke") ? 1 : 200_000;
-async function warmUp(): Promise<void> {
-  for (let call = 0; call < WARM_CALLS; call++) {
-    checkpointDirectly(call);
-    overwrite(call);
-    unwrap(await checkpointBySession(call));
-  }
-}
-
 compare("checkpoint in memory, 32-byte keys", {
-  before: warmUp,
   forms: {
     "kernel and memory store": checkpointDirectly,
     "Map read-modify-write, unprotected": overwrite,

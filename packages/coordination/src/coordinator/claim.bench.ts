@@ -56,14 +56,8 @@ const forms = {
   "1,000,000 shards": seed(1_000_000 / scale, 1),
 };
 
-async function warmUp(): Promise<void> {
-  const calls = scale === 1 ? 20_000 : 1;
-  for (let call = 0; call < calls; call++) for (const form of Object.values(forms)) await form(call);
-}
-
 compare("claim and complete", {
   forms,
-  before: warmUp,
   bounds: [
     { form: "1,000,000 shards", ratioAtMost: 2, toBestOf: ["1,000 shards"] },
     { form: "100,000 shards", ratioAtMost: 2, toBestOf: ["1,000 shards"] },

@@ -38,23 +38,17 @@ const replace = unwrap(SplitReplacePlan.tryNew([{ spec: range("a", "m"), cursor:
 const residual = unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range("a", "m"), residualSpec: range("m", "z") }));
 const loaded = { run, shard: held };
 
-const forms = {
-  acquire: (call: number) => kernel.acquire({ run, shard: free }, { tenant, key: shardKey, worker: WorkerId.fromRaw(7n), opId: opOf(call) }, now),
-  renew: () => kernel.renew(loaded, { tenant, lease }, now),
-  checkpoint: (call: number) => kernel.checkpoint(loaded, { tenant, lease, opId: opOf(call), cursor, renew: false }, now),
-  "checkpoint, refused": (call: number) => kernel.checkpoint(loaded, { tenant, lease, opId: opOf(call), cursor, renew: false }, LogicalTime.fromRaw(150n)),
-  complete: (call: number) => kernel.complete(loaded, { tenant, lease, opId: opOf(call), point: cursor }, now),
-  park: (call: number) => kernel.park(loaded, { tenant, lease, opId: opOf(call), reason: "Other" }, now),
-  release: (call: number) => kernel.release(loaded, { tenant, lease, opId: opOf(call) }, now),
-  "splitReplace, 2 children": (call: number) => kernel.splitReplace(loaded, { tenant, lease, opId: opOf(call), plan: replace, maxChildren: 256 }, now),
-  splitResidual: (call: number) => kernel.splitResidual({ run, shard: held, residual: undefined }, { tenant, lease, opId: opOf(call), plan: residual }, now),
-  unpark: (call: number) => kernel.unpark({ run, shard: parked }, { tenant, key: shardKey, opId: opOf(call) }, now),
-};
-
-// Deciding is long code for a compiler that shares its processor: without this, half-compiled code would be measured.
-function warmUp(): void {
-  const calls = process.argv.includes("--smoke") ? 1 : 30_000;
-  for (let call = 0; call < calls; call++) for (const form of Object.values(forms)) void form(call);
-}
-
-compare("kernel, 32-byte keys, full log", { forms, before: warmUp });
+compare("kernel, 32-byte keys, full log", {
+  forms: {
+    acquire: (call: number) => kernel.acquire({ run, shard: free }, { tenant, key: shardKey, worker: WorkerId.fromRaw(7n), opId: opOf(call) }, now),
+    renew: () => kernel.renew(loaded, { tenant, lease }, now),
+    checkpoint: (call: number) => kernel.checkpoint(loaded, { tenant, lease, opId: opOf(call), cursor, renew: false }, now),
+    "checkpoint, refused": (call: number) => kernel.checkpoint(loaded, { tenant, lease, opId: opOf(call), cursor, renew: false }, LogicalTime.fromRaw(150n)),
+    complete: (call: number) => kernel.complete(loaded, { tenant, lease, opId: opOf(call), point: cursor }, now),
+    park: (call: number) => kernel.park(loaded, { tenant, lease, opId: opOf(call), reason: "Other" }, now),
+    release: (call: number) => kernel.release(loaded, { tenant, lease, opId: opOf(call) }, now),
+    "splitReplace, 2 children": (call: number) => kernel.splitReplace(loaded, { tenant, lease, opId: opOf(call), plan: replace, maxChildren: 256 }, now),
+    splitResidual: (call: number) => kernel.splitResidual({ run, shard: held, residual: undefined }, { tenant, lease, opId: opOf(call), plan: residual }, now),
+    unpark: (call: number) => kernel.unpark({ run, shard: parked }, { tenant, key: shardKey, opId: opOf(call) }, now),
+  },
+});
