@@ -23,4 +23,6 @@ export interface KeepLeases {
   readonly options?: unknown;
   /** How long a loop may stand still before its leases are let go; 5 minutes where it is left out. */
   readonly maxBlockedMs?: number;
+  /** Options of Node for the thread, as `--import`; those of this process where they are left out. */
+  readonly execArgv?: readonly string[];
 }

@@ -4,13 +4,14 @@ import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import type { Item } from "../source/source.ts";
 import { sleep } from "../time/worker-time.ts";
 import type { Settings } from "./settings.ts";
+import type { WorkerEvent } from "./worker-event.ts";
 import type { StopReason } from "./worker-summary.ts";
 
 /** How long a store may fail before anything is known of the run, where nothing else was said. */
 const PATIENCE_MS = 10_000;
 
 /** The run, as soon as it has shards to claim, or why there is nothing to do. */
-export async function openRun<I extends Item, R>(settings: Settings<I, R>): Promise<RunRecord | StopReason> {
+export async function openRun<I extends Item, R>(settings: Settings<I, R>, emit: (event: WorkerEvent) => void): Promise<RunRecord | StopReason> {
   const { coordinator, run, signal, time, storePatienceMs = PATIENCE_MS } = settings;
   const backoff = new ClaimBackoff();
   const startMs = time.nowMs();
@@ -22,7 +23,7 @@ export async function openRun<I extends Item, R>(settings: Settings<I, R>): Prom
       if (error.kind !== "BackendError") return { kind: "RunMissing", error };
       const isHopeless = InfraError.isCorruption(error.reason) || time.nowMs() - startMs >= storePatienceMs;
       if (isHopeless) return { kind: "StoreFailed", error };
-      settings.onEvent?.({ kind: "StoreFailed", shard: undefined, operation: "getRun", error });
+      emit({ kind: "StoreFailed", shard: undefined, operation: "getRun", error });
     }
     await sleep(time, backoff.nextWaitMs({ untilFreeMs: undefined, random: time.random() }), signal);
   }

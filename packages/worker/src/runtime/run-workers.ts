@@ -1,10 +1,14 @@
+import type { RunRecord } from "@gossip/coordination";
+import { Redacted } from "@gossip/stdx";
+import { LeaseKeeper } from "../keeper/lease-keeper.ts";
 import type { Item } from "../source/source.ts";
+import { Observer } from "../telemetry/observer.ts";
 import { openRun } from "./open-run.ts";
 import { RunCounts } from "./run-counts.ts";
 import type { RunWorkersOptions } from "./run-workers-options.ts";
-import { makeSettings } from "./settings.ts";
+import { makeSettings, makeTiming, type Settings } from "./settings.ts";
 import { WorkerPool } from "./worker-pool.ts";
-import type { WorkerSummary } from "./worker-summary.ts";
+import type { StopReason, WorkerSummary } from "./worker-summary.ts";
 
 /**
  * Do something to every item of a run, together with whoever else does.
@@ -18,8 +22,26 @@ import type { WorkerSummary } from "./worker-summary.ts";
  */
 export async function runWorkers<I extends Item, R>(options: RunWorkersOptions<I, R>): Promise<WorkerSummary> {
   const settings = makeSettings(options);
+  const observer = new Observer(settings);
   const startMs = settings.time.nowMs();
-  const run = await openRun(settings);
-  if ("kind" in run) return { ...new RunCounts().snapshot({ held: 0, elapsedMs: settings.time.nowMs() - startMs }), stopped: run };
-  return new WorkerPool(settings, run).run();
+  const run = await openRun(settings, observer.event);
+  const summary = "kind" in run ? summarizeNothing(run, settings.time.nowMs() - startMs) : await work(settings, observer, run);
+  observer.summary(summary);
+  return summary;
+}
+
+async function work<I extends Item, R>(settings: Settings<I, R>, observer: Observer, { config }: RunRecord): Promise<WorkerSummary> {
+  const timing = makeTiming(settings, config);
+  const { keepLeases } = settings;
+  const onFailure = (cause: unknown): void => observer.event({ kind: "KeeperFailed", cause: new Redacted(cause) });
+  const keeper = keepLeases && (await LeaseKeeper.start({ keepLeases, leaseMs: timing.leaseMs, onFailure }));
+  try {
+    return await new WorkerPool(settings, { timing, observer, keeper }).run();
+  } finally {
+    await keeper?.close();
+  }
+}
+
+function summarizeNothing(stopped: StopReason, elapsedMs: number): WorkerSummary {
+  return { ...new RunCounts().snapshot({ held: 0, elapsedMs }), stopped };
 }

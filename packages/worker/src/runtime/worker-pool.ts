@@ -1,11 +1,13 @@
-import type { CapacityHint, CoordinationEvent, EventKind, RunRecord, WorkerSession } from "@gossip/coordination";
+import type { CapacityHint, CoordinationEvent, EventKind, WorkerSession } from "@gossip/coordination";
 import { InfraError, type BackendError, type ClaimError } from "@gossip/coordination-errors";
 import { Redacted } from "@gossip/stdx";
+import type { LeaseKeeper } from "../keeper/lease-keeper.ts";
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import type { Item } from "../source/source.ts";
+import type { Observer } from "../telemetry/observer.ts";
 import { CoordinatorTime } from "./coordinator-time.ts";
 import { RunCounts } from "./run-counts.ts";
-import { makeTiming, type RunTiming, type Settings } from "./settings.ts";
+import type { RunTiming, Settings } from "./settings.ts";
 import type { ShardHost } from "./shard-host.ts";
 import { ShardRunner } from "./shard-runner.ts";
 import { startTicker } from "./ticker.ts";
@@ -21,6 +23,14 @@ const MAX_UNNOTICED_BLOCK_MS = 1000;
 /** After these there is more to claim than before. */
 const OFFERS: ReadonlySet<EventKind> = /* @__PURE__ */ new Set(["ShardReleased", "ShardResidualCreated", "ShardSplit", "ShardUnparked"] as const);
 
+/** What a pool is given beside its settings. */
+export interface PoolParts {
+  readonly timing: RunTiming;
+  readonly observer: Observer;
+  /** Renews leases while the loop stands still, where there is one. */
+  readonly keeper: Pick<LeaseKeeper, "hold" | "renewed" | "drop" | "beat"> | undefined;
+}
+
 /** Keeps as many shards in work as there are workers, until there is nothing left to claim or a reason to stop. */
 export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly settings: Settings<I, R>;
@@ -30,6 +40,9 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly #backoff = new ClaimBackoff();
   readonly #coordinatorTime = new CoordinatorTime();
   readonly #sharing: WorkSharing;
+  readonly #observer: Observer;
+  readonly #keeper: PoolParts["keeper"];
+  readonly #slots = new Map<WorkerSession, number>();
   readonly #startMs: number;
   #sliceStartMs: number;
   #reportedMs: number;
@@ -41,9 +54,11 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   #idleWorkers = 0;
   #failingSinceMs: number | undefined;
 
-  constructor(settings: Settings<I, R>, run: RunRecord) {
+  constructor(settings: Settings<I, R>, { timing, observer, keeper }: PoolParts) {
     this.settings = settings;
-    this.timing = makeTiming(settings, run.config);
+    this.timing = timing;
+    this.#observer = observer;
+    this.#keeper = keeper;
     const { time } = settings;
     this.#startMs = this.#sliceStartMs = this.#reportedMs = time.nowMs();
     this.#sharing = new WorkSharing({ time, ask: () => this.#askCapacity(), onBug: (error) => this.#fail(error) });
@@ -71,15 +86,11 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
 
   // What the work on a shard asks for.
 
-  readonly emit = (event: WorkerEvent): void => {
-    try {
-      this.settings.onEvent?.(event);
-    } catch {
-      // A listener's mistake is not the work's.
-    }
-  };
+  readonly emit = (event: WorkerEvent): void => this.#observer.event(event);
 
   renewed(session: WorkerSession, capacity: CapacityHint): void {
+    const slot = this.#slots.get(session);
+    if (slot !== undefined) this.#keeper?.renewed(slot);
     this.#observe(session);
     this.#sharing.hear(capacity);
   }
@@ -115,6 +126,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#failingSinceMs = undefined;
     for (const session of sessions) {
       this.#observe(session);
+      if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease));
       const runner = new ShardRunner(this, session);
       this.#runners.add(runner);
       // The stop may have come while the claim was under way: then the shard is given back at once.
@@ -128,7 +140,10 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
 
   #left(runner: ShardRunner<I, R>): void {
     this.#runners.delete(runner);
-    const { stopped } = runner;
+    const { stopped, session } = runner;
+    const slot = this.#slots.get(session);
+    if (slot !== undefined) this.#keeper?.drop(slot);
+    this.#slots.delete(session);
     if (stopped?.kind === "RunEnded") this.#halt({ kind: "RunTerminal", status: stopped.status });
     if (stopped?.kind === "SinkFailed") this.#halt({ kind: "SinkFailed", cause: new Redacted(stopped.cause) });
     this.#poke();
@@ -209,6 +224,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   }
 
   #tick(nowMs: number): void {
+    this.#keeper?.beat();
     for (const runner of this.#runners) runner.tick(nowMs);
     this.#share();
     if (nowMs - this.#reportedMs >= this.settings.progressEveryMs) this.#report();
@@ -216,11 +232,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
 
   #report(): void {
     this.#reportedMs = this.settings.time.nowMs();
-    try {
-      this.settings.onProgress?.(this.#progress());
-    } catch {
-      // A listener's mistake is not the work's.
-    }
+    this.#observer.progress(this.#progress());
   }
 
   #progress(): WorkerProgress {

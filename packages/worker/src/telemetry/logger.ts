@@ -1,7 +1,66 @@
+import { ShardId } from "@gossip/contracts";
+import { Redacted } from "@gossip/stdx";
+import type { WorkerEvent, WorkerEventKind } from "../runtime/worker-event.ts";
+import type { WorkerSummary } from "../runtime/worker-summary.ts";
+
 /** What the runtime needs of a logger: fields first, then a sentence, as pino and its like take them. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+}
+
+type Level = keyof Logger;
+
+/** How each kind of event is logged. */
+const LINES = {
+  ShardClaimed: { level: "debug", message: "claimed a shard" },
+  ShardCheckpointed: { level: "debug", message: "stored progress" },
+  ShardCompleted: { level: "info", message: "completed a shard" },
+  ShardParked: { level: "warn", message: "parked a shard" },
+  ShardReleased: { level: "info", message: "gave a shard back" },
+  LeaseLost: { level: "warn", message: "lost a shard; somebody goes on with it" },
+  ShardSplit: { level: "info", message: "split a shard for workers that wait" },
+  ItemFailed: { level: "warn", message: "an item failed" },
+  ItemProblem: { level: "warn", message: "the source cannot offer an item" },
+  SourceFailed: { level: "warn", message: "the source cannot be read" },
+  SinkFailed: { level: "error", message: "results cannot be written" },
+  StoreFailed: { level: "warn", message: "the store failed" },
+  Waiting: { level: "debug", message: "nothing to claim; waiting" },
+  LoopBlocked: { level: "warn", message: "the event loop stood still" },
+  KeeperFailed: { level: "error", message: "the thread that renews leases failed" },
+} as const satisfies Readonly<Record<WorkerEventKind, { readonly level: Level; readonly message: string }>>;
+
+export function logEvent(logger: Logger, event: WorkerEvent): void {
+  const { level, message } = LINES[event.kind];
+  logger[level](fieldsOf(event), message);
+}
+
+export function logSummary(logger: Logger, { stopped, ...progress }: WorkerSummary): void {
+  const isClean = stopped.kind === "Done" || stopped.kind === "Aborted" || stopped.kind === "RunTerminal";
+  logger[isClean ? "info" : "error"]({ ...progress, stopped: stopped.kind }, "the work has ended");
+}
+
+/**
+ * The fields of an event as any logger can write them: ids as hex digits, errors by kind, and of what was thrown only its name and
+ * its code, because its text may quote anything.
+ */
+function fieldsOf(event: WorkerEvent): Readonly<Record<string, unknown>> {
+  const fields: Record<string, unknown> = { event: event.kind };
+  for (const [name, value] of Object.entries(event)) {
+    if (name === "kind" || name === "key" || value === undefined) continue;
+    if (name === "cause") Object.assign(fields, describeCause(value));
+    else if (name === "error") fields["error"] = (value as { readonly kind: string }).kind;
+    else fields[name] = typeof value === "bigint" ? ShardId.format(value as ShardId) : value;
+  }
+  return fields;
+}
+
+function describeCause(cause: unknown): Readonly<Record<string, unknown>> {
+  if (typeof cause === "string") return { cause };
+  const thrown = cause instanceof Redacted ? Redacted.reveal(cause as Redacted<unknown>) : undefined;
+  if (!(thrown instanceof Error)) return { thrown: typeof thrown };
+  const code: unknown = "code" in thrown ? thrown.code : undefined;
+  return typeof code === "string" ? { thrown: thrown.name, code } : { thrown: thrown.name };
 }

@@ -1,0 +1,50 @@
+// The thread of `keepLeases`: it has a store and a coordinator of its own, and nothing of the main thread but the table.
+
+import { Coordinator, systemClock } from "@gossip/coordination";
+import { assert } from "@gossip/stdx";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import type { KeeperStore, OpenKeeperStore } from "./keep-leases.ts";
+import type { KeeperOrder, KeeperReport, KeeperStart } from "./keeper-message.ts";
+import { LeaseTable } from "./lease-table.ts";
+import { Renewer } from "./renewer.ts";
+import { sharedNowMs } from "./shared-now.ts";
+
+/** How often a lease is looked at. */
+const TICKS_PER_LEASE = 10;
+
+async function open({ module, options }: KeeperStart): Promise<KeeperStore> {
+  const exports = (await import(module)) as { readonly openStore?: OpenKeeperStore };
+  assert(typeof exports.openStore === "function", "the module of keepLeases must export a function openStore");
+  const opened = await exports.openStore(options);
+  assert(typeof opened?.store?.commit === "function", "openStore must give an object with a store");
+  return opened;
+}
+
+async function keep(start: KeeperStart): Promise<void> {
+  assert(parentPort !== null, "leases are kept from a thread of their own");
+  const port = parentPort;
+  const { store, clock = systemClock(Date.now), close } = await open(start);
+  const coordinator = new Coordinator({ store, clock, retry: { sleep, random: Math.random } });
+  const { leaseMs, maxBlockedMs } = start;
+  const table = new LeaseTable(start.table);
+  const renewer = new Renewer({ table, leaseMs, maxBlockedMs, nowMs: sharedNowMs, renew: (lease) => coordinator.renew({ tenant: lease.tenant, lease }) });
+  const ticking = setInterval(() => renewer.tick(), Math.max(1, leaseMs / TICKS_PER_LEASE));
+
+  port.on("message", (order: KeeperOrder) => {
+    switch (order.kind) {
+      case "Hold":
+        return renewer.hold(order.slot, order.lease);
+      case "Drop":
+        return renewer.drop(order.slot);
+      case "Close":
+        clearInterval(ticking);
+        port.close();
+        // With the port closed nothing keeps the thread but the store.
+        return void close?.();
+    }
+  });
+  port.postMessage({ kind: "Open" } satisfies KeeperReport);
+}
+
+await keep(workerData as KeeperStart);

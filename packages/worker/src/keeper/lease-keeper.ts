@@ -1,0 +1,102 @@
+import type { Lease } from "@gossip/coordination";
+import { assert } from "@gossip/stdx";
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { KeepLeases } from "./keep-leases.ts";
+import type { KeeperOrder, KeeperReport, KeeperStart } from "./keeper-message.ts";
+import { LeaseTable, MAX_SLOTS } from "./lease-table.ts";
+import { sharedNowMs } from "./shared-now.ts";
+
+const DEFAULT_MAX_BLOCKED_MS = 300_000;
+/** How long a thread may take to close its store before it is ended. */
+const CLOSE_MS = 2000;
+
+export interface LeaseKeeperOptions {
+  readonly keepLeases: KeepLeases;
+  readonly leaseMs: number;
+  /** The thread failed: from here on nobody but the main loop renews. */
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/** The main thread's side of the thread that renews its leases. */
+export class LeaseKeeper {
+  readonly #worker: Worker;
+  readonly #table = new LeaseTable();
+  readonly #freeSlots = Array.from({ length: MAX_SLOTS }, (_, index) => MAX_SLOTS - 1 - index);
+  readonly #exited: Promise<void>;
+  #isOver = false;
+
+  private constructor({ keepLeases, leaseMs, onFailure }: LeaseKeeperOptions) {
+    const { module, options, maxBlockedMs = DEFAULT_MAX_BLOCKED_MS, execArgv } = keepLeases;
+    const workerData: KeeperStart = { module: nameModule(module), options, leaseMs, maxBlockedMs, table: this.#table.buffer };
+    this.#table.beat(sharedNowMs());
+    // From the sources it is a `.ts` file, as this one is.
+    const file = new URL(import.meta.url.endsWith(".ts") ? "./keeper-thread.ts" : "./keeper-thread.js", import.meta.url);
+    this.#worker = new Worker(file, execArgv === undefined ? { workerData } : { workerData, execArgv: [...execArgv] });
+    this.#worker.unref();
+    this.#worker.once("error", (cause) => {
+      if (!this.#isOver) onFailure(cause);
+      this.#isOver = true;
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#worker.once("exit", () => {
+        this.#isOver = true;
+        resolve();
+      });
+    });
+  }
+
+  /** Start the thread and wait until it has opened its store. Where it cannot, `onFailure` says why and there is none. */
+  static async start(options: LeaseKeeperOptions): Promise<LeaseKeeper | undefined> {
+    const keeper = new LeaseKeeper(options);
+    const opened = new Promise<boolean>((resolve) => {
+      keeper.#worker.once("message", ({ kind }: KeeperReport) => resolve(kind === "Open"));
+    });
+    const isOpen = await Promise.race([opened, keeper.#exited.then(() => false)]);
+    return isOpen ? keeper : undefined;
+  }
+
+  /** Look after a lease. The answer names it. */
+  hold(lease: Lease): number {
+    const slot = this.#freeSlots.pop();
+    assert(slot !== undefined, "more leases are held than there are slots");
+    this.#table.renewed(slot, sharedNowMs());
+    this.#tell({ kind: "Hold", slot, lease });
+    return slot;
+  }
+
+  /** The main loop has renewed it itself. */
+  renewed(slot: number): void {
+    this.#table.renewed(slot, sharedNowMs());
+  }
+
+  drop(slot: number): void {
+    this.#freeSlots.push(slot);
+    this.#tell({ kind: "Drop", slot });
+  }
+
+  /** The main loop has its turn. */
+  beat(): void {
+    this.#table.beat(sharedNowMs());
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#tell({ kind: "Close" });
+    this.#isOver = true;
+    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MS);
+    await this.#exited;
+    clearTimeout(timer);
+  }
+
+  #tell(order: KeeperOrder): void {
+    if (!this.#isOver) this.#worker.postMessage(order);
+  }
+}
+
+/** A module as the thread can import it: a path is made a URL, anything else is left as it is. */
+function nameModule(module: URL | string): string {
+  if (typeof module !== "string") return module.href;
+  return isAbsolute(module) ? pathToFileURL(module).href : module;
+}
