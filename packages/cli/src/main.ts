@@ -1,7 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { InvariantViolation } from "@gossip/stdx";
 import { commandLineError, type Cli } from "./cli.ts";
+import { registerDoctor } from "./commands/doctor.ts";
 import { registerCancel, registerDelete } from "./commands/end-run.ts";
+import { registerEvents } from "./commands/events.ts";
+import { registerFsck } from "./commands/fsck.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerPark } from "./commands/park.ts";
 import { registerRun } from "./commands/run.ts";
@@ -10,11 +13,17 @@ import { registerShards } from "./commands/shards.ts";
 import { registerShow } from "./commands/show.ts";
 import { registerSplit } from "./commands/split.ts";
 import { registerStatus } from "./commands/status.ts";
+import { registerTso } from "./commands/tso.ts";
 import { registerUnpark } from "./commands/unpark.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";
 import { VERSION } from "./version.ts";
 
-const REGISTER = [registerRun, registerStatus, registerRuns, registerShards, registerShow, registerPark, registerUnpark, registerSplit, registerCancel, registerDelete, registerKeys];
+/** In the order of `--help`: what most people want first. */
+const REGISTER = [
+  registerRun, registerStatus, registerRuns, registerShards, registerShow, registerEvents,
+  registerPark, registerUnpark, registerSplit, registerCancel, registerDelete,
+  registerFsck, registerDoctor, registerKeys, registerTso,
+];
 
 /** The whole command, ready to be told what to do. */
 export function makeProgram(cli: Cli): Command {

@@ -26,17 +26,16 @@ import { stopSignal, type StopSignal } from "../stop-signal.ts";
 import { openStore } from "../store-url/open-store.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 
-const DETAILS = `The same command goes on where it was, and says what it skipped: after Ctrl-C, after kill -9, and on
-another machine that uses the same store. Started several times, it works on one run together. What a run
-is for is its source, its command or module, and --out: with another of these it is another run.
-
-{} stands for the item, as one word whatever is in it; do not put it between single quotes. A command also
-sees it as $1, and GOSSIP_RUN, GOSSIP_SHARD and GOSSIP_FENCE. A module exports a function (item, context).
-
-Sources:
-  fs:FOLDER            every regular file below it, links not followed
-  lines:FILE           every line of it
-  postgres:URL#TABLE   every row of it, by primary key`;
+const DETAILS = [
+  "The same command goes on where it was, and says what it skipped: after Ctrl-C, after kill -9, and on another machine that uses the same store. Started several times, it works on one run together. What a run is for is its source, its command or module, and --out: with another of these it is another run.",
+  "",
+  "{} stands for the item, as one word whatever is in it; do not put it between single quotes. A command also sees it as $1, and GOSSIP_RUN, GOSSIP_SHARD and GOSSIP_FENCE. A module exports a function (item, context).",
+  "",
+  "Sources:",
+  "  fs:FOLDER            every regular file below it, links not followed",
+  "  lines:FILE           every line of it",
+  "  postgres:URL#TABLE   every row of it, by primary key",
+].join("\n");
 
 /** `gossip run`: the main job. */
 export function registerRun(program: Command, cli: Cli): void {

@@ -7,7 +7,7 @@ import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progres
 
 /** A view that is drawn over itself, on stderr; what is said once stays above it. */
 export class TerminalView implements ProgressView {
-  readonly everyMs = 250;
+  readonly everyMs = 500;
   readonly #console: Console;
   readonly #draw: ReturnType<typeof createLogUpdate>;
   #last: RunProgressShown | undefined;

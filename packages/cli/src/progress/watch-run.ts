@@ -45,11 +45,15 @@ export function watchRun({ opened, request, view, itemsBefore, own, isStopping }
 
   const look = async (): Promise<void> => {
     const beganMs = performance.now();
-    const overview = await readOverview(opened, request);
-    // A store that cannot be read is the work's business: it retries, and says so in the end.
-    if (overview.ok) {
-      meter.add({ atMs: beganMs, items: overview.value.totals.items, fraction: overview.value.fraction });
-      if (!isEnded) show(overview.value, await opened.clock.now());
+    try {
+      const overview = await readOverview(opened, request);
+      const now = await opened.clock.now();
+      if (overview.ok && !isEnded) {
+        meter.add({ atMs: beganMs, items: overview.value.totals.items, fraction: overview.value.fraction });
+        show(overview.value, now);
+      }
+    } catch {
+      // A store or a clock that cannot be read is the work's business: it tries again, and says so in the end.
     }
     const tookMs = performance.now() - beganMs;
     if (!isEnded) timer = setTimeout(() => void (under = look()), Math.max(view.everyMs - tookMs, tookMs / MAX_SHARE));

@@ -1,0 +1,71 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Command } from "commander";
+import { RunId, RunStatus } from "@gossip/contracts";
+import type { RunRequest, ShardRecord } from "@gossip/coordination";
+import { err, ok } from "@gossip/stdx";
+import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
+import { fail } from "../output/cli-error.ts";
+import { formatTime, timeJson } from "../output/time-text.ts";
+import { coordSentence } from "../run/coord-sentence.ts";
+import { EventTail, type StoredEvent } from "../run/event-tail.ts";
+import { visitShards } from "../run/read-shards.ts";
+import { findRun, formatShardId } from "../run/run-reference.ts";
+import { stopSignal } from "../stop-signal.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+
+interface Flags extends StoreFlags {
+  readonly follow?: boolean;
+  readonly every: string;
+}
+
+/** `gossip events`: what was done to a run, and what is being done. */
+export function registerEvents(program: Command, cli: Cli): void {
+  addStoreCommand(program, {
+    usage: "events [run]",
+    summary: "Tell what was done to a run, and what is being done",
+    details: "Records remember their last operations: these are told first. With --follow what changes is told as it is seen, until the run has ended.",
+    examples: ["gossip events", "gossip events nightly --follow --json"],
+  })
+    .option("-f, --follow", "go on until the run has ended, or Ctrl-C")
+    .option("--every <seconds>", "how often to look", "1")
+    .action(
+      acting(cli, (reference: string | undefined, flags: Flags) => {
+        const everyMs = Number(flags.every) * 1000;
+        if (!(everyMs >= 100)) return Promise.resolve(fail("BadCommandLine", "--every is no number of seconds: write 0.1 or more."));
+        return withStore(cli, flags, async (opened, tenant) => {
+          const record = await findRun(opened, tenant, reference);
+          return record.ok ? tell(cli, opened, { request: { tenant, run: record.value.run }, isFollowing: flags.follow === true, everyMs }) : record;
+        });
+      }),
+    );
+}
+
+interface Telling {
+  readonly request: RunRequest;
+  readonly isFollowing: boolean;
+  readonly everyMs: number;
+}
+
+async function tell(cli: Cli, opened: OpenedStore, { request, isFollowing, everyMs }: Telling): Promise<CommandResult> {
+  const tail = new EventTail();
+  const stop = stopSignal(cli);
+  try {
+    for (;;) {
+      const run = await opened.coordinator.getRun(request);
+      if (!run.ok) return err(coordSentence(run.error));
+      const shards: ShardRecord[] = [];
+      const read = await visitShards(opened, request, (shard) => void shards.push(shard));
+      if (!read.ok) return read;
+      for (const event of tail.look(run.value, shards, await opened.clock.now())) print(cli, request, event);
+      if (!isFollowing || RunStatus.isTerminal(run.value.status) || stop.signal.aborted) return ok("Ok");
+      await wait(everyMs, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  } finally {
+    stop.dispose();
+  }
+}
+
+function print({ console }: Cli, { run }: RunRequest, { at, shard, what }: StoredEvent): void {
+  if (console.isJson) console.json({ at: timeJson(at), run, shard, what });
+  else console.line(`${formatTime(at)}  ${shard === undefined ? `run ${RunId.format(run)}` : `shard ${formatShardId(shard)}`}  ${what}`);
+}

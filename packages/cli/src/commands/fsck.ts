@@ -1,0 +1,68 @@
+import type { Command } from "commander";
+import { RunId } from "@gossip/contracts";
+import { fsck, isRepairable, repair, type FsckFinding } from "@gossip/coordination-fsck";
+import { err, ok } from "@gossip/stdx";
+import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
+import { countOf, formatCount } from "../output/number-words.ts";
+import { infraSentence } from "../run/coord-sentence.ts";
+import { formatShardId } from "../run/run-reference.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
+
+/** `gossip fsck`: does a store contradict itself? */
+export function registerFsck(program: Command, cli: Cli): void {
+  addStoreCommand(program, {
+    usage: "fsck",
+    summary: "Check a whole store, and rebuild what can be rebuilt",
+    details: "It looks at every record, at the lineage and the coverage of shards, and on the embedded store at indexes and counts. On PostgreSQL and etcd let nobody work meanwhile: what changes under it can look like a contradiction.",
+    examples: ["gossip fsck", "gossip fsck --store /var/lib/gossip --repair"],
+  })
+    .option("--repair", "make indexes and counts what the records say")
+    .action(acting(cli, (flags: StoreFlags & { readonly repair?: boolean }) => withStore(cli, flags, (opened) => check(cli, opened, flags.repair === true))));
+}
+
+async function check(cli: Cli, { fsckSource, description }: OpenedStore, mayRepair: boolean): Promise<CommandResult> {
+  const { console } = cli;
+  if (mayRepair) {
+    const rebuilt = await repair(fsckSource);
+    if (!rebuilt.ok) return err(infraSentence(rebuilt.error));
+    const { addedEntries, removedEntries, correctedCounts } = rebuilt.value;
+    if (console.isJson) console.json({ kind: "repaired", ...rebuilt.value });
+    else console.line(`Rebuilt: ${countOf(addedEntries, "entry", "entries")} added, ${formatCount(removedEntries)} removed, ${countOf(correctedCounts, "count")} corrected.`);
+  }
+  const report = await fsck(fsckSource);
+  if (!report.ok) return err(infraSentence(report.error));
+  const { findings, findingCount, tenantCount, runCount, shardCount, deletedRunCount } = report.value;
+  for (const finding of findings) {
+    if (console.isJson) console.json({ ...finding, finding: finding.kind, kind: "finding", isRepairable: isRepairable(finding) });
+    else console.line(sentenceOf(finding));
+  }
+  if (console.isJson) console.json({ kind: "checked", tenantCount, runCount, shardCount, deletedRunCount, findingCount });
+  else {
+    const found = findingCount === 0 ? "in order" : `${countOf(findingCount, "contradiction")}${findings.some(isRepairable) && !mayRepair ? "; --repair rebuilds indexes and counts" : ""}`;
+    console.line(`${description}: ${countOf(runCount, "run")}, ${countOf(shardCount, "shard")}: ${found}.`);
+  }
+  return ok(findingCount === 0 ? "Ok" : "Unhealthy");
+}
+
+function sentenceOf(finding: FsckFinding): string {
+  const run = finding.run === undefined ? "" : `run ${RunId.format(finding.run)}`;
+  switch (finding.kind) {
+    case "UnreadableRecord":
+    case "RecordFault":
+      return `${run}${finding.shard === undefined ? "" : `, shard ${formatShardId(finding.shard)}`}: ${finding.detail}`;
+    case "ShardsWithoutRun":
+      return `${run}: ${countOf(finding.shardCount, "shard")} without a run`;
+    case "Lineage":
+      return `${run}, shard ${formatShardId(finding.shard)}: ${finding.detail}`;
+    case "Coverage":
+      return `${run}, shard ${formatShardId(finding.shard)}: ${finding.fault} in the ranges`;
+    case "LostProgress":
+      return `${run}, shard ${formatShardId(finding.shard)}: what took over has not come as far`;
+    case "MissingEntry":
+      return `${run}, shard ${formatShardId(finding.shard)}: missing from the index ${finding.index}`;
+    case "StrayEntry":
+      return `${run}: the index ${finding.index} has an entry that belongs to nothing`;
+    case "WrongCount":
+      return `${run === "" ? finding.scope : run}: ${finding.stored} shards are counted, ${finding.counted} are there`;
+  }
+}
