@@ -6,7 +6,7 @@ import { InfraError } from "@gossip/coordination-errors";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { at, initial, KEY, op, RUN, TENANT, worker } from "../kernel/world.fixture.ts";
+import { at, initial, KEY, op, range, residualPlan, RUN, TENANT, worker } from "../kernel/world.fixture.ts";
 import { MemoryStore } from "../memory/memory-store.ts";
 import type { CoordinationEvent, EventKind } from "../records/coordination-event.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
@@ -117,6 +117,18 @@ describe("a write that was made, whose caller gave up before anybody knew", () =
     events.length = 0;
     expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) })).toMatchObject({ error: { kind: "AlreadyLeased" } });
     expect(events).toMatchObject([{ kind: "ShardAcquired", worker: 1n }]);
+  });
+
+  test("a residual split so repeated shows the session the range that is left", async () => {
+    await seed();
+    const session = await open();
+    const plan = residualPlan("a", "m", "z");
+    loseAnswer();
+    expect(await session.splitResidual(plan, { opId: op(9) })).toMatchObject({ error: { kind: "BackendError" } });
+    expect([session.spec, session.spawned.length]).toEqual([range("a", "z"), 0]);
+    const { kind, value } = unwrap(await session.splitResidual(plan, { opId: op(9) }));
+    expect([kind, session.spec, session.spawned]).toEqual(["Replayed", range("a", "m"), [value.residual]]);
+    expect(await session.checkpoint(at("p"))).toMatchObject({ error: { kind: "CursorOutOfBounds" } });
   });
 
   test("is told of runs too", async () => {

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryStore } from "../../memory/memory-store.ts";
 import { BROKEN_STORES } from "./broken-stores.fixture.ts";
 import { FAULT_KINDS, FAULT_LEVELS } from "./fault-level.ts";
-import { formatViolation } from "./invariants/violation.ts";
+import { formatViolation, type ViolationKind } from "./invariants/violation.ts";
 import { OVERLOAD_KINDS, simulateOverload } from "./overload.ts";
 import { REJECTION_KINDS, SIM_EVENT_KINDS } from "./sim-event.ts";
 import { coverageOf, type SimReport } from "./sim-report.ts";
@@ -18,6 +18,32 @@ import { simulate } from "./simulation.ts";
 import { TamperingStore, type Tampering } from "./tampering-store.fixture.ts";
 
 const SEED_COUNT = 210;
+
+/** A rule that is missing here does not compile. */
+const EVERY_RULE: Readonly<Record<ViolationKind, true>> = {
+  MutualExclusion: true,
+  FenceMonotonicity: true,
+  TerminalIrreversibility: true,
+  UnparkWithoutFenceBump: true,
+  RecordInvariant: true,
+  CursorMonotonicity: true,
+  CursorOutOfBounds: true,
+  SplitCoverage: true,
+  DerivedId: true,
+  RunTerminalIrreversibility: true,
+  CooldownViolation: true,
+  MutationStream: true,
+  CoverageConservation: true,
+  EndedRun: true,
+  UnsettledRun: true,
+  AttemptLimit: true,
+  UnauthorizedMutation: true,
+  ReplayRefused: true,
+  TimeRegression: true,
+  ShardVanished: true,
+  WrongAnswer: true,
+  Thrown: true,
+};
 
 /** What was wrong, with the line that shows it again. */
 function complaintOf({ seed, level, violations }: SimReport): string[] {
@@ -107,6 +133,10 @@ describe("simulate", () => {
     { what: "steps that are none", options: { steps: [1.5] }, says: "number of a step" },
   ])("refuses $what", async ({ options, says }) => {
     await expect(Promise.resolve().then(() => simulate({ seed: 1n, level: "SunnyDay", ...options }))).rejects.toThrow(says);
+  });
+
+  test("is shown every rule broken", () => {
+    expect(new Set<string>(BROKEN_STORES.map(({ finds }) => finds))).toEqual(new Set(Object.keys(EVERY_RULE)));
   });
 
   test.each(BROKEN_STORES)("finds that $what", async ({ finds, tampering = {}, options = {} }) => {
