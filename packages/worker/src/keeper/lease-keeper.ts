@@ -1,6 +1,6 @@
 import type { Lease } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
-import { isAbsolute } from "node:path";
+import { extname, isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { KeepLeases } from "./keep-leases.ts";
@@ -31,8 +31,8 @@ export class LeaseKeeper {
     const { module, options, maxBlockedMs = DEFAULT_MAX_BLOCKED_MS, execArgv } = keepLeases;
     const workerData: KeeperStart = { module: nameModule(module), options, leaseMs, maxBlockedMs, table: this.#table.buffer };
     this.#table.beat(sharedNowMs());
-    // From the sources it is a `.ts` file, as this one is.
-    const file = new URL(import.meta.url.endsWith(".ts") ? "./keeper-thread.ts" : "./keeper-thread.js", import.meta.url);
+    // It lies beside this file and is of its kind: a source, built, or in a bundle that keeps it apart.
+    const file = new URL(`./keeper-thread${extname(import.meta.url)}`, import.meta.url);
     this.#worker = new Worker(file, execArgv === undefined ? { workerData } : { workerData, execArgv: [...execArgv] });
     this.#worker.unref();
     this.#worker.once("error", (cause) => {
