@@ -1,1 +1,3 @@
-export {};
+export { postgresTableSource } from "./postgres-table-source.ts";
+export { RowItem } from "./row-item.ts";
+export type { PostgresTableOptions } from "./table-options.ts";

@@ -12,6 +12,8 @@ export type { TreeCandidate } from "./sources/file-tree/tree.ts";
 export { iterableSource, type IterableOptions, type IterableRequest, type KeyedItem } from "./sources/iterable/iterable-source.ts";
 export { LineItem } from "./sources/lines/line-item.ts";
 export { linesSource, type LinesOptions } from "./sources/lines/lines-source.ts";
+export { assertPlanRequest, shardsBetween } from "./sources/range-shards.ts";
+export { readBounds, type ReadBounds } from "./sources/read-bounds.ts";
 export { SourceReadFailed } from "./sources/source-read-failed.ts";
 export type { KeeperStore, KeepLeases, OpenKeeperStore } from "./keeper/keep-leases.ts";
 export type { RetryInput } from "./policy/retry-policy.ts";

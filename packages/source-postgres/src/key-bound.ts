@@ -1,0 +1,152 @@
+import { integerLimits, type KeyColumn } from "./key-column.ts";
+
+/** A condition on the first columns of a key that every row at or above some bytes fulfils. */
+export interface KeyBound {
+  readonly operator: ">" | ">=";
+  /** As SQL is given them. */
+  readonly values: readonly string[];
+}
+
+/**
+ * One part of a bound, read as its column has it.
+ *
+ * - `Whole`   — a value, and the bytes go on behind it.
+ * - `Partial` — no value of the column has just these bytes; all that are above are at or above `value`.
+ * - `Below`   — every value of the column is above.
+ * - `Above`   — no value of the column is.
+ */
+type Part =
+  | { readonly kind: "Whole"; readonly value: string; readonly next: number }
+  | { readonly kind: "Partial"; readonly value: string }
+  | { readonly kind: "Below" }
+  | { readonly kind: "Above" };
+
+const BELOW: Part = { kind: "Below" };
+const ABOVE: Part = { kind: "Above" };
+
+// First bytes of elements: docs/reference/wire-format.md.
+const CODE_BYTES = 0x01;
+const CODE_TEXT = 0x02;
+const CODE_ZERO = 0x14;
+const CODE_FALSE = 0x26;
+const CODE_TRUE = 0x27;
+const CODE_UUID = 0x30;
+const LONGEST_INTEGER = 8;
+const UUID_SIZE = 16;
+
+/**
+ * Where a reading from `key` on must begin, or `undefined` where no row is that high.
+ *
+ * A bound of a shard may be any bytes. The condition lets through what is at or above them and, where the bytes are
+ * none of a row, a little more, which the reader leaves out by comparing keys.
+ */
+export function boundFrom(columns: readonly KeyColumn[], key: Uint8Array): KeyBound | undefined {
+  const values: string[] = [];
+  let offset = 0;
+  for (const column of columns) {
+    if (offset === key.length) break;
+    const part = readPart(column, key, offset);
+    switch (part.kind) {
+      case "Whole":
+        values.push(part.value);
+        offset = part.next;
+        continue;
+      case "Partial":
+        return { operator: ">=", values: [...values, part.value] };
+      case "Below":
+        return { operator: ">=", values };
+      case "Above":
+        return values.length === 0 ? undefined : { operator: ">", values };
+    }
+  }
+  // Bytes behind a whole key: they are above its row, and below the next.
+  return { operator: offset < key.length ? ">" : ">=", values };
+}
+
+function readPart(column: KeyColumn, key: Uint8Array, offset: number): Part {
+  switch (column.kind) {
+    case "integer":
+      return readInteger(column, key, offset);
+    case "text":
+      return readText(key, offset);
+    case "bytes":
+      return readBytes(key, offset);
+    case "uuid":
+      return readUuid(key, offset);
+    case "boolean":
+      return readBoolean(key, offset);
+  }
+}
+
+function readInteger(column: KeyColumn, key: Uint8Array, offset: number): Part {
+  const signedSize = key[offset]! - CODE_ZERO;
+  const size = Math.abs(signedSize);
+  if (size > LONGEST_INTEGER) return signedSize < 0 ? BELOW : ABOVE;
+  // Bytes that are missing count as zeros: the lowest integer that begins with those that are there.
+  let value = 0n;
+  for (let index = 1; index <= size; index++) value = (value << 8n) | BigInt(key[offset + index] ?? 0);
+  let isValue = offset + 1 + size <= key.length;
+  if (signedSize < 0) {
+    value -= (1n << BigInt(8 * size)) - 1n;
+    // Negative integers near zero are shorter than this, and so above it: all of them, whatever these bytes would say.
+    const lowestShorter = 1n - (1n << BigInt(8 * (size - 1)));
+    if (value >= lowestShorter) {
+      value = lowestShorter;
+      isValue = false;
+    }
+  }
+  const { min, max } = integerLimits(column);
+  if (value < min) return BELOW;
+  if (value > max) return ABOVE;
+  return isValue ? { kind: "Whole", value: String(value), next: offset + 1 + size } : { kind: "Partial", value: String(value) };
+}
+
+function readText(key: Uint8Array, offset: number): Part {
+  if (key[offset]! !== CODE_TEXT) return key[offset]! < CODE_TEXT ? BELOW : ABOVE;
+  // Up to the first zero, be it the end or an escaped one: texts of the server have none.
+  const found = key.indexOf(0, offset + 1);
+  const end = found === -1 ? key.length : found;
+  const isEnd = found !== -1 && key[found + 1] !== 0xff;
+  const bytes = Buffer.from(key.subarray(offset + 1, end));
+  const value = longestText(bytes);
+  return isEnd && value.isAll ? { kind: "Whole", value: value.text, next: end + 1 } : { kind: "Partial", value: value.text };
+}
+
+/** As much of the bytes as is text. Cut off at a whole character, it is at or below what it was cut from. */
+function longestText(bytes: Buffer): { readonly text: string; readonly isAll: boolean } {
+  const decoded = bytes.toString("utf8");
+  if (Buffer.from(decoded, "utf8").equals(bytes)) return { text: decoded, isAll: true };
+  const text = decoded.slice(0, decoded.indexOf("\ufffd"));
+  return { text, isAll: false };
+}
+
+function readBytes(key: Uint8Array, offset: number): Part {
+  if (key[offset]! !== CODE_BYTES) return key[offset]! < CODE_BYTES ? BELOW : ABOVE;
+  const content: number[] = [];
+  for (let index = offset + 1; index < key.length; index++) {
+    if (key[index] !== 0) {
+      content.push(key[index]!);
+    } else if (key[index + 1] === 0xff) {
+      content.push(0);
+      index++;
+    } else {
+      return { kind: "Whole", value: Buffer.from(content).toString("hex"), next: index + 1 };
+    }
+  }
+  return { kind: "Partial", value: Buffer.from(content).toString("hex") };
+}
+
+function readUuid(key: Uint8Array, offset: number): Part {
+  if (key[offset]! !== CODE_UUID) return key[offset]! < CODE_UUID ? BELOW : ABOVE;
+  const bytes = Buffer.alloc(UUID_SIZE);
+  const next = offset + 1 + UUID_SIZE;
+  bytes.set(key.subarray(offset + 1, next));
+  const value = bytes.toString("hex");
+  return next <= key.length ? { kind: "Whole", value, next } : { kind: "Partial", value };
+}
+
+function readBoolean(key: Uint8Array, offset: number): Part {
+  const code = key[offset]!;
+  if (code === CODE_FALSE || code === CODE_TRUE) return { kind: "Whole", value: String(code === CODE_TRUE), next: offset + 1 };
+  return code < CODE_FALSE ? BELOW : ABOVE;
+}

@@ -1,0 +1,128 @@
+import type { ShardSpec } from "@gossip/contracts";
+import { decodeTuple, splitPointsFromSamples, type TupleElement } from "@gossip/frontier";
+import { err, ok, type Result } from "@gossip/stdx";
+import {
+  assertPlanRequest,
+  readBounds,
+  shardsBetween,
+  SourceReadFailed,
+  type ItemBatch,
+  type PlanRequest,
+  type ReadRequest,
+  type Source,
+  type SourceError,
+  type SplitRequest,
+} from "@gossip/worker";
+import type { Pool } from "pg";
+import { readFailureFrom, sourceErrorFrom } from "./database-failure.ts";
+import { readRows } from "./read-rows.ts";
+import type { RowItem } from "./row-item.ts";
+import { middleKey, sampleKeys } from "./sample-keys.ts";
+import { assertOptions, makePool, type PostgresTableOptions } from "./table-options.ts";
+import { findTable, type Table } from "./table.ts";
+
+/** Below and above every tuple, whatever it is of. */
+const EVERY_TUPLE = { start: Uint8Array.of(0x00), end: Uint8Array.of(0xff) };
+
+/**
+ * The rows of a table, in the order of its primary key.
+ *
+ * A row's key is the tuple of its primary key. Every page is a query of its own and sees what was committed before it: rows
+ * that come while a run goes on are among its items where they are behind what was read, and are not where they are before it.
+ */
+export function postgresTableSource(options: PostgresTableOptions): Source<RowItem> {
+  assertOptions(options);
+  return new PostgresTableSource(options);
+}
+
+class PostgresTableSource implements Source<RowItem> {
+  readonly name = "postgres";
+  readonly #options: PostgresTableOptions;
+  #own: Pool | undefined;
+  #table: Promise<Result<Table, SourceError>> | undefined;
+  #isClosed = false;
+
+  constructor(options: PostgresTableOptions) {
+    this.#options = options;
+  }
+
+  async plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
+    assertPlanRequest(request);
+    const { shardCount, signal } = request;
+    try {
+      const { pool, table } = await this.#open();
+      signal?.throwIfAborted();
+      const samples = shardCount === 1 ? [] : await sampleKeys(pool, table, shardCount);
+      return ok(shardsBetween(EVERY_TUPLE, splitPointsFromSamples(EVERY_TUPLE, samples, shardCount)));
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      return err(sourceErrorFrom(thrown));
+    }
+  }
+
+  async *read(request: ReadRequest): AsyncGenerator<ItemBatch<RowItem>> {
+    const bounds = readBounds(request);
+    if (bounds === undefined) return;
+    const { signal } = request;
+    const { columns, batchSize = 1000 } = this.#options;
+    try {
+      signal.throwIfAborted();
+      const { pool, table } = await this.#open();
+      yield* readRows({ pool, table, columns, batchSize, ...bounds, signal });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      throw readFailureFrom(thrown);
+    }
+  }
+
+  async splitPoint(request: SplitRequest): Promise<Uint8Array | undefined> {
+    const bounds = readBounds(request);
+    if (bounds === undefined) return undefined;
+    try {
+      const { pool, table } = await this.#open();
+      return await middleKey(pool, table, bounds);
+    } catch {
+      // Advice only: whoever reads on meets with the same, and says so.
+      return undefined;
+    }
+  }
+
+  describeKey(key: Uint8Array): string {
+    const parts = decodeTuple(key);
+    return parts.ok ? `(${parts.value.map(showElement).join(", ")})` : Buffer.from(key).toString("hex");
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const own = this.#own;
+    this.#own = undefined;
+    await own?.end();
+  }
+
+  async #open(): Promise<{ readonly pool: Pool; readonly table: Table }> {
+    if (this.#isClosed) throw new SourceReadFailed({ kind: "SourceUnreadable", reason: "the source is closed" });
+    const pool = this.#options.pool ?? (this.#own ??= makePool(this.#options));
+    if (pool === undefined) throw new SourceReadFailed({ kind: "SourceInvalid", reason: "the url is none of the form postgres://user:password@host:port/database" });
+    const { schema = "public", table, withoutIndex = "refuse" } = this.#options;
+    // Looked up once; again after it failed, because tables are made and servers come back.
+    this.#table ??= findTable(pool, { schema, table, withoutIndex });
+    try {
+      const found = await this.#table;
+      if (found.ok) return { pool, table: found.value };
+      throw new SourceReadFailed(found.error);
+    } catch (thrown) {
+      this.#table = undefined;
+      throw thrown;
+    }
+  }
+}
+
+function showElement(element: TupleElement): string {
+  if (typeof element === "bigint" || typeof element === "boolean") return String(element);
+  if (typeof element === "string") return JSON.stringify(element);
+  if (element instanceof Uint8Array) return `\\x${Buffer.from(element).toString("hex")}`;
+  if (typeof element === "object" && element !== null && "kind" in element) {
+    return Buffer.from(element.bytes).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  }
+  return JSON.stringify(element);
+}

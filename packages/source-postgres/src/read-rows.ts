@@ -1,0 +1,69 @@
+import { compareBytes } from "@gossip/stdx";
+import type { ItemBatch, ItemProblem } from "@gossip/worker";
+import type { Pool } from "pg";
+import { boundFrom, type KeyBound } from "./key-bound.ts";
+import { keyOf, shortenedKey } from "./key-value.ts";
+import { RowItem } from "./row-item.ts";
+import { keyCondition, keySelection, orderOf, quoteName } from "./sql.ts";
+import type { Table } from "./table.ts";
+
+export interface RowsRequest {
+  readonly pool: Pool;
+  readonly table: Table;
+  readonly columns: readonly string[] | undefined;
+  readonly batchSize: number;
+  /** Keys at or above this and below `end`. An empty one is no bound. */
+  readonly from: Uint8Array;
+  readonly end: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** The rows of a range, a page a query, each from behind the last row of the one before. No connection is held in between. */
+export async function* readRows(request: RowsRequest): AsyncGenerator<ItemBatch<RowItem>> {
+  const { table, from, end, batchSize, signal } = request;
+  let bound = boundFrom(table.key, from);
+  let previous = from;
+  while (bound !== undefined) {
+    signal.throwIfAborted();
+    const page = await readPage(request, bound);
+    signal.throwIfAborted();
+    const items: RowItem[] = [];
+    const problems: ItemProblem[] = [];
+    let isBehindEnd = false;
+    for (const values of page.rows) {
+      const texts = values.slice(0, table.key.length) as string[];
+      const own = keyOf(table.key, texts);
+      const key = own ?? higher(shortenedKey(table.key, texts), previous);
+      // The bound lets a little more through than it should, where it is the key of no row.
+      if (compareBytes(key, from) < 0) continue;
+      isBehindEnd = end.length > 0 && compareBytes(key, end) >= 0;
+      if (isBehindEnd) break;
+      previous = key;
+      if (own !== undefined) items.push(new RowItem(key, page.names, values, table.key.length));
+      else problems.push({ key, reason: "the primary key of a row is too large to be a key" });
+    }
+    if (items.length > 0 || problems.length > 0) yield { items, problems };
+    const last = page.rows.at(-1);
+    if (isBehindEnd || last === undefined || page.rows.length < batchSize) return;
+    bound = { operator: ">", values: last.slice(0, table.key.length) as string[] };
+  }
+}
+
+interface Page {
+  readonly names: readonly string[];
+  /** The parts of the key as text, then the columns. */
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+async function readPage({ pool, table, columns, batchSize }: RowsRequest, bound: KeyBound): Promise<Page> {
+  const selected = columns === undefined ? ["*"] : columns.map(quoteName);
+  const condition = bound.values.length === 0 ? "" : `WHERE ${keyCondition(table.key, bound.operator, bound.values.length)}`;
+  const text = `SELECT ${[keySelection(table.key), ...selected].join(", ")} FROM ${table.sqlName} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${batchSize}`;
+  const { fields, rows } = await pool.query<unknown[]>({ text, values: [...bound.values], rowMode: "array" });
+  return { names: fields.slice(table.key.length).map(({ name }) => name), rows };
+}
+
+/** Problems must not go back behind what came before them. */
+function higher(a: Uint8Array, b: Uint8Array): Uint8Array {
+  return compareBytes(a, b) < 0 ? b : a;
+}

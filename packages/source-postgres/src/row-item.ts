@@ -1,0 +1,25 @@
+import type { Item } from "@gossip/worker";
+
+/** A row of a table. */
+export class RowItem<Row extends Record<string, unknown> = Record<string, unknown>> implements Item {
+  /** The primary key as a tuple. */
+  readonly key: Uint8Array;
+  readonly #names: readonly string[];
+  readonly #values: readonly unknown[];
+  /** Where in the values the columns begin. */
+  readonly #first: number;
+
+  constructor(key: Uint8Array, names: readonly string[], values: readonly unknown[], first: number) {
+    this.key = key;
+    this.#names = names;
+    this.#values = values;
+    this.#first = first;
+  }
+
+  /** The columns by name, with values as the driver makes them: a bigint as text, unless the pool was told otherwise. Made anew with every call. */
+  get row(): Row {
+    const row: Record<string, unknown> = {};
+    for (const [index, name] of this.#names.entries()) row[name] = this.#values[this.#first + index];
+    return row as Row;
+  }
+}
