@@ -7,10 +7,12 @@ import { LAYERS, PACKAGES, ROOT } from "./layers.ts";
 /** Tests, type tests and benches live beside the code and are never shipped. */
 const NOT_SHIPPED = ["src/**/*.test.ts", "src/**/*.test-d.ts", "src/**/*.bench.ts", "src/**/*.fixture.ts"];
 
+const EXAMPLES = ["backfill-postgres", "crawl-manifest", "hash-tree", "tour"];
+
 /** Path from the root to what the file must hold. */
 export function derivedFiles(): Map<string, string> {
   const files = new Map<string, string>();
-  files.set("tsconfig.json", json({ files: [], references: [...PACKAGES.map((name) => ({ path: `packages/${name}` })), { path: "tools" }, { path: "examples/tour" }] }));
+  files.set("tsconfig.json", json({ files: [], references: [...PACKAGES.map((name) => ({ path: `packages/${name}` })), { path: "tools" }, ...EXAMPLES.map((name) => ({ path: `examples/${name}` }))] }));
   for (const name of PACKAGES) for (const [file, text] of packageFiles(name)) files.set(`packages/${name}/${file}`, text);
   const architecture = join(ROOT, "docs/architecture.md");
   if (existsSync(architecture)) files.set("docs/architecture.md", withLayerTable(readFileSync(architecture, "utf8")));
