@@ -1,0 +1,60 @@
+// The main job as a person would run it, with one of its two workers killed half-way, and a check by other means.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { compareSums, type SumsReport } from "./compare-sums.ts";
+import { GossipProcess, type View } from "./gossip-process.ts";
+import { hashCommand } from "./hash-command.ts";
+
+export interface MainJob {
+  /** Every file below it is hashed. */
+  readonly tree: string;
+  /** A folder of its own is made here, and removed at the end. */
+  readonly scratch: string;
+  readonly print: (line: string) => void;
+  /** Where the surviving worker draws its progress. */
+  readonly view: View;
+  /** How far the run is when a worker is killed. */
+  readonly killAt?: number;
+  readonly command?: string;
+}
+
+/** A killed worker's shards are waited for this long. Short, since this is a show. */
+const LEASE_SECONDS = 3;
+
+/** Answers whether every file was hashed, rightly and once. */
+export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, command = hashCommand() }: MainJob): Promise<boolean> {
+  mkdirSync(scratch, { recursive: true });
+  const folder = mkdtempSync(join(scratch, "start-"));
+  const leaveNothing = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", leaveNothing);
+  try {
+    const out = join(folder, "sums.ndjson");
+    const job = ["run", "--source", `fs:${tree}`, "--exec", command, "--store", join(folder, "store"), "--out", out, "--lease", String(LEASE_SECONDS), "--workers", "2"];
+    print(`$ gossip run --source fs:${tree} --exec '${command}' --out sums.ndjson`);
+    print("");
+    print("Started twice: two processes share the work. One of them is killed on the way (kill -9), with shards in its hands;");
+    print(`after ${LEASE_SECONDS} seconds its leases run out, and the other goes on where it was.`);
+    print("");
+
+    const victim = new GossipProcess([...job, "--json"], "watch");
+    const survivor = new GossipProcess(job, view);
+    const victimItems = await victim.killedAt(killAt);
+    const code = await survivor.ended();
+    print("");
+    if (code !== 0) print(`The surviving worker ended with exit code ${code}.`);
+    if (victimItems === undefined) print("The worker that was to be killed ended before it could be.");
+    else print(`One worker was killed when ${victimItems.toLocaleString("en")} files were done. The other finished the run.`);
+
+    const report = await compareSums({ tree, out });
+    tell(report, print);
+    return code === 0 && victimItems !== undefined && report.missing + report.doubled + report.wrong + report.strange === 0;
+  } finally {
+    leaveNothing();
+    process.off("exit", leaveNothing);
+  }
+}
+
+function tell({ files, missing, doubled, wrong, strange }: SumsReport, print: (line: string) => void): void {
+  const count = files.toLocaleString("en");
+  print(`Walked and hashed again without Gossip: ${count} files. In the results: ${missing} missing, ${doubled} twice, ${wrong} wrong, ${strange} not in the tree.`);
+}
