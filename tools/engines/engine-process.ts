@@ -18,8 +18,8 @@ const READY_WITHIN_MS = 60_000;
 
 export interface EngineProcess {
   readonly pid: number;
-  /** Ask it to end, and wait until it has. */
-  stop(): Promise<void>;
+  /** Ask it to end, with `SIGTERM` where no other signal is given, and wait until it has. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
   /** End it at once, as a crash would, and wait until it is gone. */
   kill(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startProcess(command: EngineCommand): Promise<EngineProces
   child.stderr?.resume();
   return {
     pid: child.pid!,
-    stop: () => end(child, "SIGTERM"),
+    stop: (signal = "SIGTERM") => end(child, signal),
     kill: () => end(child, "SIGKILL"),
   };
 }

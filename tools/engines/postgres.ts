@@ -15,8 +15,8 @@ export interface PostgresServer {
   readonly pid: number;
   /** End it as a crash would; the data stays. */
   kill(): Promise<void>;
-  /** Start it again on the same port and data. */
-  restart(): Promise<void>;
+  /** End it and start it again on the same port and data. `Immediate`: it knows, and drops everything; else it is killed. */
+  restart(how?: "Immediate"): Promise<void>;
   /** End it and remove its data. */
   dispose(): Promise<void>;
 }
@@ -56,8 +56,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       return server.pid;
     },
     kill: () => server.kill(),
-    restart: async () => {
-      await server.kill();
+    restart: async (how) => {
+      await (how === "Immediate" ? server.stop("SIGQUIT") : server.kill());
       server = await retryWhileHeld(start);
     },
     dispose: async () => {

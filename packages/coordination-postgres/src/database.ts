@@ -5,6 +5,13 @@ import { bindStatement, type BoundStatement, type Statement } from "./sql/statem
 /** Something that statements can be run on, one after the other. */
 export interface Connection {
   run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  /** Run a text that takes no values and gives no rows. */
+  execute(text: string): Promise<void>;
+}
+
+/** A connection of somebody's own until he gives it back. */
+export interface HeldConnection extends Connection {
+  release(how: { readonly isBroken: boolean }): void;
 }
 
 const ignore = (): void => undefined;
@@ -58,6 +65,21 @@ export class Database {
     });
   }
 
+  /** Run a text by itself. */
+  execute(text: string): Promise<void> {
+    return this.use((connection) => connection.execute(text));
+  }
+
+  /** A connection, until it is released. */
+  async hold(): Promise<HeldConnection> {
+    const client = await this.#connect();
+    const release = ({ isBroken }: { readonly isBroken: boolean }): void => {
+      client.off("error", ignore);
+      client.release(isBroken);
+    };
+    return { ...this.#connectionOf(client), release };
+  }
+
   /** Run statements on one connection. */
   use<T>(body: (connection: Connection) => Promise<T>): Promise<T> {
     return this.#withClient((_client, connection) => body(connection));
@@ -73,17 +95,10 @@ export class Database {
   }
 
   async #withClient<T>(body: (client: PoolClient, connection: Connection) => Promise<T>): Promise<T> {
-    let client: PoolClient;
-    try {
-      client = await this.#pool.connect();
-    } catch (thrown) {
-      throw new NoConnection(thrown);
-    }
-    // A connection that breaks between two statements says so with an event, which nobody may leave unheard.
-    client.on("error", ignore);
+    const client = await this.#connect();
     let broken: unknown = true;
     try {
-      const answer = await body(client, { run: (statement, values) => this.#query(client, statement, values) });
+      const answer = await body(client, this.#connectionOf(client));
       broken = undefined;
       return answer;
     } catch (thrown) {
@@ -93,6 +108,26 @@ export class Database {
       client.off("error", ignore);
       client.release(broken !== undefined);
     }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      const client = await this.#pool.connect();
+      // A connection that breaks between two statements says so with an event, which nobody may leave unheard.
+      client.on("error", ignore);
+      return client;
+    } catch (thrown) {
+      throw new NoConnection(thrown);
+    }
+  }
+
+  #connectionOf(client: PoolClient): Connection {
+    return {
+      run: (statement, values) => this.#query(client, statement, values),
+      execute: async (text) => {
+        await client.query(text);
+      },
+    };
   }
 
   async #query<Row extends QueryResultRow>(client: PoolClient, statement: Statement, values: readonly unknown[]): Promise<Row[]> {

@@ -5,10 +5,10 @@
 import { Cursor, OpId, ParkReason, RunId, ShardId, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator, MemoryStore, RANGE_EXHAUSTED, type CoordinationStore, type Lease, type ShardRecord } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
+import { fsck } from "@gossip/coordination-fsck";
 import { unwrap, type Result } from "@gossip/stdx";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findColumnFaults } from "./column-faults.fixture.ts";
 import { readEverything } from "./store-state.fixture.ts";
 import { makeEmptiedStore, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 
@@ -187,13 +187,13 @@ test.each([
   { laneCount: 16, rounds: 40, seed: 3 },
 ])("$laneCount at a time: every answer and every byte is the same as in memory", { timeout: 120_000 }, async (shape) => {
   const temporary = await makeEmptiedStore(pool);
-  const { store, schema } = temporary;
+  const { store } = temporary;
   try {
     const seen = await compareStores(store, shape);
     // Else it would have compared refusals with refusals.
     expect(seen.get("ok")).toBeGreaterThan(100);
     expect(seen.size).toBeGreaterThan(3);
-    expect(await findColumnFaults(pool, schema)).toEqual([]);
+    expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
   } finally {
     await temporary.dispose();
   }

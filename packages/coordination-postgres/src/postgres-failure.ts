@@ -12,7 +12,7 @@ export type PostgresOperation =
   | "postgres.listRuns"
   | "postgres.listTenants"
   | "postgres.commit"
-  | "postgres.checkColumns";
+  | "postgres.inspect";
 
 /** Thrown where what is stored contradicts itself; never leaves the store. */
 export class CorruptRow extends Error {

@@ -20,11 +20,13 @@ import type {
   WriteSet,
 } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
+import type { FsckSource } from "@gossip/coordination-fsck";
 import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import { commitSets } from "./committer.ts";
 import type { Database } from "./database.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";
 import { closedFailure, failureFrom, type PostgresOperation } from "./postgres-failure.ts";
+import { PostgresInspection } from "./postgres-inspection.ts";
 import { listClaimCandidates, readHint, readProgress, readRun, readShard } from "./reads.ts";
 import { tenantBytes } from "./rows.ts";
 import { MARK_STARVED } from "./sql/mark-starved.ts";
@@ -110,6 +112,12 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
     assert(Array.isArray(sets), "write sets must come in an array");
     if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("postgres.commit") }));
     return this.#track(commitSets(this.#database, sets));
+  }
+
+  /** For `fsck` and `repair`. Everything is read as of the moment at which reading begins, on a connection of its own. */
+  inspect(): FsckSource {
+    assert(this.#closing === undefined, "the store is closed");
+    return new PostgresInspection(this.#database);
   }
 
   /** Wait for what is under way and give the connections back. Whatever is asked afterwards is answered with a failure. */

@@ -1,0 +1,20 @@
+// A process of the fault run, on a database that may be down when it starts, and at any time after.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { runFaultWorker, type FaultWorkerConfig } from "@gossip/tools/fault-run";
+import { openPostgresStore } from "./open-postgres-store.ts";
+import type { PostgresStore } from "./postgres-store.ts";
+
+const { url, worker } = JSON.parse(process.argv[2]!) as { readonly url: string; readonly worker: FaultWorkerConfig };
+
+async function open(): Promise<PostgresStore> {
+  for (;;) {
+    const opened = await openPostgresStore({ url, maxConnections: 3, connectTimeoutMs: 2000, statementTimeoutMs: 5000 });
+    if (opened.ok) return opened.value;
+    await sleep(50);
+  }
+}
+
+const store = await open();
+await runFaultWorker(store, worker);
+await store.close();

@@ -1,0 +1,59 @@
+import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
+import type { StoredRunRecord, StoredShard } from "@gossip/coordination-fsck";
+import { err, ok } from "@gossip/stdx";
+import type { Connection } from "./database.ts";
+import { digestOf, runColumnsIn, runColumnsOf, type RunColumnsRow, type ShardColumnsRow } from "./record-columns.ts";
+import { shardIdOf } from "./rows.ts";
+import { INSPECT_RUNS, INSPECT_SHARDS, type INDEXED_SHARDS } from "./sql/inspect.ts";
+
+export type InspectedRunRow = { readonly id: string; readonly tenant: Buffer; readonly run: Buffer; readonly shard_count: string; readonly record: Buffer } & RunColumnsRow;
+export type InspectedShardRow = { readonly shard: Buffer; readonly record: Buffer } & ShardColumnsRow;
+
+const PAGE = 512;
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** The indexes that a shard in a state is in. */
+export function indexesOf(status: string): (keyof typeof INDEXED_SHARDS)[] {
+  if (status === "Active") return ["claim", "order"];
+  return status === "Parked" || status === "Split" ? ["setAside", "order"] : ["order"];
+}
+
+/** By what the record is, whatever the columns say. */
+export function readRunRow({ record }: InspectedRunRow): StoredRunRecord {
+  const decoded = decodeRunRecord(record);
+  if (decoded.ok) return { kind: "Found", record: decoded.value };
+  return decodeDeletedRun(record).ok ? { kind: "Deleted" } : { kind: "Unreadable", detail: codecErrorInWords(decoded.error) };
+}
+
+/** Whether the columns of a run say what its record says, as far as that can be read. */
+export function isRunRowRight(row: InspectedRunRow, stored: StoredRunRecord): boolean {
+  if (stored.kind === "Found") return digestOf(runColumnsIn(row)) === digestOf(runColumnsOf(stored.record));
+  return stored.kind !== "Deleted" || row.status === "Deleted";
+}
+
+export function storedShardOf({ shard, record }: InspectedShardRow): StoredShard {
+  const decoded = decodeShardRecord(record);
+  return { shard: shardIdOf(shard), record: decoded.ok ? ok(decoded.value) : err(codecErrorInWords(decoded.error)) };
+}
+
+export async function* listRunRows(connection: Connection): AsyncGenerator<InspectedRunRow> {
+  let [tenant, run] = [NOTHING, NOTHING];
+  for (;;) {
+    const rows = await connection.run<InspectedRunRow>(INSPECT_RUNS, [tenant, run, PAGE]);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    [tenant, run] = [last.tenant, last.run];
+  }
+}
+
+export async function* listShardRows(connection: Connection, runId: string, statement = INSPECT_SHARDS): AsyncGenerator<InspectedShardRow> {
+  let shard = NOTHING;
+  for (;;) {
+    const rows = await connection.run<InspectedShardRow>(statement, [runId, shard, PAGE]);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    shard = last.shard;
+  }
+}

@@ -1,0 +1,141 @@
+import { RunId, TenantId, type ShardId } from "@gossip/contracts";
+import type { ShardRecord } from "@gossip/coordination";
+import type { InfraError } from "@gossip/coordination-errors";
+import type { CountScope, FsckSource, IndexEntry, RebuiltIndexes, RunView, StoredCount, StoredRunRecord, StoredShard, StoreView } from "@gossip/coordination-fsck";
+import type { Connection, Database, HeldConnection } from "./database.ts";
+import { indexesOf, isRunRowRight, listRunRows, listShardRows, readRunRow, storedShardOf, type InspectedRunRow } from "./inspected-rows.ts";
+import { failureFrom } from "./postgres-failure.ts";
+import { rebuildIndexes } from "./rebuild-indexes.ts";
+import { digestOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
+import { runIdOf, shardIdOf, tenantOf } from "./rows.ts";
+import { BEGIN_INSPECTION, INDEXED_SHARDS, INSPECT_LOST_RUNS, INSPECT_TENANTS, INSPECT_TOTALS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
+
+const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Run", "Tenant", "Total"]);
+
+/** The tables of a store, to be checked and mended. What a table shows beside a record counts as an index. */
+export class PostgresInspection implements FsckSource {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async look(): Promise<StoreView> {
+    const held = await this.#database.hold();
+    try {
+      await held.execute(BEGIN_INSPECTION);
+      await held.execute(READ_THROUGH_INDEXES);
+    } catch (thrown) {
+      held.release({ isBroken: true });
+      throw thrown;
+    }
+    return new PostgresView(held);
+  }
+
+  rebuildIndexes(): Promise<RebuiltIndexes> {
+    return rebuildIndexes(this.#database);
+  }
+
+  explain(thrown: unknown): InfraError {
+    return failureFrom("postgres.inspect", thrown);
+  }
+}
+
+class PostgresView implements StoreView {
+  readonly countScopes = COUNT_SCOPES;
+  readonly #held: HeldConnection;
+  #isClosed = false;
+
+  constructor(held: HeldConnection) {
+    this.#held = held;
+  }
+
+  async *runs(): AsyncGenerator<RunView> {
+    for await (const row of listRunRows(this.#held)) yield new PostgresRunView(this.#held, row);
+    for (const { id } of await this.#held.run<{ id: string }>(INSPECT_LOST_RUNS, [])) yield await nameLostRun(this.#held, id);
+  }
+
+  async *counts(): AsyncGenerator<StoredCount> {
+    for (const { shard_count: count } of await this.#held.run<{ shard_count: string }>(INSPECT_TOTALS, [])) {
+      yield { scope: "Total", tenant: undefined, run: undefined, count: Number(count) };
+    }
+    for (const { tenant, shard_count: count } of await this.#held.run<{ tenant: Buffer; shard_count: string }>(INSPECT_TENANTS, [])) {
+      yield { scope: "Tenant", tenant: tenantOf(tenant), run: undefined, count: Number(count) };
+    }
+    for await (const { tenant, run, shard_count: count } of listRunRows(this.#held)) {
+      yield { scope: "Run", tenant: tenantOf(tenant), run: runIdOf(run), count: Number(count) };
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#held.execute("ROLLBACK").then(
+      () => this.#held.release({ isBroken: false }),
+      () => this.#held.release({ isBroken: true }),
+    );
+  }
+}
+
+class PostgresRunView implements RunView {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly record: StoredRunRecord;
+  readonly #connection: Connection;
+  readonly #row: InspectedRunRow;
+
+  constructor(connection: Connection, row: InspectedRunRow) {
+    this.#connection = connection;
+    this.#row = row;
+    this.tenant = tenantOf(row.tenant);
+    this.run = runIdOf(row.run);
+    this.record = readRunRow(row);
+  }
+
+  async *shards(): AsyncGenerator<StoredShard> {
+    for await (const row of listShardRows(this.#connection, this.#row.id)) yield storedShardOf(row);
+  }
+
+  async *entries(): AsyncGenerator<IndexEntry> {
+    if (!isRunRowRight(this.#row, this.record)) yield { index: "run", shard: undefined, key: "run" };
+    for await (const row of listShardRows(this.#connection, this.#row.id)) yield columnsEntry(shardIdOf(row.shard), digestOf(shardColumnsIn(row)));
+    for (const [index, statement] of Object.entries(INDEXED_SHARDS)) {
+      for (const { shard } of await this.#connection.run<{ shard: Buffer }>(statement, [this.#row.id])) yield indexEntry(index, shardIdOf(shard));
+    }
+  }
+
+  entriesOf(record: ShardRecord): readonly IndexEntry[] {
+    return [columnsEntry(record.shard, digestOf(shardColumnsOf(record))), ...indexesOf(record.status).map((index) => indexEntry(index, record.shard))];
+  }
+}
+
+/** A run of which only shards are left has the name that the first of them gives it, or none. */
+async function nameLostRun(connection: Connection, id: string): Promise<RunView> {
+  let name: { readonly tenant: TenantId; readonly run: RunId } = { tenant: TenantId.ZERO, run: RunId.fromRaw(0n) };
+  for await (const row of listShardRows(connection, id)) {
+    const { record } = storedShardOf(row);
+    if (!record.ok) continue;
+    name = record.value;
+    break;
+  }
+  return {
+    tenant: name.tenant,
+    run: name.run,
+    record: { kind: "Missing" },
+    shards: async function* () {
+      for await (const row of listShardRows(connection, id)) yield storedShardOf(row);
+    },
+    entries: async function* () {
+      // Nobody looks for shards that are in no run.
+    },
+    entriesOf: () => [],
+  };
+}
+
+function columnsEntry(shard: ShardId, digest: string): IndexEntry {
+  return { index: "columns", shard, key: `columns ${shard} ${digest}` };
+}
+
+function indexEntry(index: string, shard: ShardId): IndexEntry {
+  return { index, shard, key: `${index} ${shard}` };
+}

@@ -1,0 +1,72 @@
+import type { Statement } from "./statement.ts";
+
+/** One moment for all that is read, and every index read as such: what an index has lost must not be found by other ways. */
+export const BEGIN_INSPECTION = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+export const READ_THROUGH_INDEXES = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
+
+const RUN_COLUMNS = "id, tenant, run, status, cursor_semantics, lease_duration, max_shard_retries, shard_count, record";
+
+/** Runs behind one, with every column that is made from the record. */
+export const INSPECT_RUNS: Statement = {
+  name: "inspect_runs",
+  text: (schema) => `
+SELECT ${RUN_COLUMNS}
+FROM ${schema}.runs
+WHERE (tenant, run) > ($1::bytea, $2::bytea)
+ORDER BY tenant, run
+LIMIT $3`,
+};
+
+export const LOCK_INSPECTED_RUN: Statement = {
+  name: "lock_inspected_run",
+  text: (schema) => `SELECT ${RUN_COLUMNS} FROM ${schema}.runs WHERE id = $1 FOR NO KEY UPDATE`,
+};
+
+/** Numbers of runs that shards name and that are not there. */
+export const INSPECT_LOST_RUNS: Statement = {
+  name: "inspect_lost_runs",
+  text: (schema) => `
+SELECT DISTINCT s.run_id AS id
+FROM ${schema}.shards s
+WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = s.run_id)`,
+};
+
+const inspectShards = (name: string, lock: string): Statement => ({
+  name,
+  text: (schema) => `
+SELECT shard, attempts, spread, status, claimable_at, key_range_start, fence, lease_owner, lease_deadline, parent, park_reason, cursor_key, record
+FROM ${schema}.shards
+WHERE run_id = $1 AND shard > $2::bytea
+ORDER BY shard
+LIMIT $3${lock}`,
+});
+
+/** Shards of a run behind one, with every column that is made from the record. */
+export const INSPECT_SHARDS: Statement = inspectShards("inspect_shards", "");
+export const LOCK_SHARDS: Statement = inspectShards("lock_shards", "\nFOR UPDATE");
+
+/** The shards of a run that each index has, by its name. Ordered as the index is, so that it is read and no other. */
+export const INDEXED_SHARDS: Readonly<Record<"claim" | "setAside" | "order", Statement>> = {
+  claim: {
+    name: "indexed_claim",
+    text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id = $1 AND status = 'Active' ORDER BY claimable_at, spread, shard`,
+  },
+  setAside: {
+    name: "indexed_set_aside",
+    text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id = $1 AND status IN ('Parked', 'Split') ORDER BY status`,
+  },
+  order: {
+    name: "indexed_order",
+    text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id = $1 ORDER BY substring(key_range_start FROM 1 FOR 512)`,
+  },
+};
+
+export const INSPECT_TENANTS: Statement = {
+  name: "inspect_tenants",
+  text: (schema) => `SELECT tenant, shard_count FROM ${schema}.tenants`,
+};
+
+export const INSPECT_TOTALS: Statement = {
+  name: "inspect_totals",
+  text: (schema) => `SELECT shard_count FROM ${schema}.totals`,
+};

@@ -1,0 +1,50 @@
+import type { Statement } from "./statement.ts";
+
+/** The columns of a shard, made anew. Its record and version stay. */
+export const REBUILD_SHARD: Statement = {
+  name: "rebuild_shard",
+  text: (schema) => `
+UPDATE ${schema}.shards
+SET attempts = $3, spread = $4, status = $5, key_range_start = $6, fence = $7, lease_owner = $8, lease_deadline = $9, parent = $10, park_reason = $11, cursor_key = $12
+WHERE run_id = $1 AND shard = $2`,
+};
+
+export const REBUILD_RUN: Statement = {
+  name: "rebuild_run",
+  text: (schema) => `
+UPDATE ${schema}.runs
+SET status = $2, cursor_semantics = $3, lease_duration = $4, max_shard_retries = $5
+WHERE id = $1`,
+};
+
+/** Counts that are wrong, corrected: runs first, then what is summed from them. The totals are locked. */
+export const RECOUNT_RUNS: Statement = {
+  name: "recount_runs",
+  text: (schema) => `
+UPDATE ${schema}.runs r SET shard_count = counted.shards
+FROM (SELECT x.id, (SELECT count(*) FROM ${schema}.shards s WHERE s.run_id = x.id) AS shards FROM ${schema}.runs x) counted
+WHERE r.id = counted.id AND r.shard_count <> counted.shards
+RETURNING r.id`,
+};
+
+export const RECOUNT_TENANTS: Statement = {
+  name: "recount_tenants",
+  text: (schema) => `
+INSERT INTO ${schema}.tenants AS t (tenant, shard_count)
+SELECT tenant, sum(shards)
+FROM (SELECT tenant, shard_count AS shards FROM ${schema}.runs UNION ALL SELECT tenant, 0 FROM ${schema}.tenants) each
+GROUP BY tenant
+ON CONFLICT (tenant) DO UPDATE SET shard_count = excluded.shard_count WHERE t.shard_count <> excluded.shard_count
+RETURNING t.tenant`,
+};
+
+export const RECOUNT_TOTALS: Statement = {
+  name: "recount_totals",
+  text: (schema) => `
+WITH counted AS (SELECT count(*) AS shards FROM ${schema}.shards)
+UPDATE ${schema}.totals t SET shard_count = counted.shards FROM counted WHERE t.shard_count <> counted.shards
+RETURNING t.shard_count`,
+};
+
+/** The server makes its own indexes anew from the rows. Nobody writes meanwhile. */
+export const reindex = (schema: string): string => `REINDEX TABLE ${schema}.shards`;
