@@ -56,7 +56,7 @@ export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
 export { planMemory, type MemoryLoad, type MemoryPlan } from "./memory/plan-memory.ts";
 export { CapacityHint } from "./records/capacity-hint.ts";
 export { CoordinationEvent, EVENT_TRAITS, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";
-export type { ReceivedEvent } from "./records/event-json.ts";
+export { coordinationEventJson, type ReceivedEvent } from "./records/event-json.ts";
 export { LeaseHolder } from "./records/lease-holder.ts";
 export { Lease } from "./records/lease.ts";
 export { OpKind } from "./records/op-kind.ts";

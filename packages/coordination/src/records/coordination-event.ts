@@ -2,7 +2,6 @@ import {
   assertObject,
   toJsonSafe,
   type FenceEpoch,
-  type InvalidField,
   type JsonSafe,
   type LogicalTime,
   type ParkReason,
@@ -11,8 +10,7 @@ import {
   type TenantId,
   type WorkerId,
 } from "@gossip/contracts";
-import { assert, type Redacted, type Result } from "@gossip/stdx";
-import { readEventJson, type ReceivedEvent } from "./event-json.ts";
+import { assert, type Redacted } from "@gossip/stdx";
 
 /** What each kind of event says beyond its envelope. One entry here is one kind. */
 interface EventFields {
@@ -80,10 +78,8 @@ export interface CoordinationEventCompanion {
   isRunEvent(event: CoordinationEvent): boolean;
   /** Whether it ends a shard or a run. A parked shard counts, though an operator may undo it. */
   isTerminal(event: CoordinationEvent): boolean;
-  /** The event as JSON can carry it. Keys stay hidden. */
+  /** The event as JSON can carry it. Keys stay hidden. `coordinationEventJson` reads it back. */
   toJson(event: CoordinationEvent): JsonSafe<CoordinationEvent>;
-  /** Reads what `JSON.parse` made of that, whatever it is. A checkpoint's key is not in it any more. */
-  fromJson(json: unknown): Result<ReceivedEvent, InvalidField>;
 }
 
 export const CoordinationEvent: CoordinationEventCompanion = {
@@ -102,10 +98,6 @@ export const CoordinationEvent: CoordinationEventCompanion = {
   toJson(event) {
     assertObject(event, "event");
     return toJsonSafe(event);
-  },
-
-  fromJson(json) {
-    return readEventJson(json);
   },
 };
 

@@ -1,6 +1,15 @@
-import { JsonReader, ParkReason, type InvalidField, type JsonFieldReaders, type LogicalTime, type RunId, type ShardId } from "@gossip/contracts";
+import {
+  JsonReader,
+  ParkReason,
+  type InvalidField,
+  type JsonFieldReaders,
+  type JsonSafe,
+  type LogicalTime,
+  type RunId,
+  type ShardId,
+} from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
-import type { CoordinationEvent, EventEnvelope, EventKind } from "./coordination-event.ts";
+import { CoordinationEvent, type EventEnvelope, type EventKind } from "./coordination-event.ts";
 import { readTenantJson } from "./read-tenant-json.ts";
 
 /** An event as it was read back: the key of a checkpoint did not come along, only its size. */
@@ -38,8 +47,14 @@ const readEnvelope = object<EventEnvelope & { readonly kind: EventKind }>({
   at: u64<LogicalTime>,
 });
 
-/** Read an event from what `JSON.parse` made of its JSON form. Fields that are not the event's are ignored. */
-export function readEventJson(json: unknown): Result<ReceivedEvent, InvalidField> {
+/** An event as JSON can carry it, and back. What comes back lacks the key of a checkpoint, which stays where it was told. */
+export const coordinationEventJson: {
+  toJson(event: CoordinationEvent): JsonSafe<CoordinationEvent>;
+  /** Takes what `JSON.parse` returned, whatever it is. Fields that are not the event's are ignored. */
+  fromJson(json: unknown): Result<ReceivedEvent, InvalidField>;
+} = { toJson: (event) => CoordinationEvent.toJson(event), fromJson: readEvent };
+
+function readEvent(json: unknown): Result<ReceivedEvent, InvalidField> {
   const envelope = readEnvelope(json, "");
   if (!envelope.ok) return envelope;
   const readFields: JsonReader<object> = object(FIELDS[envelope.value.kind] as JsonFieldReaders<object>);
