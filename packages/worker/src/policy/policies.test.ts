@@ -1,0 +1,97 @@
+// Policies that wait too long lose leases and leave workers idle; those that do not wait at all ask a store in a loop.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { makeCheckpointPolicy, upkeepDueMs } from "./checkpoint-policy.ts";
+import { ClaimBackoff } from "./claim-backoff.ts";
+import { DEFAULT_ITEM_RETRY, makeRetryPolicy, pauseAfter } from "./retry-policy.ts";
+import { DEFAULT_SPLIT, expectedHandoverMs, makeSplitPolicy } from "./split-policy.ts";
+
+const chance = fc.double({ min: 0, max: 1, noNaN: true });
+
+describe("retries", () => {
+  const policy = { maxAttempts: 6, baseMs: 100, maxMs: 1000 };
+
+  test("pauses double, spread by half either way, and never pass the longest", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), chance, (attempt, random) => {
+        const pause = pauseAfter(policy, attempt, random)!;
+        const doubled = 100 * 2 ** (attempt - 1);
+        expect(pause).toBeGreaterThanOrEqual(Math.min(1000, doubled / 2));
+        expect(pause).toBeLessThanOrEqual(Math.min(1000, doubled * 1.5));
+      }),
+    );
+  });
+
+  test("end with the last attempt", () => {
+    expect(pauseAfter(policy, 5, 0.5)).toBeDefined();
+    expect(pauseAfter(policy, 6, 0.5)).toBeUndefined();
+    expect(pauseAfter({ ...policy, maxAttempts: 1_000_000 }, 999_999, 1)).toBe(1000);
+  });
+
+  test("what is left out is the default, and nonsense is refused", () => {
+    const make = (input: object) => makeRetryPolicy(input, { what: "retry", defaults: DEFAULT_ITEM_RETRY });
+    expect(make({})).toEqual(DEFAULT_ITEM_RETRY);
+    expect(make({ baseMs: 60_000 })).toMatchObject({ baseMs: 60_000, maxMs: 60_000 });
+    expect(() => make({ maxAttempts: 0 })).toThrow("max attempts of retry must be a whole number from 1");
+    expect(() => make({ baseMs: 100, maxMs: 50 })).toThrow("longest pause of retry must be a whole number from 100");
+  });
+});
+
+describe("checkpoints", () => {
+  test("a renewal is due after a third of the lease, a checkpoint after its time where there is progress, whichever is first", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 5 }), fc.nat({ max: 1e6 }), fc.nat({ max: 1e6 }), fc.integer({ min: 3, max: 1e6 }), fc.integer({ min: 1, max: 1e6 }), (items, checkpointedMs, renewedMs, leaseMs, ms) => {
+        const due = upkeepDueMs(makeCheckpointPolicy({ ms }, leaseMs), { items, checkpointedMs, renewedMs });
+        expect(due).toBeLessThanOrEqual(renewedMs + leaseMs / 3);
+        if (items > 0) expect(due).toBeLessThanOrEqual(checkpointedMs + ms);
+        expect([renewedMs + leaseMs / 3, ...(items > 0 ? [checkpointedMs + ms] : [])]).toContain(due);
+      }),
+    );
+  });
+
+  test("nonsense is refused", () => {
+    expect(() => makeCheckpointPolicy({ items: 0 }, 1)).toThrow("items between checkpoints must be");
+    expect(() => makeCheckpointPolicy({ ms: 0.5 }, 1)).toThrow("milliseconds between checkpoints must be");
+  });
+});
+
+describe("splits", () => {
+  const outlook = { nowMs: 10_000, heldSinceMs: 0, lastSplitMs: undefined, itemCount: 100, aheadCount: 10, isEndKnown: true };
+
+  test.each([
+    { name: "half of what is left, at the pace so far", change: {}, handoverMs: 500 },
+    { name: "the one item that is left, where its holder is busy with another", change: { aheadCount: 1 }, handoverMs: 100 },
+    { name: "nothing where nothing is left", change: { aheadCount: 0 }, handoverMs: 0 },
+    { name: "nothing where it would take no time", change: { itemCount: 100_000, aheadCount: 100 }, handoverMs: 0 },
+    { name: "as long as it was held, for each item of a shard that has finished none", change: { itemCount: 0, aheadCount: 2 }, handoverMs: 10_000 },
+    { name: "any amount where the end is not in sight", change: { isEndKnown: false }, handoverMs: Infinity },
+    { name: "nothing of a shard that was only just claimed", change: { isEndKnown: false, heldSinceMs: 9_990 }, handoverMs: 0 },
+    { name: "nothing right after another split", change: { lastSplitMs: 9_990 }, handoverMs: 0 },
+  ])("hand over $name", ({ change, handoverMs }) => {
+    expect(expectedHandoverMs(DEFAULT_SPLIT, { ...outlook, ...change })).toBe(handoverMs);
+  });
+
+  test("nonsense is refused", () => {
+    expect(() => makeSplitPolicy({ minHandoverMs: -1 })).toThrow("minHandoverMs of split must be");
+    expect(() => makeSplitPolicy("always" as never)).toThrow("split must be an object or false");
+  });
+});
+
+describe("waiting for something to claim", () => {
+  test("never a loop, never longer than half a second, and twice as long each time until then", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(chance, fc.option(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { nil: undefined })), { maxLength: 12 }), (waits) => {
+        const backoff = new ClaimBackoff();
+        for (const [index, [random, untilFreeMs]] of waits.entries()) {
+          const ms = backoff.nextWaitMs({ untilFreeMs, random });
+          expect(ms).toBeGreaterThanOrEqual(10);
+          expect(ms).toBeLessThanOrEqual(Math.min(500, 20 * 2 ** index * 1.5));
+          if (untilFreeMs !== undefined) expect(ms).toBeLessThanOrEqual(Math.max(10, untilFreeMs));
+        }
+        backoff.reset();
+        expect(backoff.nextWaitMs({ untilFreeMs: undefined, random: 0.5 })).toBe(20);
+      }),
+    );
+  });
+});
