@@ -53,9 +53,8 @@ export function validateResidualSplit(split: {
  * Check that the children continue where the parent stands.
  *
  * The lowest child must carry the parent's cursor, key and token, and every other
- * an initial one; and the cursor's key must lie in the lowest child's range, or what is
- * between the two would be left to a child that starts afresh. Then no item is repeated
- * and none is skipped. Run it after `validateSplitCoverage`, which makes "the lowest" mean
+ * an initial one; and the cut must lie above the cursor's key, or what is between the two
+ * would be left to a child that starts afresh. Then no item is repeated and none is skipped. Run it after `validateSplitCoverage`, which makes "the lowest" mean
  * something.
  */
 export function validateChildCursors(
@@ -69,13 +68,14 @@ export function validateChildCursors(
   for (const [childIndex, { spec, cursor }] of read.entries()) {
     const isLowest = childIndex === lowestIndex;
     const continues = Cursor.equals(cursor, isLowest ? parentCursor : Cursor.initial());
-    if (!continues || (isLowest && !holds(spec, parentCursor))) return err({ kind: "InvalidChildCursor", childIndex });
+    if (!continues || (isLowest && isPassed(spec, parentCursor))) return err({ kind: "InvalidChildCursor", childIndex });
   }
   return ok();
 }
 
-function holds(spec: ShardSpecRef, { lastKey }: Cursor): boolean {
-  return lastKey === undefined || placeOfKey(lastKey, spec) === "InBounds";
+/** Whether a cursor has come to the end of a range, or beyond it. */
+function isPassed(spec: ShardSpecRef, { lastKey }: Cursor): boolean {
+  return lastKey !== undefined && placeOfKey(lastKey, spec) === "AboveRange";
 }
 
 /** Ranges by start. Equal starts stay in the caller's order. */
