@@ -1,8 +1,9 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import { assert } from "@gossip/stdx";
 import { MarkedOutput, type Captured } from "./marked-output.ts";
+import { closeChildEnds, openOutputPipes } from "./named-pipes.ts";
 
 export interface ShellOptions {
   /** The body of the function that is called with an item, of `parseTemplate`. */
@@ -36,7 +37,8 @@ export function functionOf(body: string): string {
  * It is in a process group of its own, so that Ctrl-C in the terminal does not reach what is to be finished.
  */
 export class PersistentShell {
-  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #child: ChildProcess;
+  readonly #readers: readonly Readable[];
   readonly #marker: string;
   readonly #stdout: MarkedOutput;
   readonly #stderr: MarkedOutput;
@@ -50,15 +52,18 @@ export class PersistentShell {
     this.#marker = randomBytes(24).toString("hex");
     this.#stdout = new MarkedOutput({ marker: this.#marker, maxSize: maxOutputSize });
     this.#stderr = new MarkedOutput({ marker: this.#marker, maxSize: maxOutputSize });
-    this.#child = spawn(SHELL, ["-s"], { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
-    this.#child.stdout.on("data", (chunk: Buffer) => this.#onStdout(chunk));
-    this.#child.stderr.on("data", (chunk: Buffer) => this.#onStderr(chunk));
+    const pipes = openOutputPipes();
+    this.#child = spawn(SHELL, ["-s"], { cwd, env, detached: true, stdio: ["pipe", pipes.stdout.childFd, pipes.stderr.childFd] });
+    closeChildEnds(pipes);
+    this.#readers = [pipes.stdout.reader, pipes.stderr.reader];
+    pipes.stdout.reader.on("data", (chunk: Buffer) => this.#onStdout(chunk));
+    pipes.stderr.reader.on("data", (chunk: Buffer) => this.#onStderr(chunk));
     // What cannot be written to is a shell that is gone, and its end tells that.
-    this.#child.stdin.on("error", () => {});
+    this.#child.stdin!.on("error", () => {});
     this.#child.once("error", () => this.#onGone());
-    // Its pipes may be held open by what a command left running: the end of the shell is what counts.
+    // The pipes have no end of their own, and what a command left running may hold them: the end of the shell counts.
     this.#child.once("exit", () => setImmediate(() => this.#onGone()));
-    this.#child.stdin.write(functionOf(body));
+    this.#child.stdin!.write(functionOf(body));
   }
 
   get isGone(): boolean {
@@ -76,13 +81,13 @@ export class PersistentShell {
     const after = `) </dev/null; gossip_status=$?; printf '${this.#marker} %d\\n' $gossip_status; printf '${this.#marker}\\n' >&2\n`;
     return new Promise((resolve) => {
       this.#answer = resolve;
-      this.#child.stdin.write(Buffer.concat([Buffer.from(before), word, Buffer.from(after)]));
+      this.#child.stdin!.write(Buffer.concat([Buffer.from(before), word, Buffer.from(after)]));
     });
   }
 
   /** Let it end by itself: it has nothing to do. */
   end(): void {
-    this.#child.stdin.end();
+    this.#child.stdin!.end();
   }
 
   /** End it and all that its command started. */
@@ -127,8 +132,7 @@ export class PersistentShell {
 
   #onGone(): void {
     this.#isGone = true;
-    this.#child.stdout.destroy();
-    this.#child.stderr.destroy();
+    for (const reader of this.#readers) reader.destroy();
     const answer = this.#answer;
     this.#answer = undefined;
     answer?.({ kind: "ShellDied" });

@@ -12,6 +12,9 @@ export const KEY_FORMS = {
   tuple: { example: 'tuple:["eu",42]', means: "a tuple as JSON; a number without a point is an integer" },
 } as const;
 
+/** Texts too, so that a number inside one is not taken for one. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
 const FORMS = Object.keys(KEY_FORMS).join(":, ");
 
 /** Read a key that a person wrote. Without a form it is text. */
@@ -44,7 +47,7 @@ function parseTuple(text: string): Result<Uint8Array, CliError> {
   // Numbers are told apart by how they are written, which JSON.parse forgets.
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?![\d.eE])(?<![.eE\d-]\d*)/g, (token) => (token.startsWith('"') ? token : `{"integer":"${token}"}`)));
+    parsed = JSON.parse(text.replaceAll(TEXT_OR_NUMBER, (token) => (/^-?\d+$/.test(token) ? `{"integer":"${token}"}` : token)));
   } catch {
     parsed = undefined;
   }
@@ -93,11 +96,17 @@ function showTuple(elements: readonly TupleElement[]): string {
 function showElement(element: TupleElement): string {
   if (element === null || typeof element === "boolean") return String(element);
   if (typeof element === "bigint") return String(element);
-  if (typeof element === "number") return Number.isInteger(element) ? `${element}.0` : String(element);
+  if (typeof element === "number") return showDouble(element);
   if (typeof element === "string") return printableText(JSON.stringify(element)).replaceAll("\\\\", "\\");
   if (element instanceof Uint8Array) return `bytes(${Buffer.from(element).toString("hex")})`;
   if (Array.isArray(element)) return showTuple(element);
   return `uuid(${Buffer.from((element as { bytes: Uint8Array }).bytes).toString("hex")})`;
+}
+
+/** With a point or an exponent, or it would be read as an integer. */
+function showDouble(value: number): string {
+  const text = Object.is(value, -0) ? "-0" : String(value);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
 /** A key for a list: text where it is text, else hexadecimal digits. */

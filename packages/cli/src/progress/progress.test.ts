@@ -1,0 +1,149 @@
+// The view is all that most people see of a run. A line that is too wide wraps and tears the whole picture; a strip
+// that shows a parked shard as done hides what somebody has to act upon.
+import { RunId, ShardId, TenantId, type LogicalTime } from "@gossip/contracts";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { textWidth } from "../output/text-width.ts";
+import { NO_ITEMS } from "../run/item-totals.ts";
+import type { ShardRow } from "../run/read-shards.ts";
+import { estimateFraction } from "../run/run-overview.ts";
+import { plainLine, progressLines } from "./progress-lines.ts";
+import { RateMeter } from "./rate-meter.ts";
+import type { RunProgressShown } from "./run-progress.ts";
+import { renderStrip } from "./strip.ts";
+
+const plain = (_style: unknown, text: string): string => text;
+const ASCII = { hasUnicode: false, styled: plain };
+
+type State = "done" | "leased" | "waiting" | "parked" | "split";
+
+/** Shards side by side, in the given states. */
+function rowsOf(states: readonly State[], progress: readonly boolean[] = []): ShardRow[] {
+  return states.map((state, index) => ({
+    shard: ShardId.fromRaw(BigInt(index + 1)),
+    status: state === "done" ? "Done" : state === "parked" ? "Parked" : state === "split" ? "Split" : "Active",
+    parkReason: undefined,
+    isLeased: state === "leased",
+    leaseDeadline: undefined,
+    acquireCount: 0,
+    lastKey: progress[index] === true ? Uint8Array.of(index, 128) : undefined,
+    keyRangeStart: Uint8Array.of(index),
+    keyRangeEnd: Uint8Array.of(index + 1),
+    parent: undefined,
+    spawnedCount: 0,
+    totals: NO_ITEMS,
+    attempts: 0,
+  }));
+}
+
+describe("renderStrip", () => {
+  const state = fc.constantFrom<State>("done", "leased", "waiting", "parked");
+
+  test("has exactly as many cells as asked for, and shows every state that has a cell of its own", () => {
+    fc.assert(
+      fc.property(fc.array(state, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 120 }), (states, width) => {
+        const strip = renderStrip(rowsOf(states), { ...ASCII, width });
+        expect(strip.length).toBe(width);
+        if (width >= states.length) for (const sign of new Set(states.map(signOf))) expect(strip).toContain(sign);
+      }),
+    );
+  });
+
+  test("a cell is drawn as done only where all of it is, and parked wins over everything", () => {
+    fc.assert(
+      fc.property(fc.array(state, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (states, width) => {
+        const strip = renderStrip(rowsOf(states), { ...ASCII, width });
+        expect(strip === "#".repeat(width)).toBe(states.every((each) => each === "done"));
+        expect(strip.includes("!")).toBe(states.includes("parked"));
+      }),
+    );
+  });
+
+  test("stands in the order of keys, each of the first shards equally wide", () => {
+    expect(renderStrip(rowsOf(["done", "leased", "waiting", "parked"]), { ...ASCII, width: 8 })).toBe("##++..!!");
+    expect(renderStrip(rowsOf(["done", "leased", "waiting", "parked"], [false, true, true, false]), { ...ASCII, width: 8 })).toBe("###+#.!!");
+    expect(renderStrip([], { ...ASCII, width: 8 })).toBe("");
+  });
+
+  test("what a shard was split into shares its width", () => {
+    const [first, second] = rowsOf(["split", "waiting"]);
+    const child = (id: bigint, start: number): ShardRow => ({ ...first!, shard: ShardId.fromRaw(id), parent: first!.shard, status: "Done", keyRangeStart: Uint8Array.of(0, start) });
+    const rows = [first!, child(2n ** 63n + 1n, 0), child(2n ** 63n + 2n, 100), second!];
+    expect(renderStrip(rows, { ...ASCII, width: 8 })).toBe("####....");
+    expect(estimateFraction(rows)).toBe(0.5);
+  });
+});
+
+function signOf(state: State): string {
+  return { done: "#", leased: "+", waiting: ".", parked: "!", split: "" }[state];
+}
+
+function shown(states: readonly State[], fields: Partial<RunProgressShown> = {}, failed = 0): RunProgressShown {
+  const rows = rowsOf(states);
+  const count = (state: State): number => states.filter((each) => each === state).length;
+  return {
+    overview: {
+      request: { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) },
+      status: "Active",
+      rows,
+      states: { done: count("done"), leased: count("leased"), waiting: count("waiting"), parked: count("parked") },
+      totals: { items: 12_345, failed },
+      fraction: estimateFraction(rows),
+      earliestDeadline: 5n as LogicalTime,
+    },
+    elapsedMs: 1000,
+    itemsBefore: 0,
+    perSecond: 412,
+    remainingMs: 200_000,
+    held: 1,
+    waitMs: undefined,
+    isStopping: false,
+    ...fields,
+  };
+}
+
+describe("the view", () => {
+  test("no line is wider than the terminal, however narrow, whatever there is to say", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 200 }), fc.boolean(), fc.nat(1_000_000), fc.boolean(), (width, isStopping, itemsBefore, hasUnicode) => {
+        const progress = shown(["done", "leased", "waiting", "parked"], { isStopping, itemsBefore, waitMs: 5000 }, itemsBefore);
+        for (const line of progressLines(progress, { width, hasUnicode, styled: plain })) expect(textWidth(line)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  test("says share, items, rate, time left and states", () => {
+    expect(progressLines(shown(["done", "done", "leased", "waiting"], {}, 3), { width: 80, ...ASCII })).toEqual([
+      "[===============---------------] 50 %  12,345 items  412/s  ETA 3 min 20 s",
+      `${"#".repeat(40)}${"+".repeat(20)}${".".repeat(20)}`,
+      "# 2 done  + 1 in work  . 1 waiting  ! 0 parked   3 failed",
+    ]);
+  });
+
+  test("says what it waits for, what it skipped, and how to stop at once", () => {
+    expect(plainLine(shown(["done", "leased"], { waitMs: 7000, held: 0, itemsBefore: 10 }))).toContain("10 items skipped: done before; waiting for 1 shard that others hold; the first lease ends in 7 s");
+    expect(plainLine(shown(["leased"], { isStopping: true, held: 1 }))).toContain("stopping: letting 1 item finish; Ctrl-C again stops at once");
+  });
+
+  test("is at 100 % when nothing is left, and not before", () => {
+    expect(plainLine(shown(["done", "done"]))).toContain("100 %");
+    expect(plainLine(shown(["done", "done", "leased"]))).not.toContain("100 %");
+  });
+});
+
+describe("RateMeter", () => {
+  test("tells the pace of late, and how long the rest takes at it", () => {
+    const meter = new RateMeter();
+    expect([meter.perSecond, meter.remainingMs]).toEqual([undefined, undefined]);
+    for (let second = 0; second <= 60; second++) meter.add({ atMs: second * 1000, items: second < 30 ? 0 : (second - 30) * 100, fraction: second / 100 });
+    expect(meter.perSecond).toBeCloseTo(100);
+    expect(meter.remainingMs).toBeCloseTo(40_000);
+  });
+
+  test("tells no time where nothing moves", () => {
+    const meter = new RateMeter();
+    meter.add({ atMs: 0, items: 5, fraction: 0.5 });
+    meter.add({ atMs: 1000, items: 5, fraction: 0.5 });
+    expect([meter.perSecond, meter.remainingMs]).toEqual([0, undefined]);
+  });
+});

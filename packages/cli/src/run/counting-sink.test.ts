@@ -1,0 +1,56 @@
+// The counts say what was skipped and how many failed. They travel in the cursor: a count that is off by one item after a
+// crash, or a token that loses what the results' own sink wrote, is a lie about somebody's data.
+import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
+import type { Item, Sink } from "@gossip/worker";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { countingSink } from "./counting-sink.ts";
+import { decodeTotalsToken, encodeTotalsToken } from "./item-totals.ts";
+
+const item: Item = { key: Uint8Array.of(1) };
+const shard = { run: RunId.fromRaw(1n), shard: ShardId.fromRaw(1n) };
+
+test("a token comes back as it went, whatever the inner one is", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(), fc.uint8Array({ maxLength: 50 }), (items, failed, inner) => {
+      expect(decodeTotalsToken(encodeTotalsToken({ items, failed }, inner))).toEqual({ items, failed, inner });
+    }),
+  );
+  expect([decodeTotalsToken(undefined), decodeTotalsToken(new Uint8Array(16)), decodeTotalsToken(new Uint8Array(40))]).toEqual([undefined, undefined, undefined]);
+});
+
+test("counts go on from the token, across any number of holders, and hand the inner sink its own token", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(fc.boolean(), { maxLength: 10 }), { minLength: 1, maxLength: 5 }), async (holders) => {
+      const inner = memorySink();
+      const sink = countingSink<Item, boolean>((isFailed) => isFailed, inner.sink);
+      let token: Uint8Array | undefined;
+      for (const [index, results] of holders.entries()) {
+        const opened = await sink.open({ shard, fence: FenceEpoch.fromRaw(BigInt(index + 1)), token });
+        for (const result of results) opened.write(item, result);
+        token = await opened.flush();
+        // What is written and never flushed is the next holder's to do again.
+        opened.write(item, true);
+        await opened.close();
+      }
+      const all = holders.flat();
+      expect(decodeTotalsToken(token)).toMatchObject({ items: all.length, failed: all.filter(Boolean).length });
+      expect(inner.tokensGiven).toEqual(holders.map((_, index) => (index === 0 ? undefined : Uint8Array.of(index))));
+    }),
+  );
+});
+
+/** A sink whose token is the number of its flushes. */
+function memorySink(): { readonly sink: Sink<Item, boolean>; readonly tokensGiven: (Uint8Array | undefined)[] } {
+  const tokensGiven: (Uint8Array | undefined)[] = [];
+  let flushes = 0;
+  return {
+    tokensGiven,
+    sink: {
+      async open({ token }) {
+        tokensGiven.push(token);
+        return { write: () => {}, flush: async () => Uint8Array.of(++flushes), close: async () => {} };
+      },
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// A store that is misread is another store, where the work begins anew; and whoever prints an address with its
+// password has told it to every log.
+import { unwrap } from "@gossip/stdx";
+import { Redacted } from "@gossip/stdx";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { lmdbSentence, postgresSentence } from "./open-sentences.ts";
+import { describeStore, parseStoreAddress } from "./store-address.ts";
+
+const CWD = "/somewhere";
+const parse = (text: string) => unwrap(parseStoreAddress(text, CWD));
+
+describe("parseStoreAddress", () => {
+  test.each([
+    [".gossip", { kind: "lmdb", path: "/somewhere/.gossip" }],
+    ["lmdb:/data/store", { kind: "lmdb", path: "/data/store" }],
+    ["lmdb:x:y", { kind: "lmdb", path: "/somewhere/x:y" }],
+    ["postgres://u:p@h:5433/d?sslmode=require", { kind: "postgres", url: "postgres://u:p@h:5433/d?sslmode=require", schema: undefined }],
+    ["postgresql://h/d?schema=runs", { kind: "postgres", url: "postgresql://h/d", schema: "runs" }],
+    ["etcd://h", { kind: "etcd", endpoints: ["http://h:2379"], prefix: undefined, user: undefined, password: undefined }],
+    ["etcds://a:1,b:2/my/prefix", { kind: "etcd", endpoints: ["https://a:1", "https://b:2"], prefix: "my/prefix", user: undefined, password: undefined }],
+    ["etcd://root:p%40ss@h:2379", { kind: "etcd", endpoints: ["http://h:2379"], prefix: undefined, user: "root", password: "p@ss" }],
+  ])("%s", (text, address) => {
+    expect(parse(text)).toEqual(address);
+  });
+
+  test.each(["", "lmdb:", "mysql://h/d", "postgres://h/d?schema=Not-A-Name", "etcd://", "etcd://h:x y"])("%j is refused with a sentence", (text) => {
+    expect(parseStoreAddress(text, CWD)).toMatchObject({ ok: false, error: { kind: "BadCommandLine", message: expect.stringMatching(/: .+\.$/) as string } });
+  });
+});
+
+test("no password is ever told", () => {
+  const secret = fc.stringMatching(/^[a-z0-9]{12,20}$/);
+  fc.assert(
+    fc.property(secret, secret, (user, password) => {
+      const texts = [`postgres://${user}:${password}@h:1/d`, `etcd://${user}:${password}@h:1`, `postgres://${user}:${password}@h:99999999/d`, `etcd://${user}:${password}@h:1 2`];
+      for (const text of texts) {
+        const parsed = parseStoreAddress(text, CWD);
+        const said = parsed.ok ? describeStore(parsed.value) : parsed.error.message;
+        expect(said).not.toContain(password);
+        expect(said).not.toContain(user);
+      }
+    }),
+  );
+});
+
+test("every reason not to open a store has a sentence with a way on, and an end that scripts can tell", () => {
+  const failed = { code: "X", cause: new Redacted(undefined) };
+  const versions = { found: 9, supported: 1 };
+  const sentences = [
+    ...([{ kind: "ReadOnlyFolder" }, { kind: "DiskFull" }, { kind: "NewerFormat", ...versions }, { kind: "NotAStore" }, { kind: "Truncated", size: 1, expected: 2 }, { kind: "OtherDurability", openWith: "Written" }, { kind: "Unavailable", ...failed }] as const).map((error) => lmdbSentence(error, "/store")),
+    ...([{ kind: "InvalidUrl" }, { kind: "Unreachable", ...failed }, { kind: "AccessDenied", ...failed }, { kind: "MissingDatabase", ...failed }, { kind: "NotPermitted", ...failed }, { kind: "OldServer", ...versions }, { kind: "NewerSchema", ...versions }, { kind: "MigrationNeeded", ...versions }, { kind: "Unavailable", ...failed }] as const).map((error) => postgresSentence(error, "PostgreSQL at h/d")),
+  ];
+  for (const { message } of sentences) expect(message).toMatch(/^\S.*: .+\.$/);
+  expect(new Set(sentences.map(({ message }) => message)).size).toBe(sentences.length);
+});
