@@ -1,4 +1,5 @@
 import type { ParkReason } from "@gossip/contracts";
+import type { SourceErrorKind } from "../source/source-error.ts";
 import { ParkShard } from "./park-shard.ts";
 
 const REASON_OF_CODE: Readonly<Record<string, ParkReason>> = {
@@ -8,9 +9,18 @@ const REASON_OF_CODE: Readonly<Record<string, ParkReason>> = {
   ENOTDIR: "NotFound",
 };
 
-/** The reason that fits what was thrown: its own, that of its error code, or `otherwise`. */
+const REASON_OF_SOURCE: Readonly<Partial<Record<SourceErrorKind, ParkReason>>> = { SourceMissing: "NotFound", SourceInvalid: "Poisoned" };
+
+/** The reason that fits what was thrown: its own, that of its error code or of the source error in it, or `otherwise`. */
 export function parkReasonFor(cause: unknown, otherwise: ParkReason): ParkReason {
   if (cause instanceof ParkShard) return cause.reason;
-  const code: unknown = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-  return (typeof code === "string" ? REASON_OF_CODE[code] : undefined) ?? otherwise;
+  const code = fieldOf(cause, "code");
+  const sourceKind = fieldOf(fieldOf(cause, "error"), "kind");
+  const byCode = typeof code === "string" && Object.hasOwn(REASON_OF_CODE, code) ? REASON_OF_CODE[code] : undefined;
+  const bySource = typeof sourceKind === "string" && Object.hasOwn(REASON_OF_SOURCE, sourceKind) ? REASON_OF_SOURCE[sourceKind as SourceErrorKind] : undefined;
+  return byCode ?? bySource ?? otherwise;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }

@@ -1,4 +1,4 @@
-import type { RangeInput } from "@gossip/contracts";
+import { MAX_KEY_SIZE, type RangeInput } from "@gossip/contracts";
 import { compareBytes, Redacted } from "@gossip/stdx";
 import { pauseAfter, type RetryPolicy } from "../policy/retry-policy.ts";
 import type { Item, ItemBatch, ItemProblem, Source } from "../source/source.ts";
@@ -168,6 +168,7 @@ class BrokenSource extends Error {
 function checkIncreasing(entries: readonly Item[], after: Uint8Array | undefined): void {
   let previous = after;
   for (const { key } of entries) {
+    if (key.length > MAX_KEY_SIZE) throw new BrokenSource("a key that no cursor can hold");
     if (previous !== undefined && compareBytes(key, previous) <= 0) throw new BrokenSource("keys that do not increase");
     previous = key;
   }
