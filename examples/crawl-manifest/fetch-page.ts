@@ -1,0 +1,19 @@
+/** What is kept of a page. */
+export type Page = { readonly status: number; readonly title: string | undefined } | { readonly error: string };
+
+/** A server that says nothing for so long is not coming back to us. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Fetch a page.
+ *
+ * That a page is gone, or never was an address, is a result. What is thrown makes the runtime wait, twice as long
+ * each time, and try again: right for a server that is busy or out of order.
+ */
+export async function fetchPage(address: string, site: string, signal: AbortSignal): Promise<Page> {
+  if (!URL.canParse(address, site)) return { error: "not an address" };
+  const response = await fetch(new URL(address, site), { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
+  const text = await response.text();
+  if (response.status === 429 || response.status >= 500) throw new Error(`${address} answered ${response.status}`);
+  return { status: response.status, title: /<title>(.*?)<\/title>/i.exec(text)?.[1] };
+}
