@@ -1,1 +1,3 @@
-export {};
+export type { EtcdOpenError } from "./etcd-open-error.ts";
+export type { EtcdStore } from "./etcd-store.ts";
+export { openEtcdStore, type EtcdStoreOptions } from "./open-etcd-store.ts";

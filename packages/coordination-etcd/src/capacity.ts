@@ -1,0 +1,59 @@
+import type { LogicalTime } from "@gossip/contracts";
+import { CapacityHint, type RunMoment } from "@gossip/coordination";
+import type { GetOperation, RangeResult } from "@gossip/etcd-client";
+import { Outpaced } from "./etcd-failure.ts";
+import { deadlineIn, readHeld } from "./held-leases.ts";
+import type { Layout, RunAddress, Space } from "./layout.ts";
+import type { RunHeads } from "./run-heads.ts";
+import { freeWindow, heldWindow, isWholeFree, MAX_HINT_COUNT, narrowFree, widenFree, type KnownWindows, type Windows } from "./windows.ts";
+
+/** How many looks a capacity takes. */
+export const CAPACITY_LOOKS = 4;
+const MAX_TRIES = 32;
+
+/** What to look at to know a run's capacity. A small limit does where, as nearly always, the lease that ends first still holds. */
+export function capacityGets(layout: Layout, address: RunAddress, { space, windows, now, heldLimit = 1 }: { readonly space: Space; readonly windows: Windows; readonly now: LogicalTime; readonly heldLimit?: number }): GetOperation[] {
+  return [
+    ...freeWindow(layout, space, { isBegun: true, mix: 0, narrowness: windows.begun, countOnly: true }),
+    ...freeWindow(layout, space, { isBegun: false, mix: 0, narrowness: windows.fresh, countOnly: true }),
+    heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: heldLimit }),
+    { get: layout.starved(address) },
+  ];
+}
+
+/** The capacity that looks tell of, where the windows that were used were wide enough, and how to look the next time. */
+export function readCapacity([begun, fresh, held, starved]: readonly RangeResult[], now: LogicalTime, used: Windows): { readonly hint: CapacityHint | undefined; readonly next: Windows } {
+  const leases = readHeld(held!, now, used);
+  const free = begun!.count + fresh!.count;
+  if (free < MAX_HINT_COUNT && !isWholeFree(used)) return { hint: undefined, next: widenFree(leases.next) };
+  const next = narrowFree(leases.next, { begun: begun!.count, fresh: fresh!.count });
+  if (leases.held === undefined) return { hint: undefined, next };
+  const { lapsed, earliestDeadline } = leases.held;
+  const mark = starved!.kvs[0];
+  return { hint: { availableCount: free + lapsed.length, earliestDeadline, isStarved: mark !== undefined && now < deadlineIn(mark) }, next };
+}
+
+export async function readHint(heads: RunHeads, known: KnownWindows, moment: RunMoment, layout: Layout): Promise<CapacityHint> {
+  let heldLimit = 1;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    let used: Windows | undefined;
+    const look = await heads.lookWith(moment, (space) => {
+      if (space === undefined) return [{ get: layout.starved(moment) }];
+      used = known.of(space);
+      return capacityGets(layout, moment, { space, windows: used, now: moment.now, heldLimit });
+    });
+    if (look === undefined) return CapacityHint.ZERO;
+    const { space } = look.run;
+    if (space === undefined || used === undefined) return withoutShards(look.found[0]!, moment.now);
+    const { hint, next } = readCapacity(look.found, moment.now, used);
+    known.learn(space, next);
+    if (hint !== undefined) return hint;
+    heldLimit = Math.max(MAX_HINT_COUNT, heldLimit * 16);
+  }
+  throw new Outpaced();
+}
+
+function withoutShards(starved: RangeResult, now: LogicalTime): CapacityHint {
+  const mark = starved.kvs[0];
+  return { ...CapacityHint.ZERO, isStarved: mark !== undefined && now < deadlineIn(mark) };
+}

@@ -1,0 +1,26 @@
+// A store that keeps a rule a little differently from the one in memory is found out by nobody until it is in use. So the
+// published kit runs against it as it stands, on a real server.
+
+import { describeCoordinationStore } from "@gossip/coordination/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { etcdSkipped, makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
+
+const skipped = etcdSkipped();
+let server: TestServer;
+
+beforeAll(async () => {
+  if (skipped === undefined) server = await startTestEtcd();
+}, 60_000);
+
+afterAll(async () => {
+  await server?.dispose();
+});
+
+describe.skipIf(skipped !== undefined)("on a real etcd", () => {
+  describeCoordinationStore("EtcdStore", () => makeStore(server), {
+    describe,
+    expect,
+    // Ten thousand shards are written to a disk, on a machine that may have other things to do.
+    test: (name, run) => test(name, { timeout: 120_000 }, run),
+  });
+});

@@ -1,0 +1,170 @@
+import type { LogicalTime, RunId, ShardKey, TenantId } from "@gossip/contracts";
+import type {
+  CapacityHint,
+  ClaimListing,
+  ClaimQuery,
+  CommitAnswer,
+  CoordinationStore,
+  ListRunsQuery,
+  ListShardsQuery,
+  ListTenantsQuery,
+  Page,
+  RunMoment,
+  RunProgress,
+  RunRead,
+  RunRecord,
+  ShardPosition,
+  ShardRead,
+  ShardRecord,
+  StoreTraits,
+  WriteSet,
+} from "@gossip/coordination";
+import type { InfraError } from "@gossip/coordination-errors";
+import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { readHint } from "./capacity.ts";
+import { listClaimCandidates } from "./claims.ts";
+import type { Cluster } from "./cluster.ts";
+import { Committer } from "./committer.ts";
+import { closedFailure, failureFrom, type EtcdOperation } from "./etcd-failure.ts";
+import { listRuns, listShards, listTenants } from "./listing.ts";
+import { markStarved } from "./mark-starved.ts";
+import { readProgress } from "./progress.ts";
+import { runVersion } from "./record-version.ts";
+import { decodeRun, readShardAt, RunHeads } from "./run-heads.ts";
+import { Sweeper } from "./sweep.ts";
+import { maxSplitChildren } from "./txn-budget.ts";
+import { maxUpdatesPerTxn } from "./update-shards.ts";
+import { KnownWindows } from "./windows.ts";
+
+const SPREAD_MAX = 2 ** 32 - 1;
+const ANY_COUNT = { min: 1, max: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Records in an etcd cluster, for the processes of many machines. Open one with `openEtcdStore`.
+ *
+ * Every read is of one moment. Updates of shards that come in one call are one transaction, in which each has its own conditions and its
+ * own answer. A write is answered when etcd says that a majority of its members has it on disk.
+ */
+export class EtcdStore implements CoordinationStore, AsyncDisposable {
+  readonly traits: StoreTraits;
+
+  readonly #cluster: Cluster;
+  readonly #heads: RunHeads;
+  readonly #windows = new KnownWindows();
+  readonly #sweeper: Sweeper;
+  readonly #committer: Committer;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(cluster: Cluster) {
+    const { maxTxnOps } = cluster;
+    // A transaction costs a round trip and a flush however many updates it has. Two at a time keep etcd busy while this process is.
+    this.traits = Object.freeze({ maxSplitChildren: maxSplitChildren(maxTxnOps), maxSetsPerCommit: maxUpdatesPerTxn(maxTxnOps), commitsInFlight: 2 });
+    this.#cluster = cluster;
+    this.#heads = new RunHeads(cluster);
+    this.#sweeper = new Sweeper(cluster);
+    this.#committer = new Committer({ cluster, heads: this.#heads, windows: this.#windows }, this.#sweeper);
+    this.#sweeper.start();
+  }
+
+  readRun(tenant: TenantId, run: RunId): Promise<Result<RunRead, InfraError>> {
+    const address = { tenant, run };
+    return this.#answer("etcd.readRun", async (): Promise<RunRead> => {
+      const { layout } = this.#cluster;
+      const { found } = await this.#cluster.look([{ get: layout.run(address) }, { get: layout.deleted(address), keysOnly: true }]);
+      const [record, deleted] = [found[0]!.kvs[0], found[1]!.kvs[0]];
+      if (record !== undefined) return { kind: "Found", record: decodeRun(address, record), version: runVersion(record.modRevision) };
+      return { kind: deleted === undefined ? "Missing" : "Deleted" };
+    });
+  }
+
+  readShard(tenant: TenantId, { run, shard }: ShardKey): Promise<Result<ShardRead, InfraError>> {
+    const address = { tenant, run };
+    return this.#answer("etcd.readShard", async (): Promise<ShardRead> => {
+      const look = await this.#heads.lookWith(address, (space) => (space === undefined ? [] : [{ get: this.#cluster.layout.record(space, shard) }]));
+      if (look === undefined) return { run: undefined, shard: undefined };
+      const kv = look.found[0]?.kvs[0];
+      return { run: look.run.head, shard: kv && readShardAt(address, look.run.space!, kv) };
+    });
+  }
+
+  readHint(moment: RunMoment): Promise<Result<CapacityHint, InfraError>> {
+    return this.#answer("etcd.readHint", () => readHint(this.#heads, this.#windows, moment, this.#cluster.layout));
+  }
+
+  /** Costs more the more shards the run has, and the more of them are begun and not finished. */
+  readProgress(moment: RunMoment): Promise<Result<RunProgress, InfraError>> {
+    return this.#answer("etcd.readProgress", () => readProgress(this.#cluster, this.#heads, moment));
+  }
+
+  markStarved(tenant: TenantId, run: RunId, until: LogicalTime): Promise<Result<void, InfraError>> {
+    return this.#answer("etcd.markStarved", () => markStarved(this.#cluster, { tenant, run, until }));
+  }
+
+  listClaimCandidates(query: ClaimQuery): Promise<Result<ClaimListing, InfraError>> {
+    assertCount(query.limit, "limit of candidates", ANY_COUNT);
+    assertCount(query.spread, "spread", { min: 0, max: SPREAD_MAX });
+    return this.#answer("etcd.listClaimCandidates", () => listClaimCandidates(this.#cluster, this.#heads, this.#windows, query));
+  }
+
+  listShards(query: ListShardsQuery): Promise<Result<Page<ShardRecord, ShardPosition>, InfraError>> {
+    assertCount(query.limit, "limit of a page", ANY_COUNT);
+    return this.#answer("etcd.listShards", () => listShards(this.#cluster, this.#heads, query));
+  }
+
+  listRuns(query: ListRunsQuery): Promise<Result<Page<RunRecord, RunId>, InfraError>> {
+    assertCount(query.limit, "limit of a page", ANY_COUNT);
+    return this.#answer("etcd.listRuns", () => listRuns(this.#cluster, query));
+  }
+
+  listTenants(query: ListTenantsQuery): Promise<Result<Page<TenantId, TenantId>, InfraError>> {
+    assertCount(query.limit, "limit of a page", ANY_COUNT);
+    return this.#answer("etcd.listTenants", () => listTenants(this.#cluster, query));
+  }
+
+  async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
+    assert(Array.isArray(sets), "write sets must come in an array");
+    if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("etcd.commit") }));
+    return this.#track(this.#committer.commit(sets));
+  }
+
+  /** Settles when the shards of removed runs are gone, as far as etcd can be reached. */
+  async swept(): Promise<void> {
+    await this.#sweeper.idle;
+  }
+
+  /** Wait for what is under way and let the connections go. Whatever is asked afterwards is answered with a failure. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#sweeper.stop(), Promise.allSettled(this.#underWay)]);
+    this.#cluster.client.close();
+  }
+
+  async #answer<T>(operation: EtcdOperation, ask: () => Promise<T>): Promise<Result<T, InfraError>> {
+    if (this.#closing !== undefined) return err(closedFailure(operation));
+    try {
+      return ok(await this.#track(ask()));
+    } catch (thrown) {
+      if (thrown instanceof InvariantViolation) throw thrown;
+      return err(failureFrom(operation, thrown));
+    }
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import { RunId, ShardId, TenantId } from "@gossip/contracts";
+import { prefixEnd } from "@gossip/etcd-client";
+
+/** Which run: what every operation of the port names. */
+export interface RunAddress {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+}
+
+/**
+ * The place of a run's shards: eighty random bits, as text. Every attempt to register shards has its own, and the run's head names
+ * the one that counts.
+ */
+export type Space = string;
+
+/** A half-open range of keys. */
+export interface KeyRange {
+  readonly get: string;
+  readonly end: string;
+}
+
+/** What is kept of shards, by the letter that follows the space. Each shard is in `Record` and `Order`, and in at most one of the others. */
+export const ShardKind = {
+  /** The record itself. */
+  Record: "r",
+  /** Active, held by nobody, begun. */
+  Begun: "b",
+  /** Active, held by nobody, not begun. */
+  Fresh: "f",
+  /** Active, under a lease, which may have lapsed. */
+  Held: "h",
+  Parked: "p",
+  Split: "x",
+  /** By range start. */
+  Order: "o",
+} as const;
+
+export type ShardKind = (typeof ShardKind)[keyof typeof ShardKind];
+
+/** The kinds that can be made anew from the records. */
+export const INDEX_KINDS = [ShardKind.Begun, ShardKind.Fresh, ShardKind.Held, ShardKind.Parked, ShardKind.Split, ShardKind.Order] as const;
+
+const ID_LENGTH = 16;
+const SPACE_LENGTH = 20;
+
+/**
+ * Where everything is, below the store's prefix. Ids are in hex, so that the order of the keys is the order of the ids.
+ *
+ * ```text
+ * format                                        the layout's number
+ * count/total                                   shards that exist
+ * count/tenant/TENANT                           of a tenant
+ * head/TENANT/RUN                               the run's space, if it has one; its revision is the run's version
+ * run/TENANT/RUN                                the run's record, written with the head, always
+ * starved/TENANT/RUN                            until when somebody finds nothing to claim
+ * deleted/TENANT/RUN                            the mark that a removed run leaves
+ * staged/SPACE                                  a registration that is under way, or broke off
+ * unswept/SPACE                                 a space that nobody needs, and that is still to be emptied
+ * s/SPACE/r/SHARD                               a shard's record; its revision is the shard's version
+ * s/SPACE/b/MIX SHARD                           to claim: begun and given back
+ * s/SPACE/f/MIX SHARD                           to claim: not begun
+ * s/SPACE/h/BUCKET/SHARD                        held; the deadline
+ * s/SPACE/p/SHARD                               parked
+ * s/SPACE/x/SHARD                               split
+ * s/SPACE/o/START/SHARD                         by range start
+ * ```
+ */
+export class Layout {
+  readonly prefix: string;
+
+  constructor(prefix: string) {
+    this.prefix = prefix;
+  }
+
+  get format(): string {
+    return `${this.prefix}format`;
+  }
+
+  get totalCount(): string {
+    return `${this.prefix}count/total`;
+  }
+
+  tenantCount(tenant: TenantId): string {
+    return `${this.prefix}count/tenant/${tenant}`;
+  }
+
+  head(address: RunAddress): string {
+    return `${this.prefix}head/${pathOf(address)}`;
+  }
+
+  run(address: RunAddress): string {
+    return `${this.prefix}run/${pathOf(address)}`;
+  }
+
+  starved(address: RunAddress): string {
+    return `${this.prefix}starved/${pathOf(address)}`;
+  }
+
+  deleted(address: RunAddress): string {
+    return `${this.prefix}deleted/${pathOf(address)}`;
+  }
+
+  staged(space: Space): string {
+    return `${this.prefix}staged/${space}`;
+  }
+
+  unswept(space: Space): string {
+    return `${this.prefix}unswept/${space}`;
+  }
+
+  record(space: Space, shard: ShardId): string {
+    return `${this.#kind(space, ShardKind.Record)}${ShardId.format(shard)}`;
+  }
+
+  /** All keys of a kind within a space. */
+  kind(space: Space, kind: ShardKind): KeyRange {
+    const get = this.#kind(space, kind);
+    return { get, end: prefixEnd(get) };
+  }
+
+  /** All keys that begin with the name of a family, such as `head/`. */
+  family(name: "head" | "run" | "starved" | "deleted" | "staged" | "unswept" | "count/tenant" | "s"): KeyRange {
+    const get = `${this.prefix}${name}/`;
+    return { get, end: prefixEnd(get) };
+  }
+
+  /** All keys of a space. */
+  space(space: Space): KeyRange {
+    const get = `${this.prefix}s/${space}/`;
+    return { get, end: prefixEnd(get) };
+  }
+
+  /** The space that a key of a shard is in. */
+  spaceOf(key: string): Space {
+    const start = this.prefix.length + 2;
+    return key.slice(start, start + SPACE_LENGTH);
+  }
+
+  #kind(space: Space, kind: ShardKind): string {
+    return `${this.prefix}s/${space}/${kind}/`;
+  }
+}
+
+/** The tenant and run that a key ends with. `undefined` where it ends with something else. */
+export function addressOf(key: string): RunAddress | undefined {
+  const match = /\/([0-9a-f]{64})\/([0-9a-f]{16})$/u.exec(key);
+  if (match === null) return undefined;
+  return { tenant: TenantId.fromBytes(Buffer.from(match[1]!, "hex")), run: RunId.fromRaw(BigInt(`0x${match[2]!}`)) };
+}
+
+/** The shard that a key ends with. */
+export function shardOf(key: string): ShardId {
+  const digits = key.slice(-ID_LENGTH);
+  return ShardId.fromRaw(/^[0-9a-f]{16}$/u.test(digits) ? BigInt(`0x${digits}`) : 0n);
+}
+
+/** The least key above `key`. */
+export function keyAfter(key: string): string {
+  return `${key}\0`;
+}
+
+export function pathOf({ tenant, run }: RunAddress): string {
+  return `${tenant}/${RunId.format(run)}`;
+}

@@ -1,0 +1,151 @@
+import { U64_MAX, type LogicalTime } from "@gossip/contracts";
+import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
+import type { Compare, InnerTxnResult, Operation, RangeResult } from "@gossip/etcd-client";
+import { assert } from "@gossip/stdx";
+import { CAPACITY_LOOKS, capacityGets } from "./capacity.ts";
+import type { Cluster } from "./cluster.ts";
+import { assertOwn, encodeShard } from "./encoded-shards.ts";
+import { answerFrom, EtcdFailure } from "./etcd-failure.ts";
+import { HintsOfBatch, type HintParts } from "./hints-of-batch.ts";
+import { pathOf, type RunAddress, type Space } from "./layout.ts";
+import { moveOperations } from "./place.ts";
+import { readRunVersion, readShardVersion, shardVersion } from "./record-version.ts";
+
+export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
+
+/** Most operations of one update: the record, the place that it leaves, the place that it takes. */
+const OPS_PER_UPDATE = 3;
+/** Bytes of records in one transaction. Servers take one and a half megabytes where they are not told otherwise. */
+const MAX_TXN_SIZE = 1 << 20;
+
+/** An update with everything that it takes. */
+interface PreparedUpdate {
+  readonly index: number;
+  readonly set: UpdateShardSet;
+  readonly space: Space;
+  readonly compare: readonly Compare[];
+  readonly success: readonly Operation[];
+  readonly size: number;
+}
+
+/** Updates that travel in one transaction, and the runs whose capacity is asked for behind them. */
+interface Batch {
+  readonly updates: PreparedUpdate[];
+  readonly capacities: Map<string, { readonly address: RunAddress; readonly space: Space; now: LogicalTime }>;
+  size: number;
+}
+
+/** How many updates travel in one transaction, where all are of one run. */
+export function maxUpdatesPerTxn(maxTxnOps: number): number {
+  return maxTxnOps - OPS_PER_UPDATE - CAPACITY_LOOKS;
+}
+
+/**
+ * Make updates of shards: the hot path.
+ *
+ * All of them are one transaction, in which each is a transaction of its own with its own conditions: so they share a round trip and a
+ * flush, and one that is refused does not keep the others from being made. Nothing is read first, since what changes in the
+ * indexes follows from the record that the guard vouches for. The runs' capacities are looked at behind the updates, in the same transaction.
+ */
+export async function updateShards(parts: HintParts, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
+  const answers = Array.from<CommitAnswer>({ length: sets.length }).fill(CONFLICT);
+  const batches = intoBatches(prepare(parts.cluster, sets), parts.cluster.maxTxnOps);
+  await Promise.all(batches.map((batch) => send(parts, batch, answers)));
+  return answers;
+}
+
+/** Encode what can be made at all. What is wrong throws here, before anything is sent. */
+function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): PreparedUpdate[] {
+  return sets.flatMap((set, index) => {
+    const { shard, runGuard, hintAt } = set;
+    assertOwn(set, shard.after);
+    assert(hintAt === undefined || (hintAt > 0n && hintAt < U64_MAX), "time of a hint must be a reading of the clock");
+    const value = encodeShard(shard.after);
+    const guard = readShardVersion(shard.guard);
+    const run = readRunVersion(runGuard);
+    // A version that we never gave out is not the one that is stored.
+    if (guard === undefined || (runGuard !== undefined && run === undefined)) return [];
+    const { space, revision } = guard;
+    const key = layout.record(space, shard.after.shard);
+    const head = layout.head(set);
+    const compare: Compare[] = [
+      { key, target: "MOD", is: "EQUAL", revision },
+      // The head also keeps a shard from being written whose run was removed and whose keys are not yet swept away.
+      run === undefined ? { key: head, target: "CREATE", is: "GREATER", revision: 0n } : { key: head, target: "MOD", is: "EQUAL", revision: run },
+    ];
+    return [{ index, set, space, compare, success: [{ put: key, value }, ...moveOperations(layout, space, shard)], size: value.length }];
+  });
+}
+
+/** As many in each as the server takes. */
+function intoBatches(updates: readonly PreparedUpdate[], maxTxnOps: number): Batch[] {
+  const batches: Batch[] = [];
+  for (const update of updates) {
+    let batch = batches.at(-1);
+    if (batch === undefined || !add(batch, update, maxTxnOps)) {
+      batch = { updates: [], capacities: new Map(), size: 0 };
+      batches.push(batch);
+      assert(add(batch, update, maxTxnOps), "one update must fit into a transaction");
+    }
+  }
+  return batches;
+}
+
+function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
+  const { set, space, size } = update;
+  const { hintAt } = set;
+  const name = pathOf(set);
+  const known = batch.capacities.get(name);
+  const runs = batch.capacities.size + (hintAt !== undefined && known === undefined ? 1 : 0);
+  const ops = batch.updates.length + 1 + runs * CAPACITY_LOOKS;
+  if (batch.updates.length > 0 && (ops + OPS_PER_UPDATE > maxTxnOps || batch.size + size > MAX_TXN_SIZE)) return false;
+  batch.updates.push(update);
+  batch.size += size;
+  if (hintAt === undefined) return true;
+  if (known === undefined) batch.capacities.set(name, { address: { tenant: set.tenant, run: set.run }, space, now: hintAt });
+  // Far enough for the latest of them: what lapses before that is told apart when it is read.
+  else if (hintAt > known.now) known.now = hintAt;
+  return true;
+}
+
+async function send(parts: HintParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
+  const { cluster, windows } = parts;
+  const { layout, maxTxnOps } = cluster;
+  const capacities = [...batch.capacities.values()];
+  const nested = batch.updates.map(({ compare, success }) => ({ txn: { compare, success } }));
+  const used = capacities.map(({ space }) => windows.of(space));
+  const looks = capacities.flatMap(({ address, space, now }, index) => capacityGets(layout, address, { space, windows: used[index]!, now }));
+  try {
+    const { results, revision } = await cluster.write({ compare: [], success: [...nested, ...looks] });
+    const hints = new HintsOfBatch(parts, new Map(capacities.map(({ address, space }, index) => {
+      return [pathOf(address), { space, used: used[index]!, found: looksIn(results, nested.length + index * CAPACITY_LOOKS) }];
+    })));
+    await Promise.all(batch.updates.map(async ({ index, set, space }, at) => {
+      const result = results[at];
+      if (result?.kind !== "Txn" || !result.succeeded) return;
+      answers[index] = { kind: "Committed", version: shardVersion({ space, revision }), hint: await hints.of(set) };
+    }));
+  } catch (thrown) {
+    if (thrown instanceof EtcdFailure && thrown.isTooLarge && batch.updates.length > 1) {
+      await sendInHalves(parts, batch, { answers, maxTxnOps });
+      return;
+    }
+    const answer = answerFrom(thrown);
+    for (const { index } of batch.updates) answers[index] = answer;
+  }
+}
+
+/** A server that takes less than it seemed to: what it refused was not done. */
+async function sendInHalves(parts: HintParts, { updates }: Batch, { answers, maxTxnOps }: { readonly answers: CommitAnswer[]; readonly maxTxnOps: number }): Promise<void> {
+  const middle = Math.ceil(updates.length / 2);
+  const halves = [updates.slice(0, middle), updates.slice(middle)].flatMap((half) => intoBatches(half, maxTxnOps));
+  await Promise.all(halves.map((half) => send(parts, half, answers)));
+}
+
+function looksIn(results: InnerTxnResult["results"], from: number): RangeResult[] {
+  return Array.from({ length: CAPACITY_LOOKS }, (_, index) => {
+    const result = results[from + index];
+    assert(result?.kind === "Get", "every look behind the updates is answered");
+    return result;
+  });
+}
