@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { Option, type Command } from "commander";
 import { RunId, RunStatus } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
+import type { WorkerSummary } from "@gossip/worker";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreSettings } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration, formatRate } from "../output/number-words.ts";
@@ -174,7 +175,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   const finished = await finishRun(opened, started.value.request, out);
   if (!finished.ok) return finished;
   view.close();
-  return closingWords(view, finished.value, { out, before: before.value, elapsedMs: performance.now() - beganMs, problems: summary.value.problems });
+  return closingWords(view, finished.value, { out, before: before.value, elapsedMs: performance.now() - beganMs, own: summary.value });
 }
 
 function viewFor(cli: Cli): ProgressView {
@@ -206,12 +207,13 @@ interface Closing {
   readonly out: string | undefined;
   readonly before: RunOverview;
   readonly elapsedMs: number;
-  readonly problems: number;
+  /** What this process did of it. */
+  readonly own: WorkerSummary;
 }
 
-function closingWords(view: ProgressView, { request, totals, states }: RunOverview, { out, before, elapsedMs, problems }: Closing): CommandResult {
+function closingWords(view: ProgressView, { request, totals, states }: RunOverview, { out, before, elapsedMs, own }: Closing): CommandResult {
   const done = totals.items - before.totals.items;
-  const fields = { kind: "finished", run: request.run, items: totals.items, failed: totals.failed, skipped: before.totals.items, parked: states.parked, problems, elapsedMs: Math.round(elapsedMs), out };
+  const fields = { kind: "finished", run: request.run, items: totals.items, failed: totals.failed, skipped: before.totals.items, parked: states.parked, ownItems: own.items, problems: own.problems, elapsedMs: Math.round(elapsedMs), out };
   const failed = totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} failed`;
   const skipped = before.totals.items === 0 ? "" : `, ${formatCount(before.totals.items)} of them done before`;
   if (states.parked > 0) {

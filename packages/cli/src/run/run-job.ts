@@ -1,8 +1,9 @@
 import { extname } from "node:path";
 import type { RunConfigInput } from "@gossip/coordination";
 import { err, ok, Redacted, type Result } from "@gossip/stdx";
-import { ndjsonSink, runWorkers, SinkFailed, type Item, type KeepLeases, type StopReason, type WorkerProgress, type WorkerSummary } from "@gossip/worker";
+import { ndjsonSink, runWorkers, SinkFailed, type Item, type KeepLeases, type StopReason, type WorkerEvent, type WorkerProgress, type WorkerSummary } from "@gossip/worker";
 import { fail, type CliError } from "../output/cli-error.ts";
+import { formatDuration } from "../output/number-words.ts";
 import { printable, printableText } from "../output/printable.ts";
 import type { ProgressView } from "../progress/run-progress.ts";
 import { watchRun } from "../progress/watch-run.ts";
@@ -16,6 +17,7 @@ import type { JobSource } from "./job-source.ts";
 import type { JobWork } from "./job-work.ts";
 import type { KeepLeasesOptions } from "./keep-leases.ts";
 import type { RunNumbers } from "./run-flags.ts";
+import { formatShardId } from "./run-reference.ts";
 import type { Started } from "./start-or-join.ts";
 
 export interface JobOptions {
@@ -35,6 +37,8 @@ export interface JobOptions {
 const MAX_SHARD_RETRIES = 50;
 /** After so many failures only the count goes on. */
 const MAX_SHOWN_FAILURES = 20;
+/** From here on a module that does not let others have their turn is worth a word. */
+const LONG_BLOCK_MS = 1000;
 const RETRY_PAUSE = { baseMs: 100, maxMs: 5000 } as const;
 
 export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
@@ -59,10 +63,7 @@ export async function runJob(options: JobOptions): Promise<Result<WorkerSummary,
       sink: countingSink(isFailure, inner),
       retry: { maxAttempts: numbers.maxAttempts, ...RETRY_PAUSE },
       onProgress: (progress) => (own = progress),
-      onEvent: (event) => {
-        if (event.kind === "ItemProblem") view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, { kind: "problem", reason: event.reason });
-        if (event.kind === "LoopBlocked") view.say(`the module kept this process busy for ${Math.round(event.ms)} ms at a stretch; its leases were kept`, { kind: "blocked", ms: event.ms });
-      },
+      onEvent: tellingEvents(jobSource, view),
       ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
     });
     return ok(summary);
@@ -85,6 +86,21 @@ function tellingFailures({ work, jobSource, view, out }: JobOptions): JobWork["p
   return (item, context) => {
     const result = work.process(item, context);
     return result instanceof Promise ? result.then((settled: ItemResult) => tell(item, settled)) : tell(item, result as ItemResult);
+  };
+}
+
+/** Only what a person may want to act upon. */
+function tellingEvents(jobSource: JobSource, view: ProgressView): (event: WorkerEvent) => void {
+  let toldMs = LONG_BLOCK_MS / 2;
+  return (event) => {
+    if (event.kind === "ItemProblem") view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, { kind: "problem", reason: event.reason });
+    if (event.kind === "LeaseLost") view.say(`lost shard ${formatShardId(event.shard)} to another worker; what was not stored of it is done again`, { kind: "lost", shard: event.shard, cause: event.cause });
+    if (event.kind === "KeeperFailed") view.say("leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds", { kind: "keeperFailed" });
+    // Told again only where it got worse.
+    if (event.kind === "LoopBlocked" && event.ms >= 2 * toldMs) {
+      toldMs = event.ms;
+      view.say(`the module kept this process busy for ${formatDuration(event.ms)} at a stretch; a thread renews its leases meanwhile`, { kind: "blocked", ms: Math.round(event.ms) });
+    }
   };
 }
 

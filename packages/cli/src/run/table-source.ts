@@ -1,8 +1,46 @@
-import { type Result } from "@gossip/stdx";
+import { decodeTuple, type TupleElement } from "@gossip/frontier";
+import { ok, type Result } from "@gossip/stdx";
+import type { RowItem } from "@gossip/source-postgres";
 import { fail, type CliError } from "../output/cli-error.ts";
 import type { JobSource } from "./job-source.ts";
 
+const HOW = "write postgres://USER:PASSWORD@HOST/DATABASE#TABLE, or #SCHEMA.TABLE";
+
 /** Open the rows of a table: `postgres://…/database#schema.table`. */
-export async function openTable(_text: string): Promise<Result<JobSource, CliError>> {
-  return fail("BadCommandLine", "tables are not here yet: use fs: or lines:.");
+export async function openTable(text: string): Promise<Result<JobSource, CliError>> {
+  const [, address = "", schema, table] = /^([^#]*)#(?:([^.]+)\.)?([^.]+)$/.exec(text) ?? [];
+  if (table === undefined) return fail("BadCommandLine", `the PostgreSQL source names no table: ${HOW}.`);
+  if (!URL.canParse(address) || !/^postgres(?:ql)?:$/.test(new URL(address).protocol)) return fail("BadCommandLine", `the PostgreSQL source is no URL: ${HOW}.`);
+  if ([schema ?? "", table].some((name) => Buffer.byteLength(name) > 63 || name.includes("\0"))) return fail("BadCommandLine", `the name of the table is too long: ${HOW}.`);
+  const { host, pathname } = new URL(address);
+  const { postgresTableSource } = await import("@gossip/source-postgres");
+  return ok({
+    source: postgresTableSource({ url: address, table, ...(schema === undefined ? {} : { schema }) }),
+    identity: `postgres:${host}${pathname}#${schema ?? "public"}.${table}`,
+    argumentOf: (item) => Buffer.from(JSON.stringify(rowJson((item as RowItem).row))),
+    fieldsOf: ({ key }) => ({ key: keyJson(key) }),
+  });
+}
+
+/** A row as JSON: bytes as PostgreSQL writes them, dates in full. */
+function rowJson(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? `\\x${Buffer.from(value).toString("hex")}` : value]));
+}
+
+/** The primary key, column by column. */
+function keyJson(key: Uint8Array): unknown {
+  const parts = decodeTuple(key);
+  return parts.ok ? parts.value.map(elementJson) : Buffer.from(key).toString("base64url");
+}
+
+function elementJson(element: TupleElement): unknown {
+  if (typeof element === "bigint") return Number.isSafeInteger(Number(element)) ? Number(element) : String(element);
+  if (element instanceof Uint8Array) return Buffer.from(element).toString("base64url");
+  if (Array.isArray(element)) return element.map(elementJson);
+  if (typeof element === "object" && element !== null) return uuidText((element as { readonly bytes: Uint8Array }).bytes);
+  return element;
+}
+
+function uuidText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

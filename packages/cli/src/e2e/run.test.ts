@@ -1,0 +1,130 @@
+// What a person does with the main command: stop it, start it again, start it twice, give it a command that fails or a
+// name with a newline. Each must end as promised, and say so.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
+import { gossip, startGossip, type Ended } from "../processes/gossip-process.fixture.ts";
+import { expectedSums, makeTree } from "./file-tree.fixture.ts";
+import { readResults } from "./results.fixture.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gossip-run-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(removeGossipScript);
+
+const run = (...args: string[]): Promise<Ended> => gossip(["run", ...args], { cwd: folder });
+const lines = (name: string, count: number): void => writeFileSync(join(folder, name), Array.from({ length: count }, (_, index) => `${index}\n`).join(""));
+const eventsOf = ({ stdout }: Ended): { kind: string; [field: string]: unknown }[] => stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { kind: string });
+
+describe("gossip run", { timeout: 120_000 }, () => {
+  test("does every file once, and says so the second time", async () => {
+    makeTree(join(folder, "data"), 100);
+    const first = await run("--source", "fs:data", "--exec", "sha256sum < {}", "--out", "sums.ndjson");
+    expect([first.code, first.stdout, first.stderr]).toEqual([0, "", expect.stringMatching(/^Run [0-9a-f]{16}: fs:.*\n(?:.*\n)*Done: 100 items, in .* Results are in .*sums\.ndjson\.\n$/)]);
+    const sums = new Map([...readResults(join(folder, "sums.ndjson"))].map(([path, { stdout }]) => [path, stdout!.slice(0, 64)]));
+    expect(sums).toEqual(expectedSums(join(folder, "data")));
+    expect(readdirSync(folder).toSorted()).toEqual([".gossip", "data", "sums.ndjson"]);
+
+    const second = await run("--source", "fs:data", "--exec", "sha256sum < {}", "--out", "sums.ndjson");
+    expect([second.code, second.stderr]).toEqual([0, "Done before: all 100 items; --again starts over.\n"]);
+    const again = await run("--source", "fs:data", "--exec", "sha256sum < {}", "--out", "sums.ndjson", "--again");
+    expect([again.code, readResults(join(folder, "sums.ndjson")).size]).toEqual([0, 100]);
+  });
+
+  test("leaves its own store and results out, where they lie among the files", async () => {
+    mkdirSync(join(folder, "sub"));
+    for (const name of ["a", "sub/b"]) writeFileSync(join(folder, name), name);
+    const { code } = await run("--source", "fs:.", "--exec", "true", "--out", "sub/out.ndjson", "--store", "sub/store");
+    expect(code).toBe(0);
+    expect([...readResults(join(folder, "sub/out.ndjson")).keys()]).toEqual([join(folder, "a"), join(folder, "sub/b")]);
+  });
+
+  test("prints what commands print, where it has no --out", async () => {
+    lines("three", 3);
+    const { stdout, stderr, code } = await run("--source", "lines:three", "--exec", "echo got {}; echo why >&2");
+    expect([code, stdout.trim().split("\n").toSorted()]).toEqual([0, ["got 0", "got 1", "got 2"]]);
+    expect(stderr.match(/^why$/gm)).toHaveLength(3);
+  });
+
+  test("tells commands their run, shard and fence", async () => {
+    lines("one", 1);
+    const { stdout } = await run("--source", "lines:one", "--exec", "echo $GOSSIP_RUN $GOSSIP_SHARD $GOSSIP_FENCE");
+    expect(stdout).toMatch(/^[0-9a-f]{16} 0000000000000001 0000000000000002\n$/);
+  });
+
+  test("goes on after Ctrl-C, which lets what is under way finish, and says what it skipped", async () => {
+    lines("rows", 60);
+    const args = ["--source", "lines:rows", "--exec", "sleep 0.05; echo {}", "--out", "out.ndjson", "--workers", "2", "--shards", "4", "--json"];
+    const first = await startGossip(["run", ...args], { cwd: folder });
+    expect(await first.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
+    first.signal("SIGINT");
+    const stopped = await first.ended;
+    expect([stopped.code, stopped.signal]).toEqual([130, null]);
+    expect(eventsOf(stopped).map(({ kind }) => kind)).toEqual(expect.arrayContaining(["stopping", "stopped"]));
+
+    const second = await run(...args);
+    const [started] = eventsOf(second);
+    const finished = eventsOf(second).at(-1)!;
+    expect(started).toMatchObject({ kind: "started", isNew: false });
+    expect(started!["skipped"]).toBeGreaterThan(0);
+    // Given back, not left to lapse: there was nothing to wait for.
+    expect(started!["message"]).not.toContain("lease");
+    expect([second.code, finished]).toEqual([0, expect.objectContaining({ kind: "finished", items: 60, failed: 0, skipped: started!["skipped"] })]);
+    const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { line: string }).line);
+    expect(results).toEqual(Array.from({ length: 60 }, (_, index) => String(index)));
+  });
+
+  test("stops at once on the second Ctrl-C, with the commands it started", async () => {
+    lines("rows", 4);
+    const running = await startGossip(["run", "--source", "lines:rows", "--exec", "echo $$ > pid; sleep 1000", "--workers", "1", "--json"], { cwd: folder });
+    expect(await running.heard(/"kind":"progress".*"held":1/)).toBe(true);
+    running.signal("SIGINT");
+    expect(await running.heard(/"kind":"stopping"/)).toBe(true);
+    running.signal("SIGINT");
+    expect((await running.ended).code).toBe(130);
+    const shell = Number(readFileSync(join(folder, "pid"), "utf8"));
+    await untilGone(shell);
+  });
+
+  test("ends with 143 on SIGTERM", async () => {
+    lines("rows", 4);
+    const running = await startGossip(["run", "--source", "lines:rows", "--exec", "sleep 1000", "--workers", "1", "--grace", "0", "--json"], { cwd: folder });
+    expect(await running.heard(/"kind":"progress".*"held":1/)).toBe(true);
+    running.signal("SIGTERM");
+    expect((await running.ended).code).toBe(143);
+  });
+
+  test("several join one run, each doing a part, and all end together", async () => {
+    lines("rows", 300);
+    const args = ["run", "--source", "lines:rows", "--exec", "sleep 0.04", "--out", "out.ndjson", "--workers", "1", "--shards", "1", "--json"];
+    const running = await Promise.all([1, 2, 3, 4].map(() => startGossip(args, { cwd: folder })));
+    const ended = await Promise.all(running.map((each) => each.ended));
+    for (const each of ended) {
+      expect([each.code, eventsOf(each).at(-1)]).toEqual([0, expect.objectContaining({ kind: "finished", items: 300 })]);
+      // One shard to begin with: whoever worked got part of it from whoever had it.
+      expect(eventsOf(each).at(-1)!["ownItems"]).toBeGreaterThan(0);
+    }
+    expect(ended.filter((each) => eventsOf(each)[0]!["isNew"] === true)).toHaveLength(1);
+    expect(readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n")).toHaveLength(300);
+  });
+
+  test("a module does the work, whether it waits or not, and what it throws is a failure", async () => {
+    lines("rows", 20);
+    writeFileSync(join(folder, "job.mjs"), "export default function ({ line }, { attempt, fence }) { if (line === '7') throw new Error('seven'); if (line === '8' && attempt === 1) return Promise.reject(new Error('later')); return line % 2 ? { line, fence: typeof fence } : Promise.resolve(line); }");
+    const { code, stdout } = await run("--source", "lines:rows", "--module", "./job.mjs", "--out", "out.ndjson", "--json");
+    expect([code, JSON.parse(stdout.trim().split("\n").at(-1)!)]).toEqual([3, expect.objectContaining({ kind: "finished", items: 20, failed: 1 })]);
+    const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as object);
+    expect(results[7]).toEqual({ offset: 14, line: "7", ok: false, error: "seven" });
+    expect([results[8], results[9]]).toEqual([{ offset: 16, line: "8", ok: true, result: "8" }, { offset: 18, line: "9", ok: true, result: { line: "9", fence: "bigint" } }]);
+  });
+});
+
+/** Gone, or dead and not yet fetched by whoever inherited it. */
+async function untilGone(pid: number): Promise<void> {
+  while (!/^(Z.*)?$/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim())) await new Promise((resolve) => setImmediate(resolve));
+}
