@@ -31,7 +31,7 @@ export function sourceErrorFrom(thrown: unknown): SourceError {
       return unreadable(`a query took too long${shown}`);
     case undefined:
     default:
-      return unreadable(isTimeout(thrown) ? "the database did not answer in time" : `the database failed${shown}`);
+      return unreadable(wordsWithoutCode(thrown) ?? `the database failed${shown}`);
   }
 }
 
@@ -45,7 +45,9 @@ function unreadable(reason: string): SourceError {
   return { kind: "SourceUnreadable", reason };
 }
 
-/** The driver has no code for it. */
-function isTimeout(thrown: unknown): boolean {
-  return thrown instanceof Error && /timeout/i.test(thrown.message);
+/** The driver has no codes for these. */
+function wordsWithoutCode(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if (/timeout/i.test(thrown.message)) return "the database did not answer in time";
+  return /^Connection terminated/.test(thrown.message) ? "the connection to the database was lost" : undefined;
 }

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { boundFrom, type KeyBound } from "./key-bound.ts";
 import { keyOf, shortenedKey } from "./key-value.ts";
 import { RowItem } from "./row-item.ts";
-import { keyCondition, keySelection, orderOf, quoteName } from "./sql.ts";
+import { keyCondition, keySelection, orderOf, quoteName, ROWS } from "./sql.ts";
 import type { Table } from "./table.ts";
 
 export interface RowsRequest {
@@ -56,9 +56,9 @@ interface Page {
 }
 
 async function readPage({ pool, table, columns, batchSize }: RowsRequest, bound: KeyBound): Promise<Page> {
-  const selected = columns === undefined ? ["*"] : columns.map(quoteName);
+  const selected = columns === undefined ? [`${ROWS}.*`] : columns.map((name) => `${ROWS}.${quoteName(name)}`);
   const condition = bound.values.length === 0 ? "" : `WHERE ${keyCondition(table.key, bound.operator, bound.values.length)}`;
-  const text = `SELECT ${[keySelection(table.key), ...selected].join(", ")} FROM ${table.sqlName} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${batchSize}`;
+  const text = `SELECT ${[keySelection(table.key), ...selected].join(", ")} FROM ${table.sqlName} AS ${ROWS} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${batchSize}`;
   const { fields, rows } = await pool.query<unknown[]>({ text, values: [...bound.values], rowMode: "array" });
   return { names: fields.slice(table.key.length).map(({ name }) => name), rows };
 }

@@ -3,7 +3,7 @@ import { compareBytes } from "@gossip/stdx";
 import type { Pool } from "pg";
 import { boundFrom, type KeyBound } from "./key-bound.ts";
 import { keyOf } from "./key-value.ts";
-import { keyCondition, keySelection, orderOf } from "./sql.ts";
+import { keyCondition, keySelection, orderOf, ROWS } from "./sql.ts";
 import { tableSize, type Table } from "./table.ts";
 
 const BLOCK_SIZE = 8192;
@@ -29,7 +29,7 @@ export async function sampleKeys(pool: Pool, table: Table, partCount: number, bo
     ...(bound === undefined || bound.values.length === 0 ? [] : [keyCondition(table.key, bound.operator, bound.values.length)]),
     ...(share < 1 ? [`random() < ${share}`] : []),
   ];
-  const from = isSampled ? `${table.sqlName} TABLESAMPLE SYSTEM (${Math.min(100, (100 * wanted) / blocks)})` : table.sqlName;
+  const from = isSampled ? `${table.sqlName} AS ${ROWS} TABLESAMPLE SYSTEM (${Math.min(100, (100 * wanted) / blocks)})` : `${table.sqlName} AS ${ROWS}`;
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   return readKeys(pool, table, `SELECT ${keySelection(table.key)} FROM ${from} ${where}`, bound?.values ?? []);
 }
@@ -40,7 +40,7 @@ export async function middleKey(pool: Pool, table: Table, { from, end }: { reado
   if (bound === undefined) return undefined;
   const isInside = (key: Uint8Array) => compareBytes(key, from) >= 0 && (end.length === 0 || compareBytes(key, end) < 0);
   const condition = bound.values.length === 0 ? "" : `WHERE ${keyCondition(table.key, bound.operator, bound.values.length)}`;
-  const probe = `SELECT ${keySelection(table.key)} FROM ${table.sqlName} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${ROWS_PROBED}`;
+  const probe = `SELECT ${keySelection(table.key)} FROM ${table.sqlName} AS ${ROWS} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${ROWS_PROBED}`;
   const probed = await readKeys(pool, table, probe, bound.values);
   const near = probed.filter(isInside);
   const [lowest] = near;

@@ -5,18 +5,31 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A column of the key, compared by bytes. */
-export function keyExpression({ name, needsCollation }: KeyColumn): string {
-  return needsCollation ? `${quoteName(name)} COLLATE "C"` : quoteName(name);
+/** What the table is called in a query. By its bare name a column could be taken for one that is selected, which is text. */
+export const ROWS = "row_of_table";
+
+/** The key as the columns of an index that serves us. */
+export function indexColumns(columns: readonly KeyColumn[]): string {
+  return columns.map(({ name, needsCollation }) => withCollation(quoteName(name), needsCollation)).join(", ");
 }
 
+/** The key as something to order by. */
 export function orderOf(columns: readonly KeyColumn[]): string {
   return columns.map(keyExpression).join(", ");
 }
 
+/** A column of the key, compared by bytes. */
+function keyExpression({ name, needsCollation }: KeyColumn): string {
+  return withCollation(`${ROWS}.${quoteName(name)}`, needsCollation);
+}
+
+function withCollation(expression: string, needsCollation: boolean): string {
+  return needsCollation ? `${expression} COLLATE "C"` : expression;
+}
+
 /** The parts of the key as text, so that no parser of the caller's pool can change them. */
 export function keySelection(columns: readonly KeyColumn[]): string {
-  return columns.map((column) => (column.kind === "bytes" ? `encode(${quoteName(column.name)}, 'hex')` : `${quoteName(column.name)}::text`)).join(", ");
+  return columns.map((column) => (column.kind === "bytes" ? `encode(${ROWS}.${quoteName(column.name)}, 'hex')` : `${ROWS}.${quoteName(column.name)}::text`)).join(", ");
 }
 
 /** The first columns of the key against as many values. */
@@ -28,5 +41,5 @@ export function keyCondition(columns: readonly KeyColumn[], operator: ">" | ">="
 
 function placeholder({ kind, sqlType, needsCollation }: KeyColumn, index: number): string {
   if (kind === "bytes") return `decode($${index}::text, 'hex')`;
-  return needsCollation ? `$${index}::text::${sqlType} COLLATE "C"` : `$${index}::text::${sqlType}`;
+  return withCollation(`$${index}::text::${sqlType}`, needsCollation);
 }

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { SourceError } from "@gossip/worker";
 import type { Pool } from "pg";
 import { kindOf, type KeyColumn } from "./key-column.ts";
-import { keyCondition, keySelection, orderOf, quoteName } from "./sql.ts";
+import { indexColumns, keyCondition, keySelection, orderOf, quoteName, ROWS } from "./sql.ts";
 
 /** A table that can be read in the order of its primary key. */
 export interface Table {
@@ -39,6 +39,10 @@ const FIND_KEY = `
   WHERE i.indrelid = $1::oid AND i.indisprimary AND k.place <= i.indnkeyatts
   ORDER BY k.place`;
 
+/** A table that is no partitioned one has no tree. */
+const READ_SIZE = `
+  SELECT coalesce((SELECT sum(pg_relation_size(relid)) FROM pg_partition_tree($1::oid::regclass)), pg_relation_size($1::oid::regclass))::text AS size`;
+
 /** Reading up to here page by page without an index is a nuisance and not a disaster. */
 const LARGE_TABLE_BYTES = 16 * 1024 * 1024;
 
@@ -61,21 +65,21 @@ export async function findTable(pool: Pool, request: TableRequest): Promise<Resu
   }
   const answer = { sqlName: `${quoteName(schema)}.${quoteName(table)}`, oid: found.oid, key };
   if (request.withoutIndex === "refuse" && !(await isServedByIndex(pool, answer)) && (await tableSize(pool, answer)) > LARGE_TABLE_BYTES) {
-    return invalid(`no index of ${shown} is in the order of bytes: CREATE INDEX ON ${answer.sqlName} (${orderOf(key)}), or allow reading without one`);
+    return invalid(`no index of ${shown} is in the order of bytes: CREATE INDEX ON ${answer.sqlName} (${indexColumns(key)}), or allow reading without one`);
   }
   return ok(answer);
 }
 
 /** Of a table and its partitions, in bytes. */
 export async function tableSize(pool: Pool, { oid }: Table): Promise<number> {
-  const { rows } = await pool.query<{ size: string }>("SELECT coalesce(sum(pg_relation_size(relid)), 0)::text AS size FROM pg_partition_tree($1::oid::regclass)", [oid]);
+  const { rows } = await pool.query<{ size: string }>(READ_SIZE, [oid]);
   return Number(rows[0]?.size ?? 0);
 }
 
 /** Whether the server can read a page in the order of keys without sorting the table, were it only made to try. */
 async function isServedByIndex(pool: Pool, { sqlName, key }: Table): Promise<boolean> {
   if (!key.some(({ needsCollation }) => needsCollation)) return true;
-  const page = `SELECT ${keySelection(key)} FROM ${sqlName} WHERE ${keyCondition(key, ">", key.length)} ORDER BY ${orderOf(key)} LIMIT 1`;
+  const page = `SELECT ${keySelection(key)} FROM ${sqlName} AS ${ROWS} WHERE ${keyCondition(key, ">", key.length)} ORDER BY ${orderOf(key)} LIMIT 1`;
   const client = await pool.connect();
   let isBroken = true;
   try {

@@ -1,0 +1,159 @@
+// A table that cannot be read in the order of keys must be refused with a sentence, before a run has begun, and no sentence may hold what
+// the login is.
+
+import { inspect } from "node:util";
+import { encodeTuple } from "@gossip/frontier";
+import { InvariantViolation, unwrap } from "@gossip/stdx";
+import { freePort } from "@gossip/tools/engines";
+import type { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresTableSource } from "./postgres-table-source.ts";
+import { findTable } from "./table.ts";
+import { heldConnections, makeTable, makeWay, openPool, startFastPostgres, type TestServer } from "./temporary-table.fixture.ts";
+
+let server: TestServer;
+let pool: Pool;
+
+beforeAll(async () => {
+  server = await startFastPostgres();
+  pool = openPool(server.url);
+}, 60_000);
+
+afterAll(async () => {
+  await pool?.end();
+  await server?.dispose();
+});
+
+const EVERYTHING = { start: new Uint8Array(0), end: new Uint8Array(0) };
+const planOf = (table: string) => postgresTableSource({ pool, table }).plan({ shardCount: 4 });
+
+async function firstBatch(options: Parameters<typeof postgresTableSource>[0]): Promise<unknown> {
+  const source = postgresTableSource(options);
+  try {
+    for await (const batch of source.read({ range: EVERYTHING, signal: new AbortController().signal })) return batch;
+    return undefined;
+  } finally {
+    await source.close!();
+  }
+}
+
+describe("a table is refused", () => {
+  test.each([
+    { definition: "a numeric PRIMARY KEY", reason: "the column a of the key of public.T has the type numeric, whose order no key can follow" },
+    { definition: "a int, b timestamptz, PRIMARY KEY (a, b)", reason: "the column b of the key of public.T has the type timestamp with time zone, whose order no key can follow" },
+    { definition: "a char(3) PRIMARY KEY", reason: "the column a of the key of public.T has the type character(3), whose order no key can follow" },
+    { definition: "a double precision PRIMARY KEY", reason: "the column a of the key of public.T has the type double precision, whose order no key can follow" },
+    { definition: "a int UNIQUE", reason: "the table public.T has no primary key" },
+  ])("with a key of: $definition", async ({ definition, reason }) => {
+    const table = await makeTable(pool, definition);
+    const error = { kind: "SourceInvalid", reason: reason.replace("T", table) };
+    expect(await planOf(table)).toEqual({ ok: false, error });
+    await expect(firstBatch({ pool, table })).rejects.toMatchObject({ name: "SourceReadFailed", error });
+  });
+
+  test("where it is none", async () => {
+    await pool.query("CREATE VIEW a_view AS SELECT 1 AS id");
+    expect(await planOf("a_view")).toEqual({ ok: false, error: { kind: "SourceInvalid", reason: "public.a_view is not a table" } });
+    expect(await planOf("nowhere")).toEqual({ ok: false, error: { kind: "SourceMissing", reason: "there is no table public.nowhere" } });
+  });
+
+  test("where it has no such column", async () => {
+    const table = await makeTable(pool, "id int PRIMARY KEY");
+    await expect(firstBatch({ pool, table, columns: ["nothing"] })).rejects.toMatchObject({ kind: "SourceInvalid" });
+  });
+
+  test("where it is large and no index has the order of bytes, with the index that it takes", async () => {
+    const table = await makeTable(pool, 'id text COLLATE "und-x-icu" PRIMARY KEY, note text');
+    await pool.query(`INSERT INTO ${table} SELECT id::text, repeat('x', 1000) FROM generate_series(1, 16000) id`);
+    const reason = `no index of public.${table} is in the order of bytes: CREATE INDEX ON "public"."${table}" ("id" COLLATE "C"), or allow reading without one`;
+    expect(await planOf(table)).toEqual({ ok: false, error: { kind: "SourceInvalid", reason } });
+    expect((await postgresTableSource({ pool, table, withoutIndex: "allow" }).plan({ shardCount: 4 })).ok).toBe(true);
+    await pool.query(`CREATE INDEX ON "public"."${table}" ("id" COLLATE "C")`);
+    expect((await planOf(table)).ok).toBe(true);
+    expect(heldConnections(pool)).toBe(0);
+  });
+});
+
+describe("pages are read through the index", () => {
+  test.each(["id bigint PRIMARY KEY", "id text PRIMARY KEY", "id uuid PRIMARY KEY", "id bytea PRIMARY KEY"])("of a table with %s", async (definition) => {
+    const table = await makeTable(pool, definition);
+    const value = { bigint: "id", text: "id::text", uuid: "md5(id::text)::uuid", bytea: "decode(md5(id::text), 'hex')" }[definition.split(" ")[1]!]!;
+    await pool.query(`INSERT INTO ${table} SELECT ${value} FROM generate_series(1, 5000) id; ANALYZE ${table}`);
+    expect(unwrap(await findTable(pool, { schema: "public", table, withoutIndex: "refuse" })).key.map(({ needsCollation }) => needsCollation)).toEqual([false]);
+    const before = await sequentialReads(table);
+    const source = postgresTableSource({ pool, table, batchSize: 10 });
+    let batches = 0;
+    for await (const { items } of source.read({ range: EVERYTHING, signal: new AbortController().signal })) if (items.length === 0 || ++batches === 20) break;
+    expect(await sequentialReads(table)).toBe(before);
+  });
+
+  /** How many rows of a table were read without an index. */
+  async function sequentialReads(table: string): Promise<number> {
+    await pool.query("SELECT pg_stat_force_next_flush()");
+    const { rows } = await pool.query<{ n: string }>("SELECT seq_tup_read::text AS n FROM pg_stat_user_tables WHERE relname = $1", [table]);
+    return Number(rows[0]!.n);
+  }
+});
+
+describe("a database that is not there", () => {
+  const secret = "hunter2-secret";
+
+  test.each([
+    { what: "a port where nobody answers", url: async () => `postgres://u:${secret}@127.0.0.1:${await freePort()}/x`, error: { kind: "SourceUnreadable", reason: "the database cannot be reached (ECONNREFUSED)" } },
+    { what: "a wrong password", url: async () => server.url.replace(/:[^:@]+@/, `:${secret}@`), error: { kind: "SourceUnreadable", reason: "the database refuses the login (28P01)" } },
+    { what: "a database that is none", url: async () => server.url.replace(/\/postgres$/, "/nowhere"), error: { kind: "SourceMissing", reason: "the server has no such database (3D000)" } },
+    { what: "no url", url: async () => `mysql://u:${secret}@h/x`, error: { kind: "SourceInvalid", reason: "the url is none of the form postgres://user:password@host:port/database" } },
+  ])("is told of without the login: $what", async ({ url, error }) => {
+    const given = await url();
+    const source = postgresTableSource({ url: given, table: "t" });
+    expect(await source.plan({ shardCount: 1 })).toEqual({ ok: false, error });
+    await source.close!();
+    const thrown: unknown = await firstBatch({ url: given, table: "t" }).catch((caught: unknown) => caught);
+    expect(thrown).toMatchObject({ name: "SourceReadFailed", error });
+    expect(inspect(thrown, { depth: 20 })).not.toContain(secret);
+  });
+
+  test("is read on where it has come back", async () => {
+    const table = await makeTable(pool, "id int PRIMARY KEY");
+    await pool.query(`INSERT INTO ${table} SELECT generate_series(1, 6)`);
+    const way = await makeWay(server.url);
+    const source = postgresTableSource({ url: way.url, table, batchSize: 2 });
+    const ids: unknown[] = [];
+    const read = async (after?: Uint8Array) => {
+      for await (const { items } of source.read({ range: EVERYTHING, after, signal: new AbortController().signal })) {
+        ids.push(...items.map(({ row }) => row["id"]));
+        if (ids.length === 2) await way.cut();
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ name: "SourceReadFailed", kind: "SourceUnreadable" });
+    expect(ids).toEqual([1, 2]);
+    await way.mend();
+    await read(unwrap(encodeTuple([2n])));
+    expect(ids).toEqual([1, 2, 3, 4, 5, 6]);
+    await source.close!();
+    await way.cut();
+  });
+
+  test("and a source that was closed says so, and leaves the caller's pool open", async () => {
+    const table = await makeTable(pool, "id int PRIMARY KEY");
+    const source = postgresTableSource({ pool, table });
+    await source.close!();
+    expect(await source.plan({ shardCount: 1 })).toEqual({ ok: false, error: { kind: "SourceUnreadable", reason: "the source is closed" } });
+    expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+});
+
+test.each([
+  undefined,
+  { table: "t" },
+  { url: "postgres://x/y", pool: {}, table: "t" },
+  { pool: {}, table: "t" },
+  { url: 1, table: "t" },
+  { url: "postgres://x/y", table: "" },
+  { url: "postgres://x/y", table: "x".repeat(64) },
+  { url: "postgres://x/y", table: "t", columns: "a" },
+  { url: "postgres://x/y", table: "t", batchSize: 0 },
+  { url: "postgres://x/y", table: "t", withoutIndex: "maybe" },
+])("options %# are refused with a sentence", (options) => {
+  expect(() => postgresTableSource(options as never)).toThrow(InvariantViolation);
+});

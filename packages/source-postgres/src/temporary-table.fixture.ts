@@ -1,0 +1,69 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
+import { Pool } from "pg";
+
+/** A server for tests. `GOSSIP_POSTGRES_URL` names another one than ours, to try a version that we do not carry. */
+export type TestServer = Pick<PostgresServer, "url" | "dispose">;
+
+/** Nothing here is about surviving a crash of the server, so the disk is not waited for. */
+export async function startFastPostgres(): Promise<TestServer> {
+  const url = process.env["GOSSIP_POSTGRES_URL"];
+  if (url !== undefined) return { url, dispose: async () => undefined };
+  return startPostgres({ settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off" } });
+}
+
+export function openPool(url: string): Pool {
+  const pool = new Pool({ connectionString: url, max: 4 });
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+/** Connections that somebody holds. */
+export function heldConnections(pool: Pool): number {
+  return pool.totalCount - pool.idleCount;
+}
+
+let lastTable = 0;
+
+/** A table that no other test of this process uses, with the columns of its definition. */
+export async function makeTable(pool: Pool, definition: string): Promise<string> {
+  const table = `t${++lastTable}`;
+  await pool.query(`CREATE TABLE public.${table} (${definition})`);
+  return table;
+}
+
+/** A way to a server that can be cut, and mended again. */
+export interface CuttableWay {
+  readonly url: string;
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+export async function makeWay(url: string): Promise<CuttableWay> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const proxy = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [[near, far], [far, near]] as const) {
+      sockets.add(from);
+      from.on("error", () => to.destroy());
+      from.on("close", () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => proxy.listen(port, "127.0.0.1", resolve));
+  await listen(0);
+  const { port } = proxy.address() as AddressInfo;
+  const way = new URL(url);
+  way.host = `127.0.0.1:${port}`;
+  return {
+    url: way.href,
+    async cut() {
+      const closed = new Promise((resolve) => proxy.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+      await closed;
+    },
+    mend: () => listen(port),
+  };
+}
