@@ -8,19 +8,20 @@ import type { Statement } from "./statement.ts";
  * Each part goes along `shards_to_claim` in the order of that index. The limit is spelled out and no parameter, since of
  * one that it does not know the planner believes that it is a tenth of the table, and sorts.
  *
- * No row is locked, hence none is skipped as locked: a claim is the guarded update that follows, no lock is held from
- * one statement to the next, and a lock on each candidate would be a write for each.
+ * No row is locked, hence none is skipped as locked (decision 0007 has the figures): a claim is the guarded update that
+ * follows, and workers look in different places.
  */
 export function listClaimCandidates(limit: number): Statement {
   return {
     name: `list_claim_candidates_${limit}`,
     text: (schema) => `
-SELECT ${HEAD_COLUMNS},
-  (SELECT e.claimable_at FROM ${schema}.shards e
-   WHERE e.run_id = r.id AND e.status = 'Active' AND e.claimable_at > $3
-   ORDER BY e.claimable_at LIMIT 1) AS earliest,
-  c.shard, c.version AS shard_version, c.record
+SELECT ${HEAD_COLUMNS}, e.claimable_at AS earliest, c.shard, c.version AS shard_version, c.record
 FROM ${schema}.runs r
+LEFT JOIN LATERAL (
+  SELECT s.claimable_at FROM ${schema}.shards s
+  WHERE s.run_id = r.id AND s.status = 'Active' AND s.claimable_at > $3
+  ORDER BY s.claimable_at LIMIT 1
+) e ON true
 LEFT JOIN LATERAL (
   (SELECT s.shard, s.version, s.record FROM ${schema}.shards s
    WHERE s.run_id = r.id AND s.status = 'Active' AND s.claimable_at = '\\x0000000000000000' AND s.spread >= $4
