@@ -54,8 +54,8 @@ export function validateResidualSplit(split: {
  *
  * The lowest child must carry the parent's cursor, key and token, and every other
  * an initial one; and the cut must lie above the cursor's key, or what is between the two
- * would be left to a child that starts afresh. Then no item is repeated and none is skipped. Run it after `validateSplitCoverage`, which makes "the lowest" mean
- * something.
+ * would be left to a child that starts afresh. Then no item is repeated and none is
+ * skipped. Run it after `validateSplitCoverage`, which makes "the lowest" mean something.
  */
 export function validateChildCursors(
   parentCursor: Cursor,

@@ -3,7 +3,7 @@
 
 import { OpId, RunId, type Clock, type LogicalTime } from "@gossip/contracts";
 import { InfraError } from "@gossip/coordination-errors";
-import { InvariantViolation, unwrap } from "@gossip/stdx";
+import { InvariantViolation, ok, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { at, initial, KEY, op, range, residualPlan, RUN, TENANT, worker } from "../kernel/world.fixture.ts";
@@ -64,6 +64,12 @@ function makeWorld(): void {
   coordinator.onEvent((event) => events.push(event));
 }
 
+/** Lose the answer to the next write, then the read that would have told. */
+function loseAnswer(): void {
+  script.commits = ["UnknownMade"];
+  script.failedReads = 1;
+}
+
 beforeEach(makeWorld);
 
 describe("a write that was not made", () => {
@@ -81,12 +87,6 @@ describe("a write that was not made", () => {
 });
 
 describe("a write that was made, whose caller gave up before anybody knew", () => {
-  /** Lose the answer, then the read that would have told. */
-  function loseAnswer(): void {
-    script.commits = ["UnknownMade"];
-    script.failedReads = 1;
-  }
-
   test("is told when a session repeats it", async () => {
     await seed();
     const session = await open();
@@ -176,6 +176,55 @@ describe("a write that was made, whose caller gave up before anybody knew", () =
       expect((await coordinator.acquire({ tenant: TENANT, key: { run: RUN, shard }, worker: worker(1) })).ok).toBe(false);
     }
     expect(coordinator.uncertainEvents).toBe(2);
+  });
+});
+
+describe("attempts at the same", () => {
+  test("of which one was made and one was not: what was made is told", async () => {
+    await seed();
+    const session = await open();
+    clock.set(20n);
+    events.length = 0;
+    script.commits = ["UnknownNotMade"];
+    script.failedReads = 1;
+    expect(await session.checkpoint(at("c"), { opId: op(9), renew: true })).toMatchObject({ error: { kind: "BackendError" } });
+    script.commits = ["UnknownMade"];
+    expect(unwrap(await session.checkpoint(at("c"), { opId: op(9) })).kind).toBe("Replayed");
+    expect(kinds()).toEqual(["ShardCheckpointed"]);
+  });
+
+  test("a read that began before the answer was lost decides nothing", async () => {
+    await seed();
+    const session = await open();
+    events.length = 0;
+    // A look at the shard, whose answer is that of long ago and comes late.
+    const before = unwrap(store.readShard(TENANT, KEY));
+    unwrap(await session.renew());
+    let answerLate: (() => void) | undefined;
+    store.readShard = () => new Promise((resolve) => { answerLate = () => resolve(ok(before)); }) as never;
+    const looking = coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(8) });
+    await new Promise((resolve) => setImmediate(resolve));
+    loseAnswer();
+    expect(await session.complete(at("c"), { opId: op(9) })).toMatchObject({ error: { kind: "BackendError" } });
+    answerLate!();
+    expect(await looking).toMatchObject({ error: { kind: "NotParked" } });
+    store.readShard = (tenant, key) => MemoryStore.prototype.readShard.call(store, tenant, key);
+    expect(unwrap(await session.complete(at("c"), { opId: op(9) })).kind).toBe("Replayed");
+    expect(kinds()).toEqual(["ShardLeaseRenewed", "ShardCompleted"]);
+  });
+
+  test("a copy that is older than the write decides nothing", async () => {
+    await seed();
+    const session = await open();
+    clock.set(20n);
+    unwrap(await coordinator.renew({ tenant: TENANT, lease: session.lease }));
+    events.length = 0;
+    loseAnswer();
+    const complete = () => coordinator.complete({ tenant: TENANT, lease: session.lease, point: at("c"), opId: op(9) });
+    expect(await complete()).toMatchObject({ error: { kind: "BackendError" } });
+    // The session starts from what it had before the renewal.
+    expect(await session.checkpoint(at("d"))).toMatchObject({ error: { kind: "ShardTerminal" } });
+    expect(kinds()).toEqual(["ShardCompleted"]);
   });
 });
 

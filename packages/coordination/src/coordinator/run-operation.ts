@@ -45,10 +45,11 @@ export async function runRunOperation<Outcome, Failure>(
   for (;;) {
     const now = await engine.readClock(name);
     if (!now.ok) return now;
+    const { addedCount } = engine.unresolvedRuns;
     const situation = await loadRun(engine, operation, { attempts, now: now.value });
     if (!situation.ok) return situation;
     const { loaded } = situation.value;
-    engine.emit(engine.unresolvedRuns.settle({ tenant, run }, loaded));
+    engine.emit(engine.unresolvedRuns.settle({ tenant, run }, loaded, { addedCount }));
     const resolved = isUnknown ? operation.resolve?.(loaded) : undefined;
     if (resolved !== undefined) return resolved;
 
@@ -59,7 +60,7 @@ export async function runRunOperation<Outcome, Failure>(
     const answer = await engine.commit(toWriteSet({ tenant, run }, { loaded, writes, limits: engine.limits }));
     switch (answer.kind) {
       case "Committed":
-        engine.unresolvedRuns.forget({ tenant, run });
+        engine.unresolvedRuns.forget({ tenant, run }, loaded.kind === "Found" ? loaded.version : undefined);
         engine.emit(events);
         return ok(outcome);
       case "LimitExceeded":

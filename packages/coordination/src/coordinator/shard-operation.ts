@@ -59,7 +59,7 @@ export function runShardOperation<Outcome, Failure>(
   operation: ShardOperation<Outcome, Failure>,
   copy: ShardCopy = new ShardCopy(undefined),
 ): Eventually<Result<Settled<Outcome>, Failure | BackendError>> {
-  const mayBeAtOnce = copy.read !== undefined && engine.answersAtOnce && operation.needs === undefined && engine.unresolvedShards.isEmpty;
+  const mayBeAtOnce = copy.read !== undefined && engine.answersAtOnce && operation.needs === undefined;
   if (!mayBeAtOnce) return runInSteps(engine, operation, copy);
   const told = engine.readClock(operation.name);
   // A clock that must be waited for is not asked again.
@@ -88,6 +88,8 @@ function runAtOnce<Outcome, Failure>(
   const answer = engine.commitAtOnce(set);
   if (answer.kind === "Committed") {
     copy.read = readAfter(read, writes, answer.version);
+    // Every checkpoint comes by here: no place is named unless there is something to forget.
+    if (!engine.unresolvedShards.isEmpty) engine.unresolvedShards.forget(placeOf(operation), set.shard.guard);
     engine.emit(events);
     return { outcome, hint: answer.hint, read: copy.read };
   }
@@ -112,10 +114,11 @@ async function runInSteps<Outcome, Failure>(
     const now = told instanceof Promise ? await told : told;
     if (!now.ok) return now;
     const isCopy = copy.read !== undefined;
+    const { addedCount } = engine.unresolvedShards;
     const loaded = copy.read === undefined ? await loadShard(engine, operation, attempts) : ok(copy.read);
     if (!loaded.ok) return loaded;
     const read = loaded.value;
-    engine.emit(engine.unresolvedShards.settle(place, read.shard));
+    if (!isCopy) engine.emit(engine.unresolvedShards.settle(place, read.shard, { addedCount }));
     const otherKey = read.shard && operation.needs?.(read.shard.record);
     const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts);
     if (other?.ok === false) return other;
@@ -138,7 +141,7 @@ async function runInSteps<Outcome, Failure>(
     const answer = await engine.commit(set);
     if (answer.kind === "Committed") {
       copy.read = readAfter(read, writes, answer.version);
-      engine.unresolvedShards.forget(place);
+      engine.unresolvedShards.forget(place, set.shard.guard);
       engine.emit(events);
       return ok({ outcome, hint: answer.hint, read: copy.read });
     }
