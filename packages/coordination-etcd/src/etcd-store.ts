@@ -20,12 +20,14 @@ import type {
   WriteSet,
 } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
+import type { FsckSource } from "@gossip/coordination-fsck";
 import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import { readHint } from "./capacity.ts";
 import { listClaimCandidates } from "./claims.ts";
 import type { Cluster } from "./cluster.ts";
 import { Committer } from "./committer.ts";
 import { closedFailure, failureFrom, type EtcdOperation } from "./etcd-failure.ts";
+import { EtcdInspection } from "./etcd-inspection.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";
 import { markStarved } from "./mark-starved.ts";
 import { readProgress } from "./progress.ts";
@@ -127,6 +129,11 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
     assert(Array.isArray(sets), "write sets must come in an array");
     if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("etcd.commit") }));
     return this.#track(this.#committer.commit(sets));
+  }
+
+  /** For `fsck` and `repair`. Everything is read as it was at one revision, which etcd must not compact away meanwhile. */
+  inspect(): FsckSource {
+    return new EtcdInspection(this.#cluster, () => this.#closing !== undefined);
   }
 
   /** Settles when the shards of removed runs are gone, as far as etcd can be reached. */
