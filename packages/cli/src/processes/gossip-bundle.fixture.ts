@@ -9,7 +9,7 @@ const CONDITIONS = ["@gossip/source", "node"];
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 // Native code, or code that looks for its files: it stays where it is installed.
-const OUTSIDE: Readonly<Record<string, string>> = {
+export const OUTSIDE: Readonly<Record<"lmdb" | "pg", string>> = {
   lmdb: at("../../../coordination-lmdb/node_modules/lmdb/node-index.js"),
   pg: at("../../../coordination-postgres/node_modules/pg/esm/index.mjs"),
 };
@@ -17,7 +17,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
 const stayOutside: Plugin = {
   name: "stay-outside",
   enforce: "pre",
-  resolveId: (id) => (Object.hasOwn(OUTSIDE, id) ? { id: OUTSIDE[id]!, external: "absolute" } : undefined),
+  resolveId: (id) => (id === "lmdb" || id === "pg" ? { id: OUTSIDE[id], external: "absolute" } : undefined),
 };
 
 let made: Promise<string> | undefined;

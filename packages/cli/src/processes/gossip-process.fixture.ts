@@ -12,6 +12,8 @@ export interface Ended {
 export interface GossipOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** Whom to run it as. Only the superuser may say so. */
+  readonly uid?: number;
 }
 
 /** Longest wait for words. Never reached unless something is broken: the machine may be busy. */
@@ -24,8 +26,9 @@ export class GossipProcess {
   #stderr = "";
   #onWords: (() => void) | undefined;
 
-  constructor(script: string, args: readonly string[], { cwd, env }: GossipOptions) {
-    this.child = spawn(process.execPath, ["--no-warnings", script, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"], env: { ...cleanEnv(), ...env } });
+  constructor(script: string, args: readonly string[], { cwd, env, uid }: GossipOptions) {
+    const user = uid === undefined ? {} : { uid, gid: uid };
+    this.child = spawn(process.execPath, ["--no-warnings", script, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"], env: { ...cleanEnv(), ...env }, ...user });
     this.child.stdout!.on("data", (chunk: Buffer) => {
       this.#stdout.push(chunk);
       this.#onWords?.();

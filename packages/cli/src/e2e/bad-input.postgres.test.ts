@@ -1,0 +1,74 @@
+// A database goes away at the worst moment: the command must end with a sentence, and the same command must go on where it
+// was when the database is back.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
+import { gossip, startGossip } from "../processes/gossip-process.fixture.ts";
+import { query, raiseSchemaVersion } from "./newer-version.fixture.ts";
+
+let server: PostgresServer;
+let folder: string;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterAll(async () => {
+  await server?.dispose();
+  await removeGossipScript();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gossip-bad-postgres-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("PostgreSQL", { timeout: 180_000 }, () => {
+  test("one that dies while the work goes on ends it with a sentence, and nothing is lost", async () => {
+    writeFileSync(join(folder, "rows"), Array.from({ length: 200 }, (_, index) => `${index}\n`).join(""));
+    const args = ["run", "--source", "lines:rows", "--exec", "sleep 0.02; echo {}", "--out", "out.ndjson", "--store", server.url, "--lease", "2", "--workers", "2", "--json"];
+    const running = await startGossip(args, { cwd: folder });
+    expect(await running.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
+    await server.kill();
+    const { code, stderr } = await running.ended;
+    expect([code, JSON.parse(stderr)]).toEqual([7, { error: { kind: "StoreFailed", message: expect.stringMatching(/^the store failed .*: see that it is up, then run the same command again; nothing was lost\.$/) as string, exitCode: 7 } }]);
+    expect(stderr).not.toContain("gossip-test");
+    await server.restart();
+    const again = await gossip(args, { cwd: folder });
+    expect([again.code, JSON.parse(again.stdout.trim().split("\n").at(-1)!)]).toEqual([0, expect.objectContaining({ kind: "finished", items: 200, failed: 0 })]);
+    const lines = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { line: string }).line);
+    expect(lines).toEqual(Array.from({ length: 200 }, (_, index) => String(index)));
+  });
+
+  test("a wrong password, a missing database and a missing table are told apart, and no password is told", async () => {
+    const at = (url: string, source = "lines:rows") => gossip(["run", "--source", source, "--exec", "true", "--store", url], { cwd: folder });
+    writeFileSync(join(folder, "rows"), "x\n");
+    const wrong = new URL(server.url);
+    wrong.password = "hunter2";
+    const missing = new URL(server.url);
+    missing.pathname = "/nowhere";
+    const [denied, none, table] = [await at(wrong.href), await at(missing.href), await at(server.url, `${server.url}#nothing`)];
+    expect([denied.code, denied.stderr]).toEqual([7, expect.stringMatching(/^gossip: PostgreSQL at .* refuses the login: .*\.\n$/)]);
+    expect([none.code, none.stderr]).toEqual([7, expect.stringMatching(/^gossip: the server has no database .*\.\n$/)]);
+    expect([table.code, table.stderr]).toEqual([6, expect.stringMatching(/^gossip: .*nothing.*\.\n$/)]);
+    for (const { stderr } of [denied, none, table]) expect(stderr).not.toMatch(/hunter2|gossip-test/);
+  });
+
+  test("every row of a table is an item, by its primary key", async () => {
+    query(server.url, "CREATE TABLE public.orders (region text COLLATE \"C\", id bigint, note text, raw bytea, PRIMARY KEY (region, id))");
+    query(server.url, "INSERT INTO public.orders SELECT CASE WHEN n % 2 = 0 THEN 'eu' ELSE 'us' END, n, 'it''s ' || n, '\\x00ff' FROM generate_series(1, 50) n");
+    const { code, stderr } = await gossip(["run", "--source", `${server.url}#orders`, "--exec", "printf %s {}", "--out", "out.ndjson"], { cwd: folder });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Done: 50 items")]);
+    const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as { key: unknown; stdout: string });
+    expect(results).toHaveLength(50);
+    expect(results[0]).toEqual({ key: ["eu", 2], ok: true, status: 0, stdout: JSON.stringify({ region: "eu", id: "2", note: "it's 2", raw: "\\x00ff" }) });
+    expect(JSON.parse((await gossip(["runs", "--json"], { cwd: folder })).stdout)).toMatchObject({ source: expect.stringMatching(/^postgres:127\.0\.0\.1:\d+\/postgres#public\.orders$/) as string });
+  });
+
+  test("tables of a newer version are left as they are", async () => {
+    writeFileSync(join(folder, "rows"), "x\n");
+    raiseSchemaVersion(server.url);
+    const { code, stderr } = await gossip(["run", "--source", "lines:rows", "--exec", "true", "--store", server.url], { cwd: folder });
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/^gossip: the tables at PostgreSQL at .* are of version 99, .*: use the newer gossip that made them\.\n$/)]);
+  });
+});

@@ -1,0 +1,200 @@
+// What goes wrong for people on their first day, and at night. Each must be one sentence that says what to do, and a code that a
+// script can tell apart; never a stack, never a password, and nothing lost.
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { freePort } from "@gossip/tools/engines";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
+import { gossip, type Ended } from "../processes/gossip-process.fixture.ts";
+import { raiseFolderFormat } from "./newer-version.fixture.ts";
+
+const NOBODY = 65_534;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gossip-bad-"));
+  mkdirSync(join(folder, "data"));
+  for (const name of ["a", "b", "c"]) writeFileSync(join(folder, "data", name), name);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(removeGossipScript);
+
+const at = (...args: string[]): Promise<Ended> => gossip(args, { cwd: folder });
+const run = (...args: string[]): Promise<Ended> => at("run", ...args);
+
+/** One sentence, with a way on, and no trace of the program's inside. */
+function expectSentence(ended: Ended, code: number, words: RegExp): void {
+  expect([ended.stderr, ended.code]).toEqual([expect.stringMatching(words), code]);
+  expect(ended.stderr).toMatch(/^gossip: [^\n]+: [^\n]+\.\n$/);
+  expect(ended.stderr).not.toMatch(/^\s+at |\.(ts|mjs|js):\d/m);
+}
+
+describe("the command line", { timeout: 60_000 }, () => {
+  test.each([
+    [["frob"], /unknown command 'frob'/],
+    [["run"], /--source/],
+    [["run", "--source", "fs:data"], /either --exec COMMAND or --module FILE/],
+    [["run", "--source", "fs:data", "--exec", "true", "--module", "m.mjs"], /either --exec COMMAND or --module FILE/],
+    [["run", "--source", "ftp:x", "--exec", "true"], /--source is of no known kind/],
+    [["run", "--source", "fs:", "--exec", "true"], /names nothing/],
+    [["run", "--source", "fs:data", "--exec", " "], /--exec is empty/],
+    [["run", "--source", "fs:data", "--exec", "echo '{}'"], /write \{\} without quotes/],
+    [["run", "--source", "fs:data", "--exec", "if then"], /the shell cannot read the command/],
+    [["run", "--source", "fs:data", "--exec", "true", "--workers", "0"], /--workers is no whole number from 1 to 256/],
+    [["run", "--source", "fs:data", "--exec", "true", "--lease", "soon"], /--lease is no number of seconds/],
+    [["run", "--source", "fs:data", "--exec", "true", "--on-fail", "explode"], /on-fail/],
+    [["run", "--source", "fs:data", "--exec", "true", "--store", "mysql://x"], /no kind of store/],
+    [["run", "--source", "fs:data", "--exec", "true", "--tenant", "me"], /--tenant/],
+    [["run", "--source", "fs:data", "--module", "./missing.mjs"], /cannot be loaded/],
+    [["run", "--source", "postgres://h/d", "--exec", "true"], /names no table/],
+    [["shards", "--sort", "colour"], /--sort knows no "colour"/],
+    [["shards", "--status", "Sleeping"], /no shard is ever "Sleeping"/],
+    [["unpark"], /either a shard or --all/],
+    [["keys", "encode", "hex:0"], /hexadecimal/],
+    [["tso", "serve"], /either --data FOLDER or --etcd URL/],
+  ])("%j", async (args, words) => {
+    expectSentence(await at(...args), 2, words);
+    expect(existsSync(join(folder, ".gossip"))).toBe(false);
+  });
+
+  test("says it in JSON where JSON was asked for", async () => {
+    const { stderr, code } = await at("run", "--source", "fs:nowhere", "--exec", "true", "--json");
+    expect([code, JSON.parse(stderr)]).toEqual([6, { error: { kind: "SourceMissing", message: expect.stringContaining("there is no folder") as string, exitCode: 6 } }]);
+  });
+
+  test("a module that exports nothing to call, or cannot be loaded, says so", async () => {
+    writeFileSync(join(folder, "empty.mjs"), "export const x = 1;");
+    expectSentence(await run("--source", "fs:data", "--module", "empty.mjs"), 2, /exports no function/);
+    writeFileSync(join(folder, "broken.mjs"), "export default function (");
+    expectSentence(await run("--source", "fs:data", "--module", "broken.mjs"), 2, /cannot be loaded/);
+  });
+});
+
+describe("the source", { timeout: 60_000 }, () => {
+  test("a folder that is not there", async () => {
+    expectSentence(await run("--source", "fs:nowhere", "--exec", "true"), 6, /there is no folder .*nowhere/);
+  });
+
+  test("a file where a folder should be, and the other way round", async () => {
+    expectSentence(await run("--source", "fs:data/a", "--exec", "true"), 6, /is no folder/);
+    expectSentence(await run("--source", "lines:data", "--exec", "true"), 6, /is no file/);
+    expectSentence(await run("--source", "lines:data/none", "--exec", "true"), 6, /there is no file/);
+  });
+
+  test("an empty folder and an empty file are done at once", async () => {
+    mkdirSync(join(folder, "empty"));
+    writeFileSync(join(folder, "nothing"), "");
+    for (const source of ["fs:empty", "lines:nothing"]) {
+      const ended = await run("--source", source, "--exec", "false", "--out", "out.ndjson");
+      expect([ended.code, ended.stderr, readFileSync(join(folder, "out.ndjson"), "utf8")]).toEqual([0, expect.stringContaining("Done: 0 items"), ""]);
+    }
+  });
+
+  test("a line that no argument can hold is a failed item, and the rest is done", async () => {
+    writeFileSync(join(folder, "lines"), "one\nt\0wo\nthree\n");
+    const ended = await run("--source", "lines:lines", "--exec", "echo {}", "--out", "out.ndjson");
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining("zero byte")]);
+    expect(readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { ok: boolean }).ok)).toEqual([true, false, true]);
+  });
+});
+
+describe("the store", { timeout: 60_000 }, () => {
+  test("one that may not be written to", async () => {
+    const isRoot = process.getuid?.() === 0;
+    chmodSync(folder, 0o755);
+    mkdirSync(join(folder, "locked"), { mode: isRoot ? 0o755 : 0o555 });
+    const ended = await gossip(["run", "--source", "fs:data", "--exec", "true", "--store", "locked/store"], { cwd: folder, ...(isRoot ? { uid: NOBODY } : {}) });
+    expectSentence(ended, 7, /may not be written to|cannot be opened/);
+  });
+
+  test("something else in its place", async () => {
+    expectSentence(await run("--source", "fs:data", "--exec", "true", "--store", "data/a"), 7, /no folder|no store/);
+  });
+
+  test("one of a newer version, which is left as it is", async () => {
+    expect((await run("--source", "fs:data", "--exec", "true")).code).toBe(0);
+    raiseFolderFormat(join(folder, ".gossip"));
+    expectSentence(await run("--source", "fs:data", "--exec", "true"), 7, /has format 99, and this version knows up to \d+: use the newer gossip/);
+    expectSentence(await at("runs"), 7, /format 99/);
+  });
+
+  test("a PostgreSQL that is not there, without telling the password", async () => {
+    const ended = await run("--source", "fs:data", "--exec", "true", "--store", `postgres://me:hunter2@127.0.0.1:${await freePort()}/db`);
+    expectSentence(ended, 7, /no server answers for PostgreSQL at 127\.0\.0\.1:\d+\/db \(ECONNREFUSED\)/);
+    expect(ended.stderr).not.toMatch(/hunter2|me:/);
+  });
+
+  test("none at all, for commands that only look", async () => {
+    for (const args of [["runs"], ["status"], ["fsck"], ["events"]]) expectSentence(await at(...args), 4, /there is no store in/);
+    expect(existsSync(join(folder, ".gossip"))).toBe(false);
+  });
+
+  test("an oracle that does not answer", async () => {
+    expectSentence(await run("--source", "fs:data", "--exec", "true", "--tso", `127.0.0.1:${await freePort()}`), 7, /no timestamp oracle answers/);
+  });
+});
+
+describe("the run", { timeout: 60_000 }, () => {
+  test("a name that has other settings, which are told", async () => {
+    expect((await run("--source", "fs:data", "--exec", "true", "--run", "mine")).code).toBe(0);
+    expectSentence(await run("--source", "fs:data", "--exec", "false", "--run", "mine"), 5, /run "mine" exists with other settings \(--exec true\): give this one another name/);
+    expectSentence(await run("--source", "fs:.", "--exec", "true", "--run", "mine", "--out", "x"), 5, /--source fs:.*data, --out left out/);
+    expect((await run("--source", "fs:data", "--exec", "true", "--run", "mine")).stderr).toContain("Done before: all 3 items");
+  });
+
+  test("one that was cancelled says how to start over; one that was deleted does so", async () => {
+    expect((await run("--source", "fs:data", "--exec", "exit 1", "--on-fail", "park", "--retries", "0", "--run", "mine")).code).toBe(3);
+    expect((await at("cancel", "mine")).code).toBe(0);
+    expectSentence(await run("--source", "fs:data", "--exec", "exit 1", "--run", "mine"), 5, /has ended \(Cancelled\).*--again/);
+    expect((await at("delete", "mine")).code).toBe(0);
+    expect((await run("--source", "fs:data", "--exec", "exit 1", "--retries", "0", "--run", "mine")).stderr).toContain("Done: 3 items, 3 failed");
+  });
+
+  test("results that cannot be written, before any work is done", async () => {
+    expectSentence(await run("--source", "fs:data", "--exec", "touch worked", "--out", "none/out.ndjson"), 9, /is not there: make it/);
+    expectSentence(await run("--source", "fs:data", "--exec", "touch worked", "--out", "data"), 9, /is no file/);
+    expect(existsSync(join(folder, "worked"))).toBe(false);
+  });
+
+  test("results that somebody removed", async () => {
+    const args = ["--source", "fs:data", "--exec", "true", "--out", "out.ndjson"];
+    expect((await run(...args)).code).toBe(0);
+    rmSync(join(folder, "out.ndjson"));
+    expectSentence(await run(...args), 9, /not there any more/);
+    expect((await run(...args, "--again")).code).toBe(0);
+  });
+});
+
+describe("a command that fails for some items", { timeout: 60_000 }, () => {
+  const FAILS_FOR_B = 'case "$1" in */b) echo "no b" >&2; exit 4;; esac; echo fine';
+
+  test("is tried again, recorded, passed over, and told of in the end", async () => {
+    const ended = await run("--source", "fs:data", "--exec", `echo x >> tries$(basename {}); ${FAILS_FOR_B}`, "--retries", "2", "--out", "out.ndjson");
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/failed: .*data\/b \(exit status 4\): no b\n(?:.*\n)*Done: 3 items, 1 failed/)]);
+    const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as object);
+    expect(results[1]).toEqual({ path: join(folder, "data/b"), ok: false, status: 4, stdout: "", stderr: "no b\n", error: "exit status 4" });
+    expect([readFileSync(join(folder, "triesb"), "utf8"), readFileSync(join(folder, "triesa"), "utf8")]).toEqual(["x\nx\nx\n", "x\n"]);
+    expect((await run("--source", "fs:data", "--exec", `echo x >> tries$(basename {}); ${FAILS_FOR_B}`, "--out", "out.ndjson")).code).toBe(3);
+  });
+
+  test("sets its shard aside where that was asked for, until somebody brings it back", async () => {
+    const args = ["--source", "fs:data", "--exec", `test -e repaired || { ${FAILS_FOR_B}; }`, "--retries", "0", "--on-fail", "park", "--shards", "1", "--out", "out.ndjson"];
+    const parked = await run(...args);
+    expect([parked.code, parked.stderr]).toEqual([3, expect.stringMatching(/Set aside: 1 shard; 1 item done\. Results so far are in .*out\.ndjson\.parts\./)]);
+    expect(existsSync(join(folder, "out.ndjson"))).toBe(false);
+    const listed = await at("shards", "--status", "parked", "--json");
+    expect(JSON.parse(listed.stdout)).toMatchObject({ status: "Parked", parkReason: "TooManyErrors", items: 1 });
+    expect((await run(...args)).code).toBe(3);
+    writeFileSync(join(folder, "repaired"), "");
+    expect((await at("unpark", "--all")).stderr).toBe("Unparked shard 1.\n");
+    const done = await run(...args);
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining("Done: 3 items, 1 of them done before")]);
+    expect(readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n")).toHaveLength(3);
+  });
+
+  test("is ended where it takes too long", async () => {
+    const ended = await run("--source", "fs:data", "--exec", 'case "$1" in */b) sleep 1000;; esac', "--retries", "0", "--timeout", "0.5");
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/data\/b \(it took longer than 500 ms\)/)]);
+  });
+});
