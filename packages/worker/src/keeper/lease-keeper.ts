@@ -49,7 +49,14 @@ export class LeaseKeeper {
 
   /** Start the thread and wait until it has opened its store. Where it cannot, `onFailure` says why and there is none. */
   static async start(options: LeaseKeeperOptions): Promise<LeaseKeeper | undefined> {
-    const keeper = new LeaseKeeper(options);
+    let keeper: LeaseKeeper;
+    try {
+      keeper = new LeaseKeeper(options);
+    } catch (cause) {
+      // Options that cannot be copied into a thread, for one.
+      options.onFailure(cause);
+      return undefined;
+    }
     const opened = new Promise<boolean>((resolve) => {
       keeper.#worker.once("message", ({ kind }: KeeperReport) => resolve(kind === "Open"));
     });

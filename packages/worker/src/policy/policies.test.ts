@@ -57,7 +57,7 @@ describe("checkpoints", () => {
 });
 
 describe("splits", () => {
-  const outlook = { nowMs: 10_000, heldSinceMs: 0, lastSplitMs: undefined, itemCount: 100, aheadCount: 10, isEndKnown: true };
+  const outlook = { nowMs: 10_000, heldSinceMs: 0, lastSplitMs: undefined, missCount: 0, itemCount: 100, aheadCount: 10, isEndKnown: true };
 
   test.each([
     { name: "half of what is left, at the pace so far", change: {}, handoverMs: 500 },
@@ -68,6 +68,8 @@ describe("splits", () => {
     { name: "any amount where the end is not in sight", change: { isEndKnown: false }, handoverMs: Infinity },
     { name: "nothing of a shard that was only just claimed", change: { isEndKnown: false, heldSinceMs: 9_990 }, handoverMs: 0 },
     { name: "nothing right after another split", change: { lastSplitMs: 9_990 }, handoverMs: 0 },
+    { name: "nothing for a while where there was no place to cut", change: { lastSplitMs: 9_300, missCount: 4 }, handoverMs: 0 },
+    { name: "and again after that while", change: { lastSplitMs: 9_200, missCount: 4 }, handoverMs: 500 },
   ])("hand over $name", ({ change, handoverMs }) => {
     expect(expectedHandoverMs(DEFAULT_SPLIT, { ...outlook, ...change })).toBe(handoverMs);
   });

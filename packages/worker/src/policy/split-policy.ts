@@ -12,6 +12,9 @@ export type SplitInput = Partial<SplitPolicy>;
 
 export const DEFAULT_SPLIT: SplitPolicy = /* @__PURE__ */ Object.freeze({ minHandoverMs: 50, minIntervalMs: 50 });
 
+/** Of the least interval: up to 128 times as long. */
+const MAX_DOUBLINGS = 7;
+
 export function makeSplitPolicy(input: SplitInput = {}): SplitPolicy {
   assert(typeof input === "object" && input !== null, () => `split must be an object or false, got ${typeof input}`);
   const { minHandoverMs = DEFAULT_SPLIT.minHandoverMs, minIntervalMs = DEFAULT_SPLIT.minIntervalMs } = input;
@@ -26,6 +29,8 @@ export interface SplitOutlook {
   /** When the shard was claimed. */
   readonly heldSinceMs: number;
   readonly lastSplitMs: number | undefined;
+  /** How often in a row there was no place to cut. */
+  readonly missCount: number;
   /** Items finished since the shard was claimed. */
   readonly itemCount: number;
   /** Items that were read and not begun. */
@@ -41,8 +46,10 @@ export interface SplitOutlook {
  * not in sight it may hold any amount of work, and having been held for a while is reason enough.
  */
 export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy, outlook: SplitOutlook): number {
-  const { nowMs, heldSinceMs, lastSplitMs, itemCount, aheadCount, isEndKnown } = outlook;
-  if (lastSplitMs !== undefined && nowMs - lastSplitMs < minIntervalMs) return 0;
+  const { nowMs, heldSinceMs, lastSplitMs, missCount, itemCount, aheadCount, isEndKnown } = outlook;
+  // A source may look at much of what it has to find a place. One that finds none is asked less and less.
+  const intervalMs = minIntervalMs * 2 ** Math.min(missCount, MAX_DOUBLINGS);
+  if (lastSplitMs !== undefined && nowMs - lastSplitMs < intervalMs) return 0;
   const heldMs = nowMs - heldSinceMs;
   if (!isEndKnown) return heldMs >= minHandoverMs ? Infinity : 0;
   // The holder is busy with what it has begun, so of one item ahead all is handed over.

@@ -49,7 +49,7 @@ const FAULTS: readonly CommitFault[] = ["Conflict", "Failed", "UnknownNotMade", 
 /** One world with everything that goes wrong in it. */
 class Trouble {
   readonly world: World;
-  readonly sink = new TokenSink();
+  readonly sink: TokenSink;
   readonly begun = new Set<number>();
   readonly finished = new Set<number>();
   readonly #chaos: Chaos;
@@ -58,6 +58,7 @@ class Trouble {
   constructor(plan: Chaos) {
     this.#chaos = plan;
     this.world = new World({ seed: plan.seed });
+    this.sink = new TokenSink(() => this.world.time.sleep(this.#chance() * 40));
   }
 
   #chance(): number {
@@ -82,8 +83,15 @@ class Trouble {
     return FAULTS[Math.floor(this.#chance() * FAULTS.length)];
   }
 
-  async #process({ n }: NumberedItem, { signal }: ItemContext): Promise<number> {
-    this.begun.add(n);
+  /** Some items are done when the call is, others later. */
+  #process(item: NumberedItem, context: ItemContext): number | Promise<number> {
+    this.begun.add(item.n);
+    if (this.#chance() < 0.5) return this.#processLater(item, context);
+    this.finished.add(item.n);
+    return item.n;
+  }
+
+  async #processLater({ n }: NumberedItem, { signal }: ItemContext): Promise<number> {
     await this.world.time.sleep(this.#chance() * 120);
     if (!this.isCalm && this.#chance() < this.#chaos.failing) throw new Error("at random");
     if (!signal.aborted) this.finished.add(n);

@@ -114,7 +114,8 @@ export class ItemFlow<I extends Item, R> {
   }
 
   #follow(trial: Trial<I>, answer: PromiseLike<R>): void {
-    answer.then(
+    // A promise of the platform's own is followed as it is; anything else that has a `then` is made one first.
+    Promise.resolve(answer).then(
       (result) => {
         this.#inFlight--;
         if (this.#window.finish(trial.place, result)) this.drain();
@@ -162,7 +163,8 @@ export class ItemFlow<I extends Item, R> {
       this.#pauses.delete(cancel);
       const trial = { item, place, attempt: attempt + 1 };
       try {
-        this.#follow(trial, Promise.resolve(settings.process(item, { ...this.#context, attempt: attempt + 1 })));
+        const answer = settings.process(item, { ...this.#context, attempt: attempt + 1 });
+        this.#follow(trial, isPromiseLike(answer) ? answer : Promise.resolve(answer));
       } catch (cause) {
         this.#fail(trial, cause);
       }

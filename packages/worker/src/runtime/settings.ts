@@ -32,7 +32,7 @@ export interface RunTiming {
 export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>): Settings<I, R> {
   assert(typeof options === "object" && options !== null, () => `runWorkers takes an object of options, got ${typeof options}`);
   const { coordinator, source, process, concurrency = 1, itemConcurrency = 1, graceMs = 5000, worker = randomWorker() } = options;
-  const { stopWhenDone = true, progressEveryMs = 500, time = SYSTEM_TIME, onItemFailure, onProblem } = options;
+  const { stopWhenDone = true, progressEveryMs = 500, time = SYSTEM_TIME } = options;
   assert(typeof coordinator?.claimMany === "function", "coordinator must be a Coordinator");
   assert(typeof source?.read === "function", "source must be a Source");
   assert(typeof process === "function", () => `process must be a function, got ${typeof process}`);
@@ -40,9 +40,8 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
   assertCount(itemConcurrency, "itemConcurrency", { min: 1, max: 10_000 });
   assertCount(graceMs, "graceMs", { min: 0, max: 86_400_000 });
   assertCount(progressEveryMs, "progressEveryMs", { min: 1, max: 86_400_000 });
-  assert(onItemFailure === undefined || onItemFailure === "park" || onItemFailure === "skip", "onItemFailure must be park or skip");
-  assert(onProblem === undefined || onProblem === "park" || onProblem === "skip", "onProblem must be park or skip");
   WorkerId.fromRaw(worker);
+  assertOptional(options);
   makeCheckpointPolicy(options.checkpointEvery, 1);
   return {
     ...options,
@@ -57,6 +56,15 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
     progressEveryMs,
     time,
   };
+}
+
+function assertOptional<I extends Item, R>({ onItemFailure, onProblem, sink, signal, keepLeases, storePatienceMs }: RunWorkersOptions<I, R>): void {
+  assert(onItemFailure === undefined || onItemFailure === "park" || onItemFailure === "skip", "onItemFailure must be park or skip");
+  assert(onProblem === undefined || onProblem === "park" || onProblem === "skip", "onProblem must be park or skip");
+  assert(sink === undefined || typeof sink?.open === "function", "sink must be a Sink");
+  assert(signal === undefined || typeof signal?.addEventListener === "function", "signal must be an AbortSignal");
+  assert(keepLeases === undefined || typeof keepLeases?.module === "string" || keepLeases?.module instanceof URL, "keepLeases must name a module by URL or path");
+  if (storePatienceMs !== undefined) assertCount(storePatienceMs, "storePatienceMs", { min: 0, max: 86_400_000 });
 }
 
 export function makeTiming({ checkpointEvery, storePatienceMs }: Pick<RunWorkersOptions, "checkpointEvery" | "storePatienceMs">, { leaseDuration }: RunConfig): RunTiming {

@@ -82,13 +82,15 @@ export class ShardReader<I extends Item> {
   }
 
   #startFetch(): Promise<Fetched<I>> {
-    const pending = this.#fetch().then((fetched) => {
-      this.#pending = undefined;
-      this.#ahead = fetched.kind === "Batch" ? this.#cut(fetched.batch) : fetched;
-      return this.#ahead;
-    });
-    this.#pending = pending;
-    return pending;
+    this.#pending = this.#fetchAhead();
+    return this.#pending;
+  }
+
+  async #fetchAhead(): Promise<Fetched<I>> {
+    const fetched = await this.#fetch();
+    this.#pending = undefined;
+    this.#ahead = fetched.kind === "Batch" ? this.#cut(fetched.batch) : fetched;
+    return this.#ahead;
   }
 
   /** A batch without what lies at or above the end, and the end where nothing is left of it. */

@@ -96,6 +96,11 @@ export class ShardRunner<I extends Item, R> {
     this.#halt({ kind: "Shutdown" });
   }
 
+  /** Somebody ended the run. */
+  endRun(status: RunStatus): void {
+    this.#halt({ kind: "RunEnded", status });
+  }
+
   /** Called every so often, whatever the items do. */
   tick(nowMs: number): void {
     if (this.#upkeep.isDue(nowMs)) void this.#upkeep.keepUp();
@@ -141,11 +146,14 @@ export class ShardRunner<I extends Item, R> {
   async #nextBatch(): Promise<ItemBatch<I> | ReadFailure | undefined> {
     let batch: ItemBatch<I> | ReadFailure | undefined;
     let isHere = false;
-    void this.#reader.next().then((next) => {
-      batch = next;
-      isHere = true;
-      this.#poke();
-    });
+    this.#reader.next().then(
+      (next) => {
+        batch = next;
+        isHere = true;
+        this.#poke();
+      },
+      (error: unknown) => this.#halt({ kind: "Bug", error }),
+    );
     while (!isHere && this.#stop === undefined) await this.#wait();
     return batch;
   }
@@ -225,8 +233,11 @@ export class ShardRunner<I extends Item, R> {
       await this.#letFinish();
       this.#abort.abort(stop);
     }
+    const { settings, timing } = this.#host;
     const ending = endingFor(this.#stop);
-    const isEnded = ending !== undefined && (await this.#upkeep.end(ending));
+    // Who was told to stop does not wait for a store that is away: the lease runs out by itself.
+    const patienceMs = stop?.kind === "Shutdown" ? Math.min(settings.graceMs, timing.leaseMs) : timing.leaseMs;
+    const isEnded = ending !== undefined && (await this.#upkeep.end(ending, patienceMs));
     if (isEnded) this.#tellOfEnding(ending);
     else await this.#tellOfLoss();
   }

@@ -44,6 +44,7 @@ export class ShardSplitter<I extends Item, R> {
   #isSplitting = false;
   #isRefused = false;
   #lastSplitMs: number | undefined;
+  #missCount = 0;
 
   constructor(host: ShardHost<I, R>, session: WorkerSession, work: SharedWork) {
     this.#host = host;
@@ -72,8 +73,8 @@ export class ShardSplitter<I extends Item, R> {
     const { splitPolicy } = this.#host.settings;
     if (splitPolicy === undefined || this.#isRefused || this.#isSplitting || this.#work.isStopped()) return 0;
     const { aheadCount, isEndKnown } = this.#work;
-    const { heldSinceMs, lastSplitMs, itemCount } = { heldSinceMs: this.#heldSinceMs, lastSplitMs: this.#lastSplitMs, itemCount: this.#itemCount };
-    return expectedHandoverMs(splitPolicy, { nowMs, heldSinceMs, lastSplitMs, itemCount, aheadCount, isEndKnown });
+    const held = { heldSinceMs: this.#heldSinceMs, lastSplitMs: this.#lastSplitMs, missCount: this.#missCount, itemCount: this.#itemCount };
+    return expectedHandoverMs(splitPolicy, { nowMs, ...held, aheadCount, isEndKnown });
   }
 
   /** Split, where that turns out to be possible. */
@@ -81,6 +82,7 @@ export class ShardSplitter<I extends Item, R> {
     if (this.#isSplitting) return;
     this.#isSplitting = true;
     this.#lastSplitMs = this.#host.settings.time.nowMs();
+    this.#missCount++;
     try {
       const point = await this.#choosePoint();
       const plan = point && planSplit(this.#session.spec, this.#session.cursor, point);
@@ -127,6 +129,7 @@ export class ShardSplitter<I extends Item, R> {
       const answer = await this.#session.splitResidual(plan, { opId });
       if (answer.ok) {
         this.#work.onSplit(cut);
+        this.#missCount = 0;
         counts.splits++;
         return emit({ kind: "ShardSplit", shard, residual: answer.value.value.residual });
       }

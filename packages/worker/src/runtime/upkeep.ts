@@ -61,6 +61,7 @@ export class Upkeep {
   /** What is being written, from the flush to the answer. Never rejects. */
   #action: Promise<void> | undefined;
   #isEnding = false;
+  #giveUpMs = Infinity;
   #isOver = false;
 
   constructor(options: UpkeepOptions) {
@@ -112,9 +113,10 @@ export class Upkeep {
     this.#isOver = true;
   }
 
-  /** Store what is finished and end the hold. `false` where the shard was lost before that. */
-  async end(ending: Ending): Promise<boolean> {
+  /** Store what is finished and end the hold. `false` where the shard was lost before that, or the store was away for too long. */
+  async end(ending: Ending, patienceMs: number): Promise<boolean> {
     this.#isEnding = true;
+    this.#giveUpMs = this.#options.time.nowMs() + patienceMs;
     await this.#action;
     if (this.#isOver) return false;
     const { session } = this.#options;
@@ -147,14 +149,14 @@ export class Upkeep {
     return true;
   }
 
-  /** Ask until the store answers or the lease has run out. */
+  /** Ask until the store answers, the lease has run out or patience has. */
   async #insist<E extends AnyCoordError>(operation: string, ask: () => Promise<Result<unknown, E>>): Promise<boolean> {
     const { time } = this.#options;
     for (;;) {
       const answer = await ask();
       if (answer.ok) return true;
       this.#refused(operation, answer.error);
-      if (this.#isOver) return false;
+      if (this.#isOver || time.nowMs() >= this.#giveUpMs) return false;
       await sleep(time, this.#pauseMs());
     }
   }

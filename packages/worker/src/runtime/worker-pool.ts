@@ -130,7 +130,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       const runner = new ShardRunner(this, session);
       this.#runners.add(runner);
       // The stop may have come while the claim was under way: then the shard is given back at once.
-      if (this.#stop !== undefined) runner.shutDown();
+      if (this.#stop !== undefined) this.#stopRunner(runner, this.#stop);
       runner
         .run()
         .catch((error: unknown) => this.#fail(error))
@@ -244,9 +244,14 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   #halt(stop: StopReason): void {
     if (this.#stop === undefined) {
       this.#stop = stop;
-      for (const runner of this.#runners) runner.shutDown();
+      for (const runner of this.#runners) this.#stopRunner(runner, stop);
     }
     this.#poke();
+  }
+
+  #stopRunner(runner: ShardRunner<I, R>, stop: StopReason): void {
+    if (stop.kind === "RunTerminal") runner.endRun(stop.status);
+    else runner.shutDown();
   }
 
   #fail(error: unknown): void {

@@ -11,7 +11,7 @@ export interface NumberedItem extends Item {
   readonly n: number;
 }
 
-/** Eight bytes behind a letter, so that byte order is the numbers' order. */
+/** A letter and the number behind it, so that byte order is the numbers' order. */
 export function keyOf(n: number): Uint8Array {
   const key = new Uint8Array(6);
   key[0] = 0x6b;
@@ -80,6 +80,12 @@ export class TokenSink implements Sink<NumberedItem, unknown> {
   /** What each shard's holders wrote, by shard and fence. */
   readonly parts = new Map<string, number[]>();
   isBroken = false;
+  readonly #pause: () => Promise<unknown>;
+
+  /** `pause` is how long a flush takes. */
+  constructor(pause: () => Promise<unknown> = () => Promise.resolve()) {
+    this.#pause = pause;
+  }
 
   async open({ shard, fence, token }: SinkRequest): Promise<ShardSink<NumberedItem, unknown>> {
     const part = `${shard.shard}/${fence}`;
@@ -95,7 +101,7 @@ export class TokenSink implements Sink<NumberedItem, unknown> {
       flush: async () => {
         isFlushing = true;
         const count = written.length;
-        await Promise.resolve();
+        await this.#pause();
         isFlushing = false;
         if (this.isBroken) throw new Error("the sink is full");
         return new TextEncoder().encode(JSON.stringify([...earlier, [part, count]]));
