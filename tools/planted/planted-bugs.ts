@@ -185,8 +185,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a write of unknown fate passes for one that was made",
     file: "coordinator/shard-operation.ts",
-    find: 'if (answer.kind === "Committed") {',
-    replace: 'if (answer.kind === "Committed" || answer.kind === "Unknown") {',
+    find: 'await engine.commit(set);\n    if (answer.kind === "Committed") {',
+    replace: 'await engine.commit(set);\n    if (answer.kind === "Committed" || answer.kind === "Unknown") {',
     caughtBy: ["simulator"],
   },
   {
@@ -206,8 +206,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a claim is not remembered for the cooldown",
     file: "coordinator/claiming.ts",
-    find: "cooldown.noteClaim(worker, now.value);",
-    replace: "",
+    find: "{ hasClaimed: search.sessions.length > 0 }",
+    replace: "{ hasClaimed: false }",
     caughtBy: ["conformance", "simulator"],
   },
 ];
