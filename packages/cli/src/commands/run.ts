@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { Option, type Command } from "commander";
 import { RunId, RunStatus } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
-import type { WorkerSummary } from "@gossip/worker";
+import type { WorkerProgress, WorkerSummary } from "@gossip/worker";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreSettings } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration, formatRate } from "../output/number-words.ts";
@@ -12,6 +12,7 @@ import { JsonView } from "../progress/json-view.ts";
 import { PlainView } from "../progress/plain-view.ts";
 import type { ProgressView } from "../progress/run-progress.ts";
 import { TerminalView } from "../progress/terminal-view.ts";
+import { watchRun } from "../progress/watch-run.ts";
 import { checkOut, partsOf } from "../run/check-out.ts";
 import { openExecWork } from "../run/exec-work.ts";
 import { finishRun, missingResults } from "../run/finish-run.ts";
@@ -161,21 +162,29 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   view.say(openingWords(started.value, before.value, settings), { kind: "started", run: started.value.request.run, isNew: started.value.kind === "Created", skipped: before.value.totals.items });
 
   const beganMs = performance.now();
-  const summary = await runJob({ opened, tso, started: started.value, jobSource, work, out, numbers, view, stop, itemsBefore: before.value.totals.items });
-  if (!summary.ok) return summary;
-  const problem = stopError(summary.value.stopped);
+  let own: WorkerProgress | undefined;
+  const { request } = started.value;
+  const watch = watchRun({ opened, request, view, itemsBefore: before.value.totals.items, own: () => own, isStopping: () => stop.signal.aborted });
+  let summary: WorkerSummary;
+  try {
+    summary = await runJob({ opened, tso, started: started.value, jobSource, work, out, numbers, view, stop, onProgress: (progress) => (own = progress) });
+  } finally {
+    await watch.end();
+  }
+  const problem = stopError(summary.stopped);
   if (!problem.ok) return problem;
-  if (summary.value.stopped.kind === "Aborted") {
-    const now = await readOverview(opened, started.value.request);
+  if (summary.stopped.kind === "Aborted") {
+    const now = await readOverview(opened, request);
     const items = now.ok ? `${countOf(now.value.totals.items, "item")} done so far; ` : "";
     view.close();
     view.say(`Stopped: ${items}the same command goes on from here.`, { kind: "stopped" });
     return ok(stop.exit ?? "Interrupted");
   }
-  const finished = await finishRun(opened, started.value.request, out);
+  const finished = await finishRun(opened, request, out);
   if (!finished.ok) return finished;
+  watch.showEnd(finished.value);
   view.close();
-  return closingWords(view, finished.value, { out, before: before.value, elapsedMs: performance.now() - beganMs, own: summary.value });
+  return closingWords(view, finished.value, { out, before: before.value, elapsedMs: performance.now() - beganMs, own: summary });
 }
 
 function viewFor(cli: Cli): ProgressView {

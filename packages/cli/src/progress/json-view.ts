@@ -32,6 +32,8 @@ export class JsonView implements ProgressView {
     });
   }
 
+  showEnd(): void {}
+
   say(text: string, fields: object = { kind: "note" }): void {
     this.#console.json({ ...fields, message: text });
   }

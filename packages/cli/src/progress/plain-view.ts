@@ -19,6 +19,8 @@ export class PlainView implements ProgressView {
     this.#last = line;
   }
 
+  showEnd(): void {}
+
   say(text: string): void {
     this.#console.note(text);
   }

@@ -27,6 +27,8 @@ export interface ProgressView {
   /** How often it wants to be told. */
   readonly everyMs: number;
   show(progress: RunProgressShown): void;
+  /** The last time, where the view is one that shows how things are and does not tell what happens. */
+  showEnd(progress: RunProgressShown): void;
   /** A sentence between the rest. */
   say(text: string, fields?: object): void;
   failed(failure: ShownFailure): void;

@@ -23,6 +23,10 @@ export class TerminalView implements ProgressView {
     this.redraw();
   }
 
+  showEnd(progress: RunProgressShown): void {
+    this.show(progress);
+  }
+
   /** As it was, for a terminal of another width. */
   redraw(): void {
     if (this.#last === undefined || this.#isClosed) return;

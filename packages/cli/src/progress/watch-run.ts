@@ -4,7 +4,7 @@ import type { WorkerProgress } from "@gossip/worker";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { readOverview, type RunOverview } from "../run/run-overview.ts";
 import { RateMeter } from "./rate-meter.ts";
-import type { ProgressView } from "./run-progress.ts";
+import type { ProgressView, RunProgressShown } from "./run-progress.ts";
 
 export interface WatchOptions {
   readonly opened: OpenedStore;
@@ -19,19 +19,26 @@ export interface WatchOptions {
 /** A look may take this share of the time, so that a store with very many shards is not read all day. */
 const MAX_SHARE = 0.1;
 
-/** Reads how a run stands now and then, and shows it. Ends when the answer is called. */
-export function watchRun({ opened, request, view, itemsBefore, own, isStopping }: WatchOptions): () => Promise<void> {
+export interface RunWatch {
+  /** Look no more. */
+  end(): Promise<void>;
+  /** Show how it ended, where the view is one that shows how things are. */
+  showEnd(overview: RunOverview): void;
+}
+
+/** Reads how a run stands now and then, and shows it. */
+export function watchRun({ opened, request, view, itemsBefore, own, isStopping }: WatchOptions): RunWatch {
   const startMs = performance.now();
   const meter = new RateMeter();
   let timer: NodeJS.Timeout | undefined;
   let isEnded = false;
 
-  const show = (overview: RunOverview, now: bigint): void => {
+  const shown = (overview: RunOverview, now: bigint): RunProgressShown => {
     const progress = own();
     const held = progress?.held ?? 0;
     const { earliestDeadline } = overview;
     const isWaiting = progress !== undefined && held === 0 && overview.states.leased > 0 && overview.states.waiting === 0;
-    view.show({
+    return {
       overview,
       elapsedMs: performance.now() - startMs,
       itemsBefore,
@@ -40,7 +47,7 @@ export function watchRun({ opened, request, view, itemsBefore, own, isStopping }
       held,
       waitMs: isWaiting && earliestDeadline !== undefined ? Number(earliestDeadline - now) : undefined,
       isStopping: isStopping(),
-    });
+    };
   };
 
   const look = async (): Promise<void> => {
@@ -50,7 +57,7 @@ export function watchRun({ opened, request, view, itemsBefore, own, isStopping }
       const now = await opened.clock.now();
       if (overview.ok && !isEnded) {
         meter.add({ atMs: beganMs, items: overview.value.totals.items, fraction: overview.value.fraction });
-        show(overview.value, now);
+        view.show(shown(overview.value, now));
       }
     } catch {
       // A store or a clock that cannot be read is the work's business: it tries again, and says so in the end.
@@ -61,9 +68,15 @@ export function watchRun({ opened, request, view, itemsBefore, own, isStopping }
 
   let under: Promise<void> = Promise.resolve();
   timer = setTimeout(() => void (under = look()), Math.min(view.everyMs, 1000));
-  return async () => {
-    isEnded = true;
-    clearTimeout(timer);
-    await under;
+  return {
+    async end() {
+      isEnded = true;
+      clearTimeout(timer);
+      await under;
+    },
+    showEnd(overview) {
+      meter.add({ atMs: performance.now(), items: overview.totals.items, fraction: overview.fraction });
+      view.showEnd(shown(overview, 0n));
+    },
   };
 }

@@ -6,7 +6,6 @@ import { fail, type CliError } from "../output/cli-error.ts";
 import { formatDuration } from "../output/number-words.ts";
 import { printable, printableText } from "../output/printable.ts";
 import type { ProgressView } from "../progress/run-progress.ts";
-import { watchRun } from "../progress/watch-run.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import type { StopSignal } from "../stop-signal.ts";
 import { coordSentence } from "./coord-sentence.ts";
@@ -30,7 +29,7 @@ export interface JobOptions {
   readonly numbers: RunNumbers;
   readonly view: ProgressView;
   readonly stop: StopSignal;
-  readonly itemsBefore: number;
+  readonly onProgress: (progress: WorkerProgress) => void;
 }
 
 /** Acquisitions of a shard without any progress before it is set aside: an item that kills its process must not go round forever. */
@@ -46,30 +45,23 @@ export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
 }
 
 /** Work until nothing is left, or somebody says stop. The answer is what this process did. */
-export async function runJob(options: JobOptions): Promise<Result<WorkerSummary, CliError>> {
-  const { opened, started, jobSource, work, numbers, view, stop, out, itemsBefore } = options;
-  let own: WorkerProgress | undefined;
-  const endWatching = watchRun({ opened, request: started.request, view, itemsBefore, own: () => own, isStopping: () => stop.signal.aborted });
+export function runJob(options: JobOptions): Promise<WorkerSummary> {
+  const { opened, started, jobSource, work, numbers, view, stop, out, onProgress } = options;
   const inner = out === undefined ? undefined : ndjsonSink<Item, ItemResult>({ path: out, toRecord: (item, result) => recordOf(jobSource.fieldsOf(item), result) });
-  try {
-    const summary = await runWorkers<Item, ItemResult>({
-      coordinator: opened.coordinator,
-      run: started.request,
-      source: jobSource.source,
-      process: tellingFailures(options),
-      concurrency: numbers.workers,
-      signal: stop.signal,
-      graceMs: numbers.graceMs,
-      sink: countingSink(isFailure, inner),
-      retry: { maxAttempts: numbers.maxAttempts, ...RETRY_PAUSE },
-      onProgress: (progress) => (own = progress),
-      onEvent: tellingEvents(jobSource, view),
-      ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
-    });
-    return ok(summary);
-  } finally {
-    await endWatching();
-  }
+  return runWorkers<Item, ItemResult>({
+    coordinator: opened.coordinator,
+    run: started.request,
+    source: jobSource.source,
+    process: tellingFailures(options),
+    concurrency: numbers.workers,
+    signal: stop.signal,
+    graceMs: numbers.graceMs,
+    sink: countingSink(isFailure, inner),
+    retry: { maxAttempts: numbers.maxAttempts, ...RETRY_PAUSE },
+    onProgress,
+    onEvent: tellingEvents(jobSource, view),
+    ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
+  });
 }
 
 /** The work, and a word about what fails for good. */

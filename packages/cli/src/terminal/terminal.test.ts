@@ -1,0 +1,126 @@
+// What a person sees. A view that is drawn one column too wide, leaves its cursor hidden, or swallows a Ctrl-C is wrong
+// however right the numbers in it are.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
+import { gossip } from "../processes/gossip-process.fixture.ts";
+import { Terminal, terminalMissing } from "./terminal.fixture.ts";
+
+const ROWS = 120;
+const CTRL_C = "\u0003";
+const MISSING = terminalMissing();
+if (MISSING !== undefined) process.stderr.write(`the tests of the terminal are skipped: ${MISSING}\n`);
+
+let folder: string;
+let terminal: Terminal | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gossip-terminal-"));
+  writeFileSync(join(folder, "rows"), Array.from({ length: ROWS }, (_, index) => `${index}\n`).join(""));
+});
+afterEach(async () => {
+  await terminal?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(removeGossipScript);
+
+async function run(columns: number, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Terminal> {
+  terminal = await Terminal.run(["run", "--source", "lines:rows", "--workers", "2", "--shards", "8", ...args], { cwd: folder, columns, env });
+  return terminal;
+}
+
+/** The view: a bar with figures, the strip, the states. */
+const VIEW = /\[[━─]+\] [\d.]+ %  \d+ items  .*\n[█▓░▒]+\n█ \d+ done  ▓ \d+ in work  ░ \d+ waiting  ▒ \d+ parked/;
+
+describe.skipIf(MISSING !== undefined)("in a terminal", { timeout: 120_000 }, () => {
+  test("a run shows where it is, in place, and ends with a sentence", async () => {
+    const screen = await run(80, ["--exec", "sleep 0.01", "--out", "out.ndjson"]);
+    await screen.shows(VIEW);
+    expect(await screen.ended).toBe(0);
+    const { lines } = screen;
+    expect(lines[0]).toMatch(/^Run [0-9a-f]{16}: lines:.*rows through sleep 0\.01$/);
+    expect(lines.filter((line) => line.startsWith("["))).toEqual([expect.stringMatching(/^\[━{30}\] 100 %  120 items  /)]);
+    expect(lines).toContain("█".repeat(79));
+    expect(lines.join("")).toMatch(/Done: 120 items, in .* Results are in .*out\.ndjson\.$/);
+    // The cursor is there again, and no colour is left behind.
+    expect(screen.raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(screen.raw.lastIndexOf("\u001b[?25l"));
+  });
+
+  test("what commands print stands above the view, each line whole", async () => {
+    const screen = await run(60, ["--exec", "sleep 0.005; echo item {}"]);
+    await screen.shows(/item 5\n/);
+    expect(await screen.ended).toBe(0);
+    const printed = screen.lines.filter((line) => line.startsWith("item "));
+    expect(printed.toSorted()).toEqual(Array.from({ length: ROWS }, (_, index) => `item ${index}`).toSorted());
+    expect(screen.lines.filter((line) => line.startsWith("["))).toHaveLength(1);
+  });
+
+  test("Ctrl-C lets the work finish what it has, and the same command goes on", async () => {
+    const screen = await run(90, ["--exec", "sleep 0.05; echo {}", "--out", "out.ndjson"]);
+    await screen.shows(/ [1-9]\d* items/);
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(130);
+    expect(screen.lines.join("\n")).toMatch(/Stopping: letting what is under way finish for up to 30 s; Ctrl-C again stops at once\.\n(?:.*\n)*Stopped: \d+ items done so far; the same command goes on from here\./);
+    const second = await run(90, ["--exec", "sleep 0.05; echo {}", "--out", "out.ndjson"]);
+    await second.shows(/goes on: \d+ items skipped, done before/);
+    await second.shows(/\d+ items skipped: done before/);
+    expect(await second.ended).toBe(0);
+  });
+
+  test("a second Ctrl-C stops at once, and the cursor is there again", async () => {
+    const screen = await run(90, ["--exec", "sleep 1000"]);
+    await screen.shows(/2 in work/);
+    screen.type(CTRL_C);
+    await screen.shows(/Stopping/);
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(130);
+    expect(screen.raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(screen.raw.lastIndexOf("\u001b[?25l"));
+  });
+
+  test("a narrow terminal, and one that becomes narrow, show whole lines", async () => {
+    const screen = await run(100, ["--exec", "sleep 0.02"]);
+    await screen.shows(VIEW);
+    screen.resize(24);
+    await screen.shows(/^[█▓░▒]{23}\n\d+\/\d+\/\d+\/0$/m);
+    expect(screen.lines.filter((line) => /^[█▓░▒]+$/.test(line) && line.length === 23)).toHaveLength(1);
+    expect(await screen.ended).toBe(0);
+  });
+
+  test("without colours where nobody wants any, and in plain signs where the terminal has no others", async () => {
+    const plain = await run(80, ["--exec", "sleep 0.01"], { NO_COLOR: "1" });
+    await plain.shows(VIEW);
+    await plain.ended;
+    // oxlint-disable-next-line no-control-regex -- it is what is looked for
+    expect(plain.raw).not.toMatch(/\u001b\[[0-9;]*m/);
+    const ascii = await run(80, ["--exec", "sleep 0.01", "--run", "ascii"], { LC_ALL: "C", LANG: "C" });
+    await ascii.shows(/\[[=-]+\] [\d.]+ %  \d+ items .*\n[#+.!]+\n# \d+ done/);
+    await ascii.ended;
+  });
+
+  test("a failing command is told of in red, without what its name could do to the terminal", async () => {
+    writeFileSync(join(folder, "rows"), "a\u001b[2Jb\n");
+    const screen = await run(80, ["--exec", "echo '\u001b[5mno' >&2; exit 9", "--retries", "0"]);
+    expect(await screen.ended).toBe(3);
+    expect(screen.lines.join("\n")).toContain("failed: a\\x1b[2Jb (exit status 9)\n  \\x1b[5mno");
+    expect(screen.raw).not.toContain("\u001b[2J");
+  });
+
+  test("shards are watched in place, until Ctrl-C", async () => {
+    expect((await gossip(["run", "--source", "lines:rows", "--exec", "true", "--shards", "8"], { cwd: folder })).code).toBe(0);
+    terminal = await Terminal.run(["shards", "--watch", "0.2"], { cwd: folder, columns: 70, rows: 6 });
+    await terminal.shows(/^SHARD +STATUS.*\n1 +Done/m);
+    await terminal.shows(/… and \d+ more/);
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toBe(0);
+    for (const line of terminal.lines) expect(line.length).toBeLessThanOrEqual(70);
+  });
+
+  test("a list fits the terminal", async () => {
+    expect((await gossip(["run", "--source", "lines:rows", "--exec", `true ${"x".repeat(200)}`], { cwd: folder })).code).toBe(0);
+    terminal = await Terminal.run(["runs"], { cwd: folder, columns: 100 });
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.lines).toHaveLength(2);
+    expect(terminal.lines[1]).toMatch(/…$/);
+  });
+});
