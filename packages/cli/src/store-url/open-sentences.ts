@@ -1,3 +1,4 @@
+import type { EtcdOpenError } from "@gossip/coordination-etcd";
 import type { LmdbOpenError } from "@gossip/coordination-lmdb";
 import type { PostgresOpenError } from "@gossip/coordination-postgres";
 import type { CliError } from "../output/cli-error.ts";
@@ -48,6 +49,22 @@ export function postgresSentence(error: PostgresOpenError, where: string): CliEr
       return { kind: "StoreFailed", message: `the tables at ${where} are of version ${error.found} and must be brought to ${error.supported}: run any gossip command with a login that may.` };
     case "Unavailable":
       return { kind: "StoreFailed", message: `${where} failed${codeIn(error.code)}: look at the server's log, then run the same command again.` };
+  }
+}
+
+/** Why a cluster cannot be used, and what to do. `where` names its members, without credentials. */
+export function etcdSentence(error: EtcdOpenError, where: string): CliError {
+  switch (error.kind) {
+    case "Unavailable":
+      return { kind: "StoreUnreachable", message: `no member answers for ${where}: start it, or correct host and port. Nothing was lost; run the same command again.` };
+    case "Refused":
+      return { kind: "StoreAccessDenied", message: `${where} refuses the login, or what it may do: correct user and password, or GRANT it the prefix.` };
+    case "NotAStore":
+      return { kind: "NotAStore", message: `something else is below the prefix at ${where}: name another behind the address, as in etcd://HOST:2379/PREFIX.` };
+    case "NewerFormat":
+      return { kind: "StoreNewer", message: `the store of ${where} has format ${error.found}, and this version knows up to ${error.supported}: use the newer gossip that made it.` };
+    case "TxnBudgetTooSmall":
+      return { kind: "StoreFailed", message: `${where} takes fewer than ${error.needed} operations in a transaction: start it with --max-txn-ops=${error.needed} or more.` };
   }
 }
 

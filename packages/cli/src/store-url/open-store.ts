@@ -4,7 +4,7 @@ import { Coordinator, systemClock, type CoordinationStore } from "@gossip/coordi
 import { inspectThroughPort, type FsckSource } from "@gossip/coordination-fsck";
 import { err, ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
-import { lmdbSentence, postgresSentence } from "./open-sentences.ts";
+import { etcdSentence, lmdbSentence, postgresSentence } from "./open-sentences.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { describeStore, type StoreAddress } from "./store-address.ts";
 import { openOracleClock } from "./oracle-clock.ts";
@@ -67,7 +67,13 @@ async function openRaw(address: StoreAddress, where: string): Promise<Result<Raw
       const store = opened.value;
       return ok({ store, fsckSource: inspectThroughPort(store), close: () => store.close() });
     }
-    case "etcd":
-      return fail("StoreFailed", "etcd is not here yet: use a folder or PostgreSQL.");
+    case "etcd": {
+      const { openEtcdStore } = await import("@gossip/coordination-etcd");
+      const { endpoints, prefix, login } = address;
+      const opened = await openEtcdStore({ endpoints, ...(prefix === undefined ? {} : { prefix }), ...login });
+      if (!opened.ok) return err(etcdSentence(opened.error, where));
+      const store = opened.value;
+      return ok({ store, fsckSource: inspectThroughPort(store), close: async () => store.close() });
+    }
   }
 }

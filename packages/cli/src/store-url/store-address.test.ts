@@ -4,7 +4,7 @@ import { unwrap } from "@gossip/stdx";
 import { Redacted } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lmdbSentence, postgresSentence } from "./open-sentences.ts";
+import { etcdSentence, lmdbSentence, postgresSentence } from "./open-sentences.ts";
 import { describeStore, parseStoreAddress } from "./store-address.ts";
 
 const CWD = "/somewhere";
@@ -17,14 +17,14 @@ describe("parseStoreAddress", () => {
     ["lmdb:x:y", { kind: "lmdb", path: "/somewhere/x:y" }],
     ["postgres://u:p@h:5433/d?sslmode=require", { kind: "postgres", url: "postgres://u:p@h:5433/d?sslmode=require", schema: undefined }],
     ["postgresql://h/d?schema=runs", { kind: "postgres", url: "postgresql://h/d", schema: "runs" }],
-    ["etcd://h", { kind: "etcd", endpoints: ["http://h:2379"], prefix: undefined, user: undefined, password: undefined }],
-    ["etcds://a:1,b:2/my/prefix", { kind: "etcd", endpoints: ["https://a:1", "https://b:2"], prefix: "my/prefix", user: undefined, password: undefined }],
-    ["etcd://root:p%40ss@h:2379", { kind: "etcd", endpoints: ["http://h:2379"], prefix: undefined, user: "root", password: "p@ss" }],
+    ["etcd://h", { kind: "etcd", endpoints: ["http://h:2379"], prefix: undefined, login: undefined }],
+    ["etcds://a:1,b:2/my/prefix", { kind: "etcd", endpoints: ["https://a:1", "https://b:2"], prefix: "my/prefix", login: undefined }],
+    ["etcd://root:p%40ss@h:2379", { kind: "etcd", endpoints: ["http://h:2379"], prefix: undefined, login: { username: "root", password: "p@ss" } }],
   ])("%s", (text, address) => {
     expect(parse(text)).toEqual(address);
   });
 
-  test.each(["", "lmdb:", "mysql://h/d", "postgres://h/d?schema=Not-A-Name", "etcd://", "etcd://h:x y"])("%j is refused with a sentence", (text) => {
+  test.each(["", "lmdb:", "mysql://h/d", "postgres://h/d?schema=Not-A-Name", "etcd://", "etcd://h:x y", "etcd://user@h", "etcd://h/no spaces"])("%j is refused with a sentence", (text) => {
     expect(parseStoreAddress(text, CWD)).toMatchObject({ ok: false, error: { kind: "BadCommandLine", message: expect.stringMatching(/: .+\.$/) as string } });
   });
 });
@@ -49,6 +49,7 @@ test("every reason not to open a store has a sentence with a way on, and an end 
   const versions = { found: 9, supported: 1 };
   const sentences = [
     ...([{ kind: "ReadOnlyFolder" }, { kind: "DiskFull" }, { kind: "NewerFormat", ...versions }, { kind: "NotAStore" }, { kind: "Truncated", size: 1, expected: 2 }, { kind: "OtherDurability", openWith: "Written" }, { kind: "Unavailable", ...failed }] as const).map((error) => lmdbSentence(error, "/store")),
+    ...([{ kind: "Unavailable", reason: "x" }, { kind: "Refused", code: 7, reason: "x" }, { kind: "NotAStore" }, { kind: "NewerFormat", ...versions }, { kind: "TxnBudgetTooSmall", needed: 128 }] as const).map((error) => etcdSentence(error, "etcd at h")),
     ...([{ kind: "InvalidUrl" }, { kind: "Unreachable", ...failed }, { kind: "AccessDenied", ...failed }, { kind: "MissingDatabase", ...failed }, { kind: "NotPermitted", ...failed }, { kind: "OldServer", ...versions }, { kind: "NewerSchema", ...versions }, { kind: "MigrationNeeded", ...versions }, { kind: "Unavailable", ...failed }] as const).map((error) => postgresSentence(error, "PostgreSQL at h/d")),
   ];
   for (const { message } of sentences) expect(message).toMatch(/^\S.*: .+\.$/);

@@ -6,7 +6,7 @@ import { fail, type CliError } from "../output/cli-error.ts";
 export type StoreAddress =
   | { readonly kind: "lmdb"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string; readonly schema: string | undefined }
-  | { readonly kind: "etcd"; readonly endpoints: readonly string[]; readonly prefix: string | undefined; readonly user: string | undefined; readonly password: string | undefined };
+  | { readonly kind: "etcd"; readonly endpoints: readonly string[]; readonly prefix: string | undefined; readonly login: { readonly username: string; readonly password: string } | undefined };
 
 /** The folder that is used where nothing else is said. */
 export const DEFAULT_STORE = ".gossip";
@@ -55,11 +55,21 @@ function postgresAt(text: string): Result<StoreAddress, CliError> {
 
 /** `etcd://[user:password@]host:port[,host:port…][/prefix]`. */
 function etcdAt(text: string, scheme: "http" | "https"): Result<StoreAddress, CliError> {
-  const match = /^etcds?:\/\/(?:([^/@]*)@)?([^/?#]+)(?:\/([^?#]*))?$/i.exec(text);
-  const endpoints = match === null ? [] : match[2]!.split(",").map((host) => `${scheme}://${/:\d+$/.test(host) ? host : `${host}:2379`}`);
-  if (match === null || !endpoints.every((endpoint) => URL.canParse(endpoint))) {
-    return fail("BadCommandLine", "the etcd address of --store cannot be read: write etcd://HOST:2379, or etcd://A:2379,B:2379/PREFIX for several.");
+  const [, userInfo, hosts, prefix] = /^etcds?:\/\/(?:([^/]*)@)?([^/?#@]+)(?:\/([^?#]*))?$/i.exec(text) ?? [];
+  const endpoints = (hosts ?? "").split(",").map((host) => `${scheme}://${/:\d+$/.test(host) ? host : `${host}:2379`}`);
+  const login = userInfo === undefined ? undefined : /^([^:]+):([^:]+)$/.exec(userInfo);
+  const isPrefix = prefix === undefined || prefix === "" || (prefix.length <= 128 && /^[\w.-]+(\/[\w.-]+)*\/?$/.test(prefix));
+  if (hosts === undefined || !endpoints.every((endpoint) => URL.canParse(endpoint)) || login === null || !isPrefix) {
+    return fail("BadCommandLine", "the etcd address of --store cannot be read: write etcd://HOST:2379, etcd://USER:PASSWORD@HOST:2379, or etcd://A:2379,B:2379/PREFIX for several.");
   }
-  const [user, password] = (match[1] ?? "").split(":", 2).map(decodeURIComponent);
-  return ok({ kind: "etcd", endpoints, prefix: match[3] || undefined, user: user || undefined, password });
+  return ok({ kind: "etcd", endpoints, prefix: prefix || undefined, login: login === undefined ? undefined : { username: decode(login[1]!), password: decode(login[2]!) } });
+}
+
+/** What a URL has in place of signs that mean something in it; as it is where it is no such thing. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
