@@ -6,6 +6,7 @@ import { Coordinator, type ShardRecord, type WriteSet } from "@gossip/coordinati
 import { assert, compareBytes, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Source } from "../source/source.ts";
 import type { ItemContext } from "./item-context.ts";
 import { runWorkers } from "./run-workers.ts";
 import { keyOf, LEASE_MS, type NumberedItem, numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";
@@ -27,6 +28,8 @@ interface Chaos {
   readonly checkpointItems: number;
   readonly failing: number;
   readonly faults: number;
+  /** Whether the source says where to cut. It takes its time, and the work goes on meanwhile. */
+  readonly hasAdvice: boolean;
   /** Of each process, one after the other; after the last it goes on until the run is done. */
   readonly processes: readonly (readonly Mishap[])[];
 }
@@ -41,6 +44,7 @@ const chaos: fc.Arbitrary<Chaos> = fc.record({
   checkpointItems: fc.integer({ min: 1, max: 10 }),
   failing: fc.constantFrom(0, 0.1, 0.3),
   faults: fc.constantFrom(0, 0.05, 0.2),
+  hasAdvice: fc.boolean(),
   processes: fc.array(fc.array(fc.record({ afterMs: fc.integer({ min: 1, max: 2 * LEASE_MS }), kind: fc.constantFrom(...MISHAPS) }), { maxLength: 4 }), { minLength: 1, maxLength: 3 }),
 });
 
@@ -98,10 +102,25 @@ class Trouble {
     return n;
   }
 
+  #source(): Source<NumberedItem> {
+    const { count, batchSize, hasAdvice } = this.#chaos;
+    const source = numberedSource(count, { batchSize });
+    if (!hasAdvice) return source;
+    return {
+      ...source,
+      splitPoint: async ({ range, after }) => {
+        const rest: NumberedItem[] = [];
+        for await (const { items } of source.read({ range, after, signal: new AbortController().signal })) rest.push(...items);
+        await this.world.time.sleep(this.#chance() * 300);
+        return rest[Math.floor(this.#chance() * rest.length)]?.key;
+      },
+    };
+  }
+
   /** A process that works until the next thing happens to it. */
   async live(mishaps: readonly Mishap[]): Promise<void> {
     const { time, clock, store } = this.world;
-    const { concurrency, itemConcurrency, checkpointItems, batchSize, count } = this.#chaos;
+    const { concurrency, itemConcurrency, checkpointItems } = this.#chaos;
     for (const mishap of [...mishaps, undefined]) {
       let isDead = false;
       const never = new Promise<never>(() => undefined);
@@ -121,7 +140,7 @@ class Trouble {
       const working = runWorkers({
         coordinator,
         run: RUN,
-        source: numberedSource(count, { batchSize }),
+        source: this.#source(),
         time,
         sink: this.sink,
         process: (item, context) => (isDead ? never : this.#process(item, context)),
@@ -129,10 +148,12 @@ class Trouble {
         itemConcurrency,
         checkpointEvery: { items: checkpointItems, ms: 200 },
         retry: { maxAttempts: 1000, baseMs: 5, maxMs: 50 },
+        storePatienceMs: 100 * LEASE_MS,
         signal: controller.signal,
         graceMs: 60,
       });
-      await Promise.race([working, killed]);
+      const summary = await Promise.race([working, killed]);
+      if (summary !== undefined) expect(["Done", "Aborted"]).toContain(summary.stopped.kind);
     }
   }
 }

@@ -66,6 +66,23 @@ describe.each(Object.entries(sources))("a shard split %s", (_name, makeSource) =
   });
 });
 
+test("whoever gave a part away reads no more of it", async () => {
+  let read = 0;
+  const source = numberedSource(COUNT);
+  const counting: Source<NumberedItem> = {
+    ...source,
+    async *read(request) {
+      for await (const batch of source.read(request)) {
+        read += batch.items.length;
+        yield batch;
+      }
+    },
+  };
+  const { summaries } = await workFor([4], counting);
+  expect(summaries[0]!.splits).toBeGreaterThan(3);
+  expect(read).toBeLessThan(1.5 * COUNT);
+});
+
 test("nothing is split while there is work for everybody, nor for a single worker", async () => {
   const { summaries, progress } = await workFor([1], numberedSource(COUNT));
   expect(summaries[0]!.splits).toBe(0);
