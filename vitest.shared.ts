@@ -2,7 +2,11 @@ import { defineProject, type UserWorkspaceConfig } from "vitest/config";
 
 // Tests run on the sources of every package, so that no build can be stale under them.
 // The conditions must be set in each project: vitest does not hand them down.
-const conditions = ["@gossip/source", "module", "node", "development|production"];
+// Without `module`: what some packages offer under that name are files that Node cannot load.
+const conditions = ["@gossip/source", "node", "development|production"];
+
+// Node looks after the file descriptors of threads in a way that does not go together with pipes that a socket reads.
+const RUN_IN_PROCESSES: readonly string[] = ["cli"];
 
 export function project(name: string, include: readonly string[] = ["src/**/*.test.ts"]): UserWorkspaceConfig {
   return defineProject({
@@ -12,7 +16,7 @@ export function project(name: string, include: readonly string[] = ["src/**/*.te
       name,
       include: [...include],
       environment: "node",
-      pool: "threads",
+      pool: RUN_IN_PROCESSES.includes(name) ? "forks" : "threads",
       // No test measures time; a limit only ends one that hangs, also on a busy machine.
       testTimeout: 60_000,
       hookTimeout: 60_000,
