@@ -1,11 +1,13 @@
 // A worker that is told "nothing left" goes home. It must not be told so while there are shards that it could have, whatever
 // became of the few that it tried first.
 
-import { OpId, ShardKey } from "@gossip/contracts";
-import { unwrap } from "@gossip/stdx";
+import { OpId, ShardKey, TenantId } from "@gossip/contracts";
+import { ok, unwrap } from "@gossip/stdx";
 import { beforeEach, describe, expect, test } from "vitest";
 import { initial, op, RUN, shardId, TENANT, worker } from "../kernel/world.fixture.ts";
 import { MemoryStore } from "../memory/memory-store.ts";
+import type { RunHead } from "../records/run-record.ts";
+import type { ClaimListing } from "../store/store-reads.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { Coordinator } from "./coordinator.ts";
 
@@ -24,6 +26,49 @@ async function createRun(maxShardRetries?: number): Promise<void> {
 beforeEach(() => {
   clock = new ManualClock(10n);
   coordinator = new Coordinator({ store: new MemoryStore(), clock });
+});
+
+describe("claim checks in order", () => {
+  /** What is listed for a claim, and who claims. */
+  interface Situation {
+    readonly listing: ClaimListing;
+    readonly isThrottled: boolean;
+  }
+  const rules: readonly { readonly refusal: string; readonly breakIt: (situation: Situation) => Situation }[] = [
+    { refusal: "RunNotFound", breakIt: (s) => ({ ...s, listing: { ...s.listing, run: undefined } }) },
+    { refusal: "TenantMismatch", breakIt: (s) => withRun(s, { tenant: TenantId.fromBytes(new Uint8Array(32).fill(9)) }) },
+    { refusal: "RunTerminal", breakIt: (s) => withRun(s, { status: "Failed" }) },
+    { refusal: "Throttled", breakIt: (s) => ({ ...s, isThrottled: true }) },
+    { refusal: "NoneAvailable", breakIt: (s) => ({ ...s, listing: { ...s.listing, candidates: [] } }) },
+  ];
+
+  function withRun(situation: Situation, change: Partial<RunHead>): Situation {
+    const { run } = situation.listing;
+    return { ...situation, listing: { ...situation.listing, run: run && { ...run, record: { ...run.record, ...change } } } };
+  }
+
+  /** Claim where so much is broken, and say how that is refused. */
+  async function claimBroken(...broken: typeof rules): Promise<string> {
+    const store = new MemoryStore();
+    coordinator = new Coordinator({ store, clock, claimCooldown: 50n });
+    await createRun();
+    const listing = unwrap(store.listClaimCandidates({ tenant: TENANT, run: RUN, now: clock.now(), limit: 8, spread: 0 }));
+    // The innermost first, so that a run that is not there stays so.
+    const situation = broken.toReversed().reduce<Situation>((made, { breakIt }) => breakIt(made), { listing, isThrottled: false });
+    if (situation.isThrottled) unwrap(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) }));
+    store.listClaimCandidates = () => ok(situation.listing);
+    const claimed = await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) });
+    return claimed.ok ? "accepted" : claimed.error.kind;
+  }
+
+  test("nothing is broken: it goes through", async () => {
+    expect(await claimBroken()).toBe("accepted");
+  });
+
+  test.each(rules.map((rule, index) => ({ rule, later: rules.slice(index + 1) })))("$rule.refusal alone, and before all that come later", async ({ rule, later }) => {
+    expect(await claimBroken(rule)).toBe(rule.refusal);
+    for (const other of later) expect(await claimBroken(rule, other), `${rule.refusal} before ${other.refusal}`).toBe(rule.refusal);
+  });
 });
 
 describe("claim", () => {
