@@ -41,9 +41,18 @@ export interface CommandDescription {
   readonly examples: readonly string[];
 }
 
+const DESCRIPTIONS = new WeakMap<Command, CommandDescription>();
+
+/** What a command was described as. */
+export function descriptionOf(command: Command): CommandDescription | undefined {
+  return DESCRIPTIONS.get(command);
+}
+
 /** Add a command that says what it does and shows how. */
-export function addCommand(parent: Command, { usage, summary, details, examples }: CommandDescription): Command {
+export function addCommand(parent: Command, description: CommandDescription): Command {
+  const { usage, summary, details, examples } = description;
   const command = parent.command(usage).summary(summary).description(details === undefined ? `${summary}.` : `${summary}.\n\n${details}`);
+  DESCRIPTIONS.set(command, description);
   const title = examples.length === 1 ? "Example:" : "Examples:";
   return command.addHelpText("after", `\n${title}\n${examples.map((line) => `  $ ${line}`).join("\n")}`);
 }

@@ -42,7 +42,7 @@ export class MarkedOutput {
       this.#tail = data.subarray(found);
       return undefined;
     }
-    // Only what a command left running behind itself can come after the marker; it belongs to nobody.
+    // Only what a command left running behind itself can come after the marker. It belongs to nobody here.
     this.#tail = NOTHING;
     return data.toString("latin1", found + this.#marker.length, lineEnd);
   }

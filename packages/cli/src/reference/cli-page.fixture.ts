@@ -1,0 +1,141 @@
+// The page docs/reference/cli.md, from the tables and the commands themselves.
+import type { Command, Option } from "commander";
+import { descriptionOf, type Cli } from "../cli.ts";
+import { makeProgram } from "../main.ts";
+import { ERROR_KINDS } from "../output/cli-error.ts";
+import { Console } from "../output/console.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
+import { KEY_FORMS } from "../keys/key-text.ts";
+
+const INTRO = `# The \`gossip\` command
+
+Printed from the code by \`GOSSIP_WRITE_DOCS=1 npx vitest run --project cli cli-page\`; a test compares them.
+
+Results go to stdout, what is said about the work to stderr. With \`--json\` every result is a line of JSON: ids have 16
+hexadecimal digits, times are ISO 8601, bytes base64url. An error is one sentence that says what to do, with \`--json\`
+\`{"error":{"kind","message","exitCode"}}\`. \`NO_COLOR\` and \`TERM=dumb\` are respected. \`GOSSIP_STORE\` names the store where
+\`--store\` does not, which keeps a password out of the list of processes.
+`;
+
+const STORES = `## Stores
+
+| \`--store\` | what it is |
+| --- | --- |
+| \`FOLDER\`, \`lmdb:FOLDER\` | the embedded store: a folder on a local disk, shared by the processes of one machine. \`.gossip\` where nothing is said |
+| \`postgres://USER:PASSWORD@HOST:PORT/DATABASE\` | PostgreSQL 15 or later; \`?schema=NAME\` for another schema than \`gossip\`, the rest as the driver knows it |
+| \`etcd://USER:PASSWORD@HOST:PORT,HOST:PORT/PREFIX\` | etcd 3.4 or later; \`etcds:\` for TLS |
+
+Machines that share a store go by their own clocks unless \`--tso\` gives them one: a clock that runs ahead ends the leases of others.
+`;
+
+const RUN_NOTES = `### What a run is
+
+A run is found again by its source, its command or module, and \`--out\`: the same command goes on. \`--run NAME\` names it instead, and is then
+refused with other settings. \`--again\` leaves a run that has ended as it is and starts another; after \`gossip delete\` the same command does so by itself.
+Workers, retries, the lease and the rest may differ from start to start, and between those who work together; a run keeps the lease that it began with.
+
+### Commands
+
+\`--exec\` is run by \`/bin/sh\`, in the folder where \`gossip\` was started, each item in a subshell of a shell that is kept. \`{}\` becomes the item as one word:
+\`"$1"\` outside quotes, \`\${1}\` between double quotes; between single quotes, and as \`\\{}\`, it stays as it is. A command has no input. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
+\`GOSSIP_FENCE\` are 16 hexadecimal digits each: whatever a command writes to can refuse a fence that is lower than one it has seen.
+Ctrl-C does not reach commands; the second one ends them. What a command leaves running in the background is not waited for, and what that prints may end up with another item.
+
+| source | \`{}\` | in \`--out\` |
+| --- | --- | --- |
+| \`fs:\` | the whole path | \`path\` |
+| \`lines:\` | the line, without its end | \`offset\`, \`line\` |
+| \`postgres:\` | the row as JSON | \`key\`: the primary key, column by column |
+
+### Modules
+
+\`--module\` exports a function \`(item, context)\`, as \`default\` or \`process\`; what it returns, or the promise of it, is the result. The item and the context are those of
+\`@gossip/worker\`: \`item.path\`, \`item.line\`, \`item.row\`; \`context.signal\`, \`context.fence\`, \`context.shard\`, \`context.attempt\`. A function that keeps the process busy keeps its leases.
+
+### Results
+
+A line of \`--out\` has the fields above, \`ok\`, and for a command \`status\`, \`stdout\` and, where there was any, \`stderr\`; for a module \`result\`; for a failed item \`error\`. Bytes
+that are not UTF-8 are in base64url under the name with \`64\` behind it (\`path64\`, \`stdout64\`). \`droppedBytes\` counts what was beyond \`--max-output\`. Lines stand in
+the order of keys. Until the run is done they are in \`FILE.parts\`, which all machines of the run must see. Without \`--out\`, what commands print is passed on,
+after a crash perhaps twice.
+
+### Failures
+
+An item that fails is tried again after a pause, \`--retries\` times. Then it is recorded with \`"ok":false\` and passed over (\`--on-fail skip\`), or its shard is parked and the
+rest goes on (\`--on-fail park\`): \`gossip unpark\` and the same command try again. Either way the exit code says so.
+
+### Lines of \`--json\`
+
+| \`kind\` | when |
+| --- | --- |
+| \`started\` | the run is there: \`run\`, \`isNew\`, \`skipped\` (items done before) |
+| \`progress\` | every second: \`items\`, \`failed\`, \`shards\` by state, \`fraction\`, \`perSecond\`, \`remainingMs\`, \`held\`, \`waitMs\` (until the first lease of others ends) |
+| \`failed\` | an item failed for the last time: \`item\`, \`failure\`, \`stderr\`; the first 20 of a process |
+| \`problem\` | the source passed over something: \`reason\` |
+| \`lost\`, \`blocked\`, \`keeperFailed\` | a lease was lost; the module kept the process busy; leases cannot be kept meanwhile |
+| \`output\` | what a command printed, without \`--out\` |
+| \`stopping\`, \`stopped\` | after Ctrl-C or SIGTERM |
+| \`finished\` | the end: \`items\`, \`failed\`, \`skipped\`, \`parked\`, \`ownItems\` (of this process), \`elapsedMs\`, \`out\` |
+`;
+
+/** The whole page. */
+export function cliPage(): string {
+  const commands = makeProgram(silentCli()).commands.filter((command) => command.name() !== "help");
+  return [INTRO, exitCodes(), errorKinds(), STORES, keyForms(), ...commands.flatMap((command) => pagesOf(command, "gossip"))].join("\n");
+}
+
+function exitCodes(): string {
+  return table("## Exit codes", ["code", "name", "means"], Object.entries(EXIT_CODES).map(([name, { code, means }]) => [String(code), name, means]));
+}
+
+function errorKinds(): string {
+  return table("## Errors", ["kind", "code", "when"], Object.entries(ERROR_KINDS).map(([kind, { exit, when }]) => [`\`${kind}\``, String(EXIT_CODES[exit].code), when]));
+}
+
+function keyForms(): string {
+  return table("## Keys", ["written", "is"], Object.values(KEY_FORMS).map(({ example, means }) => [`\`${example}\``, means]));
+}
+
+function pagesOf(command: Command, parent: string): string[] {
+  const name = `${parent} ${command.name()}`;
+  const inner = command.commands.filter((each) => each.name() !== "help");
+  return [pageOf(command, name), ...(name === "gossip run" ? [RUN_NOTES] : []), ...inner.flatMap((each) => pagesOf(each, name))];
+}
+
+function pageOf(command: Command, name: string): string {
+  const described = descriptionOf(command)!;
+  const details = name === "gossip run" ? "The same command goes on where it was, and says what it skipped." : described.details;
+  const options = command.options.map((option) => [`\`${option.flags}\``, `${option.description}${defaultOf(option)}`]);
+  return [
+    `## ${name}\n`,
+    `${described.summary}.\n`,
+    // Lists in the help are drawn with spaces.
+    ...(details === undefined ? [] : [details.includes("\n") ? `\`\`\`text\n${details}\n\`\`\`\n` : `${details}\n`]),
+    `\`\`\`sh\n${described.examples.join("\n")}\n\`\`\`\n`,
+    ...(options.length === 0 ? [] : [table(undefined, ["option", "means"], options)]),
+  ].join("\n");
+}
+
+function defaultOf({ defaultValue, argChoices }: Option): string {
+  const choices = argChoices === undefined ? "" : ` (one of ${argChoices.join(", ")})`;
+  return defaultValue === undefined ? choices : `${choices} (default ${String(defaultValue)})`;
+}
+
+function table(title: string | undefined, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [...(title === undefined ? [] : [title, ""]), line(head), line(head.map(() => "---")), ...rows.map(line), ""].join("\n");
+}
+
+function silentCli(): Cli {
+  const nowhere = { write: () => true };
+  return {
+    console: new Console({ stdout: nowhere, stderr: nowhere, env: {} }),
+    env: {},
+    cwd: "/",
+    exit: "Ok",
+    onSignal: () => () => {},
+    exitNow: () => {
+      throw new Error("nothing is run here");
+    },
+  };
+}
