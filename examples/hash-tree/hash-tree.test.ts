@@ -8,6 +8,9 @@ import { bundleExample, ExampleProcess } from "../example-process.fixture.ts";
 
 const FILE_COUNT = 600;
 
+/** Several processes on a busy machine. It only ends what hangs. */
+const LIMIT = { timeout: 180_000 };
+
 let bundle: Awaited<ReturnType<typeof bundleExample>>;
 let folder: string;
 let processes: ExampleProcess[];
@@ -70,7 +73,7 @@ async function pidOf(example: ExampleProcess, worker: string): Promise<number> {
   return Number(pid);
 }
 
-test("a worker is killed half-way, and every file has its line exactly once", async () => {
+test("a worker is killed half-way, and every file has its line exactly once", LIMIT, async () => {
   // Slow enough for seconds of work to be left when the first progress is stored.
   const example = start("--slow", "100");
   const [, victim] = await example.line(/^worker (\d): stored/);
@@ -83,7 +86,7 @@ test("a worker is killed half-way, and every file has its line exactly once", as
   expect(readdirSync(folder).sort()).toEqual(["hashes.ndjson", "tree"]);
 });
 
-test("everybody is killed, and the same command does the rest only", async () => {
+test("everybody is killed, and the same command does the rest only", LIMIT, async () => {
   const first = start("--slow", "100");
   const [, stored] = await first.line(/: stored (\d+) files/);
   const workers = await Promise.all(["1", "2", "3"].map((worker) => pidOf(first, worker)));
@@ -101,7 +104,7 @@ test("everybody is killed, and the same command does the rest only", async () =>
   expect(readdirSync(folder).sort()).toEqual(["hashes.ndjson", "tree"]);
 });
 
-test("a folder that is not there is a sentence and an exit code", async () => {
+test("a folder that is not there is a sentence and an exit code", LIMIT, async () => {
   rmSync(join(folder, "tree"), { recursive: true });
   const example = start();
   expect(await example.ended).toEqual({ code: 1, signal: null });

@@ -1,0 +1,37 @@
+// What every process of the backfill opens for itself. They share the database and nothing else.
+import { setTimeout } from "node:timers/promises";
+import { RunId, TenantId } from "@gossip/contracts";
+import { Coordinator, systemClock, type RunRequest } from "@gossip/coordination";
+import { openPostgresStore } from "@gossip/coordination-postgres";
+import { postgresTableSource, type RowItem } from "@gossip/source-postgres";
+import type { Source } from "@gossip/worker";
+import { Pool } from "pg";
+
+export interface OpenJob {
+  readonly pool: Pool;
+  readonly coordinator: Coordinator;
+  readonly run: RunRequest;
+  readonly source: Source<RowItem>;
+}
+
+/** How long a dead worker keeps its shard from the others. */
+export const LEASE_MS = 5_000n;
+/** Rows of a shard that are worked on at the same time. */
+export const ITEM_CONCURRENCY = 8;
+
+/** One pool for everything: the rows that are read, those that are written, and the coordination, in the schema `gossip`. */
+export async function openJob(url: string): Promise<OpenJob> {
+  const pool = new Pool({ connectionString: url, max: ITEM_CONCURRENCY + 4 });
+  // The pool replaces a connection that broke while nobody used it; without a listener the process would end.
+  pool.on("error", () => undefined);
+  const opened = await openPostgresStore({ pool });
+  if (!opened.ok) {
+    await pool.end();
+    throw new Error(`the database cannot be used: ${opened.error.kind}`);
+  }
+  const coordinator = new Coordinator({ store: opened.value, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
+  // The next backfill of this database takes another number.
+  const run = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
+  const source = postgresTableSource({ pool, table: "customers", columns: ["shop", "id", "email"] });
+  return { pool, coordinator, run, source };
+}

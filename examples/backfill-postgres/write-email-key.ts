@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import type { FenceEpoch } from "@gossip/contracts";
+import type { Pool } from "pg";
+
+export interface Customer {
+  readonly shop: number;
+  /** A bigint, which the driver gives as text. */
+  readonly id: string;
+  readonly email: string;
+}
+
+/** The new column, and beside it the fence of whoever wrote it. */
+export const ADD_COLUMNS = "ALTER TABLE customers ADD COLUMN IF NOT EXISTS email_key text, ADD COLUMN IF NOT EXISTS email_key_fence bigint";
+
+const WRITE = `
+  UPDATE customers SET email_key = $3, email_key_fence = $4
+  WHERE shop = $1 AND id = $2 AND (email_key_fence IS NULL OR email_key_fence < $4)`;
+
+/** What the new column holds. Yours may ask a service, or a model: anything that SQL cannot do. */
+export function emailKey(email: string): string {
+  return createHash("sha256").update(email.trim().toLowerCase()).digest("hex").slice(0, 16);
+}
+
+/**
+ * Write a row, unless somebody with this fence or a newer one has written it. The answer says whether it was written.
+ *
+ * The coordinator refuses a worker that lost its shard, but only when that worker asks. One that was stopped for a minute may
+ * wake up between two questions and write, as may a statement that was on its way when its process was killed. Then the
+ * row has a newer fence, and the statement changes nothing.
+ */
+export async function writeEmailKey(pool: Pool, { shop, id, email }: Customer, fence: FenceEpoch): Promise<boolean> {
+  const { rowCount } = await pool.query({ name: "write-email-key", text: WRITE, values: [shop, id, emailKey(email), fence] });
+  return rowCount === 1;
+}
