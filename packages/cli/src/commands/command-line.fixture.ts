@@ -1,0 +1,46 @@
+// A command line carried out in this process, with what it printed.
+import type { Cli } from "../cli.ts";
+import { main } from "../main.ts";
+import { Console, type OutputStream } from "../output/console.ts";
+
+export interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CommandLineOptions {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Told how to send a signal, once the command listens for one. */
+  readonly onListening?: (send: (name: string) => void) => void;
+  /** Told every line of stdout as it comes. */
+  readonly onLine?: (line: string) => void;
+}
+
+export async function gossipLine(argv: readonly string[], { cwd, env = {}, onListening, onLine }: CommandLineOptions): Promise<Said> {
+  const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const stream = (name: "stdout" | "stderr"): OutputStream => ({
+    write(text) {
+      said[name].push(Buffer.from(text));
+      if (name === "stdout") onLine?.(Buffer.from(text).toString().trimEnd());
+    },
+  });
+  const listeners = new Map<string, () => void>();
+  const cli: Cli = {
+    console: new Console({ stdout: stream("stdout"), stderr: stream("stderr"), env }),
+    env: { PATH: process.env["PATH"], ...env },
+    cwd,
+    exit: "Ok",
+    onSignal(name, listener) {
+      listeners.set(name, listener);
+      onListening?.((sent) => listeners.get(sent)?.());
+      return () => void listeners.delete(name);
+    },
+    exitNow: () => {
+      throw new Error("the command wanted to end at once");
+    },
+  };
+  const code = await main(argv, cli);
+  return { code, stdout: Buffer.concat(said.stdout).toString(), stderr: Buffer.concat(said.stderr).toString() };
+}

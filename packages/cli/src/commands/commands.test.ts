@@ -1,0 +1,192 @@
+// What operators type, at night, into a store that others are working on: each must do what it says, to the shard that was
+// meant, and refuse the rest with nothing changed.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Coordinator, systemClock } from "@gossip/coordination";
+import { openLmdbStore } from "@gossip/coordination-lmdb";
+import { RunId, TenantId, WorkerId } from "@gossip/contracts";
+import { unwrap } from "@gossip/stdx";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { gossipLine, type Said } from "./command-line.fixture.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gossip-commands-"));
+  writeFileSync(join(folder, "rows"), Array.from({ length: 40 }, (_, index) => `row ${String(index).padStart(4, "0")}\n`).join(""));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const at = (...argv: string[]): Promise<Said> => gossipLine(argv, { cwd: folder });
+const json = ({ stdout }: Said): Record<string, unknown>[] => stdout.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** A run whose four shards are all parked: nobody works on it, and nothing of it is done. */
+async function parkedRun(name = "mine"): Promise<void> {
+  const { code } = await at("run", "--source", "lines:rows", "--exec", "false", "--on-fail", "park", "--retries", "0", "--shards", "4", "--workers", "1", "--run", name);
+  expect(code).toBe(3);
+}
+
+async function activeRun(): Promise<void> {
+  await parkedRun();
+  expect((await at("unpark", "--all")).code).toBe(0);
+}
+
+describe("--help", () => {
+  const LINES = ["", "run", "status", "runs", "shards", "show", "events", "park", "unpark", "split", "cancel", "delete", "fsck", "doctor", "keys", "keys encode", "keys decode", "keys successor", "keys midpoint", "keys split", "tso", "tso serve", "tso get"];
+
+  test.each(LINES)("gossip %s --help has an example, and ends well", async (line) => {
+    const { code, stdout, stderr } = await at(...line.split(" ").filter(Boolean), "--help");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/Examples?:\n +\$ gossip /);
+    expect(stdout).toMatch(/^Usage: gossip/);
+  });
+
+  test("every command is among those", async () => {
+    const { stdout } = await at("--help");
+    const named = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[| {2,})/gm)].map((match) => match[1]!).filter((name) => name !== "help");
+    expect(named.toSorted()).toEqual(LINES.filter((line) => line !== "" && !line.includes(" ")).toSorted());
+  });
+});
+
+describe("looking", { timeout: 60_000 }, () => {
+  test("runs, newest first, by id, by the first digits of it, and by name", async () => {
+    await parkedRun("first");
+    await parkedRun("second");
+    const listed = json(await at("runs", "--json"));
+    expect(listed).toMatchObject([{ name: "second", status: "Active", shards: { parked: 4 } }, { name: "first" }]);
+    const id = String(listed[1]!["run"]);
+    for (const reference of ["first", id, id.slice(0, 6), id.toUpperCase()]) expect(json(await at("status", reference, "--json"))).toMatchObject([{ run: id, name: "first" }]);
+    expect(await at("status")).toMatchObject({ code: 4, stderr: expect.stringContaining("has 2 runs: name one") as string });
+    expect(await at("status", "third")).toMatchObject({ code: 4, stderr: expect.stringContaining('has no run "third"') as string });
+    expect((await at("runs")).stdout).toMatch(/^RUN +STATUS .*\n[0-9a-f]{16} +Active .* second: lines:.*rows through false\n/);
+  });
+
+  test("status draws the key space; shards filters, sorts and limits", async () => {
+    await activeRun();
+    await at("park", "2", "--reason", "Poisoned");
+    const { stdout } = await at("status");
+    expect(stdout).toMatch(/shards {3}0 done, 0 in work, 3 waiting, 1 parked/);
+    expect(stdout).toMatch(/keys {5}░+▒+░+\n/);
+    const ids = async (...flags: string[]): Promise<unknown[]> => json(await at("shards", "--json", ...flags)).map(({ shard }) => Number(`0x${String(shard)}`));
+    expect(await ids()).toEqual([1, 2, 3, 4]);
+    expect(await ids("--status", "parked")).toEqual([2]);
+    expect(await ids("--free", "--status", "active", "--sort", "id", "--reverse", "--limit", "2")).toEqual([4, 3]);
+    expect(await ids("--held")).toEqual([]);
+    expect((await at("shards")).stdout).toMatch(/^SHARD.*\n1 .*\n2 +Parked \(Poisoned\).*\n/);
+  });
+
+  test("show tells all of a shard, and which there is not", async () => {
+    await activeRun();
+    expect((await at("show", "1")).stdout).toMatch(/^shard +1 of run [0-9a-f]{16}\nstatus +Active\nfrom +row:0\/0\nto +row:0\/90\nat +nothing done yet\n/);
+    expect(json(await at("show", "0000000000000001", "--json"))).toMatchObject([{ shard: "0000000000000001", record: { status: "Active" } }]);
+    expect(await at("show", "77")).toMatchObject({ code: 4, stderr: expect.stringContaining("has no shard 77") as string });
+    expect((await at("show", "nonsense")).code).toBe(2);
+  });
+
+  test("events tells what was done, and follows what is done until the run has ended", async () => {
+    await activeRun();
+    const told = (await at("events")).stdout;
+    expect(told).toMatch(/run [0-9a-f]{16} {2}RunCreated/);
+    for (const shard of [1, 2, 3, 4]) expect(told).toMatch(new RegExp(`shard ${shard} {2}Park\\n(?:.*\\n)*.*shard ${shard} {2}Unpark`));
+    let hasBegun = false;
+    const following = gossipLine(["events", "--follow", "--every", "0.1", "--json"], { cwd: folder, onListening: () => (hasBegun = true) });
+    while (!hasBegun) await new Promise((resolve) => setImmediate(resolve));
+    await at("park", "3");
+    await at("cancel", "mine");
+    const events = json(await following);
+    expect(events.at(-1)).toMatchObject({ what: "RunCancelled" });
+    expect(events.filter(({ shard, what }) => shard === "0000000000000003" && what === "Park")).toHaveLength(2);
+  });
+});
+
+describe("stepping in", { timeout: 60_000 }, () => {
+  test("park and unpark one shard, and refuse what is not so", async () => {
+    await activeRun();
+    expect(await at("park", "2")).toMatchObject({ code: 0, stderr: "Parked shard 2; `gossip unpark` brings it back.\n" });
+    expect(await at("park", "2")).toMatchObject({ code: 5, stderr: expect.stringContaining("`gossip unpark` brings it back") as string });
+    expect(await at("unpark", "1")).toMatchObject({ code: 5, stderr: expect.stringContaining("only a parked one") as string });
+    expect(await at("unpark", "2")).toMatchObject({ code: 0 });
+    expect(await at("unpark", "9")).toMatchObject({ code: 4 });
+  });
+
+  test("a shard in a worker's hands is left to it", async () => {
+    await activeRun();
+    const store = unwrap(await openLmdbStore({ path: join(folder, ".gossip") }));
+    try {
+      const run = RunId.fromRaw(BigInt(`0x${String(json(await at("runs", "--json"))[0]!["run"])}`));
+      const coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
+      const claimed = unwrap(await coordinator.claim({ tenant: TenantId.ZERO, run, worker: WorkerId.fromRaw(1n) }));
+      const shard = String(claimed.shardKey.shard);
+      for (const verb of ["park", "split"]) expect(await at(verb, shard)).toMatchObject({ code: 5, stderr: expect.stringMatching(/a worker holds the shard until \d{4}-.*: stop that worker, or try again after that\.\n$/) as string });
+      unwrap(await claimed.release());
+      expect((await at("park", shard)).code).toBe(0);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test("split cuts what nobody holds, at keys or into equal parts, and what cannot be cut stays free", async () => {
+    await activeRun();
+    const split = json(await at("split", "1", "--parts", "3", "--json"));
+    expect(split).toMatchObject([{ shard: "0000000000000001", status: "Split" }]);
+    expect(split[0]!["children"]).toHaveLength(3);
+    expect((await at("split", "2", "--at", "row:0/100")).stderr).toMatch(/^Split shard 2 into 2: /);
+    expect(await at("split", "3", "--at", "row:0/1")).toMatchObject({ code: 5, stderr: expect.stringContaining("cannot be cut there") as string });
+    expect(await at("split", "3", "--parts", "1")).toMatchObject({ code: 2 });
+    expect(json(await at("shards", "--json", "--free", "--status", "active"))).toHaveLength(7);
+    expect((await at("fsck")).code).toBe(0);
+  });
+
+  test("cancel ends a run, delete forgets it, and neither does the other's work", async () => {
+    await activeRun();
+    expect(await at("delete", "mine")).toMatchObject({ code: 5, stderr: expect.stringContaining("`gossip cancel` ends it") as string });
+    expect(json(await at("cancel", "mine", "--json"))).toMatchObject([{ status: "Cancelled" }]);
+    expect(await at("cancel", "mine")).toMatchObject({ code: 5 });
+    expect(await at("park", "1")).toMatchObject({ code: 5, stderr: expect.stringContaining("the run has ended (Cancelled)") as string });
+    expect(await at("delete", "mine")).toMatchObject({ code: 0 });
+    expect((await at("runs")).stderr).toMatch(/has no runs\.\n$/);
+  });
+});
+
+describe("checking", { timeout: 60_000 }, () => {
+  test("fsck of a store that is in order, with and without repair", async () => {
+    await activeRun();
+    expect(await at("fsck")).toMatchObject({ code: 0, stdout: expect.stringMatching(/: 1 run, 4 shards: in order\.\n$/) as string });
+    expect(json(await at("fsck", "--repair", "--json"))).toMatchObject([{ kind: "repaired", addedEntries: 0 }, { kind: "checked", findingCount: 0 }]);
+  });
+
+  test("doctor says that all is well, what is parked, and what cannot be opened", async () => {
+    expect(await at("doctor")).toMatchObject({ code: 0, stdout: expect.stringContaining("there is none yet") as string });
+    await parkedRun();
+    const checks = json(await at("doctor", "--json"));
+    expect(checks.map(({ what, verdict }) => [what, verdict])).toEqual([["versions", "fine"], ["shell", "fine"], ["folder", "fine"], ["store", "fine"], ["shards", "note"], ["clock", "fine"]]);
+    writeFileSync(join(folder, "file"), "");
+    expect(await at("doctor", "--store", "file/below")).toMatchObject({ code: 8, stdout: expect.stringContaining("problem") as string });
+  });
+
+  test("doctor notices a clock that is behind what the store has seen", async () => {
+    await activeRun();
+    const store = unwrap(await openLmdbStore({ path: join(folder, ".gossip") }));
+    const ahead = new Coordinator({ store, clock: systemClock(() => Date.now() + 600_000) });
+    unwrap(await ahead.createRun({ tenant: TenantId.ZERO, run: RunId.fromRaw(7n), config: { leaseDuration: 1000n } }));
+    await store.close();
+    expect(await at("doctor")).toMatchObject({ code: 8, stdout: expect.stringMatching(/problem +clock +the store was written to at a time that is (10 min|9 min 59 s) ahead/) as string });
+  });
+});
+
+describe("tso", { timeout: 60_000 }, () => {
+  test("serves, answers, gives a run its time, and ends when told to", async () => {
+    let send: ((name: string) => void) | undefined;
+    const heard: string[] = [];
+    const serving = gossipLine(["tso", "serve", "--data", "tso", "--listen", "127.0.0.1:0", "--http", "off", "--json"], { cwd: folder, onListening: (sender) => (send = sender), onLine: (line) => heard.push(line) });
+    while (!heard.some((line) => line.includes('"serving"'))) await new Promise((resolve) => setImmediate(resolve));
+    const address = heard.map((line) => JSON.parse(line) as { kind: string; text: string }).find(({ kind }) => kind === "listening")!.text;
+    const [first, second] = json(await at("tso", "get", "--tso", address, "--count", "2", "--json"));
+    expect(BigInt(String(second!["timestamp"]))).toBe(BigInt(String(first!["timestamp"])) + 1n);
+    expect((await at("run", "--source", "lines:rows", "--exec", "true", "--tso", address)).code).toBe(0);
+    expect((await at("doctor", "--tso", address)).stdout).toContain("the oracle gives the time");
+    expect(await at("tso", "serve", "--data", "tso", "--listen", "127.0.0.1:0", "--http", "off")).toMatchObject({ code: 5, stderr: expect.stringContaining("another oracle serves from") as string });
+    send!("SIGINT");
+    expect((await serving).code).toBe(0);
+  });
+});
