@@ -4,7 +4,7 @@ import type { Cluster } from "./cluster.ts";
 import { newShardOperations, type EncodedShard } from "./encoded-shards.ts";
 import { EtcdFailure } from "./etcd-failure.ts";
 import { pathOf, type RunAddress, type Space } from "./layout.ts";
-import { planTxn } from "./txn-budget.ts";
+import { groupsFor, planTxn } from "./txn-budget.ts";
 
 /** So many shards, and so many bytes of them, at a time. */
 const SHARDS_PER_PIECE = 256;
@@ -59,16 +59,22 @@ export async function isStillStaged(cluster: Cluster, space: Space): Promise<boo
 
 /** Write in one transaction, or where the server takes less than that, in as few as it takes. */
 async function put(cluster: Cluster, compare: readonly Compare[], puts: readonly PutOperation[]): Promise<boolean> {
+  const { maxTxnOps } = cluster;
+  if (groupsFor(maxTxnOps, { compares: compare.length, outer: 0, inner: puts.length }) === undefined) return putInHalves(cluster, compare, puts);
   try {
-    const { succeeded } = await cluster.write(planTxn(cluster.maxTxnOps, { compare, few: [], many: puts }));
+    const { succeeded } = await cluster.write(planTxn(maxTxnOps, { compare, few: [], many: puts }));
     return succeeded;
   } catch (thrown) {
     if (!(thrown instanceof EtcdFailure)) throw thrown;
+    if (thrown.isTooLarge && puts.length > 1) return putInHalves(cluster, compare, puts);
     // Whether it is there or not, nobody looks.
-    if (!thrown.isTooLarge || puts.length === 1) throw EtcdFailure.harmless(thrown.error);
-    const middle = Math.ceil(puts.length / 2);
-    return (await put(cluster, compare, puts.slice(0, middle))) && put(cluster, compare, puts.slice(middle));
+    throw EtcdFailure.harmless(thrown.error);
   }
+}
+
+async function putInHalves(cluster: Cluster, compare: readonly Compare[], puts: readonly PutOperation[]): Promise<boolean> {
+  const middle = Math.ceil(puts.length / 2);
+  return (await put(cluster, compare, puts.slice(0, middle))) && put(cluster, compare, puts.slice(middle));
 }
 
 function intoPieces(shards: readonly EncodedShard[]): EncodedShard[][] {

@@ -17,6 +17,7 @@ export class Sweeper {
   readonly #cluster: Cluster;
   /** When a staged space was first seen, by its key and revision, on a clock that only goes forward. */
   readonly #seenMs = new Map<string, number>();
+  readonly #givenUp = new Set<Space>();
   #isStopped = false;
   #isWanted = false;
   #running: Promise<void> | undefined;
@@ -37,7 +38,8 @@ export class Sweeper {
 
   /** A space that this process staged and that nobody will need. */
   giveUp(space: Space): void {
-    void this.#giveUp(this.#cluster.layout.staged(space)).catch(() => undefined).then(() => this.start());
+    this.#givenUp.add(space);
+    this.start();
   }
 
   /** Settles when nothing is under way. */
@@ -56,6 +58,10 @@ export class Sweeper {
     try {
       while (this.#isWanted && !this.#isStopped) {
         this.#isWanted = false;
+        for (const space of this.#givenUp) {
+          await this.#giveUp(this.#cluster.layout.staged(space));
+          this.#givenUp.delete(space);
+        }
         await this.#giveUpOld();
         const { found } = await this.#cluster.look([{ ...this.#cluster.layout.family("unswept"), keysOnly: true }]);
         for (const { key } of found[0]!.kvs) await this.#sweep(key);
