@@ -14,6 +14,7 @@ import { sharedNowMs } from "./shared-now.ts";
 const TICKS_PER_LEASE = 10;
 
 async function open({ module, options }: KeeperStart): Promise<KeeperStore> {
+  // oxlint-disable-next-line import/no-dynamic-require -- which module it is, is the caller's to say
   const exports = (await import(module)) as { readonly openStore?: OpenKeeperStore };
   assert(typeof exports.openStore === "function", "the module of keepLeases must export a function openStore");
   const opened = await exports.openStore(options);
@@ -24,7 +25,8 @@ async function open({ module, options }: KeeperStart): Promise<KeeperStore> {
 async function keep(start: KeeperStart): Promise<void> {
   assert(parentPort !== null, "leases are kept from a thread of their own");
   const port = parentPort;
-  const { store, clock = systemClock(Date.now), close } = await open(start);
+  const opened = await open(start);
+  const { store, clock = systemClock(Date.now) } = opened;
   const coordinator = new Coordinator({ store, clock, retry: { sleep, random: Math.random } });
   const { leaseMs, maxBlockedMs } = start;
   const table = new LeaseTable(start.table);
@@ -41,7 +43,7 @@ async function keep(start: KeeperStart): Promise<void> {
         clearInterval(ticking);
         port.close();
         // With the port closed nothing keeps the thread but the store.
-        return void close?.();
+        return void opened.close?.();
     }
   });
   port.postMessage({ kind: "Open" } satisfies KeeperReport);

@@ -2,6 +2,8 @@
 // source's side: whatever goes wrong, each of its items was processed, and each result counts once.
 
 import { OpId } from "@gossip/contracts";
+import { Coordinator } from "@gossip/coordination";
+import { FaultInjectingStore } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import { ParkShard } from "./park-shard.ts";
@@ -98,6 +100,24 @@ describe("runWorkers", () => {
 
     expect(summary).toMatchObject({ failures: 10, retries: 10, items: 90, shards: { completed: 1 } });
     expect(await sink.results(world.coordinator)).toEqual(ALL.filter((n) => n % 10 !== 3));
+  });
+
+  test("a checkpoint renews the lease in the same write, so that a worker that gets on never renews apart", async () => {
+    const { world, base, events } = await makeWorld();
+    let writes = 0;
+    const store = new FaultInjectingStore(world.store, { onCommit: () => void writes++ });
+    const coordinator = new Coordinator({ store, clock: world.clock });
+    const renewed: unknown[] = [];
+    coordinator.onEvent(({ kind, at }) => {
+      if (kind === "ShardCheckpointed" || kind === "ShardLeaseRenewed") renewed.push([kind, at]);
+    });
+
+    await world.time.runUntil(runWorkers({ ...base, coordinator, process: () => world.time.sleep(100), checkpointEvery: { ms: 300 } }));
+
+    const checkpoints = events.filter(({ kind }) => kind === "ShardCheckpointed").length;
+    expect(checkpoints).toBeGreaterThan(20);
+    expect(writes).toBe(1 + checkpoints + 1);
+    expect(renewed).toHaveLength(2 * checkpoints);
   });
 
   test("a slow item keeps its lease", async () => {

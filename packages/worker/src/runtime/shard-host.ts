@@ -9,7 +9,7 @@ export interface ShardHost<I extends Item = Item, R = unknown> {
   readonly settings: Settings<I, R>;
   readonly timing: RunTiming;
   readonly counts: RunCounts;
-  emit(event: WorkerEvent): void;
+  readonly emit: (event: WorkerEvent) => void;
   /** A shard's lease has a new deadline, and this is what was told of the rest of the run. */
   renewed(session: WorkerSession, capacity: CapacityHint): void;
   /** Whether the work has had the event loop to itself for long enough. Hot. */

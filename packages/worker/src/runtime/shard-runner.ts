@@ -306,18 +306,11 @@ export class ShardRunner<I extends Item, R> {
   }
 
   #sharedWork(): SharedWork {
-    const runner = this;
     return {
-      get startedKey() {
-        return runner.#startedKey;
-      },
-      get isEndKnown() {
-        return runner.#reader.isEndKnown;
-      },
-      get aheadCount() {
-        return runner.#batch.length - runner.#begun + runner.#reader.ahead.length;
-      },
       signal: this.#abort.signal,
+      startedKey: () => this.#startedKey,
+      isEndKnown: () => this.#reader.isEndKnown,
+      aheadCount: () => this.#batch.length - this.#begun + this.#reader.ahead.length,
       ahead: () => [...this.#batch.slice(this.#begun), ...this.#reader.ahead],
       isStopped: () => this.#stop !== undefined,
       onSplit: (end) => this.#reader.narrow(end),

@@ -13,11 +13,11 @@ import type { LossCause } from "./worker-event.ts";
 
 /** How the work on a shard stands, as far as sharing it goes. */
 export interface SharedWork {
-  /** The last key that was begun. */
-  readonly startedKey: Uint8Array | undefined;
-  readonly isEndKnown: boolean;
-  readonly aheadCount: number;
   readonly signal: AbortSignal;
+  /** The last key that was begun. */
+  startedKey(): Uint8Array | undefined;
+  isEndKnown(): boolean;
+  aheadCount(): number;
   /** Items that were read and not begun. */
   ahead(): readonly Item[];
   isStopped(): boolean;
@@ -72,7 +72,7 @@ export class ShardSplitter<I extends Item, R> {
   expectedHandoverMs(nowMs: number): number {
     const { splitPolicy } = this.#host.settings;
     if (splitPolicy === undefined || this.#isRefused || this.#isSplitting || this.#work.isStopped()) return 0;
-    const { aheadCount, isEndKnown } = this.#work;
+    const [aheadCount, isEndKnown] = [this.#work.aheadCount(), this.#work.isEndKnown()];
     const held = { heldSinceMs: this.#heldSinceMs, lastSplitMs: this.#lastSplitMs, missCount: this.#missCount, itemCount: this.#itemCount };
     return expectedHandoverMs(splitPolicy, { nowMs, ...held, aheadCount, isEndKnown });
   }
@@ -95,7 +95,7 @@ export class ShardSplitter<I extends Item, R> {
 
   async #choosePoint(): Promise<Uint8Array | undefined> {
     const { source } = this.#host.settings;
-    const { startedKey, isEndKnown } = this.#work;
+    const [startedKey, isEndKnown] = [this.#work.startedKey(), this.#work.isEndKnown()];
     const { keyRangeStart: start, keyRangeEnd: end } = this.#session.spec;
     const range = { start, end };
     const { keys: samples } = this.#sampler;
@@ -113,7 +113,7 @@ export class ShardSplitter<I extends Item, R> {
 
   /** The work went on while the source looked: what was begun meanwhile stays here. */
   #isAhead(cut: Uint8Array): boolean {
-    const { startedKey } = this.#work;
+    const startedKey = this.#work.startedKey();
     return startedKey === undefined || compareBytes(cut, startedKey) > 0;
   }
 

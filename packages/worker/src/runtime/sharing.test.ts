@@ -93,7 +93,7 @@ test("what is nearly done is not split", async () => {
   const world = new World();
   const source = numberedSource(2);
   await world.start(source);
-  const process = async () => void (await world.time.sleep(10));
+  const process = () => world.time.sleep(10);
   const summary = await world.time.runUntil(runWorkers({ coordinator: world.coordinator, run: RUN, source, time: world.time, concurrency: 4, process }));
   expect(summary).toMatchObject({ items: 2, splits: 0 });
 });

@@ -73,7 +73,7 @@ describe("a store that fails", () => {
 
     expect(summary).toMatchObject({ items: COUNT, shards: { completed: 1, lost: 0 } });
     expect(begun).toBe(COUNT);
-    expect(events.filter(({ kind }) => kind === "StoreFailed").length).toBeLessThan(20);
+    expect(events.filter(({ kind }) => kind === "StoreFailed").length).toBeLessThan(8);
   });
 
   test("at the start ends the work once patience runs out", async () => {

@@ -98,14 +98,14 @@ export class Upkeep {
    * one before is still on its way it comes after that.
    */
   async keepUp(): Promise<void> {
-    if (this.#flush !== undefined) return void (await this.#flush);
+    if (this.isFlushing) return this.#untilFlushed();
     await this.#action;
     // A store that fails is given time, and the work waits with it once it is a whole checkpoint ahead.
     const waitMs = this.#failures > 0 ? this.#dueMs - this.#options.time.nowMs() : 0;
     if (waitMs > 0) await sleep(this.#options.time, waitMs);
     if (this.#isOver || this.#action !== undefined || !this.isDue(this.#options.time.nowMs())) return;
     this.#action = this.#act();
-    await this.#flush;
+    return this.#untilFlushed();
   }
 
   /** Whatever is written already is the last: the shard is another's. */
@@ -241,6 +241,10 @@ export class Upkeep {
     this.#flush = undefined;
     this.#options.listener.onFlushed();
     return isFlushed;
+  }
+
+  async #untilFlushed(): Promise<void> {
+    await this.#flush;
   }
 
   async #waitForToken(sink: ResultFlush): Promise<boolean> {

@@ -99,6 +99,7 @@ export class TokenSink implements Sink<NumberedItem, unknown> {
         written.push(n);
       },
       flush: async () => {
+        if (isFlushing) throw new Error("flushed while it was flushed");
         isFlushing = true;
         const count = written.length;
         await this.#pause();
