@@ -136,7 +136,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a repeated acquire is refused",
     file: "kernel/acquire.ts",
-    find: "if (holder?.owner === command.worker && holder.opId === command.opId) {",
+    find: "if (holder !== undefined && holder.owner === command.worker && holder.opId === command.opId) {",
     replace: "if (holder?.owner === command.worker && holder.opId === 0n) {",
     caughtBy: ["conformance", "explorer", "simulator"],
   },

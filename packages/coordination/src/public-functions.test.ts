@@ -10,7 +10,7 @@ const JUNK: readonly unknown[] = [undefined, null, 5, -1n, "text", {}, [], Symbo
 
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 
-/** The kernel and its parts take commands that a coordinator has looked at, and records that a store or a reader has made. */
+/** Parts of the kernel, and what takes records, which a store or a reader has made. The kernel's transitions have a test of their own. */
 const TRUSTING = [
   "kernel",
   "checkOpIdempotency",

@@ -1,4 +1,5 @@
 import {
+  assertObject,
   CanonicalWriter,
   deriveKeyHasher,
   DOMAINS,
@@ -109,6 +110,8 @@ export function unparkHash(key: ShardKey): PayloadHash {
 
 /** The same for every order in which the shards are listed. */
 export function registerShardsHash(shards: readonly InitialShardInput[]): PayloadHash {
+  assert(Array.isArray(shards), () => `shards to register must be an array, got a value of type ${typeof shards}`);
+  for (const input of shards) assertObject(input, "shard to register");
   const sorted = shards.toSorted((a, b) => (a.shard < b.shard ? -1 : a.shard > b.shard ? 1 : 0));
   begin("registerShards");
   out.u32(sorted.length);

@@ -1,12 +1,13 @@
-import { FenceEpoch, LogicalTime, RunStatus, type OpId, type ShardKey, type TenantId, type WorkerId } from "@gossip/contracts";
+import { assertObject, FenceEpoch, LogicalTime, RunStatus, type OpId, type ShardKey, type TenantId, type WorkerId } from "@gossip/contracts";
 import { coordError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { LeaseHolder } from "../records/lease-holder.ts";
 import type { RunHead } from "../records/run-record.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, isLeasedAt, shardKeyOf, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
-import { assertNow, clampToRecord } from "./logical-now.ts";
+import { clampToRecord } from "./logical-now.ts";
 import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 export interface AcquireCommand {
@@ -43,7 +44,8 @@ export function acquire(
   command: AcquireCommand,
   now: LogicalTime,
 ): Result<Transition<AcquireOutcome, UpdateShard>, Refusal<"acquire">> {
-  assertNow(now);
+  assertInput(loaded, command, now);
+  assertObject(command.key, "shard key");
   const found = findShard(loaded, command.key);
   if (!found.ok) return found;
   const { run, shard } = found.value;
@@ -52,7 +54,7 @@ export function acquire(
 
   const at = clampToRecord(now, shard);
   const holder = isLeasedAt(shard, at) ? shard.lease : undefined;
-  if (holder?.owner === command.worker && holder.opId === command.opId) {
+  if (holder !== undefined && holder.owner === command.worker && holder.opId === command.opId) {
     return ok(nothingToDo({ kind: "Repeated", shard }));
   }
   if (RunStatus.isTerminal(run.status)) return err(coordError("RunTerminal", { status: run.status }));

@@ -5,6 +5,7 @@ import { checkpointHash } from "../hashing/payload-hash.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -39,6 +40,7 @@ export function checkpoint(
   command: CheckpointCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, Refusal<"checkpoint">> {
+  assertInput(loaded, command, now);
   const { cursor } = command;
   const admitted = admitLeasedOp(loaded, command, { payloadHash: checkpointHash(cursor), now });
   if (!admitted.ok) return admitted;

@@ -4,6 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { completeHash, RANGE_EXHAUSTED, type CompletionPoint } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -26,6 +27,7 @@ export function complete(
   command: CompleteCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, Refusal<"complete">> {
+  assertInput(loaded, command, now);
   const { point } = command;
   const admitted = admitLeasedOp(loaded, command, { payloadHash: completeHash(point), now });
   if (!admitted.ok) return admitted;

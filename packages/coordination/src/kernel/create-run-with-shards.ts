@@ -3,9 +3,9 @@ import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { RunConfig } from "../records/run-config.ts";
 import { newRunRecord, type RunRecord } from "../records/run-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { findRun } from "./find-run.ts";
 import type { CreateRunCommand, LoadedRun } from "./create-run.ts";
-import { assertNow } from "./logical-now.ts";
 import { registerShards } from "./register-shards.ts";
 import type { PutRun, Refusal, Transition } from "./transition.ts";
 
@@ -27,7 +27,7 @@ export function createRunWithShards(
   command: CreateRunWithShardsCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<RunRecord>, PutRun>, Refusal<"createRunWithShards">> {
-  assertNow(now);
+  assertInput(loaded, command, now);
   const { tenant, run } = command;
   const config = RunConfig.tryNew(command.config);
   if (!config.ok) return err(coordError("InvalidConfig", { reason: config.error }));

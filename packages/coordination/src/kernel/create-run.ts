@@ -4,7 +4,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { RunConfig, type RunConfigInput } from "../records/run-config.ts";
 import { assertRunRecord } from "../records/run-fault.ts";
 import { newRunRecord, type RunRecord } from "../records/run-record.ts";
-import { assertNow } from "./logical-now.ts";
+import { assertInput } from "./assert-input.ts";
 import type { PutRun, Refusal, Transition } from "./transition.ts";
 
 export interface CreateRunCommand {
@@ -29,10 +29,11 @@ export type LoadedRun =
 /** Create a run without shards. In this order: the configuration is valid; the id is free. Not idempotent. */
 export function createRun(
   loaded: LoadedRun,
-  { tenant, run, config: input }: CreateRunCommand,
+  command: CreateRunCommand,
   now: LogicalTime,
 ): Result<Transition<RunRecord, PutRun>, Refusal<"createRun">> {
-  assertNow(now);
+  assertInput(loaded, command, now);
+  const { tenant, run, config: input } = command;
   const config = RunConfig.tryNew(input);
   if (!config.ok) return err(coordError("InvalidConfig", { reason: config.error }));
   if (loaded.kind !== "Missing") return err(coordError("RunAlreadyExists", { run }));

@@ -2,8 +2,9 @@ import { RunStatus, type LogicalTime, type RunId, type TenantId } from "@gossip/
 import { coordError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { RunRecord } from "../records/run-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { findRun } from "./find-run.ts";
-import { assertNow, clampToRecord } from "./logical-now.ts";
+import { clampToRecord } from "./logical-now.ts";
 import type { Refusal, RemoveRun, Transition } from "./transition.ts";
 
 export interface DeleteRunCommand {
@@ -18,10 +19,11 @@ export interface DeleteRunCommand {
  */
 export function deleteRun(
   loaded: RunRecord | undefined,
-  { tenant, run }: DeleteRunCommand,
+  command: DeleteRunCommand,
   now: LogicalTime,
 ): Result<Transition<void, RemoveRun>, Refusal<"deleteRun">> {
-  assertNow(now);
+  assertInput(loaded, command, now);
+  const { tenant, run } = command;
   const found = findRun(loaded, tenant);
   if (!found.ok) return found;
   const { status } = found.value;

@@ -1,13 +1,14 @@
-import { RUN_OP_LOG_CAP, RunStatus, type LogicalTime, type OpId, type RunId, type ShardStatus, type TenantId } from "@gossip/contracts";
+import { assertObject, RUN_OP_LOG_CAP, RunStatus, type LogicalTime, type OpId, type RunId, type ShardStatus, type TenantId } from "@gossip/contracts";
 import { coordError, IdempotentOutcome, type ErrorOfKind } from "@gossip/coordination-errors";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { runTransitionHash } from "../hashing/payload-hash.ts";
 import { appendOp } from "../records/op-log.ts";
 import { assertRunRecord } from "../records/run-fault.ts";
 import type { RunRecord } from "../records/run-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
 import { findRun } from "./find-run.ts";
-import { assertNow, clampToRecord } from "./logical-now.ts";
+import { clampToRecord } from "./logical-now.ts";
 import { nothingToDo, type PutRun, type Refusal, type Transition } from "./transition.ts";
 
 export interface EndRunCommand {
@@ -52,7 +53,9 @@ export function completeRun(
   command: EndRunCommand & { readonly options: CompleteRunOptions },
   now: LogicalTime,
 ): Result<EndedRun, Refusal<"completeRun">> {
-  const open = openRun("completeRun", loaded.run, command, now);
+  assertInput(loaded, command, now);
+  assertObject(command.options, "options of completeRun");
+  const open = openRun("completeRun", loaded.run, command);
   if (!open.ok) return open;
   if (open.value.isReplay) return ok(replayed(open.value.run));
   const { acceptParked = false, force = false } = command.options;
@@ -70,7 +73,8 @@ export function failRun(
   command: EndRunCommand,
   now: LogicalTime,
 ): Result<EndedRun, Refusal<"failRun">> {
-  const open = openRun("failRun", loaded.run, command, now);
+  assertInput(loaded, command, now);
+  const open = openRun("failRun", loaded.run, command);
   if (!open.ok) return open;
   const { run, isReplay } = open.value;
   return ok(isReplay ? replayed(run) : end("failRun", run, { opId: command.opId, now, noShardsIn: [] }));
@@ -82,7 +86,8 @@ export function cancelRun(
   command: EndRunCommand,
   now: LogicalTime,
 ): Result<EndedRun, Refusal<"cancelRun">> {
-  const open = openRun("cancelRun", loaded.run, command, now);
+  assertInput(loaded, command, now);
+  const open = openRun("cancelRun", loaded.run, command);
   if (!open.ok) {
     const { error } = open;
     assert(error.kind !== "WrongStatus", "a run can be cancelled in any state that is not its end");
@@ -96,9 +101,7 @@ function openRun(
   ending: Ending,
   loaded: RunRecord | undefined,
   { tenant, opId }: EndRunCommand,
-  now: LogicalTime,
 ): Result<{ readonly run: RunRecord; readonly isReplay: boolean }, Refusal<"failRun"> | ErrorOfKind<"WrongStatus">> {
-  assertNow(now);
   const found = findRun(loaded, tenant);
   if (!found.ok) return found;
   const run = found.value;

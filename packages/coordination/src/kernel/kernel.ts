@@ -21,8 +21,7 @@ import { unpark } from "./unpark.ts";
  * changes what it was given, so a rule can be tried a million times in a second; and
  * whoever runs the protocol, over whatever store, runs these.
  *
- * They look at what is asked, not at whether it is a question: that each part of a command has its type is
- * for whoever takes commands from outside to see to, as `Coordinator` does.
+ * A command that is none is an `InvariantViolation`. A record is taken as it is: whoever reads it has made sure of it.
  */
 export const kernel = {
   acquire,

@@ -4,6 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { parkHash } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -19,6 +20,7 @@ export function park(
   command: ParkCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, Refusal<"park">> {
+  assertInput(loaded, command, now);
   const { reason } = command;
   const admitted = admitLeasedOp(loaded, command, { payloadHash: parkHash(reason), now });
   if (!admitted.ok) return admitted;

@@ -17,9 +17,10 @@ import { assertRunRecord } from "../records/run-fault.ts";
 import type { RunOpLogEntry, RunRecord } from "../records/run-record.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { newShardRecord, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
 import { findRun } from "./find-run.ts";
-import { assertNow, clampToRecord } from "./logical-now.ts";
+import { clampToRecord } from "./logical-now.ts";
 import { nothingToDo, type PutRun, type Refusal, type Transition } from "./transition.ts";
 
 export interface RegisterShardsCommand {
@@ -47,7 +48,7 @@ export function registerShards(
   command: RegisterShardsCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<RegisterShardsOutcome>, PutRun>, Refusal<"registerShards">> {
-  assertNow(now);
+  assertInput(loaded, command, now);
   const found = findRun(loaded, command.tenant);
   if (!found.ok) return found;
   const run = found.value;

@@ -4,6 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { releaseHash } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
@@ -21,6 +22,7 @@ export function release(
   command: LeasedCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, Refusal<"release">> {
+  assertInput(loaded, command, now);
   const admitted = admitLeasedOp(loaded, command, { payloadHash: releaseHash(), now });
   if (!admitted.ok) return admitted;
   const { shard, at, op } = admitted.value;

@@ -6,8 +6,9 @@ import { Lease } from "../records/lease.ts";
 import type { RunHead } from "../records/run-record.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
-import { assertNow, clampToRecord } from "./logical-now.ts";
+import { clampToRecord } from "./logical-now.ts";
 import type { Refusal, Transition, UpdateShard } from "./transition.ts";
 import { validateLease } from "./validate-lease.ts";
 
@@ -30,10 +31,11 @@ export interface RenewOutcome {
  */
 export function renew(
   loaded: LoadedShard,
-  { tenant, lease }: RenewCommand,
+  command: RenewCommand,
   now: LogicalTime,
 ): Result<Transition<RenewOutcome, UpdateShard>, Refusal<"renew">> {
-  assertNow(now);
+  assertInput(loaded, command, now);
+  const { tenant, lease } = command;
   const found = findShard(loaded, Lease.shardKey(lease));
   if (!found.ok) return found;
   const { run, shard } = found.value;

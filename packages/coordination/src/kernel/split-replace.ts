@@ -12,17 +12,18 @@ import {
   type SplitValidationError,
 } from "@gossip/contracts";
 import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
-import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
+import { assertCount, compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
 import { deriveSplitShardId } from "../hashing/derive-split-shard-id.ts";
 import { splitReplaceHash } from "../hashing/payload-hash.ts";
 import { Lease } from "../records/lease.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, newShardRecord, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import type { LeasedCommand } from "./admit-leased-op.ts";
 import { checkOpIdempotency } from "./check-op-idempotency.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
-import { assertNow, clampToRecord } from "./logical-now.ts";
+import { clampToRecord } from "./logical-now.ts";
 import { nothingToDo, type Refusal, type SplitShard, type Transition } from "./transition.ts";
 import { validateLease } from "./validate-lease.ts";
 
@@ -52,8 +53,9 @@ export function splitReplace(
   command: SplitReplaceCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<SplitReplaceOutcome>, SplitShard>, Refusal<"split">> {
-  assertNow(now);
-  const { tenant, lease, plan, opId } = command;
+  assertInput(loaded, command, now);
+  const { tenant, lease, plan, opId, maxChildren } = command;
+  assertCount(maxChildren, "most children of a split", { min: 0, max: Number.MAX_SAFE_INTEGER });
   const found = findShard(loaded, Lease.shardKey(lease));
   if (!found.ok) return found;
   const { run, shard } = found.value;

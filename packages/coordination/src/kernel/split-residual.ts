@@ -19,11 +19,12 @@ import { splitResidualHash, type PayloadHash } from "../hashing/payload-hash.ts"
 import { Lease } from "../records/lease.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import type { LeasedCommand } from "./admit-leased-op.ts";
 import { checkOpIdempotency } from "./check-op-idempotency.ts";
 import { findShard, validateTenant, type FoundShard, type LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
-import { assertNow, clampToRecord } from "./logical-now.ts";
+import { clampToRecord } from "./logical-now.ts";
 import { checkSpawnLimit, makeDerivedShard } from "./split-replace.ts";
 import { nothingToDo, type Refusal, type SplitShard, type Transition } from "./transition.ts";
 import { validateLease } from "./validate-lease.ts";
@@ -72,7 +73,7 @@ export function splitResidual(
   command: SplitResidualCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<SplitResidualOutcome>, SplitShard>, Refusal<"split">> {
-  assertNow(now);
+  assertInput(loaded, command, now);
   const { tenant, lease, plan, opId } = command;
   const found = findShard(loaded, Lease.shardKey(lease));
   if (!found.ok) return found;

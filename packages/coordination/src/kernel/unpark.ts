@@ -1,13 +1,14 @@
-import { FenceEpoch, RunStatus, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
+import { assertObject, FenceEpoch, RunStatus, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
 import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { unparkHash } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
+import { assertInput } from "./assert-input.ts";
 import { checkRunOpIdempotency } from "./check-op-idempotency.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
-import { assertNow, clampToRecord } from "./logical-now.ts";
+import { clampToRecord } from "./logical-now.ts";
 import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 export interface UnparkCommand {
@@ -26,10 +27,12 @@ export interface UnparkCommand {
  */
 export function unpark(
   loaded: LoadedShard,
-  { tenant, key, opId }: UnparkCommand,
+  command: UnparkCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, Refusal<"unpark">> {
-  assertNow(now);
+  assertInput(loaded, command, now);
+  const { tenant, key, opId } = command;
+  assertObject(key, "shard key");
   const found = findShard(loaded, key);
   if (!found.ok) return found;
   const { run, shard } = found.value;

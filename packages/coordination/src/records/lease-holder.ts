@@ -22,8 +22,9 @@ export interface LeaseHolderCompanion {
 export const LeaseHolder: LeaseHolderCompanion = {
   of(holder) {
     assertObject(holder, "holder of a lease");
-    assert(holder.deadline > 0n, "lease deadline must not be zero");
     const { owner, deadline, opId } = holder;
+    assert(deadline > 0n, "lease deadline must not be zero");
+    assert(typeof owner === "bigint" && typeof opId === "bigint", "owner and op id of a lease must be bigints");
     return { owner, deadline, opId };
   },
 };

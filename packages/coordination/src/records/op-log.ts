@@ -86,6 +86,7 @@ function continuesLog(log: OpLog<LoggedOp>, known: OpLog<LoggedOp>): boolean {
 }
 
 export function assertLoggedOp(entry: LoggedOp): void {
+  assert(typeof entry.opId === "bigint", "op id of a logged operation must be a bigint");
   assert(entry.payloadHash !== 0n, "payload hash of a logged operation must not be zero");
   assert(entry.executedAt > 0n, "time of a logged operation must not be zero");
 }
