@@ -24,7 +24,9 @@ const RETRY = { maxAttempts: 4, baseMs: 100, maxMs: 10_000 };
 /** Answers the exit code: 0 where every line is done. */
 export async function crawl({ manifest, site, out }: CrawlOptions): Promise<number> {
   const folder = `${out}.store`;
-  const store = unwrap(await openLmdbStore({ path: folder }));
+  const opened = await openLmdbStore({ path: folder });
+  if (!opened.ok) throw new Error(`the store in ${folder} cannot be opened: ${opened.error.kind}`);
+  const store = opened.value;
   const coordinator = new Coordinator({ store, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
   const source = linesSource({ path: manifest });
   try {

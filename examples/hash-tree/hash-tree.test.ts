@@ -58,8 +58,8 @@ function expectedLines(): string[] {
   return found.sort((a, b) => Buffer.compare(a.path, b.path)).map(({ line }) => line);
 }
 
-function outputLines(): string[] {
-  return readFileSync(join(folder, "hashes.ndjson"), "utf8").trimEnd().split("\n");
+function linesOf(path: string): string[] {
+  return readFileSync(join(folder, path), "utf8").trimEnd().split("\n");
 }
 
 function start(...more: string[]): ExampleProcess {
@@ -81,27 +81,29 @@ test("a worker is killed half-way, and every file has its line exactly once", LI
 
   expect(await example.ended, example.text).toEqual({ code: 0, signal: null });
   expect(example.lines).toContain(`worker ${victim} was ended by SIGKILL; the others take over`);
-  expect(outputLines()).toEqual(expectedLines());
+  expect(linesOf("hashes.ndjson")).toEqual(expectedLines());
   expect(expectedLines()).toHaveLength(FILE_COUNT);
   expect(readdirSync(folder).sort()).toEqual(["hashes.ndjson", "tree"]);
 });
 
-test("everybody is killed, and the same command does the rest only", LIMIT, async () => {
-  const first = start("--slow", "100");
+test("everybody is killed, and the same command does the rest only; the output lies in the tree and is not part of it", LIMIT, async () => {
+  const expected = expectedLines();
+  const out = ["--out", "tree/d3/hashes"];
+  const first = start(...out, "--slow", "100");
   const [, stored] = await first.line(/: stored (\d+) files/);
   const workers = await Promise.all(["1", "2", "3"].map((worker) => pidOf(first, worker)));
   first.child.kill("SIGKILL");
   for (const pid of workers) process.kill(pid, "SIGKILL");
   await first.ended;
-  expect(readdirSync(folder)).not.toContain("hashes.ndjson");
+  expect(readdirSync(join(folder, "tree/d3"))).not.toContain("hashes");
 
-  const second = start();
+  const second = start(...out);
   expect(await second.ended, second.text).toEqual({ code: 0, signal: null });
   expect(second.lines).toContain("the run was begun before: going on");
   const counts = [...second.text.matchAll(/^worker \d: (\d+) files, then Done$/gm)].map((match) => Number(match[1]));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(FILE_COUNT - Number(stored));
-  expect(outputLines()).toEqual(expectedLines());
-  expect(readdirSync(folder).sort()).toEqual(["hashes.ndjson", "tree"]);
+  expect(linesOf("tree/d3/hashes")).toEqual(expected);
+  expect(readdirSync(join(folder, "tree/d3")).sort()).toEqual(["e0", "e1", "e2", "hashes"]);
 });
 
 test("a folder that is not there is a sentence and an exit code", LIMIT, async () => {
