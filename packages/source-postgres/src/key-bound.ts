@@ -103,13 +103,11 @@ function readInteger(column: KeyColumn, key: Uint8Array, offset: number): Part {
 
 function readText(key: Uint8Array, offset: number): Part {
   if (key[offset]! !== CODE_TEXT) return key[offset]! < CODE_TEXT ? BELOW : ABOVE;
-  // Up to the first zero, be it the end or an escaped one: texts of the server have none.
+  // Up to the first zero. Texts of the server have none, so that one which is escaped is behind the text that it ends here, and before the next.
   const found = key.indexOf(0, offset + 1);
   const end = found === -1 ? key.length : found;
-  const isEnd = found !== -1 && key[found + 1] !== 0xff;
-  const bytes = Buffer.from(key.subarray(offset + 1, end));
-  const value = longestText(bytes);
-  return isEnd && value.isAll ? { kind: "Whole", value: value.text, next: end + 1 } : { kind: "Partial", value: value.text };
+  const value = longestText(Buffer.from(key.subarray(offset + 1, end)));
+  return found !== -1 && value.isAll ? { kind: "Whole", value: value.text, next: end + 1 } : { kind: "Partial", value: value.text };
 }
 
 /** As much of the bytes as is text. Cut off at a whole character, it is at or below what it was cut from. */

@@ -1,7 +1,7 @@
 import type { RunId, TenantId } from "@gossip/contracts";
 import { ShardFilter, type Coordinator, type ShardPosition, type ShardSummary } from "@gossip/coordination";
 import type { GetRunError } from "@gossip/coordination-errors";
-import { compareBytes, err, ok, type Result } from "@gossip/stdx";
+import { err, ok, type Result } from "@gossip/stdx";
 
 /** Some shards still are to be worked on, so that what they hold is not all there will be. */
 export interface RunUnfinished {
@@ -33,8 +33,8 @@ export async function sinkTokens(
 
   const active = shards.filter(({ status }) => status === "Active").length;
   if (active > 0) return err({ kind: "RunUnfinished", active });
-  shards.sort((a, b) => compareBytes(a.keyRangeStart, b.keyRangeStart));
 
+  // Shards are listed by where their ranges start.
   const tokens: (Uint8Array | undefined)[] = [];
   for (let index = 0; index < shards.length; index += READS_AT_ONCE) {
     const some = shards.slice(index, index + READS_AT_ONCE);

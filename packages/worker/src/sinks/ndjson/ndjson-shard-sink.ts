@@ -146,7 +146,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
 
   #tokenNow(): PartToken | undefined {
     const part = this.#part;
-    if (part === undefined || this.#durableSize === 0) return this.#previous;
+    if (part === undefined) return this.#previous;
     return { part: part.name, size: part.headerSize + this.#durableSize, total: (this.#previous?.total ?? 0) + this.#durableSize };
   }
 }

@@ -71,6 +71,20 @@ describe("results on a disk", () => {
     expect(readFileSync(path, "utf8")).toBe("1\n");
   });
 
+  test("count as far as a flush was asked for, also where the next one was asked for before it was done", async () => {
+    for (const last of [0, 1, 2]) {
+      const sink = await ndjsonSink({ path }).open(request(BigInt(last + 1)));
+      const flushes = [1, 2, 3].map((result) => {
+        sink.write(item("a"), result);
+        return sink.flush();
+      });
+      const tokens = await Promise.all(flushes);
+      await sink.close();
+      unwrap(await assemble(tokens[last]));
+      expect(readFileSync(path, "utf8")).toBe("1\n2\n3\n".slice(0, 2 * last + 2));
+    }
+  });
+
   test("are none where nothing was written: no part is made, and the file is empty", async () => {
     const token = await write([], request(1n));
     expect(await write([undefined], request(2n, token))).toEqual(token);
@@ -135,7 +149,10 @@ describe("a sink that cannot go on says why", () => {
     mkdirSync(join(`${path}.parts`, RunId.format(RunId.fromRaw(6n))));
     writeFileSync(part.replace("0005", "0006"), readFileSync(part));
     await expect(ndjsonSink({ path }).open(elsewhere)).rejects.toMatchObject({ kind: "PartMissing" });
-    truncateSync(part, readFileSync(part).length - 1);
+    const whole = readFileSync(part);
+    writeFileSync(part, Buffer.concat([whole.subarray(0, -1), Buffer.from("x")]));
+    await expect(ndjsonSink({ path }).open(request(2n, token))).rejects.toMatchObject({ kind: "PartMissing" });
+    truncateSync(part, whole.length - 1);
     await expect(ndjsonSink({ path }).open(request(2n, token))).rejects.toMatchObject({ kind: "PartMissing" });
     expect(await assemble(token)).toMatchObject({ error: { kind: "PartMissing" } });
   });
