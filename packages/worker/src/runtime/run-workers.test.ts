@@ -211,6 +211,20 @@ describe("runWorkers", () => {
     expect(summary).toMatchObject({ items: 0, stopped: { kind: "RunMissing", error: { kind: "RunNotFound" } } });
   });
 
+  test.each(["at once", "later"])("nothing is written to a sink while it is flushed, though items are finished %s meanwhile", async (when) => {
+    const time = { sleep: (_ms: number): Promise<void> => Promise.resolve() };
+    // Batches come while the sink is being flushed, so that items are finished in the middle of it.
+    const { world, base } = await makeWorld(1, numberedSource(COUNT, { between: () => time.sleep(170) }));
+    time.sleep = (ms) => world.time.sleep(ms);
+    const sink = new TokenSink(() => world.time.sleep(250));
+    const process = () => (when === "at once" ? undefined : world.time.sleep(5));
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, checkpointEvery: { ms: 200 } }));
+
+    expect(summary).toMatchObject({ items: COUNT, stopped: { kind: "Done" } });
+    expect(await sink.results(world.coordinator)).toEqual(ALL);
+  });
+
   test("a sink that fails ends the work; nothing that it did not take counts", async () => {
     const { world, base } = await makeWorld();
     const sink = new TokenSink();

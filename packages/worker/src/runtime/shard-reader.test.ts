@@ -19,10 +19,10 @@ function makeReader(source: Source<NumberedItem>, { signal = new AbortController
 async function readAll(reader: ShardReader<NumberedItem>): Promise<(number | string)[]> {
   const seen: (number | string)[] = [];
   for (;;) {
-    const batch = await reader.next();
-    if (batch === undefined) return seen;
-    if ("kind" in batch) return [...seen, "failed"];
-    seen.push(...batch.items.map(({ n }) => n));
+    const next = await reader.next();
+    if (next.kind === "End") return seen;
+    if (next.kind === "ReadFailure") return [...seen, "failed"];
+    seen.push(...next.batch.items.map(({ n }) => n));
   }
 }
 
@@ -32,7 +32,7 @@ describe("ShardReader", () => {
   test("gives all items behind the cursor, and the end once and again", async () => {
     const { reader } = makeReader(numberedSource(20), { after: keyOf(4) });
     expect(await readAll(reader)).toEqual(upTo(20).slice(5));
-    expect(await reader.next()).toBeUndefined();
+    expect(await reader.next()).toEqual({ kind: "End" });
   });
 
   test("goes on behind the last key where reading failed, with as many attempts each time", async () => {
@@ -54,7 +54,7 @@ describe("ShardReader", () => {
   test.each([0, 3, 7, 9, 14, 19])("reads nothing from where the shard was cut, at %i", async (cut) => {
     const { reader } = makeReader(numberedSource(20));
     const first = await reader.next();
-    expect(first).toMatchObject({ items: upTo(7).map((n) => ({ n })) });
+    expect(first).toMatchObject({ batch: { items: upTo(7).map((n) => ({ n })) } });
     reader.narrow(keyOf(Math.max(cut, 7)));
     expect(await readAll(reader)).toEqual(upTo(Math.max(cut, 7)).slice(7));
   });
@@ -92,7 +92,7 @@ describe("ShardReader", () => {
     await other.reader.next();
     await other.time.yieldToLoop();
     other.reader.narrow(keyOf(1));
-    expect(await other.reader.next()).toBeUndefined();
+    expect(await other.reader.next()).toEqual({ kind: "End" });
     await other.time.yieldToLoop();
     expect(closed).toBe(2);
   });

@@ -20,7 +20,8 @@ export interface ReaderOptions<I extends Item> {
   readonly onFailure: (failure: { readonly attempt: number; readonly waitMs: number | undefined; readonly cause: Redacted<unknown> }) => void;
 }
 
-type Fetched<I extends Item> = { readonly kind: "Batch"; readonly batch: ItemBatch<I> } | { readonly kind: "End" } | ReadFailure;
+/** What a reading comes to next. */
+export type Fetched<I extends Item> = { readonly kind: "Batch"; readonly batch: ItemBatch<I> } | { readonly kind: "End" } | ReadFailure;
 
 /**
  * The items of a shard, a batch at a time and one batch ahead.
@@ -55,18 +56,15 @@ export class ShardReader<I extends Item> {
     return this.#ahead?.kind === "End";
   }
 
-  /** The next batch; `undefined` at the end. It answers also where the signal fires, with the end. */
-  async next(): Promise<ItemBatch<I> | ReadFailure | undefined> {
+  /** The next batch, or the end, which is also what comes once the signal has fired. */
+  async next(): Promise<Fetched<I>> {
     const fetched = this.#ahead ?? (await (this.#pending ?? this.#startFetch()));
-    if (fetched.kind === "ReadFailure") return fetched;
-    if (fetched.kind === "End" || this.#options.signal.aborted) {
-      this.#ahead = { kind: "End" };
-      return undefined;
-    }
+    if (fetched.kind !== "Batch") return fetched;
+    if (this.#options.signal.aborted) return { kind: "End" };
     this.#ahead = undefined;
-    // Not waited for: it is there when the batch in hand is done. It never rejects.
+    // Not waited for: it is there when the batch in hand is done.
     void this.#startFetch();
-    return fetched.batch;
+    return fetched;
   }
 
   /** Read no further than `end`: what lies behind it is another's now. */

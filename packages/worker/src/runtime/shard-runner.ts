@@ -7,7 +7,7 @@ import type { ItemContext } from "./item-context.ts";
 import { ItemFlow } from "./item-flow.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import type { ShardHost } from "./shard-host.ts";
-import { ShardReader, type ReadFailure } from "./shard-reader.ts";
+import { ShardReader, type Fetched } from "./shard-reader.ts";
 import { ShardSplitter, type SharedWork } from "./shard-splitter.ts";
 import { Upkeep, type Ending, type UpkeepListener } from "./upkeep.ts";
 import type { LossCause } from "./worker-event.ts";
@@ -133,29 +133,28 @@ export class ShardRunner<I extends Item, R> {
 
   async #work(): Promise<void> {
     while (this.#stop === undefined) {
-      const batch = await this.#nextBatch();
-      if (batch === undefined || this.#stop !== undefined) break;
-      if ("kind" in batch) return this.#halt({ kind: "Park", reason: parkReasonFor(batch.cause, "TooManyErrors") });
-      await this.#workOn(batch);
+      const next = await this.#nextBatch();
+      if (next.kind === "End" || this.#stop !== undefined) break;
+      if (next.kind === "ReadFailure") return this.#halt({ kind: "Park", reason: parkReasonFor(next.cause, "TooManyErrors") });
+      await this.#workOn(next.batch);
     }
     this.#batch = NO_ITEMS;
+    this.#begun = 0;
     while (this.#stop === undefined && (this.#flow.isBusy || !this.#flow.isDrained)) await this.#wait();
   }
 
   /** The next batch, or nothing as soon as the work has to stop, however long the source takes. */
-  async #nextBatch(): Promise<ItemBatch<I> | ReadFailure | undefined> {
-    let batch: ItemBatch<I> | ReadFailure | undefined;
-    let isHere = false;
+  async #nextBatch(): Promise<Fetched<I>> {
+    let fetched: Fetched<I> | undefined;
     this.#reader.next().then(
       (next) => {
-        batch = next;
-        isHere = true;
+        fetched = next;
         this.#poke();
       },
       (error: unknown) => this.#halt({ kind: "Bug", error }),
     );
-    while (!isHere && this.#stop === undefined) await this.#wait();
-    return batch;
+    while (fetched === undefined && this.#stop === undefined) await this.#wait();
+    return fetched ?? { kind: "End" };
   }
 
   async #workOn({ items, problems = NO_ITEMS }: ItemBatch<I>): Promise<void> {
@@ -164,7 +163,7 @@ export class ShardRunner<I extends Item, R> {
     this.#batch = items;
     for (this.#begun = 0; this.#begun < items.length; ) {
       const item = items[this.#begun]!;
-      while (told < problems.length && compareBytes(problems[told]!.key, item.key) < 0) this.#tell(problems[told++]!);
+      while (told < problems.length && compareBytes(problems[told]!.key, item.key) < 0) await this.#tell(problems[told++]!);
       while (this.#stop === undefined && !this.#mayBegin(item)) await this.#wait();
       if (this.#stop !== undefined || this.#splitter.isAbove(item.key)) return;
       this.#begun++;
@@ -177,15 +176,17 @@ export class ShardRunner<I extends Item, R> {
         await this.#host.yieldToLoop();
       } else if (this.#host.isSliceOver(nowMs)) await this.#host.yieldToLoop();
     }
-    while (told < problems.length && this.#stop === undefined) this.#tell(problems[told++]!);
+    while (told < problems.length && this.#stop === undefined) await this.#tell(problems[told++]!);
   }
 
   #mayBegin(item: I): boolean {
     return this.#flow.hasRoom && !(this.#splitter.isSplitting && this.#splitter.isAbove(item.key));
   }
 
-  #tell({ key, reason }: ItemProblem): void {
+  async #tell({ key, reason }: ItemProblem): Promise<void> {
     const { counts, emit, settings } = this.#host;
+    while (this.#stop === undefined && this.#splitter.isSplitting && this.#splitter.isAbove(key)) await this.#wait();
+    if (this.#stop !== undefined || this.#splitter.isAbove(key)) return;
     counts.problems++;
     emit({ kind: "ItemProblem", shard: this.session.shardKey.shard, key: new Redacted(key), keySize: key.length, reason });
     if (settings.onProblem === "park") this.#halt({ kind: "Park", reason: "Other" });

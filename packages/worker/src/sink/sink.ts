@@ -20,10 +20,10 @@ export interface Sink<I extends Item = Item, R = unknown> {
 }
 
 export interface ShardSink<I extends Item = Item, R = unknown> {
-  /** In the order of keys, and only over a prefix of finished items. Must not wait. */
+  /** In the order of keys, only over a prefix of finished items, and never while a `flush` is waited for. Must not wait. */
   write(item: I, result: R): void;
 
-  /** Make durable what was written; the bytes say how much there is. At most `MAX_TOKEN_SIZE`. */
+  /** Make durable what was written; the bytes say how much there is. At most `MAX_TOKEN_SIZE`. One is waited for at a time. */
   flush(): Promise<Uint8Array>;
 
   /** The shard is left: done, parked, released or lost. What was not flushed may be dropped. */

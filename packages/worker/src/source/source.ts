@@ -65,7 +65,8 @@ export interface Source<I extends Item = Item> {
 
   /**
    * Where half of what remains is expected to lie: strictly above `after` and inside the range,
-   * `undefined` where the source knows of no such key. Absent: the runtime decides by samples.
+   * `undefined` where the source knows of no such key. Absent: the runtime decides by what it has read, which is exact at
+   * the end of a range and a guess before that. The work goes on meanwhile, so an answer may be too late to be used.
    */
   splitPoint?(request: SplitRequest): Promise<Uint8Array | undefined>;
 
