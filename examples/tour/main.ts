@@ -1,3 +1,0 @@
-import { tour } from "./tour.ts";
-
-await tour((line) => console.log(line));
