@@ -49,5 +49,5 @@ function unreadable(reason: string): SourceError {
 function wordsWithoutCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
   if (/timeout/i.test(thrown.message)) return "the database did not answer in time";
-  return /^Connection terminated/.test(thrown.message) ? "the connection to the database was lost" : undefined;
+  return thrown.message.startsWith("Connection terminated") ? "the connection to the database was lost" : undefined;
 }

@@ -68,7 +68,7 @@ describe("results are there once and in order", () => {
       for (const shard of shards) await shard.live(files, GOOD_LIFE, () => 0);
       files.crashAfter(crashAfter);
       const tokens = tokensOf(shards);
-      await assembleWith(files, { path: OUT, run: RUN, tokens });
+      void (await assembleWith(files, { path: OUT, run: RUN, tokens }));
       files.recover(losesPower ? makeRandom(crashAfter) : undefined);
       await finish(files, shards);
     }
@@ -95,7 +95,7 @@ describe("results are there once and in order", () => {
         await workToEnd(files, shards);
         for (const crashAfter of assemblies) {
           files.crashAfter(crashAfter);
-          await assembleWith(files, { path: OUT, run: RUN, tokens: tokensOf(shards) });
+          void (await assembleWith(files, { path: OUT, run: RUN, tokens: tokensOf(shards) }));
           files.recover(random(2) === 0 ? random : undefined);
         }
         await finish(files, shards);
