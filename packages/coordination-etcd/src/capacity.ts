@@ -11,12 +11,12 @@ import { freeWindow, heldWindow, isWholeFree, MAX_HINT_COUNT, narrowFree, widenF
 export const CAPACITY_LOOKS = 4;
 const MAX_TRIES = 32;
 
-/** What to look at to know a run's capacity. A small limit does where, as nearly always, the lease that ends first still holds. */
-export function capacityGets(layout: Layout, address: RunAddress, { space, windows, now, heldLimit = 1 }: { readonly space: Space; readonly windows: Windows; readonly now: LogicalTime; readonly heldLimit?: number }): GetOperation[] {
+/** What to look at to know a run's capacity. */
+export function capacityGets(layout: Layout, address: RunAddress, { space, windows, now }: { readonly space: Space; readonly windows: Windows; readonly now: LogicalTime }): GetOperation[] {
   return [
     ...freeWindow(layout, space, { isBegun: true, mix: 0, narrowness: windows.begun, countOnly: true }),
     ...freeWindow(layout, space, { isBegun: false, mix: 0, narrowness: windows.fresh, countOnly: true }),
-    heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: heldLimit }),
+    heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: windows.heldLimit }),
     { get: layout.starved(address) },
   ];
 }
@@ -34,13 +34,12 @@ export function readCapacity([begun, fresh, held, starved]: readonly RangeResult
 }
 
 export async function readHint(heads: RunHeads, known: KnownWindows, moment: RunMoment, layout: Layout): Promise<CapacityHint> {
-  let heldLimit = 1;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     let used: Windows | undefined;
     const look = await heads.lookWith(moment, (space) => {
       if (space === undefined) return [{ get: layout.starved(moment) }];
       used = known.of(space);
-      return capacityGets(layout, moment, { space, windows: used, now: moment.now, heldLimit });
+      return capacityGets(layout, moment, { space, windows: used, now: moment.now });
     });
     if (look === undefined) return CapacityHint.ZERO;
     const { space } = look.run;
@@ -48,7 +47,6 @@ export async function readHint(heads: RunHeads, known: KnownWindows, moment: Run
     const { hint, next } = readCapacity(look.found, moment.now, used);
     known.learn(space, next);
     if (hint !== undefined) return hint;
-    heldLimit = Math.max(MAX_HINT_COUNT, heldLimit * 16);
   }
   throw new Outpaced();
 }

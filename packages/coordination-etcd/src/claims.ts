@@ -19,11 +19,10 @@ const MAX_TRIES = 32;
  */
 export async function listClaimCandidates(cluster: Cluster, heads: RunHeads, known: KnownWindows, query: ClaimQuery): Promise<ClaimListing> {
   const { layout } = cluster;
-  let heldLimit = query.limit + 1;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     let places: Places | undefined;
     const look = await heads.lookWith(query, (space) => {
-      places = space === undefined ? undefined : placesOf(layout, query, { space, windows: known.of(space), heldLimit });
+      places = space === undefined ? undefined : placesOf(layout, query, { space, windows: known.of(space) });
       return places === undefined ? [] : [...places.begun, ...places.fresh, places.held];
     });
     if (look === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
@@ -34,7 +33,6 @@ export async function listClaimCandidates(cluster: Cluster, heads: RunHeads, kno
       const candidates = await readAlong(cluster, query, { look, space: look.run.space, shards: found.shards });
       return { run: look.run.head, candidates, earliestDeadline: found.earliestDeadline };
     }
-    heldLimit *= 16;
   }
   throw new Outpaced();
 }
@@ -46,13 +44,13 @@ interface Places {
   readonly held: GetOperation;
 }
 
-function placesOf(layout: Layout, { now, limit, spread }: ClaimQuery, { space, windows, heldLimit }: { readonly space: Space; readonly windows: Windows; readonly heldLimit: number }): Places {
+function placesOf(layout: Layout, { now, limit, spread }: ClaimQuery, { space, windows }: { readonly space: Space; readonly windows: Windows }): Places {
   const look = { mix: spread, limit, keysOnly: true };
   return {
     used: windows,
     begun: freeWindow(layout, space, { ...look, isBegun: true, narrowness: windows.begun }),
     fresh: freeWindow(layout, space, { ...look, isBegun: false, narrowness: windows.fresh }),
-    held: heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: heldLimit }),
+    held: heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: Math.max(limit + 1, windows.heldLimit) }),
   };
 }
 

@@ -2,6 +2,8 @@
 // between a write and its answer. What one of them was told must be true afterwards: that is the promise of a store, and the only way
 // to see it kept is to break everything around it.
 
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +29,7 @@ type Breakages = Record<"cuts" | "lostAnswers" | "serverKills", number>;
 /** Cut connections now, or when the next answer comes; and now and then kill the server. */
 async function breakThings(server: EtcdServer, proxy: CuttingProxy, { isOver, made }: { readonly isOver: () => boolean; readonly made: Breakages }): Promise<void> {
   for (let step = 1; !isOver(); step++) {
-    await sleep(150 + Math.random() * 400);
+    await sleep(200 + Math.random() * 500);
     if (step % STEPS_BETWEEN_CRASHES === 0) {
       await server.restart();
       made.serverKills++;
@@ -41,6 +43,16 @@ async function breakThings(server: EtcdServer, proxy: CuttingProxy, { isOver, ma
   }
 }
 
+/**
+ * A process, mostly once it has opened the store: on a busy machine that takes as long as it is allowed to live. Now and then one is
+ * killed before that.
+ */
+async function startWorker(config: object): Promise<ChildProcess> {
+  const child = await processes.start(WORKER, config);
+  if (Math.random() < 0.8) await Promise.race([once(child.stdout!, "data"), once(child, "exit")]);
+  return child;
+}
+
 /** One run on a store of its own, and what came of it. What must not happen is asserted here. */
 async function tormentOnce(server: EtcdServer, proxy: CuttingProxy, prefix: string): Promise<Readonly<Record<string, number>>> {
   const logs = await mkdtemp(join(tmpdir(), "gossip-fault-"));
@@ -48,7 +60,8 @@ async function tormentOnce(server: EtcdServer, proxy: CuttingProxy, prefix: stri
     const made: Breakages = { cuts: 0, lostAnswers: 0, serverKills: 0 };
     const kills = await torment({
       logs,
-      start: (worker) => processes.start(WORKER, { endpoint: proxy.endpoint, prefix, worker }),
+      // Few enough that there is always something to claim: who finds nothing asks again and again, and a request costs a server of this kind more than others.
+      start: (worker) => startWorker({ endpoint: proxy.endpoint, prefix, worker: { ...worker, sessions: 2 } }),
       alsoBreak: (isOver) => breakThings(server, proxy, { isOver, made }),
     });
     await server.restart();

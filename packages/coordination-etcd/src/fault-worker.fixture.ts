@@ -16,5 +16,6 @@ async function open(): Promise<EtcdStore> {
 }
 
 const store = await open();
+process.stdout.write("open\n");
 await runFaultWorker(store, worker);
 await store.close();

@@ -3,7 +3,7 @@ import { InfraError } from "@gossip/coordination-errors";
 import type { KeyValue, RangeResult } from "@gossip/etcd-client";
 import { CorruptStore } from "./etcd-failure.ts";
 import { bucketOf } from "./place.ts";
-import { fitHeld, widenHeld, type Windows } from "./windows.ts";
+import { fitHeld, raiseHeldLimit, widenHeld, type Windows } from "./windows.ts";
 
 /** What a look at the leases tells of a moment. */
 export interface HeldAt {
@@ -18,11 +18,11 @@ export function readHeld({ kvs, count, more }: RangeResult, now: LogicalTime, us
   const first = kvs.findIndex((kv) => deadlineIn(kv) > now);
   if (first !== -1) {
     const earliestDeadline = deadlineIn(kvs[first]!);
-    const next = fitHeld(used, { count, distance: bucketOf(earliestDeadline) - bucketOf(now) });
+    const next = fitHeld(used, { count, lapsed: first, distance: bucketOf(earliestDeadline) - bucketOf(now) });
     return { held: { lapsed: kvs.slice(0, first), earliestDeadline }, next };
   }
   // All that were given have lapsed. There may be more of them, or some beyond the window.
-  if (more) return { held: undefined, next: used };
+  if (more) return { held: undefined, next: raiseHeldLimit(used, kvs.length) };
   if (used.heldSpan !== undefined) return { held: undefined, next: widenHeld(used) };
   return { held: { lapsed: kvs, earliestDeadline: undefined }, next: used };
 }

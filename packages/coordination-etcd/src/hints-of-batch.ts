@@ -20,12 +20,13 @@ export interface CapacityLook {
   readonly found: readonly RangeResult[];
 }
 
-/** The capacities of runs after a batch of updates, each run and moment found out once. */
+/** The capacities of runs after a batch of updates. */
 export class HintsOfBatch {
   readonly #parts: HintParts;
   /** By the path of the run. */
   readonly #looks: ReadonlyMap<string, CapacityLook>;
-  readonly #hints = new Map<string, Promise<CapacityHint>>();
+  /** Of runs of which the look did not tell enough: what another look, for all of the batch, told. */
+  readonly #again = new Map<string, Promise<CapacityHint>>();
 
   constructor(parts: HintParts, looks: ReadonlyMap<string, CapacityLook>) {
     this.#parts = parts;
@@ -34,26 +35,27 @@ export class HintsOfBatch {
 
   async of({ tenant, run, hintAt: now }: UpdateShardSet): Promise<CapacityHint | undefined> {
     if (now === undefined) return undefined;
-    const name = `${pathOf({ tenant, run })} ${now}`;
-    const hint = this.#hints.get(name) ?? this.#find({ tenant, run, now });
-    this.#hints.set(name, hint);
-    return hint;
-  }
-
-  async #find(moment: RunMoment): Promise<CapacityHint> {
-    const { heads, windows, cluster } = this.#parts;
-    const look = this.#looks.get(pathOf(moment));
+    const path = pathOf({ tenant, run });
     try {
+      const look = this.#looks.get(path);
       if (look !== undefined) {
-        const { hint, next } = readCapacity(look.found, moment.now, look.used);
-        windows.learn(look.space, next);
+        const { hint, next } = readCapacity(look.found, now, look.used);
+        this.#parts.windows.learn(look.space, next);
         if (hint !== undefined) return hint;
       }
-      return await readHint(heads, windows, moment, cluster.layout);
+      // A batch comes together within a millisecond or two: what holds for the first that asks will do for the others.
+      const again = this.#again.get(path) ?? this.#lookAgain({ tenant, run, now });
+      this.#again.set(path, again);
+      return await again;
     } catch (thrown) {
       if (thrown instanceof InvariantViolation) throw thrown;
       // Advice. The write is made, and must be answered so.
       return CapacityHint.ZERO;
     }
+  }
+
+  #lookAgain(moment: RunMoment): Promise<CapacityHint> {
+    const { heads, windows, cluster } = this.#parts;
+    return readHint(heads, windows, moment, cluster.layout);
   }
 }

@@ -21,9 +21,11 @@ export interface Windows {
   readonly fresh: number;
   /** Leases are looked at up to so many buckets from now on; all of them where it is undefined. */
   readonly heldSpan: bigint | undefined;
+  /** How many leases to ask for, those that end first. One does where, as nearly always, none has lapsed. */
+  readonly heldLimit: number;
 }
 
-const WHOLE: Windows = { begun: 0, fresh: 0, heldSpan: undefined };
+const WHOLE: Windows = { begun: 0, fresh: 0, heldSpan: undefined, heldLimit: 1 };
 
 /**
  * How much of each run's claim indexes to look at.
@@ -61,14 +63,20 @@ export function widenFree(windows: Windows): Windows {
   return { ...windows, begun: Math.max(0, windows.begun - WIDEN_BITS), fresh: Math.max(0, windows.fresh - WIDEN_BITS) };
 }
 
-/** A window over the leases that fits what one held: how many, and how far off the first was that still holds. */
-export function fitHeld(windows: Windows, { count, distance }: { readonly count: number; readonly distance: bigint }): Windows {
-  return count > CROWDED ? { ...windows, heldSpan: distance * 2n + 2n } : windows;
+/** A window over the leases that fits what one held: how many, how many of them lapsed, and how far off the first was that still holds. */
+export function fitHeld(windows: Windows, { count, lapsed, distance }: { readonly count: number; readonly lapsed: number; readonly distance: bigint }): Windows {
+  const heldLimit = lapsed === 0 ? 1 : Math.min(2 * lapsed + 8, MAX_HINT_COUNT);
+  return { ...windows, heldLimit, heldSpan: count > CROWDED ? distance * 2n + 2n : windows.heldSpan };
 }
 
 export function widenHeld(windows: Windows): Windows {
   const { heldSpan } = windows;
   return { ...windows, heldSpan: heldSpan === undefined || heldSpan > LAST_BUCKET >> 4n ? undefined : heldSpan << 4n };
+}
+
+/** Ask for more leases: all that were given had lapsed. */
+export function raiseHeldLimit(windows: Windows, used: number): Windows {
+  return { ...windows, heldLimit: used << WIDEN_BITS };
 }
 
 /** Those that nobody holds, in a window that begins at `mix` and goes round at the end. One look, or two. */
@@ -80,9 +88,9 @@ export function freeWindow(layout: Layout, space: Space, { isBegun, mix, narrown
 }
 
 /** Leases, those that end first before the others: all that have lapsed, and a window of those that hold. */
-export function heldWindow(layout: Layout, space: Space, { now, heldSpan, limit }: { readonly now: bigint; readonly heldSpan: bigint | undefined; readonly limit: number | undefined }): GetOperation {
+export function heldWindow(layout: Layout, space: Space, { now, heldSpan, limit }: { readonly now: bigint; readonly heldSpan: bigint | undefined; readonly limit: number }): GetOperation {
   const last = heldSpan === undefined ? LAST_BUCKET : bucketOf(now) + heldSpan;
-  return { ...heldUpTo(layout, space, last), sort: "VALUE_ASCEND", ...(limit === undefined ? {} : { limit }) };
+  return { ...heldUpTo(layout, space, last), sort: "VALUE_ASCEND", limit };
 }
 
 function narrowed(narrowness: number, count: number): number {
