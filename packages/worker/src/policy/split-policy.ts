@@ -39,11 +39,15 @@ export interface SplitOutlook {
   readonly isEndKnown: boolean;
 }
 
+/** How long an item takes, as far as one can tell: a shard that has finished none is taken to need for each as long as it has been held. */
+export function paceMs({ heldMs, itemCount }: { readonly heldMs: number; readonly itemCount: number }): number {
+  return heldMs / Math.max(1, itemCount);
+}
+
 /**
  * How much work a split is expected to hand over, in milliseconds at the pace so far; 0 where it is not worth its writes.
  *
- * A shard that has finished nothing yet is taken to need as long for each item as it has been held. Where its end is
- * not in sight it may hold any amount of work, and having been held for a while is reason enough.
+ * Where the end is not in sight the shard may hold any amount of work, and having been held for a while is reason enough.
  */
 export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy, outlook: SplitOutlook): number {
   const { nowMs, heldSinceMs, lastSplitMs, missCount, itemCount, aheadCount, isEndKnown } = outlook;
@@ -53,6 +57,6 @@ export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy
   const heldMs = nowMs - heldSinceMs;
   if (!isEndKnown) return heldMs >= minHandoverMs ? Infinity : 0;
   // The holder is busy with what it has begun, so of one item ahead all is handed over.
-  const handoverMs = (heldMs / Math.max(1, itemCount)) * Math.ceil(aheadCount / 2);
+  const handoverMs = paceMs({ heldMs, itemCount }) * Math.ceil(aheadCount / 2);
   return handoverMs >= minHandoverMs ? handoverMs : 0;
 }

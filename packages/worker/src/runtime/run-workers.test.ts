@@ -225,6 +225,22 @@ describe("runWorkers", () => {
     expect(await sink.results(world.coordinator)).toEqual(ALL);
   });
 
+  test("a shard that is given back in the middle of a flush waits for it", async () => {
+    const { world, base } = await makeWorld();
+    const sink = new TokenSink(() => world.time.sleep(250));
+    const controller = new AbortController();
+    const process = ({ n }: { n: number }) => {
+      // The flush begins with the next tick after the checkpoint is due, and is still under way then.
+      if (n === 0) world.time.startTimer(400, () => controller.abort());
+      return world.time.sleep(50);
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, signal: controller.signal, checkpointEvery: { ms: 200 } }));
+
+    expect(summary).toMatchObject({ stopped: { kind: "Aborted" }, shards: { released: 1, lost: 0 } });
+    expect(await sink.results(world.coordinator)).toEqual(ALL.slice(0, summary.items));
+  });
+
   test("a sink that fails ends the work; nothing that it did not take counts", async () => {
     const { world, base } = await makeWorld();
     const sink = new TokenSink();

@@ -1,7 +1,7 @@
 import { OpId, type RunStatus, type SplitResidualPlan } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { compareBytes } from "@gossip/stdx";
-import { expectedHandoverMs } from "../policy/split-policy.ts";
+import { expectedHandoverMs, paceMs } from "../policy/split-policy.ts";
 import type { Item } from "../source/source.ts";
 import { KeySampler } from "../split/key-sampler.ts";
 import { planSplit } from "../split/plan-split.ts";
@@ -108,7 +108,9 @@ export class ShardSplitter<I extends Item, R> {
       }
     }
     const ahead = this.#work.ahead().map(({ key }) => key);
-    return splitPoint({ range, startedKey, samples, ahead, isEndKnown });
+    const heldMs = this.#host.settings.time.nowMs() - this.#heldSinceMs;
+    const aheadMs = paceMs({ heldMs, itemCount: this.#itemCount }) * ahead.length;
+    return splitPoint({ range, startedKey, samples, ahead, isEndKnown, aheadMs });
   }
 
   /** The work went on while the source looked: what was begun meanwhile stays here. */

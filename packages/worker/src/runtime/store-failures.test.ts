@@ -85,6 +85,23 @@ describe("a store that fails", () => {
     expect(world.time.nowMs() - startMs).toBeGreaterThanOrEqual(700);
   });
 
+  test("to make room for a split leaves the items where they were, though the work had come to the cut meanwhile", async () => {
+    const { world, base, events } = await setUp();
+    const slow = new FaultInjectingStore(world.store, { delay: () => world.time.sleep(100) });
+    const coordinator = new Coordinator({ store: slow, clock: world.clock, limits: { maxShardsPerTenant: 1 } });
+    const seen: number[] = [];
+    const process = async ({ n }: NumberedItem) => {
+      seen.push(n);
+      await world.time.sleep(10);
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, coordinator, process, concurrency: 2, checkpointEvery: { ms: 5000 } }));
+
+    expect(summary).toMatchObject({ items: COUNT, splits: 0, shards: { completed: 1, lost: 0 } });
+    expect(events).toContainEqual(expect.objectContaining({ kind: "Waiting" }));
+    expect(seen).toEqual(all);
+  });
+
   test("while a shard is split leaves its items to one of the two", async () => {
     const { world, base, sink, fail, events } = await setUp();
     let isFirst = true;

@@ -16,13 +16,14 @@ const known: fc.Arbitrary<KnownKeys> = fc
     begun: fc.nat({ max: 14 }),
     hasEnd: fc.boolean(),
     isEndKnown: fc.boolean(),
+    aheadMs: fc.constantFrom(0, 100, 10_000),
     stride: fc.integer({ min: 1, max: 3 }),
   })
-  .map(({ keys, begun, hasEnd, isEndKnown, stride }) => {
+  .map(({ keys, begun, hasEnd, isEndKnown, aheadMs, stride }) => {
     const [start, ...rest] = keys.toSorted(compareBytes);
     const end = hasEnd && rest.length > 1 ? rest.pop()! : new Uint8Array();
     const done = rest.slice(0, begun);
-    return { range: { start: start!, end }, startedKey: done.at(-1), samples: done.filter((_, index) => index % stride === 0), ahead: rest.slice(begun), isEndKnown };
+    return { range: { start: start!, end }, startedKey: done.at(-1), samples: done.filter((_, index) => index % stride === 0), ahead: rest.slice(begun), isEndKnown, aheadMs };
   });
 
 describe("splitPoint", () => {
@@ -38,10 +39,13 @@ describe("splitPoint", () => {
     );
   });
 
-  test("halves what is left where all of that is known, to within an item", () => {
+  test.each([
+    ["all that is left is", { isEndKnown: true }],
+    ["enough to do for a while is", { isEndKnown: false, aheadMs: 10_000 }],
+  ])("halves what is known where %s, to within an item", (_what, change) => {
     fc.assert(
       fc.property(known, (keys) => {
-        const point = splitPoint({ ...keys, isEndKnown: true });
+        const point = splitPoint({ ...keys, ...change });
         const { ahead } = keys;
         expect(point).toEqual(ahead.length === 0 ? undefined : ahead[Math.floor(ahead.length / 2)]);
       }),
@@ -51,7 +55,7 @@ describe("splitPoint", () => {
   test("leaves what was read to the holder where more may come", () => {
     fc.assert(
       fc.property(known, (keys) => {
-        const point = splitPoint({ ...keys, isEndKnown: false });
+        const point = splitPoint({ ...keys, isEndKnown: false, aheadMs: 100 });
         const last = keys.ahead.at(-1);
         fc.pre(point !== undefined && last !== undefined);
         // Right below the end of the range there may be nothing above it. Then the middle of what was read is all there is to give.
@@ -60,7 +64,7 @@ describe("splitPoint", () => {
     );
   });
 
-  const hot = { range: { start: text("a"), end: text("z") }, ahead: [], isEndKnown: false };
+  const hot = { range: { start: text("a"), end: text("z") }, ahead: [], isEndKnown: false, aheadMs: 0 };
 
   test.each([
     { name: "digits that count up", seen: ["hot/00000", "hot/03339", "hot/10001"], below: "hot/:", above: "hot/3" },

@@ -13,23 +13,30 @@ export interface KnownKeys {
   readonly ahead: readonly Uint8Array[];
   /** Whether those are all there are. */
   readonly isEndKnown: boolean;
+  /** How long they will take, at the pace so far. */
+  readonly aheadMs: number;
 }
+
+/** What was read is worth sharing by itself where it will take this long. */
+const MUCH_AHEAD_MS = 2000;
 
 /**
  * A key behind which half of the remaining work is expected, or `undefined` where there is nothing to cut.
  *
- * Where everything that remains has been read, it is the middle item. Otherwise what was read lies below the
- * cut, and the rest is judged by what was seen: data that shared a prefix so far is taken to go on
- * sharing it, and to use no greater bytes behind it than it did. A cut too low leaves the holder with less than
- * half, which costs another split; one beyond all data hands over nothing and wins nobody any time.
+ * Where everything that remains has been read, it is the middle item. So it is where what was read will take a while by
+ * itself: whatever comes behind it, both then have something to do. Otherwise what was read lies below the cut, and the
+ * rest is judged by what was seen: data that shared a prefix so far is taken to go on sharing it, and to use no greater
+ * bytes behind it than it did. A cut too low leaves the holder with less than half, which costs another split; one
+ * beyond all data hands over nothing and wins nobody any time.
  */
 export function splitPoint(known: KnownKeys): Uint8Array | undefined {
-  const { range, startedKey, ahead, isEndKnown } = known;
+  const { range, startedKey, ahead, isEndKnown, aheadMs } = known;
   const start = startedKey ?? range.start;
-  if (isEndKnown) return splitPointsFromSamples({ start, end: range.end }, ahead, 2)[0];
+  const middle = (): Uint8Array | undefined => splitPointsFromSamples({ start, end: range.end }, ahead, 2)[0];
+  if (isEndKnown || aheadMs >= MUCH_AHEAD_MS) return middle();
   const low = ahead.at(-1) ?? start;
   const end = likelyEnd(known, low) ?? range.end;
-  return rangeMidpoint({ start: low, end }) ?? rangeMidpoint({ start: low, end: range.end }) ?? splitPointsFromSamples({ start, end: range.end }, ahead, 2)[0];
+  return rangeMidpoint({ start: low, end }) ?? rangeMidpoint({ start: low, end: range.end }) ?? middle();
 }
 
 /** Where the data seen so far lets its end be expected, inside the range; `undefined` where too little was seen. */
