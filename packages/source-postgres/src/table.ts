@@ -26,7 +26,7 @@ const FIND_TABLE = `
 
 /** The columns of the key; of a domain, what it is made of. A collation that is "C" by another name orders by bytes too. */
 const FIND_KEY = `
-  SELECT a.attname::text AS name, b.typname::text AS base, format_type(a.atttypid, a.atttypmod) AS type,
+  SELECT a.attname::text AS name, CASE WHEN b.typnamespace = 'pg_catalog'::regnamespace THEN b.typname::text END AS base, format_type(a.atttypid, a.atttypmod) AS type,
     l.oid IS NULL OR l.collname IN ('C', 'POSIX', 'ucs_basic') OR l.collprovider::text = 'b'
       OR (l.collname = 'default' AND (d.datlocprovider::text = 'b' OR (d.datlocprovider::text = 'c' AND d.datcollate IN ('C', 'POSIX')))) AS by_bytes
   FROM pg_index i
@@ -53,13 +53,13 @@ export async function findTable(pool: Pool, request: TableRequest): Promise<Resu
   const found = (await pool.query<{ oid: string; kind: string; encoding: string }>(FIND_TABLE, [schema, table])).rows[0];
   if (found === undefined) return err({ kind: "SourceMissing", reason: `there is no table ${shown}` });
   if (found.kind !== "r" && found.kind !== "p") return invalid(`${shown} is not a table`);
-  const { rows } = await pool.query<{ name: string; base: string; type: string; by_bytes: boolean }>(FIND_KEY, [found.oid]);
+  const { rows } = await pool.query<{ name: string; base: string | null; type: string; by_bytes: boolean }>(FIND_KEY, [found.oid]);
   if (rows.length === 0) return invalid(`the table ${shown} has no primary key`);
 
   const key: KeyColumn[] = [];
   for (const { name, base, type, by_bytes: isByBytes } of rows) {
-    const kind = kindOf(base);
-    if (kind === undefined) return invalid(`the column ${name} of the key of ${shown} has the type ${type}, whose order no key can follow`);
+    const kind = base === null ? undefined : kindOf(base);
+    if (base === null || kind === undefined) return invalid(`the column ${name} of the key of ${shown} has the type ${type}, whose order no key can follow`);
     if (kind === "text" && found.encoding !== "UTF8") return invalid(`the database is encoded in ${found.encoding}, and a key with text needs UTF8`);
     key.push({ name, kind, sqlType: base, needsCollation: kind === "text" && !isByBytes });
   }

@@ -52,6 +52,9 @@ export const PART_FILES: PartFiles = {
     const folder = await open(path, "r");
     try {
       await folder.sync();
+    } catch (thrown) {
+      // Some file systems know no such thing for folders, and have nothing to make up for it.
+      if ((thrown as NodeJS.ErrnoException).code !== "EINVAL") throw thrown;
     } finally {
       await folder.close();
     }

@@ -8,7 +8,7 @@ import { readBounds } from "../read-bounds.ts";
 import { asText, type FileItem } from "./file-item.ts";
 import type { Tree, TreeCandidate } from "./tree.ts";
 import { rootError } from "./tree-failure.ts";
-import { surveyTree } from "./tree-units.ts";
+import { surveyTree } from "./survey-tree.ts";
 import { walkTree } from "./walk-tree.ts";
 
 export interface FileTreeOptions {

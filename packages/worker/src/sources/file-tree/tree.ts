@@ -1,5 +1,7 @@
-import type { ReadBounds } from "../read-bounds.ts";
 import { startsWith } from "@gossip/stdx";
+import type { ReadBounds } from "../read-bounds.ts";
+import { asText } from "./file-item.ts";
+import type { TreeEntry } from "./list-directory.ts";
 
 /** What an exclusion is asked about. */
 export interface TreeCandidate {
@@ -39,4 +41,11 @@ export function concat(prefix: Uint8Array, name: Uint8Array): Uint8Array {
   joined.set(prefix);
   joined.set(name, prefix.length);
   return joined;
+}
+
+/** Whether an entry of the folder `prefix` is not wanted. */
+export function isExcluded({ exclude }: Tree, prefix: Uint8Array, { name, isFolder }: TreeEntry): boolean {
+  if (exclude === undefined) return false;
+  const pathBytes = concat(prefix, isFolder ? name.subarray(0, -1) : name);
+  return exclude({ pathBytes, path: asText(pathBytes), isFolder });
 }

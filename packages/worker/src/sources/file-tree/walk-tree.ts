@@ -4,9 +4,9 @@ import { compareBytes } from "@gossip/stdx";
 import type { ItemBatch, ItemProblem } from "../../source/source.ts";
 import type { ReadBounds } from "../read-bounds.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
-import { FileItem, joinPath, asText } from "./file-item.ts";
-import { listDirectory, type ListRequest, type TreeEntry } from "./list-directory.ts";
-import { boundsBelow, concat, type Tree } from "./tree.ts";
+import { FileItem, joinPath } from "./file-item.ts";
+import { listDirectory, type Listing, type TreeEntry } from "./list-directory.ts";
+import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
 import { hasVanished, isShortage, rootError, stopAt, unreadableFolder } from "./tree-failure.ts";
 
 /** Enough that handing them over costs nothing, few enough that they are not kept waiting. */
@@ -16,10 +16,12 @@ const ITEMS_PER_BATCH = 256;
 interface Frame {
   /** Its path below the root: empty, or with a slash at its end. */
   readonly prefix: Uint8Array;
-  entries: readonly TreeEntry[];
+  readonly entries: readonly TreeEntry[];
+  readonly hasMore: boolean;
   next: number;
-  hasMore: boolean;
 }
+
+const ROOT = /* @__PURE__ */ new Uint8Array(0);
 
 /**
  * The files of a tree in the order of their paths' bytes, from the bounds on and only up to them.
@@ -29,54 +31,82 @@ interface Frame {
  */
 export async function* walkTree(tree: Tree, bounds: ReadBounds, signal: AbortSignal): AsyncGenerator<ItemBatch<FileItem>> {
   signal.throwIfAborted();
-  let items: FileItem[] = [];
-  let problems: ItemProblem[] = [];
-  const take = (): ItemBatch<FileItem> => {
-    const batch = { items, problems };
-    items = [];
-    problems = [];
-    return batch;
-  };
-  const note = (key: Uint8Array, reason: string) => problems.push({ key: clampProblem(key, bounds), reason });
-
-  const stack: Frame[] = [{ prefix: new Uint8Array(0), ...(await list(tree, bounds, { prefix: new Uint8Array(0), signal })) }];
-  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    const entry = frame.entries[frame.next++];
-    if (entry === undefined && !frame.hasMore) {
-      stack.pop();
-      continue;
-    }
-    if (entry !== undefined && isExcluded(tree, frame.prefix, entry)) continue;
-    const key = entry === undefined ? frame.prefix : concat(frame.prefix, entry.name);
-    if (key.length > MAX_KEY_SIZE) {
-      note(key.subarray(0, MAX_KEY_SIZE), `a path of ${key.length} bytes is too long, ${MAX_KEY_SIZE} are allowed`);
-    } else if (entry !== undefined && !entry.isFolder) {
-      if (items.push(new FileItem(tree.root, key)) >= ITEMS_PER_BATCH) yield take();
-    } else {
-      // What is there is handed over before the disk is waited for.
-      if (items.length > 0 || problems.length > 0) yield take();
-      signal.throwIfAborted();
-      await enter(key);
-    }
+  const walk = new TreeWalk(tree, bounds, signal);
+  await walk.enter(ROOT);
+  for (let folder = walk.advance(); folder !== undefined; folder = walk.advance()) {
+    // What is there is handed over before the disk is waited for.
+    if (!walk.isEmpty) yield walk.take();
+    signal.throwIfAborted();
+    if (folder !== "full") await walk.enter(folder);
   }
-  if (items.length > 0 || problems.length > 0) yield take();
+  if (!walk.isEmpty) yield walk.take();
+}
 
-  /** List a folder for the first time, or once more where it was too large to hold. */
-  async function enter(prefix: Uint8Array): Promise<void> {
-    const top = stack.at(-1)!;
-    const isAgain = top.prefix.length === prefix.length;
+class TreeWalk {
+  readonly #tree: Tree;
+  readonly #bounds: ReadBounds;
+  readonly #signal: AbortSignal;
+  /** The folder that is walked, and those above it. */
+  readonly #stack: Frame[] = [];
+  #items: FileItem[] = [];
+  #problems: ItemProblem[] = [];
+
+  constructor(tree: Tree, bounds: ReadBounds, signal: AbortSignal) {
+    this.#tree = tree;
+    this.#bounds = bounds;
+    this.#signal = signal;
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.length === 0 && this.#problems.length === 0;
+  }
+
+  take(): ItemBatch<FileItem> {
+    const batch = { items: this.#items, problems: this.#problems };
+    this.#items = [];
+    this.#problems = [];
+    return batch;
+  }
+
+  /** Gather files up to the next folder that must be listed, or until there are enough. `undefined` at the end. */
+  advance(): Uint8Array | "full" | undefined {
+    for (let frame = this.#stack.at(-1); frame !== undefined; frame = this.#stack.at(-1)) {
+      const entry = frame.entries[frame.next++];
+      if (entry === undefined) {
+        if (frame.hasMore) return frame.prefix;
+        this.#stack.pop();
+        continue;
+      }
+      if (isExcluded(this.#tree, frame.prefix, entry)) continue;
+      const key = concat(frame.prefix, entry.name);
+      if (key.length > MAX_KEY_SIZE) this.#note(key, `a path of ${key.length} bytes is too long, ${MAX_KEY_SIZE} are allowed`);
+      else if (entry.isFolder) return key;
+      else if (this.#items.push(new FileItem(this.#tree.root, key)) >= ITEMS_PER_BATCH) return "full";
+    }
+    return undefined;
+  }
+
+  /** List a folder for the first time, or go on where it was too large to hold. */
+  async enter(prefix: Uint8Array): Promise<void> {
+    const top = this.#stack.at(-1);
+    const isAgain = top !== undefined && top.prefix.length === prefix.length;
+    if (isAgain) this.#stack.pop();
     const behind = isAgain ? top.entries.at(-1) : undefined;
     try {
-      const listed = await list(tree, bounds, { prefix, signal, behind });
-      if (isAgain) stack.pop();
-      stack.push({ prefix, ...listed });
+      const { entries, hasMore } = await listFolder(this.#tree, this.#bounds, { prefix, behind, signal: this.#signal });
+      this.#stack.push({ prefix, entries, hasMore, next: 0 });
     } catch (thrown) {
-      if (thrown instanceof SourceReadFailed || signal.aborted) throw thrown;
-      if (isAgain) stack.pop();
+      if (thrown instanceof SourceReadFailed || this.#signal.aborted) throw thrown;
       if (hasVanished(thrown)) return;
-      if (tree.onUnreadable === "stop" || isShortage(thrown)) throw stopAt(thrown);
-      note(behind === undefined ? prefix : concat(prefix, firstBehind(behind)).subarray(0, MAX_KEY_SIZE), unreadableFolder(thrown));
+      if (this.#tree.onUnreadable === "stop" || isShortage(thrown)) throw stopAt(thrown);
+      this.#note(behind === undefined ? prefix : concat(prefix, firstBehind(behind)), unreadableFolder(thrown));
     }
+  }
+
+  /** A folder of which only the later part is wanted is a problem from there on. */
+  #note(key: Uint8Array, reason: string): void {
+    const { from } = this.#bounds;
+    this.#problems.push({ key: compareBytes(key, from) < 0 ? from : key.subarray(0, MAX_KEY_SIZE), reason });
   }
 }
 
@@ -87,36 +117,25 @@ interface FolderRequest {
   readonly behind?: TreeEntry | undefined;
 }
 
-async function list(tree: Tree, bounds: ReadBounds, { prefix, signal, behind }: FolderRequest): Promise<Omit<Frame, "prefix">> {
+async function listFolder(tree: Tree, bounds: ReadBounds, { prefix, behind, signal }: FolderRequest): Promise<Listing> {
   const { from, end } = boundsBelow(bounds, prefix);
-  const request: ListRequest = {
-    folder: prefix.length === 0 ? tree.root : joinPath(tree.root, prefix),
-    from: behind === undefined ? from : firstBehind(behind),
-    end,
-    limit: tree.namesHeld,
-    signal,
-  };
-  if (prefix.length > 0) return { ...(await listDirectory(request)), next: 0 };
+  const isRoot = prefix.length === 0;
   try {
-    return { ...(await listDirectory(request)), next: 0 };
+    return await listDirectory({
+      folder: isRoot ? tree.root : joinPath(tree.root, prefix),
+      from: behind === undefined ? from : firstBehind(behind),
+      end,
+      limit: tree.namesHeld,
+      signal,
+    });
   } catch (thrown) {
     signal.throwIfAborted();
-    throw new SourceReadFailed(rootError(tree.name, thrown), { cause: thrown });
+    // Without its root a tree is not empty but missing.
+    throw isRoot ? new SourceReadFailed(rootError(tree.name, thrown), { cause: thrown }) : thrown;
   }
 }
 
 /** The least that can follow an entry: behind a folder, that is behind everything below it. */
 function firstBehind({ name, isFolder }: TreeEntry): Uint8Array {
   return (isFolder ? prefixSuccessor(name) : keySuccessor(name))!;
-}
-
-/** A folder of which only the later part is wanted is unreadable from there on. */
-function clampProblem(key: Uint8Array, { from }: ReadBounds): Uint8Array {
-  return compareBytes(key, from) < 0 ? from : key;
-}
-
-export function isExcluded({ exclude }: Tree, prefix: Uint8Array, { name, isFolder }: TreeEntry): boolean {
-  if (exclude === undefined) return false;
-  const pathBytes = concat(prefix, isFolder ? name.subarray(0, -1) : name);
-  return exclude({ pathBytes, path: asText(pathBytes), isFolder });
 }

@@ -4,7 +4,7 @@ import { assert, assertBytes, compareBytes, isBytes, ok, type Result } from "@go
 import type { SourceError } from "../../source/source-error.ts";
 import type { Item, ItemBatch, PlanRequest, ReadRequest, Source } from "../../source/source.ts";
 import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
-import { isBelowEnd, readBounds, type ReadBounds } from "../read-bounds.ts";
+import { isBelowEnd, readBounds } from "../read-bounds.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
 
 /** Something of the caller's, at its key. */
@@ -76,9 +76,19 @@ class IterableSource<T> implements Source<KeyedItem<T>> {
   async *read(request: ReadRequest): AsyncGenerator<ItemBatch<KeyedItem<T>>> {
     const bounds = readBounds(request);
     if (bounds === undefined) return;
+    const { signal } = request;
+    signal.throwIfAborted();
     let items: KeyedItem<T>[] = [];
-    for await (const item of this.#items(bounds, request.signal)) {
-      if (items.push(item) < ITEMS_PER_BATCH) continue;
+    let previous: Uint8Array | undefined;
+    for await (const value of this.#read({ ...bounds, signal })) {
+      signal.throwIfAborted();
+      const key = this.#keyOf(value);
+      this.#checkKey(key, previous);
+      previous = key;
+      // It need not be able to seek.
+      if (compareBytes(key, bounds.from) < 0) continue;
+      if (!isBelowEnd(key, bounds.end)) break;
+      if (items.push({ key, value }) < ITEMS_PER_BATCH) continue;
       yield { items };
       items = [];
     }
@@ -87,25 +97,11 @@ class IterableSource<T> implements Source<KeyedItem<T>> {
 
   async #sample(signal: AbortSignal): Promise<Uint8Array[]> {
     const keys: Uint8Array[] = [];
-    for await (const { key } of this.#items({ from: this.#range.start, end: this.#range.end }, signal)) {
-      if (keys.push(key) >= KEYS_SAMPLED) break;
+    for await (const { items } of this.read({ range: this.#range, signal })) {
+      for (const { key } of items) keys.push(key);
+      if (keys.length >= KEYS_SAMPLED) break;
     }
     return keys;
-  }
-
-  async *#items(bounds: ReadBounds, signal: AbortSignal): AsyncGenerator<KeyedItem<T>> {
-    const { from, end } = bounds;
-    signal.throwIfAborted();
-    let previous: Uint8Array | undefined;
-    for await (const value of this.#read({ from, end, signal })) {
-      signal.throwIfAborted();
-      const key = this.#keyOf(value);
-      this.#checkKey(key, previous);
-      previous = key;
-      if (compareBytes(key, from) < 0) continue;
-      if (!isBelowEnd(key, end)) return;
-      yield { key, value };
-    }
   }
 
   #checkKey(key: Uint8Array, previous: Uint8Array | undefined): void {

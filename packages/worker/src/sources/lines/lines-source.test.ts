@@ -155,6 +155,19 @@ describe("a file that changes", () => {
     await expect(read({ path }, { range })).rejects.toMatchObject({ name: "SourceReadFailed", kind: "SourceInvalid" });
   });
 
+  test("is refused where it becomes shorter while it is read", async () => {
+    const text = "0123456789\n".repeat(60_000);
+    const { path } = newFile(text);
+    const [spec] = unwrap(await linesSource({ path }).plan({ shardCount: 1 }));
+    const reading = async () => {
+      const range = { start: spec!.keyRangeStart, end: spec!.keyRangeEnd };
+      for await (const { items } of linesSource({ path }).read({ range, signal: new AbortController().signal })) {
+        if (items[0]?.offset === 0) truncateSync(path, 1000);
+      }
+    };
+    await expect(reading()).rejects.toMatchObject({ name: "SourceReadFailed", kind: "SourceInvalid" });
+  });
+
   test("gives what was planned, and not what was added", async () => {
     const { path } = newFile("one\ntwo\n");
     const [spec] = unwrap(await linesSource({ path }).plan({ shardCount: 1 }));

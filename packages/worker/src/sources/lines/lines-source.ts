@@ -80,6 +80,8 @@ class LinesSource implements Source<LineItem> {
       await this.#checkLength(handle, end);
       const { signal } = request;
       yield* readLines({ handle, prefix: this.#prefix, from, end, maxLineSize: this.#maxLineSize, signal });
+      // Once more: it may have been cut off under the reading, which then took the cut for the end.
+      await this.#checkLength(handle, end);
     } finally {
       await handle.close();
     }

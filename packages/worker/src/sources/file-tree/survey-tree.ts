@@ -1,8 +1,7 @@
 import type { ReadBounds } from "../read-bounds.ts";
 import { joinPath } from "./file-item.ts";
 import { sampleDirectory } from "./list-directory.ts";
-import { boundsBelow, concat, type Tree } from "./tree.ts";
-import { isExcluded } from "./walk-tree.ts";
+import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
 
 /** A part of a tree that is not cut further, and how much it is taken to hold. */
 interface Unit {
