@@ -172,6 +172,31 @@ describe("runWorkers", () => {
     expect(again.items).toBe(COUNT - summary.items);
   });
 
+  test("tries nothing again once it was told to stop, and does not wait for what was to be tried", async () => {
+    const { world, base } = await makeWorld();
+    const controller = new AbortController();
+    const attempts: [number, number][] = [];
+    const process = async ({ n }: { n: number }, { attempt }: { attempt: number }) => {
+      if (n < 20) return;
+      attempts.push([n, attempt]);
+      if (n === 21) {
+        await world.time.sleep(50);
+        controller.abort();
+        await world.time.sleep(50);
+      }
+      throw new Error("always");
+    };
+
+    const startMs = world.time.nowMs();
+    const summary = await world.time.runUntil(
+      runWorkers({ ...base, process, signal: controller.signal, itemConcurrency: 2, retry: { baseMs: 20_000, maxMs: 20_000 }, graceMs: 4000 }),
+    );
+
+    expect(attempts).toEqual([[20, 1], [21, 1]]);
+    expect(summary).toMatchObject({ items: 20, stopped: { kind: "Aborted" }, shards: { released: 1 } });
+    expect(world.time.nowMs() - startMs).toBeLessThan(1000);
+  });
+
   test("does not wait for an item that goes on longer than the grace", async () => {
     const { world, base } = await makeWorld();
     const controller = new AbortController();
