@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { threadId } from "node:worker_threads";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { Pool } from "pg";
 
@@ -25,9 +26,9 @@ export function heldConnections(pool: Pool): number {
 
 let lastTable = 0;
 
-/** A table that no other test of this process uses, with the columns of its definition. */
+/** A table that no other test uses, with the columns of its definition. */
 export async function makeTable(pool: Pool, definition: string): Promise<string> {
-  const table = `t${++lastTable}`;
+  const table = `t${process.pid}_${threadId}_${++lastTable}`;
   await pool.query(`CREATE TABLE public.${table} (${definition})`);
   return table;
 }
