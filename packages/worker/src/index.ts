@@ -23,6 +23,7 @@ export { ParkShard } from "./runtime/park-shard.ts";
 export type { CheckpointEvery, RunWorkersOptions, Telemetry } from "./runtime/run-workers-options.ts";
 export { runWorkers } from "./runtime/run-workers.ts";
 export { startRun, type StartedRun, type StartRunError, type StartRunOptions } from "./runtime/start-run.ts";
+export { WorkStopped, type WorkStoppedKind } from "./runtime/work-stopped.ts";
 export type { LossCause, WorkerEvent, WorkerEventKind } from "./runtime/worker-event.ts";
 export type { ShardCounts, StopReason, WorkerProgress, WorkerSummary } from "./runtime/worker-summary.ts";
 export type { Logger } from "./telemetry/logger.ts";

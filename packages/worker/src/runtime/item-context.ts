@@ -14,7 +14,7 @@ export interface ItemContext {
   readonly fence: FenceEpoch;
   /**
    * Fires when going on is of no use: the lease is lost, the run has ended, or the process was told to stop and the
-   * item has had its time to finish. What a call answers after that is not counted.
+   * item has had its time to finish. Its reason is a `WorkStopped`. What a call answers after that is not counted.
    */
   readonly signal: AbortSignal;
   readonly shard: HeldShard;

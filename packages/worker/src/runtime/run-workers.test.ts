@@ -8,6 +8,7 @@ import { unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import { ParkShard } from "./park-shard.ts";
 import { runWorkers } from "./run-workers.ts";
+import { WorkStopped } from "./work-stopped.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import { keyOf, LEASE_MS, numberedSource, RUN, TokenSink, World } from "./world.fixture.ts";
 
@@ -143,11 +144,13 @@ describe("runWorkers", () => {
       world.time.block(2 * LEASE_MS);
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       reasons.push(signal.reason);
+      await world.time.sleep(100);
     };
 
     const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, checkpointEvery: { items: 20 } }));
 
-    expect(reasons).toMatchObject([{ kind: "Lost", cause: "LeaseExpired" }]);
+    expect(reasons).toEqual([new WorkStopped("Lost", "LeaseExpired")]);
+    expect(sink.lateWrites).toBe(0);
     expect(summary).toMatchObject({ stopped: { kind: "Done" }, shards: { claimed: 2, lost: 1, completed: 1 } });
     expect(events.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["LoopBlocked", "LeaseLost"]));
     expect(await sink.results(world.coordinator)).toEqual(ALL);
@@ -170,6 +173,20 @@ describe("runWorkers", () => {
     expect(events.at(-1)).toMatchObject({ kind: "ShardReleased" });
     const again = await world.time.runUntil(runWorkers({ ...base, process: () => undefined }));
     expect(again.items).toBe(COUNT - summary.items);
+  });
+
+  test("gives back at once what it claimed while it was told to stop", async () => {
+    const { world, base } = await makeWorld(2);
+    const store = new FaultInjectingStore(world.store, { delay: () => world.time.sleep(100) });
+    const controller = new AbortController();
+    // The run is read by then, and the claim is under way.
+    world.time.startTimer(350, () => controller.abort());
+
+    const coordinator = new Coordinator({ store, clock: world.clock });
+    const summary = await world.time.runUntil(runWorkers({ ...base, coordinator, process: () => world.time.sleep(10), concurrency: 2, signal: controller.signal }));
+
+    expect(summary).toMatchObject({ items: 0, stopped: { kind: "Aborted" }, shards: { claimed: 2, released: 2 } });
+    expect(unwrap(await world.coordinator.getRunProgress(RUN))).toMatchObject({ active: 2, leased: 0 });
   });
 
   test("tries nothing again once it was told to stop, and does not wait for what was to be tried", async () => {

@@ -10,6 +10,7 @@ import type { ShardHost } from "./shard-host.ts";
 import { ShardReader, type Fetched } from "./shard-reader.ts";
 import { ShardSplitter, type SharedWork } from "./shard-splitter.ts";
 import { Upkeep, type Ending, type UpkeepListener } from "./upkeep.ts";
+import { WorkStopped } from "./work-stopped.ts";
 import type { LossCause } from "./worker-event.ts";
 
 /** What makes the work on a shard end before its last item. */
@@ -39,6 +40,7 @@ export class ShardRunner<I extends Item, R> {
   #sink: ShardSink<I, R> | undefined;
   #items = 0;
   #stop: ShardStop | undefined;
+  #isLeft = false;
   #wake: (() => void) | undefined;
   /** The batch in hand, and how many of it were begun. */
   #batch: readonly I[] = NO_ITEMS;
@@ -86,7 +88,8 @@ export class ShardRunner<I extends Item, R> {
       this.#upkeep.abandon();
       this.#flow.drop();
       this.#reader.close();
-      if (this.#stop !== undefined) this.#abort.abort(this.#stop);
+      this.#isLeft = true;
+      if (this.#stop !== undefined) this.#abortItems(this.#stop);
       await this.#closeSink();
     }
   }
@@ -224,15 +227,20 @@ export class ShardRunner<I extends Item, R> {
     this.#stop = stop;
     this.#flow.halt();
     // Whoever gives a shard back lets its items finish. In the other cases that is of no use, or not allowed.
-    if (stop.kind !== "Shutdown" && stop.kind !== "Park") this.#abort.abort(stop);
+    if (stop.kind !== "Shutdown" && stop.kind !== "Park") this.#abortItems(stop);
+    if (GRAVITY[stop.kind] > 0) this.#upkeep.abandon();
     this.#poke();
+  }
+
+  #abortItems(stop: ShardStop): void {
+    this.#abort.abort(new WorkStopped(stop.kind, stop.kind === "Lost" ? stop.cause : undefined));
   }
 
   async #leave(): Promise<void> {
     const stop = this.#stop;
     if (stop?.kind === "Shutdown" || stop?.kind === "Park") {
       await this.#letFinish();
-      this.#abort.abort(stop);
+      this.#abortItems(stop);
     }
     const { settings, timing } = this.#host;
     const ending = endingFor(this.#stop);
@@ -313,7 +321,7 @@ export class ShardRunner<I extends Item, R> {
       isEndKnown: () => this.#reader.isEndKnown,
       aheadCount: () => this.#batch.length - this.#begun + this.#reader.ahead.length,
       ahead: () => [...this.#batch.slice(this.#begun), ...this.#reader.ahead],
-      isStopped: () => this.#stop !== undefined,
+      isStopped: () => this.#stop !== undefined || this.#isLeft,
       onSplit: (end) => this.#reader.narrow(end),
       onSettled: () => this.#poke(),
       onRunEnded: (status) => this.#halt({ kind: "RunEnded", status }),

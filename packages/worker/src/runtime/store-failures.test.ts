@@ -87,15 +87,18 @@ describe("a store that fails", () => {
 
   test("to make room for a split leaves the items where they were, though the work had come to the cut meanwhile", async () => {
     const { world, base, events } = await setUp();
-    const slow = new FaultInjectingStore(world.store, { delay: () => world.time.sleep(100) });
+    const slow = new FaultInjectingStore(world.store, { delay: () => world.time.sleep(200) });
+    const source = numberedSource(COUNT, { batchSize: COUNT });
     const coordinator = new Coordinator({ store: slow, clock: world.clock, limits: { maxShardsPerTenant: 1 } });
     const seen: number[] = [];
     const process = async ({ n }: NumberedItem) => {
       seen.push(n);
-      await world.time.sleep(10);
+      await world.time.sleep(5);
     };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, coordinator, process, concurrency: 2, checkpointEvery: { ms: 5000 } }));
+    const summary = await world.time.runUntil(
+      runWorkers({ ...base, coordinator, source, process, concurrency: 2, checkpointEvery: { ms: 5000 }, split: { minHandoverMs: 0 } }),
+    );
 
     expect(summary).toMatchObject({ items: COUNT, splits: 0, shards: { completed: 1, lost: 0 } });
     expect(events).toContainEqual(expect.objectContaining({ kind: "Waiting" }));

@@ -76,11 +76,6 @@ export class Upkeep {
     return this.#flush !== undefined;
   }
 
-  /** Items finished and not stored. */
-  get pendingItems(): number {
-    return this.#items;
-  }
-
   /** Everything up to this key is finished. Hot: called for every item. */
   advance(key: Uint8Array): void {
     this.#lastKey = key;
@@ -108,7 +103,7 @@ export class Upkeep {
     return this.#untilFlushed();
   }
 
-  /** Whatever is written already is the last: the shard is another's. */
+  /** Whatever is being written is the last: the shard is another's, or nothing of it may be stored any more. */
   abandon(): void {
     this.#isOver = true;
   }

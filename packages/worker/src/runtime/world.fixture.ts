@@ -80,6 +80,8 @@ export class TokenSink implements Sink<NumberedItem, unknown> {
   /** What each shard's holders wrote, by shard and fence. */
   readonly parts = new Map<string, number[]>();
   isBroken = false;
+  /** Results that came when the shard had been left. */
+  lateWrites = 0;
   readonly #pause: () => Promise<unknown>;
 
   /** `pause` is how long a flush takes. */
@@ -93,8 +95,10 @@ export class TokenSink implements Sink<NumberedItem, unknown> {
     this.parts.set(part, written);
     const earlier = token === undefined ? [] : (JSON.parse(new TextDecoder().decode(token)) as [string, number][]);
     let isFlushing = false;
+    let isClosed = false;
     return {
       write: ({ n }) => {
+        if (isClosed) this.lateWrites++;
         if (isFlushing) throw new Error("written to while it was flushed");
         written.push(n);
       },
@@ -107,7 +111,9 @@ export class TokenSink implements Sink<NumberedItem, unknown> {
         if (this.isBroken) throw new Error("the sink is full");
         return new TextEncoder().encode(JSON.stringify([...earlier, [part, count]]));
       },
-      close: async () => {},
+      close: async () => {
+        isClosed = true;
+      },
     };
   }
 
