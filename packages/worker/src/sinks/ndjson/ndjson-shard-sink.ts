@@ -20,6 +20,14 @@ export interface PartPlace {
 /** Turns a result into what is written of it; `undefined` writes nothing. */
 export type ToRecord<I extends Item, R> = (item: I, result: R) => unknown;
 
+/** The file of this lease. */
+interface OwnPart {
+  readonly name: PartName;
+  readonly file: WrittenFile;
+  /** Its first line, which is written with the first results. */
+  readonly header: Buffer;
+}
+
 /** Far more than a lease is opened; a folder that refuses as many new names is broken. */
 const MAX_ATTEMPTS = 10_000;
 
@@ -42,7 +50,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   #sealedSize = 0;
   /** How much of that is on the disk. */
   #durableSize = 0;
-  #part: { readonly name: PartName; readonly file: WrittenFile; readonly headerSize: number } | undefined;
+  #part: OwnPart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #broken: SinkFailed | undefined;
   #isClosed = false;
@@ -101,12 +109,13 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   }
 
   async #writeTo(target: number): Promise<void> {
-    const { file, headerSize } = (this.#part ??= await this.#createPart());
+    const { file, header } = (this.#part ??= await this.#createPart());
     let size = this.#durableSize;
     let written = 0;
+    if (size === 0) await file.write(header, 0);
     for (const bytes of this.#sealed) {
       if (size >= target) break;
-      await file.write(bytes, headerSize + size);
+      await file.write(bytes, header.length + size);
       size += bytes.length;
       written++;
     }
@@ -123,23 +132,15 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
     this.#durableSize = size;
   }
 
-  async #createPart(): Promise<{ readonly name: PartName; readonly file: WrittenFile; readonly headerSize: number }> {
+  async #createPart(): Promise<OwnPart> {
     const { files, folder, makeFolder } = this.#place;
     const { shard, fence } = this.#request;
     await makeFolder();
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const name = { shard: shard.shard, fence, attempt };
       const file = await createNew(files, join(folder, partFileName(name)));
-      // Of an earlier opening under this lease: its bytes may count, so it stays as it is.
-      if (file === undefined) continue;
-      const header = Buffer.from(headerLine({ run: shard.run, part: name, previous: this.#previous }));
-      try {
-        await file.write(header, 0);
-      } catch (thrown) {
-        await file.close();
-        throw thrown;
-      }
-      return { name, file, headerSize: header.length };
+      // Where it is there, it is of an earlier opening under this lease: its bytes may count, so it stays as it is.
+      if (file !== undefined) return { name, file, header: Buffer.from(headerLine({ run: shard.run, part: name, previous: this.#previous })) };
     }
     throw new SinkFailed("Unwritable", "no new part can be made for a shard: too many are there");
   }
@@ -147,7 +148,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   #tokenNow(): PartToken | undefined {
     const part = this.#part;
     if (part === undefined) return this.#previous;
-    return { part: part.name, size: part.headerSize + this.#durableSize, total: (this.#previous?.total ?? 0) + this.#durableSize };
+    return { part: part.name, size: part.header.length + this.#durableSize, total: (this.#previous?.total ?? 0) + this.#durableSize };
   }
 }
 

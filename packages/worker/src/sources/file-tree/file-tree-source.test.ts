@@ -121,6 +121,18 @@ describe("reading a tree", () => {
     expect((await read({ root: tree.root, exclude })).paths).toEqual(["a/keep", "z"]);
   });
 
+  test("lets out what an exclusion throws, wherever it is asked", async () => {
+    const tree = newTree(["a/b"]);
+    const failure = new Error("no");
+    const exclude = () => {
+      throw failure;
+    };
+    const source = fileTreeSource({ root: tree.root, exclude });
+    await expect(read({ root: tree.root, exclude })).rejects.toBe(failure);
+    await expect(source.plan({ shardCount: 2 })).rejects.toBe(failure);
+    await expect(source.splitPoint!({ range: EVERYTHING, samples: [] })).rejects.toBe(failure);
+  });
+
   test("tells paths as text only where they are text, and always as bytes", async () => {
     const tree = newTree(["caf\xe9", "ok"]);
     const items = [];
@@ -184,7 +196,9 @@ describe("folders that cannot be read", () => {
     tree.write(`below/${half}/file`);
     renameSync(join(tree.root, "below"), join(tree.root, "above", half, "below"));
     const { paths, problems } = await read({ root: tree.root });
+    const plan = await fileTreeSource({ root: tree.root }).plan({ shardCount: 8 });
     execFileSync("rm", ["-rf", join(tree.root, "above")]);
+    expect(plan.ok).toBe(true);
     expect(paths).toEqual(["a", `above/${half}/file`, "z"].sort());
     expect(problems.length).toBe(1);
     expect(problems[0]!.reason).toMatch(/too long/);

@@ -5,6 +5,7 @@ import type { SourceError } from "../../source/source-error.ts";
 import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
 import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
 import { readBounds } from "../read-bounds.ts";
+import { codeOf } from "../system-words.ts";
 import { asText, type FileItem } from "./file-item.ts";
 import type { Tree, TreeCandidate } from "./tree.ts";
 import { rootError } from "./tree-failure.ts";
@@ -52,6 +53,8 @@ class FileTreeSource implements Source<FileItem> {
       return ok(shardsBetween(everything, await surveyTree({ tree: this.#tree, bounds, partCount: shardCount, signal })));
     } catch (thrown) {
       signal?.throwIfAborted();
+      // What the system did not say is a fault of ours, or of `exclude`.
+      if (codeOf(thrown) === undefined) throw thrown;
       return err(rootError(this.#tree.name, thrown));
     }
   }
@@ -67,8 +70,9 @@ class FileTreeSource implements Source<FileItem> {
     try {
       const [point] = await surveyTree({ tree: this.#tree, bounds, partCount: 2 });
       return point;
-    } catch {
+    } catch (thrown) {
       // Advice only: whoever reads on meets with the same, and says so.
+      if (codeOf(thrown) === undefined) throw thrown;
       return undefined;
     }
   }

@@ -1,4 +1,6 @@
+import { MAX_KEY_SIZE } from "@gossip/contracts";
 import type { ReadBounds } from "../read-bounds.ts";
+import { codeOf } from "../system-words.ts";
 import { joinPath } from "./file-item.ts";
 import { sampleDirectory } from "./list-directory.ts";
 import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
@@ -88,14 +90,17 @@ async function unitsBelow({ tree, bounds, signal }: SurveyRequest, prefix: Uint8
   const { entries, stride } = await sampleDirectory({ folder, ...boundsBelow(bounds, prefix), limit: NAMES_SAMPLED, signal });
   return entries
     .filter((entry) => !isExcluded(tree, prefix, entry))
-    .map(({ name, isFolder }) => ({ key: concat(prefix, name), isFolder, weight: stride }));
+    .map(({ name, isFolder }) => ({ key: concat(prefix, name), isFolder, weight: stride }))
+    // Longer ones are problems of whoever walks, and no bounds.
+    .filter(({ key }) => key.length <= MAX_KEY_SIZE);
 }
 
 async function unitsBelowOrNone(request: SurveyRequest, prefix: Uint8Array): Promise<Unit[]> {
   try {
     return await unitsBelow(request, prefix);
-  } catch {
+  } catch (thrown) {
     request.signal?.throwIfAborted();
+    if (codeOf(thrown) === undefined) throw thrown;
     return [];
   }
 }

@@ -1,6 +1,7 @@
 // A line that lies across the border of two ranges, or of two pieces of the file, must be read by one worker and whole. Off by
 // one here loses a line or does it twice in every shard.
 
+import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -219,6 +220,8 @@ describe("a file that is none", () => {
     expect(await linesSource({ path }).plan({ shardCount: 1 })).toEqual({ ok: false, error: { kind: "SourceMissing", reason: `there is no file ${path}` } });
     await expect(read({ path })).rejects.toMatchObject({ kind: "SourceMissing" });
     expect(await linesSource({ path: folder }).plan({ shardCount: 1 })).toMatchObject({ error: { kind: "SourceInvalid" } });
+    execFileSync("mkfifo", [path]);
+    expect(await linesSource({ path }).plan({ shardCount: 1 })).toMatchObject({ error: { kind: "SourceInvalid" } });
     rmSync(folder, { recursive: true });
     // It has no size and no places: nothing could be resumed.
     expect(await linesSource({ path: "/dev/null" }).plan({ shardCount: 1 })).toMatchObject({ error: { kind: "SourceInvalid" } });

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { U64_MAX, type ShardSpec } from "@gossip/contracts";
 import { decodeManifestRowKey, ManifestId, ManifestRow, manifestShard } from "@gossip/frontier";
@@ -134,7 +135,8 @@ class LinesSource implements Source<LineItem> {
   async #open(): Promise<FileHandle> {
     let handle: FileHandle;
     try {
-      handle = await open(this.#path, "r");
+      // A pipe would be waited for until somebody writes to it.
+      handle = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK);
     } catch (thrown) {
       throw new SourceReadFailed(fileError(this.#path, thrown), { cause: thrown });
     }
