@@ -2,16 +2,21 @@ import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, ShardRecord } from "@gossip/coordination";
 import { readU64 } from "./u64-bytes.ts";
 
-/** What a statement tells of a run's capacity. */
+/** What a statement tells of a run's capacity at a time. */
 export interface HintRow {
-  readonly available: number;
+  /** Leases that have lapsed. */
+  readonly lapsed: number;
   readonly earliest: Buffer | null;
   readonly starved_until: Buffer | null;
 }
 
-export function hintOf(row: HintRow, now: LogicalTime): CapacityHint {
+/** Counting stops here: more is no news to anybody. */
+const MOST_AVAILABLE = 1000;
+
+/** `free`: shards that nobody has a lease on. */
+export function hintOf(row: HintRow, free: number, now: LogicalTime): CapacityHint {
   return {
-    availableCount: row.available,
+    availableCount: Math.min(MOST_AVAILABLE, free + row.lapsed),
     earliestDeadline: row.earliest === null ? undefined : (readU64(row.earliest) as LogicalTime),
     isStarved: row.starved_until !== null && now < readU64(row.starved_until),
   };

@@ -10,26 +10,36 @@ interface Moment {
   hint: CapacityHint | undefined;
 }
 
+/** A row of a batch's answer that is about a run or a moment, under the number that it has here, from 1. */
+export type CapacityRow = { readonly about: string; readonly ordinal: string; readonly free: number | null } & HintRow;
+
 /** The capacities that the sets of one commit ask for, each run and time once. */
 export class Moments {
   // A commit is made of what came within a few milliseconds, mostly of one run: there are a handful, and the last is asked for most.
   readonly #moments: Moment[] = [];
+  readonly #runIds: number[] = [];
 
   add(runId: number, now: LogicalTime): void {
-    if (this.#find(runId, now) === undefined) this.#moments.push({ runId, now, hint: undefined });
+    if (this.#find(runId, now) !== undefined) return;
+    this.#moments.push({ runId, now, hint: undefined });
+    if (!this.#runIds.includes(runId)) this.#runIds.push(runId);
   }
 
   columns(): Buffer[] {
-    return [int8Array(this.#moments.map(({ runId }) => runId)), u64Array(this.#moments.map(({ now }) => now))];
+    return [int8Array(this.#moments.map(({ runId }) => runId)), u64Array(this.#moments.map(({ now }) => now)), int8Array(this.#runIds)];
   }
 
-  /** Take the server's answers, which come under the numbers of the moments, from 1. They were made without the shards in `moved`. */
-  answer(rows: readonly ({ readonly moment: string } & HintRow)[], moved: readonly { readonly runId: number; readonly shard: ShardRecord }[]): void {
+  /** Take the server's answers, which were made without the shards in `moved`. */
+  answer(rows: readonly CapacityRow[], moved: readonly { readonly runId: number; readonly shard: ShardRecord }[]): void {
+    const free = new Map<number, number>();
+    for (const { about, ordinal, free: count } of rows) {
+      if (about === "Run") free.set(this.#runIds[Number(ordinal) - 1]!, count ?? 0);
+    }
     for (const row of rows) {
-      const moment = this.#moments[Number(row.moment) - 1];
-      if (moment === undefined) continue;
+      if (row.about !== "Moment") continue;
+      const moment = this.#moments[Number(row.ordinal) - 1]!;
       const shards = moved.flatMap(({ runId, shard }) => (runId === moment.runId ? [shard] : []));
-      moment.hint = hintWith(hintOf(row, moment.now), shards, moment.now);
+      moment.hint = hintWith(hintOf(row, free.get(moment.runId) ?? 0, moment.now), shards, moment.now);
     }
   }
 

@@ -22,6 +22,7 @@ import type {
 import type { InfraError } from "@gossip/coordination-errors";
 import type { FsckSource } from "@gossip/coordination-fsck";
 import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { ClaimPlaces } from "./claim-places.ts";
 import { commitSets } from "./committer.ts";
 import type { Database } from "./database.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";
@@ -55,6 +56,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
 
   readonly #database: Database;
   readonly #release: () => Promise<void>;
+  readonly #places = new ClaimPlaces();
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -90,7 +92,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   listClaimCandidates(query: ClaimQuery): Promise<Result<ClaimListing, InfraError>> {
     assertCount(query.limit, "limit of candidates", ANY_COUNT);
     assertCount(query.spread, "spread", { min: 0, max: SPREAD_MAX });
-    return this.#answer("postgres.listClaimCandidates", () => listClaimCandidates(this.#database, query));
+    return this.#answer("postgres.listClaimCandidates", () => listClaimCandidates(this.#database, query, this.#places));
   }
 
   listShards(query: ListShardsQuery): Promise<Result<Page<ShardRecord, ShardPosition>, InfraError>> {

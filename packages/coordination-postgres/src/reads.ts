@@ -9,6 +9,8 @@ import {
   type ShardRead,
 } from "@gossip/coordination";
 import type { LogicalTime } from "@gossip/contracts";
+import type { ClaimPlaces } from "./claim-places.ts";
+import { claimSpread } from "./claim-spread.ts";
 import type { Database } from "./database.ts";
 import { hintOf, type HintRow } from "./hints.ts";
 import { runVersion } from "./record-version.ts";
@@ -43,8 +45,8 @@ export async function readShard(database: Database, address: RunAddress, shard: 
 }
 
 export async function readHint(database: Database, moment: RunMoment): Promise<CapacityHint> {
-  const [row] = await database.run<HintRow & Record<string, unknown>>(READ_HINT, [...addressValues(moment), u64Bytes(moment.now)]);
-  return row === undefined ? CapacityHint.ZERO : hintOf(row, moment.now);
+  const [row] = await database.run<HintRow & { free: number }>(READ_HINT, [...addressValues(moment), u64Bytes(moment.now)]);
+  return row === undefined ? CapacityHint.ZERO : hintOf(row, row.free, moment.now);
 }
 
 export async function readProgress(database: Database, moment: RunMoment): Promise<RunProgress> {
@@ -55,18 +57,26 @@ export async function readProgress(database: Database, moment: RunMoment): Promi
   return { total, active, done: total - active - split - parked, split, parked, leased: Number(row.leased), watermark };
 }
 
-export async function listClaimCandidates(database: Database, query: ClaimQuery): Promise<ClaimListing> {
+export async function listClaimCandidates(database: Database, query: ClaimQuery, places: ClaimPlaces): Promise<ClaimListing> {
   const limit = Math.min(query.limit, MAX_CANDIDATES);
-  const statement = candidatesUpTo(roundUp(limit));
-  const rows = await database.run<CandidateRow>(statement, [...addressValues(query), u64Bytes(query.now), query.spread]);
+  const { listing } = await places.list(query, { spread: query.spread, limit }, async (start) => {
+    const rows = await database.run<CandidateRow>(candidatesUpTo(roundUp(limit)), [...addressValues(query), u64Bytes(query.now), start]);
+    const listed = listingOf(query, rows, limit);
+    const last = listed.candidates.at(-1);
+    return { listing: listed, found: { count: listed.candidates.length, last: last === undefined ? start : claimSpread(last.shard) } };
+  });
+  return listing;
+}
+
+function listingOf(address: RunAddress, rows: readonly CandidateRow[], limit: number): ClaimListing {
   const [first] = rows;
   if (first === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
   const candidates = rows.slice(0, limit).flatMap((row) => {
-    const read = joinedShardOf(query, row);
+    const read = joinedShardOf(address, row);
     return read === undefined ? [] : [{ shard: read.record.shard, read }];
   });
   const earliestDeadline = first.earliest === null ? undefined : (readU64(first.earliest) as LogicalTime);
-  return { run: headOf(query, first), candidates, earliestDeadline };
+  return { run: headOf(address, first), candidates, earliestDeadline };
 }
 
 /** To a power of two: each limit is a statement of its own, and there must not be many. */

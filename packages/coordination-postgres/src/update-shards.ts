@@ -2,7 +2,7 @@ import type { CommitAnswer, ShardRecord, ShardWrite, UpdateShardSet } from "@gos
 import { assertOwn } from "./assert-own.ts";
 import type { Database } from "./database.ts";
 import { hintOf, type HintRow } from "./hints.ts";
-import { Moments } from "./moments.ts";
+import { Moments, type CapacityRow } from "./moments.ts";
 import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "./record-version.ts";
 import { int8Array, u64Array } from "./server-array.ts";
 import { cursorColumns, encodeOne, stateColumns } from "./shard-columns.ts";
@@ -21,8 +21,8 @@ interface Candidate {
   readonly runGuard: number | null;
 }
 
-/** How many were written and, where it is not all of them, which; or what a moment is answered with. */
-type BatchRow = { readonly moment: string; readonly written: number | null; readonly which: readonly number[] | null } & HintRow;
+/** How many were written and, where it is not all of them, which; or something of a run's capacity. */
+type BatchRow = { readonly written: number | null; readonly which: readonly number[] | null } & CapacityRow;
 
 /** Update shards, each for itself, in one statement. */
 export async function updateShards(database: Database, sets: readonly UpdateShardSet[]): Promise<readonly CommitAnswer[]> {
@@ -75,9 +75,9 @@ async function advanceOne(database: Database, { set, guard }: Candidate): Promis
   const { after } = set.shard;
   const now = set.hintAt === undefined ? null : u64Bytes(set.hintAt);
   const values = [guard.runId, u64Bytes(after.shard), guard.version, after.attempts, after.cursor.lastKey ?? null, encodeOne(after), now];
-  const [row] = await database.run<HintRow & Record<string, unknown>>(ADVANCE_SHARD, values);
+  const [row] = await database.run<HintRow & { free: number }>(ADVANCE_SHARD, values);
   if (row === undefined) return CONFLICT;
-  return committed(guard, set.hintAt === undefined ? undefined : hintOf(row, set.hintAt));
+  return committed(guard, set.hintAt === undefined ? undefined : hintOf(row, row.free, set.hintAt));
 }
 
 function advance(database: Database, candidates: readonly Candidate[], moments: Moments): Promise<BatchRow[]> {
@@ -104,7 +104,7 @@ function recordsOf(candidates: readonly Candidate[]): ShardRecord[] {
 }
 
 function writtenOf(candidates: readonly Candidate[], rows: readonly BatchRow[]): readonly Candidate[] {
-  const summary = rows.find(({ written }) => written !== null);
+  const summary = rows.find(({ about }) => about === "Written");
   if (summary?.written === candidates.length) return candidates;
   return (summary?.which ?? []).map((ordinal) => candidates[ordinal - 1]!);
 }

@@ -28,7 +28,7 @@ written AS (
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
   RETURNING i.ordinal, s.run_id, s.shard
 )
-${batchAnswer(schema, { moments: "$13::bigint[], $14::bytea[]", unwritten })}`;
+${batchAnswer(schema, { moments: "$13::bigint[], $14::bytea[]", runs: "$15::bigint[]" }, unwritten)}`;
 }
 
 /** No set says which version its run must have. */
