@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGES, ROOT } from "../layers/layers.ts";
 
-/** Every bench of every package, as a path from the root. */
+/** Every bench of every package, and those beside other systems, as a path from the root. */
 export function benchFiles(): string[] {
-  return PACKAGES.flatMap((name) => {
-    const folder = join("packages", name, "src");
+  const folders = [...PACKAGES.map((name) => join("packages", name, "src")), join("tools", "peers", "src")];
+  return folders.flatMap((folder) => {
     return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".bench.ts"))
       .map((file) => join(folder, file).replaceAll("\\", "/"))

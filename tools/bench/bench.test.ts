@@ -77,6 +77,23 @@ describe("measuring", () => {
     expect(results.every(({ ns }) => ns.median > 0)).toBe(true);
   });
 
+  test("what a call uses up is made ready before it, each time and outside of the measured time", async () => {
+    let ready = 0;
+    let used = 0;
+    const prepare = async (): Promise<void> => {
+      expect(ready).toBe(used);
+      ready++;
+      await new Promise((resolve) => void setTimeout(resolve, 20));
+    };
+    const form = async (): Promise<void> => void used++;
+    const comparison: NamedComparison = { name: "ready", forms: { form }, prepare, options: { rounds: 3, sampleMs: 0.0001, warmMs: 0.0001, measureHeap: false } };
+    const [result] = await measure(comparison);
+    expect(used).toBe(ready);
+    expect(result!.ns.median).toBeLessThan(1e7);
+    await smoke(comparison);
+    expect(used).toBe(ready);
+  });
+
   test("a form runs until it gets no quicker, and one that never settles no longer than five times the least", async () => {
     // One that is warm at once, one that takes half as long just before the least time is over, and one that gets quicker for ever.
     const form = (nsOfCall: (call: number) => number) => {

@@ -23,6 +23,8 @@ export interface Comparison {
     readonly callsPerRun?: number;
     readonly measureHeap?: boolean;
   };
+  /** Makes ready what one call of a form uses up, right before it and without being timed. */
+  readonly prepare?: (form: string, call: number) => Promise<void>;
   readonly before?: () => void | Promise<void>;
   readonly after?: () => void | Promise<void>;
 }

@@ -1,7 +1,7 @@
 // Runs one comparison: every form in every round, in rotating order.
 import type { Form, NamedComparison } from "./comparison.ts";
 import { heapBytesPerCall } from "./heap.ts";
-import { calibrate, isAsyncForm, makeLoop, type Loop } from "./sample.ts";
+import { calibrate, isAsyncForm, makeLoop, makePreparedLoop, type Loop } from "./sample.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -26,7 +26,7 @@ interface Prepared {
 export async function measure(comparison: NamedComparison): Promise<FormResult[]> {
   const { rounds = 41, sampleMs = 2, warmMs = 150, callsPerRun = 1, measureHeap = true } = comparison.options ?? {};
   const prepared: Prepared[] = [];
-  for (const [name, form] of Object.entries(comparison.forms)) prepared.push(await prepare(name, form));
+  for (const [name, form] of Object.entries(comparison.forms)) prepared.push(await prepare(comparison, name, form));
   await warmUp(prepared, warmMs * 1e6);
   for (const form of prepared) {
     form.count = await calibrate(form.loop, sampleMs * 1e6);
@@ -52,10 +52,16 @@ export async function measure(comparison: NamedComparison): Promise<FormResult[]
 
 /** Every form once: shows that it still runs. */
 export async function smoke(comparison: NamedComparison): Promise<void> {
-  for (const form of Object.values(comparison.forms)) await form(0);
+  for (const [name, form] of Object.entries(comparison.forms)) {
+    await comparison.prepare?.(name, 0);
+    await form(0);
+  }
 }
 
-async function prepare(name: string, form: Form): Promise<Prepared> {
+async function prepare({ prepare: makeReady }: NamedComparison, name: string, form: Form): Promise<Prepared> {
+  if (makeReady !== undefined) {
+    return { name, form, isAsync: true, loop: makePreparedLoop(form, (call) => makeReady(name, call)), samples: [], count: 1, next: 0 };
+  }
   const isAsync = await isAsyncForm(form);
   return { name, form, isAsync, loop: makeLoop(form, isAsync), samples: [], count: 1, next: 0 };
 }

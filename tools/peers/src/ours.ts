@@ -1,0 +1,89 @@
+// What the comparisons with other systems do on our side: ten workers of one process claim shards, many at a time, and complete them;
+// sessions checkpoint, each at its own pace.
+import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import { Coordinator, RANGE_EXHAUSTED, systemClock, type CoordinationStore, type WorkerSession } from "@gossip/coordination";
+import { assert, unwrap } from "@gossip/stdx";
+import { BURST, JOBS, WORKERS } from "./sizes.ts";
+
+const tenant = TenantId.fromBytes(new Uint8Array(32).fill(1));
+const config = { leaseDuration: 60_000n };
+
+/** A key of eight bytes that sorts as the number does. */
+function keyOf(index: number, at: number): Uint8Array {
+  const key = new Uint8Array(8);
+  const view = new DataView(key.buffer);
+  view.setUint32(0, index);
+  view.setUint32(4, at);
+  return key;
+}
+
+function shardsUpTo(count: number): { readonly shard: ShardId; readonly spec: ShardSpec; readonly cursor: Cursor }[] {
+  return Array.from({ length: count }, (_, index) => ({
+    shard: ShardId.fromRaw(BigInt(index)),
+    spec: ShardSpec.withRange({ start: keyOf(index, 0), end: keyOf(index + 1, 0) }),
+    cursor: Cursor.initial(),
+  }));
+}
+
+const random = new BigUint64Array(512);
+let drawn = random.length;
+
+/** Random as the default is, but many at a time: to ask the system for each takes longer than to claim. */
+function newOpId(): OpId {
+  if (drawn === random.length) {
+    crypto.getRandomValues(random);
+    drawn = 0;
+  }
+  return OpId.fromRaw(random[drawn++]! | 1n);
+}
+
+export class OurWork {
+  readonly #coordinator: Coordinator;
+  #run = RunId.fromRaw(0n);
+  #step = 0;
+
+  constructor(store: CoordinationStore) {
+    this.#coordinator = new Coordinator({ store, clock: systemClock(Date.now), newOpId });
+  }
+
+  /** A new run, and only that. */
+  async prepare(count: number = JOBS): Promise<void> {
+    this.#run = RunId.fromRaw(this.#run + 1n);
+    unwrap(await this.#coordinator.createRunWithShards({ tenant, run: this.#run, config, shards: shardsUpTo(count), opId: OpId.random() }));
+  }
+
+  /** Claim and complete all of the run. */
+  async drain(): Promise<void> {
+    let done = 0;
+    const work = async (number: number): Promise<void> => {
+      const worker = WorkerId.fromRaw(BigInt(number + 1));
+      while (done < JOBS) {
+        const claimed = await this.#coordinator.claimMany({ tenant, run: this.#run, worker, count: BURST });
+        if (!claimed.ok) {
+          assert(claimed.error.kind === "NoneAvailable", "nothing fails");
+          return;
+        }
+        await Promise.all(claimed.value.map(async (session) => void unwrap(await session.complete(RANGE_EXHAUSTED))));
+        done += claimed.value.length;
+      }
+    };
+    await Promise.all(Array.from({ length: WORKERS }, (_, number) => work(number)));
+    assert(done === JOBS, "every shard is completed once");
+  }
+
+  async open(count: number): Promise<readonly WorkerSession[]> {
+    await this.prepare(count);
+    const worker = WorkerId.fromRaw(1n);
+    return Promise.all(shardsUpTo(count).map(async ({ shard }) => unwrap(await this.#coordinator.openSession({ tenant, key: { run: this.#run, shard }, worker }))));
+  }
+
+  /** Fenced, idempotent and durable, by the time that it settles. */
+  async checkpoint(sessions: readonly WorkerSession[], steps: number): Promise<void> {
+    const first = this.#step + 1;
+    this.#step += steps;
+    const go = async (session: WorkerSession, index: number): Promise<void> => {
+      for (let at = first; at < first + steps; at++) unwrap(await session.checkpoint(Cursor.withLastKey(keyOf(index, at))));
+    };
+    await Promise.all(sessions.map(go));
+  }
+}
