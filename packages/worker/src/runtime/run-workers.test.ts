@@ -149,6 +149,8 @@ describe("runWorkers", () => {
 
     const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, checkpointEvery: { items: 20 } }));
 
+    // The item that did not listen comes to its end long after the shard was left.
+    await world.time.runUntil(world.time.sleep(200));
     expect(reasons).toEqual([new WorkStopped("Lost", "LeaseExpired")]);
     expect(sink.lateWrites).toBe(0);
     expect(summary).toMatchObject({ stopped: { kind: "Done" }, shards: { claimed: 2, lost: 1, completed: 1 } });
