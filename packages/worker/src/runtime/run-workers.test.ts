@@ -50,6 +50,22 @@ describe("runWorkers", () => {
     expect(most).toBe(4);
   });
 
+  test.each(["at once", "later"])("what is finished %s behind a slow item waits for it, and no more of it than there is room for", async (when) => {
+    const { world, base } = await makeWorld();
+    let begun = 0;
+    let begunMeanwhile = 0;
+    const process = ({ n }: { n: number }) => {
+      begun++;
+      if (n > 0) return when === "at once" ? undefined : world.time.sleep(1);
+      return world.time.sleep(500).then(() => void (begunMeanwhile = begun));
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, process, itemConcurrency: 2, split: false }));
+
+    expect(summary.items).toBe(COUNT);
+    expect(begunMeanwhile).toBe(64);
+  });
+
   test("an item that fails is tried again after a pause, and told which attempt it is", async () => {
     const { world, base, events } = await makeWorld();
     const attempts: number[] = [];
