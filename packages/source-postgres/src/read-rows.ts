@@ -25,8 +25,7 @@ export async function* readRows(request: RowsRequest): AsyncGenerator<ItemBatch<
   let previous = from;
   while (bound !== undefined) {
     signal.throwIfAborted();
-    const page = await readPage(request, bound);
-    signal.throwIfAborted();
+    const page = await untilAborted(readPage(request, bound), signal);
     const items: RowItem[] = [];
     const problems: ItemProblem[] = [];
     let isBehindEnd = false;
@@ -61,6 +60,21 @@ async function readPage({ pool, table, columns, batchSize }: RowsRequest, bound:
   const text = `SELECT ${[keySelection(table.key), ...selected].join(", ")} FROM ${table.sqlName} AS ${ROWS} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${batchSize}`;
   const { fields, rows } = await pool.query<unknown[]>({ text, values: [...bound.values], rowMode: "array" });
   return { names: fields.slice(table.key.length).map(({ name }) => name), rows };
+}
+
+/** A query that waits for a lock must not keep whoever has lost the shard. It goes on by itself, and its connection then goes back to the pool. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    work.catch(() => undefined);
+  }
 }
 
 /** Problems must not go back behind what came before them. */

@@ -143,6 +143,24 @@ describe("a database that is not there", () => {
   });
 });
 
+test("a reading that waits for a lock is left at once when it is aborted", async () => {
+  const table = await makeTable(pool, "id int PRIMARY KEY");
+  await pool.query(`INSERT INTO ${table} VALUES (1)`);
+  const source = postgresTableSource({ url: server.url, table });
+  expect((await source.plan({ shardCount: 1 })).ok).toBe(true);
+  const holder = await pool.connect();
+  await holder.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  const stop = new AbortController();
+  const next = source.read({ range: EVERYTHING, signal: stop.signal })[Symbol.asyncIterator]().next();
+  const isWaiting = "SELECT count(*)::int AS n FROM pg_locks WHERE relation = $1::regclass AND NOT granted";
+  while ((await pool.query<{ n: number }>(isWaiting, [table])).rows[0]!.n === 0) await Promise.resolve();
+  stop.abort(new Error("lost"));
+  await expect(next).rejects.toThrow("lost");
+  await holder.query("ROLLBACK");
+  holder.release();
+  await source.close!();
+});
+
 test.each([
   undefined,
   { table: "t" },
