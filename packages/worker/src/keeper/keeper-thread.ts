@@ -12,6 +12,8 @@ import { sharedNowMs } from "./shared-now.ts";
 
 /** How often a lease is looked at. */
 const TICKS_PER_LEASE = 10;
+/** However long it is. */
+const MAX_TICK_MS = 10_000;
 
 async function open({ module, options }: KeeperStart): Promise<KeeperStore> {
   // oxlint-disable-next-line import/no-dynamic-require -- which module it is, is the caller's to say
@@ -31,7 +33,7 @@ async function keep(start: KeeperStart): Promise<void> {
   const { leaseMs, maxBlockedMs } = start;
   const table = new LeaseTable(start.table);
   const renewer = new Renewer({ table, leaseMs, maxBlockedMs, nowMs: sharedNowMs, renew: (lease) => coordinator.renew({ tenant: lease.tenant, lease }) });
-  const ticking = setInterval(() => renewer.tick(), Math.max(1, leaseMs / TICKS_PER_LEASE));
+  const ticking = setInterval(() => renewer.tick(), Math.min(MAX_TICK_MS, Math.max(1, leaseMs / TICKS_PER_LEASE)));
 
   port.on("message", (order: KeeperOrder) => {
     switch (order.kind) {

@@ -26,6 +26,7 @@ const junk: readonly [string, object, string][] = [
   ["sink", { sink: {} }, "sink must be a Sink"],
   ["signal", { signal: {} }, "signal must be an AbortSignal"],
   ["keepLeases", { keepLeases: {} }, "keepLeases must name a module"],
+  ["keepLeases", { keepLeases: { module: "/keeper.mjs", maxBlockedMs: 0 } }, "maxBlockedMs of keepLeases must be"],
   ["storePatienceMs", { storePatienceMs: Infinity }, "storePatienceMs must be a whole number"],
 ];
 

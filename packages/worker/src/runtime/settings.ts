@@ -64,6 +64,7 @@ function assertOptional<I extends Item, R>({ onItemFailure, onProblem, sink, sig
   assert(sink === undefined || typeof sink?.open === "function", "sink must be a Sink");
   assert(signal === undefined || typeof signal?.addEventListener === "function", "signal must be an AbortSignal");
   assert(keepLeases === undefined || typeof keepLeases?.module === "string" || keepLeases?.module instanceof URL, "keepLeases must name a module by URL or path");
+  if (keepLeases?.maxBlockedMs !== undefined) assertCount(keepLeases.maxBlockedMs, "maxBlockedMs of keepLeases", { min: 1, max: Number.MAX_SAFE_INTEGER });
   if (storePatienceMs !== undefined) assertCount(storePatienceMs, "storePatienceMs", { min: 0, max: 86_400_000 });
 }
 

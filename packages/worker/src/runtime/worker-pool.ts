@@ -198,6 +198,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   }
 
   #share(): void {
+    if (this.settings.splitPolicy === undefined) return;
     this.#sharing.share(this.#runners, { nowMs: this.settings.time.nowMs(), idleWorkers: this.#idleWorkers });
   }
 
