@@ -265,6 +265,14 @@ describe("cutting a tree", () => {
     expect(Math.abs(below - 15_000)).toBeLessThan(1000);
   });
 
+  test("one large folder among many files and small folders is cut too", async () => {
+    const many = Array.from({ length: 200 }, (_, index) => `file-${index}`);
+    const small = Array.from({ length: 20 }, (_, index) => `folder-${index}/file`);
+    const large = Array.from({ length: 2000 }, (_, index) => `hot/file-${index}`);
+    const counts = await shares(newTree([...many, ...small, ...large]), 4);
+    expect(Math.max(...counts)).toBeLessThan(600);
+  });
+
   test("a split leaves something on either side, as long as two files remain", async () => {
     const tree = newTree(AWKWARD);
     const keys = tree.keys();

@@ -9,7 +9,7 @@ import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
 interface Unit {
   readonly key: Uint8Array;
   readonly isFolder: boolean;
-  weight: number;
+  readonly weight: number;
 }
 
 export interface SurveyRequest {
@@ -20,51 +20,51 @@ export interface SurveyRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Units a part: with fewer, one unit more or less is a large share of a part. */
-const UNITS_PER_PART = 16;
 /** Folders a part that are looked into at most. */
 const FOLDERS_PER_PART = 4;
 const FEWEST_FOLDERS = 32;
 /** Names a folder is judged by. */
 const NAMES_SAMPLED = 16_384;
+/** With so many there is nothing more to learn. */
+const ENOUGH_UNITS = 65_536;
 
 /**
  * Keys that cut what is in the bounds into parts of about equal size, as far as a look at the top tells.
  *
- * Folders are looked into level by level, until there are units enough or the look has become long. A folder
+ * Folders are looked into level by level, up to a number of them: where there are more, at some from all over. A folder
  * that was not looked into counts as much as those that were hold on average. Throws what the file system says
  * of the root; anything below that cannot be read holds nothing.
  */
 export async function surveyTree(request: SurveyRequest): Promise<readonly Uint8Array[]> {
   const { partCount } = request;
-  const unitsWanted = partCount * UNITS_PER_PART;
   let foldersLeft = Math.max(FEWEST_FOLDERS, partCount * FOLDERS_PER_PART);
   let foldersSeen = 1;
-  let units = await unitsBelow(request, new Uint8Array(0));
+  let units = await unitsBelow(request, { key: new Uint8Array(0), weight: 1 });
   let entriesSeen = sum(units);
 
-  // A level at a time, each folder replaced by what it holds, so that the order of the keys stays.
-  for (let hasDeeper = true; hasDeeper && units.length < unitsWanted && foldersLeft > 0; ) {
-    hasDeeper = false;
+  while (foldersLeft > 0 && units.length < ENOUGH_UNITS) {
+    const folderCount = units.filter(({ isFolder }) => isFolder).length;
+    if (folderCount === 0) break;
+    const stride = Math.ceil(folderCount / foldersLeft);
+    let passed = 0;
     const deeper: Unit[] = [];
+    // Each is replaced by what it holds, so that the order of the keys stays.
     for (const unit of units) {
-      if (!unit.isFolder || foldersLeft === 0) {
+      if (!unit.isFolder || passed++ % stride !== 0) {
         deeper.push(unit);
         continue;
       }
+      const inside = await unitsBelowOrNone(request, unit);
       foldersLeft--;
-      const inside = await unitsBelowOrNone(request, unit.key);
       foldersSeen++;
-      entriesSeen += sum(inside);
-      hasDeeper ||= inside.some(({ isFolder }) => isFolder);
+      entriesSeen += sum(inside) / unit.weight;
       for (const part of inside) deeper.push(part);
     }
     units = deeper;
   }
 
   const folderWeight = Math.max(1, entriesSeen / foldersSeen);
-  for (const unit of units) if (unit.isFolder) unit.weight *= folderWeight;
-  return cutByWeight(units, partCount);
+  return cutByWeight(units.map((unit) => (unit.isFolder ? { ...unit, weight: unit.weight * folderWeight } : unit)), partCount);
 }
 
 /** The keys of the units at which a new part begins. The first unit begins none. */
@@ -84,20 +84,21 @@ function cutByWeight(units: readonly Unit[], partCount: number): readonly Uint8A
   return cuts;
 }
 
-async function unitsBelow({ tree, bounds, signal }: SurveyRequest, prefix: Uint8Array): Promise<Unit[]> {
+/** What a folder holds. Where it was too large for every name, each stands for several. */
+async function unitsBelow({ tree, bounds, signal }: SurveyRequest, { key: prefix, weight }: Pick<Unit, "key" | "weight">): Promise<Unit[]> {
   signal?.throwIfAborted();
   const folder = prefix.length === 0 ? tree.root : joinPath(tree.root, prefix);
   const { entries, stride } = await sampleDirectory({ folder, ...boundsBelow(bounds, prefix), limit: NAMES_SAMPLED, signal });
   return entries
     .filter((entry) => !isExcluded(tree, prefix, entry))
-    .map(({ name, isFolder }) => ({ key: concat(prefix, name), isFolder, weight: stride }))
+    .map(({ name, isFolder }) => ({ key: concat(prefix, name), isFolder, weight: weight * stride }))
     // Longer ones are problems of whoever walks, and no bounds.
     .filter(({ key }) => key.length <= MAX_KEY_SIZE);
 }
 
-async function unitsBelowOrNone(request: SurveyRequest, prefix: Uint8Array): Promise<Unit[]> {
+async function unitsBelowOrNone(request: SurveyRequest, unit: Unit): Promise<Unit[]> {
   try {
-    return await unitsBelow(request, prefix);
+    return await unitsBelow(request, unit);
   } catch (thrown) {
     request.signal?.throwIfAborted();
     if (codeOf(thrown) === undefined) throw thrown;
