@@ -21,12 +21,14 @@ export class BenchFolder {
   }
 
   async run(file: string, args: readonly string[]): Promise<void> {
+    let said = "";
     const code = await new Promise<number | null>((resolve, reject) => {
-      const child = spawn(file, args, { cwd: this.path, stdio: ["ignore", "ignore", "ignore"] });
+      const child = spawn(file, args, { cwd: this.path, stdio: ["ignore", "ignore", "pipe"] });
+      child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
       child.once("error", reject);
       child.once("close", resolve);
     });
-    assert(code === 0, () => `${file} ended with ${String(code)}`);
+    assert(code === 0, () => `${file} ended with ${String(code)}: ${said}`);
   }
 
   remove(): void {

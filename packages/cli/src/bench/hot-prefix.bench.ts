@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { compare } from "@gossip/tools/bench";
 import { BenchFolder, IS_SMOKE } from "./bench-command.fixture.ts";
 
-const FILES = IS_SMOKE ? 8 : 400;
+const FILES = IS_SMOKE ? 8 : 800;
 const WAIT_MS = IS_SMOKE ? 1 : 25;
 
 let folder: BenchFolder;

@@ -223,7 +223,8 @@ interface Closing {
 function closingWords(view: ProgressView, { request, totals, states }: RunOverview, { out, before, elapsedMs, own }: Closing): CommandResult {
   const done = totals.items - before.totals.items;
   const fields = { kind: "finished", run: request.run, items: totals.items, failed: totals.failed, skipped: before.totals.items, parked: states.parked, ownItems: own.items, problems: own.problems, elapsedMs: Math.round(elapsedMs), out };
-  const failed = totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} failed`;
+  const passedOver = own.problems === 0 ? "" : `, ${formatCount(own.problems)} passed over`;
+  const failed = `${totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} failed`}${passedOver}`;
   const skipped = before.totals.items === 0 ? "" : `, ${formatCount(before.totals.items)} of them done before`;
   if (states.parked > 0) {
     const where = out === undefined ? "" : ` Results so far are in ${printableText(partsOf(out))}.`;
@@ -232,5 +233,5 @@ function closingWords(view: ProgressView, { request, totals, states }: RunOvervi
   }
   const results = out === undefined ? "" : ` Results are in ${printableText(out)}.`;
   view.say(`Done: ${countOf(totals.items, "item")}${skipped}${failed}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}`, fields);
-  return ok(totals.failed === 0 ? "Ok" : "ItemsFailed");
+  return ok(totals.failed + own.problems === 0 ? "Ok" : "ItemsFailed");
 }

@@ -82,6 +82,16 @@ describe("the source", { timeout: 60_000 }, () => {
     expectSentence(await run("--source", "lines:data/none", "--exec", "true"), 6, /there is no file/);
   });
 
+  test("a folder below that cannot be read is told of, the rest is done, and the end says so", async () => {
+    const isRoot = process.getuid?.() === 0;
+    chmodSync(folder, 0o777);
+    mkdirSync(join(folder, "data/closed"), { mode: 0o700 });
+    if (!isRoot) chmodSync(join(folder, "data/closed"), 0);
+    const ended = await gossip(["run", "--source", "fs:data", "--exec", "true"], { cwd: folder, ...(isRoot ? { uid: NOBODY } : {}) });
+    if (!isRoot) chmodSync(join(folder, "data/closed"), 0o700);
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/passed over closed.*\n(?:.*\n)*Done: 3 items, 1 passed over/)]);
+  });
+
   test("an empty folder and an empty file are done at once", async () => {
     mkdirSync(join(folder, "empty"));
     writeFileSync(join(folder, "nothing"), "");
@@ -122,6 +132,12 @@ describe("the store", { timeout: 60_000 }, () => {
   test("a PostgreSQL that is not there, without telling the password", async () => {
     const ended = await run("--source", "fs:data", "--exec", "true", "--store", `postgres://me:hunter2@127.0.0.1:${await freePort()}/db`);
     expectSentence(ended, 7, /no server answers for PostgreSQL at 127\.0\.0\.1:\d+\/db \(ECONNREFUSED\)/);
+    expect(ended.stderr).not.toMatch(/hunter2|me:/);
+  });
+
+  test("an etcd that is not there, without telling the password", async () => {
+    const ended = await run("--source", "fs:data", "--exec", "true", "--store", `etcd://me:hunter2@127.0.0.1:${await freePort()}`);
+    expectSentence(ended, 7, /no member answers for etcd at 127\.0\.0\.1:\d+: start it/);
     expect(ended.stderr).not.toMatch(/hunter2|me:/);
   });
 

@@ -79,6 +79,29 @@ describe("gossip run", { timeout: 120_000 }, () => {
     expect(results).toEqual(Array.from({ length: 60 }, (_, index) => String(index)));
   });
 
+  test("goes on after kill -9, says what it waits for, and loses and doubles nothing", async () => {
+    lines("rows", 160);
+    const args = ["--source", "lines:rows", "--exec", "sleep 0.05; echo {}", "--out", "out.ndjson", "--workers", "2", "--shards", "2", "--lease", "3", "--json"];
+    const first = await startGossip(["run", ...args], { cwd: folder });
+    expect(await first.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
+    await first.kill();
+    const second = await run(...args);
+    const events = eventsOf(second);
+    expect(events[0]!["message"]).toMatch(/goes on: \d+ items? skipped, done before; .* shards? in the hands of others, or of a worker that was killed, until the lease ends$/);
+    expect(events.some(({ kind, waitMs }) => kind === "progress" && typeof waitMs === "number")).toBe(true);
+    expect([second.code, events.at(-1)]).toEqual([0, expect.objectContaining({ kind: "finished", items: 160, failed: 0 })]);
+    expect(readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { line: string }).line)).toEqual(Array.from({ length: 160 }, (_, index) => String(index)));
+  });
+
+  test("a module that keeps the process busy keeps its leases, and is told of", async () => {
+    lines("rows", 2);
+    writeFileSync(join(folder, "job.mjs"), "export default () => { const until = Date.now() + 2500; while (Date.now() < until); };");
+    const ended = await run("--source", "lines:rows", "--module", "./job.mjs", "--workers", "1", "--shards", "1", "--lease", "1", "--json");
+    const kinds = eventsOf(ended).map(({ kind }) => kind);
+    expect([ended.code, kinds.includes("blocked"), kinds.includes("lost"), kinds.includes("keeperFailed")]).toEqual([0, true, false, false]);
+    expect(eventsOf(ended).at(-1)).toMatchObject({ kind: "finished", items: 2, ownItems: 2 });
+  });
+
   test("stops at once on the second Ctrl-C, with the commands it started", async () => {
     lines("rows", 4);
     const running = await startGossip(["run", "--source", "lines:rows", "--exec", "echo $$ > pid; sleep 1000", "--workers", "1", "--json"], { cwd: folder });
