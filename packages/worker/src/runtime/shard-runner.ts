@@ -47,7 +47,8 @@ export class ShardRunner<I extends Item, R> {
   #begun = 0;
   #startedKey: Uint8Array | undefined;
 
-  constructor(host: ShardHost<I, R>, session: WorkerSession) {
+  /** `askedMs` is when the shard was asked for: its lease may have run since then. */
+  constructor(host: ShardHost<I, R>, session: WorkerSession, askedMs: number) {
     this.#host = host;
     this.session = session;
     const { settings, timing } = host;
@@ -60,7 +61,8 @@ export class ShardRunner<I extends Item, R> {
       onChange: () => this.#poke(),
     });
     const { checkpoint: policy, leaseMs } = timing;
-    this.#upkeep = new Upkeep({ session, sink: host.settings.sink && { flush: () => this.#flushSink() }, policy, leaseMs, time, listener: this.#upkeepListener() });
+    const sink = settings.sink && { flush: () => this.#flushSink() };
+    this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, time, listener: this.#upkeepListener() });
     this.#reader = this.#makeReader();
     this.#splitter = new ShardSplitter(host, session, this.#sharedWork());
   }

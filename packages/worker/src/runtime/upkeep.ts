@@ -29,6 +29,8 @@ export interface ResultFlush {
 
 export interface UpkeepOptions {
   readonly session: WorkerSession;
+  /** When the lease was asked for: it may have run since then. */
+  readonly askedMs: number;
   readonly sink: ResultFlush | undefined;
   readonly policy: CheckpointPolicy;
   readonly leaseMs: number;
@@ -67,7 +69,7 @@ export class Upkeep {
   constructor(options: UpkeepOptions) {
     this.#options = options;
     this.#token = options.session.cursor.token;
-    this.#checkpointedMs = this.#renewedMs = options.time.nowMs();
+    this.#checkpointedMs = this.#renewedMs = options.askedMs;
     this.#dueMs = this.#reckonDue();
   }
 

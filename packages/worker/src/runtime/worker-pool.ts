@@ -115,19 +115,20 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
         continue;
       }
       this.#hasOffer = false;
+      const askedMs = this.settings.time.nowMs();
       const claimed = await coordinator.claimMany({ ...run, worker, count: free, markStarved: true });
-      if (claimed.ok) this.#begin(claimed.value);
+      if (claimed.ok) this.#begin(claimed.value, askedMs);
       else await this.#foundNothing(claimed.error, free);
     }
   }
 
-  #begin(sessions: readonly WorkerSession[]): void {
+  #begin(sessions: readonly WorkerSession[], askedMs: number): void {
     this.#backoff.reset();
     this.#failingSinceMs = undefined;
     for (const session of sessions) {
       this.#observe(session);
       if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease));
-      const runner = new ShardRunner(this, session);
+      const runner = new ShardRunner(this, session, askedMs);
       this.#runners.add(runner);
       // The stop may have come while the claim was under way: then the shard is given back at once.
       if (this.#stop !== undefined) this.#stopRunner(runner, this.#stop);
