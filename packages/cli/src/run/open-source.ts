@@ -1,0 +1,65 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { ok, type Result } from "@gossip/stdx";
+import { fileTreeSource, linesSource, type FileItem, type LineItem } from "@gossip/worker";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { printableText } from "../output/printable.ts";
+import { excludeBelow } from "./exclude-below.ts";
+import { textField } from "./item-text.ts";
+import type { JobSource } from "./job-source.ts";
+import { openTable } from "./table-source.ts";
+
+export interface SourceSurroundings {
+  readonly cwd: string;
+  /** Files and folders that are this command's own, and no items. */
+  readonly own: readonly string[];
+}
+
+const WHAT_IT_IS = "give --source fs:FOLDER, lines:FILE or postgres:URL#TABLE";
+
+/** Open what `--source` was given. */
+export async function openSource(text: string, surroundings: SourceSurroundings): Promise<Result<JobSource, CliError>> {
+  const [, kind, rest = ""] = /^(fs|lines|postgres|postgresql):([^]*)$/.exec(text) ?? [];
+  if (kind === undefined) return fail("BadCommandLine", `--source is of no known kind: ${WHAT_IT_IS}.`);
+  if (rest === "") return fail("BadCommandLine", `--source names nothing behind "${kind}:": ${WHAT_IT_IS}.`);
+  if (kind === "fs") return openTree(resolve(surroundings.cwd, rest), surroundings.own);
+  if (kind === "lines") return openLines(resolve(surroundings.cwd, rest));
+  return openTable(rest.startsWith("//") ? `postgres:${rest}` : rest);
+}
+
+async function openTree(root: string, own: readonly string[]): Promise<Result<JobSource, CliError>> {
+  const checked = await checkPath(root, "folder");
+  if (!checked.ok) return checked;
+  const exclude = await excludeBelow(root, own);
+  return ok({
+    source: fileTreeSource(exclude === undefined ? { root } : { root, exclude }),
+    identity: `fs:${root}`,
+    argumentOf: (item) => (item as FileItem).pathBytes,
+    fieldsOf: (item) => textField("path", (item as FileItem).pathBytes),
+  });
+}
+
+async function openLines(path: string): Promise<Result<JobSource, CliError>> {
+  const checked = await checkPath(path, "file");
+  if (!checked.ok) return checked;
+  return ok({
+    source: linesSource({ path }),
+    identity: `lines:${path}`,
+    argumentOf: (item) => (item as LineItem).bytes,
+    fieldsOf: (item) => ({ offset: (item as LineItem).offset, ...textField("line", (item as LineItem).bytes) }),
+  });
+}
+
+async function checkPath(path: string, wanted: "folder" | "file"): Promise<Result<void, CliError>> {
+  const shown = printableText(path);
+  const prefix = wanted === "folder" ? "fs:" : "lines:";
+  try {
+    const found = await stat(path);
+    if (wanted === "folder" ? found.isDirectory() : found.isFile()) return ok(undefined);
+    return fail("SourceInvalid", `${shown} is no ${wanted}: name a ${wanted} behind ${prefix}.`);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return fail("SourceMissing", `there is no ${wanted} ${shown}: correct the path behind ${prefix}, or make it.`);
+    return fail("SourceUnreadable", `${shown} cannot be read (${code ?? "for an unknown reason"}): give this user the right to read it.`);
+  }
+}
