@@ -3,30 +3,40 @@ import { CapacityHint, type RunMoment } from "@gossip/coordination";
 import type { GetOperation, RangeResult } from "@gossip/etcd-client";
 import { Outpaced } from "./etcd-failure.ts";
 import { deadlineIn, readHeld } from "./held-leases.ts";
-import type { Layout, RunAddress, Space } from "./layout.ts";
+import { ShardKind, type Layout, type RunAddress, type Space } from "./layout.ts";
 import type { RunHeads } from "./run-heads.ts";
 import { freeWindow, heldWindow, isWholeFree, MAX_HINT_COUNT, narrowFree, widenFree, type KnownWindows, type Windows } from "./windows.ts";
 
-/** How many looks a capacity takes. */
-export const CAPACITY_LOOKS = 4;
+/** How many looks a capacity takes at most. */
+export const MAX_CAPACITY_LOOKS = 4;
 const MAX_TRIES = 32;
 
 /** What to look at to know a run's capacity. */
 export function capacityGets(layout: Layout, address: RunAddress, { space, windows, now }: { readonly space: Space; readonly windows: Windows; readonly now: LogicalTime }): GetOperation[] {
   return [
-    ...freeWindow(layout, space, { isBegun: true, mix: 0, narrowness: windows.begun, countOnly: true }),
-    ...freeWindow(layout, space, { isBegun: false, mix: 0, narrowness: windows.fresh, countOnly: true }),
+    ...freeCounts(layout, space, windows),
     heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: windows.heldLimit }),
     { get: layout.starved(address) },
   ];
 }
 
+/** How many are free: begun and not begun, or both in one look where both are looked at as a whole. */
+function freeCounts(layout: Layout, space: Space, windows: Windows): GetOperation[] {
+  if (isWholeFree(windows)) return [{ ...layout.kinds(space, ShardKind.Begun, ShardKind.Fresh), countOnly: true }];
+  return [
+    ...freeWindow(layout, space, { isBegun: true, mix: 0, narrowness: windows.begun, countOnly: true }),
+    ...freeWindow(layout, space, { isBegun: false, mix: 0, narrowness: windows.fresh, countOnly: true }),
+  ];
+}
+
 /** The capacity that looks tell of, where the windows that were used were wide enough, and how to look the next time. */
-export function readCapacity([begun, fresh, held, starved]: readonly RangeResult[], now: LogicalTime, used: Windows): { readonly hint: CapacityHint | undefined; readonly next: Windows } {
+export function readCapacity(found: readonly RangeResult[], now: LogicalTime, used: Windows): { readonly hint: CapacityHint | undefined; readonly next: Windows } {
+  const [starved, held, fresh, begun] = found.toReversed();
   const leases = readHeld(held!, now, used);
-  const free = begun!.count + fresh!.count;
+  const counts = { begun: begun?.count ?? 0, fresh: fresh!.count };
+  const free = counts.begun + counts.fresh;
   if (free < MAX_HINT_COUNT && !isWholeFree(used)) return { hint: undefined, next: widenFree(leases.next) };
-  const next = narrowFree(leases.next, { begun: begun!.count, fresh: fresh!.count });
+  const next = narrowFree(leases.next, counts);
   if (leases.held === undefined) return { hint: undefined, next };
   const { lapsed, earliestDeadline } = leases.held;
   const mark = starved!.kvs[0];

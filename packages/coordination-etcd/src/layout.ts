@@ -118,6 +118,11 @@ export class Layout {
     return { get, end: prefixEnd(get) };
   }
 
+  /** All keys of two kinds and of those whose letters are between. */
+  kinds(space: Space, first: ShardKind, last: ShardKind): KeyRange {
+    return { get: this.#kind(space, first), end: prefixEnd(this.#kind(space, last)) };
+  }
+
   /** All keys that begin with the name of a family, such as `head/`. */
   family(name: "head" | "run" | "starved" | "deleted" | "staged" | "unswept" | "count/tenant" | "s"): KeyRange {
     const get = `${this.prefix}${name}/`;

@@ -7,10 +7,15 @@ const MIX_DIGITS = 8;
 /** One more than the greatest mix. */
 export const MIX_LIMIT = 2 ** 32;
 
-/** Leases whose deadlines share a bucket have keys beside each other. A renewal that stays in its bucket changes a value and no key. */
-const BUCKET_BITS = 12n;
+/**
+ * Leases whose deadlines share a bucket, of about two minutes, have keys beside each other.
+ *
+ * A renewal that stays in its bucket changes a value and no key. That matters more than small buckets do: etcd goes through keys that are no more
+ * until it compacts, so that a key for every renewal would cost more than it saves.
+ */
+const BUCKET_BITS = 17n;
 const BUCKET_DIGITS = 16;
-export const LAST_BUCKET: bigint = (1n << 52n) - 1n;
+export const LAST_BUCKET: bigint = (1n << (64n - BUCKET_BITS)) - 1n;
 
 const NO_VALUE = "";
 

@@ -8,7 +8,7 @@ import { countChange, countGets, findOverdrawn, readCounts, type ShardCounts } f
 import { assertOwn, encodeNewShards, newShardOperations, type EncodedShard } from "./encoded-shards.ts";
 import { answerFrom, Outpaced } from "./etcd-failure.ts";
 import { findTaken, MAX_COUNT_TRIES } from "./find-taken.ts";
-import { ShardKind, type Space } from "./layout.ts";
+import { ShardKind, type KeyRange, type Space } from "./layout.ts";
 import { readRunVersion, runVersion } from "./record-version.ts";
 import { spaceIn } from "./run-heads.ts";
 import { isSmall, isStaged, isStillStaged, newSpace, stage } from "./staging.ts";
@@ -138,16 +138,17 @@ async function hasShardIn(cluster: Cluster, { space, revision, statuses }: { rea
 /** That a run has no shard in a state; of what is done, that nothing was written since it had none. */
 function noneIn({ layout }: Cluster, space: Space, { status, revision }: { readonly status: ShardStatus; readonly revision: bigint }): Compare {
   const isEmpty = { target: "CREATE", is: "EQUAL", revision: 0n } as const;
+  const of = ({ get: key, end }: KeyRange) => ({ key, end });
   switch (status) {
     case "Active":
       // The letters of the three kinds of active shards are neighbours.
-      return { key: layout.kind(space, ShardKind.Begun).get, end: layout.kind(space, ShardKind.Held).end, ...isEmpty };
+      return { ...of(layout.kinds(space, ShardKind.Begun, ShardKind.Held)), ...isEmpty };
     case "Parked":
-      return { key: layout.kind(space, ShardKind.Parked).get, end: layout.kind(space, ShardKind.Parked).end, ...isEmpty };
+      return { ...of(layout.kind(space, ShardKind.Parked)), ...isEmpty };
     case "Split":
-      return { key: layout.kind(space, ShardKind.Split).get, end: layout.kind(space, ShardKind.Split).end, ...isEmpty };
+      return { ...of(layout.kind(space, ShardKind.Split)), ...isEmpty };
     case "Done":
-      return { key: layout.kind(space, ShardKind.Record).get, end: layout.kind(space, ShardKind.Record).end, target: "MOD", is: "LESS", revision: revision + 1n };
+      return { ...of(layout.kind(space, ShardKind.Record)), target: "MOD", is: "LESS", revision: revision + 1n };
   }
 }
 

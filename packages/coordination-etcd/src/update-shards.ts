@@ -2,7 +2,7 @@ import { U64_MAX, type LogicalTime } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import type { Compare, InnerTxnResult, Operation, RangeResult } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
-import { CAPACITY_LOOKS, capacityGets } from "./capacity.ts";
+import { MAX_CAPACITY_LOOKS, capacityGets } from "./capacity.ts";
 import type { Cluster } from "./cluster.ts";
 import { assertOwn, encodeShard } from "./encoded-shards.ts";
 import { answerFrom, EtcdFailure } from "./etcd-failure.ts";
@@ -23,7 +23,10 @@ interface PreparedUpdate {
   readonly index: number;
   readonly set: UpdateShardSet;
   readonly space: Space;
-  readonly compare: readonly Compare[];
+  /** That the shard is as it was read. */
+  readonly ofShard: Compare;
+  /** That the run is as it was read, or that it is there. */
+  readonly ofRun: Compare;
   readonly success: readonly Operation[];
   readonly size: number;
 }
@@ -37,7 +40,7 @@ interface Batch {
 
 /** How many updates travel in one transaction, where all are of one run. */
 export function maxUpdatesPerTxn(maxTxnOps: number): number {
-  return maxTxnOps - OPS_PER_UPDATE - CAPACITY_LOOKS;
+  return maxTxnOps - OPS_PER_UPDATE - MAX_CAPACITY_LOOKS;
 }
 
 /**
@@ -68,12 +71,10 @@ function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): Prepared
     const { space, revision } = guard;
     const key = layout.record(space, shard.after.shard);
     const head = layout.head(set);
-    const compare: Compare[] = [
-      { key, target: "MOD", is: "EQUAL", revision },
-      // The head also keeps a shard from being written whose run was removed and whose keys are not yet swept away.
-      run === undefined ? { key: head, target: "CREATE", is: "GREATER", revision: 0n } : { key: head, target: "MOD", is: "EQUAL", revision: run },
-    ];
-    return [{ index, set, space, compare, success: [{ put: key, value }, ...moveOperations(layout, space, shard)], size: value.length }];
+    const ofShard: Compare = { key, target: "MOD", is: "EQUAL", revision };
+    // The head also keeps a shard from being written whose run was removed and whose keys are not yet swept away.
+    const ofRun: Compare = run === undefined ? { key: head, target: "CREATE", is: "GREATER", revision: 0n } : { key: head, target: "MOD", is: "EQUAL", revision: run };
+    return [{ index, set, space, ofShard, ofRun, success: [{ put: key, value }, ...moveOperations(layout, space, shard)], size: value.length }];
   });
 }
 
@@ -97,7 +98,7 @@ function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
   const name = pathOf(set);
   const known = batch.capacities.get(name);
   const runs = batch.capacities.size + (hintAt !== undefined && known === undefined ? 1 : 0);
-  const ops = batch.updates.length + 1 + runs * CAPACITY_LOOKS;
+  const ops = batch.updates.length + 1 + runs * MAX_CAPACITY_LOOKS;
   if (batch.updates.length > 0 && (ops + OPS_PER_UPDATE > maxTxnOps || batch.size + size > MAX_TXN_SIZE)) return false;
   batch.updates.push(update);
   batch.size += size;
@@ -110,42 +111,69 @@ function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
 
 async function send(parts: HintParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
   const { cluster, windows } = parts;
-  const { layout, maxTxnOps } = cluster;
-  const capacities = [...batch.capacities.values()];
-  const nested = batch.updates.map(({ compare, success }) => ({ txn: { compare, success } }));
-  const used = capacities.map(({ space }) => windows.of(space));
-  const looks = capacities.flatMap(({ address, space, now }, index) => capacityGets(layout, address, { space, windows: used[index]!, now }));
+  const capacities = [...batch.capacities.values()].map((capacity) => {
+    const used = windows.of(capacity.space);
+    return { ...capacity, used, gets: capacityGets(cluster.layout, capacity.address, { ...capacity, windows: used }) };
+  });
+  const writes = writesOf(batch.updates);
   try {
-    const { results, revision } = await cluster.write({ compare: [], success: [...nested, ...looks] });
-    const hints = new HintsOfBatch(parts, new Map(capacities.map(({ address, space }, index) => {
-      return [pathOf(address), { space, used: used[index]!, found: looksIn(results, nested.length + index * CAPACITY_LOOKS) }];
-    })));
+    const done = await cluster.write({ compare: writes.compare, success: [...writes.operations, ...capacities.flatMap(({ gets }) => gets)] });
+    let from = writes.operations.length;
+    const looks = new Map(capacities.map(({ address, space, used, gets }) => {
+      const found = done.succeeded ? looksIn(done.results, { from, count: gets.length }) : [];
+      from += gets.length;
+      return [pathOf(address), { space, used, found }];
+    }));
+    const hints = new HintsOfBatch(parts, looks);
     await Promise.all(batch.updates.map(async ({ index, set, space }, at) => {
-      const result = results[at];
-      if (result?.kind !== "Txn" || !result.succeeded) return;
-      answers[index] = { kind: "Committed", version: shardVersion({ space, revision }), hint: await hints.of(set) };
+      if (!writes.isMade(done, at)) return;
+      answers[index] = { kind: "Committed", version: shardVersion({ space, revision: done.revision }), hint: await hints.of(set) };
     }));
   } catch (thrown) {
-    if (thrown instanceof EtcdFailure && thrown.isTooLarge && batch.updates.length > 1) {
-      await sendInHalves(parts, batch, { answers, maxTxnOps });
-      return;
-    }
+    if (thrown instanceof EtcdFailure && thrown.isTooLarge && batch.updates.length > 1) return sendInHalves(parts, batch, answers);
     const answer = answerFrom(thrown);
     for (const { index } of batch.updates) answers[index] = answer;
   }
 }
 
+/** What makes updates, and how to tell which were made. */
+interface Writes {
+  readonly compare: readonly Compare[];
+  readonly operations: readonly Operation[];
+  readonly isMade: (done: InnerTxnResult, at: number) => boolean;
+}
+
+function writesOf(updates: readonly PreparedUpdate[]): Writes {
+  const [first, ...others] = updates;
+  // One alone need not be a transaction within another, which costs etcd a quarter more.
+  if (others.length === 0) return { compare: [first!.ofShard, first!.ofRun], operations: first!.success, isMade: ({ succeeded }) => succeeded };
+  // Mostly all are of one run and ask the same of it: then it is asked once.
+  const isShared = others.every(({ ofRun }) => isSame(ofRun, first!.ofRun));
+  return {
+    compare: isShared ? [first!.ofRun] : [],
+    operations: updates.map(({ ofShard, ofRun, success }) => ({ txn: { compare: isShared ? [ofShard] : [ofShard, ofRun], success } })),
+    isMade: ({ succeeded, results }, at) => {
+      const result = results[at];
+      return succeeded && result?.kind === "Txn" && result.succeeded;
+    },
+  };
+}
+
+function isSame(a: Compare, b: Compare): boolean {
+  return a.key === b.key && a.target === b.target && a.target !== "VALUE" && b.target !== "VALUE" && a.revision === b.revision;
+}
+
 /** A server that takes less than it seemed to: what it refused was not done. */
-async function sendInHalves(parts: HintParts, { updates }: Batch, { answers, maxTxnOps }: { readonly answers: CommitAnswer[]; readonly maxTxnOps: number }): Promise<void> {
+async function sendInHalves(parts: HintParts, { updates }: Batch, answers: CommitAnswer[]): Promise<void> {
+  const { maxTxnOps } = parts.cluster;
   const middle = Math.ceil(updates.length / 2);
   const halves = [updates.slice(0, middle), updates.slice(middle)].flatMap((half) => intoBatches(half, maxTxnOps));
   await Promise.all(halves.map((half) => send(parts, half, answers)));
 }
 
-function looksIn(results: InnerTxnResult["results"], from: number): RangeResult[] {
-  return Array.from({ length: CAPACITY_LOOKS }, (_, index) => {
-    const result = results[from + index];
-    assert(result?.kind === "Get", "every look behind the updates is answered");
+function looksIn(results: InnerTxnResult["results"], { from, count }: { readonly from: number; readonly count: number }): RangeResult[] {
+  return results.slice(from, from + count).map((result) => {
+    assert(result.kind === "Get", "every look behind the updates is answered");
     return result;
   });
 }

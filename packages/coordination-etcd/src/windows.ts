@@ -5,8 +5,10 @@ import type { Layout, Space } from "./layout.ts";
 /** More than this is no news to anybody, and counting on would cost time. */
 export const MAX_HINT_COUNT = 1000;
 
-/** A window that holds more than this is made narrower, to about half of it. */
+/** A window over the free that holds more than this is made narrower, to about half of it. */
 const CROWDED = 4096;
+/** A window over the leases that holds more than this ends with the bucket of the first that holds. They are read to be sorted, which takes longer than counting. */
+const CROWDED_HELD = 256;
 /** Most spaces whose windows are remembered. */
 const MAX_KNOWN = 1024;
 /** A window that held too few is made sixteen times as wide. */
@@ -66,12 +68,12 @@ export function widenFree(windows: Windows): Windows {
 /** A window over the leases that fits what one held: how many, how many of them lapsed, and how far off the first was that still holds. */
 export function fitHeld(windows: Windows, { count, lapsed, distance }: { readonly count: number; readonly lapsed: number; readonly distance: bigint }): Windows {
   const heldLimit = lapsed === 0 ? 1 : Math.min(2 * lapsed + 8, MAX_HINT_COUNT);
-  return { ...windows, heldLimit, heldSpan: count > CROWDED ? distance * 2n + 2n : windows.heldSpan };
+  return { ...windows, heldLimit, heldSpan: count > CROWDED_HELD ? distance : windows.heldSpan };
 }
 
 export function widenHeld(windows: Windows): Windows {
   const { heldSpan } = windows;
-  return { ...windows, heldSpan: heldSpan === undefined || heldSpan > LAST_BUCKET >> 4n ? undefined : heldSpan << 4n };
+  return { ...windows, heldSpan: heldSpan === undefined || heldSpan > LAST_BUCKET >> 4n ? undefined : (heldSpan + 1n) << 4n };
 }
 
 /** Ask for more leases: all that were given had lapsed. */

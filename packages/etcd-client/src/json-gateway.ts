@@ -115,7 +115,7 @@ export class JsonGateway {
   }
 
   #requestTo(member: number, path: string, body: string, token: string | undefined): ExchangeRequest {
-    return { url: new URL(path, this.#options.urls[member]), body, token };
+    return { url: this.#options.urls[member]!, path, body, token };
   }
 
   /** Leave a member that failed, unless somebody else already has. */
