@@ -1,6 +1,6 @@
 // The pool stands between every item and its command: a byte changed, a status mixed up, or a shell that is not replaced
 // is a wrong result that looks right.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
@@ -77,8 +77,23 @@ describe("ShellPool", () => {
     const pool = open('if [ "$1" = slow ]; then echo $$ > pid; sleep 1000 & sleep 1000; fi; printf quick', { size: 1, timeoutMs: 300, cwd: folder });
     expect(await printed(pool, "slow")).toBe("TimedOut");
     const group = Number(readFileSync(join(folder, "pid"), "utf8"));
-    rmSync(folder, { recursive: true });
     expect(await printed(pool, "x")).toBe("0:quick");
+    while (isAlive(-group)) await new Promise((resolve) => setImmediate(resolve));
+    expect(isAlive(-group)).toBe(false);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("lets nothing behind that would not end when it was told to", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gossip-pool-"));
+    const pool = open("trap '' TERM; echo $$ > pid; sleep 1000 & wait; wait; sleep 1000", { size: 1, cwd: folder });
+    const stopping = new AbortController();
+    const running = run(pool, "a", stopping.signal);
+    while (!existsSync(join(folder, "pid"))) await new Promise((resolve) => setImmediate(resolve));
+    stopping.abort();
+    await running;
+    pool.close();
+    const group = Number(readFileSync(join(folder, "pid"), "utf8"));
+    rmSync(folder, { recursive: true });
     while (isAlive(-group)) await new Promise((resolve) => setImmediate(resolve));
     expect(isAlive(-group)).toBe(false);
   });
