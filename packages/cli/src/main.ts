@@ -16,6 +16,7 @@ import { registerStatus } from "./commands/status.ts";
 import { registerTso } from "./commands/tso.ts";
 import { registerUnpark } from "./commands/unpark.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";
+import { CLOCK_GONE } from "./run/coord-sentence.ts";
 import { VERSION } from "./version.ts";
 
 /** In the order of `--help`: what most people want first. */
@@ -57,6 +58,8 @@ export async function main(argv: readonly string[], cli: Cli): Promise<number> {
     if (thrown instanceof CommanderError) {
       if (thrown.exitCode === 0) return EXIT_CODES.Ok.code;
       cli.exit = cli.console.fail(commandLineError(thrown, commandNamed(program, argv)));
+    } else if (thrown instanceof Error && thrown.name === "ClockUnavailable") {
+      cli.exit = cli.console.fail(CLOCK_GONE);
     } else {
       cli.exit = "Bug";
       reportBug(cli, thrown);

@@ -1,13 +1,11 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { Option, type Command } from "commander";
-import { RunId, RunStatus } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import type { WorkerProgress, WorkerSummary } from "@gossip/worker";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreSettings } from "../cli.ts";
-import { fail, type CliError } from "../output/cli-error.ts";
-import { countOf, formatCount, formatDuration, formatRate } from "../output/number-words.ts";
-import { printableText } from "../output/printable.ts";
+import type { CliError } from "../output/cli-error.ts";
+import { countOf, formatDuration } from "../output/number-words.ts";
 import { JsonView } from "../progress/json-view.ts";
 import { PlainView } from "../progress/plain-view.ts";
 import type { ProgressView } from "../progress/run-progress.ts";
@@ -15,16 +13,17 @@ import { TerminalView } from "../progress/terminal-view.ts";
 import { watchRun } from "../progress/watch-run.ts";
 import { checkOut, partsOf } from "../run/check-out.ts";
 import { openExecWork } from "../run/exec-work.ts";
-import { finishRun, missingResults } from "../run/finish-run.ts";
+import { finishRun } from "../run/finish-run.ts";
 import type { JobSource } from "../run/job-source.ts";
 import type { JobWork } from "../run/job-work.ts";
 import { modulePath, openModuleWork } from "../run/module-work.ts";
 import { openSource } from "../run/open-source.ts";
 import { readRunFlags, type RunFlags, type RunNumbers } from "../run/run-flags.ts";
 import { runConfig, runJob, stopError } from "../run/run-job.ts";
-import { readOverview, type RunOverview } from "../run/run-overview.ts";
-import { describeWork, type RunSettings } from "../run/run-settings.ts";
-import { startOrJoin, type Started } from "../run/start-or-join.ts";
+import { readOverview } from "../run/run-overview.ts";
+import type { RunSettings } from "../run/run-settings.ts";
+import { alreadyEnded, closingWords, openingWords } from "../run/run-words.ts";
+import { startOrJoin } from "../run/start-or-join.ts";
 import { stopSignal, type StopSignal } from "../stop-signal.ts";
 import { openStore } from "../store-url/open-store.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
@@ -192,47 +191,4 @@ function viewFor(cli: Cli): ProgressView {
   const { console } = cli;
   if (console.isJson) return new JsonView(console);
   return console.canRedraw(console.stderr) ? new TerminalView(console) : new PlainView(console);
-}
-
-/** How the command ends for a run that has ended before; `undefined` where there may be something to do. */
-function alreadyEnded({ record }: Started, { totals }: RunOverview, { view, out }: { readonly view: ProgressView; readonly out: string | undefined }): CommandResult | undefined {
-  const { status, run } = record;
-  if (!RunStatus.isTerminal(status)) return undefined;
-  if (status !== "Done") return fail("RunEnded", `run ${RunId.format(run)} has ended (${status}): \`gossip run --again\` starts over.`);
-  const missing = missingResults(out);
-  if (missing !== undefined) return fail("OutputFailed", `the run is done, but ${missing}.`);
-  const failed = totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} of them failed`;
-  view.say(`Done before: all ${countOf(totals.items, "item")}${failed}; --again starts over.`, { kind: "finished", run, items: totals.items, failed: totals.failed, skipped: totals.items });
-  return ok(totals.failed === 0 ? "Ok" : "ItemsFailed");
-}
-
-function openingWords({ kind, request }: Started, { totals, states }: RunOverview, settings: RunSettings): string {
-  const id = RunId.format(request.run);
-  if (kind === "Created") return `Run ${id}: ${printableText(describeWork(settings))}`;
-  const held = states.leased === 0 ? "" : `; ${countOf(states.leased, "shard")} in the hands of others, or of a worker that was killed, until the lease ends`;
-  return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
-}
-
-interface Closing {
-  readonly out: string | undefined;
-  readonly before: RunOverview;
-  readonly elapsedMs: number;
-  /** What this process did of it. */
-  readonly own: WorkerSummary;
-}
-
-function closingWords(view: ProgressView, { request, totals, states }: RunOverview, { out, before, elapsedMs, own }: Closing): CommandResult {
-  const done = totals.items - before.totals.items;
-  const fields = { kind: "finished", run: request.run, items: totals.items, failed: totals.failed, skipped: before.totals.items, parked: states.parked, ownItems: own.items, problems: own.problems, elapsedMs: Math.round(elapsedMs), out };
-  const passedOver = own.problems === 0 ? "" : `, ${formatCount(own.problems)} passed over`;
-  const failed = `${totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} failed`}${passedOver}`;
-  const skipped = before.totals.items === 0 ? "" : `, ${formatCount(before.totals.items)} of them done before`;
-  if (states.parked > 0) {
-    const where = out === undefined ? "" : ` Results so far are in ${printableText(partsOf(out))}.`;
-    view.say(`Set aside: ${countOf(states.parked, "shard")}; ${countOf(totals.items, "item")} done${skipped}${failed}.${where} \`gossip shards --status Parked\` shows them, \`gossip unpark --all\` and the same command try again.`, fields);
-    return ok("ItemsFailed");
-  }
-  const results = out === undefined ? "" : ` Results are in ${printableText(out)}.`;
-  view.say(`Done: ${countOf(totals.items, "item")}${skipped}${failed}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}`, fields);
-  return ok(totals.failed + own.problems === 0 ? "Ok" : "ItemsFailed");
 }

@@ -24,6 +24,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("PostgreSQL", { timeout: 180_000 }, () => {
+  test("commands that only look make no tables", async () => {
+    const { code, stderr } = await gossip(["runs", "--store", server.url], { cwd: folder });
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^gossip: there is no store in PostgreSQL at .*: `gossip run` makes one, .*\.\n$/)]);
+  });
+
   test("one that dies while the work goes on ends it with a sentence, and nothing is lost", async () => {
     writeFileSync(join(folder, "rows"), Array.from({ length: 200 }, (_, index) => `${index}\n`).join(""));
     const args = ["run", "--source", "lines:rows", "--exec", "sleep 0.02; echo {}", "--out", "out.ndjson", "--store", server.url, "--lease", "2", "--workers", "2", "--json"];

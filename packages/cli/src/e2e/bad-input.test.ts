@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
-import { gossip, type Ended } from "../processes/gossip-process.fixture.ts";
+import { gossip, startGossip, type Ended } from "../processes/gossip-process.fixture.ts";
 import { raiseFolderFormat } from "./newer-version.fixture.ts";
 
 const NOBODY = 65_534;
@@ -92,6 +92,17 @@ describe("the source", { timeout: 60_000 }, () => {
     expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/passed over closed.*\n(?:.*\n)*Done: 3 items, 1 passed over/)]);
   });
 
+  test("a file that became shorter sets aside what is not there any more, and says why", async () => {
+    writeFileSync(join(folder, "lines"), "line\n".repeat(100));
+    const args = ["--source", "lines:lines", "--exec", "test -e go", "--on-fail", "park", "--retries", "0", "--shards", "2"];
+    expect((await run(...args)).code).toBe(3);
+    writeFileSync(join(folder, "go"), "");
+    writeFileSync(join(folder, "lines"), "line\n".repeat(60));
+    expect((await at("unpark", "--all")).code).toBe(0);
+    const ended = await run(...args);
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/shard \w+ is set aside: .*lines is shorter than it was/)]);
+  });
+
   test("an empty folder and an empty file are done at once", async () => {
     mkdirSync(join(folder, "empty"));
     writeFileSync(join(folder, "nothing"), "");
@@ -146,6 +157,19 @@ describe("the store", { timeout: 60_000 }, () => {
     expect(existsSync(join(folder, ".gossip"))).toBe(false);
   });
 
+  test("an oracle that goes away while the work goes on", async () => {
+    writeFileSync(join(folder, "lines"), "x\n".repeat(200));
+    const address = `127.0.0.1:${await freePort()}`;
+    const oracle = await startGossip(["tso", "serve", "--data", "tso", "--listen", address, "--http", "off"], { cwd: folder });
+    expect(await oracle.heard(/serving epoch/)).toBe(true);
+    const args = ["run", "--source", "lines:lines", "--exec", "sleep 0.05", "--tso", address, "--lease", "2", "--json"];
+    const running = await startGossip(args, { cwd: folder });
+    expect(await running.heard(/"kind":"progress"/)).toBe(true);
+    await oracle.kill();
+    const { code, stderr } = await running.ended;
+    expect([code, JSON.parse(stderr)]).toEqual([7, { error: expect.objectContaining({ kind: "ClockUnreachable" }) as object }]);
+  });
+
   test("an oracle that does not answer", async () => {
     expectSentence(await run("--source", "fs:data", "--exec", "true", "--tso", `127.0.0.1:${await freePort()}`), 7, /no timestamp oracle answers/);
   });
@@ -195,7 +219,7 @@ describe("a command that fails for some items", { timeout: 60_000 }, () => {
   });
 
   test("sets its shard aside where that was asked for, until somebody brings it back", async () => {
-    const args = ["--source", "fs:data", "--exec", `test -e repaired || { ${FAILS_FOR_B}; }`, "--retries", "0", "--on-fail", "park", "--shards", "1", "--out", "out.ndjson"];
+    const args = ["--source", "fs:data", "--exec", `test -e repaired || { ${FAILS_FOR_B}; }`, "--retries", "0", "--on-fail", "park", "--shards", "1", "--workers", "1", "--out", "out.ndjson"];
     const parked = await run(...args);
     expect([parked.code, parked.stderr]).toEqual([3, expect.stringMatching(/Set aside: 1 shard; 1 item done\. Results so far are in .*out\.ndjson\.parts\./)]);
     expect(existsSync(join(folder, "out.ndjson"))).toBe(false);

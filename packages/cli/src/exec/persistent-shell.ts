@@ -46,6 +46,7 @@ export class PersistentShell {
   #status: number | undefined;
   #isStderrEnded = false;
   #isGone = false;
+  readonly #whenGone: (() => void)[] = [];
   #variables = "";
 
   constructor({ body, cwd, env, maxOutputSize }: ShellOptions) {
@@ -68,6 +69,11 @@ export class PersistentShell {
 
   get isGone(): boolean {
     return this.#isGone;
+  }
+
+  /** Call back when it has ended, however it did. */
+  onGone(callback: () => void): void {
+    this.#whenGone.push(callback);
   }
 
   /** One item at a time. `word` is the item, quoted; `variables` a script that sets what commands see beside it. */
@@ -132,6 +138,7 @@ export class PersistentShell {
 
   #onGone(): void {
     this.#isGone = true;
+    for (const callback of this.#whenGone.splice(0)) callback();
     for (const reader of this.#readers) reader.destroy();
     const answer = this.#answer;
     this.#answer = undefined;

@@ -35,6 +35,8 @@ export class ShellPool {
   readonly #options: ShellPoolOptions;
   readonly #idle: PersistentShell[] = [];
   readonly #busy = new Set<PersistentShell>();
+  /** Told to end, and not gone yet. */
+  readonly #ending = new Set<PersistentShell>();
   readonly #waiting: (() => void)[] = [];
 
   private constructor(options: ShellPoolOptions) {
@@ -73,15 +75,16 @@ export class ShellPool {
     return ended === undefined || answer.kind === "Ended" ? answer : { kind: ended };
   }
 
-  /** Let the shells go. Those that still work on something finish it first. */
+  /** Let the shells go. Those that still work on something finish it first; those that were told to end have had their time. */
   close(): void {
     for (const shell of this.#idle.splice(0)) shell.end();
     for (const shell of this.#busy) shell.end();
+    for (const shell of this.#ending) shell.killAtOnce();
   }
 
   /** End everything now. For a process that is about to end. */
   killAtOnce(): void {
-    for (const shell of [...this.#idle, ...this.#busy]) shell.killAtOnce();
+    for (const shell of [...this.#idle, ...this.#busy, ...this.#ending]) shell.killAtOnce();
   }
 
   #take(): PersistentShell {
@@ -94,7 +97,10 @@ export class ShellPool {
 
   #giveBack(shell: PersistentShell, isEnding: boolean): void {
     this.#busy.delete(shell);
-    if (!isEnding && !shell.isGone) this.#idle.push(shell);
+    if (isEnding && !shell.isGone) {
+      this.#ending.add(shell);
+      shell.onGone(() => this.#ending.delete(shell));
+    } else if (!shell.isGone) this.#idle.push(shell);
     this.#waiting.shift()?.();
   }
 }

@@ -43,7 +43,7 @@ export class JsonView implements ProgressView {
   }
 
   passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): void {
-    this.#console.json({ kind: "output", ...textField("stdout", stdout), ...textField("stderr", stderr) });
+    if (stdout.length + stderr.length > 0) this.#console.json({ kind: "output", ...textField("stdout", stdout), ...textField("stderr", stderr) });
   }
 
   close(): void {}

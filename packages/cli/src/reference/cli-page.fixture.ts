@@ -71,7 +71,7 @@ rest goes on (\`--on-fail park\`): \`gossip unpark\` and the same command try ag
 | \`started\` | the run is there: \`run\`, \`isNew\`, \`skipped\` (items done before) |
 | \`progress\` | every second: \`items\`, \`failed\`, \`shards\` by state, \`fraction\`, \`perSecond\`, \`remainingMs\`, \`held\`, \`waitMs\` (until the first lease of others ends) |
 | \`failed\` | an item failed for the last time: \`item\`, \`failure\`, \`stderr\`; the first 20 of a process |
-| \`problem\` | the source passed over something: \`reason\` |
+| \`problem\`, \`sourceFailed\` | the source passed over something: \`reason\`; a shard is set aside because it cannot be read |
 | \`lost\`, \`blocked\`, \`keeperFailed\` | a lease was lost; the module kept the process busy; leases cannot be kept meanwhile |
 | \`output\` | what a command printed, without \`--out\` |
 | \`stopping\`, \`stopped\` | after Ctrl-C or SIGTERM |

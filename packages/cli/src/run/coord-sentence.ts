@@ -2,6 +2,9 @@ import { messageOf, type AnyCoordError, type ErrorKind, type ErrorOfKind, type I
 import type { CliError } from "../output/cli-error.ts";
 import { formatTime } from "../output/time-text.ts";
 
+/** The machine's own clock always has a time, so it is the oracle's that has none. */
+export const CLOCK_GONE: CliError = { kind: "ClockUnreachable", message: "the timestamp oracle of --tso gives no time any more: start it, then run the same command again; nothing was lost." };
+
 type Sentences = { readonly [K in ErrorKind]?: (error: ErrorOfKind<K>) => CliError };
 
 /** Refusals that a person meets with; what is not here says itself what it is. */
@@ -27,7 +30,8 @@ export function coordSentence(error: AnyCoordError): CliError {
 }
 
 /** What the store's failure means for who typed the command. */
-export function infraSentence({ kind, message, code }: InfraError): CliError {
+export function infraSentence({ kind, operation, message, code }: InfraError): CliError {
+  if (operation.endsWith(".clock")) return CLOCK_GONE;
   if (kind === "Corruption") return { kind: "StoreDamaged", message: `the store contradicts itself (${message}): \`gossip fsck\` says where, and --repair rebuilds what can be rebuilt.` };
   if (code === "ENOSPC" || code === "MDB_MAP_FULL") return { kind: "StoreFull", message: `the store is full (${message}): make room on its disk, then run the same command again; nothing was lost.` };
   return { kind: "StoreFailed", message: `the store failed (${message}${code === undefined ? "" : `, ${code}`}): see that it is up, then run the same command again; nothing was lost.` };

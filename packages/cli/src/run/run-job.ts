@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { RunConfigInput } from "@gossip/coordination";
 import { err, ok, Redacted, type Result } from "@gossip/stdx";
-import { ndjsonSink, runWorkers, SinkFailed, type Item, type KeepLeases, type StopReason, type WorkerEvent, type WorkerProgress, type WorkerSummary } from "@gossip/worker";
+import { ndjsonSink, runWorkers, SinkFailed, SourceReadFailed, type Item, type KeepLeases, type StopReason, type WorkerEvent, type WorkerProgress, type WorkerSummary } from "@gossip/worker";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatDuration } from "../output/number-words.ts";
 import { printable, printableText } from "../output/printable.ts";
@@ -86,6 +86,7 @@ function tellingEvents(jobSource: JobSource, view: ProgressView): (event: Worker
   let toldMs = LONG_BLOCK_MS / 2;
   return (event) => {
     if (event.kind === "ItemProblem") view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, { kind: "problem", reason: event.reason });
+    if (event.kind === "SourceFailed" && !event.willRetry) view.say(`shard ${formatShardId(event.shard)} is set aside: ${sourceReason(event.cause)}`, { kind: "sourceFailed", shard: event.shard });
     if (event.kind === "LeaseLost") view.say(`lost shard ${formatShardId(event.shard)} to another worker; what was not stored of it is done again`, { kind: "lost", shard: event.shard, cause: event.cause });
     if (event.kind === "KeeperFailed") view.say("leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds", { kind: "keeperFailed" });
     // Told again only where it got worse.
@@ -100,6 +101,11 @@ function keeperOf({ opened, tso }: JobOptions): KeepLeases {
   const options: KeepLeasesOptions = { address: opened.address, tso };
   // The thread loads the same kind of file that this one is: a source in tests, a built one elsewhere.
   return { module: new URL(`./keep-leases${extname(new URL(import.meta.url).pathname)}`, import.meta.url), options };
+}
+
+function sourceReason(cause: Redacted<unknown>): string {
+  const thrown = Redacted.reveal(cause);
+  return thrown instanceof SourceReadFailed ? printableText(thrown.error.reason) : "its items could not be read";
 }
 
 function shownKey({ source }: JobSource, key: Redacted<Uint8Array>): string {

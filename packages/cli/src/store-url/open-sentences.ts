@@ -46,7 +46,8 @@ export function postgresSentence(error: PostgresOpenError, where: string): CliEr
     case "NewerSchema":
       return { kind: "StoreNewer", message: `the tables at ${where} are of version ${error.found}, and this version knows up to ${error.supported}: use the newer gossip that made them.` };
     case "MigrationNeeded":
-      return { kind: "StoreFailed", message: `the tables at ${where} are of version ${error.found} and must be brought to ${error.supported}: run any gossip command with a login that may.` };
+      if (error.found === 0) return { kind: "RunNotFound", message: `there is no store in ${where}: \`gossip run\` makes one, and --store names another.` };
+      return { kind: "StoreFailed", message: `the tables at ${where} are of version ${error.found} and must be brought to ${error.supported}: \`gossip run\` does so, with a login that may.` };
     case "Unavailable":
       return { kind: "StoreFailed", message: `${where} failed${codeIn(error.code)}: look at the server's log, then run the same command again.` };
   }

@@ -31,7 +31,7 @@ export async function openStore({ address, tso, mustExist = false }: OpenStoreOp
   }
   const time = await openClock(tso);
   if (!time.ok) return time;
-  const raw = await openRaw(address, description);
+  const raw = await openRaw(address, { where: description, mustExist });
   if (!raw.ok) {
     time.value.close();
     return raw;
@@ -51,7 +51,7 @@ async function openClock(tso: readonly string[] | undefined): Promise<Result<{ r
 }
 
 // Each engine is loaded only where it is used: a driver costs a tenth of a second of everybody's start.
-async function openRaw(address: StoreAddress, where: string): Promise<Result<RawStore, CliError>> {
+async function openRaw(address: StoreAddress, { where, mustExist }: { readonly where: string; readonly mustExist: boolean }): Promise<Result<RawStore, CliError>> {
   switch (address.kind) {
     case "lmdb": {
       const { openLmdbStore } = await import("@gossip/coordination-lmdb");
@@ -62,7 +62,7 @@ async function openRaw(address: StoreAddress, where: string): Promise<Result<Raw
     }
     case "postgres": {
       const { openPostgresStore } = await import("@gossip/coordination-postgres");
-      const opened = await openPostgresStore({ url: address.url, ...(address.schema === undefined ? {} : { schema: address.schema }) });
+      const opened = await openPostgresStore({ url: address.url, migrate: !mustExist, ...(address.schema === undefined ? {} : { schema: address.schema }) });
       if (!opened.ok) return err(postgresSentence(opened.error, where));
       const store = opened.value;
       return ok({ store, fsckSource: inspectThroughPort(store), close: () => store.close() });
