@@ -10,12 +10,11 @@ const PLACES = 2 ** 32;
 const run = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
 
 /** A run whose free shards are at even distances around the ring. */
-function ringOf(count: number): (start: number, limit: number) => { found: { count: number; last: number }; places: number[] } {
+function ringOf(count: number): (start: number, limit: number) => { found: number[] } {
   const step = PLACES / count;
   return (start, limit) => {
     const first = Math.ceil(start / step);
-    const places = Array.from({ length: Math.min(limit, count) }, (_, index) => ((first + index) % count) * step);
-    return { found: { count: places.length, last: places.at(-1)! }, places };
+    return { found: Array.from({ length: Math.min(limit, count) }, (_, index) => ((first + index) % count) * step) };
   };
 }
 
@@ -27,7 +26,7 @@ test("listings that overlap in time give different shards, once the first has to
       const listed = await Promise.all(
         Array.from({ length: 12 }, (_, worker) => claims.list(run, { spread: (spread + worker) % PLACES, limit }, async (start) => look(start, limit))),
       );
-      const places = listed.flatMap((listing) => listing.places);
+      const places = listed.flatMap((listing) => listing.found);
       // A window may begin one early, where a distance is no whole number.
       expect(places.length - new Set(places).size).toBeLessThanOrEqual(12);
     }),
@@ -39,7 +38,7 @@ test("the first listing of a run begins where its worker points to, and each run
   const starts: number[] = [];
   const look = async (start: number) => {
     starts.push(start);
-    return { found: { count: 0, last: start } };
+    return { found: [] };
   };
   await claims.list(run, { spread: 7, limit: 8 }, look);
   await claims.list({ ...run, run: RunId.fromRaw(2n) }, { spread: 9, limit: 8 }, look);
@@ -49,9 +48,9 @@ test("the first listing of a run begins where its worker points to, and each run
 test("a listing that fails keeps none of those who wait for it", async () => {
   const claims = new ClaimPlaces();
   const broken = claims.list(run, { spread: 0, limit: 8 }, () => Promise.reject(new Error("no connection")));
-  const next = claims.list(run, { spread: 0, limit: 8 }, async (start) => ({ found: { count: 1, last: start } }));
+  const next = claims.list(run, { spread: 0, limit: 8 }, async (start) => ({ found: [start] }));
   await expect(broken).rejects.toThrow("no connection");
-  expect((await next).found.count).toBe(1);
+  expect((await next).found).toEqual([0]);
 });
 
 test("a run goes around: what is behind the last place is the first", async () => {
@@ -59,8 +58,8 @@ test("a run goes around: what is behind the last place is the first", async () =
   const look = ringOf(64);
   const seen = new Set<number>();
   for (let listing = 0; listing < 16; listing++) {
-    const { places } = await claims.list(run, { spread: PLACES - 1, limit: 8 }, async (start) => look(start, 8));
-    for (const place of places) seen.add(place);
+    const { found } = await claims.list(run, { spread: PLACES - 1, limit: 8 }, async (start) => look(start, 8));
+    for (const place of found) seen.add(place);
   }
   expect(seen.size).toBe(64);
 });

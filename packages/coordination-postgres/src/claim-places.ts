@@ -13,13 +13,6 @@ interface RunPlace {
   first: Promise<unknown> | undefined;
 }
 
-/** What a listing found. */
-export interface Found {
-  readonly count: number;
-  /** The place of the last candidate. */
-  readonly last: number;
-}
-
 /**
  * Where in the claim index to look for candidates.
  *
@@ -31,8 +24,8 @@ export interface Found {
 export class ClaimPlaces {
   readonly #places = new Map<string, RunPlace>();
 
-  /** List with `look`, which is told where to begin. */
-  async list<T extends { readonly found: Found }>(
+  /** List with `look`, which is told where to begin, and tells the places of what it found. */
+  async list<T extends { readonly found: readonly number[] }>(
     { tenant, run }: RunAddress,
     { spread, limit }: { readonly spread: number; readonly limit: number },
     look: (start: number) => Promise<T>,
@@ -53,6 +46,11 @@ export class ClaimPlaces {
     }
   }
 
+  /** Where the next listing of a run begins; the first place where there was none. */
+  at({ tenant, run }: RunAddress): number {
+    return this.#places.get(`${tenant} ${run}`)?.next ?? 0;
+  }
+
   #placeOf(name: string, spread: number): RunPlace {
     let place = this.#places.get(name);
     if (place === undefined) {
@@ -64,11 +62,12 @@ export class ClaimPlaces {
   }
 }
 
-function note(place: RunPlace, start: number, { count, last }: Found): void {
-  if (count === 0) return;
-  place.stride = around(last + 1 - start) / count;
+function note(place: RunPlace, start: number, found: readonly number[]): void {
+  if (found.length === 0) return;
+  const reach = Math.max(...found.map((each) => around(each - start))) + 1;
+  place.stride = reach / found.length;
   // Unless others have gone on from there.
-  if (place.next === start) place.next = around(last + 1);
+  if (place.next === start) place.next = around(start + reach);
 }
 
 function around(place: number): number {

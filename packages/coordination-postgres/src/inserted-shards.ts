@@ -3,7 +3,7 @@ import type { Connection } from "./database.ts";
 import { assertOwn } from "./assert-own.ts";
 import type { RunAddress } from "./rows.ts";
 import { u64Array } from "./server-array.ts";
-import { birthColumns, cursorColumns, stateColumns } from "./shard-columns.ts";
+import { birthColumns, cursorColumns, enteredColumns, stateColumns } from "./shard-columns.ts";
 import { INSERT_SHARDS } from "./sql/insert-shards.ts";
 
 /** Most rows of one statement. They travel in one message, which the server holds in memory several times over. */
@@ -27,5 +27,5 @@ export class InsertedShards {
 
 function columnsOf(records: readonly ShardRecord[]): Buffer[] {
   const shards = u64Array(records.map(({ shard }) => shard));
-  return [shards, ...cursorColumns(records), ...stateColumns(records), ...birthColumns(records)];
+  return [shards, ...cursorColumns(records), ...stateColumns(records), ...birthColumns(records), ...enteredColumns(records)];
 }

@@ -1,10 +1,15 @@
+import type { ShardId } from "@gossip/contracts";
+import type { ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import type { StoredRunRecord, StoredShard } from "@gossip/coordination-fsck";
 import { err, ok } from "@gossip/stdx";
+import { claimSpread } from "./claim-spread.ts";
 import type { Connection } from "./database.ts";
+import { placeOf } from "./place.ts";
 import { digestOf, runColumnsIn, runColumnsOf, type RunColumnsRow, type ShardColumnsRow } from "./record-columns.ts";
 import { shardIdOf } from "./rows.ts";
-import { INSPECT_RUNS, INSPECT_SHARDS, type INDEXED_SHARDS } from "./sql/inspect.ts";
+import { INSPECT_PLACES, INSPECT_RUNS, INSPECT_SHARDS } from "./sql/inspect.ts";
+import { readU64 } from "./u64-bytes.ts";
 
 export type InspectedRunRow = { readonly id: string; readonly tenant: Buffer; readonly run: Buffer; readonly shard_count: string; readonly record: Buffer } & RunColumnsRow;
 export type InspectedShardRow = { readonly shard: Buffer; readonly record: Buffer } & ShardColumnsRow;
@@ -12,10 +17,36 @@ export type InspectedShardRow = { readonly shard: Buffer; readonly record: Buffe
 const PAGE = 512;
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** The indexes that a shard in a state is in. */
-export function indexesOf(status: string): (keyof typeof INDEXED_SHARDS)[] {
-  if (status === "Active") return ["claim", "order"];
-  return status === "Parked" || status === "Split" ? ["setAside", "order"] : ["order"];
+/** A place as it is stored, or as it should be. */
+export interface InspectedPlace {
+  readonly shard: ShardId;
+  readonly status: string;
+  readonly claimableAt: bigint;
+  readonly spread: number;
+}
+
+type PlaceRow = { readonly status: string; readonly claimable_at: Buffer; readonly spread: string; readonly shard: Buffer };
+
+/** The place that a shard must have. */
+export function expectedPlace(record: ShardRecord): InspectedPlace | undefined {
+  const place = placeOf(record);
+  return place && { shard: record.shard, ...place, spread: claimSpread(record.shard) };
+}
+
+/** Tells a place from every other of its run. */
+export function nameOfPlace({ shard, status, claimableAt, spread }: InspectedPlace): string {
+  return `place ${shard} ${status} ${claimableAt} ${spread}`;
+}
+
+export async function* listPlaces(connection: Connection, runId: string): AsyncGenerator<InspectedPlace> {
+  let after: readonly unknown[] = ["", NOTHING, 0, NOTHING];
+  for (;;) {
+    const rows = await connection.run<PlaceRow>(INSPECT_PLACES, [runId, ...after, PAGE]);
+    for (const row of rows) yield { shard: shardIdOf(row.shard), status: row.status, claimableAt: readU64(row.claimable_at), spread: Number(row.spread) };
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    after = [last.status, last.claimable_at, last.spread, last.shard];
+  }
 }
 
 /** By what the record is, whatever the columns say. */

@@ -18,15 +18,21 @@ export class Moments {
   // A commit is made of what came within a few milliseconds, mostly of one run: there are a handful, and the last is asked for most.
   readonly #moments: Moment[] = [];
   readonly #runIds: number[] = [];
+  /** Where in each run to begin counting. */
+  readonly #starts: number[] = [];
 
-  add(runId: number, now: LogicalTime): void {
+  /** `start`: where in the run claiming is at work. */
+  add(runId: number, now: LogicalTime, start: () => number): void {
     if (this.#find(runId, now) !== undefined) return;
     this.#moments.push({ runId, now, hint: undefined });
-    if (!this.#runIds.includes(runId)) this.#runIds.push(runId);
+    if (this.#runIds.includes(runId)) return;
+    this.#runIds.push(runId);
+    this.#starts.push(start());
   }
 
   columns(): Buffer[] {
-    return [int8Array(this.#moments.map(({ runId }) => runId)), u64Array(this.#moments.map(({ now }) => now)), int8Array(this.#runIds)];
+    const moments = [int8Array(this.#moments.map(({ runId }) => runId)), u64Array(this.#moments.map(({ now }) => now))];
+    return [...moments, int8Array(this.#runIds), int8Array(this.#starts)];
   }
 
   /** Take the server's answers, which were made without the shards in `moved`. */

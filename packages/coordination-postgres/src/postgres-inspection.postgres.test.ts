@@ -37,7 +37,7 @@ async function sql(text: string): Promise<Record<string, unknown>[]> {
 }
 
 async function contents(): Promise<unknown[]> {
-  return [await sql("SELECT * FROM @.runs ORDER BY id"), await sql("SELECT * FROM @.shards ORDER BY run_id, shard"), await sql("SELECT * FROM @.tenants"), await sql("SELECT * FROM @.totals")];
+  return [await sql("SELECT * FROM @.runs ORDER BY id"), await sql("SELECT * FROM @.shards ORDER BY run_id, shard"), await sql("SELECT * FROM @.places ORDER BY shard"), await sql("SELECT * FROM @.tenants"), await sql("SELECT * FROM @.totals")];
 }
 
 async function findings(): Promise<readonly FsckFinding[]> {
@@ -56,7 +56,7 @@ test("a store in order is in order, and repair leaves every byte of it alone", a
 
 describe("what repair mends", () => {
   const columns = [
-    "attempts = attempts + 1", "spread = spread + 1", "key_range_start = key_range_start || '\\x00'", "fence = '\\x00000000000000ff'", "lease_owner = '\\x0000000000000003'",
+    "attempts = attempts + 1", "key_range_start = key_range_start || '\\x00'", "fence = '\\x00000000000000ff'", "lease_owner = '\\x0000000000000003'",
     "lease_deadline = '\\x0000000000000003'", "parent = '\\x0000000000000009'", "park_reason = 'Poisoned'", "cursor_key = '\\xffff'", "status = 'Done'", "status = 'Parked'",
   ];
 
@@ -79,17 +79,39 @@ describe("what repair mends", () => {
     expect(await contents()).toEqual(before);
   });
 
+  const places = [
+    ["missing", "DELETE FROM @.places WHERE ", ["MissingEntry"], { removedEntries: 0, addedEntries: 1 }],
+    ["of another state", "UPDATE @.places SET status = 'Parked' WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
+    ["of another time", "UPDATE @.places SET claimable_at = '\\x00000000000000ff' WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
+    ["elsewhere", "UPDATE @.places SET spread = spread + 1 WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
+  ] as const;
+
+  test.each(places)("a place that is %s", async (_name, change, kinds, rebuilt) => {
+    const before = await contents();
+    await sql(`${change} shard = (SELECT shard FROM @.shards WHERE status = 'Active' ORDER BY shard LIMIT 1)`);
+    expect(await findings()).toMatchObject(kinds.map((kind) => ({ kind, index: "places" })));
+    expect(await mend()).toEqual({ ...rebuilt, correctedCounts: 0 });
+    expect(await contents()).toEqual(before);
+  });
+
+  test("a place of a shard that is done, and one of nobody", async () => {
+    const before = await contents();
+    await sql("INSERT INTO @.places SELECT run_id, 'Active', '\\x0000000000000000', 1, shard FROM @.shards WHERE status = 'Done' LIMIT 1");
+    await sql("INSERT INTO @.places SELECT id, 'Active', '\\x0000000000000000', 1, '\\x00000000000000aa' FROM @.runs");
+    await sql("INSERT INTO @.places VALUES (99, 'Active', '\\x0000000000000000', 1, '\\x00000000000000aa')");
+    expect((await findings()).filter(({ kind }) => kind === "StrayEntry")).toHaveLength(3);
+    expect(await mend()).toEqual({ removedEntries: 3, addedEntries: 0, correctedCounts: 0 });
+    expect(await contents()).toEqual(before);
+  });
+
   test("an index that the server did not keep up", async () => {
     const before = await contents();
-    const lose = (isReady: boolean) => sql(`UPDATE pg_index SET indisready = ${isReady} WHERE indexrelid IN ('@.shards_to_claim'::regclass, '@.shards_in_order'::regclass)`);
+    const lose = (isReady: boolean) => sql(`UPDATE pg_index SET indisready = ${isReady} WHERE indexrelid = '@.shards_in_order'::regclass`);
     await lose(false);
     // Written elsewhere, so that what the index has no longer leads to them.
-    await sql("CREATE TABLE @.kept AS SELECT * FROM @.shards; DELETE FROM @.shards");
-    const kept = "run_id, version, attempts, spread, shard, status, key_range_start, fence, lease_owner, lease_deadline, parent, park_reason, cursor_key, record";
-    await sql(`INSERT INTO @.shards (${kept}) SELECT ${kept} FROM @.kept`);
+    await sql("CREATE TABLE @.kept AS SELECT * FROM @.shards; DELETE FROM @.shards; INSERT INTO @.shards SELECT * FROM @.kept");
     await lose(true);
     const found = await findings();
-    expect(found).toContainEqual(expect.objectContaining({ kind: "MissingEntry", index: "claim" }));
     expect(found).toContainEqual(expect.objectContaining({ kind: "MissingEntry", index: "order" }));
     expect((await mend()).addedEntries).toBe(found.length);
     expect(await findings()).toEqual([]);

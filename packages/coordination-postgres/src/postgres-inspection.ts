@@ -3,12 +3,12 @@ import type { ShardRecord } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import type { CountScope, FsckSource, IndexEntry, RebuiltIndexes, RunView, StoredCount, StoredRunRecord, StoredShard, StoreView } from "@gossip/coordination-fsck";
 import type { Connection, Database, HeldConnection } from "./database.ts";
-import { indexesOf, isRunRowRight, listRunRows, listShardRows, readRunRow, storedShardOf, type InspectedRunRow } from "./inspected-rows.ts";
+import { expectedPlace, isRunRowRight, listPlaces, listRunRows, listShardRows, nameOfPlace, readRunRow, storedShardOf, type InspectedPlace, type InspectedRunRow } from "./inspected-rows.ts";
 import { failureFrom } from "./postgres-failure.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
 import { digestOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
 import { runIdOf, shardIdOf, tenantOf } from "./rows.ts";
-import { BEGIN_INSPECTION, INDEXED_SHARDS, INSPECT_LOST_RUNS, INSPECT_TENANTS, INSPECT_TOTALS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
+import { BEGIN_INSPECTION, INSPECT_LOST_RUNS, INSPECT_ORDER, INSPECT_TENANTS, INSPECT_TOTALS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
 
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Run", "Tenant", "Total"]);
 
@@ -99,13 +99,13 @@ class PostgresRunView implements RunView {
   async *entries(): AsyncGenerator<IndexEntry> {
     if (!isRunRowRight(this.#row, this.record)) yield { index: "run", shard: undefined, key: "run" };
     for await (const row of listShardRows(this.#connection, this.#row.id)) yield columnsEntry(shardIdOf(row.shard), digestOf(shardColumnsIn(row)));
-    for (const [index, statement] of Object.entries(INDEXED_SHARDS)) {
-      for (const { shard } of await this.#connection.run<{ shard: Buffer }>(statement, [this.#row.id])) yield indexEntry(index, shardIdOf(shard));
-    }
+    for await (const place of listPlaces(this.#connection, this.#row.id)) yield placeEntry(place);
+    for (const { shard } of await this.#connection.run<{ shard: Buffer }>(INSPECT_ORDER, [this.#row.id])) yield orderEntry(shardIdOf(shard));
   }
 
   entriesOf(record: ShardRecord): readonly IndexEntry[] {
-    return [columnsEntry(record.shard, digestOf(shardColumnsOf(record))), ...indexesOf(record.status).map((index) => indexEntry(index, record.shard))];
+    const place = expectedPlace(record);
+    return [columnsEntry(record.shard, digestOf(shardColumnsOf(record))), orderEntry(record.shard), ...(place === undefined ? [] : [placeEntry(place)])];
   }
 }
 
@@ -126,7 +126,7 @@ async function nameLostRun(connection: Connection, id: string): Promise<RunView>
       for await (const row of listShardRows(connection, id)) yield storedShardOf(row);
     },
     entries: async function* () {
-      // Nobody looks for shards that are in no run.
+      for await (const place of listPlaces(connection, id)) yield placeEntry(place);
     },
     entriesOf: () => [],
   };
@@ -136,6 +136,10 @@ function columnsEntry(shard: ShardId, digest: string): IndexEntry {
   return { index: "columns", shard, key: `columns ${shard} ${digest}` };
 }
 
-function indexEntry(index: string, shard: ShardId): IndexEntry {
-  return { index, shard, key: `${index} ${shard}` };
+function placeEntry(place: InspectedPlace): IndexEntry {
+  return { index: "places", shard: place.shard, key: nameOfPlace(place) };
+}
+
+function orderEntry(shard: ShardId): IndexEntry {
+  return { index: "order", shard, key: `order ${shard}` };
 }

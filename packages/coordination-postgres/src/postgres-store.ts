@@ -113,7 +113,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
     assert(Array.isArray(sets), "write sets must come in an array");
     if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("postgres.commit") }));
-    return this.#track(commitSets(this.#database, sets));
+    return this.#track(commitSets(this.#database, sets, this.#places));
   }
 
   /** For `fsck` and `repair`. Everything is read as of the moment at which reading begins, on a connection of its own. */

@@ -62,8 +62,7 @@ export async function listClaimCandidates(database: Database, query: ClaimQuery,
   const { listing } = await places.list(query, { spread: query.spread, limit }, async (start) => {
     const rows = await database.run<CandidateRow>(candidatesUpTo(roundUp(limit)), [...addressValues(query), u64Bytes(query.now), start]);
     const listed = listingOf(query, rows, limit);
-    const last = listed.candidates.at(-1);
-    return { listing: listed, found: { count: listed.candidates.length, last: last === undefined ? start : claimSpread(last.shard) } };
+    return { listing: listed, found: listed.candidates.map(({ shard }) => claimSpread(shard)) };
   });
   return listing;
 }
@@ -79,9 +78,10 @@ function listingOf(address: RunAddress, rows: readonly CandidateRow[], limit: nu
   return { run: headOf(address, first), candidates, earliestDeadline };
 }
 
-/** To a power of two: each limit is a statement of its own, and there must not be many. */
+/** To the next of a few: each limit is a statement of its own, and there must not be many. */
 function roundUp(limit: number): number {
-  return Math.max(MIN_CANDIDATES, 2 ** Math.ceil(Math.log2(limit)));
+  const step = Math.max(MIN_CANDIDATES, 2 ** Math.floor(Math.log2(limit)) / 4);
+  return Math.ceil(limit / step) * step;
 }
 
 function addressValues({ tenant, run }: RunAddress): Buffer[] {

@@ -1,34 +1,38 @@
+import type { ShardId } from "@gossip/contracts";
 import type { RebuiltIndexes } from "@gossip/coordination-fsck";
 import type { Connection, Database } from "./database.ts";
-import { indexesOf, isRunRowRight, listRunRows, listShardRows, readRunRow, storedShardOf, type InspectedRunRow } from "./inspected-rows.ts";
+import { expectedPlace, isRunRowRight, listPlaces, listRunRows, listShardRows, nameOfPlace, readRunRow, storedShardOf, type InspectedPlace, type InspectedRunRow } from "./inspected-rows.ts";
 import { digestOf, runColumnsIn, runColumnsOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
 import { shardIdOf } from "./rows.ts";
-import { INDEXED_SHARDS, LOCK_INSPECTED_RUN, LOCK_SHARDS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
+import { INSPECT_ORDER, LOCK_INSPECTED_RUN, LOCK_SHARDS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
 import { LOCK_TOTALS } from "./sql/lock-totals.ts";
-import { REBUILD_RUN, REBUILD_SHARD, RECOUNT_RUNS, RECOUNT_TENANTS, RECOUNT_TOTALS, reindex } from "./sql/rebuild.ts";
+import { ADD_PLACE, REBUILD_RUN, REBUILD_SHARD, RECOUNT_RUNS, RECOUNT_TENANTS, RECOUNT_TOTALS, reindex, REMOVE_LOST_PLACES, REMOVE_PLACE } from "./sql/rebuild.ts";
+import { u64Bytes } from "./u64-bytes.ts";
 
+/** Entries that were too many, and that were missing. */
 interface Difference {
-  readonly removed: number;
-  readonly added: number;
+  removed: number;
+  added: number;
 }
 
 /**
- * Make columns, the server's indexes and counts what the records say, a run at a time.
+ * Make columns, places, the server's index of the order and counts what the records say, a run at a time.
  *
  * Each run is one transaction, for which its writers wait. Of a shard that cannot be read everything stays as it is.
  */
 export async function rebuildIndexes(database: Database): Promise<RebuiltIndexes> {
-  let corrected = 0;
-  const lost = { removed: 0, added: 0 };
+  const difference: Difference = { removed: 0, added: 0 };
+  let isIndexBroken = false;
   for (const id of await listRunIds(database)) {
-    corrected += await inTransaction(database, (connection) => rebuildRun(connection, id));
-    const { removed, added } = await inTransaction(database, (connection) => compareIndexes(connection, id));
-    lost.removed += removed;
-    lost.added += added;
+    await inTransaction(database, (connection) => rebuildRun(connection, id, difference));
+    const lost = await inTransaction(database, (connection) => compareOrder(connection, id));
+    isIndexBroken ||= lost.removed + lost.added > 0;
+    add(difference, lost);
   }
-  if (lost.removed + lost.added > 0) await database.execute(reindex(database.schema));
+  if (isIndexBroken) await database.execute(reindex(database.schema));
+  const lostPlaces = await database.run(REMOVE_LOST_PLACES, []);
   const correctedCounts = await inTransaction(database, recount);
-  return { removedEntries: corrected + lost.removed, addedEntries: corrected + lost.added, correctedCounts };
+  return { removedEntries: difference.removed + lostPlaces.length, addedEntries: difference.added, correctedCounts };
 }
 
 function inTransaction<T>(database: Database, body: (connection: Connection) => Promise<T>): Promise<T> {
@@ -43,44 +47,62 @@ function listRunIds(database: Database): Promise<string[]> {
   });
 }
 
-/** How many rows said something else than their records. */
-async function rebuildRun(connection: Connection, id: string): Promise<number> {
+async function rebuildRun(connection: Connection, id: string, difference: Difference): Promise<void> {
   const [row] = await connection.run<InspectedRunRow>(LOCK_INSPECTED_RUN, [id]);
-  if (row === undefined) return 0;
-  let corrected = 0;
+  if (row === undefined) return;
   const stored = readRunRow(row);
   if (!isRunRowRight(row, stored)) {
     const columns = stored.kind === "Found" ? runColumnsOf(stored.record) : ["Deleted", ...runColumnsIn(row).slice(1)];
     await connection.run(REBUILD_RUN, [id, ...columns]);
-    corrected++;
+    add(difference, { removed: 1, added: 1 });
   }
+  const places = new Map<string, InspectedPlace>();
+  const unreadable = new Set<ShardId>();
   for await (const shardRow of listShardRows(connection, id, LOCK_SHARDS)) {
     const { shard, record } = storedShardOf(shardRow);
-    if (!record.ok || record.value.shard !== shard) continue;
+    if (!record.ok || record.value.shard !== shard) {
+      unreadable.add(shard);
+      continue;
+    }
+    const place = expectedPlace(record.value);
+    if (place !== undefined) places.set(nameOfPlace(place), place);
     const columns = shardColumnsOf(record.value);
     if (digestOf(columns) === digestOf(shardColumnsIn(shardRow))) continue;
     await connection.run(REBUILD_SHARD, [id, shardRow.shard, ...columns]);
-    corrected++;
+    add(difference, { removed: 1, added: 1 });
   }
-  return corrected;
+  add(difference, await rebuildPlaces(connection, id, { places, unreadable }));
 }
 
-/** Entries that the server's indexes have too many of, and lack. */
-async function compareIndexes(connection: Connection, runId: string): Promise<Difference> {
+/** Leave exactly `places` to a run, and those of shards that nobody can read. */
+async function rebuildPlaces(
+  connection: Connection,
+  id: string,
+  { places, unreadable }: { readonly places: Map<string, InspectedPlace>; readonly unreadable: ReadonlySet<ShardId> },
+): Promise<Difference> {
+  const stray: InspectedPlace[] = [];
+  for await (const place of listPlaces(connection, id)) {
+    if (!places.delete(nameOfPlace(place)) && !unreadable.has(place.shard)) stray.push(place);
+  }
+  for (const place of stray) await connection.run(REMOVE_PLACE, [id, ...valuesOf(place)]);
+  for (const place of places.values()) await connection.run(ADD_PLACE, [id, ...valuesOf(place)]);
+  return { removed: stray.length, added: places.size };
+}
+
+function valuesOf({ status, claimableAt, spread, shard }: InspectedPlace): unknown[] {
+  return [status, u64Bytes(claimableAt), spread, u64Bytes(shard)];
+}
+
+/** What the server's index of the order has too many of, and lacks. */
+async function compareOrder(connection: Connection, runId: string): Promise<Difference> {
   await connection.execute(READ_THROUGH_INDEXES);
-  const expected = { claim: new Set<bigint>(), setAside: new Set<bigint>(), order: new Set<bigint>() };
-  for await (const row of listShardRows(connection, runId, LOCK_SHARDS)) {
-    for (const index of indexesOf(row.status)) expected[index].add(shardIdOf(row.shard));
-  }
+  const expected = new Set<ShardId>();
+  for await (const row of listShardRows(connection, runId, LOCK_SHARDS)) expected.add(shardIdOf(row.shard));
   let removed = 0;
-  let added = 0;
-  for (const index of ["claim", "setAside", "order"] as const) {
-    for (const { shard } of await connection.run<{ shard: Buffer }>(INDEXED_SHARDS[index], [runId])) {
-      if (!expected[index].delete(shardIdOf(shard))) removed++;
-    }
-    added += expected[index].size;
+  for (const { shard } of await connection.run<{ shard: Buffer }>(INSPECT_ORDER, [runId])) {
+    if (!expected.delete(shardIdOf(shard))) removed++;
   }
-  return { removed, added };
+  return { removed, added: expected.size };
 }
 
 /** How many counts were wrong. */
@@ -89,4 +111,9 @@ async function recount(connection: Connection): Promise<number> {
   let corrected = 0;
   for (const statement of [RECOUNT_RUNS, RECOUNT_TENANTS, RECOUNT_TOTALS]) corrected += (await connection.run(statement, [])).length;
   return corrected;
+}
+
+function add(sum: Difference, { removed, added }: Difference): void {
+  sum.removed += removed;
+  sum.added += added;
 }

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import type { RunRecord, ShardRecord } from "@gossip/coordination";
-import { claimSpread } from "./claim-spread.ts";
 import { u64Bytes } from "./u64-bytes.ts";
 
 /** What the row of a shard says beside its record. */
 export interface ShardColumnsRow {
   readonly attempts: string;
-  readonly spread: string;
   readonly status: string;
   readonly key_range_start: Buffer;
   readonly fence: Buffer;
@@ -29,10 +27,9 @@ type ColumnValue = string | number | Uint8Array | null;
 
 /** The columns that a shard must have, in the order of `rebuild_shard`. */
 export function shardColumnsOf(record: ShardRecord): ColumnValue[] {
-  const { attempts, shard, status, spec, fenceEpoch, lease, parent, parkReason, cursor } = record;
+  const { attempts, status, spec, fenceEpoch, lease, parent, parkReason, cursor } = record;
   return [
     attempts,
-    claimSpread(shard),
     status,
     spec.keyRangeStart,
     u64Bytes(fenceEpoch),
@@ -45,7 +42,7 @@ export function shardColumnsOf(record: ShardRecord): ColumnValue[] {
 }
 
 export function shardColumnsIn(row: ShardColumnsRow): ColumnValue[] {
-  return [row.attempts, row.spread, row.status, row.key_range_start, row.fence, row.lease_owner, row.lease_deadline, row.parent, row.park_reason, row.cursor_key];
+  return [row.attempts, row.status, row.key_range_start, row.fence, row.lease_owner, row.lease_deadline, row.parent, row.park_reason, row.cursor_key];
 }
 
 /** The columns that a run must have, in the order of `rebuild_run`. */

@@ -1,9 +1,11 @@
 import type { ShardId, ShardLimitScope } from "@gossip/contracts";
-import type { CommitAnswer, PutRunSet, RemoveRunSet, ShardLimits, ShardRecord, SplitShardSet } from "@gossip/coordination";
+import type { CommitAnswer, PutRunSet, RemoveRunSet, ShardLimits, ShardRecord, ShardWrite, SplitShardSet } from "@gossip/coordination";
 import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { assertOwn } from "./assert-own.ts";
+import { claimSpread } from "./claim-spread.ts";
 import type { Connection, Database } from "./database.ts";
 import { InsertedShards } from "./inserted-shards.ts";
+import { isSamePlace, placeOf } from "./place.ts";
 import { readRunVersion, readShardVersion, runVersion, shardVersion, type RowVersion } from "./record-version.ts";
 import { rowVersionOf, shardIdOf, tenantBytes, type RunAddress } from "./rows.ts";
 import { u64Array } from "./server-array.ts";
@@ -15,6 +17,7 @@ import { INSERT_RUN } from "./sql/insert-run.ts";
 import { LOCK_RUN } from "./sql/lock-run.ts";
 import { LOCK_SHARD } from "./sql/lock-shard.ts";
 import { LOCK_TOTALS } from "./sql/lock-totals.ts";
+import { MOVE_PLACE } from "./sql/move-places.ts";
 import { READ_TENANT_COUNT } from "./sql/read-tenant-count.ts";
 import { REMOVE_RUN } from "./sql/remove-run.ts";
 import { UPDATE_RUN } from "./sql/update-run.ts";
@@ -60,6 +63,7 @@ export function splitShard(database: Database, set: SplitShardSet): Promise<Comm
     if (refusal !== undefined) return refusal;
 
     await connection.run(UPDATE_SPLIT_SHARD, [guard.runId, id, ...values]);
+    await movePlace(connection, guard.runId, shard);
     await inserted.write(connection, guard.runId);
     return { kind: "Committed", version: shardVersion(next(guard)) };
   });
@@ -104,6 +108,13 @@ export function removeRun(database: Database, set: RemoveRunSet): Promise<Commit
     }
     return { kind: "Committed", version: runVersion(next(guard)) };
   });
+}
+
+async function movePlace(connection: Connection, runId: number, { before, after }: ShardWrite): Promise<void> {
+  const [left, taken] = [placeOf(before), placeOf(after)];
+  if (isSamePlace(left, taken)) return;
+  const columns = [left, taken].flatMap((place) => (place === undefined ? [null, null] : [place.status, u64Bytes(place.claimableAt)]));
+  await connection.run(MOVE_PLACE, [runId, u64Bytes(after.shard), claimSpread(after.shard), ...columns]);
 }
 
 function write(database: Database, body: (connection: Connection) => Promise<CommitAnswer>): Promise<CommitAnswer> {

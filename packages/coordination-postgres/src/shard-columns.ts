@@ -1,6 +1,7 @@
-import type { ShardRecord } from "@gossip/coordination";
+import type { ShardRecord, ShardWrite } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { claimSpread } from "./claim-spread.ts";
+import { isSamePlace, placeOf, type Place } from "./place.ts";
 import { byteaArray, int8Array, nameArray, u64Array } from "./server-array.ts";
 
 // One call encodes at a time and none waits in between, so all of them share this.
@@ -28,11 +29,30 @@ export function stateColumns(records: readonly ShardRecord[]): Buffer[] {
 
 /** What never changes of shards. */
 export function birthColumns(records: readonly ShardRecord[]): Buffer[] {
-  return [
-    u64Array(records.map(({ parent }) => parent)),
-    byteaArray(records.map(({ spec }) => spec.keyRangeStart)),
-    int8Array(records.map(({ shard }) => claimSpread(shard))),
-  ];
+  return [u64Array(records.map(({ parent }) => parent)), byteaArray(records.map(({ spec }) => spec.keyRangeStart))];
+}
+
+/** Where new shards are put among those that are not finished. */
+export function enteredColumns(records: readonly ShardRecord[]): Buffer[] {
+  return [spreadColumn(records), ...placeColumns(records.map(placeOf))];
+}
+
+/** Where shards move among those that are not finished: the place that each leaves and the one that it takes, none where it stays. */
+export function moveColumns(writes: readonly ShardWrite[]): Buffer[] {
+  const moves = writes.map(({ before, after }) => {
+    const [left, taken] = [placeOf(before), placeOf(after)];
+    return isSamePlace(left, taken) ? { left: undefined, taken: undefined } : { left, taken };
+  });
+  const spreads = spreadColumn(writes.map(({ after }) => after));
+  return [spreads, ...placeColumns(moves.map(({ left }) => left)), ...placeColumns(moves.map(({ taken }) => taken))];
+}
+
+function spreadColumn(records: readonly ShardRecord[]): Buffer {
+  return int8Array(records.map(({ shard }) => claimSpread(shard)));
+}
+
+function placeColumns(places: readonly (Place | undefined)[]): Buffer[] {
+  return [nameArray(places.map((place) => place?.status)), u64Array(places.map((place) => place?.claimableAt))];
 }
 
 export function encodeOne(record: ShardRecord): Uint8Array {

@@ -1,11 +1,12 @@
 import type { CommitAnswer, ShardRecord, ShardWrite, UpdateShardSet } from "@gossip/coordination";
 import { assertOwn } from "./assert-own.ts";
+import type { ClaimPlaces } from "./claim-places.ts";
 import type { Database } from "./database.ts";
 import { hintOf, type HintRow } from "./hints.ts";
 import { Moments, type CapacityRow } from "./moments.ts";
 import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "./record-version.ts";
 import { int8Array, u64Array } from "./server-array.ts";
-import { cursorColumns, encodeOne, stateColumns } from "./shard-columns.ts";
+import { cursorColumns, encodeOne, moveColumns, stateColumns } from "./shard-columns.ts";
 import { ADVANCE_SHARD, ADVANCE_SHARDS } from "./sql/advance-shards.ts";
 import { UPDATE_SHARDS, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
 import { u64Bytes } from "./u64-bytes.ts";
@@ -25,7 +26,7 @@ interface Candidate {
 type BatchRow = { readonly written: number | null; readonly which: readonly number[] | null } & CapacityRow;
 
 /** Update shards, each for itself, in one statement. */
-export async function updateShards(database: Database, sets: readonly UpdateShardSet[]): Promise<readonly CommitAnswer[]> {
+export async function updateShards(database: Database, sets: readonly UpdateShardSet[], places: ClaimPlaces): Promise<readonly CommitAnswer[]> {
   const answers: CommitAnswer[] = sets.map(() => CONFLICT);
   const candidates = toCandidates(sets);
   const [first] = candidates;
@@ -37,7 +38,7 @@ export async function updateShards(database: Database, sets: readonly UpdateShar
   }
 
   const moments = new Moments();
-  for (const { guard, set } of candidates) if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt);
+  for (const { guard, set } of candidates) if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt, () => places.at(set));
   const rows = await (isInPlace ? advance(database, candidates, moments) : update(database, candidates, moments));
   const written = writtenOf(candidates, rows);
   moments.answer(rows, isInPlace ? [] : written.map(({ guard, set }) => ({ runId: guard.runId, shard: set.shard.after })));
@@ -66,7 +67,7 @@ function byRow(a: Candidate, b: Candidate): number {
   return a.set.shard.after.shard < b.set.shard.after.shard ? -1 : 1;
 }
 
-/** Whether it changes nothing that an index or a run's capacity is made of. The guard vouches for what was. */
+/** Whether it changes nothing but progress, so that its place stays and its run's capacity too. The guard vouches for what was. */
 function staysInPlace({ before, after }: ShardWrite): boolean {
   return before.status === after.status && before.parkReason === after.parkReason && before.lease === after.lease && before.fenceEpoch === after.fenceEpoch;
 }
@@ -88,7 +89,8 @@ function update(database: Database, candidates: readonly Candidate[], moments: M
   const statement = candidates.some(({ runGuard }) => runGuard !== null) ? UPDATE_SHARDS_OF_RUNS : UPDATE_SHARDS;
   const records = recordsOf(candidates);
   const runGuards = int8Array(candidates.map(({ runGuard }) => runGuard));
-  return database.run<BatchRow>(statement, [...rowColumns(candidates), ...cursorColumns(records), ...stateColumns(records), runGuards, ...moments.columns()]);
+  const moves = moveColumns(candidates.map(({ set }) => set.shard));
+  return database.run<BatchRow>(statement, [...rowColumns(candidates), ...cursorColumns(records), ...stateColumns(records), runGuards, ...moves, ...moments.columns()]);
 }
 
 function rowColumns(candidates: readonly Candidate[]): Buffer[] {

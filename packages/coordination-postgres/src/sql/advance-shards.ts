@@ -18,7 +18,7 @@ WITH written AS (
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard
   RETURNING i.ordinal
 )
-${batchAnswer(schema, { moments: "$7::bigint[], $8::bytea[]", runs: "$9::bigint[]" })}`,
+${batchAnswer(schema, { moments: "$7::bigint[], $8::bytea[]", runs: "$9::bigint[], $10::bigint[]" })}`,
 };
 
 /** The same of one, and an answer only where it was written. Without arrays it takes the server half as long. */

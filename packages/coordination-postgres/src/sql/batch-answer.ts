@@ -4,7 +4,7 @@ import { freeColumn, lapsedColumns } from "./hint-columns.ts";
 export interface AskedMoments {
   /** Runs and times, an array each. */
   readonly moments: string;
-  /** The runs of those, each once. */
+  /** The runs of those, each once, and where to begin counting in each. */
   readonly runs: string;
 }
 
@@ -21,8 +21,8 @@ SELECT 'Written' AS about, 0::bigint AS ordinal, count(*)::int AS written, CASE 
        NULL::int AS free, NULL::int AS lapsed, NULL::bytea AS earliest, NULL::bytea AS starved_until
 FROM written
 UNION ALL
-SELECT 'Run', m.ordinal, NULL, NULL, ${freeColumn(schema, { runId: "m.run_id", ...and })}, NULL, NULL, NULL
-FROM unnest(${runs}) WITH ORDINALITY AS m(run_id, ordinal)
+SELECT 'Run', m.ordinal, NULL, NULL, ${freeColumn(schema, { runId: "m.run_id", from: "m.place", ...and })}, NULL, NULL, NULL
+FROM unnest(${runs}) WITH ORDINALITY AS m(run_id, place, ordinal)
 UNION ALL
 SELECT 'Moment', m.ordinal, NULL, NULL, NULL,${lapsedColumns(schema, { runId: "m.run_id", now: "m.now", ...and })}
 FROM unnest(${moments}) WITH ORDINALITY AS m(run_id, now, ordinal)`;

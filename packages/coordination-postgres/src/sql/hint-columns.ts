@@ -2,32 +2,43 @@
 export interface HintScope {
   readonly runId: string;
   readonly now: string;
-  /** A further condition on the shards, which are `s` there. */
+  /** A further condition on the places, which are `p` there. */
   readonly and?: string;
 }
 
 const FREE = "'\\x0000000000000000'";
 
-/** What can be claimed of a run at a time, counted up to a limit that is news to somebody. Each is a probe of `shards_to_claim`. */
+/** What can be claimed of a run at a time, counted up to a limit that is news to somebody. Each is a probe of `places`. */
 export function hintColumns(schema: string, scope: HintScope): string {
   return `${lapsedColumns(schema, scope)},
   ${freeColumn(schema, scope)}`;
 }
 
-/** How many nobody has a lease on: the same at all times, and the one of them that takes long where there are many. */
-export function freeColumn(schema: string, { runId, and }: Omit<HintScope, "now">): string {
-  return `(SELECT count(*)::int FROM (SELECT FROM ${schema}.shards s WHERE ${activeOf(runId, and)} AND s.claimable_at = ${FREE} LIMIT 1000) free) AS free`;
+/**
+ * How many nobody has a lease on: the same at all times, and the one of them that takes long where there are many.
+ *
+ * `from`: the place where counting begins, to go around from there. Behind where claiming is at work are the entries of what was
+ * claimed, which the server must look up one by one until it may drop them.
+ */
+export function freeColumn(schema: string, { runId, and, from }: Omit<HintScope, "now"> & { readonly from?: string }): string {
+  const free = `${activeOf(runId, and)} AND p.claimable_at = ${FREE}`;
+  if (from === undefined) return `(SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${free} LIMIT 1000) free) AS free`;
+  return `(SELECT count(*)::int FROM (
+     (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread >= ${from} LIMIT 1000)
+     UNION ALL
+     (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread < ${from} LIMIT 1000)
+     LIMIT 1000) free) AS free`;
 }
 
 /** How many leases have lapsed, when the first of the others will, and until when the run is wanted. */
 export function lapsedColumns(schema: string, { runId, now, and }: HintScope): string {
   const active = activeOf(runId, and);
   return `
-  (SELECT count(*)::int FROM (SELECT FROM ${schema}.shards s WHERE ${active} AND s.claimable_at > ${FREE} AND s.claimable_at <= ${now} LIMIT 1000) lapsed) AS lapsed,
-  (SELECT s.claimable_at FROM ${schema}.shards s WHERE ${active} AND s.claimable_at > ${now} ORDER BY s.claimable_at LIMIT 1) AS earliest,
+  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${FREE} AND p.claimable_at <= ${now} LIMIT 1000) lapsed) AS lapsed,
+  (SELECT p.claimable_at FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${now} ORDER BY p.claimable_at LIMIT 1) AS earliest,
   (SELECT w.until FROM ${schema}.starved w WHERE w.run_id = ${runId}) AS starved_until`;
 }
 
 function activeOf(runId: string, and: string | undefined): string {
-  return `s.run_id = ${runId} AND s.status = 'Active'${and === undefined ? "" : ` AND ${and}`}`;
+  return `p.run_id = ${runId} AND p.status = 'Active'${and === undefined ? "" : ` AND ${and}`}`;
 }

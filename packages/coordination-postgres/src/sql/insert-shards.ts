@@ -1,11 +1,19 @@
 import type { Statement } from "./statement.ts";
 
-/** New shards of one run. One array a column, one element a shard. */
+/** New shards of one run, and their places. One array a column, one element a shard. */
 export const INSERT_SHARDS: Statement = {
   name: "insert_shards",
   text: (schema) => `
-INSERT INTO ${schema}.shards (run_id, shard, version, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start, spread)
-SELECT $1, shard, 1, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start, spread
-FROM unnest($2::bytea[], $3::bigint[], $4::bytea[], $5::bytea[], $6::text[], $7::text[], $8::bytea[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bytea[], $13::bigint[])
-     AS given(shard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start, spread)`,
+WITH given AS MATERIALIZED (
+  SELECT *
+  FROM unnest($2::bytea[], $3::bigint[], $4::bytea[], $5::bytea[], $6::text[], $7::text[], $8::bytea[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bytea[],
+              $13::bigint[], $14::text[], $15::bytea[])
+       AS given(shard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start, spread, taken_status, taken_at)
+), entered AS (
+  INSERT INTO ${schema}.places (run_id, status, claimable_at, spread, shard)
+  SELECT $1, taken_status, taken_at, spread, shard FROM given WHERE taken_status IS NOT NULL
+)
+INSERT INTO ${schema}.shards (run_id, shard, version, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start)
+SELECT $1, shard, 1, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start
+FROM given`,
 };

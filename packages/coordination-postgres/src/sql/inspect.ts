@@ -22,19 +22,19 @@ export const LOCK_INSPECTED_RUN: Statement = {
   text: (schema) => `SELECT ${RUN_COLUMNS} FROM ${schema}.runs WHERE id = $1 FOR NO KEY UPDATE`,
 };
 
-/** Numbers of runs that shards name and that are not there. */
+/** Numbers of runs that shards or places name and that are not there. */
 export const INSPECT_LOST_RUNS: Statement = {
   name: "inspect_lost_runs",
   text: (schema) => `
-SELECT DISTINCT s.run_id AS id
-FROM ${schema}.shards s
-WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = s.run_id)`,
+SELECT DISTINCT lost.run_id AS id
+FROM (SELECT run_id FROM ${schema}.shards UNION ALL SELECT run_id FROM ${schema}.places) lost
+WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = lost.run_id)`,
 };
 
 const inspectShards = (name: string, lock: string): Statement => ({
   name,
   text: (schema) => `
-SELECT shard, attempts, spread, status, claimable_at, key_range_start, fence, lease_owner, lease_deadline, parent, park_reason, cursor_key, record
+SELECT shard, attempts, status, key_range_start, fence, lease_owner, lease_deadline, parent, park_reason, cursor_key, record
 FROM ${schema}.shards
 WHERE run_id = $1 AND shard > $2::bytea
 ORDER BY shard
@@ -45,20 +45,21 @@ LIMIT $3${lock}`,
 export const INSPECT_SHARDS: Statement = inspectShards("inspect_shards", "");
 export const LOCK_SHARDS: Statement = inspectShards("lock_shards", "\nFOR UPDATE");
 
-/** The shards of a run that each index has, by its name. Ordered as the index is, so that it is read and no other. */
-export const INDEXED_SHARDS: Readonly<Record<"claim" | "setAside" | "order", Statement>> = {
-  claim: {
-    name: "indexed_claim",
-    text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id = $1 AND status = 'Active' ORDER BY claimable_at, spread, shard`,
-  },
-  setAside: {
-    name: "indexed_set_aside",
-    text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id = $1 AND status IN ('Parked', 'Split') ORDER BY status`,
-  },
-  order: {
-    name: "indexed_order",
-    text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id = $1 ORDER BY substring(key_range_start FROM 1 FOR 512)`,
-  },
+/** Places of a run behind one. */
+export const INSPECT_PLACES: Statement = {
+  name: "inspect_places",
+  text: (schema) => `
+SELECT status, claimable_at, spread, shard
+FROM ${schema}.places
+WHERE run_id = $1 AND (status, claimable_at, spread, shard) > ($2::text, $3::bytea, $4::bigint, $5::bytea)
+ORDER BY status, claimable_at, spread, shard
+LIMIT $6`,
+};
+
+/** The shards of a run that the index of their order has. Ordered as that is, so that it is read and no other. */
+export const INSPECT_ORDER: Statement = {
+  name: "inspect_order",
+  text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id = $1 ORDER BY substring(key_range_start FROM 1 FOR 512)`,
 };
 
 export const INSPECT_TENANTS: Statement = {

@@ -14,7 +14,7 @@ FROM ${schema}.runs r JOIN ${schema}.shards s ON s.run_id = r.id
 WHERE r.tenant = $1 AND r.run = $2 AND r.status <> 'Deleted'
   AND ${behind}
   AND ($5::text IS NULL OR s.status = $5)
-  AND ($6::boolean IS NULL OR $6 = (s.claimable_at > $7::bytea))
+  AND ($6::boolean IS NULL OR $6 = coalesce(s.lease_deadline > $7::bytea, false))
   AND ($8::boolean IS NOT TRUE OR s.parent IS NULL)
 ORDER BY substring(s.key_range_start FROM 1 FOR 512), s.key_range_start, s.shard
 LIMIT $9`,

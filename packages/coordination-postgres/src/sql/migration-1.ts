@@ -2,8 +2,10 @@
  * The first schema. Never edited once it is released: what must change comes as another migration.
  *
  * Numbers of 64 bits without a sign are 8 bytes, most significant first, and sort as the numbers do. What a table shows
- * beside `record` is in it too, and is written by the same statement; what can change in a checkpoint is in no index. What is
- * in an index stands first in its table: with every update the server finds those columns, and it counts from the left.
+ * beside `record` is in it too, and is written by the same statement.
+ *
+ * What changes of a shard is in no index of its table, so that the server writes a new state beside the old one and touches
+ * no index. What claiming looks for is in `places`, whose rows are small and are in one index: the claim's.
  */
 export const migration1 = (schema: string): string => `
 CREATE FUNCTION ${schema}.u64(bytes bytea) RETURNS numeric
@@ -42,11 +44,9 @@ CREATE TABLE ${schema}.shards (
   run_id          bigint NOT NULL,
   version         bigint NOT NULL,
   attempts        bigint NOT NULL,
-  spread          bigint NOT NULL,
   shard           bytea NOT NULL CHECK (octet_length(shard) = 8),
-  status          text NOT NULL,
-  claimable_at    bytea NOT NULL GENERATED ALWAYS AS (coalesce(lease_deadline, '\\x0000000000000000'::bytea)) STORED,
   key_range_start bytea NOT NULL,
+  status          text NOT NULL,
   fence           bytea NOT NULL,
   lease_owner     bytea,
   lease_deadline  bytea,
@@ -55,17 +55,27 @@ CREATE TABLE ${schema}.shards (
   cursor_key      bytea,
   record          bytea NOT NULL,
   PRIMARY KEY (run_id, shard)
-) WITH (fillfactor = 80);
+) WITH (fillfactor = 70);
 ALTER TABLE ${schema}.shards ALTER COLUMN record SET STORAGE EXTERNAL;
-CREATE INDEX shards_to_claim ON ${schema}.shards (run_id, claimable_at, spread, shard) WHERE status = 'Active';
-CREATE INDEX shards_set_aside ON ${schema}.shards (run_id, status) WHERE status IN ('Parked', 'Split');
 CREATE INDEX shards_in_order ON ${schema}.shards (run_id, substring(key_range_start FROM 1 FOR 512));
+
+CREATE TABLE ${schema}.places (
+  run_id       bigint NOT NULL,
+  status       text NOT NULL,
+  claimable_at bytea NOT NULL,
+  spread       bigint NOT NULL,
+  shard        bytea NOT NULL,
+  PRIMARY KEY (run_id, status, claimable_at, spread, shard)
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE TABLE ${schema}.starved (
   run_id bigint PRIMARY KEY,
   until  bytea NOT NULL
 );
 
+${views(schema)}`;
+
+const views = (schema: string): string => `
 CREATE VIEW ${schema}.run_overview AS
   SELECT encode(r.tenant, 'hex') AS tenant, ${schema}.u64(r.run) AS run, r.status, r.shard_count,
          ${schema}.u64(r.lease_duration) AS lease_duration, r.max_shard_retries, r.cursor_semantics, r.id AS run_id

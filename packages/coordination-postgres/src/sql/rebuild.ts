@@ -5,8 +5,26 @@ export const REBUILD_SHARD: Statement = {
   name: "rebuild_shard",
   text: (schema) => `
 UPDATE ${schema}.shards
-SET attempts = $3, spread = $4, status = $5, key_range_start = $6, fence = $7, lease_owner = $8, lease_deadline = $9, parent = $10, park_reason = $11, cursor_key = $12
+SET attempts = $3, status = $4, key_range_start = $5, fence = $6, lease_owner = $7, lease_deadline = $8, parent = $9, park_reason = $10, cursor_key = $11
 WHERE run_id = $1 AND shard = $2`,
+};
+
+const PLACE = "run_id = $1 AND status = $2 AND claimable_at = $3 AND spread = $4 AND shard = $5";
+
+export const REMOVE_PLACE: Statement = {
+  name: "remove_place",
+  text: (schema) => `DELETE FROM ${schema}.places WHERE ${PLACE}`,
+};
+
+export const ADD_PLACE: Statement = {
+  name: "add_place",
+  text: (schema) => `INSERT INTO ${schema}.places (run_id, status, claimable_at, spread, shard) VALUES ($1, $2, $3, $4, $5)`,
+};
+
+/** Places of runs that are not there. */
+export const REMOVE_LOST_PLACES: Statement = {
+  name: "remove_lost_places",
+  text: (schema) => `DELETE FROM ${schema}.places p WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = p.run_id) RETURNING p.shard`,
 };
 
 export const REBUILD_RUN: Statement = {

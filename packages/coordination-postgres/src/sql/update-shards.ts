@@ -1,34 +1,37 @@
 import { batchAnswer } from "./batch-answer.ts";
+import { movePlaces } from "./move-places.ts";
 import type { Statement } from "./statement.ts";
 
 /** One array a column, one element a shard. */
 const INPUT = `
   SELECT *
   FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[],
-              $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bigint[])
-       WITH ORDINALITY AS given(run_id, shard, guard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, run_guard, ordinal)`;
+              $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bigint[],
+              $13::bigint[], $14::text[], $15::bytea[], $16::text[], $17::bytea[])
+       WITH ORDINALITY AS given(run_id, shard, guard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, run_guard,
+                                spread, left_status, left_at, taken_status, taken_at, ordinal)`;
 
 const SET = `
   SET version = s.version + 1, status = i.status, park_reason = i.park_reason, lease_owner = i.lease_owner,
       lease_deadline = i.lease_deadline, fence = i.fence, attempts = i.attempts, cursor_key = i.cursor_key, record = i.record`;
 
 /**
- * Write shards, each where its version is still the one that was read.
+ * Write shards, each where its version is still the one that was read, and move their places.
  *
  * The capacity of a run is counted over what was not written; the caller, who knows what was, adds it.
  */
 function updateShards(schema: string, { locks, guard }: { readonly locks: string; readonly guard: string }): string {
   // So written it is looked up in a hash table that is made once, however the joins are planned.
-  const unwritten = "(s.run_id, s.shard) NOT IN (SELECT w.run_id, w.shard FROM written w)";
+  const unwritten = "(p.run_id, p.shard) NOT IN (SELECT w.run_id, w.shard FROM written w)";
   return `
 WITH input AS MATERIALIZED (${INPUT}),${locks}
 written AS (
   UPDATE ${schema}.shards s ${SET}
   FROM input i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
-  RETURNING i.ordinal, s.run_id, s.shard
-)
-${batchAnswer(schema, { moments: "$13::bigint[], $14::bytea[]", runs: "$15::bigint[]" }, unwritten)}`;
+  RETURNING i.ordinal, s.run_id, s.shard, i.spread, i.left_status, i.left_at, i.taken_status, i.taken_at
+),${movePlaces(schema)}
+${batchAnswer(schema, { moments: "$18::bigint[], $19::bytea[]", runs: "$20::bigint[], $21::bigint[]" }, unwritten)}`;
 }
 
 /** No set says which version its run must have. */
