@@ -48,6 +48,7 @@ export class ItemFlow<I extends Item, R> {
   readonly #pauses = new Set<() => void>();
   #inFlight = 0;
   #isHalted = false;
+  #isClosed = false;
 
   constructor(host: ShardHost<I, R>, context: ItemContext, listener: FlowListener<I, R>) {
     this.#host = host;
@@ -107,9 +108,18 @@ export class ItemFlow<I extends Item, R> {
     this.#pauses.clear();
   }
 
-  /** Forget everything that was begun. Late answers find nothing. */
-  drop(): void {
+  /**
+   * Count no answer from here on. Whoever was told to give up may answer without having done anything, so an item whose signal
+   * has fired is not finished, whatever its call says. What was finished before stays so.
+   */
+  close(): void {
     this.halt();
+    this.#isClosed = true;
+  }
+
+  /** The same, and forget what was finished and not told of. */
+  drop(): void {
+    this.close();
     this.#window.clear();
   }
 
@@ -118,7 +128,7 @@ export class ItemFlow<I extends Item, R> {
     Promise.resolve(answer).then(
       (result) => {
         this.#inFlight--;
-        if (this.#window.finish(trial.place, result)) this.drain();
+        if (!this.#isClosed && this.#window.finish(trial.place, result)) this.drain();
         this.#listener.onChange();
       },
       (cause: unknown) => this.#fail(trial, cause),

@@ -251,6 +251,24 @@ describe("runWorkers", () => {
     expect(world.time.nowMs() - startMs).toBeGreaterThanOrEqual(700);
   });
 
+  test("an item that answers once its signal has fired is not finished, whatever it says", async () => {
+    const { world, base } = await makeWorld();
+    const sink = new TokenSink(() => world.time.sleep(250));
+    const controller = new AbortController();
+    // It gives up when it is told to, and answers as if it had done its work: in the middle of the last flush.
+    const process = ({ n }: { n: number }, { signal }: { signal: AbortSignal }) => {
+      if (n !== 30) return undefined;
+      controller.abort();
+      return new Promise<void>((resolve) => signal.addEventListener("abort", () => world.time.startTimer(100, resolve)));
+    };
+
+    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, signal: controller.signal, graceMs: 50 }));
+
+    expect(summary).toMatchObject({ items: 30, shards: { released: 1 } });
+    await world.time.runUntil(runWorkers({ ...base, sink, process: () => undefined }));
+    expect(await sink.results(world.coordinator)).toEqual(ALL);
+  });
+
   test("stops at once when somebody ends the run, also where it only ever checkpoints", async () => {
     const { world, base } = await makeWorld();
     const process = async ({ n }: { n: number }) => {

@@ -235,6 +235,7 @@ export class ShardRunner<I extends Item, R> {
   }
 
   #abortItems(stop: ShardStop): void {
+    this.#flow.close();
     this.#abort.abort(new WorkStopped(stop.kind, stop.kind === "Lost" ? stop.cause : undefined));
   }
 

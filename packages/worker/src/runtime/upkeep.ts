@@ -38,6 +38,12 @@ export interface UpkeepOptions {
   readonly listener: UpkeepListener;
 }
 
+/** Everything up to `key` is finished: so many items since the last checkpoint. */
+interface Progress {
+  readonly key: Uint8Array;
+  readonly items: number;
+}
+
 /** How a shard is left. */
 export type Ending = { readonly kind: "Complete" } | { readonly kind: "Park"; readonly reason: ParkReason } | { readonly kind: "Release" };
 
@@ -117,31 +123,31 @@ export class Upkeep {
     await this.#action;
     if (this.#isOver) return false;
     const { session } = this.#options;
-    const hasProgress = this.#items > 0;
-    if (hasProgress && !(await this.#flushResults())) return false;
+    // Taken before the flush: what its token stands for is exactly what was written up to this key.
+    const progress = this.#items > 0 ? { key: this.#lastKey!, items: this.#items } : undefined;
+    if (progress !== undefined && !(await this.#flushResults())) return false;
     const opId = OpId.random();
     switch (ending.kind) {
       case "Complete": {
-        const point = hasProgress ? this.#cursorAt(this.#lastKey!) : RANGE_EXHAUSTED;
+        const point = progress === undefined ? RANGE_EXHAUSTED : this.#cursorAt(progress.key);
         return this.#insist("complete", () => session.complete(point, { opId }));
       }
       case "Park":
-        if (hasProgress && !(await this.#lastCheckpoint())) return false;
+        if (progress !== undefined && !(await this.#lastCheckpoint(progress))) return false;
         return this.#insist("park", () => session.park(ending.reason, { opId }));
       case "Release":
-        if (hasProgress && !(await this.#lastCheckpoint())) return false;
+        if (progress !== undefined && !(await this.#lastCheckpoint(progress))) return false;
         return this.#insist("release", () => session.release({ opId }));
     }
   }
 
-  async #lastCheckpoint(): Promise<boolean> {
-    const items = this.#items;
-    const cursor = this.#cursorAt(this.#lastKey!);
+  async #lastCheckpoint({ key, items }: Progress): Promise<boolean> {
+    const cursor = this.#cursorAt(key);
     const startMs = this.#options.time.nowMs();
     const opId = OpId.random();
     const isMade = await this.#insist("checkpoint", () => this.#options.session.checkpoint(cursor, { renew: true, opId }));
     if (!isMade) return false;
-    this.#items = 0;
+    this.#items -= items;
     this.#options.listener.onCheckpoint(items, this.#options.time.nowMs() - startMs);
     return true;
   }
@@ -181,7 +187,7 @@ export class Upkeep {
     listener.onRenewed(answer.value.capacity);
   }
 
-  async #store({ key, items }: { readonly key: Uint8Array; readonly items: number }): Promise<void> {
+  async #store({ key, items }: Progress): Promise<void> {
     if (!(await this.#flushResults())) return;
     const { session, time, listener } = this.#options;
     const askedMs = time.nowMs();
