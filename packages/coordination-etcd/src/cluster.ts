@@ -10,7 +10,7 @@ export interface Looked {
   readonly found: readonly RangeResult[];
 }
 
-/** Gets of records in one request: the largest records together stay below what etcd's gateway hands on, 4 MiB. */
+/** Gets of records in one request: a record can have fifty kilobytes, and an answer is held in memory as a whole, here and there. */
 const MAX_RECORDS_PER_LOOK = 64;
 
 /** Most keys that one page of a walk over a range has. */

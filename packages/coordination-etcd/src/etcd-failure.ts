@@ -44,8 +44,7 @@ export class EtcdFailure extends Error {
 
   /** Whether the request had more operations or bytes than the server takes. Then it was not done. */
   get isTooLarge(): boolean {
-    if (this.error.kind !== "EtcdRefused") return false;
-    return /too many operations|request is too large|larger than max/u.test(this.error.reason);
+    return !this.mayBeDone && /too many operations|request is too large|larger than max/u.test(this.error.reason);
   }
 }
 

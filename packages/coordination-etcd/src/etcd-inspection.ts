@@ -123,7 +123,7 @@ class EtcdRunView implements RunView {
 
   async *shards(): AsyncGenerator<StoredShard> {
     if (this.#space === undefined) return;
-    // Records can be large, and etcd's gateway hands on no more than 4 MiB at once.
+    // Records can be large, and an answer is held in memory as a whole.
     for await (const page of this.#cluster.walk(this.#revision, { ...this.#cluster.layout.kind(this.#space, ShardKind.Record), pageSize: 64 })) {
       for (const { key, value } of page) {
         const record = decodeShardRecord(value);

@@ -8,7 +8,7 @@ import { danglingEntry, decodeRun, readShardAt, type RunHeads } from "./run-head
 
 /** Most shards that one page looks at, however few it keeps. */
 const MAX_EXAMINED = 1024;
-/** Most runs of one page: a run's record can have 160 KB. */
+/** Most runs of one page. */
 const MAX_RUNS = 256;
 /** Keys of runs that are looked at in one go for their tenants. */
 const TENANT_KEYS = 256;
@@ -45,7 +45,7 @@ export async function listRuns(cluster: Cluster, { tenant, after, limit }: ListR
   const { kvs, more } = found[0]!;
   const addresses = kvs.flatMap(({ key }) => addressOf(key) ?? []);
   const items: RunRecord[] = [];
-  // A few at a time: etcd's gateway hands on no more than 4 MiB at once.
+  // A few at a time: a run's record can have 160 KB, and an answer is held in memory as a whole.
   for (let at = 0; at < addresses.length; at += 16) {
     const some = addresses.slice(at, at + 16);
     const records = await cluster.readAt(revision, some.map((address) => layout.run(address)));

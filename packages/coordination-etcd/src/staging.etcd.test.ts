@@ -2,7 +2,7 @@
 // leave nothing that counts, whoever comes next; and what it left must be gone in the end.
 
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
-import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet } from "@gossip/coordination";
+import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type UpdateShardSet } from "@gossip/coordination";
 import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient, prefixEnd } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
@@ -46,6 +46,17 @@ function putRun(shardCount: number, { metadataSize = 0, maxShards = 100_000, run
 }
 
 const commit = async (store: EtcdStore, set: PutRunSet): Promise<CommitAnswer> => (await store.commit([set]))[0]!;
+
+/** Update so many shards in one call. */
+async function updateAtOnce(store: EtcdStore, count: number): Promise<string[]> {
+  const sets = await Promise.all(Array.from({ length: count }, async (_, index): Promise<UpdateShardSet> => {
+    const { shard } = unwrap(await store.readShard(TENANT, { run: RUN, shard: ShardId.fromRaw(BigInt(index)) }));
+    const { record, version } = shard!;
+    return { kind: "UpdateShard", tenant: TENANT, run: RUN, shard: { guard: version, before: record, after: { ...record, attempts: 1 } }, runGuard: undefined, hintAt: index % 2 === 0 ? now : undefined };
+  }));
+  return (await store.commit(sets)).map(({ kind }) => kind);
+}
+
 const total = async (store: EtcdStore, run = RUN) => unwrap(await store.readProgress({ tenant: TENANT, run, now })).total;
 const keysBelow = async (prefix: string, of = client): Promise<number> => unwrap(await of.range({ get: prefix, end: prefixEnd(prefix), countOnly: true })).count;
 
@@ -61,6 +72,7 @@ describe.skipIf(skipped !== undefined)("many shards", PATIENCE, () => {
     await using store = unwrap(await openEtcdStore({ endpoints: [own.endpoint] }));
     expect((await commit(store, putRun(shardCount, { metadataSize }))).kind).toBe("Committed");
     expect(await total(store)).toBe(shardCount);
+    expect(await updateAtOnce(store, 100)).toEqual(Array.from({ length: 100 }, () => "Committed"));
     const report = unwrap(await fsck(store.inspect()));
     expect(report).toMatchObject({ shardCount, findings: [] });
     const other = new EtcdClient({ endpoints: [own.endpoint] });

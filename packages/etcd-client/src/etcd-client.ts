@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "@gossip/stdx";
+import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 import { EtcdCode, type EtcdError } from "./etcd-error.ts";
 import type { EtcdOptions } from "./etcd-options.ts";
 import { integerOf, listOf, objectOf, revisionOf, unavailable, type Json } from "./json-answer.ts";
@@ -36,7 +36,9 @@ export class EtcdClient {
   }
 
   /** Write a key, whatever it holds. Answers with the revision of the write. */
-  async put({ put, value, leaseId }: PutOperation): Promise<Result<bigint, EtcdError>> {
+  async put(operation: PutOperation): Promise<Result<bigint, EtcdError>> {
+    assert(typeof operation === "object" && operation !== null, () => `what to put into etcd is an object, got ${typeof operation}`);
+    const { put, value, leaseId } = operation;
     const lease = leaseId === undefined ? {} : { lease: leaseId.toString() };
     const answer = await this.#call("/v3/kv/put", { key: encodeText(put), value: encodeValue(value), ...lease }, "Write");
     return answer.ok ? ok(revisionOf(answer.value)) : answer;
@@ -57,26 +59,27 @@ export class EtcdClient {
 
   /** A lease for at least `ttlS` seconds; etcd may insist on more. */
   async grantLease(ttlS: number): Promise<Result<{ readonly leaseId: bigint; readonly ttlS: number }, EtcdError>> {
+    assertCount(ttlS, "seconds of a lease", { min: 1, max: 2 ** 31 });
     const answer = await this.#call("/v3/lease/grant", { TTL: String(ttlS) }, "Write");
     return answer.ok ? ok({ leaseId: integerOf(answer.value["ID"]), ttlS: Number(integerOf(answer.value["TTL"])) }) : answer;
   }
 
   /** Start a lease's time anew. Answers with the time it has, 0 where it is no more. */
   async keepLeaseAlive(leaseId: bigint, timeoutMs?: number): Promise<Result<{ readonly ttlS: number }, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/lease/keepalive", { ID: leaseId.toString() }, { kind: "Write", timeoutMs });
+    const answer = await this.#gateway.call("/v3/lease/keepalive", { ID: lease(leaseId) }, { kind: "Write", timeoutMs });
     return answer.ok ? ok({ ttlS: Number(integerOf(objectOf(answer.value["result"])["TTL"])) }) : answer;
   }
 
   /** Whether a lease still has time. */
   async isLeaseAlive(leaseId: bigint): Promise<Result<boolean, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/lease/timetolive", { ID: leaseId.toString() }, { kind: "Read" });
+    const answer = await this.#gateway.call("/v3/lease/timetolive", { ID: lease(leaseId) }, { kind: "Read" });
     // A lease in its last second has 0; one that is no more has -1.
     return answer.ok ? ok(integerOf(answer.value["TTL"]) >= 0n) : answer;
   }
 
   /** End a lease, and with it every key that hangs on it. One that is no more is ended already. */
   async revokeLease(leaseId: bigint, timeoutMs?: number): Promise<Result<void, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/lease/revoke", { ID: leaseId.toString() }, { kind: "Write", timeoutMs });
+    const answer = await this.#gateway.call("/v3/lease/revoke", { ID: lease(leaseId) }, { kind: "Write", timeoutMs });
     if (answer.ok || (answer.error.kind === "EtcdRefused" && answer.error.code === EtcdCode.NotFound)) return ok();
     return err(answer.error);
   }
@@ -129,4 +132,9 @@ function isReadOnly({ success, failure = [] }: Txn): boolean {
 
 function isRead(operation: Operation): boolean {
   return "get" in operation || ("txn" in operation && isReadOnly(operation.txn));
+}
+
+function lease(leaseId: bigint): string {
+  assert(typeof leaseId === "bigint", () => `a lease is named by a bigint, got ${typeof leaseId}`);
+  return leaseId.toString();
 }

@@ -83,6 +83,7 @@ function parseEndpoint(endpoint: string): URL {
   assert(typeof endpoint === "string" && URL.canParse(endpoint), "an etcd endpoint is a URL such as http://127.0.0.1:2379");
   const url = new URL(endpoint);
   assert(url.protocol === "http:" || url.protocol === "https:", "an etcd endpoint begins with http:// or https://");
+  assert(url.pathname === "/" && url.search === "" && url.hash === "", "an etcd endpoint ends with its host and port");
   assert(url.username === "" && url.password === "", "an etcd endpoint has no user and password in it: they are options of their own");
   return url;
 }

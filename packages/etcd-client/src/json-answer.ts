@@ -7,7 +7,11 @@ export type Json = Readonly<Record<string, unknown>>;
 /** What a whole answer of a member says. */
 export function readAnswer({ status, text }: { readonly status: number; readonly text: string }): Result<Json, EtcdError> {
   const answer = parseObject(text);
-  if (answer === undefined) return unavailable(`an answer of status ${status} is no JSON`);
+  if (answer === undefined) {
+    const reason = `an answer of status ${status} is no JSON`;
+    // Who refuses before it comes to etcd's own part does so in plain words: a host that is not allowed, a gateway that is turned off.
+    return status >= 400 && status < 500 && status !== 429 ? err({ kind: "EtcdRefused", code: 0, reason }) : unavailable(reason);
+  }
   if (status === 200) return ok(answer);
   const reason = typeof answer["message"] === "string" ? answer["message"] : "etcd gave no reason";
   const code = typeof answer["code"] === "number" ? answer["code"] : 0;

@@ -42,6 +42,7 @@ describe("one member", () => {
     { status: 429, body: "{}", error: { kind: "EtcdUnavailable", mayBeDone: false } },
     { status: 503, body: '{"message":"etcdserver: mvcc: database space exceeded","code":8}', error: { kind: "EtcdUnavailable", mayBeDone: false } },
     { status: 404, body: '{"message":"lease not found","code":5}', error: { kind: "EtcdRefused", code: 5 } },
+    { status: 404, body: "Not Found", error: { kind: "EtcdRefused", code: 0 } },
     { status: 400, body: "{}", error: { kind: "EtcdRefused", code: 0 } },
   ])("a write that is answered with $status is $error", async ({ error, ...given }) => {
     member.reply = () => given;
@@ -148,6 +149,14 @@ describe("a login", () => {
     expect(await open([member.endpoint], credentials).call("/v3/kv/put", {}, { kind: "Write" })).toMatchObject({ ok: false, error: { mayBeDone: false } });
   });
 
+  test("that takes too long ends with the request that waits for it, which was not done", async () => {
+    member.reply = () => "silence";
+    const asked = open([member.endpoint], credentials).call("/v3/kv/put", {}, { kind: "Write", timeoutMs: 300 });
+    while (member.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    time.elapse(300);
+    expect(await asked).toEqual({ ok: false, error: { kind: "EtcdUnavailable", reason: "no answer came in time", mayBeDone: false } });
+  });
+
   test("of which the token is never taken ends all the same", async () => {
     accepted = "none";
     expect(await open([member.endpoint], credentials).call("/v3/kv/put", {}, { kind: "Write" })).toMatchObject({ ok: false, error: { code: 16 } });
@@ -183,6 +192,7 @@ test.each([
   [{ endpoints: [] }, "at least one"],
   [{ endpoints: ["127.0.0.1:2379"] }, "http://"],
   [{ endpoints: ["ftp://a"] }, "http://"],
+  [{ endpoints: ["http://a:1/etcd"] }, "host and port"],
   [{ endpoints: ["http://ann:secret-word@a"] }, "options of their own"],
   [{ endpoints: [NOBODY], username: "ann" }, "password"],
   [{ endpoints: [NOBODY], tls: { cert: "x" } }, "needs its key"],

@@ -79,7 +79,8 @@ export class JsonGateway {
   }
 
   async #callAs(path: string, text: string, how: { readonly kind: CallKind; readonly signal: AbortSignal }): Promise<Result<Json, EtcdError>> {
-    const token = await this.#login?.token();
+    const { signal } = how;
+    const token = this.#login && (await within(signal, this.#login.token()));
     if (token?.ok === false) return token;
     const answer = await this.#tryMembers(path, text, { ...how, token: token?.value });
     if (token !== undefined && !answer.ok && isTokenRefused(answer.error)) this.#login?.forget(token.value);
@@ -121,5 +122,20 @@ export class JsonGateway {
   /** Leave a member that failed, unless somebody else already has. */
   #turnFrom(member: number): void {
     if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length;
+  }
+}
+
+/** Wait for a login, which others may wait for too, for no longer than this request may take. */
+async function within(signal: AbortSignal, login: Promise<Result<string, EtcdError>> | Result<string, EtcdError>): Promise<Result<string, EtcdError>> {
+  if (!("then" in login)) return login;
+  let stop = (): void => {};
+  const overdue = new Promise<Result<string, EtcdError>>((resolve) => {
+    stop = () => resolve(unavailable("no answer came in time", { mayBeDone: false }));
+    signal.addEventListener("abort", stop);
+  });
+  try {
+    return await Promise.race([login, overdue]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }

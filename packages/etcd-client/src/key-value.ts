@@ -1,3 +1,4 @@
+import { assert } from "@gossip/stdx";
 import { integerOf, listOf, type Json } from "./json-answer.ts";
 
 /** A key with what it holds, as it is at some revision. */
@@ -26,11 +27,13 @@ export function readRange(range: Json): RangeResult {
 }
 
 export function encodeText(text: string): string {
+  assert(typeof text === "string", () => `keys and texts of etcd are strings, got ${typeof text}`);
   return Buffer.from(text, "utf8").toString("base64");
 }
 
 export function encodeValue(value: string | Uint8Array): string {
   if (typeof value === "string") return encodeText(value);
+  assert(value instanceof Uint8Array, () => `a value of etcd is text or bytes, got ${typeof value}`);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
 }
 

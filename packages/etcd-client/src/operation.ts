@@ -67,7 +67,10 @@ export function foundAt({ results }: InnerTxnResult, index: number): KeyValue | 
   return result?.kind === "Get" ? result.kvs[0] : undefined;
 }
 
-export function encodeTxn({ compare, success, failure = [] }: Txn): object {
+export function encodeTxn(txn: Txn): object {
+  assertObject(txn, "a transaction of etcd");
+  const { compare, success, failure = [] } = txn;
+  assert(Array.isArray(compare) && Array.isArray(success) && Array.isArray(failure), "conditions and operations of a transaction come in arrays");
   return {
     compare: compare.map(encodeCompare),
     success: success.map(encodeOperation),
@@ -75,7 +78,9 @@ export function encodeTxn({ compare, success, failure = [] }: Txn): object {
   };
 }
 
-export function encodeGet({ get, end, limit, keysOnly, countOnly, sort, revision }: GetOperation): object {
+export function encodeGet(operation: GetOperation): object {
+  assertObject(operation, "what to look at in etcd");
+  const { get, end, limit, keysOnly, countOnly, sort, revision } = operation;
   return {
     key: encodeText(get),
     ...(end === undefined ? {} : { range_end: encodeText(end) }),
@@ -104,7 +109,12 @@ const SORTS = {
   VALUE_DESCEND: { sort_order: "DESCEND", sort_target: "VALUE" },
 } as const;
 
+function assertObject(value: unknown, what: string): void {
+  assert(typeof value === "object" && value !== null, () => `${what} is an object, got ${typeof value}`);
+}
+
 function encodeCompare(compare: Compare): object {
+  assertObject(compare, "a condition of a transaction");
   const end = compare.end === undefined ? {} : { range_end: encodeText(compare.end) };
   const common = { key: encodeText(compare.key), ...end, target: compare.target, result: compare.is };
   if (compare.target === "VALUE") return { ...common, value: encodeValue(compare.value) };
@@ -112,6 +122,7 @@ function encodeCompare(compare: Compare): object {
 }
 
 function encodeOperation(operation: Operation): object {
+  assertObject(operation, "an operation of a transaction");
   if ("get" in operation) return { request_range: encodeGet(operation) };
   if ("txn" in operation) return { request_txn: encodeTxn(operation.txn) };
   if ("delete" in operation) {
