@@ -25,4 +25,5 @@ const cli: Cli = {
   exitNow: (exit) => process.exit(EXIT_CODES[exit].code),
 };
 
-process.exitCode = await main(process.argv.slice(2), cli);
+// Not left to end by itself: a module may have left something open, and everything of ours is closed.
+process.exit(await main(process.argv.slice(2), cli));

@@ -1,7 +1,7 @@
 // What a person does with the main command: stop it, start it again, start it twice, give it a command that fails or a
 // name with a newline. Each must end as promised, and say so.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -138,10 +138,12 @@ describe("gossip run", { timeout: 120_000 }, () => {
 
   test("a module does the work, whether it waits or not, and what it throws is a failure", async () => {
     lines("rows", 20);
-    writeFileSync(join(folder, "job.mjs"), "export default function ({ line }, { attempt, fence }) { if (line === '7') throw new Error('seven'); if (line === '8' && attempt === 1) return Promise.reject(new Error('later')); return line % 2 ? { line, fence: typeof fence } : Promise.resolve(line); }");
+    writeFileSync(join(folder, "job.mjs"), "import { writeFileSync } from 'node:fs'; setInterval(() => {}, 1e9); export const close = async () => writeFileSync('closed', ''); export default function ({ line }, { attempt, fence }) { if (line === '7') throw new Error('seven'); if (line === '8' && attempt === 1) return Promise.reject(new Error('later')); return line % 2 ? { line, fence: typeof fence } : Promise.resolve(line); }");
     const { code, stdout } = await run("--source", "lines:rows", "--module", "./job.mjs", "--out", "out.ndjson", "--json");
     expect([code, JSON.parse(stdout.trim().split("\n").at(-1)!)]).toEqual([3, expect.objectContaining({ kind: "finished", items: 20, failed: 1 })]);
     const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as object);
+    // What the module left open does not keep the command.
+    expect(existsSync(join(folder, "closed"))).toBe(true);
     expect(results[7]).toEqual({ offset: 14, line: "7", ok: false, error: "seven" });
     expect([results[8], results[9]]).toEqual([{ offset: 16, line: "8", ok: true, result: "8" }, { offset: 18, line: "9", ok: true, result: { line: "9", fence: "bigint" } }]);
   });

@@ -16,6 +16,12 @@ export interface ModuleOptions {
 
 type JobFunction = (item: Item, context: ItemContext) => unknown;
 
+interface LoadedModule {
+  readonly job: JobFunction;
+  /** Called at the end, where the module has it. */
+  readonly close: () => unknown;
+}
+
 /** One for all items that gave nothing: most of a million do. */
 const NOTHING: ModuleResult = Object.freeze({ kind: "Module", value: undefined, failure: undefined });
 
@@ -26,12 +32,12 @@ export function modulePath({ path, cwd }: Pick<ModuleOptions, "path" | "cwd">): 
 
 /**
  * A function for every item, of a module that this process loads: its default export, or its export `process`. It is
- * called with the item and the context of `@gossip/worker`.
+ * called with the item and the context of `@gossip/worker`. An export `close` is called when the work is over.
  */
 export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Promise<Result<JobWork, CliError>> {
-  const loaded = await loadFunction(modulePath({ path, cwd }), printableText(path));
+  const loaded = await loadModule(modulePath({ path, cwd }), printableText(path));
   if (!loaded.ok) return loaded;
-  const job = loaded.value;
+  const { job, close } = loaded.value;
 
   const failed = (thrown: unknown, context: ItemContext): ModuleResult => {
     if (context.signal.aborted || context.attempt < policy.maxAttempts || policy.onFail === "park") throw thrown;
@@ -48,11 +54,11 @@ export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Prom
       return failed(thrown, context);
     }
   };
-  return ok({ process, mayBlock: true, close: async () => {}, killAtOnce: () => {} });
+  return ok({ process, mayBlock: true, close: async () => void (await close()), killAtOnce: () => {} });
 }
 
-async function loadFunction(file: string, shown: string): Promise<Result<JobFunction, CliError>> {
-  let loaded: { readonly default?: unknown; readonly process?: unknown };
+async function loadModule(file: string, shown: string): Promise<Result<LoadedModule, CliError>> {
+  let loaded: { readonly default?: unknown; readonly process?: unknown; readonly close?: unknown };
   try {
     // oxlint-disable-next-line import/no-dynamic-require -- it is the user's own, and named by the user
     loaded = (await import(pathToFileURL(file).href)) as typeof loaded;
@@ -64,7 +70,8 @@ async function loadFunction(file: string, shown: string): Promise<Result<JobFunc
   const exported = loaded.process ?? loaded.default;
   const job = typeof exported === "object" && exported !== null && "process" in exported ? exported.process : exported;
   if (typeof job !== "function") return fail("InvalidModule", `the module ${shown} exports no function: write \`export default function (item, context) { … }\`.`);
-  return ok(job as JobFunction);
+  const { close } = loaded;
+  return ok({ job: job as JobFunction, close: typeof close === "function" ? () => close() as unknown : () => {} });
 }
 
 function succeeded(value: unknown): ModuleResult {

@@ -20,6 +20,9 @@ export interface RunSettings {
 const SETTINGS_HASHER = /* @__PURE__ */ deriveKeyHasher("gossip/cli/v1/run-settings");
 const ID_HASHER = /* @__PURE__ */ deriveKeyHasher("gossip/cli/v1/run-id");
 
+/** `://user:password@`, as commands have it. */
+const URL_PASSWORD = /(:\/\/[^\s:@/'"]*:)[^\s@/'"]+@/g;
+
 /** A command longer than this is shown cut short; the fingerprint is of all of it. */
 const MAX_SHOWN_COMMAND = 400;
 
@@ -39,11 +42,16 @@ export function runIdOf(settings: RunSettings, generation: number): RunId {
   return RunId.fromRaw(ID_HASHER.hash64(Buffer.from(JSON.stringify([...identity, generation]))));
 }
 
+/** The settings as others may see them: no password of a URL, and no more of a command than people read. */
+export function shownSettings(settings: RunSettings): RunSettings {
+  const exec = settings.exec?.replaceAll(URL_PASSWORD, "$1…@");
+  return { ...settings, exec: exec !== undefined && exec.length > MAX_SHOWN_COMMAND ? `${exec.slice(0, MAX_SHOWN_COMMAND)}…` : exec };
+}
+
 /** The bytes that are kept with every shard. Equal for equal settings. */
 export function encodeSettings(settings: RunSettings): Uint8Array {
-  const { name, source, exec, module, out } = settings;
-  const shown = exec !== undefined && exec.length > MAX_SHOWN_COMMAND ? `${exec.slice(0, MAX_SHOWN_COMMAND)}…` : exec;
-  return Buffer.from(JSON.stringify({ gossip: 1, name, source, exec: shown, module, out, fingerprint: fingerprintOf(settings) }));
+  const { name, source, exec, module, out } = shownSettings(settings);
+  return Buffer.from(JSON.stringify({ gossip: 1, name, source, exec, module, out, fingerprint: fingerprintOf(settings) }));
 }
 
 /** What `encodeSettings` wrote, with the fingerprint. `undefined` for bytes of somebody else. */
@@ -61,6 +69,7 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
 }
 
 /** The work in a few words. */
-export function describeWork({ source, exec, module }: RunSettings): string {
+export function describeWork(settings: RunSettings): string {
+  const { source, exec, module } = shownSettings(settings);
   return exec === undefined ? `${source} through ${module ?? "?"}` : `${source} through ${exec}`;
 }

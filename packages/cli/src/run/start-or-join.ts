@@ -7,7 +7,7 @@ import { printableText } from "../output/printable.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { coordSentence, infraSentence } from "./coord-sentence.ts";
 import { readSettings } from "./run-overview.ts";
-import { encodeSettings, fingerprintOf, runIdOf, type RunSettings } from "./run-settings.ts";
+import { encodeSettings, fingerprintOf, runIdOf, shownSettings, type RunSettings } from "./run-settings.ts";
 
 export interface StartOptions {
   readonly opened: OpenedStore;
@@ -75,8 +75,9 @@ function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run
   const way = "give this one another name with --run, or repeat the settings of that one";
   if (stored === undefined) return `run ${name} exists, and was begun by another program: ${way}.`;
   const fields = ["source", "exec", "module", "out"] as const;
-  const differing = fields.filter((field) => stored[field] !== wanted[field]).map((field) => `--${field} ${stored[field] === undefined ? "left out" : printableText(stored[field])}`);
-  return `run ${name} exists with other settings (${differing.join(", ") || "a longer command"}): ${way}.`;
+  const shown = shownSettings(wanted);
+  const differing = fields.filter((field) => stored[field] !== shown[field]).map((field) => `--${field} ${stored[field] === undefined ? "left out" : printableText(stored[field])}`);
+  return `run ${name} exists with other settings (${differing.join(", ") || "a command that begins alike"}): ${way}.`;
 }
 
 function startSentence(error: Exclude<StartRunError, { kind: "Aborted" }>, settings: RunSettings): CliError {
