@@ -3,11 +3,14 @@ import type { CapacityHint, ShardRecord } from "@gossip/coordination";
 import { hintOf, hintWith, type HintRow } from "./hints.ts";
 import { int8Array, u64Array } from "./server-array.ts";
 
-/** A run at a time, whose capacity somebody asks for. */
-interface Moment {
+/** A run whose capacity somebody asks for. */
+interface AskedRun {
   readonly runId: number;
-  readonly now: LogicalTime;
-  hint: CapacityHint | undefined;
+  /** Where to begin counting. */
+  readonly start: number;
+  /** The times that are asked for, earliest first. */
+  readonly times: LogicalTime[];
+  readonly hints: Map<LogicalTime, CapacityHint>;
 }
 
 /** A row of a batch's answer that is about a run or a moment, under the number that it has here, from 1. */
@@ -15,45 +18,61 @@ export type CapacityRow = { readonly about: string; readonly ordinal: string; re
 
 /** The capacities that the sets of one commit ask for, each run and time once. */
 export class Moments {
-  // A commit is made of what came within a few milliseconds, mostly of one run: there are a handful, and the last is asked for most.
-  readonly #moments: Moment[] = [];
-  readonly #runIds: number[] = [];
-  /** Where in each run to begin counting. */
-  readonly #starts: number[] = [];
+  readonly #runs = new Map<number, AskedRun>();
 
   /** `start`: where in the run claiming is at work. */
   add(runId: number, now: LogicalTime, start: () => number): void {
-    if (this.#find(runId, now) !== undefined) return;
-    this.#moments.push({ runId, now, hint: undefined });
-    if (this.#runIds.includes(runId)) return;
-    this.#runIds.push(runId);
-    this.#starts.push(start());
+    const run = this.#runs.get(runId);
+    if (run === undefined) {
+      this.#runs.set(runId, { runId, start: start(), times: [now], hints: new Map() });
+      return;
+    }
+    // A commit is made of what came within a few milliseconds: there are a handful of them, and the last is asked for most.
+    if (run.times.includes(now)) return;
+    run.times.push(now);
+    run.times.sort(byTime);
   }
 
   columns(): Buffer[] {
-    const moments = [int8Array(this.#moments.map(({ runId }) => runId)), u64Array(this.#moments.map(({ now }) => now))];
-    return [...moments, int8Array(this.#runIds), int8Array(this.#starts)];
+    const runs = [...this.#runs.values()];
+    const others = this.#others();
+    return [
+      int8Array(runs.map(({ runId }) => runId)),
+      int8Array(runs.map(({ start }) => start)),
+      u64Array(runs.map(({ times }) => times[0])),
+      int8Array(others.map(({ run }) => run.runId)),
+      u64Array(others.map(({ now }) => now)),
+    ];
   }
 
   /** Take the server's answers, which were made without the shards in `moved`. */
   answer(rows: readonly CapacityRow[], moved: readonly { readonly runId: number; readonly shard: ShardRecord }[]): void {
-    const free = new Map<number, number>();
-    for (const { about, ordinal, free: count } of rows) {
-      if (about === "Run") free.set(this.#runIds[Number(ordinal) - 1]!, count ?? 0);
-    }
+    const others = this.#others();
+    const own = new Map<string, CapacityRow>();
     for (const row of rows) {
       if (row.about !== "Moment") continue;
-      const moment = this.#moments[Number(row.ordinal) - 1]!;
-      const shards = moved.flatMap(({ runId, shard }) => (runId === moment.runId ? [shard] : []));
-      moment.hint = hintWith(hintOf(row, free.get(moment.runId) ?? 0, moment.now), shards, moment.now);
+      const { run, now } = others[Number(row.ordinal) - 1]!;
+      own.set(`${run.runId} ${now}`, row);
+    }
+    const runs = [...this.#runs.values()];
+    for (const row of rows) {
+      if (row.about !== "Run") continue;
+      const { runId, times, hints } = runs[Number(row.ordinal) - 1]!;
+      const shards = moved.flatMap((each) => (each.runId === runId ? [each.shard] : []));
+      for (const now of times) hints.set(now, hintWith(hintOf(own.get(`${runId} ${now}`) ?? row, row.free ?? 0, now), shards, now));
     }
   }
 
   hintAt(runId: number, now: LogicalTime): CapacityHint | undefined {
-    return this.#find(runId, now)?.hint;
+    return this.#runs.get(runId)?.hints.get(now);
   }
 
-  #find(runId: number, now: LogicalTime): Moment | undefined {
-    return this.#moments.findLast((moment) => moment.now === now && moment.runId === runId);
+  /** All times but the first of each run. */
+  #others(): { readonly run: AskedRun; readonly now: LogicalTime }[] {
+    return [...this.#runs.values()].flatMap((run) => run.times.slice(1).map((now) => ({ run, now })));
   }
+}
+
+function byTime(a: LogicalTime, b: LogicalTime): number {
+  return a < b ? -1 : 1;
 }

@@ -28,8 +28,9 @@ import type { Database } from "./database.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";
 import { closedFailure, failureFrom, type PostgresOperation } from "./postgres-failure.ts";
 import { PostgresInspection } from "./postgres-inspection.ts";
-import { listClaimCandidates, readHint, readProgress, readRun, readShard } from "./reads.ts";
+import { listClaimCandidates, readHint, readProgress, readRun } from "./reads.ts";
 import { tenantBytes } from "./rows.ts";
+import { ShardReader } from "./shard-reader.ts";
 import { MARK_STARVED } from "./sql/mark-starved.ts";
 import { u64Bytes } from "./u64-bytes.ts";
 
@@ -56,6 +57,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
 
   readonly #database: Database;
   readonly #release: () => Promise<void>;
+  readonly #shards: ShardReader;
   readonly #places = new ClaimPlaces();
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -63,6 +65,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   /** @internal */
   constructor({ database, release }: PostgresStoreParts) {
     this.#database = database;
+    this.#shards = new ShardReader(database);
     this.#release = release;
   }
 
@@ -71,7 +74,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   }
 
   readShard(tenant: TenantId, { run, shard }: ShardKey): Promise<Result<ShardRead, InfraError>> {
-    return this.#answer("postgres.readShard", () => readShard(this.#database, { tenant, run }, shard));
+    return this.#answer("postgres.readShard", () => this.#shards.read({ tenant, run }, shard));
   }
 
   readHint(moment: RunMoment): Promise<Result<CapacityHint, InfraError>> {

@@ -1,4 +1,3 @@
-import type { ShardId } from "@gossip/contracts";
 import {
   CapacityHint,
   RunProgress,
@@ -6,7 +5,6 @@ import {
   type ClaimQuery,
   type RunMoment,
   type RunRead,
-  type ShardRead,
 } from "@gossip/coordination";
 import type { LogicalTime } from "@gossip/contracts";
 import type { ClaimPlaces } from "./claim-places.ts";
@@ -19,7 +17,6 @@ import { listClaimCandidates as candidatesUpTo } from "./sql/list-claim-candidat
 import { READ_HINT } from "./sql/read-hint.ts";
 import { READ_PROGRESS } from "./sql/read-progress.ts";
 import { READ_RUN } from "./sql/read-run.ts";
-import { READ_SHARD } from "./sql/read-shard.ts";
 import { readU64, u64Bytes } from "./u64-bytes.ts";
 
 type RunRow = { readonly id: string; readonly version: string; readonly status: string; readonly record: Buffer };
@@ -36,12 +33,6 @@ export async function readRun(database: Database, address: RunAddress): Promise<
   if (row === undefined) return { kind: "Missing" };
   if (row.status === "Deleted") return { kind: "Deleted" };
   return { kind: "Found", record: decodeRun(address, row.record), version: runVersion(rowVersionOf(row)) };
-}
-
-export async function readShard(database: Database, address: RunAddress, shard: ShardId): Promise<ShardRead> {
-  const [row] = await database.run<ShardRow>(READ_SHARD, [...addressValues(address), u64Bytes(shard)]);
-  if (row === undefined) return { run: undefined, shard: undefined };
-  return { run: headOf(address, row), shard: joinedShardOf(address, row) };
 }
 
 export async function readHint(database: Database, moment: RunMoment): Promise<CapacityHint> {

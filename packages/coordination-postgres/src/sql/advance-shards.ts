@@ -17,8 +17,7 @@ WITH written AS (
        WITH ORDINALITY AS i(run_id, shard, guard, attempts, cursor_key, record, ordinal)
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard
   RETURNING i.ordinal
-)
-${batchAnswer(schema, { moments: "$7::bigint[], $8::bytea[]", runs: "$9::bigint[], $10::bigint[]" })}`,
+)${batchAnswer(schema, { runs: "$7::bigint[], $8::bigint[], $9::bytea[]", moments: "$10::bigint[], $11::bytea[]" })}`,
 };
 
 /** The same of one, and an answer only where it was written. Without arrays it takes the server half as long. */

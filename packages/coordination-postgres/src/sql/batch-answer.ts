@@ -2,28 +2,33 @@ import { freeColumn, lapsedColumns } from "./hint-columns.ts";
 
 /** The parameters of a batch that ask for capacities. */
 export interface AskedMoments {
-  /** Runs and times, an array each. */
-  readonly moments: string;
-  /** The runs of those, each once, and where to begin counting in each. */
+  /** Runs, each once, where to begin counting in each, and the first time that is asked for of it: an array each. */
   readonly runs: string;
+  /** Runs and the other times, an array each. */
+  readonly moments: string;
 }
 
 /**
- * What a statement over many shards answers, of what it has `written`: one row that says how many, and which where it is
- * not all of them; then a row for each run whose capacity is asked for, and one for each moment.
+ * The end of a statement over many shards, behind the parts that have `written`. It answers with one row that says how many, and
+ * which where it is not all of them; then a row for each run whose capacity is asked for, at the first time; and one for
+ * each other time at which it is not the same, because a lease has lapsed in between.
  *
  * A statement sees nothing of what it writes itself. `unwritten` leaves out of the capacity what it has written.
  */
 export function batchAnswer(schema: string, { moments, runs }: AskedMoments, unwritten?: string): string {
   const and = unwritten === undefined ? {} : { and: unwritten };
-  return `
+  return `,
+capacities AS MATERIALIZED (
+  SELECT g.ordinal, g.run_id, ${freeColumn(schema, { runId: "g.run_id", from: "g.place", ...and })},${lapsedColumns(schema, { runId: "g.run_id", now: "g.now", ...and })}
+  FROM unnest(${runs}) WITH ORDINALITY AS g(run_id, place, now, ordinal)
+)
 SELECT 'Written' AS about, 0::bigint AS ordinal, count(*)::int AS written, CASE WHEN count(*) < cardinality($1::bigint[]) THEN array_agg(ordinal::int) END AS which,
        NULL::int AS free, NULL::int AS lapsed, NULL::bytea AS earliest, NULL::bytea AS starved_until
 FROM written
 UNION ALL
-SELECT 'Run', m.ordinal, NULL, NULL, ${freeColumn(schema, { runId: "m.run_id", from: "m.place", ...and })}, NULL, NULL, NULL
-FROM unnest(${runs}) WITH ORDINALITY AS m(run_id, place, ordinal)
+SELECT 'Run', c.ordinal, NULL, NULL, c.free, c.lapsed, c.earliest, c.starved_until FROM capacities c
 UNION ALL
 SELECT 'Moment', m.ordinal, NULL, NULL, NULL,${lapsedColumns(schema, { runId: "m.run_id", now: "m.now", ...and })}
-FROM unnest(${moments}) WITH ORDINALITY AS m(run_id, now, ordinal)`;
+FROM unnest(${moments}) WITH ORDINALITY AS m(run_id, now, ordinal)
+WHERE EXISTS (SELECT FROM capacities c WHERE c.run_id = m.run_id AND c.earliest <= m.now)`;
 }

@@ -30,8 +30,7 @@ written AS (
   FROM input i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
   RETURNING i.ordinal, s.run_id, s.shard, i.spread, i.left_status, i.left_at, i.taken_status, i.taken_at
-),${movePlaces(schema)}
-${batchAnswer(schema, { moments: "$18::bigint[], $19::bytea[]", runs: "$20::bigint[], $21::bigint[]" }, unwritten)}`;
+),${movePlaces(schema)}${batchAnswer(schema, { runs: "$18::bigint[], $19::bigint[], $20::bytea[]", moments: "$21::bigint[], $22::bytea[]" }, unwritten)}`;
 }
 
 /** No set says which version its run must have. */
