@@ -104,7 +104,11 @@ class Trouble {
 
   #source(): Source<NumberedItem> {
     const { count, batchSize, hasAdvice } = this.#chaos;
-    const source = numberedSource(count, { batchSize });
+    const between = async (): Promise<void> => {
+      if (this.#chance() < 0.5) await this.world.time.sleep(this.#chance() * 150);
+      if (!this.isCalm && this.#chance() < 0.1) throw new Error("at random");
+    };
+    const source = numberedSource(count, { batchSize, between });
     if (!hasAdvice) return source;
     return {
       ...source,
@@ -151,6 +155,8 @@ class Trouble {
         storePatienceMs: 100 * LEASE_MS,
         signal: controller.signal,
         graceMs: 60,
+        readRetry: { maxAttempts: 100, baseMs: 5, maxMs: 40 },
+        split: { minHandoverMs: 0, minIntervalMs: 0 },
       });
       const summary = await Promise.race([working, killed]);
       if (summary !== undefined) expect(["Done", "Aborted"]).toContain(summary.stopped.kind);
