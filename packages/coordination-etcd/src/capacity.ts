@@ -4,8 +4,8 @@ import type { GetOperation, RangeResult } from "@gossip/etcd-client";
 import { Outpaced } from "./etcd-failure.ts";
 import { deadlineIn, readHeld } from "./held-leases.ts";
 import { ShardKind, type Layout, type RunAddress, type Space } from "./layout.ts";
-import type { RunHeads } from "./run-heads.ts";
-import { freeWindow, heldWindow, isWholeFree, MAX_HINT_COUNT, narrowFree, widenFree, type KnownWindows, type Windows } from "./windows.ts";
+import type { StoreParts } from "./store-parts.ts";
+import { freeWindow, heldWindow, isWholeFree, MAX_HINT_COUNT, narrowFree, widenFree, type Windows } from "./windows.ts";
 
 /** How many looks a capacity takes at most. */
 export const MAX_CAPACITY_LOOKS = 4;
@@ -43,7 +43,8 @@ export function readCapacity(found: readonly RangeResult[], now: LogicalTime, us
   return { hint: { availableCount: free + lapsed.length, earliestDeadline, isStarved: mark !== undefined && now < deadlineIn(mark) }, next };
 }
 
-export async function readHint(heads: RunHeads, known: KnownWindows, moment: RunMoment, layout: Layout): Promise<CapacityHint> {
+export async function readHint({ cluster, heads, windows: known }: StoreParts, moment: RunMoment): Promise<CapacityHint> {
+  const { layout } = cluster;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     let used: Windows | undefined;
     const look = await heads.lookWith(moment, (space) => {

@@ -5,8 +5,9 @@ import type { Cluster } from "./cluster.ts";
 import { Outpaced } from "./etcd-failure.ts";
 import { readHeld } from "./held-leases.ts";
 import { shardOf, type Layout, type Space } from "./layout.ts";
-import { danglingEntry, readShardAt, type RunHeads, type RunLook } from "./run-heads.ts";
-import { freeWindow, heldWindow, isWholeFree, narrowFree, widenFree, type KnownWindows, type Windows } from "./windows.ts";
+import { danglingEntry, readShardAt, type RunLook } from "./run-heads.ts";
+import type { StoreParts } from "./store-parts.ts";
+import { freeWindow, heldWindow, isWholeFree, narrowFree, widenFree, type Windows } from "./windows.ts";
 
 /** Records are read with the listing where no more than so many were asked for: a claim of one, or of many. */
 const MAX_READ_ALONG = 320;
@@ -17,7 +18,7 @@ const MAX_TRIES = 32;
  *
  * One look finds which, and another reads their records as they were at that moment, so that each can be acquired with one write.
  */
-export async function listClaimCandidates(cluster: Cluster, heads: RunHeads, known: KnownWindows, query: ClaimQuery): Promise<ClaimListing> {
+export async function listClaimCandidates({ cluster, heads, windows: known }: StoreParts, query: ClaimQuery): Promise<ClaimListing> {
   const { layout } = cluster;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     let places: Places | undefined;

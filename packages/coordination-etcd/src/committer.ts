@@ -1,19 +1,19 @@
 import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { answerFrom } from "./etcd-failure.ts";
-import type { HintParts } from "./hints-of-batch.ts";
 import { putRun } from "./put-run.ts";
 import { removeRun } from "./remove-run.ts";
 import { splitShard } from "./split-shard.ts";
+import type { StoreParts } from "./store-parts.ts";
 import type { Sweeper } from "./sweep.ts";
 import { updateShards } from "./update-shards.ts";
 
 /** Makes write sets, and finds out what became of those that failed. */
 export class Committer {
-  readonly #parts: HintParts;
+  readonly #parts: StoreParts;
   readonly #sweeper: Sweeper;
 
-  constructor(parts: HintParts, sweeper: Sweeper) {
+  constructor(parts: StoreParts, sweeper: Sweeper) {
     this.#parts = parts;
     this.#sweeper = sweeper;
   }

@@ -33,6 +33,7 @@ import { markStarved } from "./mark-starved.ts";
 import { readProgress } from "./progress.ts";
 import { runVersion } from "./record-version.ts";
 import { decodeRun, readShardAt, RunHeads } from "./run-heads.ts";
+import type { StoreParts } from "./store-parts.ts";
 import { Sweeper } from "./sweep.ts";
 import { maxSplitChildren } from "./txn-budget.ts";
 import { maxUpdatesPerTxn } from "./update-shards.ts";
@@ -52,7 +53,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
 
   readonly #cluster: Cluster;
   readonly #heads: RunHeads;
-  readonly #windows = new KnownWindows();
+  readonly #parts: StoreParts;
   readonly #sweeper: Sweeper;
   readonly #committer: Committer;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -66,7 +67,8 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
     this.#cluster = cluster;
     this.#heads = new RunHeads(cluster);
     this.#sweeper = new Sweeper(cluster);
-    this.#committer = new Committer({ cluster, heads: this.#heads, windows: this.#windows }, this.#sweeper);
+    this.#parts = { cluster, heads: this.#heads, windows: new KnownWindows() };
+    this.#committer = new Committer(this.#parts, this.#sweeper);
     this.#sweeper.start();
   }
 
@@ -92,7 +94,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   }
 
   readHint(moment: RunMoment): Promise<Result<CapacityHint, InfraError>> {
-    return this.#answer("etcd.readHint", () => readHint(this.#heads, this.#windows, moment, this.#cluster.layout));
+    return this.#answer("etcd.readHint", () => readHint(this.#parts, moment));
   }
 
   /** Costs more the more shards the run has, and the more of them are begun and not finished. */
@@ -107,7 +109,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   listClaimCandidates(query: ClaimQuery): Promise<Result<ClaimListing, InfraError>> {
     assertCount(query.limit, "limit of candidates", ANY_COUNT);
     assertCount(query.spread, "spread", { min: 0, max: SPREAD_MAX });
-    return this.#answer("etcd.listClaimCandidates", () => listClaimCandidates(this.#cluster, this.#heads, this.#windows, query));
+    return this.#answer("etcd.listClaimCandidates", () => listClaimCandidates(this.#parts, query));
   }
 
   listShards(query: ListShardsQuery): Promise<Result<Page<ShardRecord, ShardPosition>, InfraError>> {

@@ -1,17 +1,10 @@
-import { CapacityHint, type RunMoment, type UpdateShardSet } from "@gossip/coordination";
+import { CapacityHint, type UpdateShardSet } from "@gossip/coordination";
 import type { RangeResult } from "@gossip/etcd-client";
 import { InvariantViolation } from "@gossip/stdx";
 import { readCapacity, readHint } from "./capacity.ts";
-import type { Cluster } from "./cluster.ts";
 import { pathOf, type Space } from "./layout.ts";
-import type { RunHeads } from "./run-heads.ts";
-import type { KnownWindows, Windows } from "./windows.ts";
-
-export interface HintParts {
-  readonly cluster: Cluster;
-  readonly heads: RunHeads;
-  readonly windows: KnownWindows;
-}
+import type { StoreParts } from "./store-parts.ts";
+import type { Windows } from "./windows.ts";
 
 /** What was looked at of a run behind a batch of updates. */
 export interface CapacityLook {
@@ -22,13 +15,13 @@ export interface CapacityLook {
 
 /** The capacities of runs after a batch of updates. */
 export class HintsOfBatch {
-  readonly #parts: HintParts;
+  readonly #parts: StoreParts;
   /** By the path of the run. */
   readonly #looks: ReadonlyMap<string, CapacityLook>;
   /** Of runs of which the look did not tell enough: what another look, for all of the batch, told. */
   readonly #again = new Map<string, Promise<CapacityHint>>();
 
-  constructor(parts: HintParts, looks: ReadonlyMap<string, CapacityLook>) {
+  constructor(parts: StoreParts, looks: ReadonlyMap<string, CapacityLook>) {
     this.#parts = parts;
     this.#looks = looks;
   }
@@ -44,7 +37,7 @@ export class HintsOfBatch {
         if (hint !== undefined) return hint;
       }
       // A batch comes together within a millisecond or two: what holds for the first that asks will do for the others.
-      const again = this.#again.get(path) ?? this.#lookAgain({ tenant, run, now });
+      const again = this.#again.get(path) ?? readHint(this.#parts, { tenant, run, now });
       this.#again.set(path, again);
       return await again;
     } catch (thrown) {
@@ -52,10 +45,5 @@ export class HintsOfBatch {
       // Advice. The write is made, and must be answered so.
       return CapacityHint.ZERO;
     }
-  }
-
-  #lookAgain(moment: RunMoment): Promise<CapacityHint> {
-    const { heads, windows, cluster } = this.#parts;
-    return readHint(heads, windows, moment, cluster.layout);
   }
 }

@@ -4,6 +4,7 @@
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator, RANGE_EXHAUSTED } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
+import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
 import { opensslMissing, startEtcd, type EtcdServer } from "@gossip/tools/engines";
@@ -123,6 +124,21 @@ describe.skipIf(skipped !== undefined)("members", PATIENCE, () => {
     expect(unwrap(await store.readRun(TENANT, RUN)).kind).toBe("Found");
     await use(store, RunId.fromRaw(2n));
   });
+});
+
+test.skipIf(skipped !== undefined)("an etcd that has no room left is told as that, and nothing of what it refused is there", PATIENCE, async () => {
+  const own = await start(["--quota-backend-bytes=3000000"]);
+  const store = await open({ endpoints: [own.endpoint] });
+  const spec = ShardSpec.withRangeAndMetadata({ start: Uint8Array.of(1), end: Uint8Array.of(9), metadata: new Uint8Array(16_000) });
+  const coordinator = new Coordinator({ store, clock: new ManualClock(1n), retry: { maxAttempts: 1 } });
+  let refusal: unknown;
+  for (let run = 1n; refusal === undefined && run < 1000n; run++) {
+    const shards = [{ shard: ShardId.fromRaw(1n), spec, cursor: Cursor.initial() }];
+    const made = await coordinator.createRunWithShards({ tenant: TENANT, run: RunId.fromRaw(run), config: { leaseDuration: 100n }, shards, opId: OpId.random() });
+    if (!made.ok) refusal = made.error;
+  }
+  expect(JSON.stringify(refusal)).toContain("etcd has no room left");
+  expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
 });
 
 describe.skipIf(skipped !== undefined)("users", PATIENCE, () => {

@@ -61,7 +61,7 @@ export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: S
       if (refusal !== undefined) return refusal;
       const isFirst = home === undefined;
       home ??= homeFor(cluster, prepared, state);
-      if (home.isStaged && !(isFirst ? await stage(cluster, set, { space: home.space!, shards: prepared.shards }) : await isStillStaged(cluster, home.space!))) return CONFLICT;
+      if (!(await isInPlace(cluster, prepared, { home, isFirst }))) return CONFLICT;
       const made = await write(cluster, prepared, { state, home });
       isNamed = made.kind === "Committed" || made.kind === "Unknown";
       if (made.kind !== "Conflict") return made;
@@ -95,6 +95,12 @@ async function refuse(cluster: Cluster, { set }: PreparedRun, { revision, space,
 function homeFor(cluster: Cluster, { shards }: PreparedRun, { space }: RunState): Home {
   if (shards.length === 0 || space !== undefined) return { space, isStaged: false };
   return { space: newSpace(), isStaged: !isSmall(cluster, shards) };
+}
+
+/** Whether shards that are put down before the run are all there. The first time they are put there. */
+async function isInPlace(cluster: Cluster, { set, shards }: PreparedRun, { home, isFirst }: { readonly home: Home; readonly isFirst: boolean }): Promise<boolean> {
+  if (!home.isStaged) return true;
+  return isFirst ? stage(cluster, set, { space: home.space!, shards }) : isStillStaged(cluster, home.space!);
 }
 
 async function write(cluster: Cluster, { set, guard, value, shards }: PreparedRun, { state, home }: { readonly state: RunState; readonly home: Home }): Promise<CommitAnswer> {

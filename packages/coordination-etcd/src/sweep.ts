@@ -5,7 +5,7 @@ import { keyAfter, type Space } from "./layout.ts";
 /** Most keys that one transaction sweeps away. */
 const SWEEP_SIZE = 2000;
 /** A registration that has been under way for so long, as seen from here, has broken off. Who is wrong about that costs another a second try. */
-const GIVE_UP_AFTER_MS = 15 * 60_000;
+export const GIVE_UP_AFTER_MS = 15 * 60_000;
 
 /**
  * Sweeps away what removed runs and registrations that broke off have left, a piece at a time, behind everything else.
@@ -15,7 +15,8 @@ const GIVE_UP_AFTER_MS = 15 * 60_000;
  */
 export class Sweeper {
   readonly #cluster: Cluster;
-  /** When a staged space was first seen, by its key and revision, on a clock that only goes forward. */
+  readonly #nowMs: () => number;
+  /** When a staged space was first seen, by its key and revision. */
   readonly #seenMs = new Map<string, number>();
   readonly #givenUp = new Set<Space>();
   #isStopped = false;
@@ -23,8 +24,10 @@ export class Sweeper {
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(cluster: Cluster) {
+  /** `nowMs`: a clock that only goes forward. */
+  constructor(cluster: Cluster, nowMs: () => number = () => performance.now()) {
     this.#cluster = cluster;
+    this.#nowMs = nowMs;
   }
 
   /** Sweep until nothing is left. */
@@ -87,7 +90,7 @@ export class Sweeper {
 
   /** Take staged spaces away that have been there for too long. */
   async #giveUpOld(): Promise<void> {
-    const nowMs = performance.now();
+    const nowMs = this.#nowMs();
     const { found } = await this.#cluster.look([this.#cluster.layout.family("staged")]);
     const names = new Set<string>();
     for (const kv of found[0]!.kvs) {

@@ -6,10 +6,11 @@ import { MAX_CAPACITY_LOOKS, capacityGets } from "./capacity.ts";
 import type { Cluster } from "./cluster.ts";
 import { assertOwn, encodeShard } from "./encoded-shards.ts";
 import { answerFrom, EtcdFailure } from "./etcd-failure.ts";
-import { HintsOfBatch, type HintParts } from "./hints-of-batch.ts";
+import { HintsOfBatch } from "./hints-of-batch.ts";
 import { pathOf, type RunAddress, type Space } from "./layout.ts";
 import { moveOperations } from "./place.ts";
 import { readRunVersion, readShardVersion, shardVersion } from "./record-version.ts";
+import type { StoreParts } from "./store-parts.ts";
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
@@ -50,7 +51,7 @@ export function maxUpdatesPerTxn(maxTxnOps: number): number {
  * flush, and one that is refused does not keep the others from being made. Nothing is read first, since what changes in the
  * indexes follows from the record that the guard vouches for. The runs' capacities are looked at behind the updates, in the same transaction.
  */
-export async function updateShards(parts: HintParts, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
+export async function updateShards(parts: StoreParts, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
   const answers = Array.from<CommitAnswer>({ length: sets.length }).fill(CONFLICT);
   const batches = intoBatches(prepare(parts.cluster, sets), parts.cluster.maxTxnOps);
   await Promise.all(batches.map((batch) => send(parts, batch, answers)));
@@ -109,7 +110,7 @@ function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
   return true;
 }
 
-async function send(parts: HintParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
+async function send(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
   const { cluster, windows } = parts;
   const capacities = [...batch.capacities.values()].map((capacity) => {
     const used = windows.of(capacity.space);
@@ -164,7 +165,7 @@ function isSame(a: Compare, b: Compare): boolean {
 }
 
 /** A server that takes less than it seemed to: what it refused was not done. */
-async function sendInHalves(parts: HintParts, { updates }: Batch, answers: CommitAnswer[]): Promise<void> {
+async function sendInHalves(parts: StoreParts, { updates }: Batch, answers: CommitAnswer[]): Promise<void> {
   const { maxTxnOps } = parts.cluster;
   const middle = Math.ceil(updates.length / 2);
   const halves = [updates.slice(0, middle), updates.slice(middle)].flatMap((half) => intoBatches(half, maxTxnOps));

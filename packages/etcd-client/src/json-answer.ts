@@ -15,9 +15,8 @@ export function readAnswer({ status, text }: { readonly status: number; readonly
   if (status === 200) return ok(answer);
   const reason = typeof answer["message"] === "string" ? answer["message"] : "etcd gave no reason";
   const code = typeof answer["code"] === "number" ? answer["code"] : 0;
-  // Both of these are said before anything is done. Without room on its disk etcd refuses a write when it comes to it.
-  if (code === EtcdCode.ResourceExhausted) return unavailable(reason, { mayBeDone: false });
-  if (status === 429) return unavailable(reason, { mayBeDone: false });
+  // That there is too much of something is said before anything is done; that there is no room left may be said of the write that took the last of it.
+  if (code === EtcdCode.ResourceExhausted || status === 429) return unavailable(reason, { mayBeDone: reason.includes("space exceeded") });
   // Other trouble of its own, such as a change of leader, can come upon it while the request is under way.
   return status >= 500 ? unavailable(reason) : err({ kind: "EtcdRefused", code, reason });
 }
