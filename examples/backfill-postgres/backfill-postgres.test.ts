@@ -1,7 +1,6 @@
 // A backfill that leaves rows out, or lets a worker that was given up for dead write over what came after it, is found
 // months later. The table's own trigger keeps the account here, not the example.
 import { join } from "node:path";
-import { FenceEpoch } from "@gossip/contracts";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -60,10 +59,10 @@ async function pidOf(example: ExampleProcess, worker: string): Promise<number> {
 }
 
 /** The fences that each row was written with, in their order. */
-async function fencesByRow(): Promise<Map<string, number[]>> {
+async function fencesByRow(): Promise<Map<string, bigint[]>> {
   const { rows } = await pool.query<{ shop: number; id: string; fence: string }>("SELECT shop, id, fence FROM account ORDER BY step");
-  const fences = new Map<string, number[]>();
-  for (const { shop, id, fence } of rows) fences.set(`${shop}/${id}`, [...(fences.get(`${shop}/${id}`) ?? []), Number(fence)]);
+  const fences = new Map<string, bigint[]>();
+  for (const { shop, id, fence } of rows) fences.set(`${shop}/${id}`, [...(fences.get(`${shop}/${id}`) ?? []), BigInt(fence)]);
   return fences;
 }
 
@@ -74,7 +73,7 @@ async function expectEveryRowRight(): Promise<void> {
 }
 
 /** No row was written twice with one fence, and none by an older one after a newer. */
-function expectFencesRise(fences: ReadonlyMap<string, readonly number[]>): void {
+function expectFencesRise(fences: ReadonlyMap<string, readonly bigint[]>): void {
   const wrong = [...fences].filter(([, written]) => written.some((fence, index) => index > 0 && fence <= written[index - 1]!));
   expect(wrong).toEqual([]);
 }
@@ -117,7 +116,7 @@ test("nobody is killed: every row is written exactly once, and the same command 
   const first = start({ DATABASE_URL: url });
   expect(await first.ended, first.text).toEqual({ code: 0, signal: null });
   await expectEveryRowRight();
-  expect([...(await fencesByRow()).values()]).toEqual(Array.from({ length: ROW_COUNT }, () => [2]));
+  expect([...(await fencesByRow()).values()].map(({ length }) => length)).toEqual(Array.from({ length: ROW_COUNT }, () => 1));
 
   const second = start({ DATABASE_URL: url });
   expect(await second.ended, second.text).toEqual({ code: 0, signal: null });
@@ -127,7 +126,7 @@ test("nobody is killed: every row is written exactly once, and the same command 
 
 test("a row takes a newer fence, and neither an older one nor the same again", LIMIT, async () => {
   await pool.query(ADD_COLUMNS);
-  const write = (email: string, fence: bigint): Promise<boolean> => writeEmailKey(pool, { shop: 1, id: "1", email }, FenceEpoch.fromRaw(fence));
+  const write = (email: string, fence: bigint): Promise<boolean> => writeEmailKey(pool, { shop: 1, id: "1", email }, fence);
   expect(await write("second@example.org", 3n)).toBe(true);
   expect(await write("first@example.org", 2n)).toBe(false);
   expect(await write("again@example.org", 3n)).toBe(false);

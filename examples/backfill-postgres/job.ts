@@ -6,12 +6,13 @@ import { openPostgresStore } from "@gossip/coordination-postgres";
 import { postgresTableSource, type RowItem } from "@gossip/source-postgres";
 import type { Source } from "@gossip/worker";
 import { Pool } from "pg";
+import type { Customer } from "./write-email-key.ts";
 
 export interface OpenJob {
   readonly pool: Pool;
   readonly coordinator: Coordinator;
   readonly run: RunRequest;
-  readonly source: Source<RowItem>;
+  readonly source: Source<RowItem<Customer>>;
 }
 
 /** How long a dead worker keeps its shard from the others. */
@@ -32,6 +33,6 @@ export async function openJob(url: string): Promise<OpenJob> {
   const coordinator = new Coordinator({ store: opened.value, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
   // The next backfill of this database takes another number.
   const run = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
-  const source = postgresTableSource({ pool, table: "customers", columns: ["shop", "id", "email"] });
+  const source = postgresTableSource<Customer>({ pool, table: "customers", columns: ["shop", "id", "email"] });
   return { pool, coordinator, run, source };
 }

@@ -18,7 +18,7 @@ export async function lead(url: string, { workerCount }: { readonly workerCount:
 }
 
 async function runWith({ pool, coordinator, run, source }: OpenJob, url: string, workerCount: number): Promise<boolean> {
-  // Many more than workers, because none is split: whoever is done early finds another.
+  // More than workers: whoever is done early finds another, and splits are left for the end.
   const started = await startRun({ coordinator, run, source, config: { leaseDuration: LEASE_MS }, shardCount: 8 * workerCount });
   if (!started.ok) {
     const { error } = started;

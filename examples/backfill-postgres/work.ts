@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { runWorkers, type WorkerEvent } from "@gossip/worker";
 import { ITEM_CONCURRENCY, openJob } from "./job.ts";
-import { writeEmailKey, type Customer } from "./write-email-key.ts";
+import { writeEmailKey } from "./write-email-key.ts";
 
 export async function work(url: string, { name, slowMs }: { readonly name: string; readonly slowMs: number }): Promise<number> {
   const { pool, coordinator, run, source } = await openJob(url);
@@ -17,16 +17,13 @@ export async function work(url: string, { name, slowMs }: { readonly name: strin
     coordinator,
     run,
     source,
-    process: async (item, { fence, signal }) => {
+    process: async (item, { writeFence, signal }) => {
       if (slowMs > 0) await setTimeout(slowMs, undefined, { signal });
-      const isWritten = await writeEmailKey(pool, item.row as unknown as Customer, fence);
+      const isWritten = await writeEmailKey(pool, item.row, writeFence);
       if (!isWritten) refused++;
     },
     itemConcurrency: ITEM_CONCURRENCY,
     checkpointEvery: { items: 50, ms: 500 },
-    // Fences count the holders of one shard. A split makes a new shard, whose fences begin anew, and a row that
-    // changed shards could not tell who is newer. So there are enough shards from the start, and none is split.
-    split: false,
     signal: stop.signal,
     onEvent: (event) => say(name, event),
   });

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { FenceEpoch } from "@gossip/contracts";
 import type { Pool } from "pg";
 
 export interface Customer {
@@ -28,7 +27,7 @@ export function emailKey(email: string): string {
  * wake up between two questions and write, as may a statement that was on its way when its process was killed. Then the
  * row has a newer fence, and the statement changes nothing.
  */
-export async function writeEmailKey(pool: Pool, { shop, id, email }: Customer, fence: FenceEpoch): Promise<boolean> {
+export async function writeEmailKey(pool: Pool, { shop, id, email }: Customer, fence: bigint): Promise<boolean> {
   const { rowCount } = await pool.query({ name: "write-email-key", text: WRITE, values: [shop, id, emailKey(email), fence] });
   return rowCount === 1;
 }

@@ -30,7 +30,7 @@ const EVERY_TUPLE = { start: Uint8Array.of(0x00), end: Uint8Array.of(0xff) };
  * A row's key is the tuple of its primary key. Every page is a query of its own and sees what was committed before it: rows
  * that come while a run goes on are among its items where they are behind what was read, and are not where they are before it.
  */
-export function postgresTableSource<Row extends Record<string, unknown> = Record<string, unknown>>(options: PostgresTableOptions): Source<RowItem<Row>> {
+export function postgresTableSource<Row extends object = Record<string, unknown>>(options: PostgresTableOptions): Source<RowItem<Row>> {
   assertOptions(options);
   // The caller vouches for the columns.
   return new PostgresTableSource(options) as Source<RowItem<Record<string, unknown>>> as Source<RowItem<Row>>;

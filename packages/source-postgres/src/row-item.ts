@@ -1,7 +1,7 @@
 import type { Item } from "@gossip/worker";
 
 /** A row of a table. */
-export class RowItem<Row extends Record<string, unknown> = Record<string, unknown>> implements Item {
+export class RowItem<Row extends object = Record<string, unknown>> implements Item {
   /** The primary key as a tuple. */
   readonly key: Uint8Array;
   readonly #names: readonly string[];

@@ -10,7 +10,12 @@ export interface HeldShard {
 
 /** What a call of `process` is told beside its item. All items of a shard share one, but for those that are tried again. */
 export interface ItemContext {
-  /** Pass it on to whatever the work writes to, so that it can refuse a worker that lost its shard. */
+  /**
+   * Pass it on to whatever the work writes to, so that it can refuse a worker that lost its shard: it is greater for every
+   * later holder of a key, also of another shard that a split made. A signed 64-bit integer holds it.
+   */
+  readonly writeFence: bigint;
+  /** The shard's own fence: greater for every later holder of this shard. A shard that a split made begins anew. */
   readonly fence: FenceEpoch;
   /**
    * Fires when going on is of no use: the lease is lost, the run has ended, or the process was told to stop and the

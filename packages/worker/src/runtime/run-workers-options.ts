@@ -34,7 +34,8 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly graceMs?: number;
   /** Who this process is; drawn at random where it is left out. No two processes may share one. */
   readonly worker?: WorkerId;
-  readonly sink?: Sink<I, R>;
+  // What items are, the source says; what results are, `process` does.
+  readonly sink?: Sink<NoInfer<I>, NoInfer<R>>;
   /** 10,000 items or one second where it is left out. */
   readonly checkpointEvery?: CheckpointEvery;
   /** How an item is tried again whose `process` failed. */

@@ -12,6 +12,7 @@ import { ShardSplitter, type SharedWork } from "./shard-splitter.ts";
 import { Upkeep, type Ending, type UpkeepListener } from "./upkeep.ts";
 import { WorkStopped } from "./work-stopped.ts";
 import type { LossCause } from "./worker-event.ts";
+import { writeFenceOf } from "./write-fence.ts";
 
 /** What makes the work on a shard end before its last item. */
 export type ShardStop =
@@ -384,5 +385,6 @@ function makeContext<I extends Item, R>(host: ShardHost<I, R>, session: WorkerSe
       return session.spec;
     },
   };
-  return { fence: session.lease.fence, signal, shard, worker: host.settings.worker, attempt: 1 };
+  const writeFence = writeFenceOf(session.lease, BigInt(host.timing.leaseMs));
+  return { writeFence, fence: session.lease.fence, signal, shard, worker: host.settings.worker, attempt: 1 };
 }
