@@ -10,6 +10,8 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1];
 /** The number of the newest schema that this package knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
+const ignore = (): void => undefined;
+
 export interface MigrateOptions {
   /** As SQL has it. */
   readonly schema: string;
@@ -25,6 +27,8 @@ export interface MigrateOptions {
  */
 export async function migrate(pool: Pool, { schema, migrate: mayChange }: MigrateOptions): Promise<Result<void, PostgresOpenError>> {
   const client = await pool.connect();
+  // A connection that breaks says so to whoever waits for an answer, and with an event, which nobody may leave unheard.
+  client.on("error", ignore);
   let isWhole = false;
   try {
     const checked = judge(await readVersion(client, schema), mayChange);
@@ -42,6 +46,7 @@ export async function migrate(pool: Pool, { schema, migrate: mayChange }: Migrat
     isWhole = true;
     return result === "older" ? ok() : result;
   } finally {
+    client.off("error", ignore);
     client.release(!isWhole);
   }
 }

@@ -6,6 +6,7 @@ import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { freePort } from "@gossip/tools/engines";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import { SCHEMA_VERSION } from "./migrate.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
 import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
@@ -39,6 +40,16 @@ describe("openPostgresStore", () => {
     const { rows } = await pool.query(`SELECT version FROM ${schema}.migrations`);
     expect(rows).toEqual([{ version: SCHEMA_VERSION }]);
     for (const store of opened) await unwrap(store).close();
+  });
+
+  test.each(["pg_advisory_xact_lock", "CREATE TABLE", "COMMIT"])("a connection that is cut at %s is a failure to open and nothing worse, and the next try succeeds", async (text) => {
+    const schema = newSchema();
+    const proxy = await CuttingProxy.before(server.url);
+    const sprung = proxy.cut("Before", text);
+    const [opened] = await Promise.all([openPostgresStore({ url: proxy.url, schema }), sprung]);
+    expect(opened).toMatchObject({ ok: false, error: { kind: "Unavailable" } });
+    await unwrap(await openPostgresStore({ url: proxy.url, schema })).close();
+    await proxy.close();
   });
 
   test("tables of a later version are refused and left as they are", async () => {

@@ -94,9 +94,9 @@ describe("what repair mends", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test("a place of a shard that is done, and one of nobody", async () => {
+  test("a second place of a shard, one of no shard, and one of no run", async () => {
     const before = await contents();
-    await sql("INSERT INTO @.places SELECT run_id, 'Active', '\\x0000000000000000', 1, shard FROM @.shards WHERE status = 'Done' LIMIT 1");
+    await sql("INSERT INTO @.places SELECT run_id, 'Active', '\\x00000000000000ff', 1, shard FROM @.shards LIMIT 1");
     await sql("INSERT INTO @.places SELECT id, 'Active', '\\x0000000000000000', 1, '\\x00000000000000aa' FROM @.runs");
     await sql("INSERT INTO @.places VALUES (99, 'Active', '\\x0000000000000000', 1, '\\x00000000000000aa')");
     expect((await findings()).filter(({ kind }) => kind === "StrayEntry")).toHaveLength(3);
