@@ -11,8 +11,15 @@ import { freeWindow, heldWindow, isWholeFree, MAX_HINT_COUNT, narrowFree, widenF
 export const MAX_CAPACITY_LOOKS = 4;
 const MAX_TRIES = 32;
 
+/** When and how to look at a space. */
+interface CapacityQuery {
+  readonly space: Space;
+  readonly windows: Windows;
+  readonly now: LogicalTime;
+}
+
 /** What to look at to know a run's capacity. */
-export function capacityGets(layout: Layout, address: RunAddress, { space, windows, now }: { readonly space: Space; readonly windows: Windows; readonly now: LogicalTime }): GetOperation[] {
+export function capacityGets(layout: Layout, address: RunAddress, { space, windows, now }: CapacityQuery): GetOperation[] {
   return [
     ...freeCounts(layout, space, windows),
     heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: windows.heldLimit }),

@@ -31,7 +31,7 @@ export async function listClaimCandidates({ cluster, heads, windows: known }: St
     const { found, next } = readPlaces(look, places, query);
     known.learn(look.run.space, next);
     if (found !== undefined) {
-      const candidates = await readAlong(cluster, query, { look, space: look.run.space, shards: found.shards });
+      const candidates = await readAlong(cluster, query, { space: look.run.space, revision: look.revision, shards: found.shards });
       return { run: look.run.head, candidates, earliestDeadline: found.earliestDeadline };
     }
   }
@@ -73,9 +73,15 @@ function readPlaces({ found }: RunLook, { used, begun, fresh }: Places, query: C
   return { found: { shards, earliestDeadline: held.earliestDeadline }, next: fitted };
 }
 
-async function readAlong(cluster: Cluster, query: ClaimQuery, { look, space, shards }: { readonly look: RunLook; readonly space: Space; readonly shards: readonly ShardId[] }): Promise<ClaimCandidate[]> {
+interface ListedShards {
+  readonly space: Space;
+  readonly revision: bigint;
+  readonly shards: readonly ShardId[];
+}
+
+async function readAlong(cluster: Cluster, query: ClaimQuery, { space, revision, shards }: ListedShards): Promise<ClaimCandidate[]> {
   if (shards.length > MAX_READ_ALONG) return shards.map((shard) => ({ shard }));
-  const records = await cluster.readAt(look.revision, shards.map((shard) => cluster.layout.record(space, shard)));
+  const records = await cluster.readAt(revision, shards.map((shard) => cluster.layout.record(space, shard)));
   return shards.map((shard, index) => {
     const kv = records[index];
     if (kv === undefined) throw danglingEntry();

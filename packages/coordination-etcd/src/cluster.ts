@@ -1,7 +1,7 @@
 import type { EtcdClient, GetOperation, KeyValue, RangeResult, Txn, TxnResult } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 import { EtcdFailure } from "./etcd-failure.ts";
-import type { Layout } from "./layout.ts";
+import type { KeyRange, Layout } from "./layout.ts";
 
 /** What was found, and when. */
 export interface Looked {
@@ -10,11 +10,17 @@ export interface Looked {
   readonly found: readonly RangeResult[];
 }
 
+/** What to go through, and how much of it at a time. */
+export interface Walk extends KeyRange {
+  readonly keysOnly?: boolean;
+  readonly pageSize?: number;
+}
+
 /** Gets of records in one request: a record can have fifty kilobytes, and an answer is held in memory as a whole, here and there. */
 const MAX_RECORDS_PER_LOOK = 64;
 
 /** Most keys that one page of a walk over a range has. */
-export const PAGE_SIZE = 2000;
+const PAGE_SIZE = 2000;
 
 /** An etcd with a store in it, and what it takes in one transaction. */
 export class Cluster {
@@ -52,7 +58,7 @@ export class Cluster {
   }
 
   /** Everything in a range as it was at a revision, page by page. */
-  async *walk(revision: bigint, { get, end, keysOnly = false, pageSize = PAGE_SIZE }: { readonly get: string; readonly end: string; readonly keysOnly?: boolean; readonly pageSize?: number }): AsyncGenerator<readonly KeyValue[]> {
+  async *walk(revision: bigint, { get, end, keysOnly = false, pageSize = PAGE_SIZE }: Walk): AsyncGenerator<readonly KeyValue[]> {
     let from = get;
     for (;;) {
       const page = await this.client.range({ get: from, end, revision, keysOnly, limit: pageSize });

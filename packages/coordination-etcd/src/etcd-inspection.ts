@@ -104,6 +104,13 @@ class EtcdView implements StoreView {
   }
 }
 
+/** What is known of a run before its shards are looked at. */
+interface RunParts {
+  readonly address: RunAddress;
+  readonly record: StoredRunRecord;
+  readonly space: Space | undefined;
+}
+
 class EtcdRunView implements RunView {
   readonly tenant: TenantId;
   readonly run: RunId;
@@ -112,7 +119,7 @@ class EtcdRunView implements RunView {
   readonly #revision: bigint;
   readonly #space: Space | undefined;
 
-  constructor(cluster: Cluster, revision: bigint, { address, record, space }: { readonly address: RunAddress; readonly record: StoredRunRecord; readonly space: Space | undefined }) {
+  constructor(cluster: Cluster, revision: bigint, { address, record, space }: RunParts) {
     this.#cluster = cluster;
     this.#revision = revision;
     this.#space = space;

@@ -1,5 +1,14 @@
 import type { RunId, TenantId } from "@gossip/contracts";
-import { ShardFilter, type ListRunsQuery, type ListShardsQuery, type ListTenantsQuery, type Page, type RunRecord, type ShardPosition, type ShardRecord } from "@gossip/coordination";
+import {
+  ShardFilter,
+  type ListRunsQuery,
+  type ListShardsQuery,
+  type ListTenantsQuery,
+  type Page,
+  type RunRecord,
+  type ShardPosition,
+  type ShardRecord,
+} from "@gossip/coordination";
 import { prefixEnd } from "@gossip/etcd-client";
 import type { Cluster } from "./cluster.ts";
 import { addressOf, keyAfter, ShardKind, shardOf } from "./layout.ts";

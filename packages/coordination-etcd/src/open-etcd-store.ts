@@ -18,6 +18,7 @@ export interface EtcdStoreOptions extends Pick<EtcdOptions, "username" | "passwo
 }
 
 const DEFAULT_PREFIX = "gossip";
+const MAX_PREFIX_LENGTH = 128;
 const PREFIX = /^[\w.-]+(\/[\w.-]+)*\/?$/u;
 
 /** Open a store in an etcd cluster. An empty prefix becomes one. */
@@ -26,7 +27,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Result<E
   const { url, ...given } = options;
   assert((url === undefined) !== (given.endpoints === undefined), "an etcd store is opened with either endpoints or a url");
   const { prefix = DEFAULT_PREFIX, endpoints, ...rest } = { ...(url === undefined ? {} : parseEtcdUrl(url)), ...given };
-  assert(typeof prefix === "string" && prefix.length <= 128 && PREFIX.test(prefix), "prefix of an etcd store must be up to 128 letters, digits and ._- in parts divided by slashes");
+  const isPrefix = typeof prefix === "string" && prefix.length <= MAX_PREFIX_LENGTH && PREFIX.test(prefix);
+  assert(isPrefix, `prefix of an etcd store must be up to ${MAX_PREFIX_LENGTH} letters, digits and ._- in parts divided by slashes`);
 
   const client = new EtcdClient({ ...rest, endpoints: endpoints! });
   const layout = new Layout(prefix.endsWith("/") ? prefix : `${prefix}/`);

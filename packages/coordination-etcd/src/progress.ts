@@ -25,7 +25,9 @@ export async function readProgress(cluster: Cluster, heads: RunHeads, moment: Ru
   const active = fresh + begun + held;
   const started: ShardId[] = [];
   let leased = 0;
-  for await (const page of cluster.walk(look.revision, { ...layout.kind(space, ShardKind.Begun), keysOnly: true })) started.push(...page.map(({ key }) => shardOf(key)));
+  for await (const page of cluster.walk(look.revision, { ...layout.kind(space, ShardKind.Begun), keysOnly: true })) {
+    started.push(...page.map(({ key }) => shardOf(key)));
+  }
   for await (const page of cluster.walk(look.revision, layout.kind(space, ShardKind.Held))) {
     started.push(...page.map(({ key }) => shardOf(key)));
     leased += page.filter((kv) => isHeldAt(deadlineIn(kv), moment.now)).length;
@@ -34,8 +36,14 @@ export async function readProgress(cluster: Cluster, heads: RunHeads, moment: Ru
   return { total, active, done: total - active - parked - split, split, parked, leased, watermark };
 }
 
+interface StartedShards {
+  readonly space: Space;
+  readonly revision: bigint;
+  readonly started: readonly ShardId[];
+}
+
 /** The least key that one of these has come to. */
-async function findWatermark(cluster: Cluster, address: RunAddress, { space, revision, started }: { readonly space: Space; readonly revision: bigint; readonly started: readonly ShardId[] }): Promise<Uint8Array | undefined> {
+async function findWatermark(cluster: Cluster, address: RunAddress, { space, revision, started }: StartedShards): Promise<Uint8Array | undefined> {
   const records = await cluster.readAt(revision, started.map((shard) => cluster.layout.record(space, shard)));
   let least: Uint8Array | undefined;
   for (const kv of records) {

@@ -103,7 +103,11 @@ async function isInPlace(cluster: Cluster, { set, shards }: PreparedRun, { home,
   return isFirst ? stage(cluster, set, { space: home.space!, shards }) : isStillStaged(cluster, home.space!);
 }
 
-async function write(cluster: Cluster, { set, guard, value, shards }: PreparedRun, { state, home }: { readonly state: RunState; readonly home: Home }): Promise<CommitAnswer> {
+async function write(
+  cluster: Cluster,
+  { set, guard, value, shards }: PreparedRun,
+  { state, home }: { readonly state: RunState; readonly home: Home },
+): Promise<CommitAnswer> {
   const { layout, maxTxnOps } = cluster;
   const { space } = home;
   const change = countChange(state.counts, shards.length);
@@ -132,7 +136,10 @@ async function write(cluster: Cluster, { set, guard, value, shards }: PreparedRu
 }
 
 /** Whether a run has a shard in one of these states, as it was at a revision. */
-async function hasShardIn(cluster: Cluster, { space, revision, statuses }: { readonly space: Space; readonly revision: bigint; readonly statuses: readonly ShardStatus[] }): Promise<boolean> {
+async function hasShardIn(
+  cluster: Cluster,
+  { space, revision, statuses }: { readonly space: Space; readonly revision: bigint; readonly statuses: readonly ShardStatus[] },
+): Promise<boolean> {
   if (statuses.length === 0) return false;
   const { found } = await cluster.look(KINDS_TO_COUNT.map((kind) => ({ ...cluster.layout.kind(space, kind), countOnly: true, revision })));
   const [all, begun, fresh, held, parked, split] = found.map(({ count }) => count) as [number, number, number, number, number, number];

@@ -13,6 +13,7 @@ import { INDEX_KINDS, ShardKind, shardOf, type Space } from "./layout.ts";
 const MAX_TRIES = 16;
 /** Most operations of one shard's mending. */
 const OPS_PER_FIX = 4;
+const MAX_FIXES_PER_TXN = 32;
 
 /** What mends the entries of one shard, while its record is as it was read. */
 interface Fix {
@@ -29,11 +30,12 @@ interface Fix {
  */
 export async function rebuildIndexes(cluster: Cluster): Promise<RebuiltIndexes> {
   const rebuilt = { removedEntries: 0, addedEntries: 0, correctedCounts: 0 };
+  const fixesPerTxn = Math.max(1, Math.min(MAX_FIXES_PER_TXN, cluster.maxTxnOps - OPS_PER_FIX));
   for (const space of await findSpaces(cluster)) {
     for (let tries = 0; ; tries++) {
       if (tries === MAX_TRIES) throw new Outpaced();
       const fixes = await findFixes(cluster, space);
-      const isMended = await Promise.all(intoGroups(cluster, fixes).map((group) => mend(cluster, group, rebuilt)));
+      const isMended = await Promise.all(inPiecesOf(fixesPerTxn, fixes).map((some) => mend(cluster, some, rebuilt)));
       if (isMended.every(Boolean)) break;
     }
   }
@@ -72,19 +74,25 @@ async function findFixes(cluster: Cluster, space: Space): Promise<Fix[]> {
   return fixes;
 }
 
-function fixesOf({ key, revision, entries, expected }: { readonly key: string; readonly revision: bigint; readonly entries: readonly KeyValue[]; readonly expected: ReturnType<typeof indexEntries> }): Fix[] {
+interface ShardIndexes {
+  readonly key: string;
+  readonly revision: bigint;
+  readonly entries: readonly KeyValue[];
+  readonly expected: ReturnType<typeof indexEntries>;
+}
+
+function fixesOf({ key, revision, entries, expected }: ShardIndexes): Fix[] {
   const wanted = new Map(expected.map((entry) => [entry.key, entry.value]));
   const operations: Operation[] = entries.filter((kv) => !wanted.has(kv.key)).map((kv) => ({ delete: kv.key }));
   for (const [name, value] of wanted) {
     const present = entries.find((kv) => kv.key === name);
     if (present === undefined || !present.value.equals(Buffer.from(value))) operations.push({ put: name, value });
   }
-  return Array.from({ length: Math.ceil(operations.length / OPS_PER_FIX) }, (_, index) => ({ key, revision, operations: operations.slice(index * OPS_PER_FIX, (index + 1) * OPS_PER_FIX) }));
+  return inPiecesOf(OPS_PER_FIX, operations).map((some) => ({ key, revision, operations: some }));
 }
 
-function intoGroups({ maxTxnOps }: Cluster, fixes: readonly Fix[]): Fix[][] {
-  const size = Math.max(1, Math.min(32, maxTxnOps - OPS_PER_FIX));
-  return Array.from({ length: Math.ceil(fixes.length / size) }, (_, index) => fixes.slice(index * size, (index + 1) * size));
+function inPiecesOf<Item>(size: number, items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
 /** Whether all could be made. */

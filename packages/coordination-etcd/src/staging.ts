@@ -31,7 +31,11 @@ export function isSmall(cluster: Cluster, shards: readonly EncodedShard[]): bool
  * A key says that it is under way. Every piece is written on condition that the key is there: who takes it away has the space for himself, to be
  * emptied. Answers with whether all of it was put down.
  */
-export async function stage(cluster: Cluster, address: RunAddress, { space, shards }: { readonly space: Space; readonly shards: readonly EncodedShard[] }): Promise<boolean> {
+export async function stage(
+  cluster: Cluster,
+  address: RunAddress,
+  { space, shards }: { readonly space: Space; readonly shards: readonly EncodedShard[] },
+): Promise<boolean> {
   const { layout } = cluster;
   const marker = layout.staged(space);
   if (!(await put(cluster, [], [{ put: marker, value: pathOf(address) }]))) return false;

@@ -1,6 +1,7 @@
 import type { KeyValue } from "@gossip/etcd-client";
 import type { Cluster } from "./cluster.ts";
 import { keyAfter, type Space } from "./layout.ts";
+import { isStaged } from "./staging.ts";
 
 /** Most keys that one transaction sweeps away. */
 const SWEEP_SIZE = 2000;
@@ -112,7 +113,7 @@ export class Sweeper {
   async #giveUp(marker: string, seen?: KeyValue): Promise<void> {
     const { layout } = this.#cluster;
     const space = marker.slice(marker.lastIndexOf("/") + 1);
-    const isThere = seen === undefined ? ({ key: marker, target: "CREATE", is: "GREATER", revision: 0n } as const) : ({ key: marker, target: "MOD", is: "EQUAL", revision: seen.modRevision } as const);
-    await this.#cluster.write({ compare: [isThere], success: [{ delete: marker }, { put: layout.unswept(space), value: seen?.value ?? "" }] });
+    const isAsSeen = seen === undefined ? isStaged(marker) : ({ key: marker, target: "MOD", is: "EQUAL", revision: seen.modRevision } as const);
+    await this.#cluster.write({ compare: [isAsSeen], success: [{ delete: marker }, { put: layout.unswept(space), value: seen?.value ?? "" }] });
   }
 }

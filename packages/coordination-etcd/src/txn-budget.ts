@@ -12,6 +12,13 @@ export const OPS_PER_NEW_SHARD = 3;
 const SPLIT_COMPARES = 4;
 const SPLIT_OPS = 5;
 
+/** How many conditions and operations there are, and how many of these can go into transactions within the transaction. */
+export interface TxnSize {
+  readonly compares: number;
+  readonly outer: number;
+  readonly inner: number;
+}
+
 /**
  * How many transactions within a transaction it takes to do `inner` operations, beside `compares` conditions and `outer` operations;
  * `undefined` where it cannot be done.
@@ -19,7 +26,7 @@ const SPLIT_OPS = 5;
  * A server takes so many conditions and so many operations in a transaction. One within it may have as many as are left: what the
  * outer has more of, conditions or operations, subtracted. So there is room for many more than the number itself.
  */
-export function groupsFor(maxTxnOps: number, { compares, outer, inner }: { readonly compares: number; readonly outer: number; readonly inner: number }): number | undefined {
+export function groupsFor(maxTxnOps: number, { compares, outer, inner }: TxnSize): number | undefined {
   if (Math.max(compares, outer + inner) <= maxTxnOps) return 0;
   for (let groups = 1; outer + groups < maxTxnOps; groups++) {
     const left = maxTxnOps - Math.max(compares, outer + groups);
@@ -28,8 +35,14 @@ export function groupsFor(maxTxnOps: number, { compares, outer, inner }: { reado
   return undefined;
 }
 
+export interface TxnParts {
+  readonly compare: readonly Compare[];
+  readonly few: readonly Operation[];
+  readonly many: readonly Operation[];
+}
+
 /** A transaction of all these operations. `many` go into transactions within it where they are too many. */
-export function planTxn(maxTxnOps: number, { compare, few, many }: { readonly compare: readonly Compare[]; readonly few: readonly Operation[]; readonly many: readonly Operation[] }): Txn {
+export function planTxn(maxTxnOps: number, { compare, few, many }: TxnParts): Txn {
   const groups = groupsFor(maxTxnOps, { compares: compare.length, outer: few.length, inner: many.length });
   assert(groups !== undefined, "a write set must fit into a transaction");
   if (groups === 0) return { compare, success: [...few, ...many] };

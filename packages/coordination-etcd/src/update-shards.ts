@@ -74,7 +74,8 @@ function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): Prepared
     const head = layout.head(set);
     const ofShard: Compare = { key, target: "MOD", is: "EQUAL", revision };
     // The head also keeps a shard from being written whose run was removed and whose keys are not yet swept away.
-    const ofRun: Compare = run === undefined ? { key: head, target: "CREATE", is: "GREATER", revision: 0n } : { key: head, target: "MOD", is: "EQUAL", revision: run };
+    const ofRun: Compare =
+      run === undefined ? { key: head, target: "CREATE", is: "GREATER", revision: 0n } : { key: head, target: "MOD", is: "EQUAL", revision: run };
     return [{ index, set, space, ofShard, ofRun, success: [{ put: key, value }, ...moveOperations(layout, space, shard)], size: value.length }];
   });
 }

@@ -81,16 +81,29 @@ export function raiseHeldLimit(windows: Windows, used: number): Windows {
   return { ...windows, heldLimit: used << WIDEN_BITS };
 }
 
+/** A window over those that nobody holds, and what to look at in it. */
+interface FreeWindow extends Pick<GetOperation, "limit" | "keysOnly" | "countOnly"> {
+  readonly isBegun: boolean;
+  readonly mix: number;
+  readonly narrowness: number;
+}
+
 /** Those that nobody holds, in a window that begins at `mix` and goes round at the end. One look, or two. */
-export function freeWindow(layout: Layout, space: Space, { isBegun, mix, narrowness, ...get }: { readonly isBegun: boolean; readonly mix: number; readonly narrowness: number } & Partial<GetOperation>): GetOperation[] {
+export function freeWindow(layout: Layout, space: Space, { isBegun, mix, narrowness, ...get }: FreeWindow): GetOperation[] {
   const from = (at: number): string => freeFrom(layout, space, { isBegun, mix: at });
   const end = mix + MIX_LIMIT / 2 ** narrowness;
   const first = { ...get, get: from(mix), end: from(Math.min(end, MIX_LIMIT)) };
   return end <= MIX_LIMIT ? [first] : [first, { ...get, get: from(0), end: from(end - MIX_LIMIT) }];
 }
 
+interface HeldWindow {
+  readonly now: bigint;
+  readonly heldSpan: bigint | undefined;
+  readonly limit: number;
+}
+
 /** Leases, those that end first before the others: all that have lapsed, and a window of those that hold. */
-export function heldWindow(layout: Layout, space: Space, { now, heldSpan, limit }: { readonly now: bigint; readonly heldSpan: bigint | undefined; readonly limit: number }): GetOperation {
+export function heldWindow(layout: Layout, space: Space, { now, heldSpan, limit }: HeldWindow): GetOperation {
   const last = heldSpan === undefined ? LAST_BUCKET : bucketOf(now) + heldSpan;
   return { ...heldUpTo(layout, space, last), sort: "VALUE_ASCEND", limit };
 }

@@ -15,6 +15,12 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+interface Attempt {
+  readonly kind: CallKind;
+  readonly signal: AbortSignal;
+  readonly token?: string | undefined;
+}
+
 /** A read is asked at least this often: a kept connection may turn out to be dead. */
 const LEAST_READ_TRIES = 2;
 
@@ -33,8 +39,8 @@ export class JsonGateway {
   constructor(options: EtcdOptions) {
     this.#options = checkOptions(options);
     this.#exchange = new Exchange(this.#options);
-    const { credentials, requestTimeoutMs } = this.#options;
-    this.#login = credentials && new Login(credentials, (body) => this.#within(requestTimeoutMs, (signal) => this.#tryMembers("/v3/auth/authenticate", JSON.stringify(body), { kind: "Read", signal })));
+    const { credentials } = this.#options;
+    this.#login = credentials && new Login(credentials, (body) => this.#authenticate(body));
   }
 
   /** One request, one answer. */
@@ -72,13 +78,14 @@ export class JsonGateway {
     if (token?.ok === false) return token.error.reason;
     if (signal.aborted) return "it was stopped";
     const member = this.#current;
-    const reason = await readLines(this.#exchange.open(this.#requestTo(member, path, JSON.stringify(body), token?.value)), { onAnswer, signal, maxSize: this.#options.maxMessageSize });
+    const request = this.#exchange.open(this.#requestTo(member, path, JSON.stringify(body), token?.value));
+    const reason = await readLines(request, { onAnswer, signal, maxSize: this.#options.maxMessageSize });
     if (token !== undefined && isTokenRefused({ kind: "EtcdRefused", code: 0, reason })) this.#login?.forget(token.value);
     if (!signal.aborted) this.#turnFrom(member);
     return reason;
   }
 
-  async #callAs(path: string, text: string, how: { readonly kind: CallKind; readonly signal: AbortSignal }): Promise<Result<Json, EtcdError>> {
+  async #callAs(path: string, text: string, how: Attempt): Promise<Result<Json, EtcdError>> {
     const { signal } = how;
     const token = this.#login && (await within(signal, this.#login.token()));
     if (token?.ok === false) return token;
@@ -87,7 +94,12 @@ export class JsonGateway {
     return answer;
   }
 
-  async #tryMembers(path: string, text: string, { kind, signal, token }: { readonly kind: CallKind; readonly signal: AbortSignal; readonly token?: string | undefined }): Promise<Result<Json, EtcdError>> {
+  #authenticate(body: object): Promise<Result<Json, EtcdError>> {
+    const { requestTimeoutMs } = this.#options;
+    return this.#within(requestTimeoutMs, (signal) => this.#tryMembers("/v3/auth/authenticate", JSON.stringify(body), { kind: "Read", signal }));
+  }
+
+  async #tryMembers(path: string, text: string, { kind, signal, token }: Attempt): Promise<Result<Json, EtcdError>> {
     const mostTries = kind === "Read" ? Math.max(LEAST_READ_TRIES, this.#options.urls.length) : this.#options.urls.length;
     for (let tries = 1; ; tries++) {
       const member = this.#current;
