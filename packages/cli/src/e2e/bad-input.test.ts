@@ -125,8 +125,13 @@ describe("the store", { timeout: 60_000 }, () => {
     const isRoot = process.getuid?.() === 0;
     chmodSync(folder, 0o755);
     mkdirSync(join(folder, "locked"), { mode: isRoot ? 0o755 : 0o555 });
-    const ended = await gossip(["run", "--source", "fs:data", "--exec", "true", "--store", "locked/store"], { cwd: folder, ...(isRoot ? { uid: NOBODY } : {}) });
-    expectSentence(ended, 7, /may not be written to|cannot be opened/);
+    const on = (store: string): Promise<Ended> => gossip(["run", "--source", "fs:data", "--exec", "true", "--store", store], { cwd: folder, ...(isRoot ? { uid: NOBODY } : {}) });
+    expectSentence(await on("locked"), 7, /may not be written to/);
+    expectSentence(await on("locked/store"), 7, /cannot be made/);
+  });
+
+  test("one that no folder can be made for", async () => {
+    expectSentence(await run("--source", "fs:data", "--exec", "true", "--store", "/proc/nowhere/store"), 7, /cannot be made/);
   });
 
   test("something else in its place", async () => {

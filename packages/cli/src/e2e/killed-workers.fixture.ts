@@ -20,6 +20,8 @@ export interface KillReport {
 }
 
 const PROCESSES = 4;
+const HAS_WORKED = /"kind":"progress".*"held":[1-9]/;
+const HAS_JOINED = /"kind":"started"/;
 
 /** The whole story; expects that nothing is lost and nothing is there twice. */
 export async function killAndRestart({ store, fileCount, killCount }: KillOptions): Promise<KillReport> {
@@ -40,7 +42,8 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
     let kills = 0;
     for (let turn = 0; kills < killCount; turn++) {
       const victim = running[turn % PROCESSES]!;
-      if (!(await hasWorked(victim))) break;
+      // Now in the middle of its work, now when it has just joined and holds what it has done nothing for.
+      if (!(await victim.heard(turn % 2 === 0 ? HAS_WORKED : HAS_JOINED))) break;
       const { signal } = await victim.kill();
       expect(signal).toBe("SIGKILL");
       kills++;
@@ -57,11 +60,6 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
     await Promise.all(running.map((each) => each.kill()));
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Whether the process got to work before it ended: it then has told of progress. */
-async function hasWorked(worker: GossipProcess): Promise<boolean> {
-  return worker.heard(/"kind":"progress".*"held":[1-9]/);
 }
 
 function lastOf({ stdout }: Ended): unknown {

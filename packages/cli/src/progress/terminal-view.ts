@@ -49,11 +49,14 @@ export class TerminalView implements ProgressView {
   }
 
   passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): void {
-    if (stdout.length + stderr.length === 0) return;
-    this.#above(() => {
+    const write = (): void => {
       if (stdout.length > 0) this.#console.stdout.write(stdout);
       if (stderr.length > 0) this.#console.stderr.write(stderr);
-    });
+    };
+    // What goes into a file does not disturb the view.
+    const isOnScreen = stderr.length > 0 || (stdout.length > 0 && this.#console.stdout.isTTY === true);
+    if (isOnScreen) this.#above(write);
+    else write();
   }
 
   close(): void {

@@ -19,11 +19,13 @@ export function lmdbSentence(error: LmdbOpenError, where: string): CliError {
     case "OtherDurability":
       return { kind: "StoreFailed", message: `the store in ${where} is open already with durability ${error.openWith}: open it once.` };
     case "Unavailable":
-      return unavailableFolder(error.code, where);
+      return folderSentence(error.code, where);
   }
 }
 
-function unavailableFolder(code: string | undefined, where: string): CliError {
+/** Why a folder cannot be made or used, by the system's name for it. */
+export function folderSentence(code: string | undefined, where: string): CliError {
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOENT") return { kind: "StoreNotWritable", message: `the folder ${where} cannot be made: give this user the right to write where it is to be, or name another with --store.` };
   if (code === "ENOTDIR" || code === "EEXIST") return { kind: "NotAStore", message: `${where} is, or lies below, something that is no folder: name a folder with --store.` };
   return { kind: "StoreFailed", message: `the store in ${where} cannot be opened (${code ?? "for an unknown reason"}): \`gossip doctor\` looks at what is wrong.` };
 }

@@ -4,7 +4,8 @@ import { Coordinator, systemClock, type CoordinationStore } from "@gossip/coordi
 import { inspectThroughPort, type FsckSource } from "@gossip/coordination-fsck";
 import { err, ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
-import { etcdSentence, lmdbSentence, postgresSentence } from "./open-sentences.ts";
+import { makeFolder } from "./make-folder.ts";
+import { etcdSentence, folderSentence, lmdbSentence, postgresSentence } from "./open-sentences.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { describeStore, type StoreAddress } from "./store-address.ts";
 import { openOracleClock } from "./oracle-clock.ts";
@@ -54,6 +55,8 @@ async function openClock(tso: readonly string[] | undefined): Promise<Result<{ r
 async function openRaw(address: StoreAddress, { where, mustExist }: { readonly where: string; readonly mustExist: boolean }): Promise<Result<RawStore, CliError>> {
   switch (address.kind) {
     case "lmdb": {
+      const refused = await makeFolder(address.path);
+      if (refused !== undefined) return err(folderSentence(refused, where));
       const { openLmdbStore } = await import("@gossip/coordination-lmdb");
       const opened = await openLmdbStore({ path: address.path });
       if (!opened.ok) return err(lmdbSentence(opened.error, where));
