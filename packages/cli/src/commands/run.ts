@@ -171,7 +171,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   } finally {
     await watch.end();
   }
-  const problem = stopError(summary.stopped);
+  const problem = stopError(summary.stopped, out);
   if (!problem.ok) return problem;
   if (summary.stopped.kind === "Aborted") {
     const now = await readOverview(opened, request);

@@ -202,6 +202,22 @@ describe("the run", { timeout: 60_000 }, () => {
     expect(existsSync(join(folder, "worked"))).toBe(false);
   });
 
+  test("parts of results that somebody removed, before the run was done", async () => {
+    const args = ["--source", "fs:data", "--exec", "test -e go || case {} in */c) exit 1;; esac", "--retries", "0", "--on-fail", "park", "--shards", "1", "--workers", "1", "--out", "out.ndjson"];
+    expect((await run(...args)).code).toBe(3);
+    rmSync(join(folder, "out.ndjson.parts"), { recursive: true });
+    writeFileSync(join(folder, "go"), "");
+    expect((await at("unpark", "--all")).code).toBe(0);
+    const ended = await run(...args);
+    expect([ended.code, ended.stderr]).toEqual([9, expect.stringMatching(/\ngossip: the part .* is not there: bring back the folder .*out\.ndjson\.parts, .* start over with `gossip cancel` and --again\.\n$/)]);
+  });
+
+  test("a module whose results are no JSON", async () => {
+    writeFileSync(join(folder, "job.mjs"), "export default () => 1n;");
+    const ended = await run("--source", "fs:data", "--module", "./job.mjs", "--out", "out.ndjson");
+    expect([ended.code, ended.stderr]).toEqual([9, expect.stringMatching(/\ngossip: a result cannot be written as JSON: let the module return what JSON can hold/)]);
+  });
+
   test("results that somebody removed", async () => {
     const args = ["--source", "fs:data", "--exec", "true", "--out", "out.ndjson"];
     expect((await run(...args)).code).toBe(0);

@@ -3,14 +3,14 @@ import { OpId } from "@gossip/contracts";
 import type { RunRequest } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import { assembleNdjson } from "@gossip/worker";
-import { fail, type CliError } from "../output/cli-error.ts";
+import type { CliError } from "../output/cli-error.ts";
 import { printableText } from "../output/printable.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
-import { partsOf } from "./check-out.ts";
 import { coordSentence } from "./coord-sentence.ts";
 import { decodeTotalsToken } from "./item-totals.ts";
 import { visitShards } from "./read-shards.ts";
 import { readOverview, type RunOverview } from "./run-overview.ts";
+import { sinkSentence } from "./sink-sentence.ts";
 
 /**
  * Bring a run to its end whose shards all are done: put the results together, then declare it done, in this order, so
@@ -44,10 +44,7 @@ async function assemble(opened: OpenedStore, { tenant, run }: RunRequest, out: s
   });
   if (!read.ok) return read;
   const assembled = await assembleNdjson({ path: out, run, tokens });
-  if (assembled.ok) return ok(undefined);
-  const shown = printableText(partsOf(out));
-  const next = assembled.error.kind === "PartMissing" ? `every machine of the run must see the folder ${shown}; run the same command where it is` : "see to it, then run the same command again; nothing was lost";
-  return fail("OutputFailed", `${printableText(assembled.error.reason)}: ${next}.`);
+  return assembled.ok ? ok(undefined) : err(sinkSentence(assembled.error, out));
 }
 
 /** What became of the results of a run that was done before; `undefined` where they are there, or there are none. */

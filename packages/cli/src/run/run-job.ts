@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { RunConfigInput } from "@gossip/coordination";
 import { err, ok, Redacted, type Result } from "@gossip/stdx";
-import { ndjsonSink, runWorkers, SinkFailed, SourceReadFailed, type Item, type KeepLeases, type StopReason, type WorkerEvent, type WorkerProgress, type WorkerSummary } from "@gossip/worker";
+import { ndjsonSink, runWorkers, SourceReadFailed, type Item, type KeepLeases, type StopReason, type WorkerEvent, type WorkerProgress, type WorkerSummary } from "@gossip/worker";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatDuration } from "../output/number-words.ts";
 import { printable, printableText } from "../output/printable.ts";
@@ -17,6 +17,7 @@ import type { JobWork } from "./job-work.ts";
 import type { KeepLeasesOptions } from "./keep-leases.ts";
 import type { RunNumbers } from "./run-flags.ts";
 import { formatShardId } from "./run-reference.ts";
+import { thrownSentence } from "./sink-sentence.ts";
 import type { Started } from "./start-or-join.ts";
 
 export interface JobOptions {
@@ -119,7 +120,7 @@ function lastLine(bytes: Uint8Array): string {
 }
 
 /** Why the work of this process ended, where that is an error. */
-export function stopError(stopped: StopReason): Result<void, CliError> {
+export function stopError(stopped: StopReason, out: string | undefined): Result<void, CliError> {
   switch (stopped.kind) {
     case "Done":
     case "Aborted":
@@ -131,10 +132,7 @@ export function stopError(stopped: StopReason): Result<void, CliError> {
       return fail("RunNotFound", "the run was deleted by somebody else: the same command starts it anew.");
     case "StoreFailed":
       return err(coordSentence(stopped.error));
-    case "SinkFailed": {
-      const cause = Redacted.reveal(stopped.cause);
-      const why = cause instanceof SinkFailed ? printableText(cause.message) : "the results could not be written";
-      return fail("OutputFailed", `${why}: see to it, then run the same command again; nothing was lost.`);
-    }
+    case "SinkFailed":
+      return err(thrownSentence(Redacted.reveal(stopped.cause), out));
   }
 }
