@@ -242,7 +242,7 @@ describe("a command that fails for some items", { timeout: 60_000 }, () => {
   test("sets its shard aside where that was asked for, until somebody brings it back", async () => {
     const args = ["--source", "fs:data", "--exec", `test -e repaired || { ${FAILS_FOR_B}; }`, "--retries", "0", "--on-fail", "park", "--shards", "1", "--workers", "1", "--out", "out.ndjson"];
     const parked = await run(...args);
-    expect([parked.code, parked.stderr]).toEqual([3, expect.stringMatching(/Set aside: 1 shard; 1 item done\. Results so far are in .*out\.ndjson\.parts\./)]);
+    expect([parked.code, parked.stderr]).toEqual([3, expect.stringMatching(/failed: b \(exit status 4\)\n(?:.*\n)*Set aside: 1 shard; 1 item done\. Results so far are in .*out\.ndjson\.parts\./)]);
     expect(existsSync(join(folder, "out.ndjson"))).toBe(false);
     const listed = await at("shards", "--status", "parked", "--json");
     expect(JSON.parse(listed.stdout)).toMatchObject({ status: "Parked", parkReason: "TooManyErrors", items: 1 });

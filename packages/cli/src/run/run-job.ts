@@ -87,6 +87,8 @@ function tellingEvents(jobSource: JobSource, view: ProgressView): (event: Worker
   let toldMs = LONG_BLOCK_MS / 2;
   return (event) => {
     if (event.kind === "ItemProblem") view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, { kind: "problem", reason: event.reason });
+    // Of an item that is passed over, its result tells.
+    if (event.kind === "ItemFailed" && !event.willRetry) view.failed({ item: shownKey(jobSource, event.key), failure: reasonOf(event.cause), stderr: "" });
     if (event.kind === "SourceFailed" && !event.willRetry) view.say(`shard ${formatShardId(event.shard)} is set aside: ${sourceReason(event.cause)}`, { kind: "sourceFailed", shard: event.shard });
     if (event.kind === "LeaseLost") view.say(`lost shard ${formatShardId(event.shard)} to another worker; what was not stored of it is done again`, { kind: "lost", shard: event.shard, cause: event.cause });
     if (event.kind === "KeeperFailed") view.say("leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds", { kind: "keeperFailed" });
@@ -102,6 +104,12 @@ function keeperOf({ opened, tso }: JobOptions): KeepLeases {
   const options: KeepLeasesOptions = { address: opened.address, tso };
   // The thread loads the same kind of file that this one is: a source in tests, a built one elsewhere.
   return { module: new URL(`./keep-leases${extname(new URL(import.meta.url).pathname)}`, import.meta.url), options };
+}
+
+function reasonOf(cause: Redacted<unknown>): string {
+  const thrown = Redacted.reveal(cause);
+  const [line = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
+  return line;
 }
 
 function sourceReason(cause: Redacted<unknown>): string {
