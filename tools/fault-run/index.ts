@@ -3,4 +3,4 @@ export { BundledProcesses, waitFor, type Ended, type ProcessLimits } from "./bun
 export { readFaultLogs, type FaultLine, type FaultWorkerConfig } from "./fault-log.ts";
 export { judge, type FaultVerdict } from "./fault-verdict.ts";
 export { runFaultWorker } from "./fault-worker.ts";
-export { FAULT_SECONDS, torment, type Torment } from "./torment.ts";
+export { countAnswers, FAULT_SECONDS, torment, type Torment } from "./torment.ts";

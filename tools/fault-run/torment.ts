@@ -1,5 +1,6 @@
 // Lets processes work on a store for a while, each until it is killed and another takes its place.
 import type { ChildProcess } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { waitFor, type Ended } from "./bundled-processes.ts";
@@ -11,8 +12,16 @@ export const FAULT_SECONDS = Number(process.env["GOSSIP_FAULT_SECONDS"] ?? 8);
 const PROCESSES = 4;
 const SESSIONS = 6;
 const ROOTS = 24;
+/** How long a process works before it is killed, at least and beyond that. */
 const MIN_LIFE_MS = 100;
-const LIFE_SPREAD_MS = 3500;
+const LIFE_SPREAD_MS = 3000;
+/** One in so many is killed while it starts, at the latest after so long. */
+const ONE_IN_EARLY = 5;
+const EARLY_SPREAD_MS = 1000;
+const LOOK_MS = 20;
+/** Bytes of a line, about. */
+const ANSWER_SIZE = 55;
+const MOST_MORE_MS = 60_000;
 
 export interface Torment {
   /** Where each process writes down what it was told. */
@@ -21,22 +30,23 @@ export interface Torment {
   readonly start: (config: FaultWorkerConfig) => Promise<ChildProcess>;
   /** What else is broken meanwhile, until it is over. */
   readonly alsoBreak?: (isOver: () => boolean) => Promise<void>;
+  /** Whether enough has happened to say something. Until then it goes on beyond its time, for a minute at most: the machine may be busy. */
+  readonly isEnough?: () => boolean;
 }
 
 /** How many processes were killed. A process that ends by itself has found something wrong: that is thrown. */
-export async function torment({ logs, start, alsoBreak }: Torment): Promise<number> {
+export async function torment({ logs, start, alsoBreak, isEnough = () => true }: Torment): Promise<number> {
   const endsAt = performance.now() + FAULT_SECONDS * 1000;
-  const isOver = (): boolean => performance.now() >= endsAt;
+  const isOver = (): boolean => performance.now() >= endsAt && (isEnough() || performance.now() >= endsAt + MOST_MORE_MS);
   let incarnation = 0;
   let kills = 0;
   const live = async (): Promise<void> => {
     while (!isOver()) {
       const number = ++incarnation;
-      const child = await start({ logPath: join(logs, String(number)), incarnation: number, sessions: SESSIONS, roots: ROOTS });
+      const config = { logPath: join(logs, String(number)), incarnation: number, sessions: SESSIONS, roots: ROOTS };
+      const child = await start(config);
       const ended = waitFor(child);
-      // Some are killed before they have opened the store.
-      const life = sleep(Math.max(0, Math.min(MIN_LIFE_MS + Math.random() * LIFE_SPREAD_MS, endsAt - performance.now())));
-      await Promise.race([life, ended]);
+      await Promise.race([lifeOf(config, isOver), ended]);
       const isLast = isOver();
       if (isLast) child.kill("SIGTERM");
       else if (child.kill("SIGKILL")) kills++;
@@ -45,6 +55,22 @@ export async function torment({ logs, start, alsoBreak }: Torment): Promise<numb
   };
   await Promise.all([...Array.from({ length: PROCESSES }, live), alsoBreak?.(isOver)]);
   return kills;
+}
+
+/** How many answers have been written down so far, about. */
+export function countAnswers(logs: string): number {
+  return readdirSync(logs).reduce((sum, name) => sum + statSync(join(logs, name)).size, 0) / ANSWER_SIZE;
+}
+
+/**
+ * Settles when a process is to be killed. Its life begins when it has opened its log, and so its store: a busy machine takes
+ * seconds for that, and a process that never got so far would show nothing.
+ */
+async function lifeOf({ logPath }: FaultWorkerConfig, isOver: () => boolean): Promise<void> {
+  const isEarly = Math.random() * ONE_IN_EARLY < 1;
+  while (!isEarly && !isOver() && !existsSync(logPath)) await sleep(LOOK_MS);
+  const diesAt = performance.now() + (isEarly ? Math.random() * EARLY_SPREAD_MS : MIN_LIFE_MS + Math.random() * LIFE_SPREAD_MS);
+  while (!isOver() && performance.now() < diesAt) await sleep(LOOK_MS);
 }
 
 function assertKilled({ code, signal, errors }: Ended, isLast: boolean): void {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
-import { FAULT_SECONDS, judge, readFaultLogs, torment } from "@gossip/tools/fault-run";
+import { countAnswers, FAULT_SECONDS, judge, readFaultLogs, torment } from "@gossip/tools/fault-run";
 import { afterAll, expect, test } from "vitest";
 import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
@@ -17,8 +17,8 @@ import { processes } from "./worker-process.fixture.ts";
 
 const WORKER = "./fault-worker.fixture.ts";
 const STEPS_BETWEEN_CRASHES = 16;
-/** A busy machine takes seconds to bring a server up again, and whoever is only ever down shows nothing. */
-const UP_MS = 1500;
+/** Answers that workers must get between two crashes: whoever is only ever down shows nothing. */
+const ANSWERS_BETWEEN = 100;
 
 afterAll(() => processes.remove());
 
@@ -29,18 +29,24 @@ interface Breakages {
   immediateShutdowns: number;
 }
 
+interface Breaker {
+  readonly logs: string;
+  readonly made: Breakages;
+  readonly isOver: () => boolean;
+}
+
 /** Cut connections now, or when the next answer comes; and in turn kill the server and have it shut down at once. */
-async function breakThings(server: PostgresServer, proxy: CuttingProxy, { isOver, made }: { readonly isOver: () => boolean; readonly made: Breakages }): Promise<void> {
+async function breakThings(server: PostgresServer, proxy: CuttingProxy, { logs, made, isOver }: Breaker): Promise<void> {
+  let crashedAt = 0;
   for (let step = 1; !isOver(); step++) {
     await sleep(100 + Math.random() * 300);
-    if (step % STEPS_BETWEEN_CRASHES === 0) {
-      await server.restart();
-      made.kills++;
-      await sleep(UP_MS);
-    } else if (step % STEPS_BETWEEN_CRASHES === STEPS_BETWEEN_CRASHES / 2) {
-      await server.restart("Immediate");
-      made.immediateShutdowns++;
-      await sleep(UP_MS);
+    const place = step % STEPS_BETWEEN_CRASHES;
+    if (place === 0 || place === STEPS_BETWEEN_CRASHES / 2) {
+      while (!isOver() && countAnswers(logs) < crashedAt + ANSWERS_BETWEEN) await sleep(50);
+      crashedAt = countAnswers(logs);
+      await server.restart(place === 0 ? undefined : "Immediate");
+      if (place === 0) made.kills++;
+      else made.immediateShutdowns++;
     } else if (step % 3 === 0) {
       proxy.cutSome("Now", 4);
       made.cuts++;
@@ -51,7 +57,7 @@ async function breakThings(server: PostgresServer, proxy: CuttingProxy, { isOver
   }
 }
 
-test(`processes for ${FAULT_SECONDS} s, killed at random, with lost answers and a dying server: nothing that was acknowledged is lost`, { timeout: (FAULT_SECONDS + 120) * 1000 }, async () => {
+test(`processes for ${FAULT_SECONDS} s, killed at random, with lost answers and a dying server: nothing that was acknowledged is lost`, { timeout: (FAULT_SECONDS + 180) * 1000 }, async () => {
   const server = await startPostgres();
   const proxy = await CuttingProxy.before(server.url);
   const logs = await mkdtemp(join(tmpdir(), "gossip-fault-"));
@@ -61,7 +67,8 @@ test(`processes for ${FAULT_SECONDS} s, killed at random, with lost answers and 
     const kills = await torment({
       logs,
       start: (worker) => processes.start(WORKER, { url: proxy.url, worker }),
-      alsoBreak: (isOver) => breakThings(server, proxy, { isOver, made }),
+      alsoBreak: (isOver) => breakThings(server, proxy, { logs, made, isOver }),
+      isEnough: () => made.immediateShutdowns > 0 && countAnswers(logs) > 20 * FAULT_SECONDS,
     });
     await server.restart();
 
