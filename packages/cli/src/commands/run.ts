@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { Option, type Command } from "commander";
 import { ok, type Result } from "@gossip/stdx";
-import type { WorkerProgress, WorkerSummary } from "@gossip/worker";
+import type { WorkerProgress } from "@gossip/worker";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreSettings } from "../cli.ts";
 import type { CliError } from "../output/cli-error.ts";
 import { countOf, formatDuration } from "../output/number-words.ts";
@@ -19,10 +19,10 @@ import type { JobWork } from "../run/job-work.ts";
 import { modulePath, openModuleWork } from "../run/module-work.ts";
 import { openSource } from "../run/open-source.ts";
 import { readRunFlags, type RunFlags, type RunNumbers } from "../run/run-flags.ts";
-import { runConfig, runJob, stopError } from "../run/run-job.ts";
-import { readOverview } from "../run/run-overview.ts";
+import { runConfig, runJob, stopError, type JobOptions } from "../run/run-job.ts";
+import { readOverview, type RunOverview } from "../run/run-overview.ts";
 import type { RunSettings } from "../run/run-settings.ts";
-import { alreadyEnded, closingWords, openingWords } from "../run/run-words.ts";
+import { alreadyEnded, closingWords, openingWords, type OwnWork } from "../run/run-words.ts";
 import { startOrJoin } from "../run/start-or-join.ts";
 import { stopSignal, type StopSignal } from "../stop-signal.ts";
 import { openStore } from "../store-url/open-store.ts";
@@ -162,29 +162,48 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   view.say(openingWords(started.value, before.value, settings), { kind: "started", run: started.value.request.run, isNew: started.value.kind === "Created", skipped: before.value.totals.items });
 
   const beganMs = performance.now();
-  let own: WorkerProgress | undefined;
+  let progress: WorkerProgress | undefined;
   const { request } = started.value;
-  const watch = watchRun({ opened, request, view, itemsBefore: before.value.totals.items, own: () => own, isStopping: () => stop.signal.aborted });
-  let summary: WorkerSummary;
+  const watch = watchRun({ opened, request, view, itemsBefore: before.value.totals.items, own: () => progress, isStopping: () => stop.signal.aborted });
+  let worked: Result<Worked | "Stopped", CliError>;
   try {
-    summary = await runJob({ opened, tso, started: started.value, jobSource, work, out, numbers, view, stop, onProgress: (progress) => (own = progress) });
+    worked = await workToTheEnd({ opened, tso, started: started.value, jobSource, work, out, numbers, view, stop, onProgress: (now) => (progress = now) });
   } finally {
     await watch.end();
   }
-  const problem = stopError(summary.stopped, out);
-  if (!problem.ok) return problem;
-  if (summary.stopped.kind === "Aborted") {
+  if (!worked.ok) return worked;
+  if (worked.value === "Stopped") {
     const now = await readOverview(opened, request);
     const items = now.ok ? `${countOf(now.value.totals.items, "item")} done so far; ` : "";
     view.close();
     view.say(`Stopped: ${items}the same command goes on from here.`, { kind: "stopped" });
     return ok(stop.exit ?? "Interrupted");
   }
-  const finished = await finishRun(opened, request, out);
-  if (!finished.ok) return finished;
-  watch.showEnd(finished.value);
+  const { overview, own } = worked.value;
+  watch.showEnd(overview);
   view.close();
-  return closingWords(view, finished.value, { out, before: before.value, elapsedMs: performance.now() - beganMs, own: summary });
+  return closingWords(view, overview, { out, before: before.value, elapsedMs: performance.now() - beganMs, own });
+}
+
+interface Worked {
+  readonly overview: RunOverview;
+  readonly own: OwnWork;
+}
+
+/** Work, and bring the run to its end; again where somebody gave it something to do in between. */
+async function workToTheEnd(job: JobOptions): Promise<Result<Worked | "Stopped", CliError>> {
+  let own: OwnWork = { items: 0, problems: 0 };
+  for (;;) {
+    const { stopped, items, problems } = await runJob(job);
+    own = { items: own.items + items, problems: own.problems + problems };
+    const problem = stopError(stopped, job.out);
+    if (!problem.ok) return problem;
+    if (stopped.kind === "Aborted") return ok("Stopped");
+    const finished = await finishRun(job.opened, job.started.request, job.out);
+    if (!finished.ok) return finished;
+    const { leased, waiting } = finished.value.states;
+    if (finished.value.status === "Done" || leased + waiting === 0) return ok({ overview: finished.value, own });
+  }
 }
 
 function viewFor(cli: Cli): ProgressView {

@@ -3,7 +3,7 @@ import { OpId } from "@gossip/contracts";
 import type { RunRequest } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import { assembleNdjson } from "@gossip/worker";
-import type { CliError } from "../output/cli-error.ts";
+import { fail, type CliError } from "../output/cli-error.ts";
 import { printableText } from "../output/printable.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { coordSentence } from "./coord-sentence.ts";
@@ -21,6 +21,7 @@ export async function finishRun(opened: OpenedStore, request: RunRequest, out: s
   const overview = await readOverview(opened, request);
   if (!overview.ok) return overview;
   const { status, states } = overview.value;
+  if (status === "Cancelled" || status === "Failed") return fail("RunEnded", `the run was ended by somebody else (${status}): \`gossip run --again\` starts over.`);
   if (status !== "Active" || states.parked + states.leased + states.waiting > 0) return overview;
   if (out !== undefined) {
     const assembled = await assemble(opened, request, out);

@@ -1,6 +1,5 @@
 import { RunId, RunStatus } from "@gossip/contracts";
 import { ok } from "@gossip/stdx";
-import type { WorkerSummary } from "@gossip/worker";
 import type { CommandResult } from "../cli.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration, formatRate } from "../output/number-words.ts";
@@ -32,12 +31,17 @@ export function openingWords({ kind, request }: Started, { totals, states }: Run
   return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
 }
 
+/** What one process did of a run. */
+export interface OwnWork {
+  readonly items: number;
+  readonly problems: number;
+}
+
 export interface Closing {
   readonly out: string | undefined;
   readonly before: RunOverview;
   readonly elapsedMs: number;
-  /** What this process did of it. */
-  readonly own: WorkerSummary;
+  readonly own: OwnWork;
 }
 
 /** What came of it, and how the command ends. */
