@@ -30,7 +30,7 @@ export function shippedProblems({ manifest, files }: ShippedPackage): string[] {
     ...REQUIRED.filter((path) => !files.has(path)).map((path) => `${path} is missing`),
     ...paths.filter((path) => path.startsWith("src/")).map((path) => `${path}: sources are not shipped`),
     ...paths.filter((path) => NOT_SHIPPED.test(path)).map((path) => `${path} is not for users`),
-    ...(manifest.includes("@gossip/source") ? ["the manifest leads to sources that are not there"] : []),
+    ...(manifest.includes('"@gossip/source"') ? ["the manifest leads to sources that are not there"] : []),
     ...(manifest.includes("workspace:") ? ["the manifest speaks of a workspace that is not there"] : []),
     ...(sideEffects === false ? [] : ["the manifest does not say that there are no side effects"]),
     ...(type === "module" ? [] : ["the manifest does not say that it is ESM"]),
