@@ -5,6 +5,7 @@ import { freePort } from "@gossip/tools/engines";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { gossipLine } from "../commands/command-line.fixture.ts";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
 import { gossip, startGossip, type Ended } from "../processes/gossip-process.fixture.ts";
 import { raiseFolderFormat } from "./newer-version.fixture.ts";
@@ -24,7 +25,7 @@ const at = (...args: string[]): Promise<Ended> => gossip(args, { cwd: folder });
 const run = (...args: string[]): Promise<Ended> => at("run", ...args);
 
 /** One sentence, with a way on, and no trace of the program's inside. */
-function expectSentence(ended: Ended, code: number, words: RegExp): void {
+function expectSentence(ended: Pick<Ended, "code" | "stderr">, code: number, words: RegExp): void {
   expect([ended.stderr, ended.code]).toEqual([expect.stringMatching(words), code]);
   expect(ended.stderr).toMatch(/^gossip: [^\n]+: [^\n]+\.\n$/);
   expect(ended.stderr).not.toMatch(/^\s+at |\.(ts|mjs|js):\d/m);
@@ -54,7 +55,7 @@ describe("the command line", { timeout: 60_000 }, () => {
     [["keys", "encode", "hex:0"], /hexadecimal/],
     [["tso", "serve"], /either --data FOLDER or --etcd URL/],
   ])("%j", async (args, words) => {
-    expectSentence(await at(...args), 2, words);
+    expectSentence(await gossipLine(args, { cwd: folder }), 2, words);
     expect(existsSync(join(folder, ".gossip"))).toBe(false);
   });
 
