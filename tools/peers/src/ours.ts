@@ -46,8 +46,12 @@ export class OurWork {
     this.#coordinator = new Coordinator({ store, clock: systemClock(Date.now), newOpId });
   }
 
-  /** A new run, and only that. */
+  /** A new run in the place of the one before. */
   async prepare(count: number = JOBS): Promise<void> {
+    if (this.#run > 0n) {
+      unwrap(await this.#coordinator.completeRun({ tenant, run: this.#run, opId: OpId.random() }));
+      unwrap(await this.#coordinator.deleteRun({ tenant, run: this.#run }));
+    }
     this.#run = RunId.fromRaw(this.#run + 1n);
     unwrap(await this.#coordinator.createRunWithShards({ tenant, run: this.#run, config, shards: shardsUpTo(count), opId: OpId.random() }));
   }
