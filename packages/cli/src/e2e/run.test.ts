@@ -54,7 +54,7 @@ describe("gossip run", { timeout: 120_000 }, () => {
   test("tells commands their run, shard and fence", async () => {
     lines("one", 1);
     const { stdout } = await run("--source", "lines:one", "--exec", "echo $GOSSIP_RUN $GOSSIP_SHARD $GOSSIP_FENCE");
-    expect(stdout).toMatch(/^[0-9a-f]{16} 0000000000000001 0000000000000002\n$/);
+    expect(stdout).toMatch(/^[0-9a-f]{16} 0000000000000001 [0-9a-f]{16}\n$/);
   });
 
   test("goes on after Ctrl-C, which lets what is under way finish, and says what it skipped", async () => {

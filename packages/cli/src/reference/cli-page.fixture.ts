@@ -38,7 +38,7 @@ Workers, retries, the lease and the rest may differ from start to start, and bet
 
 \`--exec\` is run by \`/bin/sh\`, in the folder where \`gossip\` was started, each item in a subshell of a shell that is kept. \`{}\` becomes the item as one word:
 \`"$1"\` outside quotes, \`\${1}\` between double quotes; between single quotes, and as \`\\{}\`, it stays as it is. A command has no input. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
-\`GOSSIP_FENCE\` are 16 hexadecimal digits each: whatever a command writes to can refuse a fence that is lower than one it has seen.
+\`GOSSIP_FENCE\` are 16 hexadecimal digits each: whatever a command writes to can refuse a fence that is lower than one it has seen for the same item.
 Ctrl-C does not reach commands; the second one ends them. What a command leaves running in the background is not waited for, and what that prints may end up with another item.
 
 | source | \`{}\` | in \`--out\` |
@@ -50,7 +50,7 @@ Ctrl-C does not reach commands; the second one ends them. What a command leaves 
 ### Modules
 
 \`--module\` exports a function \`(item, context)\`, as \`default\` or \`process\`; what it returns, or the promise of it, is the result. The item and the context are those of
-\`@gossip/worker\`: \`item.path\`, \`item.line\`, \`item.row\`; \`context.signal\`, \`context.fence\`, \`context.shard\`, \`context.attempt\`. An export \`close\` is called
+\`@gossip/worker\`: \`item.path\`, \`item.line\`, \`item.row\`; \`context.signal\`, \`context.writeFence\`, \`context.shard\`, \`context.attempt\`. An export \`close\` is called
 when the work is over. A function that keeps the process busy keeps its leases.
 
 ### Results

@@ -1,5 +1,5 @@
 import { ParkShard, type Item, type ItemContext } from "@gossip/worker";
-import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
+import { RunId, ShardId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
 import { parseTemplate } from "../exec/command-template.ts";
 import { ShellPool, type ExecAnswer } from "../exec/shell-pool.ts";
@@ -49,8 +49,8 @@ export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
 }
 
 /** What commands see of the shard they work for: a fence lets whatever they write to refuse one that came too late. */
-function variablesOf({ shard, fence }: ItemContext): string {
-  return `export GOSSIP_RUN=${RunId.format(shard.key.run)} GOSSIP_SHARD=${ShardId.format(shard.key.shard)} GOSSIP_FENCE=${FenceEpoch.format(fence)}\n`;
+function variablesOf({ shard, writeFence }: ItemContext): string {
+  return `export GOSSIP_RUN=${RunId.format(shard.key.run)} GOSSIP_SHARD=${ShardId.format(shard.key.shard)} GOSSIP_FENCE=${writeFence.toString(16).padStart(16, "0")}\n`;
 }
 
 function resultOf(answer: Exclude<ExecAnswer, { kind: "Aborted" }>, timeoutMs: number | undefined): ExecResult {
