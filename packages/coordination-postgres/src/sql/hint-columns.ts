@@ -8,10 +8,13 @@ export interface HintScope {
 
 const FREE = "'\\x0000000000000000'";
 
-/** What can be claimed of a run at a time, counted up to a limit that is news to somebody. Each is a probe of `places`. */
+/**
+ * What can be claimed of a run at one time, counted up to a limit that is news to somebody. Each is a probe of `places`; free and
+ * lapsed are counted together, since each probe takes as long as a small write does.
+ */
 export function hintColumns(schema: string, scope: HintScope): string {
-  return `${lapsedColumns(schema, scope)},
-  ${freeColumn(schema, scope)}`;
+  return `${timedColumns(schema, scope, "")},
+  0 AS free`;
 }
 
 /**
@@ -20,9 +23,8 @@ export function hintColumns(schema: string, scope: HintScope): string {
  * `from`: the place where counting begins, to go around from there. Behind where claiming is at work are the entries of what was
  * claimed, which the server must look up one by one until it may drop them.
  */
-export function freeColumn(schema: string, { runId, and, from }: Omit<HintScope, "now"> & { readonly from?: string }): string {
+export function freeColumn(schema: string, { runId, and, from }: Omit<HintScope, "now"> & { readonly from: string }): string {
   const free = `${activeOf(runId, and)} AND p.claimable_at = ${FREE}`;
-  if (from === undefined) return `(SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${free} LIMIT 1000) free) AS free`;
   return `(SELECT count(*)::int FROM (
      (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread >= ${from} LIMIT 1000)
      UNION ALL
@@ -31,10 +33,14 @@ export function freeColumn(schema: string, { runId, and, from }: Omit<HintScope,
 }
 
 /** How many leases have lapsed, when the first of the others will, and until when the run is wanted. */
-export function lapsedColumns(schema: string, { runId, now, and }: HintScope): string {
+export function lapsedColumns(schema: string, scope: HintScope): string {
+  return timedColumns(schema, scope, `p.claimable_at > ${FREE} AND `);
+}
+
+function timedColumns(schema: string, { runId, now, and }: HintScope, except: string): string {
   const active = activeOf(runId, and);
   return `
-  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${FREE} AND p.claimable_at <= ${now} LIMIT 1000) lapsed) AS lapsed,
+  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND ${except}p.claimable_at <= ${now} LIMIT 1000) lapsed) AS lapsed,
   (SELECT p.claimable_at FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${now} ORDER BY p.claimable_at LIMIT 1) AS earliest,
   (SELECT w.until FROM ${schema}.starved w WHERE w.run_id = ${runId}) AS starved_until`;
 }
