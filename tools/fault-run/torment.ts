@@ -40,12 +40,14 @@ export async function torment({ logs, start, alsoBreak, isEnough = () => true }:
   const isOver = (): boolean => performance.now() >= endsAt && (isEnough() || performance.now() >= endsAt + MOST_MORE_MS);
   let incarnation = 0;
   let kills = 0;
+  const alive = new Set<ChildProcess>();
   const live = async (): Promise<void> => {
     while (!isOver()) {
       const number = ++incarnation;
       const config = { logPath: join(logs, String(number)), incarnation: number, sessions: SESSIONS, roots: ROOTS };
       const child = await start(config);
-      const ended = waitFor(child);
+      alive.add(child);
+      const ended = waitFor(child).finally(() => alive.delete(child));
       await Promise.race([lifeOf(config, isOver), ended]);
       const isLast = isOver();
       if (isLast) child.kill("SIGTERM");
@@ -53,7 +55,12 @@ export async function torment({ logs, start, alsoBreak, isEnough = () => true }:
       assertKilled(await ended, isLast);
     }
   };
-  await Promise.all([...Array.from({ length: PROCESSES }, live), alsoBreak?.(isOver)]);
+  try {
+    await Promise.all([...Array.from({ length: PROCESSES }, live), alsoBreak?.(isOver)]);
+  } finally {
+    // Where one of them has found something wrong the others are still at work.
+    for (const child of alive) child.kill("SIGKILL");
+  }
   return kills;
 }
 
