@@ -45,7 +45,8 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
       // Now in the middle of its work, now when it has just joined and holds what it has done nothing for.
       if (!(await victim.heard(turn % 2 === 0 ? HAS_WORKED : HAS_JOINED))) break;
       const { signal } = await victim.kill();
-      expect(signal).toBe("SIGKILL");
+      // It was quicker, and everything is done: how it ended is looked at below.
+      if (signal !== "SIGKILL") break;
       kills++;
       running[turn % PROCESSES] = await start();
     }
