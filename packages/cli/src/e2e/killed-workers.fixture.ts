@@ -31,7 +31,8 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
     makeTree(join(folder, "data"), fileCount);
     const expected = expectedSums(join(folder, "data"));
     expect(expected.size).toBe(fileCount);
-    const args = ["run", "--source", "fs:data", "--exec", "sha256sum < {}", "--out", "sums.ndjson", "--store", store.replace("FOLDER", folder), "--workers", "2", "--lease", "2", "--json"];
+    // Slow enough for somebody to be killed on the way, however quick the machine is.
+    const args = ["run", "--source", "fs:data", "--exec", "sleep 0.02; sha256sum < {}", "--out", "sums.ndjson", "--store", store.replace("FOLDER", folder), "--workers", "2", "--lease", "2", "--json"];
     let starts = 0;
     const start = async (): Promise<GossipProcess> => {
       starts++;
