@@ -22,6 +22,15 @@ export function etcdMissing(): string | undefined {
   return "etcd is not installed (Debian: apt-get install etcd-server)";
 }
 
+/** Why tests against etcd are skipped here, said aloud; `undefined` where they run. Where engines are required, none is skipped. */
+export function etcdSkipped(): string | undefined {
+  const missing = etcdMissing();
+  if (missing === undefined) return undefined;
+  if (process.env["GOSSIP_REQUIRE_ENGINES"] === "1") throw new Error(`${missing}, and engines are required (GOSSIP_REQUIRE_ENGINES=1)`);
+  console.warn(`Skipped: ${missing}`);
+  return missing;
+}
+
 export interface EtcdServerOptions {
   /** Serve over TLS, with a certificate of a temporary authority; `"Mutual"` also asks clients for one of its certificates. */
   readonly tls?: "Server" | "Mutual";

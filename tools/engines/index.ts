@@ -1,5 +1,5 @@
 // Real engines for tests and benches, on loopback, with temporary data.
-export { etcdMissing, opensslMissing, startEtcd, type EtcdCertificates, type EtcdServer, type EtcdServerOptions } from "./etcd.ts";
+export { etcdMissing, etcdSkipped, opensslMissing, startEtcd, type EtcdCertificates, type EtcdServer, type EtcdServerOptions } from "./etcd.ts";
 export { freePort } from "./free-port.ts";
 export { redisMissing, startRedis, type RedisServer } from "./redis.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";

@@ -7,9 +7,10 @@ import { Coordinator, MemoryStore, RANGE_EXHAUSTED, type CoordinationStore, type
 import { ManualClock } from "@gossip/coordination/testing";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap, type Result } from "@gossip/stdx";
+import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readEverything } from "./store-state.fixture.ts";
-import { etcdSkipped, makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
+import { makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
 
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(3));
 const RUN = RunId.fromRaw(1n);

@@ -8,9 +8,10 @@ import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "@gossip/coordination-fsc
 import { ManualClock } from "@gossip/coordination/testing";
 import { EtcdClient, prefixEnd, type KeyValue } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
+import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Layout, ShardKind, type RunAddress, type Space } from "./layout.ts";
-import { etcdSkipped, makeStore, startTestEtcd, type TemporaryStore, type TestServer } from "./temporary-store.fixture.ts";
+import { makeStore, startTestEtcd, type TemporaryStore, type TestServer } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
 const address: RunAddress = { tenant: FAMILY_TENANT, run: FAMILY_RUN };

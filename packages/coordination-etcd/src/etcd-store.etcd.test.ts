@@ -2,8 +2,9 @@
 // published kit runs against it as it stands, on a real server.
 
 import { describeCoordinationStore } from "@gossip/coordination/testing";
+import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { etcdSkipped, makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
+import { makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
 let server: TestServer;

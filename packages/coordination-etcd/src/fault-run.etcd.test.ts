@@ -10,12 +10,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
-import { startEtcd, type EtcdServer } from "@gossip/tools/engines";
+import { etcdSkipped, startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import { FAULT_SECONDS, judge, readFaultLogs, torment } from "@gossip/tools/fault-run";
 import { afterAll, expect, test } from "vitest";
 import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import { openEtcdStore } from "./open-etcd-store.ts";
-import { etcdSkipped } from "./temporary-store.fixture.ts";
 import { processes } from "./worker-process.fixture.ts";
 
 const WORKER = "./fault-worker.fixture.ts";

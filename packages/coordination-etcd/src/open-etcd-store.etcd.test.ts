@@ -7,12 +7,12 @@ import { ManualClock } from "@gossip/coordination/testing";
 import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
-import { opensslMissing, startEtcd, type EtcdServer } from "@gossip/tools/engines";
+import { etcdSkipped, opensslMissing, startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import type { EtcdStore } from "./etcd-store.ts";
 import { openEtcdStore, type EtcdStoreOptions } from "./open-etcd-store.ts";
-import { etcdSkipped, newPrefix } from "./temporary-store.fixture.ts";
+import { newPrefix } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
 const PATIENCE = { timeout: 60_000 };

@@ -6,10 +6,11 @@ import { LogicalTime, type RunId, ShardId, type ShardStatus, type TenantId } fro
 import { MemoryStore, type ShardLimits, type WriteSet } from "@gossip/coordination";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
+import { etcdSkipped } from "@gossip/tools/engines";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { changed, derived, FOREIGN_GUARD, makeRun, makeShard, PortDriver, RUNS, TENANTS, type ShardChange } from "./port-model.fixture.ts";
-import { etcdSkipped, makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
+import { makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
 let server: TestServer;

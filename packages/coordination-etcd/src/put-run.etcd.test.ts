@@ -5,12 +5,13 @@ import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerI
 import { newRunRecord, newShardRecord, type PutRunSet, type ShardRecord, type UpdateShardSet } from "@gossip/coordination";
 import { EtcdClient } from "@gossip/etcd-client";
 import { assert, unwrap } from "@gossip/stdx";
+import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Cluster } from "./cluster.ts";
 import type { EtcdStore } from "./etcd-store.ts";
 import { Layout } from "./layout.ts";
 import { putRun } from "./put-run.ts";
-import { etcdSkipped, makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
+import { makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(7));

@@ -6,7 +6,7 @@ import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type U
 import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient, prefixEnd } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
-import { startEtcd } from "@gossip/tools/engines";
+import { etcdSkipped, startEtcd } from "@gossip/tools/engines";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Cluster } from "./cluster.ts";
 import { encodeNewShards } from "./encoded-shards.ts";
@@ -15,7 +15,7 @@ import { Layout } from "./layout.ts";
 import { openEtcdStore } from "./open-etcd-store.ts";
 import { newSpace, stage } from "./staging.ts";
 import { GIVE_UP_AFTER_MS, Sweeper } from "./sweep.ts";
-import { etcdSkipped, makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
+import { makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
 const PATIENCE = { timeout: 120_000 };

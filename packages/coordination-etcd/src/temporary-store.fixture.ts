@@ -1,5 +1,5 @@
 import { unwrap } from "@gossip/stdx";
-import { etcdMissing, startEtcd, type EtcdServer } from "@gossip/tools/engines";
+import { startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import type { EtcdStore } from "./etcd-store.ts";
 import { openEtcdStore, type EtcdStoreOptions } from "./open-etcd-store.ts";
 
@@ -8,17 +8,6 @@ let lastPrefix = 0;
 /** A prefix that no other test of this process uses. */
 export function newPrefix(): string {
   return `test-${process.pid}/${++lastPrefix}`;
-}
-
-/**
- * Why tests against etcd are skipped here, said aloud; `undefined` where they run. Where engines are required, none is skipped.
- */
-export function etcdSkipped(): string | undefined {
-  const missing = etcdMissing();
-  if (missing === undefined) return undefined;
-  if (process.env["GOSSIP_REQUIRE_ENGINES"] === "1") throw new Error(`${missing}, and engines are required (GOSSIP_REQUIRE_ENGINES=1)`);
-  console.warn(`Skipped: ${missing}`);
-  return missing;
 }
 
 /** A server for tests. `GOSSIP_ETCD_ENDPOINT` names another one than ours, to try a version that is not installed here. */

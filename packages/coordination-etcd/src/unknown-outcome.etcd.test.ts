@@ -5,12 +5,13 @@ import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossi
 import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type UpdateShardSet, type WriteSet } from "@gossip/coordination";
 import { fsck } from "@gossip/coordination-fsck";
 import { assert, unwrap } from "@gossip/stdx";
+import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import type { EtcdStore } from "./etcd-store.ts";
 import { Layout } from "./layout.ts";
 import { openEtcdStore } from "./open-etcd-store.ts";
-import { etcdSkipped, newPrefix, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
+import { newPrefix, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
 
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(4));
 const RUN = RunId.fromRaw(1n);

@@ -4,9 +4,10 @@
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
 import { newRunRecord, newShardRecord, type ShardRecord, type UpdateShardSet } from "@gossip/coordination";
 import { unwrap } from "@gossip/stdx";
+import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EtcdStore } from "./etcd-store.ts";
-import { etcdSkipped, makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
+import { makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(8));

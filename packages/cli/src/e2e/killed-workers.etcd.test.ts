@@ -1,11 +1,11 @@
 // The same on etcd, where every write is a transaction over HTTP, and a killed worker may have had several under way.
-import { etcdMissing, startEtcd, type EtcdServer } from "@gossip/tools/engines";
+import { etcdSkipped, startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
 import { killAndRestart } from "./killed-workers.fixture.ts";
 import { KILL_SIZE, tellReport } from "./long-run.fixture.ts";
 
-const MISSING = process.env["GOSSIP_REQUIRE_ENGINES"] === "1" ? undefined : etcdMissing();
+const MISSING = etcdSkipped();
 
 describe.skipIf(MISSING !== undefined)("etcd", () => {
   let server: EtcdServer;
