@@ -12,8 +12,8 @@ import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { etcdSkipped, startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import { FAULT_SECONDS, judge, readFaultLogs, torment } from "@gossip/tools/fault-run";
+import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, expect, test } from "vitest";
-import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import { openEtcdStore } from "./open-etcd-store.ts";
 import { processes } from "./worker-process.fixture.ts";
 
@@ -60,7 +60,7 @@ async function tormentOnce(server: EtcdServer, proxy: CuttingProxy, prefix: stri
     const kills = await torment({
       logs,
       // Few enough that there is always something to claim: who finds nothing asks again and again, and a request costs a server of this kind more than others.
-      start: (worker) => startWorker({ endpoint: proxy.endpoint, prefix, worker: { ...worker, sessions: 2 } }),
+      start: (worker) => startWorker({ endpoint: proxy.url, prefix, worker: { ...worker, sessions: 2 } }),
       alsoBreak: (isOver) => breakThings(server, proxy, { isOver, made }),
     });
     await server.restart();

@@ -8,8 +8,8 @@ import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
 import { etcdSkipped, opensslMissing, startEtcd, type EtcdServer } from "@gossip/tools/engines";
+import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import type { EtcdStore } from "./etcd-store.ts";
 import { openEtcdStore, type EtcdStoreOptions } from "./open-etcd-store.ts";
 import { newPrefix } from "./temporary-store.fixture.ts";
@@ -118,7 +118,7 @@ describe.skipIf(skipped !== undefined)("members", PATIENCE, () => {
   test("where the way to one in use is cut, another is used", async () => {
     const [one, two] = [await CuttingProxy.before(server.endpoint), await CuttingProxy.before(server.endpoint)];
     onTestFinished(() => two.close());
-    const store = await open({ endpoints: [one.endpoint, two.endpoint] });
+    const store = await open({ endpoints: [one.url, two.url] });
     await use(store);
     await one.close();
     expect(unwrap(await store.readRun(TENANT, RUN)).kind).toBe("Found");

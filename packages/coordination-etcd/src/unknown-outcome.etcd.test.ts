@@ -6,8 +6,8 @@ import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type U
 import { fsck } from "@gossip/coordination-fsck";
 import { assert, unwrap } from "@gossip/stdx";
 import { etcdSkipped } from "@gossip/tools/engines";
+import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import type { EtcdStore } from "./etcd-store.ts";
 import { Layout } from "./layout.ts";
 import { openEtcdStore } from "./open-etcd-store.ts";
@@ -75,7 +75,7 @@ describe.skipIf(skipped !== undefined)("an answer that is lost", { timeout: 60_0
     const prefix = newPrefix();
     layout = new Layout(`${prefix}/`);
     proxy = await CuttingProxy.before(server.endpoint);
-    store = unwrap(await openEtcdStore({ endpoints: [proxy.endpoint], prefix }));
+    store = unwrap(await openEtcdStore({ endpoints: [proxy.url], prefix }));
     await store.swept();
     straight = unwrap(await openEtcdStore({ endpoints: [server.endpoint], prefix }));
   });

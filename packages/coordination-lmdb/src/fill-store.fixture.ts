@@ -1,6 +1,6 @@
 import { RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
 import type { CommitAnswer, CoordinationStore } from "@gossip/coordination";
-import { makeRun, makeShard } from "./port-model.fixture.ts";
+import { makeRun, makeShard } from "@gossip/tools/store-model";
 
 export const FILL_TENANT: TenantId = TenantId.fromBytes(new Uint8Array(32).fill(4));
 /** Shards of a run, and bytes of each. */

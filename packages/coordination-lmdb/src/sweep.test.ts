@@ -6,12 +6,12 @@ import type { RunRecord, ShardRecord, Versioned, WriteSet } from "@gossip/coordi
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { waitFor } from "@gossip/tools/fault-run";
+import { changed, makeRun, makeShard } from "@gossip/tools/store-model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RowKind, runKey, type RunAddress } from "./keyspace.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { openDatabase } from "./open-database.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
-import { changed, makeRun, makeShard } from "./port-model.fixture.ts";
 import { rangeOf, Rows } from "./rows.ts";
 import { SWEEP_SIZE } from "./sweep.ts";
 import { makeFolder } from "./temporary-store.fixture.ts";

@@ -10,8 +10,8 @@ import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { countAnswers, FAULT_SECONDS, judge, readFaultLogs, torment } from "@gossip/tools/fault-run";
+import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, expect, test } from "vitest";
-import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { processes } from "./worker-process.fixture.ts";
 

@@ -4,9 +4,9 @@
 import { inspect } from "node:util";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { freePort } from "@gossip/tools/engines";
+import { CuttingProxy } from "@gossip/tools/store-proof";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import { SCHEMA_VERSION } from "./migrate.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
 import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";

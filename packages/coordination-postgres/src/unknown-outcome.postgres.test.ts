@@ -4,9 +4,9 @@
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
 import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type UpdateShardSet, type WriteSet } from "@gossip/coordination";
 import { assert, unwrap } from "@gossip/stdx";
+import { CuttingProxy } from "@gossip/tools/store-proof";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { CuttingProxy } from "./cutting-proxy.fixture.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import type { PostgresStore } from "./postgres-store.ts";
 import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";

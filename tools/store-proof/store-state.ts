@@ -1,6 +1,6 @@
-import type { LogicalTime, TenantId } from "@gossip/contracts";
-import type { CoordinationStore, Page, RunRecord, ShardRecord } from "@gossip/coordination";
-import { unwrap, type Result } from "@gossip/stdx";
+import type { LogicalTime, TenantId } from "../../packages/contracts/src/index.ts";
+import type { CoordinationStore, Page, RunRecord, ShardRecord } from "../../packages/coordination/src/index.ts";
+import { unwrap, type Result } from "../../packages/stdx/src/index.ts";
 
 /** All that can be read of a store, without versions, which are each store's own. */
 export async function readEverything(store: CoordinationStore, now: LogicalTime): Promise<unknown[]> {

@@ -9,7 +9,7 @@ import {
   TenantId,
   WorkerId,
   type ShardStatus,
-} from "@gossip/contracts";
+} from "../../packages/contracts/src/index.ts";
 import {
   newRunRecord,
   newShardRecord,
@@ -22,8 +22,8 @@ import {
   type StoreVersion,
   type Versioned,
   type WriteSet,
-} from "@gossip/coordination";
-import { unwrap } from "@gossip/stdx";
+} from "../../packages/coordination/src/index.ts";
+import { unwrap } from "../../packages/stdx/src/index.ts";
 
 export const TENANTS = [1, 2].map((byte) => TenantId.fromBytes(new Uint8Array(32).fill(byte)));
 export const RUNS = [1n, 2n].map((raw) => RunId.fromRaw(raw));

@@ -1,0 +1,141 @@
+// The store in memory is the contract, executed. Whatever write sets come, with guards that hold and guards that do not, both must
+// answer alike and then be alike in everything that can be read. A store that goes wrong only when a
+// refused write comes between two that are made is found here and nowhere else.
+import fc from "fast-check";
+import { expect } from "vitest";
+import { LogicalTime, type RunId, ShardId, type ShardStatus, type TenantId } from "../../packages/contracts/src/index.ts";
+import { fsck } from "../../packages/coordination-fsck/src/index.ts";
+import { MemoryStore, type ShardLimits, type WriteSet } from "../../packages/coordination/src/index.ts";
+import { unwrap } from "../../packages/stdx/src/index.ts";
+import type { InspectedStore } from "./inspected-store.ts";
+import { changed, derived, FOREIGN_GUARD, makeRun, makeShard, PortDriver, RUNS, TENANTS, type ShardChange } from "./port-model.ts";
+
+/** Answers of the store, each of which has a kind; none where there was nothing to ask. */
+type Command = (driver: PortDriver, now: LogicalTime) => Promise<readonly { readonly kind: string }[]>;
+
+// Close together, so that now and then both are overdrawn.
+const LIMITS: ShardLimits = { maxShardsPerTenant: 8, maxShardsTotal: 10 };
+// One place more often than the others, so that commands meet.
+const tenant = fc.constantFrom(TENANTS[0]!, ...TENANTS);
+const run = fc.constantFrom(RUNS[0]!, RUNS[0]!, ...RUNS);
+// How many states ago a guard was read. Mostly none: else hardly anything would be written.
+const age = fc.constantFrom(0, 0, 0, 0, 1, 2);
+const status = fc.constantFrom<ShardStatus>("Active", "Active", "Active", "Done", "Split", "Parked");
+const change = fc.record<ShardChange>({
+  status,
+  deadline: fc.option(fc.constantFrom(5n, 20n, 40n, 60n), { nil: undefined }),
+  lastKey: fc.option(fc.constantFrom("c", "k", "k\0", "w"), { nil: undefined }),
+  attempts: fc.nat({ max: 3 }),
+});
+const rootId = fc.constantFrom(0n, 1n, 2n, 3n, 4n);
+const letter = fc.constantFrom("", "a", "a\0", "b");
+
+const putRun = fc
+  .record({ tenant, run, age, isNew: fc.boolean(), roots: fc.uniqueArray(rootId, { maxLength: 4 }), letter, noShardsIn: fc.uniqueArray(status, { maxLength: 2 }) })
+  .map(({ tenant: of, run: id, age: ago, isNew, roots, letter: start, noShardsIn }): Command => {
+    return async (driver, now) => {
+      const read = await driver.run(of, id, ago);
+      const created = roots.map((root) => makeShard(of, id, ShardId.fromRaw(root), `${start}${root % 2n}`));
+      const guard = isNew ? undefined : (read?.version ?? FOREIGN_GUARD);
+      return driver.commit([{ kind: "PutRun", tenant: of, run: id, guard, after: makeRun(of, id, { lastTime: now }), created, limits: LIMITS, noShardsIn }]);
+    };
+  });
+
+// Of several runs in one call, each with a guard of its own or none.
+const update = fc.record({ tenant, run, root: rootId, age, runAge: fc.option(age, { nil: undefined }), change });
+const updates = fc
+  .record({ hint: fc.boolean(), changes: fc.uniqueArray(update, { minLength: 1, maxLength: 5, selector: (each) => `${each.tenant} ${each.run} ${each.root}` }) })
+  .map(({ hint, changes }): Command => {
+    return async (driver, now) => {
+      const sets: WriteSet[] = [];
+      for (const [index, { tenant: of, run: id, root, age: ago, runAge, change: to }] of changes.entries()) {
+        const guard = runAge === undefined ? undefined : await driver.run(of, id, runAge);
+        // The last alone: a capacity is told as it is behind the whole batch, or behind the one set. Both are after the write.
+        const hintAt = hint && index === changes.length - 1 ? now : undefined;
+        const read = await driver.shard(of, id, ShardId.fromRaw(root), ago);
+        const before = read?.record ?? makeShard(of, id, ShardId.fromRaw(root), "a");
+        const shard = { guard: read?.version ?? FOREIGN_GUARD, before, after: changed(before, to) };
+        sets.push({ kind: "UpdateShard", tenant: of, run: id, shard, runGuard: guard?.version, hintAt });
+      }
+      return driver.commit(sets);
+    };
+  });
+
+const split = fc
+  .record({ tenant, run, root: rootId, shardAge: age, runAge: age, change, children: fc.uniqueArray(fc.constantFrom(1n, 2n, 3n), { minLength: 1, maxLength: 3 }) })
+  .map(({ tenant: of, run: id, root, shardAge, runAge, change: to, children }): Command => {
+    return async (driver) => {
+      const read = await driver.shard(of, id, ShardId.fromRaw(root), shardAge);
+      const head = await driver.run(of, id, runAge);
+      if (read === undefined || head === undefined) return [];
+      const created = children.map((child) => makeShard(of, id, derived(child), `c${child}`));
+      const shard = { guard: read.version, before: read.record, after: changed(read.record, to) };
+      return driver.commit([{ kind: "SplitShard", tenant: of, run: id, shard, runGuard: head.version, created, limits: LIMITS }]);
+    };
+  });
+
+const removeRun = fc.record({ tenant, run, age }).map(({ tenant: of, run: id, age: ago }): Command => {
+  return async (driver) => {
+    const read = await driver.run(of, id, ago);
+    return driver.commit([{ kind: "RemoveRun", tenant: of, run: id, guard: read?.version ?? FOREIGN_GUARD }]);
+  };
+});
+
+const starve = fc
+  .record({ tenant, run, until: fc.constantFrom(2n, 30n, 50n) })
+  .map(({ tenant: of, run: id, until }): Command => async (driver) => mark(driver, of, id, until));
+
+const command = fc.oneof({ weight: 4, arbitrary: putRun }, { weight: 8, arbitrary: updates }, { weight: 2, arbitrary: split }, removeRun, starve);
+
+export interface PortRuns {
+  /** A store with nothing in it. */
+  readonly makeStore: () => Promise<{ readonly store: InspectedStore; dispose(): Promise<void> }>;
+  readonly runs: number;
+  /** Most commands of one run. */
+  readonly maxLength: number;
+}
+
+/** Expect that a store answers commands as memory does, and that both are alike after each. */
+export async function expectSamePort({ makeStore, runs, maxLength }: PortRuns): Promise<void> {
+  let made = 0;
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 10, maxLength, size: "max" }), async (commands) => {
+      const temporary = await makeStore();
+      try {
+        const memory = new PortDriver(new MemoryStore({ slabCapacity: 1 << 20 }));
+        const other = new PortDriver(temporary.store);
+        for (const driver of [memory, other]) await seed(driver);
+        for (const [index, step] of commands.entries()) {
+          const now = LogicalTime.fromRaw(BigInt(index + 2));
+          const expected = await step(memory, now);
+          expect(await step(other, now)).toEqual(expected);
+          made += expected.filter(({ kind }) => kind === "Committed").length;
+          refused += expected.filter(({ kind }) => kind !== "Committed").length;
+          expect(await other.everything(now)).toEqual(await memory.everything(now));
+        }
+        const report = unwrap(await fsck(temporary.store.inspect()));
+        const about = ["MissingEntry", "StrayEntry", "WrongCount", "UnreadableRecord", "ShardsWithoutRun"];
+        expect(report.findings.filter(({ kind }) => about.includes(kind))).toEqual([]);
+      } finally {
+        await temporary.dispose();
+      }
+    }),
+    { numRuns: runs },
+  );
+  // Else the comparison would have been of nothing.
+  expect(made).toBeGreaterThan(5 * runs);
+  expect(refused).toBeGreaterThan(3 * runs);
+}
+
+/** One run with shards for a start. The others come and go. */
+async function seed(driver: PortDriver): Promise<void> {
+  const [of, id] = [TENANTS[0]!, RUNS[0]!];
+  const created = [0n, 1n, 2n].map((root) => makeShard(of, id, ShardId.fromRaw(root), `a${root}`));
+  await driver.commit([{ kind: "PutRun", tenant: of, run: id, guard: undefined, after: makeRun(of, id), created, limits: LIMITS, noShardsIn: [] }]);
+}
+
+async function mark(driver: PortDriver, tenantId: TenantId, runId: RunId, until: bigint): Promise<[]> {
+  unwrap(await driver.store.markStarved(tenantId, runId, LogicalTime.fromRaw(until)));
+  return [];
+}
