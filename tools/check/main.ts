@@ -25,9 +25,10 @@ for (const [why, tests] of groupByReason(counts)) console.log(`  skipped ${tests
 
 // The test step counts test by test; every other step counts as one.
 const otherPassed = outcomes.filter((outcome) => outcome.passed && outcome.step.name !== "tests").length;
-const otherFailed = failedSteps.filter((outcome) => outcome.step.name !== "tests" || counts.failed === 0).length;
+const otherFailed = failedSteps.filter((outcome) => outcome.step.name !== "tests" || counts.failed.length === 0).length;
 console.log(`  ${counts.skipped.length} tests skipped\n`);
-console.log(`${counts.passed + otherPassed} passed, ${counts.failed + otherFailed} failed`);
+for (const { test, said } of counts.failed) console.log(`FAILED ${test}\n${said.replaceAll(/^/gm, "    ")}\n`);
+console.log(`${counts.passed + otherPassed} passed, ${counts.failed.length + otherFailed} failed`);
 process.exit(failedSteps.length > 0 ? 1 : 0);
 
 function run(step: Step): { passed: boolean; seconds: string } {
@@ -40,7 +41,7 @@ function run(step: Step): { passed: boolean; seconds: string } {
 }
 
 function readCounts(): TestCounts {
-  if (!existsSync(COUNTS_FILE)) return { passed: 0, failed: 0, skipped: [] };
+  if (!existsSync(COUNTS_FILE)) return { passed: 0, failed: [], skipped: [] };
   return JSON.parse(readFileSync(COUNTS_FILE, "utf8")) as TestCounts;
 }
 
