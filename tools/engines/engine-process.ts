@@ -57,7 +57,8 @@ async function untilReady(child: ChildProcess, readyWhen: RegExp, name: string):
     child.stdout?.on("data", onData);
     child.stderr?.on("data", onData);
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`${name} ended with code ${code} before it was ready:\n${printed}`)));
+    // Not at its exit: why it ended may still be on the way then.
+    child.once("close", (code) => reject(new Error(`${name} ended with code ${code} before it was ready:\n${printed}`)));
   }).finally(() => clearTimeout(overdue));
   child.stdout?.removeAllListeners("data");
   child.stderr?.removeAllListeners("data");

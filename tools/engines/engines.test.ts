@@ -1,8 +1,9 @@
 // A store's tests are worth what the engines under them are. Each must come up, survive a crash on the same
 // address and data, and leave nothing running and nothing on disk.
-import { connect } from "node:net";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { etcdMissing, startEtcd } from "./etcd.ts";
+import { freePort } from "./free-port.ts";
 import { startPostgres } from "./postgres.ts";
 
 function isAlive(pid: number): boolean {
@@ -22,6 +23,18 @@ async function accepts(url: string): Promise<boolean> {
     socket.once("error", () => resolve(false));
   });
 }
+
+// A server that is killed would not come up again where a connection has taken its port meanwhile.
+test("a free port is none that whoever asks for no port of its own is given", async () => {
+  const given: number[] = [];
+  for (let turn = 0; turn < 20; turn++) {
+    const listener = createServer();
+    await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+    given.push((listener.address() as AddressInfo).port);
+    await new Promise<void>((resolve) => void listener.close(() => resolve()));
+    expect(await freePort()).toBeLessThan(Math.min(...given));
+  }
+});
 
 describe("postgres", () => {
   test("comes up, survives a crash, and leaves nothing", { timeout: 60_000 }, async () => {

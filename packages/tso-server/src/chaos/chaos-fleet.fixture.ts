@@ -1,8 +1,8 @@
 // Servers and clients of the chaos test, as real processes, and what their clients wrote down.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { freePort } from "@gossip/tools/engines";
 import { Timestamp } from "@gossip/tso";
-import { freePort } from "../etcd/etcd-process.fixture.ts";
 import type { Bundle } from "../processes/bundle.fixture.ts";
 import { BundledProcess } from "../processes/bundled-process.fixture.ts";
 import { findOrderViolations, type IssueRecord, type OrderViolation } from "../testing/interval-order.ts";

@@ -1,9 +1,9 @@
 // A real etcd on loopback, for tests: its own ports, its own temporary data, gone when the test is.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@gossip/tools/engines";
 import type { TestContext } from "vitest";
 
 const IS_INSTALLED = spawnSync("etcd", ["--version"]).status === 0;
@@ -51,7 +51,7 @@ export class EtcdProcess {
         if (log.includes("ready to serve client requests") || log.includes("serving insecure client requests")) resolve();
       });
       child.once("error", reject);
-      child.once("exit", () => reject(new Error(`etcd ended before it was ready:\n${log}`)));
+      child.once("close", () => reject(new Error(`etcd ended before it was ready:\n${log}`)));
     });
   }
 
@@ -71,13 +71,4 @@ export class EtcdProcess {
     await this.kill();
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => void server.close(() => resolve()));
-  return port;
 }

@@ -24,7 +24,8 @@ export class BundledProcess {
       this.#stderr += chunk.toString();
     });
     this.exited = new Promise((resolve) => {
-      this.child.once("exit", (code, signal) => {
+      // Not at its exit: what it said last may still be on the way then.
+      this.child.once("close", (code, signal) => {
         this.#hasExited = true;
         this.#wake();
         resolve({ code, signal });
