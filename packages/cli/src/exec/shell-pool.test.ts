@@ -1,16 +1,18 @@
 // The pool stands between every item and its command: a byte changed, a status mixed up, or a shell that is not replaced
 // is a wrong result that looks right.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { parseTemplate } from "./command-template.ts";
 import { ShellPool, type ExecAnswer, type ShellPoolOptions } from "./shell-pool.ts";
 
 const pools: ShellPool[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const pool of pools.splice(0)) pool.killAtOnce();
 });
 
@@ -73,13 +75,18 @@ describe("ShellPool", () => {
   });
 
   test("ends what takes too long, with all that it started, and goes on", async () => {
+    // Time passes when it is told to: a shell that takes its time to start is not what is looked at here.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const folder = mkdtempSync(join(tmpdir(), "gossip-pool-"));
     const pool = open('if [ "$1" = slow ]; then echo $$ > pid; sleep 1000 & sleep 1000; fi; printf quick', { size: 1, timeoutMs: 300, cwd: folder });
-    expect(await printed(pool, "slow")).toBe("TimedOut");
-    const group = Number(readFileSync(join(folder, "pid"), "utf8"));
+    const running = printed(pool, "slow");
+    const group = await groupIn(folder);
+    vi.advanceTimersByTime(299);
+    expect(isAlive(group)).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(await running).toBe("TimedOut");
     expect(await printed(pool, "x")).toBe("0:quick");
-    while (isAlive(-group)) await new Promise((resolve) => setImmediate(resolve));
-    expect(isAlive(-group)).toBe(false);
+    await until(() => !isAlive(group));
     rmSync(folder, { recursive: true });
   });
 
@@ -88,14 +95,13 @@ describe("ShellPool", () => {
     const pool = open("trap '' TERM; echo $$ > pid; sleep 1000 & wait; wait; sleep 1000", { size: 1, cwd: folder });
     const stopping = new AbortController();
     const running = run(pool, "a", stopping.signal);
-    while (!existsSync(join(folder, "pid"))) await new Promise((resolve) => setImmediate(resolve));
+    const group = await groupIn(folder);
+    expect(isAlive(group)).toBe(true);
     stopping.abort();
     await running;
     pool.close();
-    const group = Number(readFileSync(join(folder, "pid"), "utf8"));
+    await until(() => !isAlive(group));
     rmSync(folder, { recursive: true });
-    while (isAlive(-group)) await new Promise((resolve) => setImmediate(resolve));
-    expect(isAlive(-group)).toBe(false);
   });
 
   test("stops at a signal, before and while it works", async () => {
@@ -118,11 +124,21 @@ describe("ShellPool", () => {
   });
 });
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** A test that waits in vain is ended by its time limit. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The group of the command that writes its shell's number down, once it has. */
+async function groupIn(folder: string): Promise<number> {
+  const file = join(folder, "pid");
+  await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
+  return Number(readFileSync(file, "utf8"));
+}
+
+/** Whether anybody of a group runs. The dead do not, also those whom nobody has fetched yet. */
+function isAlive(group: number): boolean {
+  const { status, stdout } = spawnSync("ps", ["-e", "-o", "pgid=", "-o", "stat="], { encoding: "utf8" });
+  expect(status).toBe(0);
+  return stdout.split("\n").some((line) => new RegExp(`^ *${group} +[^Z ]`).test(line));
 }
