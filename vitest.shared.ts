@@ -18,8 +18,8 @@ export function project(name: string, include: readonly string[] = ["src/**/*.te
       environment: "node",
       pool: RUN_IN_PROCESSES.includes(name) ? "forks" : "threads",
       // No test measures time; a limit only ends one that hangs, also on a busy machine.
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
       setupFiles: [new URL("./vitest.setup.ts", import.meta.url).pathname],
     },
   });

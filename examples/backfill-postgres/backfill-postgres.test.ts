@@ -17,9 +17,6 @@ const KEEP_ACCOUNT = `
     $$ BEGIN INSERT INTO account (shop, id, fence) VALUES (NEW.shop, NEW.id, NEW.email_key_fence); RETURN NEW; END $$;
   CREATE TRIGGER note AFTER UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION note()`;
 
-/** Several processes on a busy machine. It only ends what hangs. */
-const LIMIT = { timeout: 180_000 };
-
 let bundle: Awaited<ReturnType<typeof bundleExample>>;
 let server: PostgresServer;
 let database = 0;
@@ -78,7 +75,7 @@ function expectFencesRise(fences: ReadonlyMap<string, readonly bigint[]>): void 
   expect(wrong).toEqual([]);
 }
 
-test("a worker is killed half-way, and every row is written once for each fence that it had", LIMIT, async () => {
+test("a worker is killed half-way, and every row is written once for each fence that it had", async () => {
   const example = start({ DATABASE_URL: url, args: ["--slow", "50"] });
   const [, victim] = await example.line(/^worker (\d): stored/);
   process.kill(await pidOf(example, victim!), "SIGKILL");
@@ -95,7 +92,7 @@ test("a worker is killed half-way, and every row is written once for each fence 
   expect(twice).toBeLessThan(ROW_COUNT / 8);
 });
 
-test("a worker that sleeps through the loss of its shard writes over nothing when it wakes", LIMIT, async () => {
+test("a worker that sleeps through the loss of its shard writes over nothing when it wakes", async () => {
   const example = start({ DATABASE_URL: url, args: ["--slow", "50"] });
   const [, sleeper] = await example.line(/^worker (\d): stored/);
   const pid = await pidOf(example, sleeper!);
@@ -112,7 +109,7 @@ test("a worker that sleeps through the loss of its shard writes over nothing whe
   expectFencesRise(await fencesByRow());
 });
 
-test("nobody is killed: every row is written exactly once, and the same command finds nothing to do", LIMIT, async () => {
+test("nobody is killed: every row is written exactly once, and the same command finds nothing to do", async () => {
   const first = start({ DATABASE_URL: url });
   expect(await first.ended, first.text).toEqual({ code: 0, signal: null });
   await expectEveryRowRight();
@@ -124,7 +121,7 @@ test("nobody is killed: every row is written exactly once, and the same command 
   expect((await fencesByRow()).size).toBe(ROW_COUNT);
 });
 
-test("a row takes a newer fence, and neither an older one nor the same again", LIMIT, async () => {
+test("a row takes a newer fence, and neither an older one nor the same again", async () => {
   await pool.query(ADD_COLUMNS);
   const write = (email: string, fence: bigint): Promise<boolean> => writeEmailKey(pool, { shop: 1, id: "1", email }, fence);
   expect(await write("second@example.org", 3n)).toBe(true);
@@ -135,7 +132,7 @@ test("a row takes a newer fence, and neither an older one nor the same again", L
   expect(await write("third@example.org", 4n)).toBe(true);
 });
 
-test("without a database it brings its own, and says so where the table is missing", LIMIT, async () => {
+test("without a database it brings its own, and says so where the table is missing", async () => {
   const ts = join(import.meta.dirname, "../../tools/ts/register.mjs");
   const demo = start({ DATABASE_URL: undefined, nodeArgs: ["--import", ts] });
   await pool.query("DROP TABLE customers");

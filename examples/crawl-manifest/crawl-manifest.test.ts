@@ -7,9 +7,6 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { bundleExample, ExampleProcess } from "../example-process.fixture.ts";
 
-/** Several processes on a busy machine. It only ends what hangs. */
-const LIMIT = { timeout: 180_000 };
-
 let bundle: Awaited<ReturnType<typeof bundleExample>>;
 let folder: string;
 let processes: ExampleProcess[];
@@ -46,7 +43,7 @@ function linesDone({ text }: ExampleProcess): number {
   return Number(/^(\d+) lines are done/m.exec(text)?.[1]);
 }
 
-test("busy pages are asked again, a broken one is parked and shown, and the rest follows when it is mended", LIMIT, async () => {
+test("busy pages are asked again, a broken one is parked and shown, and the rest follows when it is mended", async () => {
   const manifest = join(import.meta.dirname, "manifest.txt");
   const addresses = readFileSync(manifest, "utf8").trimEnd().split("\n");
   const busy = addresses.filter((address) => address.startsWith("/busy/"));
@@ -75,7 +72,7 @@ function expectedRecord(address: string): object {
   return kind === "gone" ? { address, status: 404 } : { address, status: 200, title: `Page ${number}` };
 }
 
-test("killed half-way, it goes on behind what was stored, and asks for eight pages at once, never for more", LIMIT, async () => {
+test("killed half-way, it goes on behind what was stored, and asks for eight pages at once, never for more", async () => {
   const site = await startCountingSite();
   try {
     const addresses = Array.from({ length: 200 }, (_, index) => `${site.url}/${index}`);

@@ -9,7 +9,6 @@ import { bundleExample, ExampleProcess } from "../example-process.fixture.ts";
 const FILE_COUNT = 600;
 
 /** Several processes on a busy machine. It only ends what hangs. */
-const LIMIT = { timeout: 180_000 };
 
 let bundle: Awaited<ReturnType<typeof bundleExample>>;
 let folder: string;
@@ -73,7 +72,7 @@ async function pidOf(example: ExampleProcess, worker: string): Promise<number> {
   return Number(pid);
 }
 
-test("a worker is killed half-way, and every file has its line exactly once", LIMIT, async () => {
+test("a worker is killed half-way, and every file has its line exactly once", async () => {
   // Slow enough for seconds of work to be left when the first progress is stored.
   const example = start("--slow", "100");
   const [, victim] = await example.line(/^worker (\d): stored/);
@@ -86,7 +85,7 @@ test("a worker is killed half-way, and every file has its line exactly once", LI
   expect(readdirSync(folder).sort()).toEqual(["hashes.ndjson", "tree"]);
 });
 
-test("everybody is killed, and the same command does the rest only; the output lies in the tree and is not part of it", LIMIT, async () => {
+test("everybody is killed, and the same command does the rest only; the output lies in the tree and is not part of it", async () => {
   const expected = expectedLines();
   const out = ["--out", "tree/d3/hashes"];
   const first = start(...out, "--slow", "100");
@@ -106,7 +105,7 @@ test("everybody is killed, and the same command does the rest only; the output l
   expect(readdirSync(join(folder, "tree/d3")).sort()).toEqual(["e0", "e1", "e2", "hashes"]);
 });
 
-test("a folder that is not there is a sentence and an exit code", LIMIT, async () => {
+test("a folder that is not there is a sentence and an exit code", async () => {
   rmSync(join(folder, "tree"), { recursive: true });
   const example = start();
   expect(await example.ended).toEqual({ code: 1, signal: null });

@@ -37,7 +37,7 @@ test("a free port is none that whoever asks for no port of its own is given", as
 });
 
 describe("postgres", () => {
-  test("comes up, survives a crash, and leaves nothing", { timeout: 60_000 }, async () => {
+  test("comes up, survives a crash, and leaves nothing", async () => {
     const server = await startPostgres();
     const { pid, url } = server;
     expect(await accepts(url)).toBe(true);
@@ -52,7 +52,7 @@ describe("postgres", () => {
 });
 
 describe("etcd", () => {
-  test("comes up, survives a crash, and leaves nothing", { timeout: 60_000 }, async (context) => {
+  test("comes up, survives a crash, and leaves nothing", async (context) => {
     const missing = etcdMissing();
     if (missing !== undefined && process.env["GOSSIP_REQUIRE_ENGINES"] !== "1") context.skip(missing);
     const server = await startEtcd();

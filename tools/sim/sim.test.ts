@@ -15,7 +15,7 @@ function sim(...args: string[]): { status: number | null; output: string } {
 }
 
 describe("pnpm sim", () => {
-  test("says how fast it was, what came up and what broke", { timeout: 60_000 }, () => {
+  test("says how fast it was, what came up and what broke", () => {
     const { status, output } = sim("--seeds", "3", "--fault", "radioactive");
 
     expect(output).toMatch(/^3 seeds, \d+ operations, \d+ operations per second$/m);

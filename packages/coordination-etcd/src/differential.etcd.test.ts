@@ -9,13 +9,13 @@ let server: TestServer;
 
 beforeAll(async () => {
   if (skipped === undefined) server = await startTestEtcd();
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.dispose();
 });
 
-test.skipIf(skipped !== undefined).each(LANES)("$laneCount at a time: every answer and every byte is the same as in memory", { timeout: 120_000 }, async (lanes) => {
+test.skipIf(skipped !== undefined).each(LANES)("$laneCount at a time: every answer and every byte is the same as in memory", async (lanes) => {
   const temporary = await makeStore(server);
   try {
     await expectSameAsMemory(temporary.store, lanes);

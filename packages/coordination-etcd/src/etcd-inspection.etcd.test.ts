@@ -28,7 +28,7 @@ beforeAll(async () => {
   if (skipped !== undefined) return;
   server = await startTestEtcd();
   client = new EtcdClient({ endpoints: [server.endpoint] });
-}, 60_000);
+});
 afterAll(async () => {
   client?.close();
   await server?.dispose();
@@ -55,7 +55,7 @@ async function contents(): Promise<string[]> {
   return kvs.map(({ key, value }) => `${key} ${value.toString("hex")}`);
 }
 
-describe.skipIf(skipped !== undefined)("a store in etcd", { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== undefined)("a store in etcd", () => {
   beforeEach(async () => {
     temporary = await makeStore(server);
     layout = new Layout(`${temporary.prefix}/`);

@@ -11,7 +11,7 @@ let server: TestServer;
 
 beforeAll(async () => {
   if (skipped === undefined) server = await startTestEtcd();
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.dispose();
@@ -22,6 +22,6 @@ describe.skipIf(skipped !== undefined)("on a real etcd", () => {
     describe,
     expect,
     // Ten thousand shards are written to a disk, on a machine that may have other things to do.
-    test: (name, run) => test(name, { timeout: 120_000 }, run),
+    test: (name, run) => test(name, run),
   });
 });

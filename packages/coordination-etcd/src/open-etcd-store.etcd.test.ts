@@ -15,7 +15,6 @@ import { openEtcdStore, type EtcdStoreOptions } from "./open-etcd-store.ts";
 import { newPrefix } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
-const PATIENCE = { timeout: 60_000 };
 const NOBODY = "http://127.0.0.1:1";
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(6));
 const RUN = RunId.fromRaw(1n);
@@ -23,7 +22,7 @@ const RUN = RunId.fromRaw(1n);
 let server: EtcdServer;
 beforeAll(async () => {
   if (skipped === undefined) server = await startEtcd();
-}, 60_000);
+});
 afterAll(async () => {
   await server?.dispose();
 });
@@ -50,7 +49,7 @@ async function use(store: EtcdStore, run: RunId = RUN): Promise<void> {
   unwrap(await session.complete(RANGE_EXHAUSTED));
 }
 
-describe.skipIf(skipped !== undefined)("opening", PATIENCE, () => {
+describe.skipIf(skipped !== undefined)("opening", () => {
   test("an empty prefix becomes a store, for all who open it at once, and is found again", async () => {
     const prefix = newPrefix();
     const [one, two] = await Promise.all([open({ prefix }), open({ prefix: `${prefix}/` }), open({ prefix })]);
@@ -103,7 +102,7 @@ describe.skipIf(skipped !== undefined)("opening", PATIENCE, () => {
   });
 });
 
-describe.skipIf(skipped !== undefined)("members", PATIENCE, () => {
+describe.skipIf(skipped !== undefined)("members", () => {
   test("one that is gone is passed over, from the start and later", async () => {
     const own = await start();
     const store = await open({ endpoints: [NOBODY, own.endpoint] });
@@ -126,7 +125,7 @@ describe.skipIf(skipped !== undefined)("members", PATIENCE, () => {
   });
 });
 
-test.skipIf(skipped !== undefined)("an etcd that has no room left is told as that, and nothing of what it refused is there", PATIENCE, async () => {
+test.skipIf(skipped !== undefined)("an etcd that has no room left is told as that, and nothing of what it refused is there", async () => {
   const own = await start(["--quota-backend-bytes=3000000"]);
   const store = await open({ endpoints: [own.endpoint] });
   const spec = ShardSpec.withRangeAndMetadata({ start: Uint8Array.of(1), end: Uint8Array.of(9), metadata: new Uint8Array(16_000) });
@@ -141,7 +140,7 @@ test.skipIf(skipped !== undefined)("an etcd that has no room left is told as tha
   expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
 });
 
-describe.skipIf(skipped !== undefined)("users", PATIENCE, () => {
+describe.skipIf(skipped !== undefined)("users", () => {
   test("a user with a role for the prefix can do everything, and nobody else anything", async () => {
     const own = await start();
     const { host } = new URL(own.endpoint);
@@ -164,7 +163,7 @@ describe.skipIf(skipped !== undefined)("users", PATIENCE, () => {
   });
 });
 
-describe.skipIf(skipped !== undefined || opensslMissing() !== undefined)("TLS", PATIENCE, () => {
+describe.skipIf(skipped !== undefined || opensslMissing() !== undefined)("TLS", () => {
   test("a store works over TLS, with a certificate of its own where the server asks for one", async () => {
     const own = await start([], { tls: "Mutual" });
     const { ca, cert, key } = own.certificates!;

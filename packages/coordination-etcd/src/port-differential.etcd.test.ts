@@ -9,7 +9,7 @@ let server: TestServer;
 
 beforeAll(async () => {
   if (skipped === undefined) server = await startTestEtcd();
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.dispose();

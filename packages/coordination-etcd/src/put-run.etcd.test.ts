@@ -27,7 +27,7 @@ beforeAll(async () => {
   if (skipped !== undefined) return;
   server = await startTestEtcd();
   client = new EtcdClient({ endpoints: [server.endpoint] });
-}, 60_000);
+});
 afterAll(async () => {
   client?.close();
   await server?.dispose();
@@ -75,7 +75,7 @@ async function change(fields: Partial<ShardRecord>): Promise<void> {
 const nobody = (): void => assert(false, "nothing was put down before");
 const lease = { owner: WorkerId.fromRaw(1n), deadline: LogicalTime.fromRaw(9n), opId: OpId.fromRaw(1n) };
 
-describe.skipIf(skipped !== undefined)("between the look and the write", { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== undefined)("between the look and the write", () => {
   test.each([
     { status: "Active", before: "Parked", fields: { status: "Active", parkReason: undefined } },
     { status: "Active", before: "Parked", fields: { status: "Active", parkReason: undefined, lease } },

@@ -18,7 +18,6 @@ import { GIVE_UP_AFTER_MS, Sweeper } from "./sweep.ts";
 import { makeStore, startTestEtcd, type TestServer } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
-const PATIENCE = { timeout: 120_000 };
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(8));
 const RUN = RunId.fromRaw(1n);
 const now = LogicalTime.fromRaw(5n);
@@ -30,7 +29,7 @@ beforeAll(async () => {
   if (skipped !== undefined) return;
   server = await startTestEtcd();
   client = new EtcdClient({ endpoints: [server.endpoint] });
-}, 60_000);
+});
 afterAll(async () => {
   client?.close();
   await server?.dispose();
@@ -61,7 +60,7 @@ async function updateAtOnce(store: EtcdStore, count: number): Promise<string[]> 
 const total = async (store: EtcdStore, run = RUN) => unwrap(await store.readProgress({ tenant: TENANT, run, now })).total;
 const keysBelow = async (prefix: string, of = client): Promise<number> => unwrap(await of.range({ get: prefix, end: prefixEnd(prefix), countOnly: true })).count;
 
-describe.skipIf(skipped !== undefined)("many shards", PATIENCE, () => {
+describe.skipIf(skipped !== undefined)("many shards", () => {
   test.each([
     { title: "as servers are", args: [], shardCount: 10_000, metadataSize: 0 },
     { title: "few operations in a transaction", args: ["--max-txn-ops=8"], shardCount: 400, metadataSize: 0 },
@@ -101,7 +100,7 @@ describe.skipIf(skipped !== undefined)("many shards", PATIENCE, () => {
   });
 });
 
-describe.skipIf(skipped !== undefined)("a registration that broke off", PATIENCE, () => {
+describe.skipIf(skipped !== undefined)("a registration that broke off", () => {
   test("is seen by nobody, counts for nothing, and is given up after a while", async () => {
     const temporary = await makeStore(server);
     await using store = temporary.store;
@@ -133,7 +132,7 @@ describe.skipIf(skipped !== undefined)("a registration that broke off", PATIENCE
   });
 });
 
-describe.skipIf(skipped !== undefined)("a removed run", PATIENCE, () => {
+describe.skipIf(skipped !== undefined)("a removed run", () => {
   test("is gone at once, with its number, and its keys soon after", async () => {
     const temporary = await makeStore(server);
     await using store = temporary.store;

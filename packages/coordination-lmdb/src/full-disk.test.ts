@@ -61,7 +61,7 @@ describe("a disk that is full", () => {
       printed.mockRestore();
       await disk.dispose();
     }
-  }, 30_000);
+  });
 
   test("has no room for a store at all", async (context) => {
     const disk = await mountSmallDisk(16);
@@ -89,7 +89,7 @@ describe("a disk that is full", () => {
     expect(unwrap(await fsck(store.inspect()))).toMatchObject({ runCount: (made as number) + 3, findings: [] });
     await store.close();
     await folder.dispose();
-  }, 30_000);
+  });
 });
 
 describe("a size limit", () => {

@@ -113,12 +113,12 @@ describe("openLmdbStore", () => {
     const isSuperuser = process.getuid?.() === 0;
     expect(await probe({ path }, isSuperuser ? { user: NOBODY } : {})).toEqual({ opened: "ReadOnlyFolder" });
     await chmod(path, 0o755);
-  }, 30_000);
+  });
 
   test("lets processes that open an empty folder at the same time all have it", async () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => probe({ runs: 0 })));
     expect(opened).toEqual(Array.from({ length: 4 }, () => expect.objectContaining({ opened: "ok", findings: [] })));
-  }, 30_000);
+  });
 
   test("has one durability a folder in a process, and forgets it with the last to leave", async () => {
     const first = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));

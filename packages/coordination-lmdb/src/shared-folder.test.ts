@@ -35,7 +35,7 @@ test("a read sees what another process was told a moment ago, in the same turn o
   expect(unwrap(store.readRun(FILL_TENANT, FIRST)).kind).toBe("Found");
   expect(unwrap(store.listRuns({ tenant: FILL_TENANT, after: undefined, limit: 9 })).items.length).toBe(3);
   expect(unwrap(store.readProgress({ tenant: FILL_TENANT, run: FIRST, now: 1n as never })).active).toBe(FILL_SHARDS);
-}, 30_000);
+});
 
 test("what another process was faster with is a conflict, and its shards count against the quota", async () => {
   const script = await processes.prepare("./probe-store.fixture.ts");
@@ -55,4 +55,4 @@ test("what another process was faster with is a conflict, and its shards count a
   const put = { kind: "PutRun", tenant: FILL_TENANT, run: FIRST, guard: run.version, after: run.record, created, limits, noShardsIn: [] } as const;
   expect(await store.commit([put])).toEqual([{ kind: "LimitExceeded", scope: "PerTenant", current: FILL_SHARDS, additional: 1, max: FILL_SHARDS }]);
   expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
-}, 30_000);
+});

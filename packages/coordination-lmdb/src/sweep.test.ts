@@ -114,5 +114,5 @@ describe("a removed run", () => {
     expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
     await store.swept();
     expect(await rowsLeft()).toBe(0);
-  }, 30_000);
+  });
 });

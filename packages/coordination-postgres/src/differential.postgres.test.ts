@@ -10,14 +10,14 @@ let pool: Pool;
 beforeAll(async () => {
   server = await startFastPostgres();
   pool = new Pool({ connectionString: server.url, max: 8 });
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool?.end();
   await server?.dispose();
 });
 
-test.each(LANES)("$laneCount at a time: every answer and every byte is the same as in memory", { timeout: 120_000 }, async (lanes) => {
+test.each(LANES)("$laneCount at a time: every answer and every byte is the same as in memory", async (lanes) => {
   const temporary = await makeEmptiedStore(pool);
   try {
     await expectSameAsMemory(temporary.store, lanes);

@@ -19,7 +19,7 @@ let pool: Pool;
 beforeAll(async () => {
   server = await startFastPostgres();
   pool = new Pool({ connectionString: server.url, max: 2 });
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool?.end();
@@ -33,7 +33,7 @@ const urlWith = (change: (url: URL) => void): string => {
 };
 
 describe("openPostgresStore", () => {
-  test("many that open the same empty database at once all succeed, and the tables are made once", { timeout: 60_000 }, async () => {
+  test("many that open the same empty database at once all succeed, and the tables are made once", async () => {
     const schema = newSchema();
     const opened = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore({ url: server.url, schema, maxConnections: 2 })));
     expect(opened.map(({ ok }) => ok)).toEqual(opened.map(() => true));
@@ -78,7 +78,7 @@ describe("openPostgresStore", () => {
     await store.close();
   });
 
-  test("each cause has its own error, and none tells a secret", { timeout: 60_000 }, async () => {
+  test("each cause has its own error, and none tells a secret", async () => {
     const deadPort = await freePort();
     const cases: [string, string][] = [
       ["InvalidUrl", `mysql://gossip:${SECRET}@localhost/x`],

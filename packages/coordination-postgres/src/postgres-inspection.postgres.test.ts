@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startFastPostgres();
   pool = new Pool({ connectionString: server.url, max: 8 });
   pool.on("error", () => undefined);
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool?.end();

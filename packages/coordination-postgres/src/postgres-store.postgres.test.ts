@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await startFastPostgres();
   pool = new Pool({ connectionString: server.url, max: 8 });
   pool.on("error", () => undefined);
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool?.end();
@@ -24,5 +24,5 @@ describeCoordinationStore("PostgresStore", () => makeEmptiedStore(pool), {
   describe,
   expect,
   // Ten thousand shards are written to a disk, on a machine that may have other things to do.
-  test: (name, run) => test(name, { timeout: 60_000 }, run),
+  test: (name, run) => test(name, run),
 });

@@ -14,7 +14,7 @@ let pool: Pool;
 beforeAll(async () => {
   server = await startFastPostgres();
   pool = new Pool({ connectionString: server.url, max: 1 });
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool?.end();

@@ -32,7 +32,7 @@ beforeAll(async () => {
     unwrap(await coordinator.cancelRun({ tenant, run: RUNS[1]!, opId: OpId.fromRaw(2n) }));
     unwrap(await coordinator.deleteRun({ tenant, run: RUNS[1]! }));
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   await temporary?.dispose();

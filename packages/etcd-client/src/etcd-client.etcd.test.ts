@@ -11,13 +11,12 @@ import { foundAt, prefixEnd } from "./operation.ts";
 
 const missing = etcdSkipped();
 const withoutTls = missing ?? opensslMissing();
-const PATIENCE = { timeout: 60_000 };
 const NOBODY = "http://127.0.0.1:1";
 
 let server: EtcdServer;
 beforeAll(async () => {
   if (missing === undefined) server = await startEtcd();
-}, 60_000);
+});
 afterAll(async () => {
   await server?.dispose();
 });
@@ -28,7 +27,7 @@ function open(options: Partial<EtcdOptions> = {}): EtcdClient {
   return client;
 }
 
-describe.skipIf(missing !== undefined)("keys", PATIENCE, () => {
+describe.skipIf(missing !== undefined)("keys", () => {
   test("are written, read by range in order, counted, limited and removed", async () => {
     const client = open();
     const prefix = `${randomUUID()}/`;
@@ -62,7 +61,7 @@ describe.skipIf(missing !== undefined)("keys", PATIENCE, () => {
   });
 });
 
-describe.skipIf(missing !== undefined)("transactions", PATIENCE, () => {
+describe.skipIf(missing !== undefined)("transactions", () => {
   test("each one within another is made for itself, and those behind it see what it wrote", async () => {
     const client = open();
     const [a, b] = [randomUUID(), randomUUID()];
@@ -101,7 +100,7 @@ describe.skipIf(missing !== undefined)("transactions", PATIENCE, () => {
   });
 });
 
-describe.skipIf(missing !== undefined)("leases and watches", PATIENCE, () => {
+describe.skipIf(missing !== undefined)("leases and watches", () => {
   test("a key goes with its lease, and whoever watches it hears of it", async () => {
     const client = open();
     const key = randomUUID();
@@ -120,7 +119,7 @@ describe.skipIf(missing !== undefined)("leases and watches", PATIENCE, () => {
   });
 });
 
-describe.skipIf(missing !== undefined)("members that fail", PATIENCE, () => {
+describe.skipIf(missing !== undefined)("members that fail", () => {
   test("one that is not there is passed over, for reads and writes", async () => {
     const client = open({ endpoints: [NOBODY, server.endpoint] });
     const key = randomUUID();
@@ -152,7 +151,7 @@ describe.skipIf(missing !== undefined)("members that fail", PATIENCE, () => {
   });
 });
 
-describe.skipIf(missing !== undefined)("users", PATIENCE, () => {
+describe.skipIf(missing !== undefined)("users", () => {
   test("a login is asked for, made, and made again when the server has forgotten it", async () => {
     const own = await startEtcd();
     onTestFinished(() => own.dispose());
@@ -171,7 +170,7 @@ describe.skipIf(missing !== undefined)("users", PATIENCE, () => {
   });
 });
 
-describe.skipIf(withoutTls !== undefined)("TLS", PATIENCE, () => {
+describe.skipIf(withoutTls !== undefined)("TLS", () => {
   test("the server must be of the authority, and asks for a certificate where it is told to", async () => {
     const own = await startEtcd([], { tls: "Mutual" });
     onTestFinished(() => own.dispose());

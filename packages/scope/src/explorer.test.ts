@@ -8,24 +8,22 @@ import { explore } from "./explore.fixture.ts";
 import { FAULTS, plant, worldFor } from "./fault.fixture.ts";
 import * as kit from "./index.ts";
 
-const TIMEOUT_MS = 240_000;
-
 describe("every interleaving of one move", () => {
-  test("with up to two crashes at any step, one node writes at a time and one owns in the end", { timeout: TIMEOUT_MS }, () => {
+  test("with up to two crashes at any step, one node writes at a time and one owns in the end", () => {
     const { states, steps, violation } = explore(kit, { reloads: 0, snapshots: "none", crashes: 2, admits: { a: 2, b: 1 } });
     expect(violation).toBeUndefined();
     console.log(`one move, two crashes: ${states} states, ${steps} steps`);
     expect(states).toBeGreaterThan(1_000);
   });
 
-  test("with reloads and snapshots of each other, likewise, and a crash of both in every state", { timeout: TIMEOUT_MS }, () => {
+  test("with reloads and snapshots of each other, likewise, and a crash of both in every state", () => {
     const { states, steps, violation } = explore(kit, { reloads: 1, snapshots: "each other's", crashes: 0, admits: { a: 1, b: 0 } });
     expect(violation).toBeUndefined();
     console.log(`one move, reloads and snapshots: ${states} states, ${steps} steps`);
     expect(states).toBeGreaterThan(15_000);
   });
 
-  test("with the snapshot of a node that knows nothing of the move, likewise", { timeout: TIMEOUT_MS }, () => {
+  test("with the snapshot of a node that knows nothing of the move, likewise", () => {
     const { states, steps, violation } = explore(kit, { reloads: 0, snapshots: "a stranger's", crashes: 1, admits: { a: 1, b: 1 } });
     expect(violation).toBeUndefined();
     console.log(`one move, a stranger's snapshot: ${states} states, ${steps} steps`);
@@ -34,7 +32,7 @@ describe("every interleaving of one move", () => {
 });
 
 describe("a planted fault is found", () => {
-  test.each(FAULTS)("$name", { timeout: TIMEOUT_MS }, async (fault) => {
+  test.each(FAULTS)("$name", async (fault) => {
     const { kit: faulty, remove } = await plant(fault);
     try {
       const { violation } = explore(faulty, worldFor(fault));
@@ -44,7 +42,7 @@ describe("a planted fault is found", () => {
     }
   });
 
-  test("changes are applied before they are durable", { timeout: TIMEOUT_MS }, () => {
+  test("changes are applied before they are durable", () => {
     const { violation } = explore(kit, { reloads: 0, snapshots: "none", crashes: 1, admits: { a: 1, b: 1 }, appliesFirst: true });
     expect(violation).toBeDefined();
   });

@@ -16,7 +16,7 @@ let pool: Pool;
 beforeAll(async () => {
   server = await startFastPostgres();
   pool = openPool(server.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool?.end();

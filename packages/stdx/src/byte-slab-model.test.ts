@@ -155,7 +155,7 @@ class Pair {
 }
 
 describe("ByteSlab", () => {
-  test("does what the model does, and keeps every invariant at every step", { timeout: 30_000 }, () => {
+  test("does what the model does, and keeps every invariant at every step", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 700 }),
@@ -174,7 +174,7 @@ describe("ByteSlab", () => {
   });
 
   // Large enough that the table of blocks must grow several times, and the tree of free blocks has depth.
-  test("does what the model does among thousands of blocks", { timeout: 30_000 }, () => {
+  test("does what the model does among thousands of blocks", () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat()), (numbers) => {
         const pair = new Pair(2 ** 17, false);

@@ -180,7 +180,7 @@ class World {
 }
 
 describe("a life of the allocator", () => {
-  test("never repeats, never regresses, never leaves its window, and agrees with the model", { timeout: 60_000 }, () => {
+  test("never repeats, never regresses, never leaves its window, and agrees with the model", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 256, size: "max" }), (steps) => {
         const world = new World();

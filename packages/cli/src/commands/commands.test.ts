@@ -48,7 +48,7 @@ describe("--help", () => {
   });
 });
 
-describe("looking", { timeout: 60_000 }, () => {
+describe("looking", () => {
   test("runs, newest first, by id, by the first digits of it, and by name", async () => {
     await parkedRun("first");
     await parkedRun("second");
@@ -99,7 +99,7 @@ describe("looking", { timeout: 60_000 }, () => {
   });
 });
 
-describe("stepping in", { timeout: 60_000 }, () => {
+describe("stepping in", () => {
   test("park and unpark one shard, and refuse what is not so", async () => {
     await activeRun();
     expect(await at("park", "2")).toMatchObject({ code: 0, stderr: "Parked shard 2; `gossip unpark` brings it back.\n" });
@@ -148,7 +148,7 @@ describe("stepping in", { timeout: 60_000 }, () => {
   });
 });
 
-describe("checking", { timeout: 60_000 }, () => {
+describe("checking", () => {
   test("fsck of a store that is in order, with and without repair", async () => {
     await activeRun();
     expect(await at("fsck")).toMatchObject({ code: 0, stdout: expect.stringMatching(/: 1 run, 4 shards: in order\.\n$/) as string });
@@ -174,7 +174,7 @@ describe("checking", { timeout: 60_000 }, () => {
   });
 });
 
-describe("tso", { timeout: 60_000 }, () => {
+describe("tso", () => {
   test("serves, answers, gives a run its time, and ends when told to", async () => {
     let send: ((name: string) => void) | undefined;
     const heard: string[] = [];

@@ -13,7 +13,7 @@ let server: PostgresServer;
 let folder: string;
 beforeAll(async () => {
   server = await startPostgres();
-}, 120_000);
+});
 afterAll(async () => {
   await server?.dispose();
   await removeGossipScript();
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("PostgreSQL", { timeout: 180_000 }, () => {
+describe("PostgreSQL", () => {
   test("commands that only look make no tables", async () => {
     const { code, stderr } = await gossip(["runs", "--store", server.url], { cwd: folder });
     expect([code, stderr]).toEqual([4, expect.stringMatching(/^gossip: there is no store in PostgreSQL at .*: `gossip run` makes one, .*\.\n$/)]);
@@ -31,10 +31,12 @@ describe("PostgreSQL", { timeout: 180_000 }, () => {
 
   test("one that dies while the work goes on ends it with a sentence, and nothing is lost", async () => {
     writeFileSync(join(folder, "rows"), Array.from({ length: 200 }, (_, index) => `${index}\n`).join(""));
-    const args = ["run", "--source", "lines:rows", "--exec", "sleep 0.02; echo {}", "--out", "out.ndjson", "--store", server.url, "--lease", "2", "--workers", "2", "--json"];
+    // The second half waits: it is not over before the server is.
+    const args = ["run", "--source", "lines:rows", "--exec", "until [ {} -lt 100 ] || [ -e go ]; do sleep 0.05; done; echo {}", "--out", "out.ndjson", "--store", server.url, "--lease", "2", "--workers", "2", "--json"];
     const running = await startGossip(args, { cwd: folder });
     expect(await running.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
     await server.kill();
+    writeFileSync(join(folder, "go"), "");
     const { code, stderr } = await running.ended;
     expect([code, JSON.parse(stderr)]).toEqual([7, { error: { kind: "StoreFailed", message: expect.stringMatching(/^the store failed .*: see that it is up, then run the same command again; nothing was lost\.$/) as string, exitCode: 7 } }]);
     expect(stderr).not.toContain("gossip-test");

@@ -11,7 +11,7 @@ describe.skipIf(MISSING !== undefined)("etcd", () => {
   let server: EtcdServer;
   beforeAll(async () => {
     server = await startEtcd();
-  }, 120_000);
+  });
   afterAll(async () => {
     await server?.dispose();
     await removeGossipScript();

@@ -8,7 +8,7 @@ import { KILL_SIZE, tellReport } from "./long-run.fixture.ts";
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 120_000);
+});
 afterAll(async () => {
   await server?.dispose();
   await removeGossipScript();

@@ -33,7 +33,7 @@ async function run(columns: number, args: readonly string[], env: NodeJS.Process
 /** The view: a bar with figures, the strip, the states. */
 const VIEW = /\[[━─]+\] [\d.]+ %  \d+ items  .*\n[█▓░▒]+\n█ \d+ done  ▓ \d+ in work  ░ \d+ waiting  ▒ \d+ parked/;
 
-describe.skipIf(MISSING !== undefined)("in a terminal", { timeout: 120_000 }, () => {
+describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   test("a run shows where it is, in place, and ends with a sentence", async () => {
     const screen = await run(80, ["--exec", "sleep 0.01", "--out", "out.ndjson"]);
     await screen.shows(VIEW);

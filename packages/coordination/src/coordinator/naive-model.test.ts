@@ -254,7 +254,7 @@ describe("the coordinator against the naive model", () => {
       }),
       { numRuns: 120 },
     );
-  }, 120_000);
+  });
 
   test("agrees over a store whose commits keep failing: nothing is lost or done twice", async () => {
     const fault = fc.constantFrom<CommitFault | undefined>(undefined, undefined, undefined, "Conflict", "Failed", "UnknownMade", "UnknownNotMade", "UnknownLate");
@@ -270,5 +270,5 @@ describe("the coordinator against the naive model", () => {
       }),
       { numRuns: 80 },
     );
-  }, 120_000);
+  });
 });

@@ -15,7 +15,7 @@ const closing: (() => unknown)[] = [];
 let bundle: Bundle;
 beforeAll(async () => {
   bundle = await Bundle.of(PROGRAM);
-}, 60_000);
+});
 afterAll(() => bundle.dispose());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tso-bin-"));
@@ -41,7 +41,7 @@ async function ask(server: BundledProcess): Promise<bigint> {
   return timestamp;
 }
 
-describe("gossip-tso", { timeout: 120_000 }, () => {
+describe("gossip-tso", () => {
   test("serves from a folder, alone, across a kill, and ends on SIGTERM", async () => {
     const first = run(...SERVE, "--data", folder, "--window-ahead", "60000", "--heartbeat", "1");
     const before = await ask(first);

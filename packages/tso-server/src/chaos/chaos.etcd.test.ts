@@ -19,7 +19,7 @@ let fleet: ChaosFleet | undefined;
 beforeAll(async () => {
   const [server, client] = await Promise.all(["./chaos-server.fixture.ts", "./chaos-client.fixture.ts"].map((file) => Bundle.of(new URL(file, import.meta.url))));
   bundles = { server: server!, client: client! };
-}, 60_000);
+});
 afterAll(() => Promise.all([bundles.server.dispose(), bundles.client.dispose()]));
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tso-chaos-"));

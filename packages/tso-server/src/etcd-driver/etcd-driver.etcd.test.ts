@@ -14,14 +14,12 @@ import { presentState, untilLeader, type DriverFixture } from "../testing/driver
 import { systemTimers } from "../time/system-time.ts";
 import { EtcdDriver } from "./etcd-driver.ts";
 
-const PATIENCE = { timeout: 60_000 };
-
 let etcd: EtcdProcess | undefined;
 let prefixes = 0;
 const closing: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   etcd = await EtcdProcess.start().catch(() => undefined);
-}, 60_000);
+});
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
@@ -82,7 +80,7 @@ describeConsensusDriver(
   {
     describe,
     test: (name, body) =>
-      test(name, PATIENCE, async (context) => {
+      test(name, async (context) => {
         requireEtcd(context);
         await body();
       }),
@@ -92,7 +90,7 @@ describeConsensusDriver(
 
 describe("EtcdDriver", () => {
   const etcdTest = (name: string, body: (context: TestContext) => Promise<void>): void =>
-    test(name, PATIENCE, async (context) => {
+    test(name, async (context) => {
       requireEtcd(context);
       await body(context);
     });

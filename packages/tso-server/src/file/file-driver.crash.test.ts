@@ -19,7 +19,7 @@ const processes: BundledProcess[] = [];
 let bundle: Bundle;
 beforeAll(async () => {
   bundle = await Bundle.of(CHILD);
-}, 60_000);
+});
 afterAll(() => bundle.dispose());
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "tso-crash-"));
@@ -42,7 +42,7 @@ async function boundNow(): Promise<number> {
   return bound;
 }
 
-describe("a process killed while it persists", { timeout: 120_000 }, () => {
+describe("a process killed while it persists", () => {
   test.each([
     { step: "before write", leaves: [ACKNOWLEDGED_MS] },
     { step: "torn 1", leaves: [ACKNOWLEDGED_MS] },
@@ -68,7 +68,7 @@ describe("a process killed while it persists", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a process killed while it makes the state file", { timeout: 120_000 }, () => {
+describe("a process killed while it makes the state file", () => {
   test.each(["write", "sync", "rename", "sync directory"])("before %s leaves a folder that opens at 0", async (step) => {
     const child = start("create", directory, step);
     expect(await child.exited).toEqual({ code: null, signal: "SIGKILL" });
@@ -76,7 +76,7 @@ describe("a process killed while it makes the state file", { timeout: 120_000 },
   });
 });
 
-describe("a process that holds the folder", { timeout: 120_000 }, () => {
+describe("a process that holds the folder", () => {
   test("keeps others out while it runs and while it is stopped, and no longer than it lives", async () => {
     const holder = start("hold", directory, "7000");
     expect(await holder.line("held")).toBe("held 7000");
