@@ -2,7 +2,7 @@
 const POLYNOMIAL = 0x82f63b78;
 
 const TABLE_SIZE = 256;
-const TABLE_COUNT = 8;
+const TABLE_COUNT = 16;
 
 /** `TABLES[256 * k + byte]` is what `byte` does to the checksum from `k` bytes before the end. */
 const TABLES = /* @__PURE__ */ makeTables();
@@ -21,20 +21,32 @@ const TABLES = /* @__PURE__ */ makeTables();
 export function crc32c(view: DataView, start: number, end: number): number {
   let crc = -1;
   let at = start;
-  // Eight bytes a step, each through its own table: the steps depend on each other, the lookups within one do not. It is
-  // three times as fast as a byte a step.
-  for (const last = end - 7; at < last; at += 8) {
-    const low = crc ^ view.getInt32(at, true);
-    const high = view.getInt32(at + 4, true);
-    crc =
-      TABLES[1792 + (low & 0xff)]! ^
-      TABLES[1536 + ((low >>> 8) & 0xff)]! ^
-      TABLES[1280 + ((low >>> 16) & 0xff)]! ^
-      TABLES[1024 + (low >>> 24)]! ^
-      TABLES[768 + (high & 0xff)]! ^
-      TABLES[512 + ((high >>> 8) & 0xff)]! ^
-      TABLES[256 + ((high >>> 16) & 0xff)]! ^
-      TABLES[high >>> 24]!;
+  // Sixteen bytes a step, each through its own table: the steps depend on each other, the lookups within one do not. It is five
+  // times as fast as a byte a step, and most of a record's encoding is this.
+  for (const last = end - 15; at < last; at += 16) {
+    const a = crc ^ view.getInt32(at, true);
+    const b = view.getInt32(at + 4, true);
+    const c = view.getInt32(at + 8, true);
+    const d = view.getInt32(at + 12, true);
+    // What needs nothing of the step before comes first, and is under way while that one ends.
+    const rest =
+      TABLES[2816 + (b & 0xff)]! ^
+      TABLES[2560 + ((b >>> 8) & 0xff)]! ^
+      TABLES[2304 + ((b >>> 16) & 0xff)]! ^
+      TABLES[2048 + (b >>> 24)]! ^
+      TABLES[1792 + (c & 0xff)]! ^
+      TABLES[1536 + ((c >>> 8) & 0xff)]! ^
+      TABLES[1280 + ((c >>> 16) & 0xff)]! ^
+      TABLES[1024 + (c >>> 24)]! ^
+      TABLES[768 + (d & 0xff)]! ^
+      TABLES[512 + ((d >>> 8) & 0xff)]! ^
+      TABLES[256 + ((d >>> 16) & 0xff)]! ^
+      TABLES[d >>> 24]!;
+    crc = TABLES[3840 + (a & 0xff)]! ^ TABLES[3584 + ((a >>> 8) & 0xff)]! ^ TABLES[3328 + ((a >>> 16) & 0xff)]! ^ TABLES[3072 + (a >>> 24)]! ^ rest;
+  }
+  for (const last = end - 3; at < last; at += 4) {
+    const word = crc ^ view.getInt32(at, true);
+    crc = TABLES[768 + (word & 0xff)]! ^ TABLES[512 + ((word >>> 8) & 0xff)]! ^ TABLES[256 + ((word >>> 16) & 0xff)]! ^ TABLES[word >>> 24]!;
   }
   for (; at < end; at++) crc = (crc >>> 8) ^ TABLES[(crc ^ view.getUint8(at)) & 0xff]!;
   return ~crc;

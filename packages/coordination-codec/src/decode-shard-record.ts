@@ -17,11 +17,12 @@ import { openBlob } from "./blob-header.ts";
 import type { CodecError, StoredCursorError } from "./codec-error.ts";
 import { CURSOR_SEMANTICS, OP_KIND, OP_RESULT, PARK_REASON, STATUS } from "./enum-field.ts";
 import { readShardId, type ListField, type FieldReader } from "./field-reader.ts";
+import { OP_SIZE } from "./put-op.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
 import { completeShardV1, UNKNOWN_OP } from "./version-1.ts";
 
 const SPAWNED: ListField = { field: "spawned", maxCount: MAX_SPAWNED_PER_SHARD, itemSize: 8 };
-const OP_LOG: ListField = { field: "opLog", maxCount: SHARD_OP_LOG_CAP, itemSize: 26 };
+const OP_LOG: ListField = { field: "opLog", maxCount: SHARD_OP_LOG_CAP, itemSize: OP_SIZE };
 
 /**
  * The record that `bytes` hold, of any version that there has been.

@@ -1,8 +1,8 @@
-import { MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_SPAWNED_PER_SHARD, MAX_TOKEN_SIZE, SHARD_OP_LOG_CAP, validateShardSpec } from "@gossip/contracts";
-import type { LeaseHolder, OpLogEntry, ShardRecord } from "@gossip/coordination";
+import { MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_SPAWNED_PER_SHARD, MAX_TOKEN_SIZE, validateShardSpec } from "@gossip/contracts";
+import type { LeaseHolder, ShardRecord } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
-import { CURSOR_SEMANTICS, OP_KIND, OP_RESULT, PARK_REASON, STATUS } from "./enum-field.ts";
+import { CURSOR_SEMANTICS, PARK_REASON, STATUS } from "./enum-field.ts";
 import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
 import type { RecordWriter } from "./record-writer.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
@@ -51,8 +51,7 @@ export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): v
   out.bool(record.parent !== undefined);
   if (record.parent !== undefined) out.u64(record.parent, "parent");
   out.ids(record.spawned, "spawned", MAX_SPAWNED_PER_SHARD);
-  out.count(record.opLog, "opLog", SHARD_OP_LOG_CAP);
-  for (let index = 0; index < record.opLog.length; index++) writeEntry(record.opLog[index]!, out);
+  out.opLog(record.opLog, record.run, record.shard);
   out.u64(record.lastTime, "lastTime");
   out.u32(record.attempts, "attempts");
   out.seal();
@@ -87,13 +86,4 @@ function writeLease(lease: LeaseHolder, out: FieldWriter): void {
   out.u64(lease.owner, "lease.owner");
   out.u64(lease.deadline, "lease.deadline");
   out.u64(lease.opId, "lease.opId");
-}
-
-function writeEntry(entry: OpLogEntry, out: FieldWriter): void {
-  assertObject(entry, "opLog entry");
-  out.u64(entry.opId, "opLog.opId");
-  out.code(OP_KIND, entry.kind);
-  out.code(OP_RESULT, entry.result);
-  out.u64(entry.payloadHash, "opLog.payloadHash");
-  out.u64(entry.executedAt, "opLog.executedAt");
 }

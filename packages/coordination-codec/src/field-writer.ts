@@ -1,11 +1,14 @@
-import { U64_MAX, type TenantId } from "@gossip/contracts";
+import { SHARD_OP_LOG_CAP, type RunId, type ShardId, type TenantId } from "@gossip/contracts";
+import type { OpLog, OpLogEntry } from "@gossip/coordination";
 import { assert, assertBytes, assertCount } from "@gossip/stdx";
 import { BlobKind, CODEC_VERSION } from "./blob-kind.ts";
 import { crc32c } from "./crc32c.ts";
 import type { EnumField } from "./enum-field.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE } from "./limits.ts";
+import { LOGS } from "./log-table.ts";
+import { codeOf, putU64 } from "./put-field.ts";
+import { OP_SIZE, putOp } from "./put-op.ts";
 import { TENANTS } from "./tenant-table.ts";
-import { HALVES, HIGH, LOW, WHOLE } from "./u64-halves.ts";
 
 const DEFAULT_CAPACITY = 4096;
 const U32_BOUNDS = { min: 0, max: 0xffff_ffff };
@@ -62,10 +65,8 @@ export class FieldWriter {
     this.#bytes[at] = value ? 1 : 0;
   }
 
-  code<Name extends string>({ field, codes }: EnumField<Name>, name: Name): void {
-    const code: unknown = typeof name === "string" ? codes[name] : undefined;
-    // Not `undefined`: a text such as "constructor" finds what every object inherits.
-    if (typeof code !== "number") return refuseName(field, Object.keys(codes));
+  code<Name extends string>(field: EnumField<Name>, name: Name): void {
+    const code = codeOf(field, name);
     const at = this.#claim(1);
     this.#bytes[at] = code;
   }
@@ -77,11 +78,8 @@ export class FieldWriter {
   }
 
   u64(value: bigint, field: string): void {
-    if (typeof value !== "bigint" || value < 0n || value > U64_MAX) refuseU64(value, field);
     const at = this.#claim(8);
-    WHOLE[0] = value;
-    this.#view.setUint32(at, HALVES[LOW]!, true);
-    this.#view.setUint32(at + 4, HALVES[HIGH]!, true);
+    putU64(this.#view, at, value, field);
   }
 
   tenant(id: TenantId): void {
@@ -113,6 +111,17 @@ export class FieldWriter {
     for (let index = 0; index < ids.length; index++) this.u64(ids[index]!, field);
   }
 
+  /** The log of a shard. Run and shard only say where its bytes may be known from. */
+  opLog(log: OpLog<OpLogEntry>, run: RunId, shard: ShardId): void {
+    this.count(log, "opLog", SHARD_OP_LOG_CAP);
+    const at = this.#claim(log.length * OP_SIZE);
+    if (log.length === SHARD_OP_LOG_CAP) {
+      this.#bytes.set(LOGS.bytesOf(log, run, shard), at);
+      return;
+    }
+    for (let index = 0; index < log.length; index++) putOp(this.#view, at + index * OP_SIZE, log[index]!);
+  }
+
   /** Make room for `size` bytes at the end and return where they start. */
   #claim(size: number): number {
     const at = this.#at;
@@ -138,17 +147,8 @@ export function assertFieldWriter(out: unknown): asserts out is FieldWriter {
 
 // Apart from the checks, so that those are small enough to be inlined wherever they are called, and make no closure for a
 // message that is hardly ever told.
-function refuseName(field: string, allowed: readonly string[]): never {
-  assert(false, `${field} must be one of ${allowed.join(", ")}`);
-}
-
 function refuseList(value: unknown, field: string): never {
   assert(false, `${field} must be an array, got a value of type ${typeof value}`);
-}
-
-function refuseU64(value: unknown, field: string): never {
-  assert(typeof value === "bigint", () => `${field} must be a bigint, got a value of type ${typeof value}`);
-  assert(false, `${field} must be a bigint from 0 to 2^64 - 1`);
 }
 
 function refuseSize(field: string, allowed: string, given: number): never {

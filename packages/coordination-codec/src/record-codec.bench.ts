@@ -1,5 +1,6 @@
 // What one record costs on its way to a store and back, beside what Node offers for the same. The JSON form is the
-// record with bigints as hex and bytes as base64url: JSON itself has neither.
+// record with bigints as hex and bytes as base64url: JSON itself has neither. What is encoded is a shard that goes on, one operation
+// after the other, as it does in life: the same record again and again would only show that its log is known.
 import { deserialize, serialize } from "node:v8";
 import { toJsonSafe } from "@gossip/contracts";
 import {
@@ -12,11 +13,13 @@ import {
   RecordWriter,
 } from "@gossip/coordination-codec";
 import { compare } from "@gossip/tools/bench";
-import { activeRun, BUSY_SHARD, FRESH_SHARD } from "./samples.fixture.ts";
+import { activeRun, BUSY_SHARD, FRESH_SHARD, goingOn } from "./samples.fixture.ts";
 
+const STEPS = 1024;
 const out = new RecordWriter();
 
-for (const [name, record] of [["fresh", FRESH_SHARD], ["held, full log", BUSY_SHARD]] as const) {
+for (const [name, record, steps] of [["fresh", FRESH_SHARD, [FRESH_SHARD]], ["held, full log", BUSY_SHARD, goingOn(BUSY_SHARD, STEPS)]] as const) {
+  const stepOf = (call: number) => steps[call % steps.length]!;
   const blob = encodeShardRecord(record);
   const safe = toJsonSafe(record);
   const json = JSON.stringify(safe);
@@ -25,12 +28,12 @@ for (const [name, record] of [["fresh", FRESH_SHARD], ["held, full log", BUSY_SH
 
   compare(`encode a shard's record, ${name} (${sizes})`, {
     forms: {
-      encodeShardRecordInto: () => {
+      encodeShardRecordInto: (call: number) => {
         out.reset();
-        encodeShardRecordInto(record, out);
+        encodeShardRecordInto(stepOf(call), out);
         return out.length;
       },
-      encodeShardRecord: () => encodeShardRecord(record),
+      encodeShardRecord: (call: number) => encodeShardRecord(stepOf(call)),
       "JSON.stringify of its JSON form": () => JSON.stringify(safe),
       "v8.serialize": () => serialize(record),
       structuredClone: () => structuredClone(record),

@@ -57,6 +57,17 @@ export const BUSY_SHARD: ShardRecord = {
   attempts: 1,
 };
 
+/** `count` checkpoints of a held shard, one after the other: each record continues the log of the one before. */
+export function goingOn(held: ShardRecord, count: number): readonly ShardRecord[] {
+  const record = { ...held, lease: { ...held.lease!, deadline: (1n << 60n) as LogicalTime } };
+  const records: ShardRecord[] = [record];
+  for (let index = 1; index < count; index++) {
+    const entry = logEntry(1000 + index);
+    records.push({ ...record, opLog: [...records.at(-1)!.opLog.slice(1), entry], lastTime: entry.executedAt });
+  }
+  return records;
+}
+
 /** A derived shard that was split twice and is no more. */
 export const SPLIT_SHARD: ShardRecord = {
   ...BUSY_SHARD,

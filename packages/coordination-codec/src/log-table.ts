@@ -1,0 +1,72 @@
+import { SHARD_OP_LOG_CAP, type RunId, type ShardId } from "@gossip/contracts";
+import type { OpLog, OpLogEntry } from "@gossip/coordination";
+import { OP_SIZE, putOp } from "./put-op.ts";
+import { HALVES, LOW, WHOLE } from "./u64-halves.ts";
+
+/** Shards that are written to at the same time and whose places do not fall together. A power of two. */
+const PLACE_COUNT = 512;
+
+/** Odd, so that the shards of two runs, which are mostly numbered alike, have different places. */
+const RUN_STEP = 61;
+
+/** The bytes of a full log, and the log that they are of. */
+interface KnownLog {
+  /** `undefined` where the bytes are of none. */
+  log: OpLog<OpLogEntry> | undefined;
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+}
+
+/**
+ * Full logs that were encoded of late, so that the next one of the same shard need not be encoded anew.
+ *
+ * A shard that has been worked on for a while has sixteen entries in its log, two thirds of its record, and a
+ * checkpoint changes one of them: the oldest goes and one comes behind the newest. Entries are values that
+ * nobody writes to, so one that is the same object has the same bytes; and comparing
+ * fifteen references spares looking at the sixty objects that those entries are made of.
+ *
+ * It has a place for each of the lower bits of a shard's id and keeps the last log that came there. Whose it was
+ * does not matter: the entries tell. Places are made as they are needed, and all of them take 200 KB.
+ */
+export class LogTable {
+  readonly #places: (KnownLog | undefined)[] = Array.from({ length: PLACE_COUNT });
+
+  /** The bytes of a full log, borrowed until the next call. An entry that is none is an `InvariantViolation`. */
+  bytesOf(log: OpLog<OpLogEntry>, run: RunId, shard: ShardId): Uint8Array {
+    const place = this.#placeOf(run, shard);
+    const known = place.log;
+    if (known === log) return place.bytes;
+    // Until all entries are there: one that is refused leaves bytes of neither log.
+    place.log = undefined;
+    const isNext = known !== undefined && isContinued(known, log);
+    if (isNext) place.bytes.copyWithin(0, OP_SIZE);
+    for (let index = isNext ? SHARD_OP_LOG_CAP - 1 : 0; index < SHARD_OP_LOG_CAP; index++) putOp(place.view, index * OP_SIZE, log[index]!);
+    place.log = log;
+    return place.bytes;
+  }
+
+  #placeOf(run: RunId, shard: ShardId): KnownLog {
+    WHOLE[0] = run;
+    const ofRun = Math.imul(HALVES[LOW]!, RUN_STEP);
+    WHOLE[0] = shard;
+    const number = (ofRun + HALVES[LOW]!) & (PLACE_COUNT - 1);
+    return (this.#places[number] ??= makePlace());
+  }
+}
+
+function makePlace(): KnownLog {
+  const bytes = new Uint8Array(SHARD_OP_LOG_CAP * OP_SIZE);
+  return { log: undefined, bytes, view: new DataView(bytes.buffer) };
+}
+
+/** Whether `log` has all of `known` but the oldest, and one more. */
+function isContinued(known: OpLog<OpLogEntry>, log: OpLog<OpLogEntry>): boolean {
+  // From the newest on: logs that are not of one shard differ there already.
+  for (let index = SHARD_OP_LOG_CAP - 1; index > 0; index--) {
+    if (known[index] !== log[index - 1]) return false;
+  }
+  return true;
+}
+
+/** Shared by all writers: one record is encoded at a time and none waits. */
+export const LOGS: LogTable = /* @__PURE__ */ new LogTable();
