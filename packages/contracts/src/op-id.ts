@@ -1,4 +1,5 @@
 import type { Brand } from "@gossip/stdx";
+import { opIdSource } from "./op-id-source.ts";
 import { u64Companion, type U64Companion } from "./u64-companion.ts";
 
 /**
@@ -18,12 +19,8 @@ export interface OpIdCompanion extends U64Companion<OpId> {
 export const OpId: OpIdCompanion = {
   .../* @__PURE__ */ u64Companion<OpId>("op id"),
 
-  // One draw a call and no pool of spare values: a forked or snapshotted process
-  // would hand out its parent's ids again.
-  random() {
-    const draw = new BigUint64Array(1);
-    do globalThis.crypto.getRandomValues(draw);
-    while (draw[0] === 0n);
-    return draw[0] as OpId;
-  },
+  // Many are drawn at a time: asking the system took longer than all else that a checkpoint does. A worker
+  // thread or a child process draws its own. Only a copy of a whole running process would give out the same ids, and that one
+  // has its worker's id and leases too: nothing that a lease protects survives it, whatever the ids are.
+  random: /* @__PURE__ */ opIdSource((out) => void globalThis.crypto.getRandomValues(out)),
 };

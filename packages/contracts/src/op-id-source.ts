@@ -1,0 +1,27 @@
+import type { OpId } from "./op-id.ts";
+
+/** How many ids are drawn at a time: a kilobyte, which takes the system about as long as eight bytes do. */
+const DRAWN_COUNT = 128;
+
+/**
+ * A source of ids that asks `fill` for many at a time, and skips 0.
+ *
+ * Each is given once, and nothing is drawn before the first is wanted. One that `fill` failed to draw is not
+ * given: what it throws goes to the caller, and the next call draws again.
+ */
+export function opIdSource(fill: (out: BigUint64Array) => void): () => OpId {
+  let drawn: BigUint64Array | undefined;
+  let next = DRAWN_COUNT;
+
+  return () => {
+    for (;;) {
+      if (drawn === undefined || next === DRAWN_COUNT) {
+        drawn ??= new BigUint64Array(DRAWN_COUNT);
+        fill(drawn);
+        next = 0;
+      }
+      const id = drawn[next++]!;
+      if (id !== 0n) return id as OpId;
+    }
+  };
+}
