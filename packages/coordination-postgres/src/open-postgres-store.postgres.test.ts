@@ -9,6 +9,8 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "./migrate.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
+import { migration1 } from "./sql/migration-1.ts";
+import { createMigrations } from "./sql/migrations.ts";
 import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 
 const SECRET = "open-sesame-42";
@@ -37,8 +39,8 @@ describe("openPostgresStore", () => {
     const schema = newSchema();
     const opened = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore({ url: server.url, schema, maxConnections: 2 })));
     expect(opened.map(({ ok }) => ok)).toEqual(opened.map(() => true));
-    const { rows } = await pool.query(`SELECT version FROM ${schema}.migrations`);
-    expect(rows).toEqual([{ version: SCHEMA_VERSION }]);
+    const { rows } = await pool.query(`SELECT version FROM ${schema}.migrations ORDER BY version`);
+    expect(rows).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, index) => ({ version: index + 1 })));
     for (const store of opened) await unwrap(store).close();
   });
 
@@ -57,6 +59,17 @@ describe("openPostgresStore", () => {
     await unwrap(await openPostgresStore({ pool, schema })).close();
     await pool.query(`INSERT INTO ${schema}.migrations (version) VALUES (${SCHEMA_VERSION + 1})`);
     expect(await openPostgresStore({ pool, schema })).toEqual({ ok: false, error: { kind: "NewerSchema", found: SCHEMA_VERSION + 1, supported: SCHEMA_VERSION } });
+  });
+
+  test("tables of the first version are brought up to date, and refused where that was not asked for", async () => {
+    const schema = newSchema();
+    await pool.query(`${createMigrations(schema)}; ${migration1(schema)}; INSERT INTO ${schema}.migrations (version) VALUES (1)`);
+    expect(await openPostgresStore({ pool, schema, migrate: false })).toEqual({ ok: false, error: { kind: "MigrationNeeded", found: 1, supported: SCHEMA_VERSION } });
+    await unwrap(await openPostgresStore({ pool, schema })).close();
+    const made = newSchema();
+    await unwrap(await openPostgresStore({ pool, schema: made })).close();
+    const indexes = async (of: string) => (await pool.query("SELECT replace(indexdef, $1, '') AS index FROM pg_indexes WHERE schemaname = $1 ORDER BY 1", [of])).rows;
+    expect(await indexes(schema)).toEqual(await indexes(made));
   });
 
   test("tables are not made where that was not asked for", async () => {

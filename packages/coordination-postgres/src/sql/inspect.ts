@@ -59,7 +59,7 @@ LIMIT $6`,
 /** The shards of a run that the index of their order has. Ordered as that is, so that it is read and no other. */
 export const INSPECT_ORDER: Statement = {
   name: "inspect_order",
-  text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id = $1 ORDER BY substring(key_range_start FROM 1 FOR 512)`,
+  text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id + 0 = $1 ORDER BY substring(key_range_start FROM 1 FOR 512)`,
 };
 
 export const INSPECT_TENANTS: Statement = {

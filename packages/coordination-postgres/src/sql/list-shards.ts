@@ -10,7 +10,7 @@ const listShards = (name: string, behind: string): Statement => ({
   name,
   text: (schema) => `
 SELECT s.shard, s.record
-FROM ${schema}.runs r JOIN ${schema}.shards s ON s.run_id = r.id
+FROM ${schema}.runs r JOIN ${schema}.shards s ON s.run_id + 0 = r.id
 WHERE r.tenant = $1 AND r.run = $2 AND r.status <> 'Deleted'
   AND ${behind}
   AND ($5::text IS NULL OR s.status = $5)
