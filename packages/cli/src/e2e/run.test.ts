@@ -19,8 +19,8 @@ afterAll(removeGossipScript);
 
 const run = (...args: string[]): Promise<Ended> => gossip(["run", ...args], { cwd: folder });
 const lines = (name: string, count: number): void => writeFileSync(join(folder, name), Array.from({ length: count }, (_, index) => `${index}\n`).join(""));
-/** A command that is held up at the lines from this one on, until `letGo`: so nothing is over before a test has done what it wants to. */
-const holdingFrom = (line: number): string => `until [ {} -lt ${line} ] || [ -e go ]; do sleep 0.05; done; echo {}`;
+/** A command that prints its item. Beyond so many, all are held up until `letGo`: so nothing is over before a test has done what it wants to. */
+const holdingAfter = (count: number): string => `echo x >> begun; until [ $(wc -l < begun) -le ${count} ] || [ -e go ]; do sleep 0.05; done; echo {}`;
 const letGo = (): void => writeFileSync(join(folder, "go"), "");
 const eventsOf = ({ stdout }: Ended): { kind: string; [field: string]: unknown }[] => stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { kind: string });
 
@@ -62,7 +62,7 @@ describe("gossip run", () => {
 
   test("goes on after Ctrl-C, which lets what is under way finish, and says what it skipped", async () => {
     lines("rows", 60);
-    const args = ["--source", "lines:rows", "--exec", holdingFrom(30), "--out", "out.ndjson", "--workers", "2", "--shards", "4", "--json"];
+    const args = ["--source", "lines:rows", "--exec", holdingAfter(30), "--out", "out.ndjson", "--workers", "2", "--shards", "4", "--json"];
     const first = await startGossip(["run", ...args], { cwd: folder });
     expect(await first.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
     first.signal("SIGINT");
@@ -87,7 +87,7 @@ describe("gossip run", () => {
   test("goes on after kill -9, says what it waits for, and loses and doubles nothing", async () => {
     lines("rows", 160);
     // Long enough for the second to be there before the leases end, also on a busy machine.
-    const args = ["--source", "lines:rows", "--exec", holdingFrom(80), "--out", "out.ndjson", "--workers", "2", "--shards", "2", "--lease", "10", "--json"];
+    const args = ["--source", "lines:rows", "--exec", holdingAfter(80), "--out", "out.ndjson", "--workers", "2", "--shards", "2", "--lease", "10", "--json"];
     const first = await startGossip(["run", ...args], { cwd: folder });
     expect(await first.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
     await first.kill();
@@ -133,7 +133,7 @@ describe("gossip run", () => {
 
   test("several join one run, each doing a part, and all end together", async () => {
     lines("rows", 300);
-    const args = ["run", "--source", "lines:rows", "--exec", `${holdingFrom(0)}; sleep 0.04`, "--out", "out.ndjson", "--workers", "1", "--shards", "1", "--json"];
+    const args = ["run", "--source", "lines:rows", "--exec", `${holdingAfter(0)}; sleep 0.04`, "--out", "out.ndjson", "--workers", "1", "--shards", "1", "--json"];
     const running = await Promise.all([1, 2, 3, 4].map(() => startGossip(args, { cwd: folder })));
     for (const each of running) expect(await each.heard(/"kind":"started"/)).toBe(true);
     letGo();

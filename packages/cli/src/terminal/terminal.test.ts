@@ -30,6 +30,10 @@ async function run(columns: number, args: readonly string[], env: NodeJS.Process
   return terminal;
 }
 
+/** A command that prints its item. Beyond so many, all are held up until `letGo`: so nothing is over before it was looked at. */
+const holdingAfter = (count: number): string => `echo x >> begun; until [ $(wc -l < begun) -le ${count} ] || [ -e go ]; do sleep 0.05; done; echo {}`;
+const letGo = (): void => writeFileSync(join(folder, "go"), "");
+
 /** The view: a bar with figures, the strip, the states. */
 const VIEW = /\[[━─]+\] [\d.]+ %  \d+ items  .*\n[█▓░▒]+\n█ \d+ done  ▓ \d+ in work  ░ \d+ waiting  ▒ \d+ parked/;
 
@@ -57,12 +61,14 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   });
 
   test("Ctrl-C lets the work finish what it has, and the same command goes on", async () => {
-    const screen = await run(90, ["--exec", "sleep 0.05; echo {}", "--out", "out.ndjson"]);
+    const screen = await run(90, ["--exec", holdingAfter(30), "--out", "out.ndjson"]);
     await screen.shows(/ [1-9]\d* items/);
     screen.type(CTRL_C);
+    await screen.shows(/Stopping/);
+    letGo();
     expect(await screen.ended).toBe(130);
     expect(screen.lines.join("\n")).toMatch(/Stopping: letting what is under way finish for up to 30 s; Ctrl-C again stops at once\.\n(?:.*\n)*Stopped: \d+ items done so far; the same command goes on from here\./);
-    const second = await run(90, ["--exec", "sleep 0.05; echo {}", "--out", "out.ndjson"]);
+    const second = await run(90, ["--exec", holdingAfter(30), "--out", "out.ndjson"]);
     await second.shows(/goes on: \d+ items skipped, done before/);
     await second.shows(/\d+ items skipped: done before/);
     expect(await second.ended).toBe(0);
@@ -79,11 +85,12 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   });
 
   test("a narrow terminal, and one that becomes narrow, show whole lines", async () => {
-    const screen = await run(100, ["--exec", "sleep 0.02"]);
+    const screen = await run(100, ["--exec", holdingAfter(60), "--out", "out.ndjson"]);
     await screen.shows(VIEW);
     screen.resize(24);
     await screen.shows(/^[█▓░▒]{23}\n\d+\/\d+\/\d+\/0$/m);
     expect(screen.lines.filter((line) => /^[█▓░▒]+$/.test(line) && line.length === 23)).toHaveLength(1);
+    letGo();
     expect(await screen.ended).toBe(0);
   });
 
