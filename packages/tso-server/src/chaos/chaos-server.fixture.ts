@@ -44,9 +44,10 @@ const server = unwrap(
     },
   }),
 );
+// Before it says that it serves: whoever hears that may tell it to go.
+process.once("SIGTERM", () => void server.shutdown());
 server.oracle.subscribe((state) => console.log(state.kind === "Serving" ? `serving ${state.epoch}` : "idle"));
 console.log(server.oracle.state.kind === "Serving" ? `serving ${server.oracle.state.epoch}` : "idle");
-process.once("SIGTERM", () => void server.shutdown());
 const finished = await server.finished;
 await driver.close();
 process.exit(finished.ok ? 0 : 1);

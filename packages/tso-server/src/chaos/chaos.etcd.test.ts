@@ -69,11 +69,13 @@ async function stopLeader(given: ChaosFleet): Promise<void> {
   stopped.process.signal("SIGSTOP");
   const next = await given.leader([stopped]);
   expect(next).not.toBe(stopped);
+  // On a busy machine it may have lost its lease, and said so, just before it was stopped.
+  const wasServing = stopped.isServing;
   const said = stopped.process.lines.length;
   // Some clients have moved on; others still wait at the stopped leader, with requests in its socket.
   await new Promise((resolve) => setTimeout(resolve, 300));
   stopped.process.signal("SIGCONT");
-  await stopped.process.line("idle", said);
+  if (wasServing) await stopped.process.line("idle", said);
 }
 
 describe("chaos on etcd", { timeout: PATIENCE_MS }, () => {

@@ -14,6 +14,10 @@ import { presentState, untilLeader, type DriverFixture } from "../testing/driver
 import { systemTimers } from "../time/system-time.ts";
 import { EtcdDriver } from "./etcd-driver.ts";
 
+/** Longer than a busy machine keeps a process, or a disk etcd, waiting; and no longer, as some of these tests wait for its end. */
+const LEASE_TTL_S = 5;
+const REQUEST_TIMEOUT_MS = 5000;
+
 let etcd: EtcdProcess | undefined;
 let prefixes = 0;
 const closing: (() => Promise<void>)[] = [];
@@ -33,8 +37,8 @@ function open(prefix: string, options: { readonly endpoint?: string; readonly ad
   const driver = new EtcdDriver({
     endpoints: [options.endpoint ?? etcd!.endpoint],
     prefix,
-    leaseTtlS: 1,
-    requestTimeoutMs: 1000,
+    leaseTtlS: LEASE_TTL_S,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
     ...(options.advertise === undefined ? {} : { advertise: unwrap(PeerEndpoint.parse(options.advertise)) }),
   });
   closing.push(() => driver.close());
@@ -146,7 +150,7 @@ describe("EtcdDriver", () => {
 
     // The old leader does not learn of it; etcd's lease, meanwhile, is as good as ever.
     link.cut();
-    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: 1000 });
+    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: REQUEST_TIMEOUT_MS });
     expect((await operator.txn({ compare: [], success: [{ delete: `${prefix}/leader` }], failure: [] })).ok).toBe(true);
     operator.close();
     await untilLeader(next);
@@ -158,7 +162,7 @@ describe("EtcdDriver", () => {
     const driver = open(prefix);
     const epoch = await untilLeader(driver);
     const state = await presentState(driver);
-    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: 1000 });
+    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: REQUEST_TIMEOUT_MS });
     expect((await operator.txn({ compare: [], success: [{ delete: `${prefix}/leader` }], failure: [] })).ok).toBe(true);
     operator.close();
     await untilState(driver, (each) => each.kind !== "Leader" || each.epoch !== epoch);
@@ -182,7 +186,7 @@ describe("EtcdDriver", () => {
 
   etcdTest("a high-water key that holds no bound is an error that does not pass", async () => {
     const prefix = freshPrefix();
-    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: 1000 });
+    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: REQUEST_TIMEOUT_MS });
     expect((await operator.txn({ compare: [], success: [{ put: `${prefix}/high-water`, value: "zzz" }], failure: [] })).ok).toBe(true);
     operator.close();
     const driver = open(prefix);
@@ -215,7 +219,7 @@ describe("EtcdDriver", () => {
   });
 
   etcdTest("a member that is down is passed over", async () => {
-    const driver = new EtcdDriver({ endpoints: ["http://127.0.0.1:1", etcd!.endpoint], prefix: freshPrefix(), leaseTtlS: 1 });
+    const driver = new EtcdDriver({ endpoints: ["http://127.0.0.1:1", etcd!.endpoint], prefix: freshPrefix(), leaseTtlS: LEASE_TTL_S });
     closing.push(() => driver.close());
     expect(typeof (await untilLeader(driver))).toBe("bigint");
   });
