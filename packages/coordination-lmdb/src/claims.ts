@@ -5,7 +5,10 @@ import { claimsFrom, deadlineOf, freeFrom } from "./place-key.ts";
 import { rangeOf, type KeyRange, type Rows } from "./rows.ts";
 
 /** More than this is no news to anybody, and counting on would cost time. */
-const MAX_HINT_COUNT = 1000;
+export const MAX_HINT_COUNT = 1000;
+
+/** The least that a lease can have: behind all those that nobody holds. */
+const FIRST_DEADLINE = 1n;
 
 /**
  * Shards that can be claimed at `now`: those that nobody holds, from the place that `spread` points to on and then
@@ -19,7 +22,7 @@ export function listClaimable(rows: Rows, query: ClaimQuery): ShardId[] {
   const ranges = [
     ...aroundFrom(query, { isBegun: true, spread }),
     ...aroundFrom(query, { isBegun: false, spread }),
-    { start: claimsFrom(query, 1n), end: claimsFrom(query, now + 1n) },
+    { start: claimsFrom(query, FIRST_DEADLINE), end: claimsFrom(query, now + 1n) },
   ];
   for (const range of ranges) {
     for (const key of rows.keys(range, { limit: limit - found.length })) found.push(lastU64(key) as ShardId);
@@ -34,21 +37,38 @@ export function earliestDeadline(rows: Rows, moment: RunMoment): LogicalTime | u
   return first && deadlineOf(first);
 }
 
-/** How many shards nobody holds, whatever the time. Counting stops at 1,000. */
-export function countFree(rows: Rows, address: RunAddress): number {
-  return rows.countUpTo(MAX_HINT_COUNT, { start: runKey(RowKind.Claim, address), end: claimsFrom(address, 1n) });
+/** What a run's capacity follows from, at any time. */
+export interface Capacity {
+  /** Shards that nobody holds, or some of them: enough for a hint. */
+  readonly freeCount: number;
+  /** When the first lease ends or has ended; `undefined` where there is none. */
+  readonly firstDeadline: LogicalTime | undefined;
+  readonly starvedUntil: bigint;
 }
 
-/** A run's capacity. `freeCount` is what `countFree` says, for whoever knows it already. */
-export function hintAt(rows: Rows, moment: RunMoment, freeCount: number = countFree(rows, moment)): CapacityHint {
-  const isStarved = moment.now < starvedUntil(rows, moment);
-  // Nearly always the lease that ends first still holds, and then one look tells everything.
-  const first = rows.first({ start: claimsFrom(moment, 1n), end: rangeOf(runKey(RowKind.Claim, moment)).end });
-  if (first === undefined) return { availableCount: freeCount, earliestDeadline: undefined, isStarved };
-  const deadline = deadlineOf(first);
-  if (moment.now < deadline) return { availableCount: freeCount, earliestDeadline: deadline, isStarved };
+export function readCapacity(rows: Rows, address: RunAddress): Capacity {
+  return { freeCount: countFree(rows, address, MAX_HINT_COUNT), firstDeadline: firstDeadline(rows, address), starvedUntil: starvedUntil(rows, address) };
+}
 
-  const lapsed = { start: claimsFrom(moment, 1n), end: claimsFrom(moment, moment.now + 1n) };
+/** How many shards nobody holds. Counting stops at `limit`. */
+export function countFree(rows: Rows, address: RunAddress, limit: number): number {
+  return rows.countUpTo(limit, { start: runKey(RowKind.Claim, address), end: claimsFrom(address, FIRST_DEADLINE) });
+}
+
+export function firstDeadline(rows: Rows, address: RunAddress): LogicalTime | undefined {
+  const first = rows.first({ start: claimsFrom(address, FIRST_DEADLINE), end: rangeOf(runKey(RowKind.Claim, address)).end });
+  return first && deadlineOf(first);
+}
+
+/** A run's capacity at a time. */
+export function hintAt(rows: Rows, moment: RunMoment, capacity: Capacity): CapacityHint {
+  const freeCount = Math.min(capacity.freeCount, MAX_HINT_COUNT);
+  const isStarved = moment.now < capacity.starvedUntil;
+  // Nearly always the lease that ends first still holds, and then nothing more need be looked at.
+  const deadline = capacity.firstDeadline;
+  if (deadline === undefined || moment.now < deadline) return { availableCount: freeCount, earliestDeadline: deadline, isStarved };
+
+  const lapsed = { start: claimsFrom(moment, FIRST_DEADLINE), end: claimsFrom(moment, moment.now + 1n) };
   const availableCount = freeCount + rows.countUpTo(MAX_HINT_COUNT, lapsed);
   return { availableCount, earliestDeadline: earliestDeadline(rows, moment), isStarved };
 }
@@ -63,7 +83,7 @@ export function starvedUntil(rows: Rows, address: RunAddress): bigint {
 function aroundFrom(address: RunAddress, { isBegun, spread }: { readonly isBegun: boolean; readonly spread: number }): KeyRange[] {
   const start = freeFrom(address, isBegun);
   const middle = freeFrom(address, isBegun, spread);
-  const end = isBegun ? claimsFrom(address, 1n) : freeFrom(address, true);
+  const end = isBegun ? claimsFrom(address, FIRST_DEADLINE) : freeFrom(address, true);
   return [
     { start: middle, end },
     { start, end: middle },

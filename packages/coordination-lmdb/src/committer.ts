@@ -3,6 +3,7 @@ import type { InfraError } from "@gossip/coordination-errors";
 import { assert, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import { growthOf } from "./growth.ts";
 import { RowKind, storeKey } from "./keyspace.ts";
+import { KnownCapacities } from "./known-capacities.ts";
 import { failureFrom, reasonOf, withFullDiskNamed, type LmdbOperation } from "./lmdb-failure.ts";
 import type { RecordRows } from "./record-rows.ts";
 import type { Rows } from "./rows.ts";
@@ -21,9 +22,11 @@ export class Committer {
   readonly #rows: Rows;
   readonly #records: RecordRows;
   readonly #options: CommitterOptions;
+  readonly #capacities: KnownCapacities;
 
   constructor(rows: Rows, records: RecordRows, options: CommitterOptions) {
     this.#rows = rows;
+    this.#capacities = new KnownCapacities(rows);
     this.#records = records;
     this.#options = options;
   }
@@ -55,7 +58,7 @@ export class Committer {
     if (first === undefined) return Promise.resolve([]);
     if (first.kind === "UpdateShard") {
       assert(sets.every(isUpdate), "several write sets must all be updates of shards");
-      return updateShards(this.#rows, sets);
+      return updateShards(this.#rows, this.#capacities, sets);
     }
     assert(sets.length === 1, "a write set that is no update of a shard must come alone");
     switch (first.kind) {

@@ -22,7 +22,7 @@ import {
 import type { InfraError } from "@gossip/coordination-errors";
 import type { FsckSource } from "@gossip/coordination-fsck";
 import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
-import { earliestDeadline, hintAt, listClaimable } from "./claims.ts";
+import { earliestDeadline, hintAt, listClaimable, readCapacity } from "./claims.ts";
 import { Committer, type CommitterOptions } from "./committer.ts";
 import { closedFailure, failureFrom, type LmdbOperation } from "./lmdb-failure.ts";
 import { LmdbInspection } from "./lmdb-inspection.ts";
@@ -93,7 +93,7 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
   }
 
   readHint(moment: RunMoment): Result<CapacityHint, InfraError> {
-    return this.#read("lmdb.readHint", () => ok(this.#records.hasRun(moment) ? hintAt(this.#rows, moment) : CapacityHint.ZERO));
+    return this.#read("lmdb.readHint", () => ok(this.#records.hasRun(moment) ? hintAt(this.#rows, moment, readCapacity(this.#rows, moment)) : CapacityHint.ZERO));
   }
 
   /** Costs more the more shards the run has: about a seventh of a second for a million. */

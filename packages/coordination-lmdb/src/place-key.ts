@@ -45,6 +45,11 @@ export function isMoved(before: PlacedShard, after: PlacedShard): boolean {
   return before.lease?.deadline !== after.lease?.deadline || (after.lease === undefined && isBegun(before) !== isBegun(after));
 }
 
+/** Under which deadline a shard is in the claim index: 0 where nobody holds it, `undefined` where it is not in there. */
+export function claimDeadline({ status, lease }: PlacedShard): LogicalTime | undefined {
+  return status === "Active" ? (lease?.deadline ?? (FREE as LogicalTime)) : undefined;
+}
+
 /** What all shards of a run in one status begin with, in the status index. */
 export function statusPrefix(address: RunAddress, status: "Parked" | "Split"): Buffer {
   const prefix = runKey(RowKind.Status, address, 1);

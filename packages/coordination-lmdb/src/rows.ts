@@ -1,6 +1,7 @@
 import { getLastVersion, IF_EXISTS } from "lmdb";
 import { endOf } from "./keyspace.ts";
 import type { LmdbDatabase } from "./open-database.ts";
+import { OwnWrites } from "./own-writes.ts";
 
 /** From a key on, up to a key that is not in it. */
 export interface KeyRange {
@@ -39,10 +40,12 @@ const NO_BYTES = Buffer.alloc(0);
  *   this one, and the lock is not held while this one is busy with something else.
  */
 export class Rows {
+  readonly writes = new OwnWrites();
   readonly #db: LmdbDatabase;
 
   constructor(db: LmdbDatabase) {
     this.#db = db;
+    db.on("aftercommit", ({ txnId }: { readonly txnId?: number }) => this.writes.noteCommit(txnId));
   }
 
   /** Let the reads from here on see everything that has been written until now. */
@@ -102,11 +105,13 @@ export class Rows {
 
   /** Run `write` within one write transaction, at a time that the driver chooses. Reads in it see what it wrote. */
   transact<T>(write: () => T): Promise<T> {
+    this.writes.begin();
     return this.#db.transaction(write);
   }
 
   /** Put writes down that are made in one transaction. */
   together(write: () => void): Promise<boolean> {
+    this.writes.begin();
     return this.#db.batch(write);
   }
 

@@ -1,8 +1,8 @@
 import { U64_MAX } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
-import { HintsOfCommit } from "./hints-of-commit.ts";
 import { RowKind, runKey, shardRecordKey } from "./keyspace.ts";
+import type { KnownCapacities } from "./known-capacities.ts";
 import { isMoved, placeKey } from "./place-key.ts";
 import { nextVersion } from "./row-version.ts";
 import type { Rows } from "./rows.ts";
@@ -36,12 +36,12 @@ interface RunGroup {
  * indexes follows from the record that the guard vouches for. So many updates cost one flush, and
  * no process holds the lock longer than the flush takes.
  */
-export async function updateShards(rows: Rows, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
-  const isMade = await putDown(rows, prepare(sets), sets.length);
-  const hints = new HintsOfCommit(rows);
+export async function updateShards(rows: Rows, capacities: KnownCapacities, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
+  const { isMade, turn } = await putDown(rows, prepare(sets), sets.length);
+  capacities.follow({ sets, isMade, turn });
   return sets.map((set, index) => {
     if (isMade[index] !== true) return CONFLICT;
-    return { kind: "Committed", version: nextVersion(set.shard.guard as number), hint: hints.of(set) };
+    return { kind: "Committed", version: nextVersion(set.shard.guard as number), hint: capacities.hintOf(set) };
   });
 }
 
@@ -70,11 +70,10 @@ function prepare(sets: readonly UpdateShardSet[]): RunGroup[] {
   return groups;
 }
 
-/** Whether each set was made. Settles when the transaction is over, for better or worse. */
-async function putDown(rows: Rows, groups: readonly RunGroup[], setCount: number): Promise<boolean[]> {
-  const made = Array.from<boolean>({ length: setCount }).fill(false);
-  if (groups.length === 0) return made;
-  // Each condition has a promise of its own, and a failed transaction rejects them all: none may go unheard.
+/** Whether each set was made, and in which turn. Settles when the transaction is over, for better or worse. */
+async function putDown(rows: Rows, groups: readonly RunGroup[], setCount: number): Promise<{ readonly isMade: readonly boolean[]; readonly turn: number }> {
+  const isMade = Array.from<boolean>({ length: setCount }).fill(false);
+  if (groups.length === 0) return { isMade, turn: rows.writes.last.turn };
   const heard: Promise<boolean>[] = [];
   const all = rows.together(() => {
     for (const { headKey, headVersion, updates } of groups) {
@@ -85,13 +84,17 @@ async function putDown(rows: Rows, groups: readonly RunGroup[], setCount: number
       heard.push(hasRun);
     }
   });
-  const [, ...outcomes] = await Promise.allSettled([all, ...heard]);
+  const { turn } = rows.writes.last;
+  // Each condition has a promise of its own, and a failed transaction rejects them all: none may go unheard.
+  heard.push(all);
+  const outcomes = await Promise.all(heard);
   let next = 0;
   for (const { indexes } of groups) {
-    for (const index of indexes) made[index] = isTrue(outcomes[next++]!);
-    isTrue(outcomes[next++]!);
+    for (const index of indexes) isMade[index] = outcomes[next++]!;
+    // Behind a run's updates is whether it was there.
+    next++;
   }
-  return made;
+  return { isMade, turn };
 }
 
 function putUpdate(rows: Rows, { key, version, value, places }: PreparedUpdate): Promise<boolean> {
@@ -102,10 +105,4 @@ function putUpdate(rows: Rows, { key, version, value, places }: PreparedUpdate):
     if (places.left !== undefined) rows.remove(places.left);
     if (places.taken !== undefined) rows.put(places.taken);
   });
-}
-
-/** What a condition came to. Where the transaction failed, that is thrown. */
-function isTrue(outcome: PromiseSettledResult<boolean>): boolean {
-  if (outcome.status === "rejected") throw outcome.reason;
-  return outcome.value;
 }
