@@ -1,5 +1,6 @@
 // TypeScript files of a package as processes of their own.
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -55,7 +56,8 @@ export class BundledProcesses {
   async #bundle(file: string): Promise<string> {
     // Within the package, so that drivers are found from there.
     const out = fileURLToPath(new URL("../.cache/processes/", this.#base));
-    const folder = join(out, `${basename(file, ".fixture.ts")}-${process.pid}`);
+    // One of its own: test files run in threads of one process, and each removes what it has bundled when it is done.
+    const folder = join(out, `${basename(file, ".fixture.ts")}-${randomUUID()}`);
     await build({
       configFile: false,
       logLevel: "error",
