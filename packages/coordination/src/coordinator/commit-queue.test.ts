@@ -136,6 +136,27 @@ describe("CommitQueue", () => {
     expect(calls).toEqual([50, 50, 50]);
   });
 
+  test("callers that are answered go with what came meanwhile", async () => {
+    const store = new HeldStore({});
+    const queue = new CommitQueue(store as unknown as CoordinationStore);
+    const submit = (shard: number) => queue.submit(asSet({ kind: "UpdateShard", run: 0, shard, tag: shard }));
+    // As a session's caller does: one async function above the queue.
+    const checkpoint = async (shard: number) => await submit(shard);
+    const work = async (shard: number) => {
+      for (let round = 0; round < 2; round++) await checkpoint(shard);
+    };
+    const early = [work(0), work(1), work(2)];
+    await settle();
+    const late = [work(3), work(4)];
+    await settle();
+    for (let call = 0; call < 3; call++) {
+      store.answerOne();
+      await settle();
+    }
+    await Promise.all([...early, ...late]);
+    expect(store.calls.map((call) => call.length)).toEqual([3, 5, 2]);
+  });
+
   test("a store that answers at once is asked no more than one that waits", async () => {
     const queue = queueOver((sets) => sets.map(answerTo));
     const answers = await Promise.all([7, 8].map((tag) => queue.submit(asSet({ kind: "UpdateShard", run: 0, shard: tag, tag }))));

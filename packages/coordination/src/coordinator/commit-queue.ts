@@ -3,13 +3,27 @@ import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore } from "../store/coordination-store.ts";
 import type { UpdateShardSet, WriteSet } from "../store/write-set.ts";
 
-interface Waiting {
+/** A write set, and whoever waits for what becomes of it. Exactly one of the two is called, once, and must not throw. */
+export interface Waiting {
   readonly set: WriteSet;
-  readonly resolve: (answer: CommitAnswer) => void;
-  readonly reject: (reason: unknown) => void;
+  answered(answer: CommitAnswer): void;
+  failed(reason: unknown): void;
 }
 
 const DEFAULT_MAX_SETS = 256;
+
+/**
+ * How many turns an answer takes to a caller and its next write back to here: a session's, its caller's, and some that callers
+ * put between. Who takes longer goes with the batch after.
+ */
+const TURNS_TO_RETURN = 4;
+
+/** Odd and large, so that shards of two runs, which are mostly numbered alike, are told apart. */
+const RUN_STEP = 0x9e37_79b1;
+
+// Good between two lines of one function, and nowhere else.
+const WHOLE = /* @__PURE__ */ new BigUint64Array(1);
+const HALVES = /* @__PURE__ */ new Uint32Array(WHOLE.buffer);
 
 /**
  * Sends write sets to a store, those of many callers together.
@@ -38,15 +52,27 @@ export class CommitQueue {
   }
 
   submit(set: WriteSet): Promise<CommitAnswer> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ set, resolve, reject });
-      if (this.#isFlushPlanned) return;
-      this.#isFlushPlanned = true;
-      // Behind everything that is ready to run now: callers that were woken by one answer submit in one batch.
-      queueMicrotask(() => {
-        this.#isFlushPlanned = false;
-        this.#flush();
-      });
+    return new Promise((resolve, reject) => this.add({ set, answered: resolve, failed: reject }));
+  }
+
+  /** `submit` without a promise, for whoever has one of its own to settle. */
+  add(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#planFlush(1);
+  }
+
+  /** Flush behind what is ready to run now, and what that makes ready, so many times over. */
+  #planFlush(turns: number): void {
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
+    this.#flushAfter(turns);
+  }
+
+  #flushAfter(turns: number): void {
+    queueMicrotask(() => {
+      if (turns > 1) return this.#flushAfter(turns - 1);
+      this.#isFlushPlanned = false;
+      this.#flush();
     });
   }
 
@@ -60,7 +86,7 @@ export class CommitQueue {
 
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    const shards = new Set<bigint>();
+    const shards = new Set<number>();
     for (const waiting of this.#waiting) {
       const isTaken = batch.length < this.#maxSets && waiting.set.kind === "UpdateShard" && addNew(shards, waiting.set);
       (isTaken ? batch : left).push(waiting);
@@ -76,31 +102,62 @@ export class CommitQueue {
       if ("then" in answers) this.#await(batch, answers);
       else deliver(batch, answers);
     } catch (reason) {
-      batch.forEach((waiting) => waiting.reject(reason));
+      fail(batch, reason);
     }
   }
 
   #await(batch: readonly Waiting[], answers: Promise<readonly CommitAnswer[]>): void {
     this.#inFlight++;
-    answers
-      .then((given) => deliver(batch, given))
-      .catch((reason: unknown) => batch.forEach((waiting) => waiting.reject(reason)))
-      .finally(() => {
+    // Both in one `then`: each further link of a chain is a promise and a turn, and a lone caller waits for all of them.
+    answers.then(
+      (given) => {
         this.#inFlight--;
-        this.#flush();
-      });
+        try {
+          deliver(batch, given);
+        } catch (reason) {
+          fail(batch, reason);
+        }
+        this.#goOn();
+      },
+      (reason: unknown) => {
+        this.#inFlight--;
+        fail(batch, reason);
+        this.#goOn();
+      },
+    );
+  }
+
+  /** What came while the store was busy goes next, and those who have just been answered with it, where they are quick. */
+  #goOn(): void {
+    if (this.#waiting.length > 0) this.#planFlush(TURNS_TO_RETURN);
   }
 }
 
-/** Note a set's shard, and say whether it was not there. Tenants are not told apart, which only makes a batch smaller. */
-function addNew(shards: Set<bigint>, { run, shard }: UpdateShardSet): boolean {
-  const name = (run << 64n) | shard.after.shard;
+/**
+ * Note a set's shard, and say whether it was not there.
+ *
+ * By 32 bits of its name: a set of numbers is several times as fast as one of bigints. Tenants are not told apart, and one
+ * shard in some billions is taken for another: that only makes a batch smaller.
+ */
+function addNew(shards: Set<number>, { run, shard }: UpdateShardSet): boolean {
+  const name = Math.imul(folded(run), RUN_STEP) ^ folded(shard.after.shard);
   if (shards.has(name)) return false;
   shards.add(name);
   return true;
 }
 
+/** Both halves of an id in one number. A typed array gives them in a fraction of the time that arithmetic with bigints takes. */
+function folded(id: bigint): number {
+  WHOLE[0] = id;
+  return HALVES[0]! ^ HALVES[1]!;
+}
+
+/** Throws before anybody is answered, or not at all. */
 function deliver(batch: readonly Waiting[], answers: readonly CommitAnswer[]): void {
   assert(answers.length === batch.length, () => `a store must answer each of ${batch.length} write sets, got ${answers.length} answers`);
-  batch.forEach((waiting, index) => waiting.resolve(answers[index]!));
+  batch.forEach((waiting, index) => waiting.answered(answers[index]!));
+}
+
+function fail(batch: readonly Waiting[], reason: unknown): void {
+  for (const waiting of batch) waiting.failed(reason);
 }

@@ -6,7 +6,7 @@ import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore, Eventually } from "../store/coordination-store.ts";
 import type { ShardLimits, WriteSet } from "../store/write-set.ts";
-import { CommitQueue } from "./commit-queue.ts";
+import { CommitQueue, type Waiting } from "./commit-queue.ts";
 import type { CoordinatorSettings } from "./coordinator-options.ts";
 import { EventHub } from "./event-hub.ts";
 import { pauseMs, type RetryPolicy } from "./retry-policy.ts";
@@ -58,6 +58,11 @@ export class Engine {
 
   commit(set: WriteSet): Promise<CommitAnswer> {
     return this.#queue.submit(set);
+  }
+
+  /** `commit` for whoever has a promise of its own to settle. */
+  commitFor(waiting: Waiting): void {
+    this.#queue.add(waiting);
   }
 
   /** The answer to a write without waiting for it, from a store that can give it so. */

@@ -8,12 +8,16 @@ import type { ShardRecord } from "../records/shard-record.ts";
 import type { CommitAnswer, Committed } from "../store/commit-answer.ts";
 import type { Eventually } from "../store/coordination-store.ts";
 import type { ShardRead } from "../store/store-reads.ts";
+import type { SplitShardSet, UpdateShardSet } from "../store/write-set.ts";
 import type { Attempts, Engine } from "./engine.ts";
 import { readAfter, ShardCopy, toWriteSet } from "./shard-copy.ts";
 import type { Place } from "./unresolved-writes.ts";
 
 /** A write that a store would not make, for a reason that the operation must tell its caller. */
 export type WriteRefusal = Extract<CommitAnswer, { readonly kind: "LimitExceeded" | "Exists" | "Exhausted" }>;
+
+/** The answer to a write that was not made, or that may not have been. */
+type NotMade = Exclude<CommitAnswer, Committed>;
 
 /** What a decision about a shard rests on. */
 export interface ShardSituation extends LoadedShard {
@@ -59,56 +63,133 @@ export function runShardOperation<Outcome, Failure>(
   operation: ShardOperation<Outcome, Failure>,
   copy: ShardCopy = new ShardCopy(undefined),
 ): Eventually<Result<Settled<Outcome>, Failure | BackendError>> {
-  const mayBeAtOnce = copy.read !== undefined && engine.answersAtOnce && operation.needs === undefined;
-  if (!mayBeAtOnce) return runInSteps(engine, operation, copy);
+  if (copy.read === undefined || operation.needs !== undefined) return runInSteps(engine, operation, { copy });
   const told = engine.readClock(operation.name);
   // A clock that must be waited for is not asked again.
-  const settled = told instanceof Promise || !told.ok ? undefined : runAtOnce(engine, operation, { copy, now: told.value });
-  return settled === undefined ? runInSteps(engine, operation, copy, told) : ok(settled);
+  if (told instanceof Promise || !told.ok) return runInSteps(engine, operation, { copy, told });
+  const attempt = decideOnCopy(engine, operation, { copy, now: told.value });
+  if (attempt === undefined) return runInSteps(engine, operation, { copy, told });
+  if (!engine.answersAtOnce) return commitLater(engine, operation, { copy, attempt });
+  const answer = engine.commitAtOnce(attempt.set);
+  if (answer.kind === "Committed") return ok(keep(engine, operation, { copy, attempt, answer }));
+  drop(engine, operation, { copy, attempt, answer });
+  return runInSteps(engine, operation, { copy, told });
 }
 
-/**
- * The same where nothing has to be waited for and nothing comes between, which is every call
- * of a session over memory: no promise is made. `undefined` where it is not so simple: then
- * nothing has happened, or what may have is noted as unresolved.
- */
-function runAtOnce<Outcome, Failure>(
+/** A decision that leads to a write. */
+interface Attempt<Outcome> {
+  readonly read: ShardRead;
+  readonly transition: Transition<Outcome, UpdateShard | SplitShard>;
+  readonly writes: UpdateShard | SplitShard;
+  readonly set: UpdateShardSet | SplitShardSet;
+}
+
+/** Decide on a copy. `undefined` where that leads to no write: then nothing has happened, and the operation must be run in steps. */
+function decideOnCopy<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
   { copy, now }: { readonly copy: ShardCopy; readonly now: LogicalTime },
-): Settled<Outcome> | undefined {
+): Attempt<Outcome> | undefined {
   const read = copy.read!;
   const decided = operation.decide({ run: read.run?.record, shard: read.shard?.record, other: undefined }, now);
+  if (decided.ok) return toAttempt(engine, operation, { read, now, transition: decided.value });
   // What rests on a copy that is no longer so must not be told, nor tried again from the same copy.
-  if (!decided.ok) copy.read = undefined;
-  if (!decided.ok || decided.value.writes === undefined) return undefined;
-  const { outcome, writes, events } = decided.value;
-  const hintAt = operation.wantsHint ? now : undefined;
-  const set = toWriteSet(operation.key, { read, writes, hintAt, limits: engine.limits });
-  const answer = engine.commitAtOnce(set);
-  if (answer.kind === "Committed") {
-    copy.read = readAfter(read, writes, answer.version);
-    // Every checkpoint comes by here: no place is named unless there is something to forget.
-    if (!engine.unresolvedShards.isEmpty) engine.unresolvedShards.forget(placeOf(operation), set.shard.guard);
-    engine.emit(events);
-    return { outcome, hint: answer.hint, read: copy.read };
-  }
   copy.read = undefined;
-  if (answer.kind === "Unknown") engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events });
   return undefined;
+}
+
+function toAttempt<Outcome, Failure>(
+  { limits }: Engine,
+  { key, wantsHint }: ShardOperation<Outcome, Failure>,
+  { read, now, transition }: Pick<Attempt<Outcome>, "read" | "transition"> & { readonly now: LogicalTime },
+): Attempt<Outcome> | undefined {
+  const { writes } = transition;
+  if (writes === undefined) return undefined;
+  return { read, transition, writes, set: toWriteSet(key, { read, writes, hintAt: wantsHint ? now : undefined, limits }) };
+}
+
+/**
+ * Send an attempt's write on its way. The rest is done where the answer comes in, without an async function in between: every
+ * durable checkpoint comes by here, and the promises of one took as long as its decision.
+ */
+function commitLater<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, attempt }: { readonly copy: ShardCopy; readonly attempt: Attempt<Outcome> },
+): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
+  return new Promise((resolve, reject) => {
+    engine.commitFor({
+      set: attempt.set,
+      answered(answer) {
+        try {
+          if (answer.kind === "Committed") return resolve(ok(keep(engine, operation, { copy, attempt, answer })));
+          drop(engine, operation, { copy, attempt, answer });
+          resolve(goOnAfter(engine, operation, { copy, answer }));
+        } catch (reason) {
+          reject(reason);
+        }
+      },
+      failed: reject,
+    });
+  });
+}
+
+/** What became of an attempt. */
+interface Answered<Outcome, Answer extends CommitAnswer> {
+  readonly copy: ShardCopy;
+  readonly attempt: Attempt<Outcome>;
+  readonly answer: Answer;
+}
+
+/** Take note that an attempt's write was made. */
+function keep<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, attempt: { read, writes, set, transition }, answer }: Answered<Outcome, Committed>,
+): Settled<Outcome> {
+  copy.read = readAfter(read, writes, answer.version);
+  // No place is named unless there is something to forget.
+  if (!engine.unresolvedShards.isEmpty) engine.unresolvedShards.forget(placeOf(operation), set.shard.guard);
+  engine.emit(transition.events);
+  return { outcome: transition.outcome, hint: answer.hint, read: copy.read };
+}
+
+/** Take note that it was not, or that nobody knows. */
+function drop<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, attempt: { set, transition }, answer }: Answered<Outcome, NotMade>,
+): void {
+  copy.read = undefined;
+  if (answer.kind === "Unknown") engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events: transition.events });
+}
+
+async function goOnAfter<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, answer }: { readonly copy: ShardCopy; readonly answer: NotMade },
+): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
+  const attempts: Attempts = { operation: operation.name, count: 0 };
+  const again = await tryAgain(engine, operation, answer, attempts);
+  return again.ok ? runInSteps(engine, operation, { copy, attempts }) : again;
+}
+
+/** What has been done of an operation before it is run in steps. */
+interface Begun {
+  readonly copy: ShardCopy;
+  /** The time, where it was asked for. */
+  readonly told?: Eventually<Result<LogicalTime, BackendError>>;
+  readonly attempts?: Attempts;
 }
 
 async function runInSteps<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
-  copy: ShardCopy,
-  firstReading?: Eventually<Result<LogicalTime, BackendError>>,
+  { copy, told: firstTold, attempts = { operation: operation.name, count: 0 } }: Begun,
 ): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
-  const attempts: Attempts = { operation: operation.name, count: 0 };
-  const place = placeOf(operation);
-  let reading = firstReading;
+  let reading = firstTold;
   for (;;) {
-    // Neither the time nor a copy is waited for where it is there: the one thing that a checkpoint waits for is its write.
+    // Neither the time nor a copy is waited for where it is there.
     const told = reading ?? engine.readClock(operation.name);
     reading = undefined;
     const now = told instanceof Promise ? await told : told;
@@ -118,7 +199,7 @@ async function runInSteps<Outcome, Failure>(
     const loaded = copy.read === undefined ? await loadShard(engine, operation, attempts) : ok(copy.read);
     if (!loaded.ok) return loaded;
     const read = loaded.value;
-    if (!isCopy) engine.emit(engine.unresolvedShards.settle(place, read.shard, { addedCount }));
+    if (!isCopy) engine.emit(engine.unresolvedShards.settle(placeOf(operation), read.shard, { addedCount }));
     const otherKey = read.shard && operation.needs?.(read.shard.record);
     const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts);
     if (other?.ok === false) return other;
@@ -130,23 +211,14 @@ async function runInSteps<Outcome, Failure>(
       if (isCopy) continue;
       return decided;
     }
-    const { outcome, writes, events } = decided.value;
-    if (writes === undefined) {
+    const attempt = toAttempt(engine, operation, { read, now: now.value, transition: decided.value });
+    if (attempt === undefined) {
       copy.read = read;
-      return ok({ outcome, hint: await readHint(engine, operation, now.value), read });
+      return ok({ outcome: decided.value.outcome, hint: await readHint(engine, operation, now.value), read });
     }
-
-    const hintAt = operation.wantsHint ? now.value : undefined;
-    const set = toWriteSet(operation.key, { read, writes, hintAt, limits: engine.limits });
-    const answer = await engine.commit(set);
-    if (answer.kind === "Committed") {
-      copy.read = readAfter(read, writes, answer.version);
-      engine.unresolvedShards.forget(place, set.shard.guard);
-      engine.emit(events);
-      return ok({ outcome, hint: answer.hint, read: copy.read });
-    }
-    copy.read = undefined;
-    if (answer.kind === "Unknown") engine.unresolvedShards.add(place, { write: set.shard, events });
+    const answer = await engine.commit(attempt.set);
+    if (answer.kind === "Committed") return ok(keep(engine, operation, { copy, attempt, answer }));
+    drop(engine, operation, { copy, attempt, answer });
     const again = await tryAgain(engine, operation, answer, attempts);
     if (!again.ok) return again;
   }
@@ -159,7 +231,7 @@ function placeOf({ tenant, key: { run, shard } }: Pick<ShardOperation<never, nev
 async function tryAgain<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
-  answer: Exclude<CommitAnswer, Committed>,
+  answer: NotMade,
   attempts: Attempts,
 ): Promise<Result<void, Failure | BackendError>> {
   switch (answer.kind) {

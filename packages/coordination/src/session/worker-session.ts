@@ -13,6 +13,7 @@ import {
 import {
   coordError,
   IdempotentOutcome,
+  type BackendError,
   type CheckpointError,
   type CompleteError,
   type ParkError,
@@ -55,6 +56,15 @@ export interface SessionStart {
   readonly lease: Lease;
   readonly copy: ShardCopy;
   readonly capacity: CapacityHint;
+}
+
+/** A call of a session: what it does, and what its caller is told of what came of it. */
+interface SessionCall<Outcome, Told, Failure> {
+  /** Made when it is the call's turn. */
+  readonly make: () => ShardOperation<Outcome, Failure>;
+  readonly tell: (outcome: Outcome) => Told;
+  /** Whether it ends the session where it succeeds, or where there is no lease to end. */
+  readonly isLast?: boolean;
 }
 
 /**
@@ -143,60 +153,71 @@ export class WorkerSession implements AsyncDisposable {
     return this.#isLeaseLost;
   }
 
-  async renew(): Promise<Result<RenewResult, RenewError | SessionError>> {
-    const settled = await this.#run(() => shardOperations.renew({ tenant: this.tenant, lease: this.#lease }));
-    if (!settled.ok) return settled;
-    const { outcome } = settled.value;
-    this.#lease = Lease.withDeadline(this.#lease, outcome.newDeadline);
-    return ok({ newDeadline: outcome.newDeadline, capacity: this.#capacity });
+  renew(): Promise<Result<RenewResult, RenewError | SessionError>> {
+    return this.#run({
+      make: () => shardOperations.renew({ tenant: this.tenant, lease: this.#lease }),
+      tell: ({ newDeadline }) => {
+        this.#lease = Lease.withDeadline(this.#lease, newDeadline);
+        return { newDeadline, capacity: this.#capacity };
+      },
+    });
   }
 
   /** Store how far the work has come. */
-  async checkpoint(cursor: Cursor, options: CheckpointOptions = {}): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
-    const { renew = false } = optionsOf(options);
-    assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
-    const settled = await this.#run(() => shardOperations.checkpoint({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), cursor, renew }));
-    if (!settled.ok) return settled;
-    const { outcome } = settled.value;
-    // A replay moves no deadline, but the first execution may have.
-    const isUnsaid = outcome.kind === "Replayed" && renew && this.#shard.lease !== undefined;
-    const newDeadline = isUnsaid ? this.#lease.deadline : outcome.value.newDeadline;
-    return ok({ kind: outcome.kind, value: { newDeadline, capacity: this.#capacity } });
+  checkpoint(cursor: Cursor, options: CheckpointOptions = {}): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
+    return this.#run({
+      make: () => shardOperations.checkpoint({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), cursor, renew: isRenewal(options) }),
+      tell: ({ kind, value }) => {
+        // A replay moves no deadline, but the first execution may have.
+        const isUnsaid = kind === "Replayed" && isRenewal(options) && this.#shard.lease !== undefined;
+        return { kind, value: { newDeadline: isUnsaid ? this.#lease.deadline : value.newDeadline, capacity: this.#capacity } };
+      },
+    });
   }
 
   /** Cut a part off the range's upper end for somebody else. */
-  async splitResidual(plan: SplitResidualPlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
-    const settled = await this.#run(() => shardOperations.splitResidual({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), plan }));
-    if (!settled.ok) return settled;
-    return ok(IdempotentOutcome.map(settled.value.outcome, ({ residual }) => ({ residual })));
+  splitResidual(plan: SplitResidualPlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
+    return this.#run({
+      make: () => shardOperations.splitResidual({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), plan }),
+      tell: (outcome) => IdempotentOutcome.map(outcome, ({ residual }) => ({ residual })),
+    });
   }
 
   /** Say that the work is finished, at a cursor or with `RANGE_EXHAUSTED`. */
-  async complete(point: CompletionPoint, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
-    const settled = await this.#runLast(() => shardOperations.complete({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), point }));
-    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
+  complete(point: CompletionPoint, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
+    return this.#run({
+      isLast: true,
+      make: () => shardOperations.complete({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), point }),
+      tell: withoutValue,
+    });
   }
 
   /** Set the shard aside for a reason. */
-  async park(reason: ParkReason, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
-    const settled = await this.#runLast(() => shardOperations.park({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), reason }));
-    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
+  park(reason: ParkReason, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
+    return this.#run({
+      isLast: true,
+      make: () => shardOperations.park({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), reason }),
+      tell: withoutValue,
+    });
   }
 
   /** Give the shard back, so that another can go on with it at once. */
-  async release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
-    const settled = await this.#runLast(() => shardOperations.release({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options) }));
-    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
+  release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
+    return this.#run({
+      isLast: true,
+      make: () => shardOperations.release({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options) }),
+      tell: withoutValue,
+    });
   }
 
   /** Replace the shard by children that tile its range. */
-  async splitReplace(plan: SplitReplacePlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
+  splitReplace(plan: SplitReplacePlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
     const { maxSplitChildren } = this.#engine;
-    const settled = await this.#runLast(() =>
-      shardOperations.splitReplace({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), plan }, maxSplitChildren),
-    );
-    if (!settled.ok) return settled;
-    return ok(IdempotentOutcome.map(settled.value.outcome, ({ children }) => ({ children })));
+    return this.#run({
+      isLast: true,
+      make: () => shardOperations.splitReplace({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), plan }, maxSplitChildren),
+      tell: (outcome) => IdempotentOutcome.map(outcome, ({ children }) => ({ children })),
+    });
   }
 
   /** Release the shard where the session is still open. What comes of it is nobody's to hear: the lease runs out anyway. */
@@ -210,37 +231,33 @@ export class WorkerSession implements AsyncDisposable {
     return opId === undefined ? this.#engine.newOpId() : OpId.fromRaw(opId);
   }
 
-  /** Run an operation in its turn: one at a time, in the order of the calls. */
-  async #run<Outcome, Failure extends { readonly kind: string }>(
-    makeOperation: () => ShardOperation<Outcome, Failure>,
-    { isLast = false } = {},
-  ): Promise<Result<Settled<Outcome>, Failure | SessionError>> {
+  /**
+   * Run an operation in its turn: one at a time, in the order of the calls.
+   *
+   * The only async function between a caller and its write: each more would cost a checkpoint a promise and a turn.
+   */
+  async #run<Outcome, Told, Failure extends { readonly kind: string }>(
+    call: SessionCall<Outcome, Told, Failure>,
+  ): Promise<Result<Told, Failure | BackendError | SessionError>> {
     if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isBusy = true;
     try {
       if (this.#isClosed) return err(coordError("SessionClosed", { shard: this.shardKey }));
-      const running = runShardOperation(this.#engine, makeOperation(), this.#copy);
+      const running = runShardOperation(this.#engine, call.make(), this.#copy);
       const settled = running instanceof Promise ? await running : running;
       const isGone = !settled.ok && isLeaseGone(settled.error);
       if (settled.ok) this.#keep(settled.value);
       if (isGone) this.#isLeaseLost = true;
       // Before the next in line is let in, so that it finds the session closed. What an earlier call learnt does not count: a store
       // that cannot be reached says nothing of this one, and its repeat may still be answered from the log.
-      if (isLast && (settled.ok || isGone)) this.#isClosed = true;
-      return settled as Result<Settled<Outcome>, Failure>;
+      if (call.isLast === true && (settled.ok || isGone)) this.#isClosed = true;
+      return settled.ok ? ok(call.tell(settled.value.outcome)) : settled;
     } finally {
       // The next in line takes over as it is: nobody who comes now can slip in between.
       const next = this.#waiting.shift();
       if (next === undefined) this.#isBusy = false;
       else next();
     }
-  }
-
-  /** The same for an operation that ends the session where it succeeds, or where there is no lease to end. */
-  #runLast<Outcome, Failure extends { readonly kind: string }>(
-    makeOperation: () => ShardOperation<Outcome, Failure>,
-  ): Promise<Result<Settled<Outcome>, Failure | SessionError>> {
-    return this.#run(makeOperation, { isLast: true });
   }
 
   /** The record's deadline is the one that counts: a renewal whose answer was lost has moved it all the same. */
@@ -256,6 +273,16 @@ export class WorkerSession implements AsyncDisposable {
     }
     if (hint !== undefined) this.#capacity = hint;
   }
+}
+
+function isRenewal(options: CheckpointOptions): boolean {
+  const { renew = false } = optionsOf(options);
+  assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
+  return renew;
+}
+
+function withoutValue(outcome: IdempotentOutcome<unknown>): IdempotentOutcome<void> {
+  return IdempotentOutcome.map(outcome, () => undefined);
 }
 
 /** The options, unless a caller without a compiler passed something else. */
