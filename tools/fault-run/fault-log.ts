@@ -62,3 +62,20 @@ export function readFaultLogs(folder: string): FaultLine[] {
     return lines.slice(0, -1).map((line) => JSON.parse(line) as FaultLine);
   });
 }
+
+/** How often each answer was written down, by its first word; refusals by what was refused, and why. */
+export function countLines(lines: readonly FaultLine[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const line of lines) {
+    const name = line[0] === "Refused" ? `Refused ${line[1]}: ${line[2]}` : line[0];
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** What did not happen as often as it has to. A run with too little of something would have been a quiet afternoon. */
+export function lacking(counts: Readonly<Record<string, number>>, least: Readonly<Record<string, number>>): readonly string[] {
+  return Object.entries(least)
+    .filter(([what, count]) => (counts[what] ?? 0) < count)
+    .map(([what, count]) => `${what}: ${counts[what] ?? 0} of ${count}`);
+}

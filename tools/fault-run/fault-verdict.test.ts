@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Cursor, OpId, RunId, ShardId, TenantId, WorkerId } from "../../packages/contracts/src/index.ts";
 import { Coordinator, MemoryStore, systemClock } from "../../packages/coordination/src/index.ts";
 import { unwrap } from "../../packages/stdx/src/index.ts";
-import { FAULT_TENANT, key, makeRoots, type FaultLine } from "./fault-log.ts";
+import { FAULT_TENANT, key, lacking, makeRoots, type FaultLine } from "./fault-log.ts";
 import { judge } from "./fault-verdict.ts";
 
 const SHARD = ShardId.format(ShardId.fromRaw(0n));
@@ -59,4 +59,8 @@ test("says so of a shard that was completed twice", async () => {
   const { store, told } = await workOnShard({ complete: true });
   const { broken } = await judge(store, [...told, ["Completed", 1, SHARD, 3, 20, HOLDER + 1]]);
   expect(broken).toContainEqual(expect.stringMatching(/was completed 2 times/));
+});
+
+test("a quiet afternoon is told by what there was too little of", () => {
+  expect(lacking({ kills: 2, Split: 5 }, { kills: 2, Split: 6, Deleted: 1 })).toEqual(["Split: 5 of 6", "Deleted: 0 of 1"]);
 });

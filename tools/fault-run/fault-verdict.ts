@@ -2,7 +2,7 @@
 import { RunId, ShardId, TenantId } from "../../packages/contracts/src/index.ts";
 import type { CoordinationStore } from "../../packages/coordination/src/index.ts";
 import { unwrap } from "../../packages/stdx/src/index.ts";
-import { FAULT_TENANT, placeOf, type FaultLine } from "./fault-log.ts";
+import { countLines, FAULT_TENANT, placeOf, type FaultLine } from "./fault-log.ts";
 
 /** What a fault run did, counted, and what it broke. */
 export interface FaultVerdict {
@@ -29,16 +29,13 @@ interface ShardHistory {
  * - every fence stream is single: one process spoke under each (shard, fence).
  */
 export async function judge(store: CoordinationStore, lines: readonly FaultLine[]): Promise<FaultVerdict> {
-  const counts: Record<string, number> = {};
   const broken: string[] = [];
   const histories = new Map<string, ShardHistory>();
   for (const line of lines) {
-    const name = line[0] === "Refused" ? `Refused ${line[1]}: ${line[2]}` : line[0];
-    counts[name] = (counts[name] ?? 0) + 1;
     if (line[0] === "Acquired" || line[0] === "Checkpointed" || line[0] === "Completed") note(histories, line, broken);
   }
   for (const history of histories.values()) broken.push(...judgeStream(history), ...(await judgeStored(store, history)));
-  return { counts, broken };
+  return { counts: countLines(lines), broken };
 }
 
 function note(histories: Map<string, ShardHistory>, line: Extract<FaultLine, readonly [string, number, string, number, number, number]>, broken: string[]): void {

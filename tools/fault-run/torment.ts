@@ -21,7 +21,8 @@ const EARLY_SPREAD_MS = 1000;
 const LOOK_MS = 20;
 /** Bytes of a line, about. */
 const ANSWER_SIZE = 55;
-const MOST_MORE_MS = 60_000;
+const MOST_MORE_MS = 120_000;
+const LOOK_AT_LOGS_MS = 500;
 
 export interface Torment {
   /** Where each process writes down what it was told. */
@@ -30,14 +31,26 @@ export interface Torment {
   readonly start: (config: FaultWorkerConfig) => Promise<ChildProcess>;
   /** What else is broken meanwhile, until it is over. */
   readonly alsoBreak?: (isOver: () => boolean) => Promise<void>;
-  /** Whether enough has happened to say something. Until then it goes on beyond its time, for a minute at most: the machine may be busy. */
-  readonly isEnough?: () => boolean;
+  /**
+   * Whether enough has happened to say something, all that is demanded afterwards included. Until then it goes on beyond its
+   * time, for two minutes at most: the machine may be busy. Asked now and then, as reading the logs takes a while.
+   */
+  readonly isEnough?: (kills: number) => boolean;
 }
 
 /** How many processes were killed. A process that ends by itself has found something wrong: that is thrown. */
 export async function torment({ logs, start, alsoBreak, isEnough = () => true }: Torment): Promise<number> {
   const endsAt = performance.now() + FAULT_SECONDS * 1000;
-  const isOver = (): boolean => performance.now() >= endsAt && (isEnough() || performance.now() >= endsAt + MOST_MORE_MS);
+  let looksAt = endsAt;
+  let hasEnough = false;
+  const isOver = (): boolean => {
+    const now = performance.now();
+    if (!hasEnough && now >= looksAt) {
+      hasEnough = isEnough(kills) || now >= endsAt + MOST_MORE_MS;
+      looksAt = performance.now() + LOOK_AT_LOGS_MS;
+    }
+    return hasEnough;
+  };
   let incarnation = 0;
   let kills = 0;
   const alive = new Set<ChildProcess>();

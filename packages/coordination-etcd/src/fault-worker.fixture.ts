@@ -5,17 +5,20 @@ import { runFaultWorker, type FaultWorkerConfig } from "@gossip/tools/fault-run"
 import type { EtcdStore } from "./etcd-store.ts";
 import { openEtcdStore } from "./open-etcd-store.ts";
 
-const { endpoint, prefix, worker } = JSON.parse(process.argv[2]!) as { readonly endpoint: string; readonly prefix: string; readonly worker: FaultWorkerConfig };
+const { endpoint, worker } = JSON.parse(process.argv[2]!) as { readonly endpoint: string; readonly worker: FaultWorkerConfig };
+
+// A test run that is itself killed must not leave workers behind that wait for its server.
+const parent = process.ppid;
 
 async function open(): Promise<EtcdStore> {
-  for (;;) {
-    const opened = await openEtcdStore({ endpoints: [endpoint], prefix, requestTimeoutMs: 3000 });
+  while (process.ppid === parent) {
+    const opened = await openEtcdStore({ endpoints: [endpoint], requestTimeoutMs: 3000 });
     if (opened.ok) return opened.value;
     await sleep(50);
   }
+  process.exit();
 }
 
 const store = await open();
-process.stdout.write("open\n");
 await runFaultWorker(store, worker);
 await store.close();
