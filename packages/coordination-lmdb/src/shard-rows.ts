@@ -10,18 +10,28 @@ import type { Rows } from "./rows.ts";
 // One call encodes at a time and none waits in between, so all of them share this.
 const writer = new RecordWriter();
 
-/**
- * The values of records, in memory of their own: the driver reads them from another thread, later.
- *
- * A record that cannot be stored throws here, before anything is put down.
- */
+/** The values of records, in memory of their own. A record that cannot be stored throws here, before anything is put down. */
 export function encodeShards(records: readonly ShardRecord[]): Uint8Array[] {
-  writer.reset();
-  const ends = records.map((record) => {
-    encodeShardRecordInto(record, writer);
-    return writer.length;
+  const ends = encodeInto(records, writer);
+  return cut(writer.toOwned(), ends);
+}
+
+/** `encodeShards` in the memory of `out`, which must be left alone until the driver, which reads in another thread, is done. */
+export function encodeShardsInto(records: readonly ShardRecord[], out: RecordWriter): Uint8Array[] {
+  const ends = encodeInto(records, out);
+  return cut(out.view(), ends);
+}
+
+/** Where each record ends. */
+function encodeInto(records: readonly ShardRecord[], out: RecordWriter): number[] {
+  out.reset();
+  return records.map((record) => {
+    encodeShardRecordInto(record, out);
+    return out.length;
   });
-  const bytes = writer.toOwned();
+}
+
+function cut(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {
   return ends.map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));
 }
 

@@ -1,18 +1,19 @@
-import { U64_MAX } from "@gossip/contracts";
+import { U64_MAX, type ShardId } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
+import { RecordWriter } from "@gossip/coordination-codec";
 import { assert } from "@gossip/stdx";
-import { RowKind, runKey, shardRecordKey } from "./keyspace.ts";
+import { RowKind, RUN_KEY_SIZE, runKey, shardRecordKey, writeU64 } from "./keyspace.ts";
 import type { KnownCapacities } from "./known-capacities.ts";
 import { isMoved, placeKey } from "./place-key.ts";
 import { nextVersion } from "./row-version.ts";
 import type { Rows } from "./rows.ts";
-import { assertOwn, encodeShards } from "./shard-rows.ts";
+import { assertOwn, encodeShardsInto } from "./shard-rows.ts";
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
 /** An update with everything that it takes, so that putting it down cannot fail half-way. */
 interface PreparedUpdate {
-  readonly key: Buffer;
+  readonly shard: ShardId;
   readonly version: number;
   readonly value: Uint8Array;
   /** The places that it leaves and takes in the indexes, where it moves. */
@@ -22,12 +23,15 @@ interface PreparedUpdate {
 /** Updates that need the same of the same run. */
 interface RunGroup {
   readonly set: UpdateShardSet;
-  readonly headKey: Buffer;
   readonly headVersion: number | undefined;
   readonly updates: PreparedUpdate[];
   /** Which of the sets they are. */
   readonly indexes: number[];
 }
+
+/** Where records were encoded to that the driver is done with. Memory of their own for the values of every commit costs more than to encode them. */
+const idleWriters: RecordWriter[] = [];
+const MAX_IDLE_WRITERS = 4;
 
 /**
  * Make updates of shards: the hot path.
@@ -37,7 +41,10 @@ interface RunGroup {
  * no process holds the lock longer than the flush takes.
  */
 export async function updateShards(rows: Rows, capacities: KnownCapacities, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
-  const { isMade, turn } = await putDown(rows, prepare(sets), sets.length);
+  const writer = idleWriters.pop() ?? new RecordWriter();
+  const { isMade, turn } = await putDown(rows, prepare(sets, writer), sets.length);
+  // Not where anything was thrown: then nobody knows what the driver still looks at.
+  if (idleWriters.length < MAX_IDLE_WRITERS) idleWriters.push(writer);
   capacities.follow({ sets, isMade, turn });
   return sets.map((set, index) => {
     if (isMade[index] !== true) return CONFLICT;
@@ -46,25 +53,29 @@ export async function updateShards(rows: Rows, capacities: KnownCapacities, sets
 }
 
 /** Encode and sort what can be made at all. What is wrong throws here, before anything is put down. */
-function prepare(sets: readonly UpdateShardSet[]): RunGroup[] {
+function prepare(sets: readonly UpdateShardSet[], writer: RecordWriter): RunGroup[] {
   for (const set of sets) {
     assertOwn(set, set.shard.after);
     assert(set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX), "time of a hint must be a reading of the clock");
   }
-  const values = encodeShards(sets.map((set) => set.shard.after));
+  const values = encodeShardsInto(
+    sets.map((set) => set.shard.after),
+    writer,
+  );
   const groups: RunGroup[] = [];
-  for (const [index, set] of sets.entries()) {
+  for (let index = 0; index < sets.length; index++) {
+    const set = sets[index]!;
     const { shard, runGuard } = set;
     // A version that we never gave out is not the one that is stored.
     if (typeof shard.guard !== "number" || (runGuard !== undefined && typeof runGuard !== "number")) continue;
     let group = groups.at(-1);
     if (group === undefined || group.set.run !== set.run || group.set.tenant !== set.tenant || group.headVersion !== runGuard) {
-      group = { set, headKey: runKey(RowKind.RunHead, set), headVersion: runGuard, updates: [], indexes: [] };
+      group = { set, headVersion: runGuard, updates: [], indexes: [] };
       groups.push(group);
     }
     const { before, after } = shard;
     const places = isMoved(before, after) ? { left: placeKey(set, before), taken: placeKey(set, after) } : undefined;
-    group.updates.push({ key: shardRecordKey(set, after.shard), version: shard.guard, value: values[index]!, places });
+    group.updates.push({ shard: after.shard, version: shard.guard, value: values[index]!, places });
     group.indexes.push(index);
   }
   return groups;
@@ -76,10 +87,12 @@ async function putDown(rows: Rows, groups: readonly RunGroup[], setCount: number
   if (groups.length === 0) return { isMade, turn: rows.writes.last.turn };
   const heard: Promise<boolean>[] = [];
   const all = rows.together(() => {
-    for (const { headKey, headVersion, updates } of groups) {
+    for (const { set, headVersion, updates } of groups) {
       // The run's row also keeps a shard from being written whose run was removed and whose row is not yet swept away.
-      const hasRun = rows.ifVersion(headKey, headVersion, () => {
-        for (const update of updates) heard.push(putUpdate(rows, update));
+      const hasRun = rows.ifVersion(runKey(RowKind.RunHead, set), headVersion, () => {
+        // The driver copies a key while it is put down, so that one serves for all of them.
+        const key = shardRecordKey(set, set.shard.after.shard);
+        for (const update of updates) heard.push(putUpdate(rows, key, update));
       });
       heard.push(hasRun);
     }
@@ -97,7 +110,9 @@ async function putDown(rows: Rows, groups: readonly RunGroup[], setCount: number
   return { isMade, turn };
 }
 
-function putUpdate(rows: Rows, { key, version, value, places }: PreparedUpdate): Promise<boolean> {
+/** Put an update down under `key`, which is made that of its shard. */
+function putUpdate(rows: Rows, key: Buffer, { shard, version, value, places }: PreparedUpdate): Promise<boolean> {
+  writeU64(key, shard, RUN_KEY_SIZE);
   // Most change the record alone, which is one step and not a condition with steps behind it.
   if (places === undefined) return rows.putIfVersion(key, { value, version: nextVersion(version) }, version);
   return rows.ifVersion(key, version, () => {
