@@ -6,7 +6,7 @@ import type { PutRun, RemoveRun, Transition } from "../kernel/transition.ts";
 import type { RunRead } from "../store/store-reads.ts";
 import type { ShardLimits, WriteSet } from "../store/write-set.ts";
 import type { Attempts, Engine } from "./engine.ts";
-import type { WriteRefusal } from "./shard-operation.ts";
+import type { WriteRefusal } from "./write-refusals.ts";
 import type { RunWrite } from "./unresolved-writes.ts";
 
 /** What a decision about a run rests on. */

@@ -1,23 +1,20 @@
 import type { LogicalTime, ShardKey, TenantId } from "@gossip/contracts";
-import { coordError, InfraError, type BackendError, type ErrorOfKind, type Operation } from "@gossip/coordination-errors";
-import { err, ok, type Result } from "@gossip/stdx";
+import type { BackendError, InfraError, Operation } from "@gossip/coordination-errors";
+import { ok, type Result } from "@gossip/stdx";
 import type { LoadedShard } from "../kernel/find-shard.ts";
 import type { SplitShard, Transition, UpdateShard } from "../kernel/transition.ts";
-import { CapacityHint } from "../records/capacity-hint.ts";
+import type { CapacityHint } from "../records/capacity-hint.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
-import type { CommitAnswer, Committed } from "../store/commit-answer.ts";
+import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { Eventually } from "../store/coordination-store.ts";
 import type { ShardRead } from "../store/store-reads.ts";
-import type { SplitShardSet, UpdateShardSet } from "../store/write-set.ts";
-import type { Attempts, Engine } from "./engine.ts";
-import { readAfter, ShardCopy, toWriteSet } from "./shard-copy.ts";
-import type { Place } from "./unresolved-writes.ts";
-
-/** A write that a store would not make, for a reason that the operation must tell its caller. */
-export type WriteRefusal = Extract<CommitAnswer, { readonly kind: "LimitExceeded" | "Exists" | "Exhausted" }>;
-
-/** The answer to a write that was not made, or that may not have been. */
-type NotMade = Exclude<CommitAnswer, Committed>;
+import type { WriteSet } from "../store/write-set.ts";
+import type { Waiting } from "./commit-queue.ts";
+import type { Engine } from "./engine.ts";
+import { runInSteps, type Begun } from "./run-in-steps.ts";
+import { drop, keep, toAttempt, type Attempt } from "./shard-attempt.ts";
+import { ShardCopy } from "./shard-copy.ts";
+import type { WriteRefusal } from "./write-refusals.ts";
 
 /** What a decision about a shard rests on. */
 export interface ShardSituation extends LoadedShard {
@@ -49,6 +46,14 @@ export interface Settled<Outcome> {
   readonly read: ShardRead;
 }
 
+/** What is done where an operation ends: one of the two, once. */
+export interface Ending<Outcome, Failure, Told> {
+  /** Say what the caller is told of what became of it. */
+  readonly told: (result: Result<Settled<Outcome>, Failure | BackendError>) => Told;
+  /** Hear that `told` will not be called, or has thrown: the program is wrong, and the caller's promise is rejected. */
+  readonly broken: () => void;
+}
+
 /**
  * Carry an operation out: read, decide, write, and again where another's write came between.
  *
@@ -63,25 +68,59 @@ export function runShardOperation<Outcome, Failure>(
   operation: ShardOperation<Outcome, Failure>,
   copy: ShardCopy = new ShardCopy(undefined),
 ): Eventually<Result<Settled<Outcome>, Failure | BackendError>> {
-  if (copy.read === undefined || operation.needs !== undefined) return runInSteps(engine, operation, { copy });
-  const told = engine.readClock(operation.name);
-  // A clock that must be waited for is not asked again.
-  if (told instanceof Promise || !told.ok) return runInSteps(engine, operation, { copy, told });
-  const attempt = decideOnCopy(engine, operation, { copy, now: told.value });
-  if (attempt === undefined) return runInSteps(engine, operation, { copy, told });
-  if (!engine.answersAtOnce) return commitLater(engine, operation, { copy, attempt });
-  const answer = engine.commitAtOnce(attempt.set);
-  if (answer.kind === "Committed") return ok(keep(engine, operation, { copy, attempt, answer }));
-  drop(engine, operation, { copy, attempt, answer });
-  return runInSteps(engine, operation, { copy, told });
+  return carryOut<Outcome, Failure, Result<Settled<Outcome>, Failure | BackendError>>(engine, operation, { copy, ending: AS_IT_IS });
 }
 
-/** A decision that leads to a write. */
-interface Attempt<Outcome> {
-  readonly read: ShardRead;
-  readonly transition: Transition<Outcome, UpdateShard | SplitShard>;
-  readonly writes: UpdateShard | SplitShard;
-  readonly set: UpdateShardSet | SplitShardSet;
+const AS_IT_IS = { told: <Told>(result: Told): Told => result, broken: () => undefined };
+
+/** An operation that is about to be carried out. */
+interface Start<Outcome, Failure, Told> {
+  readonly copy: ShardCopy;
+  readonly ending: Ending<Outcome, Failure, Told>;
+}
+
+/**
+ * The same for a caller that has something to do in the end. It is done where the answer comes in, and the only promise is that
+ * of what is told: every durable checkpoint comes by here, and with an async function for each layer their promises
+ * take as long as its decision.
+ *
+ * What is wrong with the call itself is thrown at once, and then `ending` is not heard of.
+ */
+export function carryOut<Outcome, Failure, Told>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  start: Start<Outcome, Failure, Told>,
+): Eventually<Told> {
+  const { copy, ending } = start;
+  if (copy.read === undefined || operation.needs !== undefined) return inSteps(engine, operation, start);
+  const clock = engine.readClock(operation.name);
+  // A clock that must be waited for is not asked again.
+  if (clock instanceof Promise || !clock.ok) return inSteps(engine, operation, start, { clock });
+  const attempt = decideOnCopy(engine, operation, { copy, now: clock.value });
+  if (attempt === undefined) return inSteps(engine, operation, start, { clock });
+  if (!engine.answersAtOnce) {
+    return new Promise((resolve, reject) => {
+      engine.commitFor(new CommitUnderWay(engine, operation, { start, attempt, settling: { resolve, reject } }));
+    });
+  }
+  const answer = engine.commitAtOnce(attempt.set);
+  if (answer.kind === "Committed") return ending.told(ok(keep(engine, operation, { copy, attempt, answer })));
+  drop(engine, operation, { copy, attempt, answer });
+  return inSteps(engine, operation, start, { clock });
+}
+
+async function inSteps<Outcome, Failure, Told>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, ending }: Start<Outcome, Failure, Told>,
+  begun: Begun = {},
+): Promise<Told> {
+  try {
+    return ending.told(await runInSteps(engine, operation, copy, begun));
+  } catch (reason) {
+    ending.broken();
+    throw reason;
+  }
 }
 
 /** Decide on a copy. `undefined` where that leads to no write: then nothing has happened, and the operation must be run in steps. */
@@ -98,198 +137,51 @@ function decideOnCopy<Outcome, Failure>(
   return undefined;
 }
 
-function toAttempt<Outcome, Failure>(
-  { limits }: Engine,
-  { key, wantsHint }: ShardOperation<Outcome, Failure>,
-  { read, now, transition }: Pick<Attempt<Outcome>, "read" | "transition"> & { readonly now: LogicalTime },
-): Attempt<Outcome> | undefined {
-  const { writes } = transition;
-  if (writes === undefined) return undefined;
-  return { read, transition, writes, set: toWriteSet(key, { read, writes, hintAt: wantsHint ? now : undefined, limits }) };
+/** How a promise is settled. */
+interface Settling<Told> {
+  readonly resolve: (told: Told | Promise<Told>) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
-/**
- * Send an attempt's write on its way. The rest is done where the answer comes in, without an async function in between: every
- * durable checkpoint comes by here, and the promises of one took as long as its decision.
- */
-function commitLater<Outcome, Failure>(
-  engine: Engine,
-  operation: ShardOperation<Outcome, Failure>,
-  { copy, attempt }: { readonly copy: ShardCopy; readonly attempt: Attempt<Outcome> },
-): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
-  return new Promise((resolve, reject) => {
-    engine.commitFor({
-      set: attempt.set,
-      answered(answer) {
-        try {
-          if (answer.kind === "Committed") return resolve(ok(keep(engine, operation, { copy, attempt, answer })));
-          drop(engine, operation, { copy, attempt, answer });
-          resolve(goOnAfter(engine, operation, { copy, answer }));
-        } catch (reason) {
-          reject(reason);
-        }
-      },
-      failed: reject,
-    });
-  });
-}
+/** An attempt whose write is on its way. A class, so that no functions are made for each. */
+class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
+  readonly set: WriteSet;
+  readonly #engine: Engine;
+  readonly #operation: ShardOperation<Outcome, Failure>;
+  readonly #start: Start<Outcome, Failure, Told>;
+  readonly #attempt: Attempt<Outcome>;
+  readonly #settling: Settling<Told>;
 
-/** What became of an attempt. */
-interface Answered<Outcome, Answer extends CommitAnswer> {
-  readonly copy: ShardCopy;
-  readonly attempt: Attempt<Outcome>;
-  readonly answer: Answer;
-}
-
-/** Take note that an attempt's write was made. */
-function keep<Outcome, Failure>(
-  engine: Engine,
-  operation: ShardOperation<Outcome, Failure>,
-  { copy, attempt: { read, writes, set, transition }, answer }: Answered<Outcome, Committed>,
-): Settled<Outcome> {
-  copy.read = readAfter(read, writes, answer.version);
-  // No place is named unless there is something to forget.
-  if (!engine.unresolvedShards.isEmpty) engine.unresolvedShards.forget(placeOf(operation), set.shard.guard);
-  engine.emit(transition.events);
-  return { outcome: transition.outcome, hint: answer.hint, read: copy.read };
-}
-
-/** Take note that it was not, or that nobody knows. */
-function drop<Outcome, Failure>(
-  engine: Engine,
-  operation: ShardOperation<Outcome, Failure>,
-  { copy, attempt: { set, transition }, answer }: Answered<Outcome, NotMade>,
-): void {
-  copy.read = undefined;
-  if (answer.kind === "Unknown") engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events: transition.events });
-}
-
-async function goOnAfter<Outcome, Failure>(
-  engine: Engine,
-  operation: ShardOperation<Outcome, Failure>,
-  { copy, answer }: { readonly copy: ShardCopy; readonly answer: NotMade },
-): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
-  const attempts: Attempts = { operation: operation.name, count: 0 };
-  const again = await tryAgain(engine, operation, answer, attempts);
-  return again.ok ? runInSteps(engine, operation, { copy, attempts }) : again;
-}
-
-/** What has been done of an operation before it is run in steps. */
-interface Begun {
-  readonly copy: ShardCopy;
-  /** The time, where it was asked for. */
-  readonly told?: Eventually<Result<LogicalTime, BackendError>>;
-  readonly attempts?: Attempts;
-}
-
-async function runInSteps<Outcome, Failure>(
-  engine: Engine,
-  operation: ShardOperation<Outcome, Failure>,
-  { copy, told: firstTold, attempts = { operation: operation.name, count: 0 } }: Begun,
-): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
-  let reading = firstTold;
-  for (;;) {
-    // Neither the time nor a copy is waited for where it is there.
-    const told = reading ?? engine.readClock(operation.name);
-    reading = undefined;
-    const now = told instanceof Promise ? await told : told;
-    if (!now.ok) return now;
-    const isCopy = copy.read !== undefined;
-    const { addedCount } = engine.unresolvedShards;
-    const loaded = copy.read === undefined ? await loadShard(engine, operation, attempts) : ok(copy.read);
-    if (!loaded.ok) return loaded;
-    const read = loaded.value;
-    if (!isCopy) engine.emit(engine.unresolvedShards.settle(placeOf(operation), read.shard, { addedCount }));
-    const otherKey = read.shard && operation.needs?.(read.shard.record);
-    const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts);
-    if (other?.ok === false) return other;
-
-    const situation = { run: read.run?.record, shard: read.shard?.record, other: other?.value.shard?.record };
-    const decided = operation.decide(situation, now.value);
-    if (!decided.ok) {
-      copy.read = undefined;
-      if (isCopy) continue;
-      return decided;
-    }
-    const attempt = toAttempt(engine, operation, { read, now: now.value, transition: decided.value });
-    if (attempt === undefined) {
-      copy.read = read;
-      return ok({ outcome: decided.value.outcome, hint: await readHint(engine, operation, now.value), read });
-    }
-    const answer = await engine.commit(attempt.set);
-    if (answer.kind === "Committed") return ok(keep(engine, operation, { copy, attempt, answer }));
-    drop(engine, operation, { copy, attempt, answer });
-    const again = await tryAgain(engine, operation, answer, attempts);
-    if (!again.ok) return again;
+  constructor(
+    engine: Engine,
+    operation: ShardOperation<Outcome, Failure>,
+    { start, attempt, settling }: { readonly start: Start<Outcome, Failure, Told>; readonly attempt: Attempt<Outcome>; readonly settling: Settling<Told> },
+  ) {
+    this.set = attempt.set;
+    this.#engine = engine;
+    this.#operation = operation;
+    this.#start = start;
+    this.#attempt = attempt;
+    this.#settling = settling;
   }
-}
 
-function placeOf({ tenant, key: { run, shard } }: Pick<ShardOperation<never, never>, "tenant" | "key">): Place {
-  return { tenant, run, shard };
-}
-
-async function tryAgain<Outcome, Failure>(
-  engine: Engine,
-  operation: ShardOperation<Outcome, Failure>,
-  answer: NotMade,
-  attempts: Attempts,
-): Promise<Result<void, Failure | BackendError>> {
-  switch (answer.kind) {
-    case "Conflict":
-      return engine.retryAfterConflict(attempts);
-    case "Failed":
-    case "Unknown":
-      return engine.retryAfter(attempts, answer.error);
-    case "LimitExceeded":
-    case "Exists":
-    case "Exhausted":
-      return err(operation.refuse?.(answer) ?? noRoom(operation.name));
-  }
-}
-
-/** What an operation answers that writes no bytes and creates nothing, where a store has no room for it all the same. */
-function noRoom(operation: Operation): BackendError {
-  const reason = InfraError.transient({ operation: `${operation}.commit`, message: "the store has no room for the write" });
-  return coordError("BackendError", { reason });
-}
-
-/** How operations that write bytes tell that there is no room for them. */
-export function refuseForRoom(operation: Operation): (refusal: WriteRefusal) => ErrorOfKind<"ResourceExhausted" | "BackendError"> {
-  return (refusal) => {
-    if (refusal.kind !== "Exhausted") return noRoom(operation);
-    return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
-  };
-}
-
-/** How splits tell what a store finds only when it writes. */
-export function refuseSplit(refusal: WriteRefusal): ErrorOfKind<"SplitInvalid" | "ResourceExhausted"> {
-  switch (refusal.kind) {
-    case "LimitExceeded": {
-      const { current, additional, max, scope } = refusal;
-      return coordError("SplitInvalid", { reason: { kind: "ShardLimitExceeded", current, additional, max, scope } });
+  answered(answer: CommitAnswer): void {
+    const { copy, ending } = this.#start;
+    try {
+      if (answer.kind === "Committed") {
+        this.#settling.resolve(ending.told(ok(keep(this.#engine, this.#operation, { copy, attempt: this.#attempt, answer }))));
+        return;
+      }
+      drop(this.#engine, this.#operation, { copy, attempt: this.#attempt, answer });
+    } catch (reason) {
+      this.failed(reason);
+      return;
     }
-    case "Exists":
-      return coordError("SplitInvalid", { reason: { kind: "DerivedIdCollision", derivedId: refusal.shard } });
-    case "Exhausted":
-      return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
+    this.#settling.resolve(inSteps(this.#engine, this.#operation, this.#start, { refused: answer }));
   }
-}
 
-function loadShard(
-  engine: Engine,
-  { tenant, key, readShard }: Pick<ShardOperation<never, never>, "tenant" | "key" | "readShard">,
-  attempts: Attempts,
-): Promise<Result<ShardRead, BackendError>> {
-  return engine.read(attempts, readShard ?? (() => engine.store.readShard(tenant, key)));
-}
-
-async function readHint(
-  engine: Engine,
-  { wantsHint, tenant, key }: Pick<ShardOperation<never, never>, "wantsHint" | "tenant" | "key">,
-  now: LogicalTime,
-): Promise<CapacityHint | undefined> {
-  if (!wantsHint) return undefined;
-  const hint = await engine.store.readHint({ tenant, run: key.run, now });
-  // Advice: where the store has none to give just now, the operation is done all the same.
-  return hint.ok ? hint.value : CapacityHint.ZERO;
+  failed(reason: unknown): void {
+    this.#start.ending.broken();
+    this.#settling.reject(reason);
+  }
 }

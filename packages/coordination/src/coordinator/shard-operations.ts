@@ -25,7 +25,8 @@ import type { CapacityHint } from "../records/capacity-hint.ts";
 import { Lease } from "../records/lease.ts";
 import { findOp } from "../records/op-log.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
-import { refuseForRoom, refuseSplit, type ShardOperation } from "./shard-operation.ts";
+import type { ShardOperation } from "./shard-operation.ts";
+import { refuseForRoom, refuseSplit } from "./write-refusals.ts";
 
 export interface AcquireRequest {
   readonly tenant: TenantId;

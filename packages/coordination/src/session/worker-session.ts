@@ -25,7 +25,7 @@ import {
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import type { Engine } from "../coordinator/engine.ts";
 import type { ShardCopy } from "../coordinator/shard-copy.ts";
-import { runShardOperation, type Settled, type ShardOperation } from "../coordinator/shard-operation.ts";
+import { carryOut, type Ending, type Settled, type ShardOperation } from "../coordinator/shard-operation.ts";
 import {
   shardOperations,
   type CheckpointResult,
@@ -56,6 +56,10 @@ export interface SessionStart {
   readonly lease: Lease;
   readonly copy: ShardCopy;
   readonly capacity: CapacityHint;
+}
+
+interface ErrorLike {
+  readonly kind: string;
 }
 
 /** A call of a session: what it does, and what its caller is told of what came of it. */
@@ -92,6 +96,12 @@ export class WorkerSession implements AsyncDisposable {
   /** The shard as of the last call that succeeded, kept also when the copy is no longer good enough to start from. */
   #shard: ShardRecord;
   #isBusy = false;
+  /** Let the next in line take over, as it is: nobody who comes now can slip in between. */
+  readonly #passOn = (): void => {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isBusy = false;
+    else next();
+  };
   #isClosed = false;
   #isLeaseLost = false;
 
@@ -231,33 +241,41 @@ export class WorkerSession implements AsyncDisposable {
     return opId === undefined ? this.#engine.newOpId() : OpId.fromRaw(opId);
   }
 
-  /**
-   * Run an operation in its turn: one at a time, in the order of the calls.
-   *
-   * The only async function between a caller and its write: each more would cost a checkpoint a promise and a turn.
-   */
-  async #run<Outcome, Told, Failure extends { readonly kind: string }>(
-    call: SessionCall<Outcome, Told, Failure>,
-  ): Promise<Result<Told, Failure | BackendError | SessionError>> {
-    if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Run an operation in its turn: one at a time, in the order of the calls. */
+  #run<Outcome, Told, Failure extends ErrorLike>(call: SessionCall<Outcome, Told, Failure>): Promise<Result<Told, Failure | BackendError | SessionError>> {
+    if (!this.#isBusy) return this.#begin(call);
+    return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => this.#begin(call));
+  }
+
+  /** No async function, which would cost every checkpoint one more promise and turn. Nothing is thrown all the same. */
+  #begin<Outcome, Told, Failure extends ErrorLike>(call: SessionCall<Outcome, Told, Failure>): Promise<Result<Told, Failure | BackendError | SessionError>> {
     this.#isBusy = true;
     try {
-      if (this.#isClosed) return err(coordError("SessionClosed", { shard: this.shardKey }));
-      const running = runShardOperation(this.#engine, call.make(), this.#copy);
-      const settled = running instanceof Promise ? await running : running;
-      const isGone = !settled.ok && isLeaseGone(settled.error);
-      if (settled.ok) this.#keep(settled.value);
-      if (isGone) this.#isLeaseLost = true;
-      // Before the next in line is let in, so that it finds the session closed. What an earlier call learnt does not count: a store
-      // that cannot be reached says nothing of this one, and its repeat may still be answered from the log.
-      if (call.isLast === true && (settled.ok || isGone)) this.#isClosed = true;
-      return settled.ok ? ok(call.tell(settled.value.outcome)) : settled;
-    } finally {
-      // The next in line takes over as it is: nobody who comes now can slip in between.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#isBusy = false;
-      else next();
+      if (this.#isClosed) {
+        this.#passOn();
+        return Promise.resolve(err(coordError("SessionClosed", { shard: this.shardKey })));
+      }
+      const ending: Ending<Outcome, Failure, Result<Told, Failure | BackendError>> = { told: (result) => this.#end(call, result), broken: this.#passOn };
+      return Promise.resolve(carryOut(this.#engine, call.make(), { copy: this.#copy, ending }));
+    } catch (reason) {
+      this.#passOn();
+      return Promise.reject(reason);
     }
+  }
+
+  #end<Outcome, Told, Failure extends ErrorLike>(
+    call: SessionCall<Outcome, Told, Failure>,
+    result: Result<Settled<Outcome>, Failure | BackendError>,
+  ): Result<Told, Failure | BackendError> {
+    const isGone = !result.ok && isLeaseGone(result.error);
+    if (result.ok) this.#keep(result.value);
+    if (isGone) this.#isLeaseLost = true;
+    // Before the next in line is let in, so that it finds the session closed. What an earlier call learnt does not count: a store
+    // that cannot be reached says nothing of this one, and its repeat may still be answered from the log.
+    if (call.isLast === true && (result.ok || isGone)) this.#isClosed = true;
+    const told = result.ok ? ok(call.tell(result.value.outcome)) : result;
+    this.#passOn();
+    return told;
   }
 
   /** The record's deadline is the one that counts: a renewal whose answer was lost has moved it all the same. */

@@ -1,0 +1,106 @@
+import type { LogicalTime } from "@gossip/contracts";
+import type { BackendError } from "@gossip/coordination-errors";
+import { err, ok, type Result } from "@gossip/stdx";
+import { CapacityHint } from "../records/capacity-hint.ts";
+import type { Eventually } from "../store/coordination-store.ts";
+import type { ShardRead } from "../store/store-reads.ts";
+import type { Attempts, Engine } from "./engine.ts";
+import { drop, keep, placeOf, toAttempt, type NotMade } from "./shard-attempt.ts";
+import type { ShardCopy } from "./shard-copy.ts";
+import type { Settled, ShardOperation } from "./shard-operation.ts";
+import { noRoom } from "./write-refusals.ts";
+
+/** What has been done of an operation before it is run in steps. */
+export interface Begun {
+  /** The time, where the clock has been asked for it. */
+  readonly clock?: Eventually<Result<LogicalTime, BackendError>>;
+  /** The answer to its first write. */
+  readonly refused?: NotMade;
+}
+
+/** Carry an operation out, waiting for each thing that it takes. */
+export async function runInSteps<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  copy: ShardCopy,
+  begun: Begun,
+): Promise<Result<Settled<Outcome>, Failure | BackendError>> {
+  const attempts: Attempts = { operation: operation.name, count: 0 };
+  if (begun.refused !== undefined) {
+    const again = await tryAgain(engine, operation, begun.refused, attempts);
+    if (!again.ok) return again;
+  }
+  let reading = begun.clock;
+  for (;;) {
+    // Neither the time nor a copy is waited for where it is there.
+    const told = reading ?? engine.readClock(operation.name);
+    reading = undefined;
+    const now = told instanceof Promise ? await told : told;
+    if (!now.ok) return now;
+    const isCopy = copy.read !== undefined;
+    const { addedCount } = engine.unresolvedShards;
+    const loaded = copy.read === undefined ? await loadShard(engine, operation, attempts) : ok(copy.read);
+    if (!loaded.ok) return loaded;
+    const read = loaded.value;
+    if (!isCopy) engine.emit(engine.unresolvedShards.settle(placeOf(operation), read.shard, { addedCount }));
+    const otherKey = read.shard && operation.needs?.(read.shard.record);
+    const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts);
+    if (other?.ok === false) return other;
+
+    const situation = { run: read.run?.record, shard: read.shard?.record, other: other?.value.shard?.record };
+    const decided = operation.decide(situation, now.value);
+    if (!decided.ok) {
+      copy.read = undefined;
+      if (isCopy) continue;
+      return decided;
+    }
+    const attempt = toAttempt(engine, operation, { read, now: now.value, transition: decided.value });
+    if (attempt === undefined) {
+      copy.read = read;
+      return ok({ outcome: decided.value.outcome, hint: await readHint(engine, operation, now.value), read });
+    }
+    const answer = await engine.commit(attempt.set);
+    if (answer.kind === "Committed") return ok(keep(engine, operation, { copy, attempt, answer }));
+    drop(engine, operation, { copy, attempt, answer });
+    const again = await tryAgain(engine, operation, answer, attempts);
+    if (!again.ok) return again;
+  }
+}
+
+async function tryAgain<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  answer: NotMade,
+  attempts: Attempts,
+): Promise<Result<void, Failure | BackendError>> {
+  switch (answer.kind) {
+    case "Conflict":
+      return engine.retryAfterConflict(attempts);
+    case "Failed":
+    case "Unknown":
+      return engine.retryAfter(attempts, answer.error);
+    case "LimitExceeded":
+    case "Exists":
+    case "Exhausted":
+      return err(operation.refuse?.(answer) ?? noRoom(operation.name));
+  }
+}
+
+function loadShard(
+  engine: Engine,
+  { tenant, key, readShard }: Pick<ShardOperation<never, never>, "tenant" | "key" | "readShard">,
+  attempts: Attempts,
+): Promise<Result<ShardRead, BackendError>> {
+  return engine.read(attempts, readShard ?? (() => engine.store.readShard(tenant, key)));
+}
+
+async function readHint(
+  engine: Engine,
+  { wantsHint, tenant, key }: Pick<ShardOperation<never, never>, "wantsHint" | "tenant" | "key">,
+  now: LogicalTime,
+): Promise<CapacityHint | undefined> {
+  if (!wantsHint) return undefined;
+  const hint = await engine.store.readHint({ tenant, run: key.run, now });
+  // Advice: where the store has none to give just now, the operation is done all the same.
+  return hint.ok ? hint.value : CapacityHint.ZERO;
+}

@@ -1,0 +1,64 @@
+import type { LogicalTime } from "@gossip/contracts";
+import type { SplitShard, Transition, UpdateShard } from "../kernel/transition.ts";
+import type { CommitAnswer, Committed } from "../store/commit-answer.ts";
+import type { ShardRead } from "../store/store-reads.ts";
+import type { SplitShardSet, UpdateShardSet } from "../store/write-set.ts";
+import type { Engine } from "./engine.ts";
+import { readAfter, toWriteSet, type ShardCopy } from "./shard-copy.ts";
+import type { Settled, ShardOperation } from "./shard-operation.ts";
+import type { Place } from "./unresolved-writes.ts";
+
+/** A decision that leads to a write. */
+export interface Attempt<Outcome> {
+  readonly read: ShardRead;
+  readonly transition: Transition<Outcome, UpdateShard | SplitShard>;
+  readonly writes: UpdateShard | SplitShard;
+  readonly set: UpdateShardSet | SplitShardSet;
+}
+
+export function toAttempt<Outcome, Failure>(
+  { limits }: Engine,
+  { key, wantsHint }: ShardOperation<Outcome, Failure>,
+  { read, now, transition }: Pick<Attempt<Outcome>, "read" | "transition"> & { readonly now: LogicalTime },
+): Attempt<Outcome> | undefined {
+  const { writes } = transition;
+  if (writes === undefined) return undefined;
+  return { read, transition, writes, set: toWriteSet(key, { read, writes, hintAt: wantsHint ? now : undefined, limits }) };
+}
+
+/** The answer to a write that was not made, or that may not have been. */
+export type NotMade = Exclude<CommitAnswer, Committed>;
+
+/** What became of an attempt. */
+export interface Answered<Outcome, Answer extends CommitAnswer> {
+  readonly copy: ShardCopy;
+  readonly attempt: Attempt<Outcome>;
+  readonly answer: Answer;
+}
+
+/** Take note that an attempt's write was made. */
+export function keep<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, attempt: { read, writes, set, transition }, answer }: Answered<Outcome, Committed>,
+): Settled<Outcome> {
+  copy.read = readAfter(read, writes, answer.version);
+  // No place is named unless there is something to forget.
+  if (!engine.unresolvedShards.isEmpty) engine.unresolvedShards.forget(placeOf(operation), set.shard.guard);
+  engine.emit(transition.events);
+  return { outcome: transition.outcome, hint: answer.hint, read: copy.read };
+}
+
+/** Take note that it was not, or that nobody knows. */
+export function drop<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, attempt: { set, transition }, answer }: Answered<Outcome, NotMade>,
+): void {
+  copy.read = undefined;
+  if (answer.kind === "Unknown") engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events: transition.events });
+}
+
+export function placeOf({ tenant, key: { run, shard } }: Pick<ShardOperation<never, never>, "tenant" | "key">): Place {
+  return { tenant, run, shard };
+}
