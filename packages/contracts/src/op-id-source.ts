@@ -1,5 +1,3 @@
-import type { OpId } from "./op-id.ts";
-
 /** How many ids are drawn at a time: a kilobyte, which takes the system about as long as eight bytes do. */
 const DRAWN_COUNT = 128;
 
@@ -9,7 +7,7 @@ const DRAWN_COUNT = 128;
  * Each is given once, and nothing is drawn before the first is wanted. One that `fill` failed to draw is not
  * given: what it throws goes to the caller, and the next call draws again.
  */
-export function opIdSource(fill: (out: BigUint64Array) => void): () => OpId {
+export function opIdSource(fill: (out: BigUint64Array) => void): () => bigint {
   let drawn: BigUint64Array | undefined;
   let next = DRAWN_COUNT;
 
@@ -21,7 +19,7 @@ export function opIdSource(fill: (out: BigUint64Array) => void): () => OpId {
         next = 0;
       }
       const id = drawn[next++]!;
-      if (id !== 0n) return id as OpId;
+      if (id !== 0n) return id;
     }
   };
 }

@@ -22,5 +22,5 @@ export const OpId: OpIdCompanion = {
   // Many are drawn at a time: asking the system took longer than all else that a checkpoint does. A worker
   // thread or a child process draws its own. Only a copy of a whole running process would give out the same ids, and that one
   // has its worker's id and leases too: nothing that a lease protects survives it, whatever the ids are.
-  random: /* @__PURE__ */ opIdSource((out) => void globalThis.crypto.getRandomValues(out)),
+  random: /* @__PURE__ */ opIdSource((out) => void globalThis.crypto.getRandomValues(out)) as () => OpId,
 };

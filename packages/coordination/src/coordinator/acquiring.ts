@@ -7,9 +7,10 @@ import type { ShardRecord } from "../records/shard-record.ts";
 import { WorkerSession } from "../session/worker-session.ts";
 import type { AcquireScratch, ShardSnapshotView } from "../views/acquire-scratch.ts";
 import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
+import { runShardOperation } from "./carry-out.ts";
 import type { Engine } from "./engine.ts";
 import { ShardCopy } from "./shard-copy.ts";
-import { runShardOperation, type ShardOperation } from "./shard-operation.ts";
+import type { ShardOperation } from "./shard-operation.ts";
 import { shardOperations, type AcquireRequest } from "./shard-operations.ts";
 import type { AcquireOutcome } from "../kernel/acquire.ts";
 

@@ -29,6 +29,7 @@ import type { RunProgress } from "../views/run-progress.ts";
 import type { ShardSummary } from "../views/shard-summary.ts";
 import { acquireShard, acquireShardInto, openSession, type AcquireResult, type AcquireResultView } from "./acquiring.ts";
 import { assertCommand, assertFlags, assertListing } from "./assert-command.ts";
+import { runShardOperation } from "./carry-out.ts";
 import { ClaimCooldown } from "./claim-cooldown.ts";
 import { claimShards, type ClaimManyRequest, type ClaimRequest } from "./claiming.ts";
 import { makeSettings, type CoordinatorOptions } from "./coordinator-options.ts";
@@ -37,7 +38,6 @@ import type { EventListener, EventStream, EventStreamOptions } from "./event-hub
 import * as queries from "./queries.ts";
 import * as runs from "./run-operations.ts";
 import { ShardCopy } from "./shard-copy.ts";
-import { runShardOperation } from "./shard-operation.ts";
 import {
   shardOperations,
   type AcquireRequest,

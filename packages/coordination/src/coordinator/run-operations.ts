@@ -16,10 +16,10 @@ import type { RegisterShardsOutcome } from "../kernel/register-shards.ts";
 import type { RunConfigInput } from "../records/run-config.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { RunRead } from "../store/store-reads.ts";
+import { runShardOperation } from "./carry-out.ts";
 import type { Engine } from "./engine.ts";
 import type { RunRequest } from "./queries.ts";
 import { refuseRegistration, runRunOperation } from "./run-operation.ts";
-import { runShardOperation } from "./shard-operation.ts";
 
 export interface CreateRunRequest extends RunRequest {
   readonly config: RunConfigInput;

@@ -25,7 +25,8 @@ import {
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import type { Engine } from "../coordinator/engine.ts";
 import type { ShardCopy } from "../coordinator/shard-copy.ts";
-import { carryOut, type Ending, type Settled, type ShardOperation } from "../coordinator/shard-operation.ts";
+import { carryOut, type Ending } from "../coordinator/carry-out.ts";
+import type { Settled, ShardOperation } from "../coordinator/shard-operation.ts";
 import {
   shardOperations,
   type CheckpointResult,

@@ -1,0 +1,152 @@
+import type { LogicalTime } from "@gossip/contracts";
+import type { BackendError } from "@gossip/coordination-errors";
+import { ok, type Result } from "@gossip/stdx";
+import type { CommitAnswer } from "../store/commit-answer.ts";
+import type { Eventually } from "../store/coordination-store.ts";
+import type { WriteSet } from "../store/write-set.ts";
+import type { Waiting } from "./commit-queue.ts";
+import type { Engine } from "./engine.ts";
+import { runInSteps, type Begun } from "./run-in-steps.ts";
+import { drop, keep, toAttempt, type Attempt } from "./shard-attempt.ts";
+import { ShardCopy } from "./shard-copy.ts";
+import type { Settled, ShardOperation } from "./shard-operation.ts";
+
+/** What is done where an operation ends: one of the two, once. */
+export interface Ending<Outcome, Failure, Told> {
+  /** Say what the caller is told of what became of it. */
+  readonly told: (result: Result<Settled<Outcome>, Failure | BackendError>) => Told;
+  /** Hear that `told` will not be called, or has thrown: the program is wrong, and the caller's promise is rejected. */
+  readonly broken: () => void;
+}
+
+/**
+ * Carry an operation out: read, decide, write, and again where another's write came between.
+ *
+ * - A refusal that rests on a copy is not given: it may rest on what is no longer so. The
+ *   shard is read and judged again.
+ * - A write whose fate is unknown is never guessed at. The shard is read and the same
+ *   operation decided again: had it been made, its op id is in the log, and the answer is a replay.
+ * - Events are told once it is known that their write was made, by whichever operation finds that out.
+ */
+export function runShardOperation<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  copy: ShardCopy = new ShardCopy(undefined),
+): Eventually<Result<Settled<Outcome>, Failure | BackendError>> {
+  return carryOut<Outcome, Failure, Result<Settled<Outcome>, Failure | BackendError>>(engine, operation, { copy, ending: AS_IT_IS });
+}
+
+const AS_IT_IS = { told: <Told>(result: Told): Told => result, broken: () => undefined };
+
+/** An operation that is about to be carried out. */
+interface Start<Outcome, Failure, Told> {
+  readonly copy: ShardCopy;
+  readonly ending: Ending<Outcome, Failure, Told>;
+}
+
+/**
+ * The same for a caller that has something to do in the end. It is done where the answer comes in, and the only promise is that
+ * of what is told: every durable checkpoint comes by here, and with an async function for each layer their promises
+ * take as long as its decision.
+ *
+ * What is wrong with the call itself is thrown at once, and then `ending` is not heard of.
+ */
+export function carryOut<Outcome, Failure, Told>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  start: Start<Outcome, Failure, Told>,
+): Eventually<Told> {
+  const { copy, ending } = start;
+  if (copy.read === undefined || operation.needs !== undefined) return inSteps(engine, operation, start);
+  const clock = engine.readClock(operation.name);
+  // A clock that must be waited for is not asked again.
+  if (clock instanceof Promise || !clock.ok) return inSteps(engine, operation, start, { clock });
+  const attempt = decideOnCopy(engine, operation, { copy, now: clock.value });
+  if (attempt === undefined) return inSteps(engine, operation, start, { clock });
+  if (!engine.answersAtOnce) {
+    return new Promise((resolve, reject) => {
+      engine.commitFor(new CommitUnderWay(engine, operation, { start, attempt, settling: { resolve, reject } }));
+    });
+  }
+  const answer = engine.commitAtOnce(attempt.set);
+  if (answer.kind === "Committed") return ending.told(ok(keep(engine, operation, { copy, attempt, answer })));
+  drop(engine, operation, { copy, attempt, answer });
+  return inSteps(engine, operation, start, { clock });
+}
+
+async function inSteps<Outcome, Failure, Told>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, ending }: Start<Outcome, Failure, Told>,
+  begun: Begun = {},
+): Promise<Told> {
+  try {
+    return ending.told(await runInSteps(engine, operation, copy, begun));
+  } catch (reason) {
+    ending.broken();
+    throw reason;
+  }
+}
+
+/** Decide on a copy. `undefined` where that leads to no write: then nothing has happened, and the operation must be run in steps. */
+function decideOnCopy<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  { copy, now }: { readonly copy: ShardCopy; readonly now: LogicalTime },
+): Attempt<Outcome> | undefined {
+  const read = copy.read!;
+  const decided = operation.decide({ run: read.run?.record, shard: read.shard?.record, other: undefined }, now);
+  if (decided.ok) return toAttempt(engine, operation, { read, now, transition: decided.value });
+  // What rests on a copy that is no longer so must not be told, nor tried again from the same copy.
+  copy.read = undefined;
+  return undefined;
+}
+
+/** How a promise is settled. */
+interface Settling<Told> {
+  readonly resolve: (told: Told | Promise<Told>) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** An attempt whose write is on its way. A class, so that no functions are made for each. */
+class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
+  readonly set: WriteSet;
+  readonly #engine: Engine;
+  readonly #operation: ShardOperation<Outcome, Failure>;
+  readonly #start: Start<Outcome, Failure, Told>;
+  readonly #attempt: Attempt<Outcome>;
+  readonly #settling: Settling<Told>;
+
+  constructor(
+    engine: Engine,
+    operation: ShardOperation<Outcome, Failure>,
+    { start, attempt, settling }: { readonly start: Start<Outcome, Failure, Told>; readonly attempt: Attempt<Outcome>; readonly settling: Settling<Told> },
+  ) {
+    this.set = attempt.set;
+    this.#engine = engine;
+    this.#operation = operation;
+    this.#start = start;
+    this.#attempt = attempt;
+    this.#settling = settling;
+  }
+
+  answered(answer: CommitAnswer): void {
+    const { copy, ending } = this.#start;
+    try {
+      if (answer.kind === "Committed") {
+        this.#settling.resolve(ending.told(ok(keep(this.#engine, this.#operation, { copy, attempt: this.#attempt, answer }))));
+        return;
+      }
+      drop(this.#engine, this.#operation, { copy, attempt: this.#attempt, answer });
+    } catch (reason) {
+      this.failed(reason);
+      return;
+    }
+    this.#settling.resolve(inSteps(this.#engine, this.#operation, this.#start, { refused: answer }));
+  }
+
+  failed(reason: unknown): void {
+    this.#start.ending.broken();
+    this.#settling.reject(reason);
+  }
+}
