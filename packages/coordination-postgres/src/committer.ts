@@ -1,6 +1,6 @@
 import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
 import { assert, InvariantViolation } from "@gossip/stdx";
-import type { ClaimPlaces } from "./claim-places.ts";
+import type { ClaimLister } from "./claim-lister.ts";
 import type { Database } from "./database.ts";
 import { failureFrom, isUndone, isWorthRepeating, NoConnection, UnknownOutcome } from "./postgres-failure.ts";
 import { putRun, removeRun, splitShard } from "./run-writes.ts";
@@ -10,7 +10,7 @@ import { updateShards } from "./update-shards.ts";
 const MAX_REPEATS = 4;
 
 /** Make write sets, and say what became of those that failed. */
-export async function commitSets(database: Database, sets: readonly WriteSet[], places: ClaimPlaces): Promise<readonly CommitAnswer[]> {
+export async function commitSets(database: Database, sets: readonly WriteSet[], claims: ClaimLister): Promise<readonly CommitAnswer[]> {
   const [first] = sets;
   if (first === undefined) return [];
   if (first.kind === "UpdateShard") assert(sets.every(isUpdate), "several write sets must all be updates of shards");
@@ -18,7 +18,7 @@ export async function commitSets(database: Database, sets: readonly WriteSet[], 
 
   for (let repeats = 0; ; repeats++) {
     try {
-      return await make(database, sets, places);
+      return await make(database, sets, claims);
     } catch (thrown) {
       if (thrown instanceof InvariantViolation) throw thrown;
       if (repeats < MAX_REPEATS && isWorthRepeating(thrown)) continue;
@@ -29,11 +29,11 @@ export async function commitSets(database: Database, sets: readonly WriteSet[], 
   }
 }
 
-async function make(database: Database, sets: readonly WriteSet[], places: ClaimPlaces): Promise<readonly CommitAnswer[]> {
+async function make(database: Database, sets: readonly WriteSet[], claims: ClaimLister): Promise<readonly CommitAnswer[]> {
   const first = sets[0]!;
   switch (first.kind) {
     case "UpdateShard":
-      return updateShards(database, sets as readonly UpdateShardSet[], places);
+      return updateShards(database, sets as readonly UpdateShardSet[], claims);
     case "SplitShard":
       return [await splitShard(database, first)];
     case "PutRun":

@@ -22,13 +22,13 @@ import type {
 import type { InfraError } from "@gossip/coordination-errors";
 import type { FsckSource } from "@gossip/coordination-fsck";
 import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
-import { ClaimPlaces } from "./claim-places.ts";
+import { ClaimLister } from "./claim-lister.ts";
 import { commitSets } from "./committer.ts";
 import type { Database } from "./database.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";
 import { closedFailure, failureFrom, type PostgresOperation } from "./postgres-failure.ts";
 import { PostgresInspection } from "./postgres-inspection.ts";
-import { listClaimCandidates, readHint, readProgress, readRun } from "./reads.ts";
+import { findCandidates, readHint, readProgress, readRun } from "./reads.ts";
 import { tenantBytes } from "./rows.ts";
 import { ShardReader } from "./shard-reader.ts";
 import { MARK_STARVED } from "./sql/mark-starved.ts";
@@ -58,7 +58,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   readonly #database: Database;
   readonly #release: () => Promise<void>;
   readonly #shards: ShardReader;
-  readonly #places = new ClaimPlaces();
+  readonly #claims: ClaimLister;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -66,6 +66,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   constructor({ database, release }: PostgresStoreParts) {
     this.#database = database;
     this.#shards = new ShardReader(database);
+    this.#claims = new ClaimLister((query) => findCandidates(database, query));
     this.#release = release;
   }
 
@@ -95,7 +96,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   listClaimCandidates(query: ClaimQuery): Promise<Result<ClaimListing, InfraError>> {
     assertCount(query.limit, "limit of candidates", ANY_COUNT);
     assertCount(query.spread, "spread", { min: 0, max: SPREAD_MAX });
-    return this.#answer("postgres.listClaimCandidates", () => listClaimCandidates(this.#database, query, this.#places));
+    return this.#answer("postgres.listClaimCandidates", () => this.#claims.list(query));
   }
 
   listShards(query: ListShardsQuery): Promise<Result<Page<ShardRecord, ShardPosition>, InfraError>> {
@@ -116,7 +117,11 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
     assert(Array.isArray(sets), "write sets must come in an array");
     if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("postgres.commit") }));
-    return this.#track(commitSets(this.#database, sets, this.#places));
+    try {
+      return await this.#track(commitSets(this.#database, sets, this.#claims));
+    } finally {
+      this.#claims.noteWritten(sets);
+    }
   }
 
   /** For `fsck` and `repair`. Everything is read as of the moment at which reading begins, on a connection of its own. */

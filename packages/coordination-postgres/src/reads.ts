@@ -2,30 +2,25 @@ import {
   CapacityHint,
   RunProgress,
   type ClaimListing,
-  type ClaimQuery,
   type RunMoment,
   type RunRead,
 } from "@gossip/coordination";
 import type { LogicalTime } from "@gossip/contracts";
-import type { ClaimPlaces } from "./claim-places.ts";
-import { claimSpread } from "./claim-spread.ts";
 import type { Database } from "./database.ts";
 import { hintOf, type HintRow } from "./hints.ts";
+import { packedShards } from "./packed-shards.ts";
 import { runVersion } from "./record-version.ts";
-import { decodeRun, headOf, joinedShardOf, rowVersionOf, tenantBytes, type HeadRow, type JoinedShardRow, type RunAddress } from "./rows.ts";
-import { listClaimCandidates as candidatesUpTo } from "./sql/list-claim-candidates.ts";
+import { decodeRun, headOf, rowVersionOf, tenantBytes, type HeadRow, type RunAddress } from "./rows.ts";
+import { listClaimCandidates } from "./sql/list-claim-candidates.ts";
 import { READ_HINT } from "./sql/read-hint.ts";
 import { READ_PROGRESS } from "./sql/read-progress.ts";
 import { READ_RUN } from "./sql/read-run.ts";
 import { readU64, u64Bytes } from "./u64-bytes.ts";
 
 type RunRow = { readonly id: string; readonly version: string; readonly status: string; readonly record: Buffer };
-type ShardRow = HeadRow & JoinedShardRow;
-type CandidateRow = ShardRow & { readonly earliest: Buffer | null };
+type ListingRow = HeadRow & { readonly earliest: Buffer | null; readonly candidates: Buffer | null };
 type ProgressRow = Readonly<Record<"total" | "active" | "leased" | "split" | "parked", string>> & { readonly watermark: Buffer | null };
 
-/** Most candidates that one listing gives, whatever is asked for. */
-const MAX_CANDIDATES = 1024;
 const MIN_CANDIDATES = 8;
 
 export async function readRun(database: Database, address: RunAddress): Promise<RunRead> {
@@ -48,25 +43,15 @@ export async function readProgress(database: Database, moment: RunMoment): Promi
   return { total, active, done: total - active - split - parked, split, parked, leased: Number(row.leased), watermark };
 }
 
-export async function listClaimCandidates(database: Database, query: ClaimQuery, places: ClaimPlaces): Promise<ClaimListing> {
-  const limit = Math.min(query.limit, MAX_CANDIDATES);
-  const { listing } = await places.list(query, { spread: query.spread, limit }, async (start) => {
-    const rows = await database.run<CandidateRow>(candidatesUpTo(roundUp(limit)), [...addressValues(query), u64Bytes(query.now), start]);
-    const listed = listingOf(query, rows, limit);
-    return { listing: listed, found: listed.candidates.map(({ shard }) => claimSpread(shard)) };
-  });
-  return listing;
-}
-
-function listingOf(address: RunAddress, rows: readonly CandidateRow[], limit: number): ClaimListing {
-  const [first] = rows;
-  if (first === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
-  const candidates = rows.slice(0, limit).flatMap((row) => {
-    const read = joinedShardOf(address, row);
-    return read === undefined ? [] : [{ shard: read.record.shard, read }];
-  });
-  const earliestDeadline = first.earliest === null ? undefined : (readU64(first.earliest) as LogicalTime);
-  return { run: headOf(address, first), candidates, earliestDeadline };
+/** Candidates from a place on and then around, up to `limit` of them. */
+export async function findCandidates(database: Database, query: RunMoment & { readonly limit: number; readonly start: number }): Promise<ClaimListing> {
+  const [row] = await database.run<ListingRow>(listClaimCandidates(roundUp(query.limit)), [...addressValues(query), u64Bytes(query.now), query.start]);
+  if (row === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
+  const { tenant, run } = query;
+  const found = row.candidates === null ? [] : packedShards({ tenant, run, runId: Number(row.id) }, row.candidates);
+  const candidates = found.slice(0, query.limit).map((read) => ({ shard: read.record.shard, read }));
+  const earliestDeadline = row.earliest === null ? undefined : (readU64(row.earliest) as LogicalTime);
+  return { run: headOf(query, row), candidates, earliestDeadline };
 }
 
 /** To the next of a few: each limit is a statement of its own, and there must not be many. */

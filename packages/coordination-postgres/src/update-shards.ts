@@ -1,6 +1,6 @@
 import type { CommitAnswer, ShardRecord, ShardWrite, UpdateShardSet } from "@gossip/coordination";
 import { assertOwn } from "./assert-own.ts";
-import type { ClaimPlaces } from "./claim-places.ts";
+import type { ClaimLister } from "./claim-lister.ts";
 import type { Database } from "./database.ts";
 import { hintOf, type HintRow } from "./hints.ts";
 import { Moments, type CapacityRow } from "./moments.ts";
@@ -26,7 +26,7 @@ interface Candidate {
 type BatchRow = { readonly written: number | null; readonly which: readonly number[] | null } & CapacityRow;
 
 /** Update shards, each for itself, in one statement. */
-export async function updateShards(database: Database, sets: readonly UpdateShardSet[], places: ClaimPlaces): Promise<readonly CommitAnswer[]> {
+export async function updateShards(database: Database, sets: readonly UpdateShardSet[], claims: ClaimLister): Promise<readonly CommitAnswer[]> {
   const answers: CommitAnswer[] = sets.map(() => CONFLICT);
   const candidates = toCandidates(sets);
   const [first] = candidates;
@@ -38,7 +38,7 @@ export async function updateShards(database: Database, sets: readonly UpdateShar
   }
 
   const moments = new Moments();
-  for (const { guard, set } of candidates) if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt, () => places.at(set));
+  for (const { guard, set } of candidates) if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt, () => claims.startOf(set));
   const rows = await (isInPlace ? advance(database, candidates, moments) : update(database, candidates, moments));
   const written = writtenOf(candidates, rows);
   moments.answer(rows, isInPlace ? [] : written.map(({ guard, set }) => ({ runId: guard.runId, shard: set.shard.after })));

@@ -5,6 +5,8 @@ import type { Statement } from "./statement.ts";
  * A run's head and shards of it that can be claimed: those that nobody holds, from a place on and then from the start,
  * then those whose lease has lapsed, first lapsed first.
  *
+ * They come as one value (`packedShards` reads it): of a row each, most of the time went into the columns.
+ *
  * Each part goes along `places` in the order of its index. The limit is spelled out and no parameter, since of
  * one that it does not know the planner believes that it is a tenth of the table, and sorts. And each shard is looked up
  * for its place, which the offset of 0 sees to: a plan that was made while the table was empty would go through all of them instead.
@@ -16,31 +18,28 @@ export function listClaimCandidates(limit: number): Statement {
   return {
     name: `list_claim_candidates_${limit}`,
     text: (schema) => `
-SELECT ${HEAD_COLUMNS}, e.claimable_at AS earliest, c.shard, c.version AS shard_version, c.record
+SELECT ${HEAD_COLUMNS},
+  (SELECT p.claimable_at FROM ${schema}.places p
+   WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at > $3
+   ORDER BY p.claimable_at LIMIT 1) AS earliest,
+  (SELECT string_agg(int8send(s.version) || s.shard || int4send(octet_length(s.record)) || s.record, '')
+   FROM (
+     (SELECT p.shard FROM ${schema}.places p
+      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = '\\x0000000000000000' AND p.spread >= $4
+      ORDER BY p.spread, p.shard LIMIT ${limit})
+     UNION ALL
+     (SELECT p.shard FROM ${schema}.places p
+      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = '\\x0000000000000000' AND p.spread < $4
+      ORDER BY p.spread, p.shard LIMIT ${limit})
+     UNION ALL
+     (SELECT p.shard FROM ${schema}.places p
+      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at > '\\x0000000000000000' AND p.claimable_at <= $3
+      ORDER BY p.claimable_at, p.spread, p.shard LIMIT ${limit})
+     LIMIT ${limit}
+   ) found
+   CROSS JOIN LATERAL (SELECT * FROM ${schema}.shards s WHERE s.run_id = r.id AND s.shard = found.shard OFFSET 0) s
+  ) AS candidates
 FROM ${schema}.runs r
-LEFT JOIN LATERAL (
-  SELECT p.claimable_at FROM ${schema}.places p
-  WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at > $3
-  ORDER BY p.claimable_at LIMIT 1
-) e ON true
-LEFT JOIN LATERAL (
-  SELECT s.shard, s.version, s.record
-  FROM (
-    (SELECT p.shard FROM ${schema}.places p
-     WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = '\\x0000000000000000' AND p.spread >= $4
-     ORDER BY p.spread, p.shard LIMIT ${limit})
-    UNION ALL
-    (SELECT p.shard FROM ${schema}.places p
-     WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = '\\x0000000000000000' AND p.spread < $4
-     ORDER BY p.spread, p.shard LIMIT ${limit})
-    UNION ALL
-    (SELECT p.shard FROM ${schema}.places p
-     WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at > '\\x0000000000000000' AND p.claimable_at <= $3
-     ORDER BY p.claimable_at, p.spread, p.shard LIMIT ${limit})
-    LIMIT ${limit}
-  ) found
-  CROSS JOIN LATERAL (SELECT * FROM ${schema}.shards s WHERE s.run_id = r.id AND s.shard = found.shard OFFSET 0) s
-) c ON true
 WHERE r.tenant = $1 AND r.run = $2 AND r.status <> 'Deleted'`,
   };
 }

@@ -1,0 +1,81 @@
+import type { ShardId } from "@gossip/contracts";
+import type { ClaimCandidate } from "@gossip/coordination";
+
+/** What one claim was given. */
+interface Share {
+  readonly shards: readonly ClaimCandidate[];
+  readonly givenMs: number;
+}
+
+/** How long a share is left to its claim. Claims follow at once, or never do. */
+const MAX_AGE_MS = 50;
+
+/** Candidates that claims of this process were given and have not tried yet. Advice: what a claim may write, its guard says. */
+export class HandedOut {
+  readonly #shares = new Set<Share>();
+  readonly #byShard = new Map<ShardId, Share>();
+  /** Those tried since a listing began that is under way; `undefined` where none is. */
+  #tried: Share[] | undefined;
+  #wake: (() => void) | undefined;
+
+  /** A listing begins. It may still find what is claimed while it is under way, so that counts as handed out until it ends. */
+  beginListing(): void {
+    this.#tried = [];
+  }
+
+  endListing(): void {
+    const tried = this.#tried ?? [];
+    this.#tried = undefined;
+    for (const share of tried) this.#drop(share);
+  }
+
+  has(shard: ShardId): boolean {
+    const share = this.#byShard.get(shard);
+    if (share === undefined) return false;
+    if (performance.now() - share.givenMs <= MAX_AGE_MS) return true;
+    this.#drop(share);
+    return false;
+  }
+
+  add(shards: readonly ClaimCandidate[]): void {
+    if (shards.length === 0) return;
+    const now = performance.now();
+    // Oldest first: of claims that tried nothing none must stay for ever.
+    for (const old of this.#shares) {
+      if (now - old.givenMs <= MAX_AGE_MS) break;
+      this.#drop(old);
+    }
+    const share = { shards, givenMs: now };
+    this.#shares.add(share);
+    for (const { shard } of shards) this.#byShard.set(shard, share);
+  }
+
+  /** A claim tries all that it wants of its share at once. What it has left is for others. */
+  noteTried(shard: ShardId): void {
+    const share = this.#byShard.get(shard);
+    if (share === undefined) return;
+    if (this.#tried === undefined) this.#drop(share);
+    else this.#tried.push(share);
+  }
+
+  /** Wait until all that was handed out is tried, or will not be. */
+  untilTried(): Promise<void> {
+    if (this.#shares.size === 0) return Promise.resolve();
+    return new Promise((settle) => {
+      const timer = setTimeout(() => {
+        for (const share of this.#shares) this.#drop(share);
+      }, MAX_AGE_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        settle();
+      };
+    });
+  }
+
+  #drop(share: Share): void {
+    for (const { shard } of share.shards) if (this.#byShard.get(shard) === share) this.#byShard.delete(shard);
+    this.#shares.delete(share);
+    if (this.#shares.size === 0) this.#wake?.();
+  }
+}
