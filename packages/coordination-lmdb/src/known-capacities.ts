@@ -1,4 +1,4 @@
-import type { LogicalTime } from "@gossip/contracts";
+import type { LogicalTime, RunId, TenantId } from "@gossip/contracts";
 import { CapacityHint, type RunMoment, type UpdateShardSet } from "@gossip/coordination";
 import { InvariantViolation } from "@gossip/stdx";
 import { countFree, firstDeadline, hintAt, MAX_HINT_COUNT, starvedUntil, type Capacity } from "./claims.ts";
@@ -41,7 +41,9 @@ export interface EndedUpdates {
  */
 export class KnownCapacities {
   readonly #rows: Rows;
-  readonly #runs = new Map<string, KnownRun>();
+  /** By tenant and run: a name made of both would be put together for every commit. */
+  readonly #runs = new Map<TenantId, Map<RunId, KnownRun>>();
+  #count = 0;
   /** The write behind which the runs are as they are known; `undefined` where the next cannot be told to follow it. */
   #since: LastWrite | undefined;
   #moment: RunMoment | undefined;
@@ -58,7 +60,7 @@ export class KnownCapacities {
     const { last } = this.#rows.writes;
     const hasWritten = isMade.includes(true);
     if (hasWritten && this.#since !== undefined && isNextInLine(this.#since, last)) this.#move(sets, isMade);
-    else this.#runs.clear();
+    else this.#forget();
     // Only where it wrote something, and nothing was put down behind it, is the number that of its commit.
     this.#since = hasWritten && last.turn === turn ? last : undefined;
   }
@@ -82,7 +84,7 @@ export class KnownCapacities {
       const set = sets[index]!;
       const { before, after } = set.shard;
       if (isMade[index] !== true || !isMoved(before, after)) continue;
-      if (last?.run !== set.run || last.tenant !== set.tenant) known = this.#runs.get(nameOf(set));
+      if (last?.run !== set.run || last.tenant !== set.tenant) known = this.#get(set);
       last = set;
       if (known === undefined) continue;
       leave(known, claimDeadline(before));
@@ -101,8 +103,7 @@ export class KnownCapacities {
   }
 
   #know(address: RunAddress): Capacity {
-    const name = nameOf(address);
-    let known = this.#runs.get(name);
+    let known = this.#get(address);
     if (known === undefined) {
       const freeCount = countFree(this.#rows, address, MAX_FREE_COUNT);
       known = {
@@ -112,8 +113,7 @@ export class KnownCapacities {
         isDeadlineKnown: false,
         starvedUntil: starvedUntil(this.#rows, address),
       };
-      if (this.#runs.size >= MAX_KNOWN_RUNS) this.#runs.clear();
-      this.#runs.set(name, known);
+      this.#keep(address, known);
     }
     if (!known.isAllCounted && known.freeCount < MAX_HINT_COUNT) {
       known.freeCount = countFree(this.#rows, address, MAX_FREE_COUNT);
@@ -124,6 +124,22 @@ export class KnownCapacities {
       known.isDeadlineKnown = true;
     }
     return known;
+  }
+
+  #get({ tenant, run }: RunAddress): KnownRun | undefined {
+    return this.#runs.get(tenant)?.get(run);
+  }
+
+  #keep({ tenant, run }: RunAddress, known: KnownRun): void {
+    if (this.#count >= MAX_KNOWN_RUNS) this.#forget();
+    const runs = this.#runs.get(tenant) ?? new Map<RunId, KnownRun>();
+    this.#runs.set(tenant, runs.set(run, known));
+    this.#count++;
+  }
+
+  #forget(): void {
+    this.#runs.clear();
+    this.#count = 0;
   }
 }
 
@@ -140,8 +156,4 @@ function take(known: KnownRun, deadline: LogicalTime | undefined): void {
   if (deadline === undefined) return;
   if (deadline === 0n) known.freeCount++;
   else if (known.isDeadlineKnown && (known.firstDeadline === undefined || deadline < known.firstDeadline)) known.firstDeadline = deadline;
-}
-
-function nameOf({ tenant, run }: RunAddress): string {
-  return `${run} ${tenant}`;
 }
