@@ -1,6 +1,5 @@
 // Everything a test of the client needs, and the end of it all.
 import { unwrap } from "@gossip/stdx";
-import { turnEventLoop } from "../testing/manual-time.ts";
 import type { Request } from "../wire/frame.ts";
 import { FakeServer, type Act } from "./fake-server.fixture.ts";
 import { ScriptedTime } from "./scripted-time.fixture.ts";
@@ -26,15 +25,6 @@ export class ClientWorld {
   async dispose(): Promise<void> {
     await Promise.all(this.#closing.map((close) => close()));
   }
-}
-
-/** Turn the loop until `condition` holds: what is waited for is a socket's doing, not a clock's. */
-export async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 100_000; turn++) {
-    if (condition()) return;
-    await turnEventLoop();
-  }
-  throw new Error(`waited for something that did not come: ${condition.toString()}`);
 }
 
 /** An endpoint where nobody listens. */

@@ -3,7 +3,8 @@
 import { unwrap } from "@gossip/stdx";
 import { Timestamp } from "@gossip/tso";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ClientWorld, counter, deserted, until } from "./client-world.fixture.ts";
+import { until } from "../until.fixture.ts";
+import { ClientWorld, counter, deserted } from "./client-world.fixture.ts";
 import { granting, type FakeServer } from "./fake-server.fixture.ts";
 
 // Nothing here waits on a clock; a busy machine may still be slow.

@@ -4,7 +4,8 @@ import { unwrap } from "@gossip/stdx";
 import { MAX_GRANT_COUNT, Timestamp, WindowGrant } from "@gossip/tso";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { turnEventLoop } from "../testing/manual-time.ts";
-import { ClientWorld, counter, until } from "./client-world.fixture.ts";
+import { until } from "../until.fixture.ts";
+import { ClientWorld, counter } from "./client-world.fixture.ts";
 import { granting } from "./fake-server.fixture.ts";
 import { TimestampClient } from "./timestamp-client.ts";
 

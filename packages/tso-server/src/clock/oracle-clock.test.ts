@@ -5,8 +5,9 @@ import { unwrap } from "@gossip/stdx";
 import { describe, expect, test, vi } from "vitest";
 import { TimestampClient } from "../client/timestamp-client.ts";
 import { MemoryDriver } from "../driver/memory-driver.ts";
-import { makeOracle, makeServingOracle, START_MS, until } from "../oracle/oracle.fixture.ts";
+import { makeOracle, makeServingOracle, START_MS } from "../oracle/oracle.fixture.ts";
 import { OracleServer } from "../server/oracle-server.ts";
+import { until } from "../until.fixture.ts";
 import { clientClock, ClockUnavailable, oracleClock } from "./oracle-clock.ts";
 
 // Nothing here waits on a clock; a busy machine may still be slow.

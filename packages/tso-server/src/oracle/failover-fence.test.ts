@@ -8,7 +8,8 @@ import type { DriverError } from "../driver/driver-error.ts";
 import { leaderAt } from "../driver/leader-state.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
-import { first, makeOracle, makeServingOracle, START_MS, until } from "./oracle.fixture.ts";
+import { until } from "../until.fixture.ts";
+import { first, makeOracle, makeServingOracle, START_MS } from "./oracle.fixture.ts";
 
 // Nothing here waits on a clock; a busy machine may still be slow.
 vi.setConfig({ testTimeout: 60_000 });

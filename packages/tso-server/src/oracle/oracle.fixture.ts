@@ -3,7 +3,8 @@ import { WindowGrant, type Timestamp } from "@gossip/tso";
 import { MemoryDriver, MemoryStore } from "../driver/memory-driver.ts";
 import type { LeaderState } from "../driver/leader-state.ts";
 import { FaultyDriver } from "../testing/faulty-driver.ts";
-import { ManualTime, turnEventLoop } from "../testing/manual-time.ts";
+import { ManualTime } from "../testing/manual-time.ts";
+import { until } from "../until.fixture.ts";
 import type { OracleEvent, OracleOptions } from "./oracle-options.ts";
 import { Oracle } from "./oracle.ts";
 
@@ -39,15 +40,6 @@ export async function makeServingOracle(given: Parameters<typeof makeOracle>[0] 
   const fixture = makeOracle(given);
   await until(() => fixture.oracle.state.kind === "Serving");
   return fixture;
-}
-
-/** Turn the event loop until `condition` holds; fail where it never does. */
-export async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 100_000; turn++) {
-    if (condition()) return;
-    await turnEventLoop();
-  }
-  throw new Error(`waited for something that did not come: ${condition.toString()}`);
 }
 
 /** The first timestamp of a grant that must succeed. */

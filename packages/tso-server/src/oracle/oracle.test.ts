@@ -7,7 +7,8 @@ import { leaderAt } from "../driver/leader-state.ts";
 import { MemoryDriver } from "../driver/memory-driver.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { Oracle } from "./oracle.ts";
-import { first, makeOracle, makeServingOracle, START_MS, until } from "./oracle.fixture.ts";
+import { until } from "../until.fixture.ts";
+import { first, makeOracle, makeServingOracle, START_MS } from "./oracle.fixture.ts";
 
 describe("getTs", () => {
   test("a bad count is refused before anything else is asked", async () => {

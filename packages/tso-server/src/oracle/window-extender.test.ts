@@ -4,7 +4,8 @@ import { Epoch, MAX_GRANT_COUNT, Timestamp, WindowGrant } from "@gossip/tso";
 import { describe, expect, test, vi } from "vitest";
 import type { Fault } from "../testing/faulty-driver.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
-import { first, makeServingOracle, START_MS, until } from "./oracle.fixture.ts";
+import { until } from "../until.fixture.ts";
+import { first, makeServingOracle, START_MS } from "./oracle.fixture.ts";
 
 // Nothing here waits on a clock; a busy machine may still be slow.
 vi.setConfig({ testTimeout: 60_000 });

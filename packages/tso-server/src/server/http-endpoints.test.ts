@@ -6,8 +6,8 @@ import { Timestamp } from "@gossip/tso";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { MemoryDriver } from "../driver/memory-driver.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
-import { until } from "../oracle/oracle.fixture.ts";
 import { FaultyDriver } from "../testing/faulty-driver.ts";
+import { until } from "../until.fixture.ts";
 import { OracleServer, type ServeOptions } from "./oracle-server.ts";
 
 // Nothing here waits on a clock; a busy machine may still be slow.
