@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, systemClock, type WorkerSession } from "@gossip/coordination";
+import { Coordinator, systemClock, type CheckpointOptions, type WorkerSession } from "@gossip/coordination";
 import { openLmdbStore, type LmdbStore } from "@gossip/coordination-lmdb";
 import { assert, unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
@@ -62,11 +62,11 @@ async function stop(): Promise<void> {
   await rm(folder, { recursive: true });
 }
 
-/** A key within a shard. Made as cheaply as the engine's own forms make their rows: it is not what is measured. */
+/** A key within a shard, made as cheaply as can be: it is not what is measured. */
 function key(index: number, at = 0): Uint8Array {
-  const bytes = Buffer.alloc(KEY_SIZE);
-  bytes.writeUInt32BE(index, 0);
-  bytes.writeUInt32BE(at, KEY_SIZE - 4);
+  const bytes = new Uint8Array(KEY_SIZE);
+  bytes[0] = index;
+  for (let shift = 0; shift < 4; shift++) bytes[KEY_SIZE - 1 - shift] = at >>> (8 * shift);
   return bytes;
 }
 
@@ -76,9 +76,9 @@ function rowKey(row: number): Buffer {
   return bytes;
 }
 
-async function checkpoint(count: number): Promise<void> {
+async function checkpoint(count: number, options: CheckpointOptions = {}): Promise<void> {
   step++;
-  const made = await Promise.all(sessions.slice(0, count).map((session, index) => session.checkpoint(Cursor.withLastKey(key(index, step)))));
+  const made = await Promise.all(sessions.slice(0, count).map((session, index) => session.checkpoint(Cursor.withLastKey(key(index, step)), options)));
   for (const result of made) assert(result.ok, "the checkpoint is made");
 }
 
@@ -98,6 +98,8 @@ for (const { count, atLeast } of [{ count: 1, atLeast: 0.8 }, { count: 10, atLea
   compare(`lmdb: durable checkpoint, ${count} ${count === 1 ? "session" : "sessions"}`, {
     forms: {
       ours: () => checkpoint(count),
+      // As a worker does it. It also moves the shard in the index that claims are found by; the engine's forms have no such thing.
+      "ours, with a renewal": () => checkpoint(count, { renew: true }),
       [baselines[0]!]: () => compareAndSet(defaults, count),
       [baselines[1]!]: () => compareAndSet(asOurs, count),
     },

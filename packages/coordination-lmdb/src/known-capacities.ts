@@ -4,14 +4,17 @@ import { InvariantViolation } from "@gossip/stdx";
 import { countFree, firstDeadline, hintAt, MAX_HINT_COUNT, starvedUntil, type Capacity } from "./claims.ts";
 import type { RunAddress } from "./keyspace.ts";
 import { isNextInLine, type LastWrite } from "./own-writes.ts";
-import { claimDeadline, isMoved } from "./place-key.ts";
+import { claimDeadline } from "./place-key.ts";
 import type { Rows } from "./rows.ts";
 
 /** Most runs whose capacity is kept. */
 const MAX_KNOWN_RUNS = 256;
 
-/** Counted further than a hint tells, so that a thousand shards can be claimed before it is counted again. */
-const MAX_FREE_COUNT = 2 * MAX_HINT_COUNT;
+/**
+ * What is counted again is counted further than a hint tells, so that a thousand shards can be claimed before the next time. The first time it
+ * is not: where others write all the time, every time is the first.
+ */
+const MAX_RECOUNT = 2 * MAX_HINT_COUNT;
 
 /** A run's capacity, followed through our own writes. */
 interface KnownRun {
@@ -82,13 +85,14 @@ export class KnownCapacities {
     let known: KnownRun | undefined;
     for (let index = 0; index < sets.length; index++) {
       const set = sets[index]!;
-      const { before, after } = set.shard;
-      if (isMade[index] !== true || !isMoved(before, after)) continue;
+      const left = claimDeadline(set.shard.before);
+      const taken = claimDeadline(set.shard.after);
+      if (left === taken || isMade[index] !== true) continue;
       if (last?.run !== set.run || last.tenant !== set.tenant) known = this.#get(set);
       last = set;
       if (known === undefined) continue;
-      leave(known, claimDeadline(before));
-      take(known, claimDeadline(after));
+      leave(known, left);
+      take(known, taken);
     }
   }
 
@@ -105,10 +109,10 @@ export class KnownCapacities {
   #know(address: RunAddress): Capacity {
     let known = this.#get(address);
     if (known === undefined) {
-      const freeCount = countFree(this.#rows, address, MAX_FREE_COUNT);
+      const freeCount = countFree(this.#rows, address, MAX_HINT_COUNT);
       known = {
         freeCount,
-        isAllCounted: freeCount < MAX_FREE_COUNT,
+        isAllCounted: freeCount < MAX_HINT_COUNT,
         firstDeadline: undefined,
         isDeadlineKnown: false,
         starvedUntil: starvedUntil(this.#rows, address),
@@ -116,8 +120,8 @@ export class KnownCapacities {
       this.#keep(address, known);
     }
     if (!known.isAllCounted && known.freeCount < MAX_HINT_COUNT) {
-      known.freeCount = countFree(this.#rows, address, MAX_FREE_COUNT);
-      known.isAllCounted = known.freeCount < MAX_FREE_COUNT;
+      known.freeCount = countFree(this.#rows, address, MAX_RECOUNT);
+      known.isAllCounted = known.freeCount < MAX_RECOUNT;
     }
     if (!known.isDeadlineKnown) {
       known.firstDeadline = firstDeadline(this.#rows, address);
