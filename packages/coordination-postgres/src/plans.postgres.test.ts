@@ -5,14 +5,14 @@ import { unwrap } from "@gossip/stdx";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgresStore } from "./open-postgres-store.ts";
-import { ADVANCE_SHARD, ADVANCE_SHARDS } from "./sql/advance-shards.ts";
+import { ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN } from "./sql/advance-shards.ts";
 import { listClaimCandidates } from "./sql/list-claim-candidates.ts";
 import { LOCK_SHARD } from "./sql/lock-shard.ts";
 import { READ_SHARD } from "./sql/read-shard.ts";
 import { READ_SHARDS } from "./sql/read-shards.ts";
 import type { Statement } from "./sql/statement.ts";
 import { TUNE_SESSION } from "./sql/tune-session.ts";
-import { UPDATE_SHARDS, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
+import { UPDATE_SHARDS, UPDATE_SHARDS_OF_GUARDED_RUN, UPDATE_SHARDS_OF_RUN, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
 import { UPDATE_SPLIT_SHARD } from "./sql/update-split-shard.ts";
 import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 
@@ -41,7 +41,11 @@ const planOf = async ({ name, text }: Statement): Promise<string> => {
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 };
 
-test.each([ADVANCE_SHARD, ADVANCE_SHARDS, UPDATE_SHARDS, UPDATE_SHARDS_OF_RUNS, UPDATE_SPLIT_SHARD, LOCK_SHARD, READ_SHARD, READ_SHARDS, listClaimCandidates(8)])(
+const ADVANCES = [ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN];
+const UPDATES = [UPDATE_SHARDS, UPDATE_SHARDS_OF_RUNS, UPDATE_SHARDS_OF_RUN, UPDATE_SHARDS_OF_GUARDED_RUN, UPDATE_SPLIT_SHARD];
+const READS = [LOCK_SHARD, READ_SHARD, READ_SHARDS, listClaimCandidates(8)];
+
+test.each([...ADVANCES, ...UPDATES, ...READS])(
   "$name finds a shard by its key in tables that nobody knows anything of",
   async (statement) => {
     const plan = await planOf(statement);

@@ -1,14 +1,16 @@
-import type { CommitAnswer, ShardRecord, ShardWrite, UpdateShardSet } from "@gossip/coordination";
+import type { LogicalTime } from "@gossip/contracts";
+import type { CapacityHint, CommitAnswer, ShardRecord, ShardWrite, UpdateShardSet } from "@gossip/coordination";
 import { assertOwn } from "./assert-own.ts";
 import type { ClaimLister } from "./claim-lister.ts";
 import type { Database } from "./database.ts";
 import { hintOf, type HintRow } from "./hints.ts";
 import { Moments, type CapacityRow } from "./moments.ts";
 import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "./record-version.ts";
+import { RunTimes, type RangeRow } from "./run-times.ts";
 import { int8Array, u64Array } from "./server-array.ts";
 import { cursorColumns, encodeOne, moveColumns, stateColumns } from "./shard-columns.ts";
-import { ADVANCE_SHARD, ADVANCE_SHARDS } from "./sql/advance-shards.ts";
-import { UPDATE_SHARDS, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
+import { ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN } from "./sql/advance-shards.ts";
+import { UPDATE_SHARDS, UPDATE_SHARDS_OF_GUARDED_RUN, UPDATE_SHARDS_OF_RUN, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
 import { u64Bytes } from "./u64-bytes.ts";
 
 const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
@@ -22,8 +24,14 @@ interface Candidate {
   readonly runGuard: number | null;
 }
 
-/** How many were written and, where it is not all of them, which; or something of a run's capacity. */
-type BatchRow = { readonly written: number | null; readonly which: readonly number[] | null } & CapacityRow;
+/** How many were written and, where it is not all of them, which. */
+interface WrittenRow {
+  readonly written: number | null;
+  readonly which: readonly number[] | null;
+}
+
+/** What was written, or something of a run's capacity. */
+type BatchRow = WrittenRow & CapacityRow;
 
 /** Update shards, each for itself, in one statement. */
 export async function updateShards(database: Database, sets: readonly UpdateShardSet[], claims: ClaimLister): Promise<readonly CommitAnswer[]> {
@@ -36,16 +44,44 @@ export async function updateShards(database: Database, sets: readonly UpdateShar
     answers[first.index] = await advanceOne(database, first);
     return answers;
   }
+  // They are in the order of their runs.
+  const isOneRun = first.guard.runId === candidates.at(-1)!.guard.runId;
+  const make = isOneRun ? updateOneRun : updateRuns;
+  await make({ database, claims, candidates, isInPlace }, (written, hintOf) => {
+    for (const { index, set, guard } of written) answers[index] = committed(guard, set.hintAt === undefined ? undefined : hintOf(guard.runId, set.hintAt));
+  });
+  return answers;
+}
 
+interface Batch {
+  readonly database: Database;
+  readonly claims: ClaimLister;
+  readonly candidates: readonly Candidate[];
+  readonly isInPlace: boolean;
+}
+
+type Tell = (written: readonly Candidate[], hintAt: (runId: number, now: LogicalTime) => CapacityHint | undefined) => void;
+
+async function updateOneRun({ database, claims, candidates, isInPlace }: Batch, tell: Tell): Promise<void> {
+  const { guard, set } = candidates[0]!;
+  const times = new RunTimes();
+  for (const each of candidates) if (each.set.hintAt !== undefined) times.add(each.set.hintAt);
+  const statement = isInPlace ? ADVANCE_SHARDS_OF_RUN : isGuarded(candidates) ? UPDATE_SHARDS_OF_GUARDED_RUN : UPDATE_SHARDS_OF_RUN;
+  const [row] = await database.run<WrittenRow & RangeRow>(statement, [guard.runId, ...changes(candidates, isInPlace), ...times.columns(claims.startOf(set))]);
+  const written = writtenOf(candidates, row);
+  if (row !== undefined) times.answer(row, isInPlace ? [] : recordsOf(written));
+  tell(written, (_runId, now) => times.hintAt(now));
+}
+
+async function updateRuns({ database, claims, candidates, isInPlace }: Batch, tell: Tell): Promise<void> {
   const moments = new Moments();
   for (const { guard, set } of candidates) if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt, () => claims.startOf(set));
-  const rows = await (isInPlace ? advance(database, candidates, moments) : update(database, candidates, moments));
-  const written = writtenOf(candidates, rows);
+  const statement = isInPlace ? ADVANCE_SHARDS : isGuarded(candidates) ? UPDATE_SHARDS_OF_RUNS : UPDATE_SHARDS;
+  const runIds = int8Array(candidates.map(({ guard }) => guard.runId));
+  const rows = await database.run<BatchRow>(statement, [runIds, ...changes(candidates, isInPlace), ...moments.columns()]);
+  const written = writtenOf(candidates, rows.find(({ about }) => about === "Written"));
   moments.answer(rows, isInPlace ? [] : written.map(({ guard, set }) => ({ runId: guard.runId, shard: set.shard.after })));
-  for (const { index, set, guard } of written) {
-    answers[index] = committed(guard, set.hintAt === undefined ? undefined : moments.hintAt(guard.runId, set.hintAt));
-  }
-  return answers;
+  tell(written, (runId, now) => moments.hintAt(runId, now));
 }
 
 function toCandidates(sets: readonly UpdateShardSet[]): Candidate[] {
@@ -81,34 +117,26 @@ async function advanceOne(database: Database, { set, guard }: Candidate): Promis
   return committed(guard, set.hintAt === undefined ? undefined : hintOf(row, row.free, set.hintAt));
 }
 
-function advance(database: Database, candidates: readonly Candidate[], moments: Moments): Promise<BatchRow[]> {
-  return database.run<BatchRow>(ADVANCE_SHARDS, [...rowColumns(candidates), ...cursorColumns(recordsOf(candidates)), ...moments.columns()]);
+function isGuarded(candidates: readonly Candidate[]): boolean {
+  return candidates.some(({ runGuard }) => runGuard !== null);
 }
 
-function update(database: Database, candidates: readonly Candidate[], moments: Moments): Promise<BatchRow[]> {
-  const statement = candidates.some(({ runGuard }) => runGuard !== null) ? UPDATE_SHARDS_OF_RUNS : UPDATE_SHARDS;
+/** An array a column: which shards, what they must be, and what they become. */
+function changes(candidates: readonly Candidate[], isInPlace: boolean): readonly Buffer[] {
   const records = recordsOf(candidates);
+  const columns = [u64Array(records.map(({ shard }) => shard)), int8Array(candidates.map(({ guard }) => guard.version)), ...cursorColumns(records)];
+  if (isInPlace) return columns;
   const runGuards = int8Array(candidates.map(({ runGuard }) => runGuard));
-  const moves = moveColumns(candidates.map(({ set }) => set.shard));
-  return database.run<BatchRow>(statement, [...rowColumns(candidates), ...cursorColumns(records), ...stateColumns(records), runGuards, ...moves, ...moments.columns()]);
-}
-
-function rowColumns(candidates: readonly Candidate[]): Buffer[] {
-  return [
-    int8Array(candidates.map(({ guard }) => guard.runId)),
-    u64Array(candidates.map(({ set }) => set.shard.after.shard)),
-    int8Array(candidates.map(({ guard }) => guard.version)),
-  ];
+  return [...columns, ...stateColumns(records), runGuards, ...moveColumns(candidates.map(({ set }) => set.shard))];
 }
 
 function recordsOf(candidates: readonly Candidate[]): ShardRecord[] {
   return candidates.map(({ set }) => set.shard.after);
 }
 
-function writtenOf(candidates: readonly Candidate[], rows: readonly BatchRow[]): readonly Candidate[] {
-  const summary = rows.find(({ about }) => about === "Written");
-  if (summary?.written === candidates.length) return candidates;
-  return (summary?.which ?? []).map((ordinal) => candidates[ordinal - 1]!);
+function writtenOf(candidates: readonly Candidate[], row: WrittenRow | undefined): readonly Candidate[] {
+  if (row?.written === candidates.length) return candidates;
+  return (row?.which ?? []).map((ordinal) => candidates[ordinal - 1]!);
 }
 
 function committed({ runId, version }: RowVersion, hint: Extract<CommitAnswer, { kind: "Committed" }>["hint"]): CommitAnswer {

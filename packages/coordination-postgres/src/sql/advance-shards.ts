@@ -1,5 +1,6 @@
-import { batchAnswer } from "./batch-answer.ts";
+import { batchAnswer, runAnswer } from "./batch-answer.ts";
 import { hintColumns } from "./hint-columns.ts";
+import { inputOfRun } from "./input-of-run.ts";
 import type { Statement } from "./statement.ts";
 
 // What moves no shard among those that can be claimed, as a checkpoint does. No column of it is in an index, so that
@@ -7,7 +8,19 @@ import type { Statement } from "./statement.ts";
 
 const SET = "version = s.version + 1, attempts = i.attempts, cursor_key = i.cursor_key, record = i.record";
 
-/** Advance shards, each where its version is still the one that was read. */
+/** Advance shards of one run, each where its version is still the one that was read. */
+export const ADVANCE_SHARDS_OF_RUN: Statement = {
+  name: "advance_shards_of_run",
+  text: (schema) => `
+WITH written AS (
+  UPDATE ${schema}.shards s SET ${SET}
+  FROM (${inputOfRun("$2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[]", "shard, guard, attempts, cursor_key, record")}) i
+  WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard
+  RETURNING i.ordinal
+)${runAnswer(schema, { runId: "$1", first: "$7::bytea", last: "$8::bytea", from: "$9::bigint" })}`,
+};
+
+/** The same of several runs. */
 export const ADVANCE_SHARDS: Statement = {
   name: "advance_shards",
   text: (schema) => `
@@ -20,7 +33,7 @@ WITH written AS (
 )${batchAnswer(schema, { runs: "$7::bigint[], $8::bigint[], $9::bytea[]", moments: "$10::bigint[], $11::bytea[]" })}`,
 };
 
-/** The same of one, and an answer only where it was written. Without arrays it takes the server half as long. */
+/** The same of one shard, and an answer only where it was written. Without arrays it takes the server half as long. */
 export const ADVANCE_SHARD: Statement = {
   name: "advance_shard",
   text: (schema) => `

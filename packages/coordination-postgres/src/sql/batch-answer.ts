@@ -1,4 +1,4 @@
-import { freeColumn, lapsedColumns } from "./hint-columns.ts";
+import { freeColumn, lapsedColumns, rangeColumns } from "./hint-columns.ts";
 
 /** The parameters of a batch that ask for capacities. */
 export interface AskedMoments {
@@ -8,12 +8,35 @@ export interface AskedMoments {
   readonly moments: string;
 }
 
+/** The parameters of a batch of one run that ask for its capacity. */
+export interface AskedRange {
+  readonly runId: string;
+  /** The first time that is asked for, null where none is, and the last. */
+  readonly first: string;
+  readonly last: string;
+  /** Where to begin counting. */
+  readonly from: string;
+}
+
+/** How many were written and, where it is not all of them, which. `asked`: an array of as many. */
+const writtenColumns = (asked: string): string => `count(*)::int AS written, CASE WHEN count(*) < cardinality(${asked}) THEN array_agg(ordinal::int) END AS which`;
+
 /**
- * The end of a statement over many shards, behind the parts that have `written`. It answers with one row that says how many, and
- * which where it is not all of them; then a row for each run whose capacity is asked for, at the first time; and one for
- * each other time at which it is not the same, because a lease has lapsed in between.
+ * The end of a statement over many shards of one run, behind the parts that have `written`: one row, with its capacity at the
+ * first time that is asked for and all that changes it until the last.
  *
  * A statement sees nothing of what it writes itself. `unwritten` leaves out of the capacity what it has written.
+ */
+export function runAnswer(schema: string, { runId, first, last, from }: AskedRange, unwritten?: string): string {
+  const and = unwritten === undefined ? {} : { and: unwritten };
+  return `
+SELECT ${writtenColumns("$2::bytea[]")},${rangeColumns(schema, { runId, first, last, from, ...and })}
+FROM written`;
+}
+
+/**
+ * The same of several runs. It answers with one row that says what was written; then a row for each run whose capacity is asked for,
+ * at the first time; and one for each other time at which it is not the same, because a lease has lapsed in between.
  */
 export function batchAnswer(schema: string, { moments, runs }: AskedMoments, unwritten?: string): string {
   const and = unwritten === undefined ? {} : { and: unwritten };
@@ -22,7 +45,7 @@ capacities AS MATERIALIZED (
   SELECT g.ordinal, g.run_id, ${freeColumn(schema, { runId: "g.run_id", from: "g.place", ...and })},${lapsedColumns(schema, { runId: "g.run_id", now: "g.now", ...and })}
   FROM unnest(${runs}) WITH ORDINALITY AS g(run_id, place, now, ordinal)
 )
-SELECT 'Written' AS about, 0::bigint AS ordinal, count(*)::int AS written, CASE WHEN count(*) < cardinality($1::bigint[]) THEN array_agg(ordinal::int) END AS which,
+SELECT 'Written' AS about, 0::bigint AS ordinal, ${writtenColumns("$1::bigint[]")},
        NULL::int AS free, NULL::int AS lapsed, NULL::bytea AS earliest, NULL::bytea AS starved_until
 FROM written
 UNION ALL

@@ -23,13 +23,37 @@ export function hintColumns(schema: string, scope: HintScope): string {
  * `from`: the place where counting begins, to go around from there. Behind where claiming is at work are the entries of what was
  * claimed, which the server must look up one by one until it may drop them.
  */
-export function freeColumn(schema: string, { runId, and, from }: Omit<HintScope, "now"> & { readonly from: string }): string {
+export function freeColumn(schema: string, { runId, and, from, isAsked = "true" }: Omit<HintScope, "now"> & { readonly from: string; readonly isAsked?: string }): string {
   const free = `${activeOf(runId, and)} AND p.claimable_at = ${FREE}`;
   return `(SELECT count(*)::int FROM (
      (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread >= ${from} LIMIT 1000)
      UNION ALL
      (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread < ${from} LIMIT 1000)
-     LIMIT 1000) free) AS free`;
+     LIMIT 1000) free WHERE ${isAsked}) AS free`;
+}
+
+/** Two times, and where counting begins. */
+export interface HintRange extends Omit<HintScope, "now"> {
+  /** Null where nobody asks. */
+  readonly first: string;
+  readonly last: string;
+  readonly from: string;
+}
+
+/**
+ * The capacity at all times from a first to a last: what is free; how many leases had lapsed by the first; when others did until the
+ * last, which are hardly ever any; and when the next one will.
+ */
+export function rangeColumns(schema: string, { runId, first, last, from, and }: HintRange): string {
+  const active = activeOf(runId, and);
+  return `
+  ${freeColumn(schema, { runId, from, isAsked: `${first} IS NOT NULL`, ...(and === undefined ? {} : { and }) })},
+  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${FREE} AND p.claimable_at <= ${first} LIMIT 1000) lapsed) AS lapsed,
+  (SELECT array_agg(lapsing.claimable_at ORDER BY lapsing.claimable_at) FROM (
+     SELECT p.claimable_at FROM ${schema}.places p
+     WHERE ${first} < ${last} AND ${active} AND p.claimable_at > ${first} AND p.claimable_at <= ${last} ORDER BY p.claimable_at LIMIT 1000) lapsing) AS lapsing,
+  (SELECT p.claimable_at FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${last} ORDER BY p.claimable_at LIMIT 1) AS earliest,
+  (SELECT w.until FROM ${schema}.starved w WHERE w.run_id = ${runId}) AS starved_until`;
 }
 
 /** How many leases have lapsed, when the first of the others will, and until when the run is wanted. */

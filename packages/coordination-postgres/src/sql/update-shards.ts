@@ -1,48 +1,75 @@
-import { batchAnswer } from "./batch-answer.ts";
+import { batchAnswer, runAnswer } from "./batch-answer.ts";
+import { inputOfRun } from "./input-of-run.ts";
 import { movePlaces } from "./move-places.ts";
 import type { Statement } from "./statement.ts";
 
 /** One array a column, one element a shard. */
-const INPUT = `
-  SELECT *
-  FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[],
-              $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bigint[],
-              $13::bigint[], $14::text[], $15::bytea[], $16::text[], $17::bytea[])
-       WITH ORDINALITY AS given(run_id, shard, guard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, run_guard,
-                                spread, left_status, left_at, taken_status, taken_at, ordinal)`;
+const ARRAYS = `$2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[], $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::bytea[],
+              $12::bigint[], $13::bigint[], $14::text[], $15::bytea[], $16::text[], $17::bytea[]`;
+const COLUMNS = `shard, guard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence,
+                                run_guard, spread, left_status, left_at, taken_status, taken_at`;
 
 const SET = `
   SET version = s.version + 1, status = i.status, park_reason = i.park_reason, lease_owner = i.lease_owner,
       lease_deadline = i.lease_deadline, fence = i.fence, attempts = i.attempts, cursor_key = i.cursor_key, record = i.record`;
 
+const RETURNING = "RETURNING i.ordinal, s.run_id, s.shard, i.spread, i.left_status, i.left_at, i.taken_status, i.taken_at";
+
+// So written it is looked up in a hash table that is made once, however the joins are planned.
+const UNWRITTEN = "(p.run_id, p.shard) NOT IN (SELECT w.run_id, w.shard FROM written w)";
+
 /**
- * Write shards, each where its version is still the one that was read, and move their places.
+ * Write shards of one run, each where its version is still the one that was read, and move their places.
  *
  * The capacity of a run is counted over what was not written; the caller, who knows what was, adds it.
  */
-function updateShards(schema: string, { locks, guard }: { readonly locks: string; readonly guard: string }): string {
-  // So written it is looked up in a hash table that is made once, however the joins are planned.
-  const unwritten = "(p.run_id, p.shard) NOT IN (SELECT w.run_id, w.shard FROM written w)";
+function updateShardsOfRun(schema: string, { lock, guard }: { readonly lock: string; readonly guard: string }): string {
   return `
-WITH input AS MATERIALIZED (${INPUT}),${locks}
+WITH ${lock}written AS (
+  UPDATE ${schema}.shards s ${SET}
+  FROM (${inputOfRun(ARRAYS, COLUMNS)}) i
+  WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
+  ${RETURNING}
+),${movePlaces(schema)}${runAnswer(schema, { runId: "$1", first: "$18::bytea", last: "$19::bytea", from: "$20::bigint" }, UNWRITTEN)}`;
+}
+
+/** No set says which version the run must have. */
+export const UPDATE_SHARDS_OF_RUN: Statement = {
+  name: "update_shards_of_run",
+  text: (schema) => updateShardsOfRun(schema, { lock: "", guard: "" }),
+};
+
+/**
+ * Some set says which version the run must have. The run is then locked against being written until this is over: whoever
+ * ends a run has seen the states of its shards, and none may change behind his back.
+ */
+export const UPDATE_SHARDS_OF_GUARDED_RUN: Statement = {
+  name: "update_shards_of_guarded_run",
+  text: (schema) =>
+    updateShardsOfRun(schema, {
+      lock: `locked AS MATERIALIZED (SELECT r.version FROM ${schema}.runs r WHERE r.id = $1 FOR SHARE),
+`,
+      guard: " AND (i.run_guard IS NULL OR i.run_guard = (SELECT version FROM locked))",
+    }),
+};
+
+/** The same of several runs. */
+function updateShards(schema: string, { locks, guard }: { readonly locks: string; readonly guard: string }): string {
+  return `
+WITH input AS MATERIALIZED (SELECT * FROM unnest($1::bigint[], ${ARRAYS}) WITH ORDINALITY AS given(run_id, ${COLUMNS}, ordinal)),${locks}
 written AS (
   UPDATE ${schema}.shards s ${SET}
   FROM input i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
-  RETURNING i.ordinal, s.run_id, s.shard, i.spread, i.left_status, i.left_at, i.taken_status, i.taken_at
-),${movePlaces(schema)}${batchAnswer(schema, { runs: "$18::bigint[], $19::bigint[], $20::bytea[]", moments: "$21::bigint[], $22::bytea[]" }, unwritten)}`;
+  ${RETURNING}
+),${movePlaces(schema)}${batchAnswer(schema, { runs: "$18::bigint[], $19::bigint[], $20::bytea[]", moments: "$21::bigint[], $22::bytea[]" }, UNWRITTEN)}`;
 }
 
-/** No set says which version its run must have. */
 export const UPDATE_SHARDS: Statement = {
   name: "update_shards",
   text: (schema) => updateShards(schema, { locks: "", guard: "" }),
 };
 
-/**
- * Some set says which version its run must have. The run is then locked against being written until this is over: whoever
- * ends a run has seen the states of its shards, and none may change behind his back.
- */
 export const UPDATE_SHARDS_OF_RUNS: Statement = {
   name: "update_shards_of_runs",
   text: (schema) =>
