@@ -9,8 +9,8 @@ import type { AcquireScratch, ShardSnapshotView } from "../views/acquire-scratch
 import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
 import { runShardOperation } from "./carry-out.ts";
 import type { Engine } from "./engine.ts";
-import { ShardCopy } from "./shard-copy.ts";
-import type { ShardOperation } from "./shard-operation.ts";
+import type { ShardCopy } from "./shard-copy.ts";
+import type { Settled } from "./shard-operation.ts";
 import { shardOperations, type AcquireRequest } from "./shard-operations.ts";
 import type { AcquireOutcome } from "../kernel/acquire.ts";
 
@@ -39,7 +39,7 @@ interface Granted {
 type Request = AcquireRequest & { readonly opId: OpId };
 
 export async function acquireShard(engine: Engine, request: Request): Promise<Result<IdempotentOutcome<AcquireResult>, AcquireError>> {
-  const granted = await grant(engine, shardOperations.acquire(request), new ShardCopy(undefined));
+  const granted = grant(await runShardOperation(engine, shardOperations.acquire(request)));
   if (!granted.ok) return granted;
   const { outcome, shard, capacity } = granted.value;
   return ok(IdempotentOutcome.map(outcome, (lease) => ({ lease, snapshot: snapshotOf(shard), capacity })));
@@ -47,7 +47,7 @@ export async function acquireShard(engine: Engine, request: Request): Promise<Re
 
 /** Acquire a shard and hold it in a session. `copy` is the shard as it was read on the way, where it was. */
 export async function openSession(engine: Engine, request: Request, copy: ShardCopy): Promise<Result<IdempotentOutcome<WorkerSession>, AcquireError>> {
-  const granted = await grant(engine, shardOperations.acquire(request), copy);
+  const granted = grant(await runShardOperation(engine, shardOperations.acquire(request), copy));
   if (!granted.ok) return granted;
   const { outcome, capacity } = granted.value;
   return ok(IdempotentOutcome.map(outcome, (lease) => new WorkerSession(engine, { lease, copy, capacity })));
@@ -70,7 +70,7 @@ export async function acquireShardInto(
   scratch.beginUse();
   try {
     const operation = shardOperations.acquire(request);
-    const granted = await grant(engine, readInto === undefined ? operation : { ...operation, readShard: readInto }, new ShardCopy(undefined));
+    const granted = grant(await runShardOperation(engine, readInto === undefined ? operation : { ...operation, readShard: readInto }));
     if (!granted.ok) return granted;
     const { outcome, shard, capacity } = granted.value;
     if (readInto === undefined) fill(scratch, shard);
@@ -82,12 +82,8 @@ export async function acquireShardInto(
   }
 }
 
-async function grant(
-  engine: Engine,
-  operation: ShardOperation<AcquireOutcome, AcquireError>,
-  copy: ShardCopy,
-): Promise<Result<Granted, AcquireError>> {
-  const settled = await runShardOperation(engine, operation, copy);
+/** What an acquire came to: a lease, or why there is none. */
+function grant(settled: Result<Settled<AcquireOutcome>, AcquireError>): Result<Granted, AcquireError> {
   if (!settled.ok) return settled;
   const { outcome, hint = CapacityHint.ZERO } = settled.value;
   if (outcome.kind === "Parked") return err(outcome.refusal);

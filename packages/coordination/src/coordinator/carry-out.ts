@@ -1,4 +1,3 @@
-import type { LogicalTime } from "@gossip/contracts";
 import type { BackendError } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import type { CommitAnswer } from "../store/commit-answer.ts";
@@ -6,8 +5,8 @@ import type { Eventually } from "../store/coordination-store.ts";
 import type { WriteSet } from "../store/write-set.ts";
 import type { Waiting } from "./commit-queue.ts";
 import type { Engine } from "./engine.ts";
-import { runInSteps, type Begun } from "./run-in-steps.ts";
-import { drop, keep, toAttempt, type Attempt } from "./shard-attempt.ts";
+import { askForShard, runInSteps, type Begun } from "./run-in-steps.ts";
+import { drop, keep, settleUnresolved, toAttempt, type Attempt } from "./shard-attempt.ts";
 import { ShardCopy } from "./shard-copy.ts";
 import type { Settled, ShardOperation } from "./shard-operation.ts";
 
@@ -57,12 +56,23 @@ export function carryOut<Outcome, Failure, Told>(
   start: Start<Outcome, Failure, Told>,
 ): Eventually<Told> {
   const { copy, ending } = start;
-  if (copy.read === undefined || operation.needs !== undefined) return inSteps(engine, operation, start);
+  if (operation.needs !== undefined) return inSteps(engine, operation, start);
   const clock = engine.readClock(operation.name);
-  // A clock that must be waited for is not asked again.
   if (clock instanceof Promise || !clock.ok) return inSteps(engine, operation, start, { clock });
-  const attempt = decideOnCopy(engine, operation, { copy, now: clock.value });
-  if (attempt === undefined) return inSteps(engine, operation, start, { clock });
+  const loaded = copy.read === undefined ? askForShard(engine, operation) : undefined;
+  if (loaded instanceof Promise || loaded?.ok === false) return inSteps(engine, operation, start, { clock, loaded });
+  // Nothing was waited for since the read began, so it tells of all that has been added.
+  if (loaded !== undefined) settleUnresolved(engine, operation, loaded.value, engine.unresolvedShards.addedCount);
+
+  const read = copy.read ?? loaded!.value;
+  const decided = operation.decide({ run: read.run?.record, shard: read.shard?.record, other: undefined }, clock.value);
+  if (!decided.ok) {
+    copy.read = undefined;
+    // What rests on a copy that is no longer so must not be told, nor tried again from the same copy.
+    return loaded === undefined ? inSteps(engine, operation, start, { clock }) : ending.told(decided);
+  }
+  const attempt = toAttempt(engine, operation, { read, now: clock.value, transition: decided.value });
+  if (attempt === undefined) return inSteps(engine, operation, start, { clock, loaded });
   if (!engine.answersAtOnce) {
     return new Promise((resolve, reject) => {
       engine.commitFor(new CommitUnderWay(engine, operation, { start, attempt, settling: { resolve, reject } }));
@@ -86,20 +96,6 @@ async function inSteps<Outcome, Failure, Told>(
     ending.broken();
     throw reason;
   }
-}
-
-/** Decide on a copy. `undefined` where that leads to no write: then nothing has happened, and the operation must be run in steps. */
-function decideOnCopy<Outcome, Failure>(
-  engine: Engine,
-  operation: ShardOperation<Outcome, Failure>,
-  { copy, now }: { readonly copy: ShardCopy; readonly now: LogicalTime },
-): Attempt<Outcome> | undefined {
-  const read = copy.read!;
-  const decided = operation.decide({ run: read.run?.record, shard: read.shard?.record, other: undefined }, now);
-  if (decided.ok) return toAttempt(engine, operation, { read, now, transition: decided.value });
-  // What rests on a copy that is no longer so must not be told, nor tried again from the same copy.
-  copy.read = undefined;
-  return undefined;
 }
 
 /** How a promise is settled. */

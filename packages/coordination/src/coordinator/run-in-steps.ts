@@ -1,11 +1,11 @@
 import type { LogicalTime } from "@gossip/contracts";
-import type { BackendError } from "@gossip/coordination-errors";
+import type { BackendError, InfraError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { CapacityHint } from "../records/capacity-hint.ts";
 import type { Eventually } from "../store/coordination-store.ts";
 import type { ShardRead } from "../store/store-reads.ts";
 import type { Attempts, Engine } from "./engine.ts";
-import { drop, keep, placeOf, toAttempt, type NotMade } from "./shard-attempt.ts";
+import { drop, keep, settleUnresolved, toAttempt, type NotMade } from "./shard-attempt.ts";
 import type { ShardCopy } from "./shard-copy.ts";
 import type { Settled, ShardOperation } from "./shard-operation.ts";
 import { noRoom } from "./write-refusals.ts";
@@ -14,6 +14,8 @@ import { noRoom } from "./write-refusals.ts";
 export interface Begun {
   /** The time, where the clock has been asked for it. */
   readonly clock?: Eventually<Result<LogicalTime, BackendError>>;
+  /** The shard, where the store has just been asked for it. */
+  readonly loaded?: Eventually<Result<ShardRead, InfraError>> | undefined;
   /** The answer to its first write. */
   readonly refused?: NotMade;
 }
@@ -31,6 +33,7 @@ export async function runInSteps<Outcome, Failure>(
     if (!again.ok) return again;
   }
   let reading = begun.clock;
+  let loading = begun.loaded;
   for (;;) {
     // Neither the time nor a copy is waited for where it is there.
     const told = reading ?? engine.readClock(operation.name);
@@ -39,12 +42,13 @@ export async function runInSteps<Outcome, Failure>(
     if (!now.ok) return now;
     const isCopy = copy.read !== undefined;
     const { addedCount } = engine.unresolvedShards;
-    const loaded = copy.read === undefined ? await loadShard(engine, operation, attempts) : ok(copy.read);
+    const loaded = copy.read === undefined ? await loadShard(engine, operation, attempts, loading) : ok(copy.read);
+    loading = undefined;
     if (!loaded.ok) return loaded;
     const read = loaded.value;
-    if (!isCopy) engine.emit(engine.unresolvedShards.settle(placeOf(operation), read.shard, { addedCount }));
+    if (!isCopy) settleUnresolved(engine, operation, read, addedCount);
     const otherKey = read.shard && operation.needs?.(read.shard.record);
-    const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts);
+    const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts, undefined);
     if (other?.ok === false) return other;
 
     const situation = { run: read.run?.record, shard: read.shard?.record, other: other?.value.shard?.record };
@@ -86,12 +90,27 @@ async function tryAgain<Outcome, Failure>(
   }
 }
 
+/** Ask the store for an operation's shard. */
+export function askForShard(
+  { store }: Engine,
+  { tenant, key, readShard }: Pick<ShardOperation<never, never>, "tenant" | "key" | "readShard">,
+): Eventually<Result<ShardRead, InfraError>> {
+  return readShard === undefined ? store.readShard(tenant, key) : readShard();
+}
+
+/** `first` is the first answer, where the store has been asked. */
 function loadShard(
   engine: Engine,
-  { tenant, key, readShard }: Pick<ShardOperation<never, never>, "tenant" | "key" | "readShard">,
+  operation: Parameters<typeof askForShard>[1],
   attempts: Attempts,
+  first: Begun["loaded"],
 ): Promise<Result<ShardRead, BackendError>> {
-  return engine.read(attempts, readShard ?? (() => engine.store.readShard(tenant, key)));
+  let answer = first;
+  return engine.read(attempts, () => {
+    const given = answer ?? askForShard(engine, operation);
+    answer = undefined;
+    return given;
+  });
 }
 
 async function readHint(

@@ -59,6 +59,18 @@ export function drop<Outcome, Failure>(
   if (answer.kind === "Unknown") engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events: transition.events });
 }
 
-export function placeOf({ tenant, key: { run, shard } }: Pick<ShardOperation<never, never>, "tenant" | "key">): Place {
+/** Tell the events of earlier writes that turn out to have been made, now that their shard was read; see `UnresolvedWrites.settle`. */
+export function settleUnresolved(
+  engine: Engine,
+  operation: Pick<ShardOperation<never, never>, "tenant" | "key">,
+  { shard }: ShardRead,
+  addedCount: number,
+): void {
+  // Nearly always: no place is named unless there is something to settle.
+  if (engine.unresolvedShards.isEmpty) return;
+  engine.emit(engine.unresolvedShards.settle(placeOf(operation), shard, { addedCount }));
+}
+
+function placeOf({ tenant, key: { run, shard } }: Pick<ShardOperation<never, never>, "tenant" | "key">): Place {
   return { tenant, run, shard };
 }
