@@ -1,15 +1,44 @@
 import type { ShardId } from "@gossip/contracts";
 
-const MASK = 0xffff_ffff_ffff_ffffn;
+// Every listing and every claim has to do with it, and arithmetic of bigints makes one at each step: so it is done in halves.
+const WHOLE = new BigUint64Array(1);
+const HALVES = new Uint32Array(WHOLE.buffer);
+const [LOW, HIGH] = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? [0, 1] : [1, 0];
 
 /**
  * Where a shard is in the claim index: 32 bits, far apart for ids that are close.
  *
- * Workers start looking at places of their own, and then find shards of all parts of the run.
+ * Workers start looking at places of their own, and then find shards of all parts of the run. Stored, so it never changes.
  */
 export function claimSpread(shard: ShardId): number {
   // The finishing step of SplitMix64: every bit of the id changes half of the bits of the result.
-  let mixed = ((shard ^ (shard >> 30n)) * 0xbf58_476d_1ce4_e5b9n) & MASK;
-  mixed = ((mixed ^ (mixed >> 27n)) * 0x94d0_49bb_1331_11ebn) & MASK;
-  return Number((mixed ^ (mixed >> 31n)) >> 32n);
+  WHOLE[0] = shard;
+  shiftMix(30);
+  multiply(0xbf58_476d, 0x1ce4_e5b9);
+  shiftMix(27);
+  multiply(0x94d0_49bb, 0x1331_11eb);
+  shiftMix(31);
+  return HALVES[HIGH]!;
+}
+
+/** `whole ^= whole >> by`, for less than 32. */
+function shiftMix(by: number): void {
+  const [low, high] = [HALVES[LOW]!, HALVES[HIGH]!];
+  HALVES[LOW] = low ^ ((low >>> by) | (high << (32 - by)));
+  HALVES[HIGH] = high ^ (high >>> by);
+}
+
+/** `whole *= factor`, of which 64 bits are kept. */
+function multiply(factorHigh: number, factorLow: number): void {
+  const [low, high] = [HALVES[LOW]!, HALVES[HIGH]!];
+  HALVES[LOW] = Math.imul(low, factorLow);
+  HALVES[HIGH] = highOf(low, factorLow) + Math.imul(high, factorLow) + Math.imul(low, factorHigh);
+}
+
+/** The upper half of what two numbers of 32 bits make. */
+function highOf(a: number, b: number): number {
+  const [a0, a1, b0, b1] = [a & 0xffff, a >>> 16, b & 0xffff, b >>> 16];
+  const middle = a1 * b0 + ((a0 * b0) >>> 16);
+  const carried = a0 * b1 + (middle % 0x1_0000);
+  return a1 * b1 + Math.floor(middle / 0x1_0000) + Math.floor(carried / 0x1_0000);
 }

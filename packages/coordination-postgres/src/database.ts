@@ -39,7 +39,7 @@ export class Database {
 
   /** Run one statement, which is a transaction of its own. `NoConnection` where it was never sent. */
   run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.use((connection) => connection.run<Row>(statement, values));
+    return this.#withClient((client) => this.#query<Row>(client, statement, values));
   }
 
   /**
@@ -49,7 +49,8 @@ export class Database {
    * commit itself got no answer it is `UnknownOutcome`.
    */
   transact<T>(body: (connection: Connection) => Promise<{ readonly commit: boolean; readonly answer: T }>): Promise<T> {
-    return this.#withClient(async (client, connection) => {
+    return this.#withClient(async (client) => {
+      const connection = this.#connectionOf(client);
       await client.query("BEGIN");
       const { commit, answer } = await this.#attempt(client, () => body(connection));
       if (!commit) {
@@ -82,7 +83,7 @@ export class Database {
 
   /** Run statements on one connection. */
   use<T>(body: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#withClient((_client, connection) => body(connection));
+    return this.#withClient((client) => body(this.#connectionOf(client)));
   }
 
   async #attempt<T>(client: PoolClient, body: () => Promise<T>): Promise<T> {
@@ -94,11 +95,11 @@ export class Database {
     }
   }
 
-  async #withClient<T>(body: (client: PoolClient, connection: Connection) => Promise<T>): Promise<T> {
+  async #withClient<T>(body: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     let broken: unknown = true;
     try {
-      const answer = await body(client, this.#connectionOf(client));
+      const answer = await body(client);
       broken = undefined;
       return answer;
     } catch (thrown) {

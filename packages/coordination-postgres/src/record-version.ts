@@ -7,7 +7,8 @@ export interface RowVersion {
   readonly version: number;
 }
 
-const VERSION = /^[rs][1-9]\d{0,14}\.[1-9]\d{0,14}$/;
+const MAX_DIGITS = 15;
+const ZERO = "0".charCodeAt(0);
 
 // The number of the run is in it so that a guarded write finds its row without asking which run that is, and the letter
 // so that a run's version never passes for a shard's.
@@ -30,7 +31,20 @@ export function readShardVersion(given: StoreVersion | undefined): RowVersion | 
 }
 
 function read(letter: "r" | "s", given: StoreVersion | undefined): RowVersion | undefined {
-  if (typeof given !== "string" || !given.startsWith(letter) || !VERSION.test(given)) return undefined;
+  if (typeof given !== "string" || given[0] !== letter) return undefined;
   const dot = given.indexOf(".");
-  return { runId: Number(given.slice(1, dot)), version: Number(given.slice(dot + 1)) };
+  const [runId, version] = [countIn(given, 1, dot), countIn(given, dot + 1, given.length)];
+  return runId === 0 || version === 0 ? undefined : { runId, version };
+}
+
+/** The number that is written between two places, as we write it; 0 where none is. Every write of a batch is read so. */
+function countIn(text: string, start: number, end: number): number {
+  if (end <= start || end - start > MAX_DIGITS || text.charCodeAt(start) === ZERO) return 0;
+  let count = 0;
+  for (let place = start; place < end; place++) {
+    const digit = text.charCodeAt(place) - ZERO;
+    if (digit < 0 || digit > 9) return 0;
+    count = count * 10 + digit;
+  }
+  return count;
 }

@@ -56,11 +56,16 @@ export function decodeRun({ tenant, run }: RunAddress, record: Buffer): RunRecor
   return decoded.value;
 }
 
-export function decodeShard({ tenant, run }: RunAddress, row: { readonly shard: Buffer; readonly record: Buffer }): ShardRecord {
-  const decoded = decodeShardRecord(row.record);
+export function decodeShard(address: RunAddress, row: { readonly shard: Buffer; readonly record: Buffer }): ShardRecord {
+  return decodeShardAs(address, shardIdOf(row.shard), row.record);
+}
+
+/** `id`: under which it is stored. */
+export function decodeShardAs({ tenant, run }: RunAddress, id: ShardId, record: Buffer): ShardRecord {
+  const decoded = decodeShardRecord(record);
   if (!decoded.ok) throw new CorruptRow(corruptionFrom(decoded.error, "postgres.readShard"));
   const { tenant: ownTenant, run: ownRun, shard } = decoded.value;
-  if (ownTenant !== tenant || ownRun !== run || shard !== shardIdOf(row.shard)) throw misplaced();
+  if (ownTenant !== tenant || ownRun !== run || shard !== id) throw misplaced();
   return decoded.value;
 }
 

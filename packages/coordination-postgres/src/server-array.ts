@@ -28,16 +28,16 @@ const TWO_TO_32 = 2 ** 32;
 /** Whole numbers as `bigint[]`. */
 export function int8Array(values: readonly (number | null)[]): Buffer {
   const bytes = begin(INT8, values.length, values.length * (SIZE_SIZE + INT8_SIZE));
+  const view = viewOf(bytes);
   let place = HEADER_SIZE;
   for (const value of values) {
-    if (value === null) {
-      place = bytes.writeInt32BE(NULL_SIZE, place);
-      continue;
-    }
-    place = bytes.writeInt32BE(INT8_SIZE, place);
+    view.setInt32(place, value === null ? NULL_SIZE : INT8_SIZE);
+    place += SIZE_SIZE;
+    if (value === null) continue;
     // In halves, since a bigint would have to be made for each.
-    place = bytes.writeInt32BE(Math.floor(value / TWO_TO_32), place);
-    place = bytes.writeUInt32BE(value >>> 0, place);
+    view.setInt32(place, Math.floor(value / TWO_TO_32));
+    view.setInt32(place + 4, value | 0);
+    place += INT8_SIZE;
   }
   return bytes.subarray(0, place);
 }
@@ -45,10 +45,15 @@ export function int8Array(values: readonly (number | null)[]): Buffer {
 /** Numbers of 64 bits without a sign as `bytea[]`, as they are stored. */
 export function u64Array(values: readonly (bigint | undefined)[]): Buffer {
   const bytes = begin(BYTEA, values.length, values.length * (SIZE_SIZE + INT8_SIZE));
+  // A buffer's own way of writing a bigint makes others on the way.
+  const view = viewOf(bytes);
   let place = HEADER_SIZE;
   for (const value of values) {
-    place = bytes.writeInt32BE(value === undefined ? NULL_SIZE : INT8_SIZE, place);
-    if (value !== undefined) place = bytes.writeBigUInt64BE(value, place);
+    view.setInt32(place, value === undefined ? NULL_SIZE : INT8_SIZE);
+    place += SIZE_SIZE;
+    if (value === undefined) continue;
+    view.setBigUint64(place, value);
+    place += INT8_SIZE;
   }
   return bytes.subarray(0, place);
 }
@@ -78,6 +83,10 @@ export function nameArray(values: readonly (string | undefined)[]): Buffer {
     if (value !== undefined) place += bytes.write(value, place, "latin1");
   }
   return bytes;
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function begin(type: number, count: number, size: number): Buffer {

@@ -39,12 +39,16 @@ export function enteredColumns(records: readonly ShardRecord[]): Buffer[] {
 
 /** Where shards move among those that are not finished: the place that each leaves and the one that it takes, none where it stays. */
 export function moveColumns(writes: readonly ShardWrite[]): Buffer[] {
-  const moves = writes.map(({ before, after }) => {
-    const [left, taken] = [placeOf(before), placeOf(after)];
-    return isSamePlace(left, taken) ? { left: undefined, taken: undefined } : { left, taken };
-  });
+  const left: (Place | undefined)[] = [];
+  const taken: (Place | undefined)[] = [];
+  for (const { before, after } of writes) {
+    const [from, to] = [placeOf(before), placeOf(after)];
+    const stays = isSamePlace(from, to);
+    left.push(stays ? undefined : from);
+    taken.push(stays ? undefined : to);
+  }
   const spreads = spreadColumn(writes.map(({ after }) => after));
-  return [spreads, ...placeColumns(moves.map(({ left }) => left)), ...placeColumns(moves.map(({ taken }) => taken))];
+  return [spreads, ...placeColumns(left), ...placeColumns(taken)];
 }
 
 function spreadColumn(records: readonly ShardRecord[]): Buffer {
