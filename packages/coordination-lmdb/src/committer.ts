@@ -41,12 +41,15 @@ export class Committer {
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
     const refusal = this.#refuse(sets);
     if (refusal !== undefined) return sets.map(() => ({ kind: "Failed", error: refusal }));
-    const made = await this.attempt("lmdb.commit", () => this.#make(sets));
-    if (made.ok) return made.value;
-    // A write that failed on its way was taken back, and the store goes on. Where the last step failed, that which
-    // makes it count, the engine refuses everything from then on, and what others will read is not known.
-    const kind = this.#findFault() === undefined ? "Failed" : "Unknown";
-    return sets.map(() => ({ kind, error: made.error }));
+    try {
+      return await this.#make(sets);
+    } catch (thrown) {
+      const error = await this.#failureOf("lmdb.commit", thrown);
+      // A write that failed on its way was taken back, and the store goes on. Where the last step failed, that which
+      // makes it count, the engine refuses everything from then on, and what others will read is not known.
+      const kind = this.#findFault() === undefined ? "Failed" : "Unknown";
+      return sets.map(() => ({ kind, error }));
+    }
   }
 
   /** Do something that writes, and say in our words why it could not be done. */
@@ -54,10 +57,13 @@ export class Committer {
     try {
       return ok(await write());
     } catch (thrown) {
-      if (thrown instanceof InvariantViolation) throw thrown;
-      const reason = await withFullDiskNamed(await reasonOf(thrown), this.#options.folder);
-      return err(failureFrom(operation, reason));
+      return err(await this.#failureOf(operation, thrown));
     }
+  }
+
+  async #failureOf(operation: LmdbOperation, thrown: unknown): Promise<InfraError> {
+    if (thrown instanceof InvariantViolation) throw thrown;
+    return failureFrom(operation, await withFullDiskNamed(await reasonOf(thrown), this.#options.folder));
   }
 
   #make(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {

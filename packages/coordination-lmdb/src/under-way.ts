@@ -12,11 +12,12 @@ export class UnderWay {
     return this.#isEnding;
   }
 
-  /** Wait for a task before closing. */
+  /** Wait for a task before closing. It is given back as it is: whoever waits for it need not wait for what is done about it here. */
   track<T>(task: Promise<T>): Promise<T> {
-    const tracked = task.finally(() => this.#tasks.delete(tracked));
-    this.#tasks.add(tracked);
-    return tracked;
+    const forget = () => void this.#tasks.delete(task);
+    this.#tasks.add(task);
+    task.then(forget, forget);
+    return task;
   }
 
   /** Something has begun that has no promise of its own. Call the answer when it is over; once or more makes no difference. */
