@@ -8,25 +8,25 @@ interface Share {
 }
 
 /** How long a share is left to its claim. Claims follow at once, or never do. */
-const MAX_AGE_MS = 50;
+const MAX_AGE_MS = 200;
 
 /** Candidates that claims of this process were given and have not tried yet. Advice: what a claim may write, its guard says. */
 export class HandedOut {
   readonly #shares = new Set<Share>();
   readonly #byShard = new Map<ShardId, Share>();
   /** Those tried since a listing began that is under way; `undefined` where none is. */
-  #tried: Share[] | undefined;
+  #tried: Set<Share> | undefined;
   #wake: (() => void) | undefined;
 
   /** A listing begins. It may still find what is claimed while it is under way, so that counts as handed out until it ends. */
   beginListing(): void {
-    this.#tried = [];
+    this.#tried = new Set();
   }
 
   endListing(): void {
-    const tried = this.#tried ?? [];
+    const tried = this.#tried;
     this.#tried = undefined;
-    for (const share of tried) this.#drop(share);
+    for (const share of tried ?? []) this.#drop(share);
   }
 
   has(shard: ShardId): boolean {
@@ -55,7 +55,7 @@ export class HandedOut {
     const share = this.#byShard.get(shard);
     if (share === undefined) return;
     if (this.#tried === undefined) this.#drop(share);
-    else this.#tried.push(share);
+    else this.#tried.add(share);
   }
 
   /** Wait until all that was handed out is tried, or will not be. */
