@@ -9,8 +9,11 @@ import { unwrap } from "@gossip/stdx";
 import { waitFor } from "@gossip/tools/fault-run";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { bound, fillStore, FILL_SHARDS, FILL_TENANT } from "./fill-store.fixture.ts";
+import { reasonOf } from "./lmdb-failure.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
+import { openDatabase } from "./open-database.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
+import { Rows } from "./rows.ts";
 import { mountSmallDisk } from "./small-disk.fixture.ts";
 import { makeFolder, makeStore } from "./temporary-store.fixture.ts";
 import { processes } from "./worker-process.fixture.ts";
@@ -62,6 +65,28 @@ describe("a disk that is full", () => {
       await disk.dispose();
     }
   });
+
+  test("makes a commit that fails known as one without a number, which is what has the engine asked before the next", async (context) => {
+    const disk = await mountSmallDisk(512);
+    if (disk === undefined) return context.skip();
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    try {
+      const db = openDatabase(join(disk.path, "store"), "Flushed");
+      const rows = new Rows(db);
+      const fill = (byte: number, size: number) => rows.together(() => rows.put(Buffer.of(byte), Buffer.alloc(size, byte)));
+      await fill(1, 10);
+      const { commitNumber } = rows.writes.last;
+      expect(commitNumber).toBeGreaterThan(0);
+      expect(await fill(2, 1024 * 1024).catch(reasonOf)).toMatchObject({ code: expect.any(Number) });
+      expect(rows.writes.last.commitNumber).toBeUndefined();
+      await fill(3, 10);
+      expect(rows.writes.last.commitNumber).toBe(commitNumber! + 1);
+      await db.close();
+    } finally {
+      printed.mockRestore();
+      await disk.dispose();
+    }
+  }, 30_000);
 
   test("has no room for a store at all", async (context) => {
     const disk = await mountSmallDisk(16);
