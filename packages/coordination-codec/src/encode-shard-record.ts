@@ -31,6 +31,9 @@ export function encodeShardRecord(record: ShardRecord): Uint8Array {
  * Each field must be what its type says, else it is an `InvariantViolation` and `out`
  * is as before. Whether the fields fit each other is not looked at: the kernel did
  * so before it gave the record away, and that check takes longer than all of this.
+ *
+ * A logged entry is taken for a value, as everywhere: one that somebody wrote to after it was encoded
+ * may be encoded as it was.
  */
 export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): void {
   assertObject(record, "shard record");

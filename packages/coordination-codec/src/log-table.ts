@@ -26,7 +26,8 @@ interface KnownLog {
  * fifteen references spares looking at the sixty objects that those entries are made of.
  *
  * It has a place for each of the lower bits of a shard's id and keeps the last log that came there. Whose it was
- * does not matter: the entries tell. Places are made as they are needed, and all of them take 200 KB.
+ * does not matter: the entries tell. Places are made as they are needed. All of them take 200 KB, and the logs that
+ * they keep from being collected a megabyte.
  */
 export class LogTable {
   readonly #places: (KnownLog | undefined)[] = Array.from({ length: PLACE_COUNT });

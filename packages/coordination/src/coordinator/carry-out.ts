@@ -75,7 +75,7 @@ export function carryOut<Outcome, Failure, Told>(
   if (attempt === undefined) return inSteps(engine, operation, start, { clock, loaded });
   if (!engine.answersAtOnce) {
     return new Promise((resolve, reject) => {
-      engine.commitFor(new CommitUnderWay(engine, operation, { start, attempt, settling: { resolve, reject } }));
+      engine.commitFor(new CommitUnderWay(engine, operation, { start, attempt, resolve, reject }));
     });
   }
   const answer = engine.commitAtOnce(attempt.set);
@@ -98,9 +98,11 @@ async function inSteps<Outcome, Failure, Told>(
   }
 }
 
-/** How a promise is settled. */
-interface Settling<Told> {
-  readonly resolve: (told: Told | Promise<Told>) => void;
+/** What it takes to settle a promise with what becomes of an attempt. */
+interface Settling<Outcome, Failure, Told> {
+  readonly start: Start<Outcome, Failure, Told>;
+  readonly attempt: Attempt<Outcome>;
+  readonly resolve: (told: Eventually<Told>) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -109,40 +111,29 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
   readonly set: WriteSet;
   readonly #engine: Engine;
   readonly #operation: ShardOperation<Outcome, Failure>;
-  readonly #start: Start<Outcome, Failure, Told>;
-  readonly #attempt: Attempt<Outcome>;
-  readonly #settling: Settling<Told>;
+  readonly #settling: Settling<Outcome, Failure, Told>;
 
-  constructor(
-    engine: Engine,
-    operation: ShardOperation<Outcome, Failure>,
-    { start, attempt, settling }: { readonly start: Start<Outcome, Failure, Told>; readonly attempt: Attempt<Outcome>; readonly settling: Settling<Told> },
-  ) {
-    this.set = attempt.set;
+  constructor(engine: Engine, operation: ShardOperation<Outcome, Failure>, settling: Settling<Outcome, Failure, Told>) {
+    this.set = settling.attempt.set;
     this.#engine = engine;
     this.#operation = operation;
-    this.#start = start;
-    this.#attempt = attempt;
     this.#settling = settling;
   }
 
   answered(answer: CommitAnswer): void {
-    const { copy, ending } = this.#start;
+    const { start, attempt, resolve } = this.#settling;
+    const { copy, ending } = start;
     try {
-      if (answer.kind === "Committed") {
-        this.#settling.resolve(ending.told(ok(keep(this.#engine, this.#operation, { copy, attempt: this.#attempt, answer }))));
-        return;
-      }
-      drop(this.#engine, this.#operation, { copy, attempt: this.#attempt, answer });
+      if (answer.kind === "Committed") return resolve(ending.told(ok(keep(this.#engine, this.#operation, { copy, attempt, answer }))));
+      drop(this.#engine, this.#operation, { copy, attempt, answer });
     } catch (reason) {
-      this.failed(reason);
-      return;
+      return this.failed(reason);
     }
-    this.#settling.resolve(inSteps(this.#engine, this.#operation, this.#start, { refused: answer }));
+    resolve(inSteps(this.#engine, this.#operation, start, { refused: answer }));
   }
 
   failed(reason: unknown): void {
-    this.#start.ending.broken();
+    this.#settling.start.ending.broken();
     this.#settling.reject(reason);
   }
 }
