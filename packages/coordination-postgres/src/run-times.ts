@@ -6,8 +6,8 @@ import { readU64, u64Bytes } from "./u64-bytes.ts";
 /** What a statement over one run tells of its capacity between two times. */
 export interface RangeRow extends HintRow {
   readonly free: number;
-  /** When leases lapsed behind the first time and until the last, in order; null where none did. */
-  readonly lapsing: readonly Buffer[] | null;
+  /** When leases lapsed behind the first time and until the last, in order. */
+  readonly lapsing: readonly Buffer[];
 }
 
 /** The times at which the sets of one commit ask for the capacity of their one run. */
@@ -30,10 +30,10 @@ export class RunTimes {
 
   /** Take the server's answer, which was made without the shards in `moved`. */
   answer(row: RangeRow, moved: readonly ShardRecord[]): void {
-    const lapsing = (row.lapsing ?? []).map(readU64);
+    const lapsing = row.lapsing.map(readU64);
     for (const now of this.#hints.keys()) {
       const lapsed = lapsing.findIndex((deadline) => deadline > now);
-      const next = lapsed < 0 ? row.earliest : row.lapsing![lapsed]!;
+      const next = lapsed < 0 ? row.earliest : row.lapsing[lapsed]!;
       const then = { lapsed: row.lapsed + (lapsed < 0 ? lapsing.length : lapsed), earliest: next, starved_until: row.starved_until };
       this.#hints.set(now, hintWith(hintOf(then, row.free, now), moved, now));
     }

@@ -49,9 +49,8 @@ export function rangeColumns(schema: string, { runId, first, last, from, and }: 
   return `
   ${freeColumn(schema, { runId, from, isAsked: `${first} IS NOT NULL`, ...(and === undefined ? {} : { and }) })},
   (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${FREE} AND p.claimable_at <= ${first} LIMIT 1000) lapsed) AS lapsed,
-  (SELECT array_agg(lapsing.claimable_at ORDER BY lapsing.claimable_at) FROM (
-     SELECT p.claimable_at FROM ${schema}.places p
-     WHERE ${first} < ${last} AND ${active} AND p.claimable_at > ${first} AND p.claimable_at <= ${last} ORDER BY p.claimable_at LIMIT 1000) lapsing) AS lapsing,
+  ARRAY(SELECT p.claimable_at FROM ${schema}.places p
+        WHERE ${first} < ${last} AND ${active} AND p.claimable_at > ${first} AND p.claimable_at <= ${last} ORDER BY p.claimable_at LIMIT 1000) AS lapsing,
   (SELECT p.claimable_at FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${last} ORDER BY p.claimable_at LIMIT 1) AS earliest,
   (SELECT w.until FROM ${schema}.starved w WHERE w.run_id = ${runId}) AS starved_until`;
 }
