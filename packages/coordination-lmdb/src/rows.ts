@@ -2,6 +2,7 @@ import { getLastVersion, IF_EXISTS } from "lmdb";
 import { endOf } from "./keyspace.ts";
 import type { LmdbDatabase } from "./open-database.ts";
 import { OwnWrites } from "./own-writes.ts";
+import { SettledWrites, type PutDownWrite } from "./settled-writes.ts";
 
 /** From a key on, up to a key that is not in it. */
 export interface KeyRange {
@@ -28,6 +29,14 @@ export type Snapshot = ReturnType<LmdbDatabase["useReadTransaction"]>;
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** What the driver tells of a commit that is over. */
+interface CommitEvent {
+  /** Its number; `undefined` where it failed. */
+  readonly txnId?: number;
+  /** The first write that was in it. */
+  readonly next?: PutDownWrite;
+}
+
 /**
  * The rows of a store: keys in order, each with a value and a version.
  *
@@ -45,7 +54,11 @@ export class Rows {
 
   constructor(db: LmdbDatabase) {
     this.#db = db;
-    db.on("aftercommit", ({ txnId }: { readonly txnId?: number }) => this.writes.noteCommit(txnId));
+    const settled = new SettledWrites();
+    db.on("aftercommit", ({ txnId, next }: CommitEvent) => {
+      this.writes.noteCommit(txnId);
+      settled.cutBefore(next);
+    });
   }
 
   /** Let the reads from here on see everything that has been written until now. */
