@@ -25,7 +25,9 @@ export interface FamilyOptions {
 export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 40 }: FamilyOptions = {}): Promise<readonly ShardRecord[]> {
   const random = new Random(seed);
   const clock = new ManualClock(1n);
-  const coordinator = new Coordinator({ store, clock });
+  // Not by chance: the ids of shards that come of a split follow from those of operations, and which one is claimed next from them.
+  let lastOpId = 1n;
+  const coordinator = new Coordinator({ store, clock, newOpId: () => OpId.fromRaw(++lastOpId) });
   const roots = [0, 1, 2].map((index) => ({
     shard: ShardId.fromRaw(BigInt(index)),
     // Registered ranges need not meet.
@@ -34,9 +36,12 @@ export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 
   }));
   const config = { leaseDuration: 1000n };
   unwrap(await coordinator.createRunWithShards({ tenant: FAMILY_TENANT, run: FAMILY_RUN, config, shards: roots, opId: OpId.fromRaw(1n) }));
-  for (let step = 0; step < steps; step++) {
+  const claim = () => {
     clock.advance(1n);
-    const claimed = await coordinator.claim({ tenant: FAMILY_TENANT, run: FAMILY_RUN, worker: WorkerId.fromRaw(BigInt(random.below(9) + 1)) });
+    return coordinator.claim({ tenant: FAMILY_TENANT, run: FAMILY_RUN, worker: WorkerId.fromRaw(BigInt(random.below(9) + 1)) });
+  };
+  for (let step = 0; step < steps; step++) {
+    const claimed = await claim();
     if (!claimed.ok) break;
     await using session = claimed.value;
     const start = placeOf(session.spec.keyRangeStart);
@@ -63,6 +68,11 @@ export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 
       unwrap(await session.park("Poisoned"));
     }
   }
+  // One of each at least, whatever became of the rest, where there is one left.
+  const finished = await claim();
+  if (finished.ok) unwrap(await finished.value.complete(RANGE_EXHAUSTED));
+  const parked = await claim();
+  if (parked.ok) unwrap(await parked.value.park("Poisoned"));
   const page = unwrap(await store.listShards({ tenant: FAMILY_TENANT, run: FAMILY_RUN, after: undefined, limit: 1000, filter: {}, now: clock.now() }));
   return page.items;
 }
