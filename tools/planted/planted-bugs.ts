@@ -184,9 +184,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: "a write of unknown fate passes for one that was made",
-    file: "coordinator/shard-operation.ts",
-    find: 'await engine.commit(set);\n    if (answer.kind === "Committed") {',
-    replace: 'await engine.commit(set);\n    if (answer.kind === "Committed" || answer.kind === "Unknown") {',
+    file: "coordinator/carry-out.ts",
+    find: 'if (answer.kind === "Committed") return resolve(',
+    replace: 'if (answer.kind === "Committed" || answer.kind === "Unknown") return resolve(',
     caughtBy: ["simulator"],
   },
   {
