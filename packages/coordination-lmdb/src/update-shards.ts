@@ -29,7 +29,7 @@ interface RunGroup {
   readonly indexes: number[];
 }
 
-/** Where records were encoded to that the driver is done with. Memory of their own for the values of every commit costs more than to encode them. */
+/** Where records were encoded to that the driver is done with: kept, so that no commit copies its values into memory that is new. */
 const idleWriters: RecordWriter[] = [];
 const MAX_IDLE_WRITERS = 4;
 
