@@ -52,8 +52,11 @@ const ANY_COUNT = { min: 1, max: Number.MAX_SAFE_INTEGER };
  * durable as `synchronous_commit` there makes it.
  */
 export class PostgresStore implements CoordinationStore, AsyncDisposable {
-  /** A commit costs a flush however many sets it carries. Two at a time keep the database busy while this process is. */
-  readonly traits: StoreTraits = Object.freeze({ maxSetsPerCommit: 512, commitsInFlight: 2 });
+  /**
+   * A commit costs a flush however many sets it carries, and the server flushes those together that end together. A few at a time keep
+   * it busy while this process is: on a busy machine 10,000 shards were claimed and completed in 0.83 s with four or eight, 0.96 s with two, 1.34 s with one.
+   */
+  readonly traits: StoreTraits = Object.freeze({ maxSetsPerCommit: 512, commitsInFlight: 4 });
 
   readonly #database: Database;
   readonly #release: () => Promise<void>;

@@ -12,7 +12,7 @@ import { BullJobs } from "./bullmq.ts";
 import { fetchGraphile, GraphileJobs } from "./graphile-worker.ts";
 import { OurWork } from "./ours.ts";
 import { BossJobs } from "./pg-boss.ts";
-import { JOBS } from "./sizes.ts";
+import { BURST, JOBS, MANY } from "./sizes.ts";
 
 interface Jobs {
   prepare(): Promise<void>;
@@ -31,8 +31,8 @@ async function closeAll(): Promise<void> {
   systems.clear();
 }
 
-function ours(store: PostgresStore | LmdbStore): Jobs {
-  const work = new OurWork(store);
+function ours(store: PostgresStore | LmdbStore, claimCount = BURST): Jobs {
+  const work = new OurWork(store, { claimCount });
   return { prepare: () => work.prepare(), drain: () => work.drain(), close: () => store.close() };
 }
 
@@ -49,7 +49,7 @@ compare("postgres: claim and complete, 10 workers", {
   prepare,
   before: async () => {
     postgres = await startPostgres();
-    systems.set("ours", ours(unwrap(await openPostgresStore({ url: postgres.url }))));
+    systems.set("ours", ours(unwrap(await openPostgresStore({ url: postgres.url })), MANY));
     systems.set("pg-boss, in bursts", await BossJobs.start(postgres.url));
     if (typeof graphile !== "string") systems.set("graphile-worker, local queue", await GraphileJobs.start(postgres.url, graphile));
   },

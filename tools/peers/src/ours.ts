@@ -39,10 +39,13 @@ function newOpId(): OpId {
 
 export class OurWork {
   readonly #coordinator: Coordinator;
+  readonly #claimCount: number;
   #run = RunId.fromRaw(0n);
   #step = 0;
 
-  constructor(store: CoordinationStore) {
+  /** `claimCount`: how many shards a worker claims at a time. */
+  constructor(store: CoordinationStore, { claimCount = BURST }: { readonly claimCount?: number } = {}) {
+    this.#claimCount = claimCount;
     this.#coordinator = new Coordinator({ store, clock: systemClock(Date.now), newOpId });
   }
 
@@ -62,7 +65,7 @@ export class OurWork {
     const work = async (number: number): Promise<void> => {
       const worker = WorkerId.fromRaw(BigInt(number + 1));
       while (done < JOBS) {
-        const claimed = await this.#coordinator.claimMany({ tenant, run: this.#run, worker, count: BURST });
+        const claimed = await this.#coordinator.claimMany({ tenant, run: this.#run, worker, count: this.#claimCount });
         if (!claimed.ok) {
           assert(claimed.error.kind === "NoneAvailable", "nothing fails");
           return;
