@@ -32,7 +32,7 @@ describe("PostgreSQL", () => {
   test("one that dies while the work goes on ends it with a sentence, and nothing is lost", async () => {
     writeFileSync(join(folder, "rows"), Array.from({ length: 200 }, (_, index) => `${index}\n`).join(""));
     // The second half waits: it is not over before the server is.
-    const args = ["run", "--source", "lines:rows", "--exec", "echo x >> begun; until [ $(wc -l < begun) -le 100 ] || [ -e go ]; do sleep 0.05; done; echo {}", "--out", "out.ndjson", "--store", server.url, "--lease", "2", "--workers", "2", "--json"];
+    const args = ["run", "--source", "lines:rows", "--exec", 'echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt 100 ]; do sleep 0.05; done; echo {}', "--out", "out.ndjson", "--store", server.url, "--lease", "2", "--workers", "2", "--json"];
     const running = await startGossip(args, { cwd: folder });
     expect(await running.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
     await server.kill();

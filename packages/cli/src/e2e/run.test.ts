@@ -20,7 +20,7 @@ afterAll(removeGossipScript);
 const run = (...args: string[]): Promise<Ended> => gossip(["run", ...args], { cwd: folder });
 const lines = (name: string, count: number): void => writeFileSync(join(folder, name), Array.from({ length: count }, (_, index) => `${index}\n`).join(""));
 /** A command that prints its item. Beyond so many, all are held up until `letGo`: so nothing is over before a test has done what it wants to. */
-const holdingAfter = (count: number): string => `echo x >> begun; until [ $(wc -l < begun) -le ${count} ] || [ -e go ]; do sleep 0.05; done; echo {}`;
+const holdingAfter = (count: number): string => `echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt ${count} ]; do sleep 0.05; done; echo {}`;
 const letGo = (): void => writeFileSync(join(folder, "go"), "");
 const eventsOf = ({ stdout }: Ended): { kind: string; [field: string]: unknown }[] => stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { kind: string });
 

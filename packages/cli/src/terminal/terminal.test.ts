@@ -31,7 +31,7 @@ async function run(columns: number, args: readonly string[], env: NodeJS.Process
 }
 
 /** A command that prints its item. Beyond so many, all are held up until `letGo`: so nothing is over before it was looked at. */
-const holdingAfter = (count: number): string => `echo x >> begun; until [ $(wc -l < begun) -le ${count} ] || [ -e go ]; do sleep 0.05; done; echo {}`;
+const holdingAfter = (count: number): string => `echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt ${count} ]; do sleep 0.05; done; echo {}`;
 const letGo = (): void => writeFileSync(join(folder, "go"), "");
 
 /** The view: a bar with figures, the strip, the states. */
