@@ -86,7 +86,7 @@ describe("a disk that is full", () => {
       printed.mockRestore();
       await disk.dispose();
     }
-  }, 30_000);
+  });
 
   test("has no room for a store at all", async (context) => {
     const disk = await mountSmallDisk(16);

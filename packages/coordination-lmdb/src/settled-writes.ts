@@ -16,7 +16,8 @@ export class SettledWrites {
   /** All writes before this one are over, and nobody looks at them again. */
   cutBefore(next: PutDownWrite | null | undefined): void {
     let write = this.#first;
-    while (write !== undefined && write !== null && write !== next) {
+    // Where the driver names none, some of the chain may be under way.
+    while (next && write && write !== next) {
       const after = write.next;
       write.next = null;
       write = after;
