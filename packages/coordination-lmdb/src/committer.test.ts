@@ -19,7 +19,7 @@ let temporary: TemporaryRows;
 let records: RecordRows;
 let committer: Committer;
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["performance"] });
+  vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
   temporary = await makeRows();
   records = new RecordRows(temporary.rows);
   committer = new Committer(temporary.rows, records, { folder: "/", maxSize: undefined });
@@ -64,4 +64,27 @@ test.each<{ readonly name: string; readonly happens: () => void }>([
   happens();
   expect(await checkpoint()).toMatchObject({ kind: "Failed", error: { code: "MDB_PANIC", message: "a write to the disk failed before, and the store must be opened again" } });
   expect(together).not.toHaveBeenCalled();
+});
+
+test("a write that it was given just as another thread broke it has an answer all the same: nobody knows", async () => {
+  await checkpoint();
+  const together = breakEngine().mockReturnValue(new Promise(() => undefined));
+  const answer = checkpoint();
+  await vi.waitFor(() => expect(together).toHaveBeenCalled());
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await answer).toMatchObject({ kind: "Unknown", error: { code: "MDB_PANIC" } });
+});
+
+test("a write that takes its time is waited for", async () => {
+  await checkpoint();
+  const { rows } = temporary;
+  const together = rows.together.bind(rows);
+  let letGo: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (letGo = resolve));
+  vi.spyOn(rows, "together").mockImplementation((write) => Promise.all([together(write), gate]).then(([isMade]) => isMade));
+  const answer = checkpoint();
+  await vi.advanceTimersByTimeAsync(60_000);
+  letGo();
+  expect(await answer).toMatchObject({ kind: "Committed" });
+  expect(vi.getTimerCount()).toBe(0);
 });

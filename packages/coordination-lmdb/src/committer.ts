@@ -16,6 +16,9 @@ import { updateShards } from "./update-shards.ts";
  */
 const BELIEVED_MS = 50;
 
+/** How often it is asked while a write waits: what breaks it after it was asked leaves the write without an answer. */
+const ASKED_AGAIN_MS = 1000;
+
 export interface CommitterOptions {
   /** Where the store is, to be asked whether its disk is full. */
   readonly folder: string;
@@ -42,7 +45,7 @@ export class Committer {
     const refusal = this.#refuse(sets);
     if (refusal !== undefined) return sets.map(() => ({ kind: "Failed", error: refusal }));
     try {
-      return await this.#make(sets);
+      return await this.#unlessBroken(this.#make(sets));
     } catch (thrown) {
       const error = await this.#failureOf("lmdb.commit", thrown);
       // A write that failed on its way was taken back, and the store goes on. Where the last step failed, that which
@@ -118,16 +121,42 @@ export class Committer {
     return this.#rows.writes.last.commitNumber === undefined || performance.now() - this.#askedMs > BELIEVED_MS;
   }
 
+  /** What a write comes to, as long as there is an engine that can make it. */
+  #unlessBroken<T>(made: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const failed = (reason: unknown): void => {
+        clearInterval(asking);
+        reject(reason);
+      };
+      const asking = setInterval(() => {
+        try {
+          this.#ask();
+        } catch (reason) {
+          failed(reason);
+        }
+      }, ASKED_AGAIN_MS);
+      made.then((answers) => {
+        clearInterval(asking);
+        resolve(answers);
+      }, failed);
+    });
+  }
+
   /** Why nothing can be read, or `undefined` where something can. */
   #findFault(): InfraError | undefined {
     try {
-      this.#rows.refresh();
-      this.#rows.has(storeKey(RowKind.Format));
-      this.#askedMs = performance.now();
+      this.#ask();
       return undefined;
     } catch (reason) {
       return failureFrom("lmdb.commit", reason);
     }
+  }
+
+  /** Throws where nothing can be read. */
+  #ask(): void {
+    this.#rows.refresh();
+    this.#rows.has(storeKey(RowKind.Format));
+    this.#askedMs = performance.now();
   }
 }
 
