@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../layers/layers.ts";
+import { wordFor } from "./judge.ts";
 import type { StoredComparison } from "./report.ts";
 
 export interface PerformanceRecord {
@@ -45,6 +46,6 @@ first form of a table is ours, and the ratio is the cost of a row over ours (bel
 
 function comparisonTable(comparison: StoredComparison): string {
   const rows = comparison.forms.map((form) => `| ${form.name} | ${form.ratio.toFixed(2)} (${form.ratioLow.toFixed(2)} to ${form.ratioHigh.toFixed(2)}) | ${form.ns} | ${form.heapBytes ?? ""} |`);
-  const verdicts = comparison.verdicts.map(({ sentence, isMissed }) => `- ${isMissed ? "**missed**" : "holds"}: ${sentence}`);
+  const verdicts = comparison.verdicts.map((verdict) => `- ${wordFor(verdict) === "holds" ? "holds" : `**${wordFor(verdict)}**`}: ${verdict.sentence}`);
   return [`### ${comparison.name}`, "", "| form | ratio (quartiles) | ns | heap B |", "| --- | ---: | ---: | ---: |", ...rows, "", ...verdicts, ""].join("\n");
 }

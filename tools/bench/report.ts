@@ -1,5 +1,5 @@
 // How a comparison is printed and stored.
-import { ratioSpread, type Verdict } from "./judge.ts";
+import { ratioSpread, wordFor, type Verdict } from "./judge.ts";
 import type { FormResult } from "./measure.ts";
 
 /** One row of the stored results: what a reader of docs/performance.md needs, without the raw samples. */
@@ -37,7 +37,7 @@ export function print(stored: StoredComparison): void {
     const heap = form.heapBytes === null ? "heap -" : `heap ${form.heapBytes} B`;
     console.log(`  ${form.name.padEnd(width)}  ${ratio.padEnd(26)} ${formatNs(form.ns).padStart(10)}  ${heap}`);
   }
-  for (const { sentence, isMissed } of stored.verdicts) console.log(`  ${isMissed ? "MISSED" : "holds "} ${sentence}`);
+  for (const verdict of stored.verdicts) console.log(`  ${wordFor(verdict).toUpperCase().padEnd(7)} ${verdict.sentence}`);
 }
 
 function formatNs(ns: number): string {
