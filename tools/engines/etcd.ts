@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startProcess, type EngineProcess } from "./engine-process.ts";
 import { freePort } from "./free-port.ts";
+import { skippedFor } from "./skipped-for.ts";
 
 export interface EtcdServer {
   readonly endpoint: string;
@@ -22,13 +23,9 @@ export function etcdMissing(): string | undefined {
   return "etcd is not installed (Debian: apt-get install etcd-server)";
 }
 
-/** Why tests against etcd are skipped here, said aloud; `undefined` where they run. Where engines are required, none is skipped. */
+/** Why tests against etcd are skipped here, said aloud; `undefined` where they run. */
 export function etcdSkipped(): string | undefined {
-  const missing = etcdMissing();
-  if (missing === undefined) return undefined;
-  if (process.env["GOSSIP_REQUIRE_ENGINES"] === "1") throw new Error(`${missing}, and engines are required (GOSSIP_REQUIRE_ENGINES=1)`);
-  console.warn(`Skipped: ${missing}`);
-  return missing;
+  return skippedFor(etcdMissing());
 }
 
 export interface EtcdServerOptions {
@@ -79,9 +76,10 @@ export async function startEtcd(extraArgs: readonly string[] = [], { tls }: Etcd
   };
 }
 
-/** Why tests over TLS cannot run here; `undefined` where they can. */
-export function opensslMissing(): string | undefined {
-  return spawnSync("openssl", ["version"]).status === 0 ? undefined : "openssl is not installed (Debian: apt-get install openssl)";
+/** Why tests against an etcd that serves over TLS are skipped here, said aloud; `undefined` where they run. */
+export function etcdTlsSkipped(): string | undefined {
+  const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+  return skippedFor(etcdMissing() ?? (hasOpenssl ? undefined : "openssl is not installed (Debian: apt-get install openssl)"));
 }
 
 interface PemFiles {

@@ -7,7 +7,7 @@ import { ManualClock } from "@gossip/coordination/testing";
 import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
-import { etcdSkipped, opensslMissing, startEtcd, type EtcdServer } from "@gossip/tools/engines";
+import { etcdSkipped, etcdTlsSkipped, startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { EtcdStore } from "./etcd-store.ts";
@@ -163,7 +163,7 @@ describe.skipIf(skipped !== undefined)("users", () => {
   });
 });
 
-describe.skipIf(skipped !== undefined || opensslMissing() !== undefined)("TLS", () => {
+describe.skipIf(etcdTlsSkipped() !== undefined)("TLS", () => {
   test("a store works over TLS, with a certificate of its own where the server asks for one", async () => {
     const own = await start([], { tls: "Mutual" });
     const { ca, cert, key } = own.certificates!;

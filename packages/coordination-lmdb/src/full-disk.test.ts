@@ -32,13 +32,13 @@ async function checkpoint(store: LmdbStore, key: string, tokenSize = 0): Promise
   return answer!.kind;
 }
 
+/** Without one, the size of a file is limited instead, below. */
+const NO_DISK = "a small disk could not be mounted: that takes the superuser";
+
 describe("a disk that is full", () => {
   test("refuses writes, loses nothing, and goes on when there is room again", async (context) => {
     const disk = await mountSmallDisk(4096);
-    if (disk === undefined) {
-      console.warn("SKIPPED: a small disk could not be mounted here; it takes the superuser. The size of a file is limited instead, below.");
-      return context.skip();
-    }
+    if (disk === undefined) return context.skip(NO_DISK);
     // The driver prints the failure too.
     const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
     try {
@@ -68,7 +68,7 @@ describe("a disk that is full", () => {
 
   test("makes a commit that fails known as one without a number, which is what has the engine asked before the next", async (context) => {
     const disk = await mountSmallDisk(512);
-    if (disk === undefined) return context.skip();
+    if (disk === undefined) return context.skip(NO_DISK);
     const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
     try {
       const db = openDatabase(join(disk.path, "store"), "Flushed");
@@ -90,7 +90,7 @@ describe("a disk that is full", () => {
 
   test("has no room for a store at all", async (context) => {
     const disk = await mountSmallDisk(16);
-    if (disk === undefined) return context.skip();
+    if (disk === undefined) return context.skip(NO_DISK);
     try {
       await writeFile(join(disk.path, "filler"), Buffer.alloc(12 * 1024)).catch(() => undefined);
       expect(await openLmdbStore({ path: join(disk.path, "store") })).toEqual({ ok: false, error: { kind: "DiskFull" } });

@@ -3,14 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { createServer, connect, type AddressInfo, type Server } from "node:net";
 import { unwrap } from "@gossip/stdx";
-import { etcdSkipped, opensslMissing, startEtcd, type EtcdServer } from "@gossip/tools/engines";
+import { etcdSkipped, etcdTlsSkipped, startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EtcdClient } from "./etcd-client.ts";
 import type { EtcdOptions } from "./etcd-options.ts";
 import { foundAt, prefixEnd } from "./operation.ts";
 
 const missing = etcdSkipped();
-const withoutTls = missing ?? opensslMissing();
 const NOBODY = "http://127.0.0.1:1";
 
 let server: EtcdServer;
@@ -170,7 +169,7 @@ describe.skipIf(missing !== undefined)("users", () => {
   });
 });
 
-describe.skipIf(withoutTls !== undefined)("TLS", () => {
+describe.skipIf(etcdTlsSkipped() !== undefined)("TLS", () => {
   test("the server must be of the authority, and asks for a certificate where it is told to", async () => {
     const own = await startEtcd([], { tls: "Mutual" });
     onTestFinished(() => own.dispose());

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { skippedFor } from "@gossip/tools/engines";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
 import { gossip } from "../processes/gossip-process.fixture.ts";
@@ -10,8 +11,7 @@ import { Terminal, terminalMissing } from "./terminal.fixture.ts";
 
 const ROWS = 120;
 const CTRL_C = "\u0003";
-const MISSING = terminalMissing();
-if (MISSING !== undefined) process.stderr.write(`the tests of the terminal are skipped: ${MISSING}\n`);
+const MISSING = skippedFor(terminalMissing());
 
 let folder: string;
 let terminal: Terminal | undefined;

@@ -1,21 +1,19 @@
 // A real etcd on loopback, for tests: its own ports, its own temporary data, gone when the test is.
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@gossip/tools/engines";
+import { etcdSkipped, freePort } from "@gossip/tools/engines";
 import type { TestContext } from "vitest";
 
-const IS_INSTALLED = spawnSync("etcd", ["--version"]).status === 0;
+const SKIPPED = etcdSkipped();
 
 /** Fast elections, so that leases of a second are allowed: etcd insists on more than one and a half election timeouts. */
 const PACE = ["--heartbeat-interval", "50", "--election-timeout", "500"];
 
 /** Skip a test that needs etcd where there is none, and say so; fail it where engines are required. */
 export function requireEtcd(context: TestContext): void {
-  if (IS_INSTALLED) return;
-  if (process.env["GOSSIP_REQUIRE_ENGINES"] === "1") throw new Error("etcd is required (GOSSIP_REQUIRE_ENGINES=1) and is not on the PATH");
-  context.skip("etcd is not installed: put `etcd` on the PATH (Debian: apt-get install etcd-server) to run this test");
+  if (SKIPPED !== undefined) context.skip(SKIPPED);
 }
 
 export class EtcdProcess {
