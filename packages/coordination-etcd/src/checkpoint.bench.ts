@@ -41,8 +41,7 @@ function keyOf(index: number, at: number): Uint8Array {
 async function start(count: number): Promise<void> {
   server = await startEtcd(["--auto-compaction-mode=revision", "--auto-compaction-retention=10000"]);
   store = unwrap(await openEtcdStore({ endpoints: [server.endpoint] }));
-  let lastOp = 1n;
-  const coordinator = new Coordinator({ store, clock: systemClock(Date.now), newOpId: () => OpId.fromRaw(++lastOp) });
+  const coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
   const shards = Array.from({ length: MOST_SESSIONS }, (_, index) => ({
     shard: ShardId.fromRaw(BigInt(index)),
     spec: ShardSpec.withRange({ start: keyOf(index, 0), end: keyOf(index + 1, 0) }),

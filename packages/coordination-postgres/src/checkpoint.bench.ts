@@ -37,9 +37,7 @@ function keyOf(index: number, at: number): Uint8Array {
 async function start(): Promise<void> {
   server = await startPostgres();
   store = unwrap(await openPostgresStore({ url: server.url }));
-  // A counter, as the engine's own form has: drawing an id from the system takes longer than all else that a checkpoint does here.
-  let lastOp = 1n;
-  const coordinator = new Coordinator({ store, clock: systemClock(Date.now), newOpId: () => OpId.fromRaw(++lastOp) });
+  const coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
   const shards = Array.from({ length: MOST_SESSIONS }, (_, index) => ({
     shard: ShardId.fromRaw(BigInt(index)),
     spec: ShardSpec.withRange({ start: keyOf(index, 0), end: keyOf(index + 1, 0) }),

@@ -25,18 +25,6 @@ function shardsUpTo(count: number): { readonly shard: ShardId; readonly spec: Sh
   }));
 }
 
-const random = new BigUint64Array(512);
-let drawn = random.length;
-
-/** Random as the default is, but many at a time: to ask the system for each takes longer than to claim. */
-function newOpId(): OpId {
-  if (drawn === random.length) {
-    crypto.getRandomValues(random);
-    drawn = 0;
-  }
-  return OpId.fromRaw(random[drawn++]! | 1n);
-}
-
 export class OurWork {
   readonly #coordinator: Coordinator;
   readonly #claimCount: number;
@@ -46,7 +34,7 @@ export class OurWork {
   /** `claimCount`: how many shards a worker claims at a time. */
   constructor(store: CoordinationStore, { claimCount = BURST }: { readonly claimCount?: number } = {}) {
     this.#claimCount = claimCount;
-    this.#coordinator = new Coordinator({ store, clock: systemClock(Date.now), newOpId });
+    this.#coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
   }
 
   /** A new run in the place of the one before. */
