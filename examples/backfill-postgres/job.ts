@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { RunId, TenantId } from "@gossip/contracts";
 import { Coordinator, systemClock, type RunRequest } from "@gossip/coordination";
-import { openPostgresStore } from "@gossip/coordination-postgres";
+import { openPostgresStore, postgresOpenErrorMessage } from "@gossip/coordination-postgres";
 import { postgresTableSource, type RowItem } from "@gossip/source-postgres";
 import type { Source } from "@gossip/worker";
 import { Pool } from "pg";
@@ -28,7 +28,7 @@ export async function openJob(url: string): Promise<OpenJob> {
   const opened = await openPostgresStore({ pool });
   if (!opened.ok) {
     await pool.end();
-    throw new Error(`the database cannot be used: ${opened.error.kind}`);
+    throw new Error(`the database cannot be used: ${postgresOpenErrorMessage(opened.error)}`);
   }
   const coordinator = new Coordinator({ store: opened.value, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
   // The next backfill of this database takes another number.

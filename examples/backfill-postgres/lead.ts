@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { OpId } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
-import { startRun } from "@gossip/worker";
+import { startRun, startRunErrorMessage } from "@gossip/worker";
 import { LEASE_MS, openJob, type OpenJob } from "./job.ts";
 import { ADD_COLUMNS } from "./write-email-key.ts";
 
@@ -21,8 +21,7 @@ async function runWith({ pool, coordinator, run, source }: OpenJob, url: string,
   // More than workers: whoever is done early finds another, and splits are left for the end.
   const started = await startRun({ coordinator, run, source, config: { leaseDuration: LEASE_MS }, shardCount: 8 * workerCount });
   if (!started.ok) {
-    const { error } = started;
-    console.error(`Cannot start: ${"reason" in error && typeof error.reason === "string" ? error.reason : error.kind}`);
+    console.error(`Cannot start: ${startRunErrorMessage(started.error)}`);
     return false;
   }
   console.log(started.value.kind === "Created" ? "a new run over the table" : `the run was begun before and is ${started.value.record.status}: going on`);

@@ -3,9 +3,9 @@ import { rm } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { OpId, RunId, TenantId } from "@gossip/contracts";
 import { Coordinator, ShardFilter, systemClock, type RunRequest } from "@gossip/coordination";
-import { openLmdbStore } from "@gossip/coordination-lmdb";
+import { lmdbOpenErrorMessage, openLmdbStore } from "@gossip/coordination-lmdb";
 import { Redacted, unwrap } from "@gossip/stdx";
-import { assembleNdjson, linesSource, ndjsonSink, runWorkers, sinkTokens, startRun, type LineItem, type Source, type WorkerEvent } from "@gossip/worker";
+import { assembleNdjson, linesSource, ndjsonSink, runWorkers, sinkTokens, startRun, startRunErrorMessage, type LineItem, type Source, type WorkerEvent } from "@gossip/worker";
 import { fetchPage, type Page } from "./fetch-page.ts";
 
 export interface CrawlOptions {
@@ -25,15 +25,14 @@ const RETRY = { maxAttempts: 4, baseMs: 100, maxMs: 10_000 };
 export async function crawl({ manifest, site, out }: CrawlOptions): Promise<number> {
   const folder = `${out}.store`;
   const opened = await openLmdbStore({ path: folder });
-  if (!opened.ok) throw new Error(`the store in ${folder} cannot be opened: ${opened.error.kind}`);
+  if (!opened.ok) throw new Error(`the store in ${folder} cannot be opened: ${lmdbOpenErrorMessage(opened.error)}`);
   const store = opened.value;
   const coordinator = new Coordinator({ store, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
   const source = linesSource({ path: manifest });
   try {
     const started = await startRun({ coordinator, run: RUN, source, config: { leaseDuration: 5_000n }, shardCount: 8, connectorExtra: new TextEncoder().encode(manifest) });
     if (!started.ok) {
-      const { error } = started;
-      console.error(`Cannot start: ${"reason" in error && typeof error.reason === "string" ? error.reason : error.kind}`);
+      console.error(`Cannot start: ${startRunErrorMessage(started.error)}`);
       return 1;
     }
     if (started.value.kind === "Joined") await bringBack(coordinator);

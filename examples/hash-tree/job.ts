@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RunId, TenantId } from "@gossip/contracts";
 import { Coordinator, systemClock, type RunRequest } from "@gossip/coordination";
-import { openLmdbStore, type LmdbStore } from "@gossip/coordination-lmdb";
+import { lmdbOpenErrorMessage, openLmdbStore, type LmdbStore } from "@gossip/coordination-lmdb";
 import { fileTreeSource, type FileItem, type Source } from "@gossip/worker";
 
 export interface Job {
@@ -25,7 +25,7 @@ export const LEASE_MS = 5_000n;
 
 export async function openJob({ root, out }: Job): Promise<OpenJob> {
   const opened = await openLmdbStore({ path: storeFolder(out) });
-  if (!opened.ok) throw new Error(`the store in ${storeFolder(out)} cannot be opened: ${opened.error.kind}`);
+  if (!opened.ok) throw new Error(`the store in ${storeFolder(out)} cannot be opened: ${lmdbOpenErrorMessage(opened.error)}`);
   const store = opened.value;
   const coordinator = new Coordinator({ store, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
   // A store of its own for each output, so one id will do.

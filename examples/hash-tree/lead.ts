@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { unwrap } from "@gossip/stdx";
-import { assembleNdjson, sinkTokens, startRun } from "@gossip/worker";
+import { assembleNdjson, sinkTokens, startRun, startRunErrorMessage } from "@gossip/worker";
 import { LEASE_MS, openJob, storeFolder, type Job, type OpenJob } from "./job.ts";
 
 /** Answers the exit code: 0 where every file has its line. */
@@ -32,8 +32,7 @@ async function runWith({ coordinator, run, source }: OpenJob, job: Job, workerCo
     connectorExtra: new TextEncoder().encode(job.root),
   });
   if (!started.ok) {
-    const { error } = started;
-    console.error(`Cannot start: ${"reason" in error && typeof error.reason === "string" ? error.reason : error.kind}`);
+    console.error(`Cannot start: ${startRunErrorMessage(started.error)}`);
     return false;
   }
   console.log(started.value.kind === "Created" ? `a new run over ${job.root}` : "the run was begun before: going on");

@@ -22,7 +22,8 @@ export type { HeldShard, ItemContext, Process } from "./runtime/item-context.ts"
 export { ParkShard } from "./runtime/park-shard.ts";
 export type { CheckpointEvery, RunWorkersOptions, Telemetry } from "./runtime/run-workers-options.ts";
 export { runWorkers } from "./runtime/run-workers.ts";
-export { startRun, type StartedRun, type StartRunError, type StartRunOptions } from "./runtime/start-run.ts";
+export { startRunErrorMessage, type StartRunError } from "./runtime/start-run-error.ts";
+export { startRun, type StartedRun, type StartRunOptions } from "./runtime/start-run.ts";
 export { WorkStopped, type WorkStoppedKind } from "./runtime/work-stopped.ts";
 export type { LossCause, WorkerEvent, WorkerEventKind } from "./runtime/worker-event.ts";
 export type { ShardCounts, StopReason, WorkerProgress, WorkerSummary } from "./runtime/worker-summary.ts";

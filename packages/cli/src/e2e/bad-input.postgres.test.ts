@@ -55,8 +55,8 @@ describe("PostgreSQL", () => {
     const missing = new URL(server.url);
     missing.pathname = "/nowhere";
     const [denied, none, table] = [await at(wrong.href), await at(missing.href), await at(server.url, `${server.url}#nothing`)];
-    expect([denied.code, denied.stderr]).toEqual([7, expect.stringMatching(/^gossip: PostgreSQL at .* refuses the login: .*\.\n$/)]);
-    expect([none.code, none.stderr]).toEqual([7, expect.stringMatching(/^gossip: the server has no database .*\.\n$/)]);
+    expect([denied.code, denied.stderr]).toEqual([7, expect.stringMatching(/^gossip: PostgreSQL at .* cannot be opened: the server refuses the login \(28P01\); .*\.\n$/)]);
+    expect([none.code, none.stderr]).toEqual([7, expect.stringMatching(/^gossip: PostgreSQL at .*\/nowhere cannot be opened: the server has no such database; .*\.\n$/)]);
     expect([table.code, table.stderr]).toEqual([6, expect.stringMatching(/^gossip: .*nothing.*\.\n$/)]);
     for (const { stderr } of [denied, none, table]) expect(stderr).not.toMatch(/hunter2|gossip-test/);
   });
@@ -76,6 +76,6 @@ describe("PostgreSQL", () => {
     writeFileSync(join(folder, "rows"), "x\n");
     raiseSchemaVersion(server.url);
     const { code, stderr } = await gossip(["run", "--source", "lines:rows", "--exec", "true", "--store", server.url], { cwd: folder });
-    expect([code, stderr]).toEqual([7, expect.stringMatching(/^gossip: the tables at PostgreSQL at .* are of version 99, .*: use the newer gossip that made them\.\n$/)]);
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/^gossip: PostgreSQL at .* cannot be opened: the tables are of version 99, .*; use the newer version that made them\.\n$/)]);
   });
 });

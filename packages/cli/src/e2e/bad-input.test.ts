@@ -127,7 +127,7 @@ describe("the store", () => {
     chmodSync(folder, 0o755);
     mkdirSync(join(folder, "locked"), { mode: isRoot ? 0o755 : 0o555 });
     const on = (store: string): Promise<Ended> => gossip(["run", "--source", "fs:data", "--exec", "true", "--store", store], { cwd: folder, ...(isRoot ? { uid: NOBODY } : {}) });
-    expectSentence(await on("locked"), 7, /may not be written to/);
+    expectSentence(await on("locked"), 7, /locked cannot be opened: the folder may not be made or written to; .* --store names another folder/);
     expectSentence(await on("locked/store"), 7, /cannot be made/);
   });
 
@@ -142,19 +142,19 @@ describe("the store", () => {
   test("one of a newer version, which is left as it is", async () => {
     expect((await run("--source", "fs:data", "--exec", "true")).code).toBe(0);
     raiseFolderFormat(join(folder, ".gossip"));
-    expectSentence(await run("--source", "fs:data", "--exec", "true"), 7, /has format 99, and this version knows up to \d+: use the newer gossip/);
+    expectSentence(await run("--source", "fs:data", "--exec", "true"), 7, /has format 99, and this version knows up to \d+; use the newer version/);
     expectSentence(await at("runs"), 7, /format 99/);
   });
 
   test("a PostgreSQL that is not there, without telling the password", async () => {
     const ended = await run("--source", "fs:data", "--exec", "true", "--store", `postgres://me:hunter2@127.0.0.1:${await freePort()}/db`);
-    expectSentence(ended, 7, /no server answers for PostgreSQL at 127\.0\.0\.1:\d+\/db \(ECONNREFUSED\)/);
+    expectSentence(ended, 7, /PostgreSQL at 127\.0\.0\.1:\d+\/db cannot be opened: no server answers \(ECONNREFUSED\); start it, .* Nothing was lost/);
     expect(ended.stderr).not.toMatch(/hunter2|me:/);
   });
 
   test("an etcd that is not there, without telling the password", async () => {
     const ended = await run("--source", "fs:data", "--exec", "true", "--store", `etcd://me:hunter2@127.0.0.1:${await freePort()}`);
-    expectSentence(ended, 7, /no member answers for etcd at 127\.0\.0\.1:\d+: start it/);
+    expectSentence(ended, 7, /etcd at 127\.0\.0\.1:\d+ cannot be opened: no member answers \(ECONNREFUSED\); start one, .* Nothing was lost/);
     expect(ended.stderr).not.toMatch(/hunter2|me:/);
   });
 

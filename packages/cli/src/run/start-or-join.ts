@@ -1,7 +1,7 @@
 import { RunId, RunStatus, type TenantId } from "@gossip/contracts";
 import type { RunConfigInput, RunRecord, RunRequest } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
-import { startRun, type Source, type StartRunError } from "@gossip/worker";
+import { startRun, startRunErrorMessage, type Source, type StartRunError } from "@gossip/worker";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { printableText } from "../output/printable.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
@@ -82,7 +82,7 @@ function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run
 
 function startSentence(error: Exclude<StartRunError, { kind: "Aborted" }>, settings: RunSettings): CliError {
   if (error.kind === "SourceMissing" || error.kind === "SourceUnreadable" || error.kind === "SourceInvalid") {
-    return { kind: error.kind, message: `${printableText(error.reason)}: correct --source, then run the same command again.` };
+    return { kind: error.kind, message: `${printableText(startRunErrorMessage(error))}: correct --source, then run the same command again.` };
   }
   if (error.kind !== "SettingsMismatch") return coordSentence(error);
   return { kind: "OtherSettings", message: `run "${printableText(settings.name ?? "")}" exists with other settings: give this one another name with --run.` };

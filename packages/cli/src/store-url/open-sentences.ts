@@ -1,76 +1,85 @@
 import type { EtcdOpenError } from "@gossip/coordination-etcd";
 import type { LmdbOpenError } from "@gossip/coordination-lmdb";
 import type { PostgresOpenError } from "@gossip/coordination-postgres";
-import type { CliError } from "../output/cli-error.ts";
+import type { CliError, CliErrorKind } from "../output/cli-error.ts";
 
-/** Why a folder cannot be opened, and what to do. `where` is the folder. */
-export function lmdbSentence(error: LmdbOpenError, where: string): CliError {
-  switch (error.kind) {
-    case "ReadOnlyFolder":
-      return { kind: "StoreNotWritable", message: `the store in ${where} may not be written to: give this user the right to write there, or name another folder with --store.` };
-    case "DiskFull":
-      return { kind: "StoreFull", message: `the disk of the store in ${where} is full: make room, or name a folder on another disk with --store.` };
-    case "NewerFormat":
-      return { kind: "StoreNewer", message: `the store in ${where} has format ${error.found}, and this version knows up to ${error.supported}: use the newer gossip that made it.` };
-    case "NotAStore":
-      return { kind: "NotAStore", message: `what is in ${where} is no store: name another folder with --store.` };
-    case "Truncated":
-      return { kind: "StoreDamaged", message: `the store in ${where} has ${error.size} bytes of ${error.expected}: copy it again from where it came, or remove it to start over.` };
-    case "OtherDurability":
-      return { kind: "StoreFailed", message: `the store in ${where} is open already with durability ${error.openWith}: open it once.` };
-    case "Unavailable":
-      return folderSentence(error.code, where);
-  }
+/** How the command ends for a reason, and what it knows to add to the store's own sentence. */
+interface Ending {
+  readonly kind: CliErrorKind;
+  readonly advice?: string;
 }
 
-/** Why a folder cannot be made or used, by the system's name for it. */
-export function folderSentence(code: string | undefined, where: string): CliError {
+/** What a store says of itself. It comes from outside, because the engines are not loaded for those who do not use them. */
+export interface Told {
+  /** The folder, or the server and database, without credentials. */
+  readonly where: string;
+  /** The store's own sentence. */
+  readonly why: string;
+}
+
+const ELSEWHERE = "--store names another folder";
+const AGAIN = "Nothing was lost; run the same command again";
+
+const LMDB: Readonly<Record<Exclude<LmdbOpenError["kind"], "Unavailable">, Ending>> = {
+  ReadOnlyFolder: { kind: "StoreNotWritable", advice: ELSEWHERE },
+  DiskFull: { kind: "StoreFull", advice: ELSEWHERE },
+  NewerFormat: { kind: "StoreNewer" },
+  NotAStore: { kind: "NotAStore", advice: ELSEWHERE },
+  Truncated: { kind: "StoreDamaged" },
+  OtherDurability: { kind: "StoreFailed" },
+};
+
+const POSTGRES: Readonly<Record<PostgresOpenError["kind"], Ending>> = {
+  InvalidUrl: { kind: "BadCommandLine" },
+  Unreachable: { kind: "StoreUnreachable", advice: AGAIN },
+  AccessDenied: { kind: "StoreAccessDenied" },
+  MissingDatabase: { kind: "StoreFailed" },
+  NotPermitted: { kind: "StoreNotWritable" },
+  OldServer: { kind: "StoreFailed" },
+  NewerSchema: { kind: "StoreNewer" },
+  MigrationNeeded: { kind: "StoreFailed", advice: "`gossip run` has leave to" },
+  Unavailable: { kind: "StoreFailed", advice: AGAIN },
+};
+
+/** By gRPC's code: an argument that is none is etcd's word for a wrong password. */
+const ETCD_REFUSED: Readonly<Record<number, CliErrorKind>> = { 3: "StoreAccessDenied", 7: "StoreAccessDenied", 8: "StoreFull", 16: "StoreAccessDenied" };
+
+const ETCD: Readonly<Record<Exclude<EtcdOpenError["kind"], "Refused">, Ending>> = {
+  Unavailable: { kind: "StoreUnreachable", advice: AGAIN },
+  NotAStore: { kind: "NotAStore", advice: "It is named behind the address, as in etcd://HOST:2379/PREFIX" },
+  NewerFormat: { kind: "StoreNewer" },
+  TxnBudgetTooSmall: { kind: "StoreFailed" },
+};
+
+/** Why a folder cannot be opened, and what to do. */
+export function lmdbSentence(error: LmdbOpenError, told: Told): CliError {
+  if (error.kind !== "Unavailable") return sentence(LMDB[error.kind], told);
+  return sentence(isNoFolder(error.code) ? { kind: "NotAStore", advice: ELSEWHERE } : { kind: "StoreFailed", advice: "`gossip doctor` looks at what is wrong" }, told);
+}
+
+/** Why a folder cannot be made, by the system's name for it. */
+export function folderSentence(code: string, where: string): CliError {
+  if (isNoFolder(code)) return { kind: "NotAStore", message: `${where} is, or lies below, something that is no folder: name a folder with --store.` };
+  if (code === "ENOSPC" || code === "EDQUOT") return { kind: "StoreFull", message: `the folder ${where} cannot be made, because its disk is full: make room, or name another with --store.` };
   if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOENT") return { kind: "StoreNotWritable", message: `the folder ${where} cannot be made: give this user the right to write where it is to be, or name another with --store.` };
-  if (code === "ENOTDIR" || code === "EEXIST") return { kind: "NotAStore", message: `${where} is, or lies below, something that is no folder: name a folder with --store.` };
-  return { kind: "StoreFailed", message: `the store in ${where} cannot be opened (${code ?? "for an unknown reason"}): \`gossip doctor\` looks at what is wrong.` };
+  return { kind: "StoreFailed", message: `the folder ${where} cannot be made (${code}): name another with --store.` };
 }
 
-/** Why a database cannot be opened, and what to do. `where` names server and database, without credentials. */
-export function postgresSentence(error: PostgresOpenError, where: string): CliError {
-  switch (error.kind) {
-    case "InvalidUrl":
-      return { kind: "BadCommandLine", message: "the PostgreSQL URL cannot be read: write postgres://USER:PASSWORD@HOST:PORT/DATABASE." };
-    case "Unreachable":
-      return { kind: "StoreUnreachable", message: `no server answers for ${where}${codeIn(error.code)}: start it, or correct host and port. Nothing was lost; run the same command again.` };
-    case "AccessDenied":
-      return { kind: "StoreAccessDenied", message: `${where} refuses the login: correct user and password, or let this machine connect in pg_hba.conf.` };
-    case "MissingDatabase":
-      return { kind: "StoreFailed", message: `the server has no database for ${where}: create it with createdb, or correct its name.` };
-    case "NotPermitted":
-      return { kind: "StoreNotWritable", message: `the login may not make or use tables at ${where}: GRANT it CREATE on the database, or use another login.` };
-    case "OldServer":
-      return { kind: "StoreFailed", message: `${where} runs PostgreSQL ${error.found}, and ${error.supported} is the oldest that works: upgrade it.` };
-    case "NewerSchema":
-      return { kind: "StoreNewer", message: `the tables at ${where} are of version ${error.found}, and this version knows up to ${error.supported}: use the newer gossip that made them.` };
-    case "MigrationNeeded":
-      if (error.found === 0) return { kind: "RunNotFound", message: `there is no store in ${where}: \`gossip run\` makes one, and --store names another.` };
-      return { kind: "StoreFailed", message: `the tables at ${where} are of version ${error.found} and must be brought to ${error.supported}: \`gossip run\` does so, with a login that may.` };
-    case "Unavailable":
-      return { kind: "StoreFailed", message: `${where} failed${codeIn(error.code)}: look at the server's log, then run the same command again.` };
-  }
+/** Why a database cannot be opened, and what to do. */
+export function postgresSentence(error: PostgresOpenError, told: Told): CliError {
+  if (error.kind === "MigrationNeeded" && error.found === 0) return { kind: "RunNotFound", message: `there is no store in ${told.where}: \`gossip run\` makes one, and --store names another.` };
+  return sentence(POSTGRES[error.kind], told);
 }
 
-/** Why a cluster cannot be used, and what to do. `where` names its members, without credentials. */
-export function etcdSentence(error: EtcdOpenError, where: string): CliError {
-  switch (error.kind) {
-    case "Unavailable":
-      return { kind: "StoreUnreachable", message: `no member answers for ${where}: start it, or correct host and port. Nothing was lost; run the same command again.` };
-    case "Refused":
-      return { kind: "StoreAccessDenied", message: `${where} refuses the login, or what it may do: correct user and password, or GRANT it the prefix.` };
-    case "NotAStore":
-      return { kind: "NotAStore", message: `something else is below the prefix at ${where}: name another behind the address, as in etcd://HOST:2379/PREFIX.` };
-    case "NewerFormat":
-      return { kind: "StoreNewer", message: `the store of ${where} has format ${error.found}, and this version knows up to ${error.supported}: use the newer gossip that made it.` };
-    case "TxnBudgetTooSmall":
-      return { kind: "StoreFailed", message: `${where} takes fewer than ${error.needed} operations in a transaction: start it with --max-txn-ops=${error.needed} or more.` };
-  }
+/** Why a cluster cannot be used, and what to do. */
+export function etcdSentence(error: EtcdOpenError, told: Told): CliError {
+  return sentence(error.kind === "Refused" ? { kind: ETCD_REFUSED[error.code] ?? "StoreFailed" } : ETCD[error.kind], told);
 }
 
-function codeIn(code: string | undefined): string {
-  return code === undefined ? "" : ` (${code})`;
+function sentence({ kind, advice }: Ending, { where, why }: Told): CliError {
+  return { kind, message: `${where} cannot be opened: ${why}.${advice === undefined ? "" : ` ${advice}.`}` };
+}
+
+function isNoFolder(code: string | undefined): boolean {
+  return code === "ENOTDIR" || code === "EEXIST";
 }

@@ -57,24 +57,24 @@ async function openRaw(address: StoreAddress, { where, mustExist }: { readonly w
     case "lmdb": {
       const refused = await makeFolder(address.path);
       if (refused !== undefined) return err(folderSentence(refused, where));
-      const { openLmdbStore } = await import("@gossip/coordination-lmdb");
+      const { lmdbOpenErrorMessage, openLmdbStore } = await import("@gossip/coordination-lmdb");
       const opened = await openLmdbStore({ path: address.path });
-      if (!opened.ok) return err(lmdbSentence(opened.error, where));
+      if (!opened.ok) return err(lmdbSentence(opened.error, { where, why: lmdbOpenErrorMessage(opened.error) }));
       const store = opened.value;
       return ok({ store, fsckSource: store.inspect(), close: () => store.close() });
     }
     case "postgres": {
-      const { openPostgresStore } = await import("@gossip/coordination-postgres");
+      const { openPostgresStore, postgresOpenErrorMessage } = await import("@gossip/coordination-postgres");
       const opened = await openPostgresStore({ url: address.url, migrate: !mustExist, ...(address.schema === undefined ? {} : { schema: address.schema }) });
-      if (!opened.ok) return err(postgresSentence(opened.error, where));
+      if (!opened.ok) return err(postgresSentence(opened.error, { where, why: postgresOpenErrorMessage(opened.error) }));
       const store = opened.value;
       return ok({ store, fsckSource: inspectThroughPort(store), close: () => store.close() });
     }
     case "etcd": {
-      const { openEtcdStore } = await import("@gossip/coordination-etcd");
+      const { etcdOpenErrorMessage, openEtcdStore } = await import("@gossip/coordination-etcd");
       const { endpoints, prefix, login } = address;
       const opened = await openEtcdStore({ endpoints, ...(prefix === undefined ? {} : { prefix }), ...login });
-      if (!opened.ok) return err(etcdSentence(opened.error, where));
+      if (!opened.ok) return err(etcdSentence(opened.error, { where, why: etcdOpenErrorMessage(opened.error) }));
       const store = opened.value;
       return ok({ store, fsckSource: inspectThroughPort(store), close: async () => store.close() });
     }

@@ -1,10 +1,8 @@
 // A store that is misread is another store, where the work begins anew; and whoever prints an address with its
 // password has told it to every log.
 import { unwrap } from "@gossip/stdx";
-import { Redacted } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { etcdSentence, lmdbSentence, postgresSentence } from "./open-sentences.ts";
 import { describeStore, parseStoreAddress } from "./store-address.ts";
 
 const CWD = "/somewhere";
@@ -42,16 +40,4 @@ test("no password is ever told", () => {
       }
     }),
   );
-});
-
-test("every reason not to open a store has a sentence with a way on, and an end that scripts can tell", () => {
-  const failed = { code: "X", cause: new Redacted(undefined) };
-  const versions = { found: 9, supported: 1 };
-  const sentences = [
-    ...([{ kind: "ReadOnlyFolder" }, { kind: "DiskFull" }, { kind: "NewerFormat", ...versions }, { kind: "NotAStore" }, { kind: "Truncated", size: 1, expected: 2 }, { kind: "OtherDurability", openWith: "Written" }, { kind: "Unavailable", ...failed }] as const).map((error) => lmdbSentence(error, "/store")),
-    ...([{ kind: "Unavailable", reason: "x" }, { kind: "Refused", code: 7, reason: "x" }, { kind: "NotAStore" }, { kind: "NewerFormat", ...versions }, { kind: "TxnBudgetTooSmall", needed: 128 }] as const).map((error) => etcdSentence(error, "etcd at h")),
-    ...([{ kind: "InvalidUrl" }, { kind: "Unreachable", ...failed }, { kind: "AccessDenied", ...failed }, { kind: "MissingDatabase", ...failed }, { kind: "NotPermitted", ...failed }, { kind: "OldServer", ...versions }, { kind: "NewerSchema", ...versions }, { kind: "MigrationNeeded", ...versions }, { kind: "Unavailable", ...failed }] as const).map((error) => postgresSentence(error, "PostgreSQL at h/d")),
-  ];
-  for (const { message } of sentences) expect(message).toMatch(/^\S.*: .+\.$/);
-  expect(new Set(sentences.map(({ message }) => message)).size).toBe(sentences.length);
 });

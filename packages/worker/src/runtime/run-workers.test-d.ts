@@ -4,7 +4,7 @@ import { expectTypeOf } from "vitest";
 import type { Sink } from "../sink/sink.ts";
 import type { Item, Source } from "../source/source.ts";
 import { runWorkers } from "./run-workers.ts";
-import type { StartRunError } from "./start-run.ts";
+import type { StartRunError } from "./start-run-error.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import type { StopReason, WorkerSummary } from "./worker-summary.ts";
 import { RUN } from "./world.fixture.ts";

@@ -1,10 +1,11 @@
 import { Cursor, MAX_INITIAL_SHARDS, OpId, ShardId, ShardSpec, type InitialShardInput } from "@gossip/contracts";
 import { RunConfig, type Coordinator, type RunConfigInput, type RunRecord, type RunRequest } from "@gossip/coordination";
-import { coordError, type CreateRunError, type GetRunError } from "@gossip/coordination-errors";
+import { coordError, type CreateRunError } from "@gossip/coordination-errors";
 import { decodeConnectorExtra, decodeMetadata, ShardMetadata } from "@gossip/frontier";
 import { assert, assertBytes, assertCount, equalBytes, err, ok, type Result } from "@gossip/stdx";
 import type { SourceError } from "../source/source-error.ts";
 import type { Source } from "../source/source.ts";
+import type { StartRunError } from "./start-run-error.ts";
 
 export interface StartRunOptions {
   readonly coordinator: Coordinator;
@@ -26,15 +27,6 @@ export interface StartedRun {
   readonly kind: "Created" | "Joined";
   readonly record: RunRecord;
 }
-
-export type StartRunError =
-  | SourceError
-  | GetRunError
-  | CreateRunError
-  /** The run is there, but was begun with other settings. */
-  | { readonly kind: "SettingsMismatch" }
-  /** The signal fired before the run was created. */
-  | { readonly kind: "Aborted" };
 
 /**
  * Create a run over everything that a source has, or join it where it is there.
