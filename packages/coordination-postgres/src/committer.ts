@@ -1,16 +1,15 @@
 import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
 import { assert, InvariantViolation } from "@gossip/stdx";
-import type { ClaimLister } from "./claim-lister.ts";
 import type { Database } from "./database.ts";
 import { failureFrom, isUndone, isWorthRepeating, NoConnection, UnknownOutcome } from "./postgres-failure.ts";
 import { putRun, removeRun, splitShard } from "./run-writes.ts";
-import { updateShards } from "./update-shards.ts";
+import { updateShards, type UpdateParts } from "./update-shards.ts";
 
 /** How often a write is made again that the server undid because of another. */
 const MAX_REPEATS = 4;
 
 /** Make write sets, and say what became of those that failed. */
-export async function commitSets(database: Database, sets: readonly WriteSet[], claims: ClaimLister): Promise<readonly CommitAnswer[]> {
+export async function commitSets(parts: UpdateParts, sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
   const [first] = sets;
   if (first === undefined) return [];
   if (first.kind === "UpdateShard") assert(sets.every(isUpdate), "several write sets must all be updates of shards");
@@ -18,7 +17,7 @@ export async function commitSets(database: Database, sets: readonly WriteSet[], 
 
   for (let repeats = 0; ; repeats++) {
     try {
-      return await make(database, sets, claims);
+      return await make(parts, sets);
     } catch (thrown) {
       if (thrown instanceof InvariantViolation) throw thrown;
       if (repeats < MAX_REPEATS && isWorthRepeating(thrown)) continue;
@@ -29,17 +28,20 @@ export async function commitSets(database: Database, sets: readonly WriteSet[], 
   }
 }
 
-async function make(database: Database, sets: readonly WriteSet[], claims: ClaimLister): Promise<readonly CommitAnswer[]> {
+async function make(parts: UpdateParts, sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
   const first = sets[0]!;
-  switch (first.kind) {
-    case "UpdateShard":
-      return updateShards(database, sets as readonly UpdateShardSet[], claims);
+  if (first.kind === "UpdateShard") return updateShards(parts, sets as readonly UpdateShardSet[]);
+  return [await parts.capacities.changing(() => makeAlone(parts.database, first))];
+}
+
+function makeAlone(database: Database, set: Exclude<WriteSet, UpdateShardSet>): Promise<CommitAnswer> {
+  switch (set.kind) {
     case "SplitShard":
-      return [await splitShard(database, first)];
+      return splitShard(database, set);
     case "PutRun":
-      return [await putRun(database, first)];
+      return putRun(database, set);
     case "RemoveRun":
-      return [await removeRun(database, first)];
+      return removeRun(database, set);
   }
 }
 

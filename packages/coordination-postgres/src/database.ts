@@ -1,4 +1,4 @@
-import type { Pool, PoolClient, QueryResultRow } from "pg";
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import { leavesConnectionUsable, NoConnection, UnknownOutcome } from "./postgres-failure.ts";
 import { bindStatement, type BoundStatement, type Statement } from "./sql/statement.ts";
 
@@ -40,6 +40,11 @@ export class Database {
   /** Run one statement, which is a transaction of its own. `NoConnection` where it was never sent. */
   run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return this.#withClient((client) => this.#query<Row>(client, statement, values));
+  }
+
+  /** `run` for a statement that gives no rows: how many it wrote. */
+  change(statement: Statement, values: readonly unknown[]): Promise<number> {
+    return this.#withClient(async (client) => (await this.#send(client, statement, values)).rowCount ?? 0);
   }
 
   /**
@@ -132,8 +137,12 @@ export class Database {
   }
 
   async #query<Row extends QueryResultRow>(client: PoolClient, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await client.query<Row>({ ...this.#bind(statement), values: values as unknown[] });
+    const { rows } = await this.#send<Row>(client, statement, values);
     return rows;
+  }
+
+  #send<Row extends QueryResultRow>(client: PoolClient, statement: Statement, values: readonly unknown[]): Promise<QueryResult<Row>> {
+    return client.query<Row>({ ...this.#bind(statement), values: values as unknown[] });
   }
 
   #bind(statement: Statement): BoundStatement {

@@ -13,13 +13,25 @@ export interface HintRow {
 /** Counting stops here: more is no news to anybody. */
 const MOST_AVAILABLE = 1000;
 
+/** What there is of a run at one time, and until when somebody waits for more. */
+export interface Capacity {
+  readonly availableCount: number;
+  readonly earliestDeadline: LogicalTime | undefined;
+  readonly starvedUntil: LogicalTime | undefined;
+}
+
 /** `free`: shards that nobody has a lease on. */
+export function capacityOf({ lapsed, earliest, starved_until: starvedUntil }: HintRow, free: number): Capacity {
+  return { availableCount: Math.min(MOST_AVAILABLE, free + lapsed), earliestDeadline: timeIn(earliest), starvedUntil: timeIn(starvedUntil) };
+}
+
 export function hintOf(row: HintRow, free: number, now: LogicalTime): CapacityHint {
-  return {
-    availableCount: Math.min(MOST_AVAILABLE, free + row.lapsed),
-    earliestDeadline: row.earliest === null ? undefined : (readU64(row.earliest) as LogicalTime),
-    isStarved: row.starved_until !== null && now < readU64(row.starved_until),
-  };
+  const { availableCount, earliestDeadline, starvedUntil } = capacityOf(row, free);
+  return { availableCount, earliestDeadline, isStarved: starvedUntil !== undefined && now < starvedUntil };
+}
+
+function timeIn(bytes: Buffer | null): LogicalTime | undefined {
+  return bytes === null ? undefined : (readU64(bytes) as LogicalTime);
 }
 
 /** A hint that was made without some shards of its run, with them. */

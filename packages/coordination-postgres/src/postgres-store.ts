@@ -25,14 +25,16 @@ import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@
 import { ClaimLister } from "./claim-lister.ts";
 import { commitSets } from "./committer.ts";
 import type { Database } from "./database.ts";
+import { KnownCapacities } from "./known-capacities.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";
 import { closedFailure, failureFrom, type PostgresOperation } from "./postgres-failure.ts";
 import { PostgresInspection } from "./postgres-inspection.ts";
-import { findCandidates, readHint, readProgress, readRun } from "./reads.ts";
+import { findCandidates, readCapacities, readHint, readProgress, readRun } from "./reads.ts";
 import { tenantBytes } from "./rows.ts";
 import { ShardReader } from "./shard-reader.ts";
 import { MARK_STARVED } from "./sql/mark-starved.ts";
 import { u64Bytes } from "./u64-bytes.ts";
+import type { UpdateParts } from "./update-shards.ts";
 
 /** What a store is made of. */
 export interface PostgresStoreParts {
@@ -62,6 +64,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   readonly #release: () => Promise<void>;
   readonly #shards: ShardReader;
   readonly #claims: ClaimLister;
+  readonly #parts: UpdateParts;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -70,6 +73,11 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
     this.#database = database;
     this.#shards = new ShardReader(database);
     this.#claims = new ClaimLister((query) => findCandidates(database, query));
+    const capacities = new KnownCapacities(
+      (askers) => readCapacities(database, askers.map(({ guard, set }) => ({ runId: guard.runId, now: set.hintAt!, start: this.#claims.startOf(set) }))),
+      () => performance.now(),
+    );
+    this.#parts = { database, claims: this.#claims, capacities };
     this.#release = release;
   }
 
@@ -92,7 +100,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
 
   markStarved(tenant: TenantId, run: RunId, until: LogicalTime): Promise<Result<void, InfraError>> {
     return this.#answer("postgres.markStarved", async () => {
-      await this.#database.run(MARK_STARVED, [tenantBytes(tenant), u64Bytes(run), u64Bytes(until)]);
+      await this.#parts.capacities.changing(() => this.#database.run(MARK_STARVED, [tenantBytes(tenant), u64Bytes(run), u64Bytes(until)]));
     });
   }
 
@@ -121,7 +129,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
     assert(Array.isArray(sets), "write sets must come in an array");
     if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("postgres.commit") }));
     try {
-      return await this.#track(commitSets(this.#database, sets, this.#claims));
+      return await this.#track(commitSets(this.#parts, sets));
     } finally {
       this.#claims.noteWritten(sets);
     }

@@ -7,11 +7,13 @@ import {
 } from "@gossip/coordination";
 import type { LogicalTime } from "@gossip/contracts";
 import type { Database } from "./database.ts";
-import { hintOf, type HintRow } from "./hints.ts";
+import { capacityOf, hintOf, type Capacity, type HintRow } from "./hints.ts";
 import { packedShards } from "./packed-shards.ts";
 import { runVersion } from "./record-version.ts";
 import { decodeRun, headOf, rowVersionOf, tenantBytes, type HeadRow, type RunAddress } from "./rows.ts";
+import { int8Array, u64Array } from "./server-array.ts";
 import { listClaimCandidates } from "./sql/list-claim-candidates.ts";
+import { READ_CAPACITIES } from "./sql/read-capacities.ts";
 import { READ_HINT } from "./sql/read-hint.ts";
 import { READ_PROGRESS } from "./sql/read-progress.ts";
 import { READ_RUN } from "./sql/read-run.ts";
@@ -33,6 +35,20 @@ export async function readRun(database: Database, address: RunAddress): Promise<
 export async function readHint(database: Database, moment: RunMoment): Promise<CapacityHint> {
   const [row] = await database.run<HintRow & { free: number }>(READ_HINT, [...addressValues(moment), u64Bytes(moment.now)]);
   return row === undefined ? CapacityHint.ZERO : hintOf(row, row.free, moment.now);
+}
+
+/** A run and a time, and where in the run counting begins. */
+export interface CapacityMoment {
+  readonly runId: number;
+  readonly now: LogicalTime;
+  readonly start: number;
+}
+
+/** The capacities at some moments, in their order. */
+export async function readCapacities(database: Database, moments: readonly CapacityMoment[]): Promise<readonly Capacity[]> {
+  const columns = [int8Array(moments.map(({ runId }) => runId)), int8Array(moments.map(({ start }) => start)), u64Array(moments.map(({ now }) => now))];
+  const rows = await database.run<HintRow & { free: number }>(READ_CAPACITIES, columns);
+  return rows.map((row) => capacityOf(row, row.free));
 }
 
 export async function readProgress(database: Database, moment: RunMoment): Promise<RunProgress> {

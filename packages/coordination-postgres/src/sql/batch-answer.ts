@@ -19,7 +19,7 @@ export interface AskedRange {
 }
 
 /** How many were written and, where it is not all of them, which. `asked`: an array of as many. */
-const writtenColumns = (asked: string): string => `count(*)::int AS written, CASE WHEN count(*) < cardinality(${asked}) THEN array_agg(ordinal::int) END AS which`;
+export const writtenColumns = (asked: string): string => `count(*)::int AS written, CASE WHEN count(*) < cardinality(${asked}) THEN array_agg(ordinal::int) END AS which`;
 
 /**
  * The end of a statement over many shards of one run, behind the parts that have `written`: one row, with its capacity at the
