@@ -1,3 +1,5 @@
+import { RetryAfter } from "@gossip/worker";
+
 /** What is kept of a page. */
 export type Page = { readonly status: number; readonly title: string | undefined } | { readonly error: string };
 
@@ -8,12 +10,19 @@ const PATIENCE_MS = 30_000;
  * Fetch a page.
  *
  * That a page is gone, or never was an address, is a result. What is thrown makes the runtime wait, twice as long
- * each time, and try again: right for a server that is busy or out of order.
+ * each time and at least as long as the server asks for, and try again: right for a server that is busy or out of order.
  */
 export async function fetchPage(address: string, site: string, signal: AbortSignal): Promise<Page> {
   if (!URL.canParse(address, site)) return { error: "not an address" };
   const response = await fetch(new URL(address, site), { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
   const text = await response.text();
-  if (response.status === 429 || response.status >= 500) throw new Error(`${address} answered ${response.status}`);
+  if (response.status === 429 || response.status >= 500) throw new RetryAfter(waitMs(response), `${address} answered ${response.status}`);
   return { status: response.status, title: /<title>(.*?)<\/title>/i.exec(text)?.[1] };
+}
+
+/** What the server asks for, in seconds or as a date; 0 where it does not say. */
+function waitMs({ headers }: Response): number {
+  const asked = headers.get("retry-after") ?? "";
+  const ms = /^\d+$/.test(asked) ? 1000 * Number(asked) : Date.parse(asked) - Date.now();
+  return ms > 0 && ms < Infinity ? ms : 0;
 }

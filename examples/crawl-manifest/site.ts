@@ -10,7 +10,7 @@ export interface Site {
 /** How often a busy page sends you away before it has time. */
 const BUSY_TIMES = 2;
 
-/** `/page/N` is there, `/gone/N` is not, `/busy/N` wants to be asked again, and `/broken/N` fails until it is mended. */
+/** `/page/N` is there, `/gone/N` is not, `/busy/N` wants to be asked again (the first time it says when), and `/broken/N` fails until it is mended. */
 export async function startSite({ isMended }: { readonly isMended: boolean }): Promise<Site> {
   const visits = new Map<string, number>();
   const server = createServer(({ url = "/" }, response) => {
@@ -18,7 +18,7 @@ export async function startSite({ isMended }: { readonly isMended: boolean }): P
     visits.set(url, visit);
     const [, kind, number] = url.split("/");
     if (kind === "gone") return void response.writeHead(404).end();
-    if (kind === "busy" && visit <= BUSY_TIMES) return void response.writeHead(503).end();
+    if (kind === "busy" && visit <= BUSY_TIMES) return void response.writeHead(503, visit === 1 ? { "retry-after": "1" } : {}).end();
     if (kind === "broken" && !isMended) return void response.writeHead(500).end();
     response.end(`<!doctype html><title>Page ${number}</title><p>This is page ${number}.`);
   });

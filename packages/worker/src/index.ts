@@ -20,6 +20,7 @@ export type { RetryInput } from "./policy/retry-policy.ts";
 export type { SplitInput } from "./policy/split-policy.ts";
 export type { HeldShard, ItemContext, Process } from "./runtime/item-context.ts";
 export { ParkShard } from "./runtime/park-shard.ts";
+export { RetryAfter } from "./runtime/retry-after.ts";
 export type { CheckpointEvery, RunWorkersOptions, Telemetry } from "./runtime/run-workers-options.ts";
 export { runWorkers } from "./runtime/run-workers.ts";
 export { startRunErrorMessage, type StartRunError } from "./runtime/start-run-error.ts";

@@ -51,7 +51,8 @@ Ctrl-C does not reach commands; the second one ends them. What a command leaves 
 
 \`--module\` exports a function \`(item, context)\`, as \`default\` or \`process\`; what it returns, or the promise of it, is the result. The item and the context are those of
 \`@gossip/worker\`: \`item.path\`, \`item.line\`, \`item.row\`; \`context.signal\`, \`context.writeFence\`, \`context.shard\`, \`context.attempt\`. An export \`close\` is called
-when the work is over. A function that keeps the process busy keeps its leases.
+when the work is over. A function that keeps the process busy keeps its leases. What it throws is a failure; where that has a number \`retryAfterMs\`, the item is not
+tried again sooner, up to a minute.
 
 ### Results
 

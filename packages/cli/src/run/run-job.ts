@@ -39,7 +39,8 @@ const MAX_SHARD_RETRIES = 50;
 const MAX_SHOWN_FAILURES = 20;
 /** From here on a module that does not let others have their turn is worth a word. */
 const LONG_BLOCK_MS = 1000;
-const RETRY_PAUSE = { baseMs: 100, maxMs: 5000 } as const;
+/** The longest is for a module whose server says when to come back: pauses of our own are as long only after ten failures. */
+const RETRY_PAUSE = { baseMs: 100, maxMs: 60_000 } as const;
 
 export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
   return { leaseDuration: BigInt(leaseMs), maxShardRetries: MAX_SHARD_RETRIES };

@@ -15,7 +15,7 @@ describe("retries", () => {
   test("pauses double, spread by half either way, and never pass the longest", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), chance, (attempt, random) => {
-        const pause = pauseAfter(policy, attempt, random)!;
+        const pause = pauseAfter(policy, { attempt, random, leastMs: 0 })!;
         const doubled = 100 * 2 ** (attempt - 1);
         expect(pause).toBeGreaterThanOrEqual(Math.min(1000, doubled / 2));
         expect(pause).toBeLessThanOrEqual(Math.min(1000, doubled * 1.5));
@@ -24,9 +24,22 @@ describe("retries", () => {
   });
 
   test("end with the last attempt", () => {
-    expect(pauseAfter(policy, 5, 0.5)).toBeDefined();
-    expect(pauseAfter(policy, 6, 0.5)).toBeUndefined();
-    expect(pauseAfter({ ...policy, maxAttempts: 1_000_000 }, 999_999, 1)).toBe(1000);
+    expect(pauseAfter(policy, { attempt: 5, random: 0.5, leastMs: 0 })).toBeDefined();
+    expect(pauseAfter(policy, { attempt: 6, random: 0.5, leastMs: 0 })).toBeUndefined();
+    expect(pauseAfter(policy, { attempt: 6, random: 0.5, leastMs: 1 })).toBeUndefined();
+    expect(pauseAfter({ ...policy, maxAttempts: 1_000_000 }, { attempt: 999_999, random: 1, leastMs: 0 })).toBe(1000);
+  });
+
+  test("never come sooner than was asked for, nor later than the longest, and spread all the same", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), chance, fc.double({ min: 0, max: 2000, noNaN: true }), (attempt, random, leastMs) => {
+        const pause = pauseAfter(policy, { attempt, random, leastMs })!;
+        expect(pause).toBeGreaterThanOrEqual(Math.min(1000, leastMs));
+        expect(pause).toBeLessThanOrEqual(1000);
+        expect(pause).toBe(Math.min(1000, leastMs + pauseAfter({ ...policy, maxMs: Infinity }, { attempt, random, leastMs: 0 })!));
+      }),
+    );
+    expect(pauseAfter(policy, { attempt: 1, random: 0, leastMs: Number.MAX_VALUE })).toBe(1000);
   });
 
   test("what is left out is the default, and nonsense is refused", () => {

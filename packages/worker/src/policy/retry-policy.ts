@@ -6,7 +6,7 @@ export interface RetryPolicy {
   readonly maxAttempts: number;
   /** The first pause. Each one after it is twice as long. */
   readonly baseMs: number;
-  /** The longest pause. */
+  /** The longest pause, whatever was asked for. */
   readonly maxMs: number;
 }
 
@@ -25,11 +25,23 @@ export function makeRetryPolicy(input: RetryInput, { what, defaults }: { readonl
   return { maxAttempts, baseMs, maxMs };
 }
 
+/** What is known of an attempt that failed. */
+export interface FailedAttempt {
+  /** Its number, the first being 1. */
+  readonly attempt: number;
+  /** A number from 0 to 1. */
+  readonly random: number;
+  /** How long it wants to be left alone; 0 where it does not say. */
+  readonly leastMs: number;
+}
+
 /**
- * How long to wait after attempt number `attempt` failed, the first being 1: half to one and a half of the doubled pause, and
- * never more than `maxMs`. `undefined` where it was the last.
+ * How long to wait after an attempt failed: half to one and a half of the doubled pause, on top of what it asked for, and never
+ * more than `maxMs`. `undefined` where it was the last.
+ *
+ * On top, so that many who were sent away by one server for as long do not all come back at the same moment.
  */
-export function pauseAfter({ maxAttempts, baseMs, maxMs }: RetryPolicy, attempt: number, random: number): number | undefined {
+export function pauseAfter({ maxAttempts, baseMs, maxMs }: RetryPolicy, { attempt, random, leastMs }: FailedAttempt): number | undefined {
   if (attempt >= maxAttempts) return undefined;
-  return Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 52) * (0.5 + random));
+  return Math.min(maxMs, leastMs + baseMs * 2 ** Math.min(attempt - 1, 52) * (0.5 + random));
 }

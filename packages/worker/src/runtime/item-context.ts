@@ -33,6 +33,6 @@ export interface ItemContext {
  * and never for two items of a shard at once unless `itemConcurrency` says so.
  *
  * Where it can answer at once it should not be `async`: a promise for each item costs more than most items do.
- * What it throws is tried again, then the shard is parked or the item passed over.
+ * What it throws is tried again (a `RetryAfter` says how soon, a `ParkShard` that it is of no use), then the shard is parked or the item passed over.
  */
 export type Process<I extends Item = Item, R = unknown> = (item: I, context: ItemContext) => R | PromiseLike<R>;

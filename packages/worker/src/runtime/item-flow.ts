@@ -6,6 +6,7 @@ import { FinishedPrefix, type Place } from "./finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import { ParkShard } from "./park-shard.ts";
+import { retryAfterOf } from "./retry-after.ts";
 import type { ShardHost } from "./shard-host.ts";
 
 /** What the flow of a shard's items needs of whoever reads and stores. */
@@ -140,7 +141,7 @@ export class ItemFlow<I extends Item, R> {
     this.#inFlight--;
     if (this.#isHalted) return this.#listener.onChange();
     const isFinal = cause instanceof ParkShard;
-    const waitMs = isFinal ? undefined : pauseAfter(settings.itemRetry, trial.attempt, settings.time.random());
+    const waitMs = isFinal ? undefined : pauseAfter(settings.itemRetry, { attempt: trial.attempt, random: settings.time.random(), leastMs: retryAfterOf(cause) });
     this.#tellOfFailure(trial, { cause, waitMs });
     if (waitMs !== undefined) return this.#tryAgain(trial, waitMs);
     counts.failures++;

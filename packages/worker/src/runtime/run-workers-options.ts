@@ -38,9 +38,9 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly sink?: Sink<NoInfer<I>, NoInfer<R>>;
   /** 10,000 items or one second where it is left out. */
   readonly checkpointEvery?: CheckpointEvery;
-  /** How an item is tried again whose `process` failed. */
+  /** How an item is tried again whose `process` failed. A `RetryAfter` makes the pause longer, up to `maxMs`. */
   readonly retry?: RetryInput;
-  /** How a shard is read again whose source failed. */
+  /** How a shard is read again whose source failed, `RetryAfter` likewise. */
   readonly readRetry?: RetryInput;
   /** What to do about an item that failed for the last time: park its shard (the default), or go on without it. */
   readonly onItemFailure?: "park" | "skip";

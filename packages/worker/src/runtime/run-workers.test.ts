@@ -5,8 +5,10 @@ import { OpId } from "@gossip/contracts";
 import { Coordinator } from "@gossip/coordination";
 import { FaultInjectingStore } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ParkShard } from "./park-shard.ts";
+import { RetryAfter } from "./retry-after.ts";
 import { runWorkers } from "./run-workers.ts";
 import { WorkStopped } from "./work-stopped.ts";
 import type { WorkerEvent } from "./worker-event.ts";
@@ -82,7 +84,35 @@ describe("runWorkers", () => {
     expect(events.filter(({ kind }) => kind === "ItemFailed")).toMatchObject([{ attempt: 1, willRetry: true }, { attempt: 2, willRetry: true }]);
   });
 
+  test("an item that says when it may be tried again is not tried sooner, and not much later; the longest pause bounds it", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 3000 }), fc.boolean(), fc.integer({ min: 1, max: 9 }), async (retryAfterMs, isOwnClass, itemConcurrency) => {
+        const { world, base, events } = await makeWorld();
+        const triedMs = new Map<number, number[]>();
+        const process = async ({ n }: { n: number }, { attempt }: { attempt: number }) => {
+          if (n % 10 !== 0) return;
+          triedMs.set(n, [...(triedMs.get(n) ?? []), world.time.nowMs()]);
+          await Promise.resolve();
+          if (attempt < 3) throw isOwnClass ? new RetryAfter(retryAfterMs) : Object.assign(new Error("busy"), { retryAfterMs });
+        };
+
+        const summary = await world.time.runUntil(runWorkers({ ...base, process, itemConcurrency, retry: { baseMs: 20, maxMs: 2000 } }));
+
+        expect(summary).toMatchObject({ items: COUNT, retries: 20, failures: 0, stopped: { kind: "Done" } });
+        for (const [first, second, third] of triedMs.values() as MapIterator<[number, number, number]>) {
+          for (const pauseMs of [second - first, third - second]) {
+            expect(pauseMs).toBeGreaterThanOrEqual(Math.min(2000, retryAfterMs));
+            expect(pauseMs).toBeLessThanOrEqual(Math.min(2000, retryAfterMs + 60));
+          }
+        }
+        for (const event of events) if (event.kind === "ItemFailed") expect(event.waitMs).toBeGreaterThanOrEqual(Math.min(2000, retryAfterMs));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
   test.each([
+    { thrown: new RetryAfter(10), reason: "Poisoned", attempts: 3 },
     { thrown: new Error("always"), reason: "Poisoned", attempts: 3 },
     { thrown: Object.assign(new Error("no"), { code: "EACCES" }), reason: "PermissionDenied", attempts: 3 },
     { thrown: new ParkShard("NotFound"), reason: "NotFound", attempts: 1 },

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { ItemBatch, Source } from "../source/source.ts";
 import { ManualTime } from "../time/manual-time.fixture.ts";
+import { RetryAfter } from "./retry-after.ts";
 import { ShardReader } from "./shard-reader.ts";
 import { keyOf, numberedSource, type NumberedItem } from "./world.fixture.ts";
 
@@ -49,6 +50,21 @@ describe("ShardReader", () => {
     const { reader, time, failures } = makeReader(numberedSource(20, { between: (from) => (from > 0 ? Promise.reject(new Error("gone")) : Promise.resolve()) }));
     expect(await time.runUntil(readAll(reader))).toEqual([...upTo(7), "failed"]);
     expect(failures).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    { retryAfterMs: 60, atLeastMs: 60 },
+    { retryAfterMs: 1000, atLeastMs: 100 },
+  ])("a source that asks for $retryAfterMs ms is not asked again for $atLeastMs", async ({ retryAfterMs, atLeastMs }) => {
+    const askedMs: number[] = [];
+    const between = async (): Promise<void> => {
+      askedMs.push(time.nowMs());
+      if (askedMs.length === 1) throw new RetryAfter(retryAfterMs);
+    };
+    const { reader, time } = makeReader(numberedSource(7, { between }));
+    expect(await time.runUntil(readAll(reader))).toEqual(upTo(7));
+    expect(askedMs[1]).toBeGreaterThanOrEqual(atLeastMs);
+    expect(askedMs[1]).toBeLessThanOrEqual(100);
   });
 
   test.each([0, 3, 7, 9, 14, 19])("reads nothing from where the shard was cut, at %i", async (cut) => {

@@ -3,6 +3,7 @@ import { compareBytes, Redacted } from "@gossip/stdx";
 import { pauseAfter, type RetryPolicy } from "../policy/retry-policy.ts";
 import type { Item, ItemBatch, ItemProblem, Source } from "../source/source.ts";
 import { sleep, type WorkerTime } from "../time/worker-time.ts";
+import { retryAfterOf } from "./retry-after.ts";
 
 /** A source that broke its contract, or could not be read however often it was tried. */
 export interface ReadFailure {
@@ -116,7 +117,7 @@ export class ShardReader<I extends Item> {
         this.#dropIterator();
         if (signal.aborted) return { kind: "End" };
         const isFinal = cause instanceof BrokenSource;
-        const waitMs = isFinal ? undefined : pauseAfter(retry, attempt, time.random());
+        const waitMs = isFinal ? undefined : pauseAfter(retry, { attempt, random: time.random(), leastMs: retryAfterOf(cause) });
         onFailure({ attempt, waitMs, cause: new Redacted(cause) });
         if (waitMs === undefined) return { kind: "ReadFailure", cause };
         if (!(await sleep(time, waitMs, signal))) return { kind: "End" };
