@@ -17,14 +17,15 @@ function drawFrom(numbers: readonly bigint[]): { readonly fill: (out: BigUint64A
 }
 
 test("gives what was drawn, in its order, each once and never 0", () => {
-  const drawn = fc.array(fc.bigInt({ min: 0n, max: 3n }), { maxLength: 600 });
+  const drawn = fc.array(fc.bigInt({ min: 0n, max: 3n }), { maxLength: 3000, size: "max" });
   fc.assert(
-    fc.property(drawn, fc.nat({ max: 600 }), (numbers, count) => {
+    fc.property(drawn, fc.nat({ max: 3000 }), (numbers, count) => {
       const { fill } = drawFrom(numbers);
       const next = opIdSource(fill);
       const expected = [...numbers, ...Array.from({ length: count }, (_, index) => (1n << 32n) + BigInt(numbers.length + index))];
       expect(Array.from({ length: count }, next)).toEqual(expected.filter((number) => number !== 0n).slice(0, count));
     }),
+    { numRuns: 30 },
   );
 });
 
@@ -32,13 +33,14 @@ test("draws only when one is wanted and none is left", () => {
   const { fill, sizes } = drawFrom([]);
   const next = opIdSource(fill);
   expect(sizes).toEqual([]);
-  for (let count = 0; count < 1000; count++) next();
-  expect(sizes.length).toBe(Math.ceil(1000 / sizes[0]!));
+  for (let count = 0; count < 5000; count++) next();
+  expect(sizes.length).toBe(Math.ceil(5000 / sizes[0]!));
+  expect(sizes.length).toBeGreaterThan(1);
 });
 
 test("draws again where all that it drew was 0", () => {
-  const { fill, sizes } = drawFrom(Array.from({ length: 300 }, () => 0n));
-  expect(opIdSource(fill)()).toBe((1n << 32n) + 300n);
+  const { fill, sizes } = drawFrom(Array.from({ length: 3000 }, () => 0n));
+  expect(opIdSource(fill)()).toBe((1n << 32n) + 3000n);
   expect(sizes.length).toBeGreaterThan(1);
 });
 
@@ -52,7 +54,7 @@ test("gives nothing twice where drawing failed in between", () => {
   const ids = new Set<bigint>([next()]);
   isBroken = true;
   let failed = 0;
-  for (let count = 1; count < 200; count++) {
+  for (let count = 1; count < 2000; count++) {
     try {
       ids.add(next());
     } catch {
@@ -63,6 +65,6 @@ test("gives nothing twice where drawing failed in between", () => {
   expect(failed).toBeGreaterThan(0);
   isBroken = false;
   const before = ids.size;
-  for (let count = 0; count < 200; count++) ids.add(next());
-  expect(ids.size).toBe(before + 200);
+  for (let count = 0; count < 2000; count++) ids.add(next());
+  expect(ids.size).toBe(before + 2000);
 });

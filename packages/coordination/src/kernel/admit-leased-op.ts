@@ -1,11 +1,11 @@
-import type { LogicalTime, OpId, TenantId } from "@gossip/contracts";
+import { assertObject, type LogicalTime, type OpId, type TenantId } from "@gossip/contracts";
 import type { CoordError } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import type { PayloadHash } from "../hashing/payload-hash.ts";
-import { Lease } from "../records/lease.ts";
+import type { Lease } from "../records/lease.ts";
 import type { RunHead } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
-import { checkOpIdempotency, type RequestedOp } from "./check-op-idempotency.ts";
+import { checkShardOpIdempotency, type RequestedOp } from "./check-op-idempotency.ts";
 import { findShard, type LoadedShard } from "./find-shard.ts";
 import { clampToRecord } from "./logical-now.ts";
 import { validateLease } from "./validate-lease.ts";
@@ -44,12 +44,13 @@ export function admitLeasedOp(
   { tenant, lease, opId }: LeasedCommand,
   request: { readonly payloadHash: PayloadHash; readonly now: LogicalTime },
 ): Result<AdmittedOp, AdmissionRefusal> {
-  const found = findShard(loaded, Lease.shardKey(lease));
+  assertObject(lease, "lease");
+  const found = findShard(loaded, lease);
   if (!found.ok) return found;
   const { run, shard } = found.value;
   const at = clampToRecord(request.now, shard);
   const op = { opId, payloadHash: request.payloadHash };
-  const logged = checkOpIdempotency(shard.opLog, op);
+  const logged = checkShardOpIdempotency(shard, op);
   if (!logged.ok) return logged;
   if (logged.value !== undefined) return ok({ run, shard, at, op: undefined });
   const leased = validateLease(shard, { tenant, lease, at });

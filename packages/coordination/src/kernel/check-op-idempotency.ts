@@ -2,7 +2,9 @@ import type { OpId } from "@gossip/contracts";
 import { coordError, runOpIdConflict, type CoordError, type RunOpIdConflict } from "@gossip/coordination-errors";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import type { PayloadHash } from "../hashing/payload-hash.ts";
+import { IDS } from "../records/id-table.ts";
 import { findOp, type LoggedOp, type OpLog } from "../records/op-log.ts";
+import type { OpLogEntry, ShardRecord } from "../records/shard-record.ts";
 
 /** An operation as a log knows it. */
 export interface RequestedOp {
@@ -20,10 +22,23 @@ export interface RequestedOp {
  */
 export function checkOpIdempotency<Entry extends LoggedOp>(
   log: OpLog<Entry>,
-  { opId, payloadHash }: RequestedOp,
+  op: RequestedOp,
 ): Result<Entry | undefined, CoordError<"OpIdConflict">> {
-  assert(payloadHash !== 0n, "payload hash must not be zero");
-  const entry = findOp(log, opId);
+  assert(op.payloadHash !== 0n, "payload hash must not be zero");
+  return judge(findOp(log, op.opId), op);
+}
+
+/** The same where the log is known to be that of a record: it is found faster. */
+export function checkShardOpIdempotency(
+  { opLog, shard }: Pick<ShardRecord, "opLog" | "shard">,
+  op: RequestedOp,
+): Result<OpLogEntry | undefined, CoordError<"OpIdConflict">> {
+  assert(op.payloadHash !== 0n, "payload hash must not be zero");
+  const index = IDS.indexOf(opLog, op.opId, shard);
+  return index < 0 ? ok(undefined) : judge(opLog[index]!, op);
+}
+
+function judge<Entry extends LoggedOp>(entry: Entry | undefined, { opId, payloadHash }: RequestedOp): Result<Entry | undefined, CoordError<"OpIdConflict">> {
   if (entry === undefined || entry.payloadHash === payloadHash) return ok(entry);
   return err(coordError("OpIdConflict", { opId, expectedHash: entry.payloadHash, actualHash: payloadHash }));
 }

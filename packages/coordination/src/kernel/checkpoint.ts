@@ -11,7 +11,7 @@ import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
 import { extendLease } from "./renew.ts";
 import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
-import { isAdvance, validateCursorUpdate } from "./validate-cursor-update.ts";
+import { judgeCursorUpdate } from "./validate-cursor-update.ts";
 
 export interface CheckpointCommand extends LeasedCommand {
   readonly cursor: Cursor;
@@ -46,7 +46,7 @@ export function checkpoint(
   if (!admitted.ok) return admitted;
   const { run, shard, at, op } = admitted.value;
   if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed({ shard, newDeadline: undefined })));
-  const moved = validateCursorUpdate(shard, cursor);
+  const moved = judgeCursorUpdate(shard, cursor);
   if (!moved.ok) return moved;
 
   const renews = command.renew && !RunStatus.isTerminal(run.status);
@@ -55,7 +55,7 @@ export function checkpoint(
   if (renews) advanced.lease = extendLease(shard, run, at);
   advanced.opLog = logOp(shard, op, { kind: "Checkpoint", at });
   advanced.lastTime = at;
-  if (isAdvance(shard, cursor)) advanced.attempts = 0;
+  if (moved.value) advanced.attempts = 0;
   assertShardRecord(advanced, shard);
   const newDeadline = renews ? advanced.lease?.deadline : undefined;
   return ok({

@@ -9,7 +9,7 @@ import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
 import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
-import { isAdvance, validateCursorUpdate } from "./validate-cursor-update.ts";
+import { judgeCursorUpdate } from "./validate-cursor-update.ts";
 
 export interface CompleteCommand extends LeasedCommand {
   /** Where the work ended. A cursor is stored; `RANGE_EXHAUSTED` leaves the one that is there. */
@@ -33,10 +33,8 @@ export function complete(
   if (!admitted.ok) return admitted;
   const { shard, at, op } = admitted.value;
   if (op === undefined) return ok(nothingToDo(IdempotentOutcome.replayed(shard)));
-  if (point !== RANGE_EXHAUSTED) {
-    const moved = validateCursorUpdate(shard, point);
-    if (!moved.ok) return moved;
-  }
+  const moved = point === RANGE_EXHAUSTED ? undefined : judgeCursorUpdate(shard, point);
+  if (moved?.ok === false) return moved;
 
   const done = draftOf(shard);
   done.status = "Done";
@@ -45,7 +43,7 @@ export function complete(
   done.lastTime = at;
   if (point !== RANGE_EXHAUSTED) {
     done.cursor = point;
-    if (isAdvance(shard, point)) done.attempts = 0;
+    if (moved?.value === true) done.attempts = 0;
   }
   assertShardRecord(done, shard);
   return ok({

@@ -28,7 +28,8 @@ export function findShard(loaded: LoadedShard, key: ShardKey): Result<FoundShard
   if (run === undefined || shard === undefined || run.status === "Initializing") {
     return err(coordError("ShardNotFound", { shard: { run: key.run, shard: key.shard } }));
   }
-  return ok({ run, shard });
+  // What was read, and nothing made of it: this is in the way of every operation.
+  return ok(loaded as FoundShard);
 }
 
 /** A stranger learns nothing of the record, so this comes before whatever tells of it. */

@@ -18,6 +18,16 @@ export type CursorRefusal = CoordError<
  * a connector stores a new token.
  */
 export function validateCursorUpdate(record: ShardRecord, cursor: Cursor): Result<void, CursorRefusal> {
+  const move = judgeCursorUpdate(record, cursor);
+  return move.ok ? ok() : move;
+}
+
+// Shared by all that succeed, which then allocate nothing.
+const FURTHER: Result<boolean, never> = /* @__PURE__ */ Object.freeze({ ok: true, value: true });
+const NO_FURTHER: Result<boolean, never> = /* @__PURE__ */ Object.freeze({ ok: true, value: false });
+
+/** `validateCursorUpdate`, and whether the cursor lies further than the record's. The same key again is no advance. */
+export function judgeCursorUpdate(record: ShardRecord, cursor: Cursor): Result<boolean, CursorRefusal> {
   const { lastKey, token } = cursor;
   if (lastKey === undefined) return err(coordError("CheckpointMissingKey"));
   if (lastKey.length > MAX_KEY_SIZE) {
@@ -27,10 +37,9 @@ export function validateCursorUpdate(record: ShardRecord, cursor: Cursor): Resul
     return err(coordError("CursorTokenTooLarge", { size: token.length, max: MAX_TOKEN_SIZE }));
   }
   const oldKey = record.cursor.lastKey;
-  if (oldKey !== undefined && compareBytes(lastKey, oldKey) < 0) {
-    return err(coordError("CursorRegression", { oldKey: oldKey.length, newKey: lastKey.length }));
-  }
-  if (isInRange(lastKey, record.spec)) return ok();
+  const distance = oldKey === undefined ? 1 : compareBytes(lastKey, oldKey);
+  if (distance < 0) return err(coordError("CursorRegression", { oldKey: oldKey!.length, newKey: lastKey.length }));
+  if (isInRange(lastKey, record.spec)) return distance > 0 ? FURTHER : NO_FURTHER;
   const { keyRangeStart, keyRangeEnd } = record.spec;
   return err(
     coordError("CursorOutOfBounds", {
@@ -39,10 +48,4 @@ export function validateCursorUpdate(record: ShardRecord, cursor: Cursor): Resul
       specEnd: keyRangeEnd.length,
     }),
   );
-}
-
-/** Whether a cursor that was found good lies further than the record's. The same key again is no advance. */
-export function isAdvance(record: ShardRecord, cursor: Cursor): boolean {
-  const oldKey = record.cursor.lastKey;
-  return oldKey === undefined || compareBytes(cursor.lastKey!, oldKey) > 0;
 }

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { PayloadHash } from "../hashing/payload-hash.ts";
 import { OpKind } from "./op-kind.ts";
-import { appendOp, findOp, hasDuplicateOp, isLogInOrder, type LoggedOp, type OpLog } from "./op-log.ts";
+import { appendOp, findOp, firstUnknown, hasDuplicateOp, isLogInOrder, type LoggedOp, type OpLog } from "./op-log.ts";
 import { OpResult } from "./op-result.ts";
 import { RunOpKind } from "./run-op-kind.ts";
 
@@ -68,8 +68,12 @@ describe("checks of a log", () => {
         // What came before: without the newest, and perhaps with some that were forgotten since.
         const known = [...Array.from({ length: dropped }, (_, index) => entry(100 + index)), ...log.slice(0, -1)];
         fc.pre(!hasDuplicateOp(known) && isLogInOrder(known));
-        expect(hasDuplicateOp(log, known)).toBe(hasDuplicateOp(log));
-        expect(isLogInOrder(log, known)).toBe(isLogInOrder(log));
+        for (const first of [firstUnknown(log, known), firstUnknown(log, undefined)]) {
+          expect(hasDuplicateOp(log, first)).toBe(hasDuplicateOp(log));
+          expect(isLogInOrder(log, first)).toBe(isLogInOrder(log));
+        }
+        if (log.length > 0) expect(firstUnknown(log, known)).toBe(log.length - 1);
+        expect(firstUnknown(known, known)).toBe(known.length);
       }),
       { numRuns: 500 },
     );
@@ -86,7 +90,8 @@ describe("checks of a log", () => {
 
   test("a log that does not continue the known one is looked at as a whole", () => {
     const known = [entry(1), entry(2)];
-    expect(hasDuplicateOp([entry(3), entry(3), entry(4)], known)).toBe(true);
-    expect(isLogInOrder([entry(3, 9), entry(4, 1), entry(5, 10)], known)).toBe(false);
+    for (const log of [[entry(3), entry(3), entry(4)], known.map((each) => ({ ...each })), [...known, entry(3), entry(4)], [...known.toReversed(), entry(3)]]) {
+      expect(firstUnknown(log, known)).toBe(0);
+    }
   });
 });

@@ -44,13 +44,17 @@ export function appendOp<Entry extends LoggedOp>(log: OpLog<Entry>, entry: Entry
 }
 
 /**
- * Whether an id is in the log twice.
- *
- * `known` is a log that was found in order before. Where this one continues it by
- * one entry, as nearly always, only that entry is compared.
+ * The first entry of which it is not known that it goes with those before it: `length` where `log` is `known`, a log that was found
+ * in order before, and the last where it continues that by one entry, as nearly always.
  */
-export function hasDuplicateOp(log: OpLog<LoggedOp>, known?: OpLog<LoggedOp>): boolean {
-  const first = known !== undefined && continuesLog(log, known) ? log.length - 1 : 1;
+export function firstUnknown(log: OpLog<LoggedOp>, known: OpLog<LoggedOp> | undefined): number {
+  if (known === undefined) return 0;
+  if (log === known) return log.length;
+  return continuesLog(log, known) ? log.length - 1 : 0;
+}
+
+/** Whether an id is in the log twice. Of the entries before `first` it is known that none is. */
+export function hasDuplicateOp(log: OpLog<LoggedOp>, first = 0): boolean {
   // Pairs, and no set: every decoded record comes through here, and a log has 16 entries at most.
   for (let index = first; index < log.length; index++) {
     if (hasOpBefore(log, index)) return true;
@@ -66,9 +70,8 @@ function hasOpBefore(log: OpLog<LoggedOp>, end: number): boolean {
   return false;
 }
 
-/** Whether the entries are in the order of their times. `known` as in `hasDuplicateOp`. */
-export function isLogInOrder(log: OpLog<LoggedOp>, known?: OpLog<LoggedOp>): boolean {
-  const first = known !== undefined && continuesLog(log, known) ? log.length - 1 : 1;
+/** Whether the entries are in the order of their times. Of those before `first` it is known that they are. */
+export function isLogInOrder(log: OpLog<LoggedOp>, first = 0): boolean {
   for (let index = Math.max(first, 1); index < log.length; index++) {
     if (log[index]!.executedAt < log[index - 1]!.executedAt) return false;
   }

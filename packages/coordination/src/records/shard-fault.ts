@@ -1,7 +1,8 @@
 import { FenceEpoch, MAX_SPAWNED_PER_SHARD, SHARD_OP_LOG_CAP, ShardId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
+import { IDS } from "./id-table.ts";
 import { isInRange } from "./is-in-range.ts";
-import { hasDuplicateOp, isLogInOrder } from "./op-log.ts";
+import { firstUnknown, hasDuplicateOp, isLogInOrder } from "./op-log.ts";
 import type { ShardRecord } from "./shard-record.ts";
 
 /**
@@ -29,7 +30,8 @@ import type { ShardRecord } from "./shard-record.ts";
  * looked at again, so that a small change costs a small check.
  */
 export function findShardFault(record: ShardRecord, known?: ShardRecord): string | undefined {
-  return findStateFault(record) ?? findListFault(record, known) ?? findTimeFault(record, known) ?? findCursorFault(record, known);
+  const first = firstUnknown(record.opLog, known?.opLog);
+  return findStateFault(record) ?? findListFault(record, known, first) ?? findTimeFault(record, first) ?? findCursorFault(record, known);
 }
 
 /** Throw unless the record is in order. Runs after every transition, before anything is written. */
@@ -48,20 +50,30 @@ function findStateFault({ status, parkReason, lease, fenceEpoch, opLog, spawned,
   return undefined;
 }
 
-function findListFault({ spawned, opLog }: ShardRecord, known: ShardRecord | undefined): string | undefined {
+function findListFault(record: ShardRecord, known: ShardRecord | undefined, first: number): string | undefined {
+  const { spawned } = record;
   const isNewList = spawned !== known?.spawned;
   if (isNewList && !spawned.every((id) => ShardId.isDerived(id))) return "everything spawned must have a derived id";
-  if (opLog !== known?.opLog && hasDuplicateOp(opLog, known?.opLog)) return "no op id may be logged twice";
+  if (hasOpTwice(record, known, first)) return "no op id may be logged twice";
   if (spawned.length > MAX_SPAWNED_PER_SHARD) return `at most ${MAX_SPAWNED_PER_SHARD} shards may be spawned, got ${spawned.length}`;
   return undefined;
 }
 
-function findTimeFault({ lastTime, lease, opLog }: ShardRecord, known: ShardRecord | undefined): string | undefined {
+function hasOpTwice({ opLog, shard }: ShardRecord, known: ShardRecord | undefined, first: number): boolean {
+  if (known === undefined || first !== opLog.length - 1) return hasDuplicateOp(opLog, first);
+  // One more entry than in the known log, as nearly always: its id is looked for where that log's are together.
+  const forgottenCount = known.opLog.length - first;
+  if (IDS.indexOf(known.opLog, opLog[first]!.opId, shard) >= forgottenCount) return true;
+  IDS.follow(opLog, known.opLog, shard);
+  return false;
+}
+
+function findTimeFault({ lastTime, lease, opLog }: ShardRecord, first: number): string | undefined {
   if (lastTime <= 0n) return "the last time must be set";
   if (lease !== undefined && lease.deadline <= lastTime) return "a lease must end after the last time";
   const newest = opLog.at(-1);
   if (newest !== undefined && newest.executedAt > lastTime) return "nothing may be logged after the last time";
-  return isLogInOrder(opLog, known?.opLog) ? undefined : "logged times must not go back";
+  return isLogInOrder(opLog, first) ? undefined : "logged times must not go back";
 }
 
 function findCursorFault({ spec, cursor }: ShardRecord, known: ShardRecord | undefined): string | undefined {
