@@ -4,6 +4,7 @@ import type { GetOperation, RangeResult } from "@gossip/etcd-client";
 import { Outpaced } from "./etcd-failure.ts";
 import { deadlineIn, readHeld } from "./held-leases.ts";
 import { ShardKind, type Layout, type RunAddress, type Space } from "./layout.ts";
+import { hintAt, type RunCapacity } from "./run-capacity.ts";
 import type { StoreParts } from "./store-parts.ts";
 import { freeWindow, heldWindow, isWholeFree, MAX_HINT_COUNT, narrowFree, widenFree, type Windows } from "./windows.ts";
 
@@ -36,18 +37,22 @@ function freeCounts(layout: Layout, space: Space, windows: Windows): GetOperatio
   ];
 }
 
-/** The capacity that looks tell of, where the windows that were used were wide enough, and how to look the next time. */
-export function readCapacity(found: readonly RangeResult[], now: LogicalTime, used: Windows): { readonly hint: CapacityHint | undefined; readonly next: Windows } {
+/** What looks tell of a moment, where the windows that were used were wide enough, and how to look the next time. */
+interface ReadCapacity {
+  readonly capacity: RunCapacity | undefined;
+  readonly next: Windows;
+}
+
+export function readCapacity(found: readonly RangeResult[], now: LogicalTime, used: Windows): ReadCapacity {
   const [starved, held, fresh, begun] = found.toReversed();
   const leases = readHeld(held!, now, used);
   const counts = { begun: begun?.count ?? 0, fresh: fresh!.count };
   const free = counts.begun + counts.fresh;
-  if (free < MAX_HINT_COUNT && !isWholeFree(used)) return { hint: undefined, next: widenFree(leases.next) };
+  if (free < MAX_HINT_COUNT && !isWholeFree(used)) return { capacity: undefined, next: widenFree(leases.next) };
   const next = narrowFree(leases.next, counts);
-  if (leases.held === undefined) return { hint: undefined, next };
+  if (leases.held === undefined) return { capacity: undefined, next };
   const { lapsed, earliestDeadline } = leases.held;
-  const mark = starved!.kvs[0];
-  return { hint: { availableCount: free + lapsed.length, earliestDeadline, isStarved: mark !== undefined && now < deadlineIn(mark) }, next };
+  return { capacity: { askedFor: now, availableCount: free + lapsed.length, earliestDeadline, starvedUntil: starvedIn(starved!) }, next };
 }
 
 export async function readHint({ cluster, heads, windows: known }: StoreParts, moment: RunMoment): Promise<CapacityHint> {
@@ -62,14 +67,17 @@ export async function readHint({ cluster, heads, windows: known }: StoreParts, m
     if (look === undefined) return CapacityHint.ZERO;
     const { space } = look.run;
     if (space === undefined || used === undefined) return withoutShards(look.found[0]!, moment.now);
-    const { hint, next } = readCapacity(look.found, moment.now, used);
+    const { capacity, next } = readCapacity(look.found, moment.now, used);
     known.learn(space, next);
-    if (hint !== undefined) return hint;
+    if (capacity !== undefined) return hintAt(capacity, moment.now);
   }
   throw new Outpaced();
 }
 
 function withoutShards(starved: RangeResult, now: LogicalTime): CapacityHint {
-  const mark = starved.kvs[0];
-  return { ...CapacityHint.ZERO, isStarved: mark !== undefined && now < deadlineIn(mark) };
+  return hintAt({ askedFor: now, availableCount: 0, earliestDeadline: undefined, starvedUntil: starvedIn(starved) }, now);
+}
+
+function starvedIn({ kvs: [mark] }: RangeResult): LogicalTime | undefined {
+  return mark && deadlineIn(mark);
 }

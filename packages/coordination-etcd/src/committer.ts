@@ -1,6 +1,7 @@
 import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { answerFrom } from "./etcd-failure.ts";
+import { pathOf } from "./layout.ts";
 import { putRun } from "./put-run.ts";
 import { removeRun } from "./remove-run.ts";
 import { splitShard } from "./split-shard.ts";
@@ -27,7 +28,7 @@ export class Committer {
     }
     assert(sets.length === 1, "a write set that is no update of a shard must come alone");
     try {
-      return [await this.#commitAlone(first)];
+      return [await this.#parts.capacities.changing([pathOf(first)], () => this.#commitAlone(first))];
     } catch (thrown) {
       return [answerFrom(thrown)];
     }

@@ -8,8 +8,10 @@ import type { Cluster } from "./cluster.ts";
 import { storedCount } from "./counts.ts";
 import { CorruptStore, failureFrom } from "./etcd-failure.ts";
 import { entriesOf, findKeys, findOrphans, indexEntryOf, namedBy, type FoundRun } from "./inspected-keys.ts";
+import type { KnownCapacities } from "./known-capacities.ts";
 import { INDEX_KINDS, pathOf, ShardKind, shardOf, type RunAddress, type Space } from "./layout.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
+import type { StoreParts } from "./store-parts.ts";
 
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Tenant", "Total"]);
 const NOBODY: RunAddress = { tenant: TenantId.ZERO, run: RunId.fromRaw(0n) };
@@ -17,10 +19,12 @@ const NOBODY: RunAddress = { tenant: TenantId.ZERO, run: RunId.fromRaw(0n) };
 /** A store's keys, to be checked and mended. */
 export class EtcdInspection implements FsckSource {
   readonly #cluster: Cluster;
+  readonly #capacities: KnownCapacities;
   readonly #isClosed: () => boolean;
 
-  constructor(cluster: Cluster, isClosed: () => boolean) {
+  constructor({ cluster, capacities }: Pick<StoreParts, "cluster" | "capacities">, isClosed: () => boolean) {
     this.#cluster = cluster;
+    this.#capacities = capacities;
     this.#isClosed = isClosed;
   }
 
@@ -32,7 +36,7 @@ export class EtcdInspection implements FsckSource {
 
   rebuildIndexes(): Promise<RebuiltIndexes> {
     this.#assertOpen();
-    return rebuildIndexes(this.#cluster);
+    return this.#capacities.changingAll(() => rebuildIndexes(this.#cluster));
   }
 
   explain(thrown: unknown): InfraError {

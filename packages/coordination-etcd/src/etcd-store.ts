@@ -28,6 +28,8 @@ import type { Cluster } from "./cluster.ts";
 import { Committer } from "./committer.ts";
 import { closedFailure, failureFrom, type EtcdOperation } from "./etcd-failure.ts";
 import { EtcdInspection } from "./etcd-inspection.ts";
+import { KnownCapacities } from "./known-capacities.ts";
+import { pathOf } from "./layout.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";
 import { markStarved } from "./mark-starved.ts";
 import { readProgress } from "./progress.ts";
@@ -60,14 +62,14 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   /** @internal */
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, monotonicMs: () => number = () => performance.now()) {
     const { maxTxnOps } = cluster;
     // A transaction costs a round trip and a flush however many updates it has. Two at a time keep etcd busy while this process is.
     this.traits = Object.freeze({ maxSplitChildren: maxSplitChildren(maxTxnOps), maxSetsPerCommit: maxUpdatesPerTxn(maxTxnOps), commitsInFlight: 2 });
     this.#cluster = cluster;
     this.#heads = new RunHeads(cluster);
     this.#sweeper = new Sweeper(cluster);
-    this.#parts = { cluster, heads: this.#heads, windows: new KnownWindows() };
+    this.#parts = { cluster, heads: this.#heads, windows: new KnownWindows(), capacities: new KnownCapacities(monotonicMs) };
     this.#committer = new Committer(this.#parts, this.#sweeper);
     this.#sweeper.start();
   }
@@ -103,7 +105,8 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   }
 
   markStarved(tenant: TenantId, run: RunId, until: LogicalTime): Promise<Result<void, InfraError>> {
-    return this.#answer("etcd.markStarved", () => markStarved(this.#cluster, { tenant, run, until }));
+    const mark = { tenant, run, until };
+    return this.#answer("etcd.markStarved", () => this.#parts.capacities.changing([pathOf(mark)], () => markStarved(this.#cluster, mark)));
   }
 
   listClaimCandidates(query: ClaimQuery): Promise<Result<ClaimListing, InfraError>> {
@@ -135,7 +138,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
 
   /** For `fsck` and `repair`. Everything is read as it was at one revision, which etcd must not compact away meanwhile. */
   inspect(): FsckSource {
-    return new EtcdInspection(this.#cluster, () => this.#closing !== undefined);
+    return new EtcdInspection(this.#parts, () => this.#closing !== undefined);
   }
 
   /** Settles when the shards of removed runs are gone, as far as etcd can be reached. */

@@ -1,4 +1,5 @@
 import type { Cluster } from "./cluster.ts";
+import type { KnownCapacities } from "./known-capacities.ts";
 import type { RunHeads } from "./run-heads.ts";
 import type { KnownWindows } from "./windows.ts";
 
@@ -7,4 +8,5 @@ export interface StoreParts {
   readonly cluster: Cluster;
   readonly heads: RunHeads;
   readonly windows: KnownWindows;
+  readonly capacities: KnownCapacities;
 }

@@ -1,13 +1,13 @@
-import { U64_MAX, type LogicalTime } from "@gossip/contracts";
+import { U64_MAX } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import type { Compare, InnerTxnResult, Operation, RangeResult } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
-import { MAX_CAPACITY_LOOKS, capacityGets } from "./capacity.ts";
+import { MAX_CAPACITY_LOOKS } from "./capacity.ts";
 import type { Cluster } from "./cluster.ts";
 import { assertOwn, encodeShard } from "./encoded-shards.ts";
 import { answerFrom, EtcdFailure } from "./etcd-failure.ts";
-import { HintsOfBatch } from "./hints-of-batch.ts";
-import { pathOf, type RunAddress, type Space } from "./layout.ts";
+import { HintsOfRun, type AskedRun } from "./hints-of-run.ts";
+import { pathOf, type Space } from "./layout.ts";
 import { moveOperations } from "./place.ts";
 import { readRunVersion, readShardVersion, shardVersion } from "./record-version.ts";
 import type { StoreParts } from "./store-parts.ts";
@@ -23,6 +23,8 @@ const MAX_TXN_SIZE = 1 << 20;
 interface PreparedUpdate {
   readonly index: number;
   readonly set: UpdateShardSet;
+  /** Of the run. */
+  readonly path: string;
   readonly space: Space;
   /** That the shard is as it was read. */
   readonly ofShard: Compare;
@@ -32,10 +34,13 @@ interface PreparedUpdate {
   readonly size: number;
 }
 
-/** Updates that travel in one transaction, and the runs whose capacity is asked for behind them. */
+/** Updates that travel in one transaction. */
 interface Batch {
   readonly updates: PreparedUpdate[];
-  readonly capacities: Map<string, { readonly address: RunAddress; readonly space: Space; now: LogicalTime }>;
+  /** The runs whose capacity is asked for behind them, by their paths. */
+  readonly asked: Map<string, AskedRun>;
+  /** The paths of runs whose capacity they may change. */
+  readonly changed: Set<string>;
   size: number;
 }
 
@@ -49,7 +54,8 @@ export function maxUpdatesPerTxn(maxTxnOps: number): number {
  *
  * All of them are one transaction, in which each is a transaction of its own with its own conditions: so they share a round trip and a
  * flush, and one that is refused does not keep the others from being made. Nothing is read first, since what changes in the
- * indexes follows from the record that the guard vouches for. The runs' capacities are looked at behind the updates, in the same transaction.
+ * indexes follows from the record that the guard vouches for. The runs' capacities are looked at behind the updates, in the same transaction, unless
+ * all that is written of a run are plain checkpoints and its capacity has just been looked at.
  */
 export async function updateShards(parts: StoreParts, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
   const answers = Array.from<CommitAnswer>({ length: sets.length }).fill(CONFLICT);
@@ -76,7 +82,7 @@ function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): Prepared
     // The head also keeps a shard from being written whose run was removed and whose keys are not yet swept away.
     const ofRun: Compare =
       run === undefined ? { key: head, target: "CREATE", is: "GREATER", revision: 0n } : { key: head, target: "MOD", is: "EQUAL", revision: run };
-    return [{ index, set, space, ofShard, ofRun, success: [{ put: key, value }, ...moveOperations(layout, space, shard)], size: value.length }];
+    return [{ index, set, path: pathOf(set), space, ofShard, ofRun, success: [{ put: key, value }, ...moveOperations(layout, space, shard)], size: value.length }];
   });
 }
 
@@ -86,7 +92,7 @@ function intoBatches(updates: readonly PreparedUpdate[], maxTxnOps: number): Bat
   for (const update of updates) {
     let batch = batches.at(-1);
     if (batch === undefined || !add(batch, update, maxTxnOps)) {
-      batch = { updates: [], capacities: new Map(), size: 0 };
+      batch = { updates: [], asked: new Map(), changed: new Set(), size: 0 };
       batches.push(batch);
       assert(add(batch, update, maxTxnOps), "one update must fit into a transaction");
     }
@@ -95,42 +101,50 @@ function intoBatches(updates: readonly PreparedUpdate[], maxTxnOps: number): Bat
 }
 
 function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
-  const { set, space, size } = update;
+  const { set, path, space, size } = update;
   const { hintAt } = set;
-  const name = pathOf(set);
-  const known = batch.capacities.get(name);
-  const runs = batch.capacities.size + (hintAt !== undefined && known === undefined ? 1 : 0);
+  const asked = batch.asked.get(path);
+  const runs = batch.asked.size + (hintAt !== undefined && asked === undefined ? 1 : 0);
   const ops = batch.updates.length + 1 + runs * MAX_CAPACITY_LOOKS;
   if (batch.updates.length > 0 && (ops + OPS_PER_UPDATE > maxTxnOps || batch.size + size > MAX_TXN_SIZE)) return false;
   batch.updates.push(update);
   batch.size += size;
+  if (!isPlainCheckpoint(set)) batch.changed.add(path);
   if (hintAt === undefined) return true;
-  if (known === undefined) batch.capacities.set(name, { address: { tenant: set.tenant, run: set.run }, space, now: hintAt });
-  // Far enough for the latest of them: what lapses before that is told apart when it is read.
-  else if (hintAt > known.now) known.now = hintAt;
+  if (asked === undefined) batch.asked.set(path, { address: { tenant: set.tenant, run: set.run }, path, space, from: hintAt, to: hintAt });
+  else if (hintAt < asked.from) batch.asked.set(path, { ...asked, from: hintAt });
+  else if (hintAt > asked.to) batch.asked.set(path, { ...asked, to: hintAt });
   return true;
 }
 
-async function send(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
-  const { cluster, windows } = parts;
-  const capacities = [...batch.capacities.values()].map((capacity) => {
-    const used = windows.of(capacity.space);
-    return { ...capacity, used, gets: capacityGets(cluster.layout, capacity.address, { ...capacity, windows: used }) };
-  });
+/** Whether all that an update does is to store how far a worker has come, so that there is as much to claim as before. */
+function isPlainCheckpoint({ shard: { before, after } }: UpdateShardSet): boolean {
+  // Of what did not change both have the same object. Where they do not, it counts as changed, and costs a look.
+  return after.status === "Active" && before.status === "Active" && after.lease !== undefined && after.lease === before.lease && after.cursor !== before.cursor;
+}
+
+function send(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
+  if (batch.changed.size === 0) return exchange(parts, batch, answers);
+  return parts.capacities.changing(batch.changed, () => exchange(parts, batch, answers));
+}
+
+async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
+  const hints = new Map([...batch.asked.values()].map((asked) => [asked.path, new HintsOfRun(parts, asked)]));
   const writes = writesOf(batch.updates);
   try {
-    const done = await cluster.write({ compare: writes.compare, success: [...writes.operations, ...capacities.flatMap(({ gets }) => gets)] });
+    const done = await parts.cluster.write({ compare: writes.compare, success: [...writes.operations, ...[...hints.values()].flatMap(({ gets }) => gets)] });
+    if (!done.succeeded) return;
     let from = writes.operations.length;
-    const looks = new Map(capacities.map(({ address, space, used, gets }) => {
-      const found = done.succeeded ? looksIn(done.results, { from, count: gets.length }) : [];
-      from += gets.length;
-      return [pathOf(address), { space, used, found }];
-    }));
-    const hints = new HintsOfBatch(parts, looks);
-    await Promise.all(batch.updates.map(async ({ index, set, space }, at) => {
-      if (!writes.isMade(done, at)) return;
-      answers[index] = { kind: "Committed", version: shardVersion({ space, revision: done.revision }), hint: await hints.of(set) };
-    }));
+    for (const ofRun of hints.values()) {
+      if (ofRun.gets.length > 0) ofRun.take(looksIn(done.results, { from, count: ofRun.gets.length }));
+      from += ofRun.gets.length;
+    }
+    for (const [at, { index, set, path, space }] of batch.updates.entries()) {
+      if (!writes.isMade(done, at)) continue;
+      const hint = set.hintAt === undefined ? undefined : hints.get(path)!.of(set.hintAt);
+      // Rarely one that is waited for, and then one for all of its run.
+      answers[index] = { kind: "Committed", version: shardVersion({ space, revision: done.revision }), hint: hint instanceof Promise ? await hint : hint };
+    }
   } catch (thrown) {
     if (thrown instanceof EtcdFailure && thrown.isTooLarge && batch.updates.length > 1) return sendInHalves(parts, batch, answers);
     const answer = answerFrom(thrown);
