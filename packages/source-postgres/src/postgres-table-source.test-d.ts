@@ -2,13 +2,16 @@
 
 import type { Source } from "@gossip/worker";
 import { expectTypeOf } from "vitest";
-import { postgresTableSource } from "./postgres-table-source.ts";
+import { postgresTableSource, type PostgresTableSource } from "./postgres-table-source.ts";
 import type { RowItem } from "./row-item.ts";
 
 const options = { url: "postgres://u@h/d", table: "t" };
 
-expectTypeOf(postgresTableSource(options)).toEqualTypeOf<Source<RowItem<Record<string, unknown>>>>();
-expectTypeOf(postgresTableSource<{ id: string }>(options)).toEqualTypeOf<Source<RowItem<{ id: string }>>>();
+expectTypeOf(postgresTableSource(options)).toEqualTypeOf<PostgresTableSource>();
+expectTypeOf(postgresTableSource<{ id: string }>(options)).toEqualTypeOf<PostgresTableSource<{ id: string }>>();
+expectTypeOf<PostgresTableSource<{ id: string }>>().toExtend<Source<RowItem<{ id: string }>>>();
+// It can always be closed: nobody needs to ask.
+expectTypeOf<PostgresTableSource["close"]>().toEqualTypeOf<() => Promise<void>>();
 
 // @ts-expect-error a table is always named
 postgresTableSource({ url: "postgres://u@h/d" });

@@ -24,24 +24,30 @@ import { findTable, type Table } from "./table.ts";
 /** Below and above every tuple, whatever it is of. */
 const EVERY_TUPLE = { start: Uint8Array.of(0x00), end: Uint8Array.of(0xff) };
 
+/** A table's rows as a source that is always closed by who made it, where it was given a `url`: `close()`, or `await using`. */
+export interface PostgresTableSource<Row extends object = Record<string, unknown>> extends Source<RowItem<Row>>, AsyncDisposable {
+  /** Give back the connections that a `url` opened; those of a `pool` are the caller's. Reading from it is refused from then on. */
+  close(): Promise<void>;
+}
+
 /**
  * The rows of a table, in the order of its primary key.
  *
  * A row's key is the tuple of its primary key. Every page is a query of its own and sees what was committed before it: rows
  * that come while a run goes on are among its items where they are behind what was read, and are not where they are before it.
  */
-export function postgresTableSource<Row extends object = Record<string, unknown>>(options: PostgresTableOptions): Source<RowItem<Row>> {
+export function postgresTableSource<Row extends object = Record<string, unknown>>(options: PostgresTableOptions): PostgresTableSource<Row> {
   assertOptions(options);
   // The caller vouches for the columns.
-  return new PostgresTableSource(options) as Source<RowItem<Record<string, unknown>>> as Source<RowItem<Row>>;
+  return new TableRows(options) as PostgresTableSource as PostgresTableSource<Row>;
 }
 
-class PostgresTableSource implements Source<RowItem> {
+class TableRows implements PostgresTableSource {
   readonly name = "postgres";
   readonly #options: PostgresTableOptions;
   #own: Pool | undefined;
   #table: Promise<Result<Table, SourceError>> | undefined;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(options: PostgresTableOptions) {
     this.#options = options;
@@ -93,15 +99,17 @@ class PostgresTableSource implements Source<RowItem> {
     return parts.ok ? `(${parts.value.map(showElement).join(", ")})` : Buffer.from(key).toString("hex");
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const own = this.#own;
-    this.#own = undefined;
-    await own?.end();
+  close(): Promise<void> {
+    this.#closing ??= this.#own?.end() ?? Promise.resolve();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #open(): Promise<{ readonly pool: Pool; readonly table: Table }> {
-    if (this.#isClosed) throw new SourceReadFailed({ kind: "SourceUnreadable", reason: "the source is closed" });
+    if (this.#closing !== undefined) throw new SourceReadFailed({ kind: "SourceUnreadable", reason: "the source is closed" });
     const pool = this.#options.pool ?? (this.#own ??= makePool(this.#options));
     if (pool === undefined) throw new SourceReadFailed({ kind: "SourceInvalid", reason: "the url is none of the form postgres://user:password@host:port/database" });
     const { schema = "public", table, withoutIndex = "refuse" } = this.#options;

@@ -33,7 +33,7 @@ async function firstBatch(options: Parameters<typeof postgresTableSource>[0]): P
     for await (const batch of source.read({ range: EVERYTHING, signal: new AbortController().signal })) return batch;
     return undefined;
   } finally {
-    await source.close!();
+    await source.close();
   }
 }
 
@@ -107,7 +107,7 @@ describe("a database that is not there", () => {
     const given = await url();
     const source = postgresTableSource({ url: given, table: "t" });
     expect(await source.plan({ shardCount: 1 })).toEqual({ ok: false, error });
-    await source.close!();
+    await source.close();
     const thrown: unknown = await firstBatch({ url: given, table: "t" }).catch((caught: unknown) => caught);
     expect(thrown).toMatchObject({ name: "SourceReadFailed", error });
     expect(inspect(thrown, { depth: 20 })).not.toContain(secret);
@@ -130,14 +130,14 @@ describe("a database that is not there", () => {
     await way.mend();
     await read(unwrap(encodeTuple([2n])));
     expect(ids).toEqual([1, 2, 3, 4, 5, 6]);
-    await source.close!();
+    await source.close();
     await way.cut();
   });
 
   test("and a source that was closed says so, and leaves the caller's pool open", async () => {
     const table = await makeTable(pool, "id int PRIMARY KEY");
     const source = postgresTableSource({ pool, table });
-    await source.close!();
+    await source.close();
     expect(await source.plan({ shardCount: 1 })).toEqual({ ok: false, error: { kind: "SourceUnreadable", reason: "the source is closed" } });
     expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
@@ -158,7 +158,7 @@ test("a reading that waits for a lock is left at once when it is aborted", async
   await expect(next).rejects.toThrow("lost");
   await holder.query("ROLLBACK");
   holder.release();
-  await source.close!();
+  await source.close();
 });
 
 test.each([

@@ -47,6 +47,8 @@ export function makePool(options: PostgresTableOptions): Pool | undefined {
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: statementTimeoutMs,
       keepAlive: true,
+      // A process that has nothing left to do ends, also where nobody closed the source.
+      allowExitOnIdle: true,
       // It is waited for, whatever its type says.
       onConnect: tune as NonNullable<PoolConfig["onConnect"]>,
       ...(ssl === undefined ? {} : { ssl }),

@@ -37,6 +37,16 @@ describe("runWorkers", () => {
     expect(unwrap(await world.coordinator.getRunProgress(RUN))).toMatchObject({ active: 0, done: shardCount });
   });
 
+  test("leaves the source open, for whoever made it and for the next run", async () => {
+    let closed = 0;
+    const source = { ...numberedSource(COUNT), close: async () => void closed++ };
+    const { world, base } = await makeWorld(2, source);
+
+    await world.time.runUntil(runWorkers({ ...base, process: () => undefined }));
+
+    expect(closed).toBe(0);
+  });
+
   test("works on as many items of a shard at once as it is told to, and no more", async () => {
     const { world, base } = await makeWorld();
     let now = 0;

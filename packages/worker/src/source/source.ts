@@ -73,6 +73,11 @@ export interface Source<I extends Item = Item> {
   /** A key as a person would write it. Absent: hexadecimal digits. */
   describeKey?(key: Uint8Array): string;
 
-  /** Give back what the source holds open. */
+  /**
+   * Give back what the source holds open. Absent: it holds nothing between calls.
+   *
+   * For whoever made the source, once nothing of it is being read. `startRun` and `runWorkers` never call it: one source serves
+   * both, and run after run.
+   */
   close?(): Promise<void>;
 }
