@@ -1,7 +1,7 @@
 // Fails where a `Result` is dropped: `node --import ./tools/ts/register.mjs tools/must-use/main.ts`.
-import { checkPackages } from "./packages.ts";
+import { checkSources } from "./check-sources.ts";
 
-const { fileCount, unresolved, dropped } = checkPackages();
+const { fileCount, unresolved, dropped } = checkSources();
 for (const { file, line, text } of dropped) console.error(`${file}:${line}: this Result is dropped; use it, or write \`void\` before it to say so: ${text}`);
 for (const problem of unresolved) console.error(problem);
 if (fileCount === 0) console.error("No source file was found.");

@@ -1,11 +1,12 @@
 // The check is only as good as the drops it sees: each way to lose a `Result` is planted, and so is each way to use one.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readCompilerOptions } from "../api/program.ts";
-import { ROOT } from "../layers/layers.ts";
+import { PACKAGES, ROOT } from "../layers/layers.ts";
+import { sourceFiles } from "./check-sources.ts";
 import { droppedResults, unresolvedImports } from "./dropped-results.ts";
 
 const MINUTE = 60_000;
@@ -96,4 +97,13 @@ test("an import that does not resolve is an error: its type would hide every dro
 
 test("a file that is not in the program is an error, not a pass", { timeout: MINUTE }, () => {
   expect(() => droppedResults(ts.createProgram([], {}), [join(folder, "nowhere.ts")])).toThrow(/not part of the program/);
+});
+
+test("every package and every example is looked at, and nothing that is installed", () => {
+  const files = sourceFiles().map((file) => relative(ROOT, file));
+  const folders = new Set(files.map((file) => file.split("/").slice(0, 2).join("/")));
+  const examples = readdirSync(join(ROOT, "examples")).filter((name) => existsSync(join(ROOT, "examples", name, "package.json")));
+  expect(examples.length).toBeGreaterThan(0);
+  for (const folder of [...PACKAGES.map((name) => `packages/${name}`), ...examples.map((name) => `examples/${name}`)]) expect(folders).toContain(folder);
+  expect(files.filter((file) => /(^|\/)(node_modules|\.[^/]*)\//.test(file))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The sources and tests of our packages, as the check sees them.
+// The sources and tests of our packages and examples, as the check sees them.
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import ts from "typescript";
@@ -13,17 +13,24 @@ export interface Checked {
   readonly dropped: readonly DroppedResult[];
 }
 
-export function checkPackages(): Checked {
-  const files = PACKAGES.flatMap(sourcesOf);
+export function checkSources(): Checked {
+  const files = sourceFiles();
   const program = ts.createProgram(files, readCompilerOptions());
   const unresolved = unresolvedImports(program, files).map((problem) => problem.replace(`${ROOT}/`, ""));
   const dropped = droppedResults(program, files).map((drop) => ({ ...drop, file: relative(ROOT, drop.file) }));
   return { fileCount: files.length, unresolved, dropped };
 }
 
-function sourcesOf(name: string): string[] {
-  const folder = join(packageFolder(name), "src");
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => join(folder, path));
+/** Examples are there to be copied: what they drop, others will. */
+export function sourceFiles(): string[] {
+  return [...PACKAGES.map((name) => join(packageFolder(name), "src")), join(ROOT, "examples")].flatMap(sourcesBelow);
+}
+
+/** Not what is installed, nor what tests leave in `.cache`. */
+function sourcesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === "node_modules" || entry.name.startsWith(".") ? [] : sourcesBelow(path);
+    return entry.name.endsWith(".ts") ? [path] : [];
+  });
 }
