@@ -16,10 +16,12 @@ test("a worker is killed, and nothing is lost or left", async () => {
   const tree = makeTree(600);
   const scratch = join(folder, "scratch");
   const lines: string[] = [];
-  // Long enough for a worker to be killed on the way.
-  const command = `sleep 0.02; ${hashCommand()}`;
+  // The second half of the files waits: the run is not over before the worker is killed.
+  const [begun, gate] = [join(folder, "begun"), join(folder, "gate")];
+  const command = `echo >> ${begun}; until [ -e ${gate} ] || ! [ "$(wc -l < ${begun})" -gt 300 ]; do sleep 0.05; done; ${hashCommand()}`;
+  const onKilled = (): void => writeFileSync(gate, "");
 
-  const isProven = await showMainJob({ tree, scratch, print: (line) => lines.push(line), view: "ignore", killAt: 0.1, command });
+  const isProven = await showMainJob({ tree, scratch, print: (line) => lines.push(line), view: "ignore", killAt: 0.1, command, onKilled });
 
   const text = lines.join("\n");
   expect(text).toMatch(/One worker was killed when [\d,]+ files were done/);
