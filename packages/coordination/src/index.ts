@@ -69,7 +69,9 @@ export { RunOpKind } from "./records/run-op-kind.ts";
 export { newRunRecord, type RunHead, type RunOpLogEntry, type RunOpResult, type RunRecord } from "./records/run-record.ts";
 export { findShardFault } from "./records/shard-fault.ts";
 export { isLeasedAt, newShardRecord, type NewShard, type OpLogEntry, type ShardRecord } from "./records/shard-record.ts";
-export type { CheckpointOptions, SessionOptions, WorkerSession } from "./session/worker-session.ts";
+export type { CheckpointOptions } from "./session/checkpoint-call.ts";
+export type { SessionOptions } from "./session/hold.ts";
+export type { WorkerSession } from "./session/worker-session.ts";
 export type { CommitAnswer, Committed, OverdrawnLimit } from "./store/commit-answer.ts";
 export type { CoordinationStore, Eventually, StoreAnswer, StoreTraits } from "./store/coordination-store.ts";
 export type {

@@ -10,12 +10,13 @@ import { drop, keep, settleUnresolved, toAttempt, type Attempt } from "./shard-a
 import { ShardCopy } from "./shard-copy.ts";
 import type { Settled, ShardOperation } from "./shard-operation.ts";
 
-/** What is done where an operation ends: one of the two, once. */
-export interface Ending<Outcome, Failure, Told> {
+/** Whose operation it is: what it starts from, and what is done where it ends. One of the two, once. */
+export interface Caller<Outcome, Failure, Told> {
+  readonly copy: ShardCopy;
   /** Say what the caller is told of what became of it. */
-  readonly told: (result: Result<Settled<Outcome>, Failure | BackendError>) => Told;
+  told(result: Result<Settled<Outcome>, Failure | BackendError>): Told;
   /** Hear that `told` will not be called, or has thrown: the program is wrong, and the caller's promise is rejected. */
-  readonly broken: () => void;
+  broken(): void;
 }
 
 /**
@@ -32,15 +33,22 @@ export function runShardOperation<Outcome, Failure>(
   operation: ShardOperation<Outcome, Failure>,
   copy: ShardCopy = new ShardCopy(undefined),
 ): Eventually<Result<Settled<Outcome>, Failure | BackendError>> {
-  return carryOut<Outcome, Failure, Result<Settled<Outcome>, Failure | BackendError>>(engine, operation, { copy, ending: AS_IT_IS });
+  return carryOut(engine, operation, new PlainCaller<Outcome, Failure | BackendError>(copy));
 }
 
-const AS_IT_IS = { told: <Told>(result: Told): Told => result, broken: () => undefined };
-
-/** An operation that is about to be carried out. */
-interface Start<Outcome, Failure, Told> {
+/** Is told what became of it as it is. */
+class PlainCaller<Outcome, Failure> implements Caller<Outcome, Failure, Result<Settled<Outcome>, Failure>> {
   readonly copy: ShardCopy;
-  readonly ending: Ending<Outcome, Failure, Told>;
+
+  constructor(copy: ShardCopy) {
+    this.copy = copy;
+  }
+
+  told(result: Result<Settled<Outcome>, Failure>): Result<Settled<Outcome>, Failure> {
+    return result;
+  }
+
+  broken(): void {}
 }
 
 /**
@@ -48,19 +56,19 @@ interface Start<Outcome, Failure, Told> {
  * of what is told: every durable checkpoint comes by here, and with an async function for each layer their promises
  * take as long as its decision.
  *
- * What is wrong with the call itself is thrown at once, and then `ending` is not heard of.
+ * What is wrong with the call itself is thrown at once, and then the caller hears of nothing else.
  */
 export function carryOut<Outcome, Failure, Told>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
-  start: Start<Outcome, Failure, Told>,
+  caller: Caller<Outcome, Failure, Told>,
 ): Eventually<Told> {
-  const { copy, ending } = start;
-  if (operation.needs !== undefined) return inSteps(engine, operation, start);
+  const { copy } = caller;
+  if (operation.needs !== undefined) return inSteps(engine, operation, caller);
   const clock = engine.readClock(operation.name);
-  if (clock instanceof Promise || !clock.ok) return inSteps(engine, operation, start, { clock });
+  if (clock instanceof Promise || !clock.ok) return inSteps(engine, operation, caller, { clock });
   const loaded = copy.read === undefined ? askForShard(engine, operation) : undefined;
-  if (loaded instanceof Promise || loaded?.ok === false) return inSteps(engine, operation, start, { clock, loaded });
+  if (loaded instanceof Promise || loaded?.ok === false) return inSteps(engine, operation, caller, { clock, loaded });
   // Nothing was waited for since the read began, so it tells of all that has been added.
   if (loaded !== undefined) settleUnresolved(engine, operation, loaded.value, engine.unresolvedShards.addedCount);
 
@@ -69,41 +77,32 @@ export function carryOut<Outcome, Failure, Told>(
   if (!decided.ok) {
     copy.read = undefined;
     // What rests on a copy that is no longer so must not be told, nor tried again from the same copy.
-    return loaded === undefined ? inSteps(engine, operation, start, { clock }) : ending.told(decided);
+    return loaded === undefined ? inSteps(engine, operation, caller, { clock }) : caller.told(decided);
   }
   const attempt = toAttempt(engine, operation, { read, now: clock.value, transition: decided.value });
-  if (attempt === undefined) return inSteps(engine, operation, start, { clock, loaded });
+  if (attempt === undefined) return inSteps(engine, operation, caller, { clock, loaded });
   if (!engine.answersAtOnce) {
-    return new Promise((resolve, reject) => {
-      engine.commitFor(new CommitUnderWay(engine, operation, { start, attempt, resolve, reject }));
-    });
+    const underWay = new CommitUnderWay(engine, operation, { caller, attempt });
+    return new Promise((resolve, reject) => underWay.begin(resolve, reject));
   }
   const answer = engine.commitAtOnce(attempt.set);
-  if (answer.kind === "Committed") return ending.told(ok(keep(engine, operation, { copy, attempt, answer })));
+  if (answer.kind === "Committed") return caller.told(ok(keep(engine, operation, { copy, attempt, answer })));
   drop(engine, operation, { copy, attempt, answer });
-  return inSteps(engine, operation, start, { clock });
+  return inSteps(engine, operation, caller, { clock });
 }
 
 async function inSteps<Outcome, Failure, Told>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
-  { copy, ending }: Start<Outcome, Failure, Told>,
+  caller: Caller<Outcome, Failure, Told>,
   begun: Begun = {},
 ): Promise<Told> {
   try {
-    return ending.told(await runInSteps(engine, operation, copy, begun));
+    return caller.told(await runInSteps(engine, operation, caller.copy, begun));
   } catch (reason) {
-    ending.broken();
+    caller.broken();
     throw reason;
   }
-}
-
-/** What it takes to settle a promise with what becomes of an attempt. */
-interface Settling<Outcome, Failure, Told> {
-  readonly start: Start<Outcome, Failure, Told>;
-  readonly attempt: Attempt<Outcome>;
-  readonly resolve: (told: Eventually<Told>) => void;
-  readonly reject: (reason: unknown) => void;
 }
 
 /** An attempt whose write is on its way. A class, so that no functions are made for each. */
@@ -111,29 +110,45 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
   readonly set: WriteSet;
   readonly #engine: Engine;
   readonly #operation: ShardOperation<Outcome, Failure>;
-  readonly #settling: Settling<Outcome, Failure, Told>;
+  readonly #caller: Caller<Outcome, Failure, Told>;
+  readonly #attempt: Attempt<Outcome>;
+  #resolve!: (told: Eventually<Told>) => void;
+  #reject!: (reason: unknown) => void;
 
-  constructor(engine: Engine, operation: ShardOperation<Outcome, Failure>, settling: Settling<Outcome, Failure, Told>) {
-    this.set = settling.attempt.set;
+  constructor(
+    engine: Engine,
+    operation: ShardOperation<Outcome, Failure>,
+    { caller, attempt }: { readonly caller: Caller<Outcome, Failure, Told>; readonly attempt: Attempt<Outcome> },
+  ) {
+    this.set = attempt.set;
     this.#engine = engine;
     this.#operation = operation;
-    this.#settling = settling;
+    this.#caller = caller;
+    this.#attempt = attempt;
+  }
+
+  /** Send the write, and settle a promise with what becomes of the attempt. */
+  begin(resolve: (told: Eventually<Told>) => void, reject: (reason: unknown) => void): void {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#engine.commitFor(this);
   }
 
   answered(answer: CommitAnswer): void {
-    const { start, attempt, resolve } = this.#settling;
-    const { copy, ending } = start;
+    const caller = this.#caller;
+    const { copy } = caller;
+    const attempt = this.#attempt;
     try {
-      if (answer.kind === "Committed") return resolve(ending.told(ok(keep(this.#engine, this.#operation, { copy, attempt, answer }))));
+      if (answer.kind === "Committed") return this.#resolve(caller.told(ok(keep(this.#engine, this.#operation, { copy, attempt, answer }))));
       drop(this.#engine, this.#operation, { copy, attempt, answer });
     } catch (reason) {
       return this.failed(reason);
     }
-    resolve(inSteps(this.#engine, this.#operation, start, { refused: answer }));
+    this.#resolve(inSteps(this.#engine, this.#operation, caller, { refused: answer }));
   }
 
   failed(reason: unknown): void {
-    this.#settling.start.ending.broken();
-    this.#settling.reject(reason);
+    this.#caller.broken();
+    this.#reject(reason);
   }
 }

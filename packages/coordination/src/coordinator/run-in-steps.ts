@@ -93,9 +93,9 @@ async function tryAgain<Outcome, Failure>(
 /** Ask the store for an operation's shard. */
 export function askForShard(
   { store }: Engine,
-  { tenant, key, readShard }: Pick<ShardOperation<never, never>, "tenant" | "key" | "readShard">,
+  { tenant, key: { run, shard }, readShard }: Pick<ShardOperation<never, never>, "tenant" | "key" | "readShard">,
 ): Eventually<Result<ShardRead, InfraError>> {
-  return readShard === undefined ? store.readShard(tenant, key) : readShard();
+  return readShard === undefined ? store.readShard(tenant, { run, shard }) : readShard();
 }
 
 /** `first` is the first answer, where the store has been asked. */

@@ -12,7 +12,6 @@ import type { Place } from "./unresolved-writes.ts";
 export interface Attempt<Outcome> {
   readonly read: ShardRead;
   readonly transition: Transition<Outcome, UpdateShard | SplitShard>;
-  readonly writes: UpdateShard | SplitShard;
   readonly set: UpdateShardSet | SplitShardSet;
 }
 
@@ -23,7 +22,7 @@ export function toAttempt<Outcome, Failure>(
 ): Attempt<Outcome> | undefined {
   const { writes } = transition;
   if (writes === undefined) return undefined;
-  return { read, transition, writes, set: toWriteSet(key, { read, writes, hintAt: wantsHint ? now : undefined, limits }) };
+  return { read, transition, set: toWriteSet(key, { read, writes, hintAt: wantsHint ? now : undefined, limits }) };
 }
 
 /** The answer to a write that was not made, or that may not have been. */
@@ -40,9 +39,9 @@ export interface Answered<Outcome, Answer extends CommitAnswer> {
 export function keep<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
-  { copy, attempt: { read, writes, set, transition }, answer }: Answered<Outcome, Committed>,
+  { copy, attempt: { read, set, transition }, answer }: Answered<Outcome, Committed>,
 ): Settled<Outcome> {
-  copy.read = readAfter(read, writes, answer.version);
+  copy.read = readAfter(read, set, answer.version);
   // No place is named unless there is something to forget.
   if (!engine.unresolvedShards.isEmpty) engine.unresolvedShards.forget(placeOf(operation), set.shard.guard);
   engine.emit(transition.events);

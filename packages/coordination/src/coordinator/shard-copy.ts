@@ -39,7 +39,7 @@ export function toWriteSet(key: ShardKey, { read, writes, hintAt, limits }: Shar
   return { kind: "SplitShard", tenant, run: key.run, shard, runGuard: runVersion, created: writes.created, limits };
 }
 
-/** What will be read once the writes have been made. */
-export function readAfter(read: ShardRead, writes: UpdateShard | SplitShard, version: StoreVersion): ShardRead {
-  return { run: read.run, shard: { record: writes.shard, version } };
+/** What will be read once a write set has been made. */
+export function readAfter(read: ShardRead, { shard }: UpdateShardSet | SplitShardSet, version: StoreVersion): ShardRead {
+  return { run: read.run, shard: { record: shard.after, version } };
 }

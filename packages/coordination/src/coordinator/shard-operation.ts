@@ -19,6 +19,7 @@ export interface ShardSituation extends LoadedShard {
 export interface ShardOperation<Outcome, Failure> {
   readonly name: Operation;
   readonly tenant: TenantId;
+  /** May be more than a key, such as a lease: stores are given no more than the key of it. */
   readonly key: ShardKey;
   readonly decide: (loaded: ShardSituation, now: LogicalTime) => Result<Transition<Outcome, UpdateShard | SplitShard>, Failure>;
   /** Whether the answer tells how much of the run is left to claim. */

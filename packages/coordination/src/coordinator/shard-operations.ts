@@ -11,11 +11,10 @@ import {
   type TenantId,
   type WorkerId,
 } from "@gossip/contracts";
-import type { AcquireError, CheckpointError, CompleteError, ParkError, ReleaseError, RenewError, SplitError } from "@gossip/coordination-errors";
+import type { AcquireError, CompleteError, ParkError, ReleaseError, RenewError, SplitError } from "@gossip/coordination-errors";
 import { assert } from "@gossip/stdx";
 import type { CompletionPoint } from "../hashing/payload-hash.ts";
 import type { AcquireOutcome } from "../kernel/acquire.ts";
-import type { CheckpointOutcome } from "../kernel/checkpoint.ts";
 import { kernel } from "../kernel/kernel.ts";
 import type { RenewOutcome } from "../kernel/renew.ts";
 import type { SplitReplaceOutcome } from "../kernel/split-replace.ts";
@@ -25,6 +24,7 @@ import type { CapacityHint } from "../records/capacity-hint.ts";
 import { Lease } from "../records/lease.ts";
 import { findOp } from "../records/op-log.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
+import { CheckpointOperation } from "./checkpoint-operation.ts";
 import type { ShardOperation } from "./shard-operation.ts";
 import { refuseForRoom, refuseSplit } from "./write-refusals.ts";
 
@@ -103,16 +103,8 @@ export const shardOperations = {
     return { name: "renew", tenant, key: Lease.shardKey(lease), wantsHint: true, decide: (loaded, now) => kernel.renew(loaded, request, now) };
   },
 
-  checkpoint({ tenant, lease, cursor, opId, renew = false }: CheckpointRequest): ShardOperation<IdempotentOutcome<CheckpointOutcome>, CheckpointError> {
-    const command = { tenant, lease, cursor, opId, renew };
-    return {
-      name: "checkpoint",
-      tenant,
-      key: Lease.shardKey(lease),
-      wantsHint: true,
-      decide: (loaded, now) => kernel.checkpoint(loaded, command, now),
-      refuse: refuseCheckpoint,
-    };
+  checkpoint(request: CheckpointRequest): CheckpointOperation {
+    return new CheckpointOperation(request);
   },
 
   complete(request: CompleteRequest): ShardOperation<IdempotentOutcome<ShardRecord>, CompleteError> {
@@ -154,7 +146,6 @@ export const shardOperations = {
   },
 };
 
-const refuseCheckpoint = /* @__PURE__ */ refuseForRoom("checkpoint");
 const refuseComplete = /* @__PURE__ */ refuseForRoom("complete");
 
 function placeOf({ tenant, lease }: LeasedRequest): { readonly tenant: TenantId; readonly key: ShardKey } {

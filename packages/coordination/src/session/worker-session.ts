@@ -1,15 +1,4 @@
-import {
-  OpId,
-  type Cursor,
-  type ParkReason,
-  type ShardId,
-  type ShardKey,
-  type ShardSpec,
-  type SplitReplacePlan,
-  type SplitResidualPlan,
-  type TenantId,
-  type WorkerId,
-} from "@gossip/contracts";
+import type { Cursor, ParkReason, ShardId, ShardKey, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "@gossip/contracts";
 import {
   coordError,
   IdempotentOutcome,
@@ -25,8 +14,8 @@ import {
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import type { Engine } from "../coordinator/engine.ts";
 import type { ShardCopy } from "../coordinator/shard-copy.ts";
-import { carryOut, type Ending } from "../coordinator/carry-out.ts";
-import type { Settled, ShardOperation } from "../coordinator/shard-operation.ts";
+import { carryOut, type Caller } from "../coordinator/carry-out.ts";
+import type { Settled } from "../coordinator/shard-operation.ts";
 import {
   shardOperations,
   type CheckpointResult,
@@ -37,20 +26,12 @@ import {
 import type { CompletionPoint } from "../hashing/payload-hash.ts";
 import type { CapacityHint } from "../records/capacity-hint.ts";
 import { Lease } from "../records/lease.ts";
-import type { ShardRecord } from "../records/shard-record.ts";
+import type { Eventually } from "../store/coordination-store.ts";
 import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
+import { CheckpointCall, type CheckpointOptions } from "./checkpoint-call.ts";
+import { Hold, type SessionOptions } from "./hold.ts";
 import { isLeaseGone } from "./lease-gone.ts";
-
-/** What every logged call of a session may be given. */
-export interface SessionOptions {
-  /** Give the same one again to repeat the call; a fresh one is drawn where it is left out. */
-  readonly opId?: OpId;
-}
-
-export interface CheckpointOptions extends SessionOptions {
-  /** Also move the lease's deadline. */
-  readonly renew?: boolean;
-}
+import type { SessionCall } from "./session-call.ts";
 
 /** What a session begins with: a lease that was just given, and the shard as it was then. */
 export interface SessionStart {
@@ -61,15 +42,6 @@ export interface SessionStart {
 
 interface ErrorLike {
   readonly kind: string;
-}
-
-/** A call of a session: what it does, and what its caller is told of what came of it. */
-interface SessionCall<Outcome, Told, Failure> {
-  /** Made when it is the call's turn. */
-  readonly make: () => ShardOperation<Outcome, Failure>;
-  readonly tell: (outcome: Outcome) => Told;
-  /** Whether it ends the session where it succeeds, or where there is no lease to end. */
-  readonly isLast?: boolean;
 }
 
 /**
@@ -90,12 +62,12 @@ interface SessionCall<Outcome, Told, Failure> {
 export class WorkerSession implements AsyncDisposable {
   readonly initialSnapshot: ShardSnapshot;
   readonly #engine: Engine;
-  readonly #copy: ShardCopy;
+  readonly #hold: Hold;
+  /** The same for every call: there is one at a time. */
+  readonly #caller: Caller<unknown, ErrorLike, Result<unknown, ErrorLike>>;
   readonly #waiting: (() => void)[] = [];
-  #lease: Lease;
-  #capacity: CapacityHint;
-  /** The shard as of the last call that succeeded, kept also when the copy is no longer good enough to start from. */
-  #shard: ShardRecord;
+  /** The call whose turn it is. */
+  #call: SessionCall<unknown, unknown, ErrorLike> | undefined;
   #isBusy = false;
   /** Let the next in line take over, as it is: nobody who comes now can slip in between. */
   readonly #passOn = (): void => {
@@ -112,47 +84,45 @@ export class WorkerSession implements AsyncDisposable {
     assert(shard !== undefined, "a session begins with the shard that was acquired");
     assert(shard.tenant === lease.tenant && shard.shard === lease.shard && shard.run === lease.run, "a session's lease is for its shard");
     this.#engine = engine;
-    this.#copy = copy;
-    this.#lease = lease;
-    this.#capacity = capacity;
-    this.#shard = shard;
+    this.#hold = new Hold(engine, { lease, capacity, shard });
+    this.#caller = { copy, told: (result) => this.#end(result), broken: this.#passOn };
     this.initialSnapshot = snapshotOf(shard);
   }
 
   /** Pass its `fence` on to whatever the worker writes to. */
   get lease(): Lease {
-    return this.#lease;
+    return this.#hold.lease;
   }
 
   get tenant(): TenantId {
-    return this.#lease.tenant;
+    return this.#hold.lease.tenant;
   }
 
   get worker(): WorkerId {
-    return this.#lease.owner;
+    return this.#hold.lease.owner;
   }
 
   get shardKey(): ShardKey {
-    return Lease.shardKey(this.#lease);
+    return Lease.shardKey(this.#hold.lease);
   }
 
   /** The range that is left: a residual split narrows it. */
   get spec(): ShardSpec {
-    return this.#shard.spec;
+    return this.#hold.shard.spec;
   }
 
   /** Where the last checkpoint stands. */
   get cursor(): Cursor {
-    return this.#shard.cursor;
+    return this.#hold.shard.cursor;
   }
 
   get spawned(): readonly ShardId[] {
-    return this.#shard.spawned;
+    return this.#hold.shard.spawned;
   }
 
   /** What the last answer told of the rest of the run. */
   get capacity(): CapacityHint {
-    return this.#capacity;
+    return this.#hold.capacity;
   }
 
   get isClosed(): boolean {
@@ -166,30 +136,23 @@ export class WorkerSession implements AsyncDisposable {
 
   renew(): Promise<Result<RenewResult, RenewError | SessionError>> {
     return this.#run({
-      make: () => shardOperations.renew({ tenant: this.tenant, lease: this.#lease }),
+      make: () => shardOperations.renew({ tenant: this.tenant, lease: this.lease }),
       tell: ({ newDeadline }) => {
-        this.#lease = Lease.withDeadline(this.#lease, newDeadline);
-        return { newDeadline, capacity: this.#capacity };
+        this.#hold.extend(newDeadline);
+        return { newDeadline, capacity: this.capacity };
       },
     });
   }
 
   /** Store how far the work has come. */
   checkpoint(cursor: Cursor, options: CheckpointOptions = {}): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
-    return this.#run({
-      make: () => shardOperations.checkpoint({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), cursor, renew: isRenewal(options) }),
-      tell: ({ kind, value }) => {
-        // A replay moves no deadline, but the first execution may have.
-        const isUnsaid = kind === "Replayed" && isRenewal(options) && this.#shard.lease !== undefined;
-        return { kind, value: { newDeadline: isUnsaid ? this.#lease.deadline : value.newDeadline, capacity: this.#capacity } };
-      },
-    });
+    return this.#run(new CheckpointCall(this.#hold, cursor, options));
   }
 
   /** Cut a part off the range's upper end for somebody else. */
   splitResidual(plan: SplitResidualPlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
     return this.#run({
-      make: () => shardOperations.splitResidual({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), plan }),
+      make: () => shardOperations.splitResidual({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), plan }),
       tell: (outcome) => IdempotentOutcome.map(outcome, ({ residual }) => ({ residual })),
     });
   }
@@ -198,7 +161,7 @@ export class WorkerSession implements AsyncDisposable {
   complete(point: CompletionPoint, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
     return this.#run({
       isLast: true,
-      make: () => shardOperations.complete({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), point }),
+      make: () => shardOperations.complete({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), point }),
       tell: withoutValue,
     });
   }
@@ -207,7 +170,7 @@ export class WorkerSession implements AsyncDisposable {
   park(reason: ParkReason, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
     return this.#run({
       isLast: true,
-      make: () => shardOperations.park({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), reason }),
+      make: () => shardOperations.park({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), reason }),
       tell: withoutValue,
     });
   }
@@ -216,7 +179,7 @@ export class WorkerSession implements AsyncDisposable {
   release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
     return this.#run({
       isLast: true,
-      make: () => shardOperations.release({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options) }),
+      make: () => shardOperations.release({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options) }),
       tell: withoutValue,
     });
   }
@@ -226,7 +189,7 @@ export class WorkerSession implements AsyncDisposable {
     const { maxSplitChildren } = this.#engine;
     return this.#run({
       isLast: true,
-      make: () => shardOperations.splitReplace({ tenant: this.tenant, lease: this.#lease, opId: this.#opId(options), plan }, maxSplitChildren),
+      make: () => shardOperations.splitReplace({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), plan }, maxSplitChildren),
       tell: (outcome) => IdempotentOutcome.map(outcome, ({ children }) => ({ children })),
     });
   }
@@ -235,11 +198,6 @@ export class WorkerSession implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isClosed && !this.#isLeaseLost) void (await this.release());
     this.#isClosed = true;
-  }
-
-  #opId(options: SessionOptions): OpId {
-    const { opId } = optionsOf(options);
-    return opId === undefined ? this.#engine.newOpId() : OpId.fromRaw(opId);
   }
 
   /** Run an operation in its turn: one at a time, in the order of the calls. */
@@ -256,20 +214,20 @@ export class WorkerSession implements AsyncDisposable {
         this.#passOn();
         return Promise.resolve(err(coordError("SessionClosed", { shard: this.shardKey })));
       }
-      const ending: Ending<Outcome, Failure, Result<Told, Failure | BackendError>> = { told: (result) => this.#end(call, result), broken: this.#passOn };
-      return Promise.resolve(carryOut(this.#engine, call.make(), { copy: this.#copy, ending }));
+      this.#call = call;
+      const told = carryOut(this.#engine, call.make(), this.#caller);
+      // `#end` tells it by this call, for as long as it is the one whose turn it is.
+      return Promise.resolve(told as Eventually<Result<Told, Failure | BackendError>>);
     } catch (reason) {
       this.#passOn();
       return Promise.reject(reason);
     }
   }
 
-  #end<Outcome, Told, Failure extends ErrorLike>(
-    call: SessionCall<Outcome, Told, Failure>,
-    result: Result<Settled<Outcome>, Failure | BackendError>,
-  ): Result<Told, Failure | BackendError> {
+  #end(result: Result<Settled<unknown>, ErrorLike>): Result<unknown, ErrorLike> {
+    const call = this.#call!;
     const isGone = !result.ok && isLeaseGone(result.error);
-    if (result.ok) this.#keep(result.value);
+    if (result.ok) this.#hold.keep(result.value);
     if (isGone) this.#isLeaseLost = true;
     // Before the next in line is let in, so that it finds the session closed. What an earlier call learnt does not count: a store
     // that cannot be reached says nothing of this one, and its repeat may still be answered from the log.
@@ -278,34 +236,8 @@ export class WorkerSession implements AsyncDisposable {
     this.#passOn();
     return told;
   }
-
-  /** The record's deadline is the one that counts: a renewal whose answer was lost has moved it all the same. */
-  #followDeadline({ fenceEpoch, lease }: ShardRecord): void {
-    const isOurs = fenceEpoch === this.#lease.fence && lease?.owner === this.#lease.owner;
-    if (isOurs && lease.deadline > this.#lease.deadline) this.#lease = Lease.withDeadline(this.#lease, lease.deadline);
-  }
-
-  #keep({ read, hint }: Settled<unknown>): void {
-    if (read.shard !== undefined) {
-      this.#shard = read.shard.record;
-      this.#followDeadline(read.shard.record);
-    }
-    if (hint !== undefined) this.#capacity = hint;
-  }
-}
-
-function isRenewal(options: CheckpointOptions): boolean {
-  const { renew = false } = optionsOf(options);
-  assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
-  return renew;
 }
 
 function withoutValue(outcome: IdempotentOutcome<unknown>): IdempotentOutcome<void> {
   return IdempotentOutcome.map(outcome, () => undefined);
-}
-
-/** The options, unless a caller without a compiler passed something else. */
-function optionsOf<Options extends SessionOptions>(options: Options): Options {
-  assert(typeof options === "object" && options !== null, () => `options must be an object, got ${options === null ? "null" : typeof options}`);
-  return options;
 }
