@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { CheckedOptions } from "./etcd-options.ts";
+import type { Overdue } from "./overdue.ts";
 
 /**
  * What came of a request to one member.
@@ -36,21 +37,21 @@ export class Exchange {
     this.#https = new HttpsAgent({ ...pool, ...secrets, ...(serverName && { servername: serverName }) });
   }
 
-  /** One request, one answer. Never rejects. `signal` says why where the caller gives up. */
-  send(asked: ExchangeRequest, signal: AbortSignal): Promise<Exchanged> {
+  /** One request, one answer. Never rejects. */
+  send(asked: ExchangeRequest, overdue: Overdue): Promise<Exchanged> {
     return new Promise((resolve) => {
       const request = this.#open(asked);
       const connection = watchConnection(request, this.#options);
       const finish = (exchanged: Exchanged): void => {
-        signal.removeEventListener("abort", abort);
+        leave();
         connection.settle();
         resolve(exchanged);
       };
-      const abort = (): void => void request.destroy(signal.reason as Error);
-      if (signal.aborted) abort();
-      signal.addEventListener("abort", abort);
+      const abort = (): void => void request.destroy(new Error("no answer came in time"));
+      const leave = overdue.whenUp(abort);
+      if (overdue.isUp) abort();
       request.on("error", (error) => finish({ kind: connection.isMade() ? "Broken" : "NotSent", reason: reasonOf(error) }));
-      request.once("response", (response) => void readText(response, this.#options.maxMessageSize).then(finish));
+      request.once("response", (response) => readText(response, this.#options.maxMessageSize, finish));
       request.end(asked.body);
     });
   }
@@ -107,17 +108,20 @@ function watchConnection(request: ClientRequest, { timers, connectTimeoutMs }: C
   return { isMade: () => isMade, settle: () => cancelTimer() };
 }
 
-async function readText(response: IncomingMessage, maxSize: number): Promise<Exchanged> {
+/** Read an answer to its end. By its events: a loop over its pieces would be shorter, and every caller would wait for some more turns. */
+function readText(response: IncomingMessage, maxSize: number, finish: (exchanged: Exchanged) => void): void {
   const pieces: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const piece of response) {
-      pieces.push(piece as Buffer);
-      size += (piece as Buffer).length;
-      if (size > maxSize) return { kind: "Broken", reason: "an answer is too large" };
-    }
-  } catch {
-    return { kind: "Broken", reason: "the answer broke off" };
-  }
-  return { kind: "Answered", status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8") };
+  response.on("data", (piece: Buffer) => {
+    pieces.push(piece);
+    size += piece.length;
+    if (size <= maxSize) return;
+    finish({ kind: "Broken", reason: "an answer is too large" });
+    response.destroy();
+  });
+  response.once("end", () => finish({ kind: "Answered", status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8") }));
+  const breakOff = (): void => finish({ kind: "Broken", reason: "the answer broke off" });
+  response.on("error", breakOff);
+  // Where it has ended, that has been told.
+  response.once("close", breakOff);
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** What a member does with a request. */
-export type FakeReply = { readonly status: number; readonly body: string } | "silence" | "hang up";
+export type FakeReply = { readonly status: number; readonly body: string } | "silence" | "hang up" | "half, then silence" | "half, then hang up";
 
 export interface FakeRequest {
   readonly path: string;
@@ -23,8 +23,12 @@ export class FakeMember {
         const reply = this.reply(request);
         if (reply === "silence") return;
         if (reply === "hang up") return void message.socket.destroy();
-        response.writeHead(reply.status);
-        response.end(reply.body);
+        if (typeof reply !== "string") return void response.writeHead(reply.status).end(reply.body);
+        // What comes of it looks like a whole answer, and more was announced.
+        response.writeHead(200, { "content-length": 100 });
+        response.write("{}", () => {
+          if (reply === "half, then hang up") message.socket.destroy();
+        });
       });
     });
   }
@@ -37,6 +41,11 @@ export class FakeMember {
 
   get endpoint(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** How many are open. */
+  connections(): Promise<number> {
+    return new Promise((resolve, reject) => void this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))));
   }
 
   async close(): Promise<void> {

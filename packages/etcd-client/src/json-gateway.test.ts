@@ -72,6 +72,25 @@ describe("one member", () => {
     expect(time.waiting).toBe(0);
   });
 
+  test("half an answer is none, whether the connection breaks or the time is up", async () => {
+    member.reply = () => "half, then hang up";
+    expect(await open().call("/v3/kv/put", {}, { kind: "Write" })).toMatchObject({ ok: false, error: { kind: "EtcdUnavailable", mayBeDone: true } });
+    member.reply = () => "half, then silence";
+    const asked = open().call("/v3/kv/put", {}, { kind: "Write" });
+    while (member.requests.length === 1) await new Promise((resolve) => setImmediate(resolve));
+    time.elapse(1000);
+    expect(await asked).toEqual({ ok: false, error: { kind: "EtcdUnavailable", reason: "no answer came in time", mayBeDone: true } });
+    expect([time.waiting, member.requests.length]).toEqual([0, 2]);
+  });
+
+  test("what is asked next goes on the same connection, and what is asked meanwhile does not wait for it", async () => {
+    const gateway = open();
+    for (let asked = 0; asked < 20; asked++) expect((await gateway.call("/v3/kv/put", {}, { kind: "Write" })).ok).toBe(true);
+    expect(await member.connections()).toBe(1);
+    await Promise.all(Array.from({ length: 3 }, () => gateway.call("/v3/kv/put", {}, { kind: "Write" })));
+    expect(await member.connections()).toBe(3);
+  });
+
   test("nobody there, or a request that is too large: it was not done", async () => {
     expect(await open([NOBODY]).call("/v3/kv/put", {}, { kind: "Write" })).toEqual({ ok: false, error: { kind: "EtcdUnavailable", reason: "ECONNREFUSED", mayBeDone: false } });
     expect(await open().call("/v3/kv/put", { value: "x".repeat(2 << 20) }, { kind: "Write" })).toMatchObject({ ok: false, error: { mayBeDone: false } });

@@ -5,6 +5,7 @@ import { Exchange, type ExchangeRequest } from "./exchange.ts";
 import { readAnswer, unavailable, type Json } from "./json-answer.ts";
 import { readLines } from "./json-lines.ts";
 import { isTokenRefused, Login } from "./login.ts";
+import { Overdue } from "./overdue.ts";
 
 /** What may be done with a request that failed. A `Read` changes nothing, so that it can be asked of the next member. */
 export type CallKind = "Read" | "Write";
@@ -17,7 +18,7 @@ export interface CallOptions {
 
 interface Attempt {
   readonly kind: CallKind;
-  readonly signal: AbortSignal;
+  readonly overdue: Overdue;
   readonly token?: string | undefined;
 }
 
@@ -48,11 +49,11 @@ export class JsonGateway {
     const text = JSON.stringify(body);
     // Keys and values are base64, so that a character is a byte.
     if (text.length > this.#options.maxMessageSize) return Promise.resolve(unavailable("a request is too large", { mayBeDone: false }));
-    return this.#within(timeoutMs, async (signal) => {
-      const first = await this.#callAs(path, text, { kind, signal });
+    return this.#within(timeoutMs, async (overdue) => {
+      const first = await this.#callAs(path, text, { kind, overdue });
       if (first.ok || this.#login === undefined || !isTokenRefused(first.error)) return first;
       // A token that is not taken is refused before anything is done. The next call logs in again.
-      return this.#callAs(path, text, { kind, signal });
+      return this.#callAs(path, text, { kind, overdue });
     });
   }
 
@@ -86,8 +87,7 @@ export class JsonGateway {
   }
 
   async #callAs(path: string, text: string, how: Attempt): Promise<Result<Json, EtcdError>> {
-    const { signal } = how;
-    const token = this.#login && (await within(signal, this.#login.token()));
+    const token = this.#login && (await within(how.overdue, this.#login.token()));
     if (token?.ok === false) return token;
     const answer = await this.#tryMembers(path, text, { ...how, token: token?.value });
     if (token !== undefined && !answer.ok && isTokenRefused(answer.error)) this.#login?.forget(token.value);
@@ -96,34 +96,33 @@ export class JsonGateway {
 
   #authenticate(body: object): Promise<Result<Json, EtcdError>> {
     const { requestTimeoutMs } = this.#options;
-    return this.#within(requestTimeoutMs, (signal) => this.#tryMembers("/v3/auth/authenticate", JSON.stringify(body), { kind: "Read", signal }));
+    return this.#within(requestTimeoutMs, (overdue) => this.#tryMembers("/v3/auth/authenticate", JSON.stringify(body), { kind: "Read", overdue }));
   }
 
-  async #tryMembers(path: string, text: string, { kind, signal, token }: Attempt): Promise<Result<Json, EtcdError>> {
+  async #tryMembers(path: string, text: string, { kind, overdue, token }: Attempt): Promise<Result<Json, EtcdError>> {
     const mostTries = kind === "Read" ? Math.max(LEAST_READ_TRIES, this.#options.urls.length) : this.#options.urls.length;
     for (let tries = 1; ; tries++) {
       const member = this.#current;
-      const answer = await this.#ask(this.#requestTo(member, path, text, token), signal);
+      const answer = await this.#ask(this.#requestTo(member, path, text, token), overdue);
       if (answer.ok || answer.error.kind !== "EtcdUnavailable") return answer;
       this.#turnFrom(member);
       const mayTryAgain = kind === "Read" || !answer.error.mayBeDone;
-      if (!mayTryAgain || tries >= mostTries || signal.aborted) return answer;
+      if (!mayTryAgain || tries >= mostTries || overdue.isUp) return answer;
     }
   }
 
-  async #ask(request: ExchangeRequest, signal: AbortSignal): Promise<Result<Json, EtcdError>> {
-    const exchanged = await this.#exchange.send(request, signal);
+  async #ask(request: ExchangeRequest, overdue: Overdue): Promise<Result<Json, EtcdError>> {
+    const exchanged = await this.#exchange.send(request, overdue);
     if (exchanged.kind === "Answered") return readAnswer(exchanged);
     return unavailable(exchanged.reason, { mayBeDone: exchanged.kind === "Broken" });
   }
 
-  async #within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const overdue = new AbortController();
-    const cancelTimer = this.#options.timers.after(timeoutMs, () => overdue.abort(new Error("no answer came in time")));
+  async #within<T>(timeoutMs: number, work: (overdue: Overdue) => Promise<T>): Promise<T> {
+    const overdue = new Overdue(this.#options.timers, timeoutMs);
     try {
-      return await work(overdue.signal);
+      return await work(overdue);
     } finally {
-      cancelTimer();
+      overdue.cancel();
     }
   }
 
@@ -138,16 +137,15 @@ export class JsonGateway {
 }
 
 /** Wait for a login, which others may wait for too, for no longer than this request may take. */
-async function within(signal: AbortSignal, login: Promise<Result<string, EtcdError>> | Result<string, EtcdError>): Promise<Result<string, EtcdError>> {
+async function within(overdue: Overdue, login: Promise<Result<string, EtcdError>> | Result<string, EtcdError>): Promise<Result<string, EtcdError>> {
   if (!("then" in login)) return login;
-  let stop = (): void => {};
-  const overdue = new Promise<Result<string, EtcdError>>((resolve) => {
-    stop = () => resolve(unavailable("no answer came in time", { mayBeDone: false }));
-    signal.addEventListener("abort", stop);
+  let leave = (): void => {};
+  const late = new Promise<Result<string, EtcdError>>((resolve) => {
+    leave = overdue.whenUp(() => resolve(unavailable("no answer came in time", { mayBeDone: false })));
   });
   try {
-    return await Promise.race([login, overdue]);
+    return await Promise.race([login, late]);
   } finally {
-    signal.removeEventListener("abort", stop);
+    leave();
   }
 }
