@@ -4,8 +4,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { EtcdServer } from "@gossip/tools/engines";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { EtcdProcess, requireEtcd } from "../etcd/etcd-process.fixture.ts";
+import { requireEtcd, startTestEtcd } from "../etcd/test-etcd.fixture.ts";
 import { Bundle } from "../processes/bundle.fixture.ts";
 import { ChaosFleet } from "./chaos-fleet.fixture.ts";
 import { CHAOS_SECONDS, CLOCK_BLOWS, runChaos, type Blow } from "./chaos-run.fixture.ts";
@@ -14,7 +15,7 @@ const PATIENCE_MS = 120_000 + CHAOS_SECONDS * 2000;
 
 let bundles: { server: Bundle; client: Bundle };
 let folder: string;
-let etcd: EtcdProcess | undefined;
+let etcd: EtcdServer | undefined;
 let fleet: ChaosFleet | undefined;
 beforeAll(async () => {
   const [server, client] = await Promise.all(["./chaos-server.fixture.ts", "./chaos-client.fixture.ts"].map((file) => Bundle.of(new URL(file, import.meta.url))));
@@ -33,7 +34,7 @@ afterEach(async () => {
 });
 
 async function start(ignoresDeadline: boolean): Promise<ChaosFleet> {
-  etcd = await EtcdProcess.start();
+  etcd = (await startTestEtcd())!;
   const store = { kind: "etcd", endpoint: etcd.endpoint } as const;
   // The first client turns away from a stopped leader at once, the last hangs on to it until it wakes. The window outlasts the
   // stop: a leader that woke with nothing left to grant would prove nothing.

@@ -2,13 +2,14 @@
 // old one may still believe that it leads, whatever happens to links, leases, keys and etcd itself.
 import { EtcdClient } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
+import type { EtcdServer } from "@gossip/tools/engines";
 import { Epoch } from "@gossip/tso";
 import { afterAll, afterEach, beforeAll, describe, expect, test, type TestContext } from "vitest";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import type { LeaderState } from "../driver/leader-state.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { CuttableLink } from "../etcd/cuttable-link.fixture.ts";
-import { EtcdProcess, requireEtcd } from "../etcd/etcd-process.fixture.ts";
+import { requireEtcd, startTestEtcd } from "../etcd/test-etcd.fixture.ts";
 import { describeConsensusDriver } from "../testing/describe-consensus-driver.ts";
 import { presentState, untilLeader, type DriverFixture } from "../testing/driver-fixture.ts";
 import { systemTimers } from "../time/system-time.ts";
@@ -18,11 +19,11 @@ import { EtcdDriver } from "./etcd-driver.ts";
 const LEASE_TTL_S = 5;
 const REQUEST_TIMEOUT_MS = 5000;
 
-let etcd: EtcdProcess | undefined;
+let etcd: EtcdServer | undefined;
 let prefixes = 0;
 const closing: (() => Promise<void>)[] = [];
 beforeAll(async () => {
-  etcd = await EtcdProcess.start().catch(() => undefined);
+  etcd = await startTestEtcd();
 });
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -196,7 +197,7 @@ describe("EtcdDriver", () => {
   });
 
   etcdTest("Q6 etcd itself may be killed and restarted: the bound is there and somebody leads again", async () => {
-    const own = await EtcdProcess.start();
+    const own = (await startTestEtcd())!;
     closing.push(() => own.dispose());
     const driver = open("restart", { endpoint: own.endpoint });
     const epoch = await untilLeader(driver);
