@@ -19,7 +19,15 @@ const TABLES = /* @__PURE__ */ makeTables();
  * within the view.
  */
 export function crc32c(view: DataView, start: number, end: number): number {
-  let crc = -1;
+  return ~updateCrc(EMPTY_CRC, view, start, end);
+}
+
+/** The register of a checksum before its first byte. */
+export const EMPTY_CRC = -1;
+
+/** The register of a checksum, which is its complement, once more bytes have come: those of `view` from `start` up to `end`. */
+export function updateCrc(register: number, view: DataView, start: number, end: number): number {
+  let crc = register;
   let at = start;
   // Sixteen bytes a step, each through its own table: the steps depend on each other, the lookups within one do not. It is five
   // times as fast as a byte a step, and most of a record's encoding is this.
@@ -49,7 +57,7 @@ export function crc32c(view: DataView, start: number, end: number): number {
     crc = TABLES[768 + (word & 0xff)]! ^ TABLES[512 + ((word >>> 8) & 0xff)]! ^ TABLES[256 + ((word >>> 16) & 0xff)]! ^ TABLES[word >>> 24]!;
   }
   for (; at < end; at++) crc = (crc >>> 8) ^ TABLES[(crc ^ view.getUint8(at)) & 0xff]!;
-  return ~crc;
+  return crc;
 }
 
 function makeTables(): Int32Array {

@@ -2,10 +2,11 @@ import { SHARD_OP_LOG_CAP, type RunId, type ShardId, type TenantId } from "@goss
 import type { OpLog, OpLogEntry } from "@gossip/coordination";
 import { assert, assertBytes, assertCount } from "@gossip/stdx";
 import { BlobKind, CODEC_VERSION } from "./blob-kind.ts";
-import { crc32c } from "./crc32c.ts";
+import { CrcShift } from "./crc-shift.ts";
+import { EMPTY_CRC, updateCrc } from "./crc32c.ts";
 import type { EnumField } from "./enum-field.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE } from "./limits.ts";
-import { LOGS } from "./log-table.ts";
+import { LOG_SIZE, LOGS } from "./log-table.ts";
 import { codeOf, putU64 } from "./put-field.ts";
 import { OP_SIZE, putOp } from "./put-op.ts";
 import { TENANTS } from "./tenant-table.ts";
@@ -16,6 +17,8 @@ const U32_BOUNDS = { min: 0, max: 0xffff_ffff };
 /** A buffer that one large run blew up is not kept above this. */
 const KEPT_CAPACITY = 256 * 1024;
 
+const OVER_LOG = /* @__PURE__ */ new CrcShift(LOG_SIZE);
+
 /** A `RecordWriter` from inside: how the codec writes one field. */
 export class FieldWriter {
   #bytes = new Uint8Array(DEFAULT_CAPACITY);
@@ -23,6 +26,9 @@ export class FieldWriter {
   /** Where the whole records end, and the one that is being written begins. */
   #start = 0;
   #at = 0;
+  /** Up to where the checksum of the blob is known, and its register there. */
+  #sumAt = 0;
+  #sum = EMPTY_CRC;
 
   get length(): number {
     return this.#start;
@@ -47,6 +53,8 @@ export class FieldWriter {
   /** Begin a blob. Whatever an unfinished one left is overwritten. */
   begin(kind: BlobKind): void {
     this.#at = this.#start;
+    this.#sumAt = this.#start;
+    this.#sum = EMPTY_CRC;
     const at = this.#claim(HEADER_SIZE);
     this.#bytes[at] = 0x76;
     this.#bytes[at + 1] = 0x30 + CODEC_VERSION;
@@ -56,7 +64,7 @@ export class FieldWriter {
   /** Write the checksum. Only now the blob counts. */
   seal(): void {
     const at = this.#claim(CHECKSUM_SIZE);
-    this.#view.setInt32(at, crc32c(this.#view, this.#start, at), true);
+    this.#view.setInt32(at, ~updateCrc(this.#sum, this.#view, this.#sumAt, at), true);
     this.#start = this.#at;
   }
 
@@ -116,7 +124,10 @@ export class FieldWriter {
     this.count(log, "opLog", SHARD_OP_LOG_CAP);
     const at = this.#claim(log.length * OP_SIZE);
     if (log.length === SHARD_OP_LOG_CAP) {
-      this.#bytes.set(LOGS.bytesOf(log, run, shard), at);
+      const { bytes, register } = LOGS.encodedOf(log, run, shard);
+      this.#bytes.set(bytes, at);
+      this.#sum = OVER_LOG.of(updateCrc(this.#sum, this.#view, this.#sumAt, at)) ^ register;
+      this.#sumAt = at + LOG_SIZE;
       return;
     }
     for (let index = 0; index < log.length; index++) putOp(this.#view, at + index * OP_SIZE, log[index]!);

@@ -1,5 +1,7 @@
 import { SHARD_OP_LOG_CAP, type RunId, type ShardId } from "@gossip/contracts";
 import type { OpLog, OpLogEntry } from "@gossip/coordination";
+import { CrcShift } from "./crc-shift.ts";
+import { updateCrc } from "./crc32c.ts";
 import { OP_SIZE, putOp } from "./put-op.ts";
 import { HALVES, LOW, WHOLE } from "./u64-halves.ts";
 
@@ -9,11 +11,27 @@ const PLACE_COUNT = 512;
 /** Odd, so that the shards of two runs, which are mostly numbered alike, have different places. */
 const RUN_STEP = 61;
 
+/** Where the last entry of a full log begins. */
+const LAST_AT = (SHARD_OP_LOG_CAP - 1) * OP_SIZE;
+
+/** Bytes of a full log. */
+export const LOG_SIZE: number = LAST_AT + OP_SIZE;
+
+/** From the oldest entry to the end of the log. */
+const BEHIND_OLDEST = /* @__PURE__ */ new CrcShift(LAST_AT);
+
+/** A full log as it is stored. */
+export interface EncodedLog {
+  readonly bytes: Uint8Array;
+  /** What its bytes lead the register of a checksum to from 0. */
+  readonly register: number;
+}
+
 /** The bytes of a full log, and the log that they are of. */
-interface KnownLog {
+interface KnownLog extends EncodedLog {
   /** `undefined` where the bytes are of none. */
   log: OpLog<OpLogEntry> | undefined;
-  readonly bytes: Uint8Array;
+  register: number;
   readonly view: DataView;
 }
 
@@ -23,7 +41,8 @@ interface KnownLog {
  * A shard that has been worked on for a while has sixteen entries in its log, two thirds of its record, and a
  * checkpoint changes one of them: the oldest goes and one comes behind the newest. Entries are values that
  * nobody writes to, so one that is the same object has the same bytes; and comparing
- * fifteen references spares looking at the sixty objects that those entries are made of.
+ * fifteen references spares looking at the sixty objects that those entries are made of. Nor is the checksum of the fifteen
+ * found again: what the oldest did to it is taken out.
  *
  * It has a place for each of the lower bits of a shard's id and keeps the last log that came there. Whose it was
  * does not matter: the entries tell. Places are made as they are needed. All of them take 200 KB, and the logs that
@@ -32,18 +51,24 @@ interface KnownLog {
 export class LogTable {
   readonly #places: (KnownLog | undefined)[] = Array.from({ length: PLACE_COUNT });
 
-  /** The bytes of a full log, borrowed until the next call. An entry that is none is an `InvariantViolation`. */
-  bytesOf(log: OpLog<OpLogEntry>, run: RunId, shard: ShardId): Uint8Array {
+  /** A full log as it is stored, borrowed until the next call. An entry that is none is an `InvariantViolation`. */
+  encodedOf(log: OpLog<OpLogEntry>, run: RunId, shard: ShardId): EncodedLog {
     const place = this.#placeOf(run, shard);
-    const known = place.log;
-    if (known === log) return place.bytes;
+    const { log: known, bytes, view } = place;
+    if (known === log) return place;
     // Until all entries are there: one that is refused leaves bytes of neither log.
     place.log = undefined;
-    const isNext = known !== undefined && isContinued(known, log);
-    if (isNext) place.bytes.copyWithin(0, OP_SIZE);
-    for (let index = isNext ? SHARD_OP_LOG_CAP - 1 : 0; index < SHARD_OP_LOG_CAP; index++) putOp(place.view, index * OP_SIZE, log[index]!);
+    if (known !== undefined && isContinued(known, log)) {
+      const rest = place.register ^ BEHIND_OLDEST.of(updateCrc(0, view, 0, OP_SIZE));
+      bytes.copyWithin(0, OP_SIZE);
+      putOp(view, LAST_AT, log[SHARD_OP_LOG_CAP - 1]!);
+      place.register = updateCrc(rest, view, LAST_AT, LOG_SIZE);
+    } else {
+      for (let index = 0; index < SHARD_OP_LOG_CAP; index++) putOp(view, index * OP_SIZE, log[index]!);
+      place.register = updateCrc(0, view, 0, LOG_SIZE);
+    }
     place.log = log;
-    return place.bytes;
+    return place;
   }
 
   #placeOf(run: RunId, shard: ShardId): KnownLog {
@@ -56,8 +81,8 @@ export class LogTable {
 }
 
 function makePlace(): KnownLog {
-  const bytes = new Uint8Array(SHARD_OP_LOG_CAP * OP_SIZE);
-  return { log: undefined, bytes, view: new DataView(bytes.buffer) };
+  const bytes = new Uint8Array(LOG_SIZE);
+  return { log: undefined, bytes, register: 0, view: new DataView(bytes.buffer) };
 }
 
 /** Whether `log` has all of `known` but the oldest, and one more. */
