@@ -38,7 +38,7 @@ function hintAt(world: World, now: number): CapacityHint {
   return { availableCount, earliestDeadline, isStarved: now < world.starvedUntil };
 }
 
-const world = fc.record({ deadlines: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 4 }), starvedUntil: fc.constantFrom(0, 3) });
+const world: fc.Arbitrary<World> = fc.record({ deadlines: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 4 }), starvedUntil: fc.constantFrom(0, 3) });
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("Ask" as const), times: fc.array(fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined, freq: 6 }), { minLength: 1, maxLength: 2 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("Answer" as const), hasLookedAtOnce: fc.boolean() }) },

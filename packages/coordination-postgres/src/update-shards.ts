@@ -27,7 +27,7 @@ export async function updateShards(parts: UpdateParts, sets: readonly UpdateShar
   const candidates = toCandidates(sets);
   if (candidates.length === 0) return answers;
   const made = await make(parts, candidates);
-  for (const [index, candidate] of candidates.entries()) answers[candidate.index] = made[index]!;
+  for (let index = 0; index < made.length; index++) answers[candidates[index]!.index] = made[index]!;
   return answers;
 }
 

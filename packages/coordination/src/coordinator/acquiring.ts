@@ -47,7 +47,16 @@ export async function acquireShard(engine: Engine, request: Request): Promise<Re
 
 /** Acquire a shard and hold it in a session. `copy` is the shard as it was read on the way, where it was. */
 export async function openSession(engine: Engine, request: Request, copy: ShardCopy): Promise<Result<IdempotentOutcome<WorkerSession>, AcquireError>> {
-  const granted = grant(await runShardOperation(engine, shardOperations.acquire(request), copy));
+  return toSession(engine, await runShardOperation(engine, shardOperations.acquire(request), copy), copy);
+}
+
+/** What an acquire came to, with a session that holds what it got. `copy` is the one that it started from. */
+export function toSession(
+  engine: Engine,
+  settled: Result<Settled<AcquireOutcome>, AcquireError>,
+  copy: ShardCopy,
+): Result<IdempotentOutcome<WorkerSession>, AcquireError> {
+  const granted = grant(settled);
   if (!granted.ok) return granted;
   const { outcome, capacity } = granted.value;
   return ok(IdempotentOutcome.map(outcome, (lease) => new WorkerSession(engine, { lease, copy, capacity })));

@@ -1,14 +1,18 @@
 import { LogicalTime, RunStatus, type RunId, type ShardKey, type TenantId, type WorkerId } from "@gossip/contracts";
-import { coordError, type ClaimError } from "@gossip/coordination-errors";
+import { coordError, type AcquireError, type ClaimError } from "@gossip/coordination-errors";
 import { assertCount, err, ok, type Result } from "@gossip/stdx";
 import { validateTenant } from "../kernel/find-shard.ts";
+import type { AcquireOutcome } from "../kernel/acquire.ts";
 import type { ClaimCandidate, ClaimListing, ClaimQuery } from "../store/store-reads.ts";
 import type { WorkerSession } from "../session/worker-session.ts";
-import { openSession } from "./acquiring.ts";
+import { toSession } from "./acquiring.ts";
+import { carryOut, type Caller } from "./carry-out.ts";
 import type { ClaimCooldown } from "./claim-cooldown.ts";
 import type { Engine } from "./engine.ts";
 import { inRendezvousOrder, spreadOf } from "./rendezvous.ts";
 import { ShardCopy } from "./shard-copy.ts";
+import type { Settled } from "./shard-operation.ts";
+import { shardOperations } from "./shard-operations.ts";
 
 export interface ClaimRequest {
   readonly tenant: TenantId;
@@ -140,7 +144,8 @@ async function trySome(
   return undefined;
 }
 
-async function tryOne(
+/** Try a candidate. The answer is what makes trying more of no use, if anything does; whatever else it came to is in `search`. */
+function tryOne(
   engine: Engine,
   { tenant, worker }: ClaimRequest,
   { listing, candidate, search }: { readonly listing: ClaimListing; readonly candidate: ClaimCandidate; readonly search: Search },
@@ -148,25 +153,50 @@ async function tryOne(
   const key: ShardKey = { run: listing.run!.record.run, shard: candidate.shard };
   // A candidate that came with its record is acquired without another read; the write is guarded all the same.
   const copy = new ShardCopy(candidate.read && { run: listing.run, shard: candidate.read });
-  const opened = await openSession(engine, { tenant, key, worker, opId: engine.newOpId() }, copy);
-  if (opened.ok) {
-    search.sessions.push(opened.value.value);
-    return undefined;
+  try {
+    return Promise.resolve(carryOut(engine, shardOperations.acquire({ tenant, key, worker, opId: engine.newOpId() }), new Claimer(engine, copy, search)));
+  } catch (reason) {
+    // Like any other, so that those beside it are waited for.
+    return Promise.reject(reason);
   }
-  const { error } = opened;
-  switch (error.kind) {
-    case "AlreadyLeased":
-      search.earliestDeadline = earlier(search.earliestDeadline, error.leaseDeadline);
-      return undefined;
-    case "ShardTerminal":
-    case "ShardNotFound":
-      search.ended++;
-      return undefined;
-    case "RunTerminal":
-    case "TenantMismatch":
-    case "BackendError":
-      return error;
+}
+
+/** Hears what became of one candidate. No async function for each: a claim tries hundreds at a time. */
+class Claimer implements Caller<AcquireOutcome, AcquireError, ClaimError | undefined> {
+  readonly copy: ShardCopy;
+  readonly #engine: Engine;
+  readonly #search: Search;
+
+  constructor(engine: Engine, copy: ShardCopy, search: Search) {
+    this.copy = copy;
+    this.#engine = engine;
+    this.#search = search;
   }
+
+  told(settled: Result<Settled<AcquireOutcome>, AcquireError>): ClaimError | undefined {
+    const search = this.#search;
+    const opened = toSession(this.#engine, settled, this.copy);
+    if (opened.ok) {
+      search.sessions.push(opened.value.value);
+      return undefined;
+    }
+    const { error } = opened;
+    switch (error.kind) {
+      case "AlreadyLeased":
+        search.earliestDeadline = earlier(search.earliestDeadline, error.leaseDeadline);
+        return undefined;
+      case "ShardTerminal":
+      case "ShardNotFound":
+        search.ended++;
+        return undefined;
+      case "RunTerminal":
+      case "TenantMismatch":
+      case "BackendError":
+        return error;
+    }
+  }
+
+  broken(): void {}
 }
 
 async function markStarved(engine: Engine, { run }: ClaimListing, now: LogicalTime): Promise<void> {
