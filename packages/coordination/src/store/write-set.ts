@@ -44,7 +44,10 @@ export interface UpdateShardSet extends SetOfRun {
   readonly shard: ShardWrite;
   /** The run must still be at this version; `undefined` where it does not matter. */
   readonly runGuard: StoreVersion | undefined;
-  /** Answer with the run's capacity at this time, as it is after the write; `undefined` where nobody asks. */
+  /**
+   * Answer with the run's capacity at this time, as it is after the write; `undefined` where nobody asks. Where the write changes nothing of
+   * it, a store may tell what it looked up up to 5 ms before, as far as others have written since.
+   */
   readonly hintAt: LogicalTime | undefined;
 }
 
