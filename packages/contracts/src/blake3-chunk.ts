@@ -49,9 +49,9 @@ export class ChunkHasher {
     this.chunk.fill(0, size, last + BLOCK_SIZE);
     let flags = mode | CHUNK_START;
     for (let offset = 0; offset < last; offset += BLOCK_SIZE) {
-      compressInto({ words: this.#words, offset, size: BLOCK_SIZE, flags }, chain);
+      compressInto(this.#words, offset, BLOCK_SIZE, flags, chain);
       flags = mode;
     }
-    compressInto({ words: this.#words, offset: last, size: size - last, flags: flags | CHUNK_END | ROOT }, chain);
+    compressInto(this.#words, last, size - last, flags | CHUNK_END | ROOT, chain);
   }
 }

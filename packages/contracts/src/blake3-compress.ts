@@ -16,27 +16,20 @@ export const INITIAL_CHAIN: readonly number[] = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
 
-/** One block of a message in the first chunk of a hash. */
-export interface Block {
-  /** Little-endian words are read from 64 bytes of it; what the block does not fill must be zero. */
-  readonly words: DataView;
-  /** Where those bytes begin. */
-  readonly offset: number;
-  readonly size: number;
-  readonly flags: number;
-}
-
 /**
- * Mix a block into `chain`.
+ * Mix a block of a message into `chain`.
  *
- * Only for the first chunk of a message, whose counter is zero.
+ * Its little-endian words are read from the 64 bytes of `words` that begin at `offset`; what a block of a smaller `size` does not fill of
+ * them must be zero. Only for the first chunk of a message, whose counter is zero.
+ *
+ * Its numbers go in bare, not in an object, which would be the only thing that a hash allocates.
  *
  * The state and the message live in local variables and a round is written out:
  * the engine then keeps them in registers, at a third of the time that the same
  * rounds take over an array. The message is not looked up through a schedule
  * but moved along its permutation between rounds, which costs nothing but names.
  */
-export function compressInto({ words, offset, size, flags }: Block, chain: Int32Array): void {
+export function compressInto(words: DataView, offset: number, size: number, flags: number, chain: Int32Array): void {
   let m0 = words.getInt32(offset, true), m1 = words.getInt32(offset + 4, true), m2 = words.getInt32(offset + 8, true), m3 = words.getInt32(offset + 12, true);
   let m4 = words.getInt32(offset + 16, true), m5 = words.getInt32(offset + 20, true), m6 = words.getInt32(offset + 24, true), m7 = words.getInt32(offset + 28, true);
   let m8 = words.getInt32(offset + 32, true), m9 = words.getInt32(offset + 36, true), m10 = words.getInt32(offset + 40, true), m11 = words.getInt32(offset + 44, true);

@@ -4,6 +4,7 @@ import { assert } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
 import { CURSOR_SEMANTICS, PARK_REASON, STATUS } from "./enum-field.ts";
 import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
+import { FRONTS, MAX_FRONT_SIZE } from "./front-table.ts";
 import type { RecordWriter } from "./record-writer.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
 
@@ -32,20 +33,17 @@ export function encodeShardRecord(record: ShardRecord): Uint8Array {
  * is as before. Whether the fields fit each other is not looked at: the kernel did
  * so before it gave the record away, and that check takes longer than all of this.
  *
- * A logged entry is taken for a value, as everywhere: one that somebody wrote to after it was encoded
+ * `before`, where it is given, is the record that this one takes the place of. Where that was the last of the shard to be encoded
+ * so, what comes first in both and is the same object in both is not encoded again.
+ *
+ * A logged entry and a range are taken for values, as everywhere: one that somebody wrote to after it was encoded
  * may be encoded as it was.
  */
-export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): void {
+export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter, before?: ShardRecord): void {
   assertObject(record, "shard record");
   assertFieldWriter(out);
-  out.begin("Shard");
-  out.tenant(record.tenant);
-  out.u64(record.run, "run");
-  out.u64(record.shard, "shard");
-  out.code(STATUS, record.status);
-  out.bool(record.parkReason !== undefined);
-  if (record.parkReason !== undefined) out.code(PARK_REASON, record.parkReason);
-  writeSpec(record, out);
+  if (before === undefined) writeFront(record, out);
+  else writeNextFront(record, out, before);
   writeCursor(record, out);
   out.code(CURSOR_SEMANTICS, record.cursorSemantics);
   out.bool(record.lease !== undefined);
@@ -58,6 +56,28 @@ export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): v
   out.u64(record.lastTime, "lastTime");
   out.u32(record.attempts, "attempts");
   out.seal();
+}
+
+/** All that a checkpoint leaves as it is. */
+function writeFront(record: ShardRecord, out: FieldWriter): void {
+  out.begin("Shard");
+  out.tenant(record.tenant);
+  out.u64(record.run, "run");
+  out.u64(record.shard, "shard");
+  out.code(STATUS, record.status);
+  out.bool(record.parkReason !== undefined);
+  if (record.parkReason !== undefined) out.code(PARK_REASON, record.parkReason);
+  writeSpec(record, out);
+}
+
+function writeNextFront(record: ShardRecord, out: FieldWriter, before: ShardRecord): void {
+  assertObject(before, "shard record before");
+  assert(typeof before.run === "bigint" && typeof before.shard === "bigint", "shard record before must have a run and a shard");
+  const known = FRONTS.frontOf(record, before);
+  if (known !== undefined) return out.beginWith(known);
+  writeFront(record, out);
+  const front = out.copyFront(MAX_FRONT_SIZE);
+  if (front !== undefined) FRONTS.keep(record, front);
 }
 
 function writeSpec({ spec }: ShardRecord, out: FieldWriter): void {

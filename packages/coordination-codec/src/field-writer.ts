@@ -5,6 +5,7 @@ import { BlobKind, CODEC_VERSION } from "./blob-kind.ts";
 import { CrcShift } from "./crc-shift.ts";
 import { EMPTY_CRC, updateCrc } from "./crc32c.ts";
 import type { EnumField } from "./enum-field.ts";
+import type { EncodedFront } from "./front-table.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE } from "./limits.ts";
 import { LOG_SIZE, LOGS } from "./log-table.ts";
 import { codeOf, putU64 } from "./put-field.ts";
@@ -59,6 +60,23 @@ export class FieldWriter {
     this.#bytes[at] = 0x76;
     this.#bytes[at + 1] = 0x30 + CODEC_VERSION;
     this.#bytes[at + 2] = BlobKind.codes[kind];
+  }
+
+  /** Begin a blob with a front that is known. */
+  beginWith({ bytes, register }: EncodedFront): void {
+    this.#at = this.#start;
+    const at = this.#claim(bytes.length);
+    this.#bytes.set(bytes, at);
+    this.#sum = register;
+    this.#sumAt = this.#at;
+  }
+
+  /** A copy of what has been written of the blob that was begun, or `undefined` where that is more than `maxSize`. */
+  copyFront(maxSize: number): EncodedFront | undefined {
+    if (this.#at - this.#start > maxSize) return undefined;
+    this.#sum = updateCrc(this.#sum, this.#view, this.#sumAt, this.#at);
+    this.#sumAt = this.#at;
+    return { bytes: this.#bytes.slice(this.#start, this.#at), register: this.#sum };
   }
 
   /** Write the checksum. Only now the blob counts. */

@@ -3,13 +3,7 @@ import type { OpLog, OpLogEntry } from "@gossip/coordination";
 import { CrcShift } from "./crc-shift.ts";
 import { updateCrc } from "./crc32c.ts";
 import { OP_SIZE, putOp } from "./put-op.ts";
-import { HALVES, LOW, WHOLE } from "./u64-halves.ts";
-
-/** Shards that are written to at the same time and whose places do not fall together. A power of two. */
-const PLACE_COUNT = 512;
-
-/** Odd, so that the shards of two runs, which are mostly numbered alike, have different places. */
-const RUN_STEP = 61;
+import { PLACE_COUNT, placeOf } from "./shard-places.ts";
 
 /** Where the last entry of a full log begins. */
 const LAST_AT = (SHARD_OP_LOG_CAP - 1) * OP_SIZE;
@@ -44,8 +38,7 @@ interface KnownLog extends EncodedLog {
  * fifteen references spares looking at the sixty objects that those entries are made of. Nor is the checksum of the fifteen
  * found again: what the oldest did to it is taken out.
  *
- * It has a place for each of the lower bits of a shard's id and keeps the last log that came there. Whose it was
- * does not matter: the entries tell. Places are made as they are needed. All of them take 200 KB, and the logs that
+ * Each place keeps the last log that came there. Whose it was does not matter: the entries tell. Places are made as they are needed. All of them take 200 KB, and the logs that
  * they keep from being collected a megabyte.
  */
 export class LogTable {
@@ -53,7 +46,7 @@ export class LogTable {
 
   /** A full log as it is stored, borrowed until the next call. An entry that is none is an `InvariantViolation`. */
   encodedOf(log: OpLog<OpLogEntry>, run: RunId, shard: ShardId): EncodedLog {
-    const place = this.#placeOf(run, shard);
+    const place = (this.#places[placeOf(run, shard)] ??= makePlace());
     const { log: known, bytes, view } = place;
     if (known === log) return place;
     // Until all entries are there: one that is refused leaves bytes of neither log.
@@ -69,14 +62,6 @@ export class LogTable {
     }
     place.log = log;
     return place;
-  }
-
-  #placeOf(run: RunId, shard: ShardId): KnownLog {
-    WHOLE[0] = run;
-    const ofRun = Math.imul(HALVES[LOW]!, RUN_STEP);
-    WHOLE[0] = shard;
-    const number = (ofRun + HALVES[LOW]!) & (PLACE_COUNT - 1);
-    return (this.#places[number] ??= makePlace());
   }
 }
 

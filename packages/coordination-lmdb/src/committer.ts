@@ -1,6 +1,7 @@
 import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import { assert, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { EngineWatch } from "./engine-watch.ts";
 import { growthOf } from "./growth.ts";
 import { RowKind, storeKey } from "./keyspace.ts";
 import { KnownCapacities } from "./known-capacities.ts";
@@ -16,9 +17,6 @@ import { updateShards } from "./update-shards.ts";
  */
 const BELIEVED_MS = 50;
 
-/** How often it is asked while a write waits: what breaks it after it was asked leaves the write without an answer. */
-const ASKED_AGAIN_MS = 1000;
-
 export interface CommitterOptions {
   /** Where the store is, to be asked whether its disk is full. */
   readonly folder: string;
@@ -32,6 +30,7 @@ export class Committer {
   readonly #records: RecordRows;
   readonly #options: CommitterOptions;
   readonly #capacities: KnownCapacities;
+  readonly #watch = new EngineWatch(() => this.#ask());
   #askedMs = -Infinity;
 
   constructor(rows: Rows, records: RecordRows, options: CommitterOptions) {
@@ -45,7 +44,7 @@ export class Committer {
     const refusal = this.#refuse(sets);
     if (refusal !== undefined) return sets.map(() => ({ kind: "Failed", error: refusal }));
     try {
-      return await this.#unlessBroken(this.#make(sets));
+      return await this.#watch.unlessBroken(this.#make(sets));
     } catch (thrown) {
       const error = await this.#failureOf("lmdb.commit", thrown);
       // A write that failed on its way was taken back, and the store goes on. Where the last step failed, that which
@@ -119,27 +118,6 @@ export class Committer {
   /** Whether our last write failed, or another thread's may have: all threads of a process have one engine. */
   #mayBeFaulty(): boolean {
     return this.#rows.writes.last.commitNumber === undefined || performance.now() - this.#askedMs > BELIEVED_MS;
-  }
-
-  /** What a write comes to, as long as there is an engine that can make it. */
-  #unlessBroken<T>(made: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const failed = (reason: unknown): void => {
-        clearInterval(asking);
-        reject(reason);
-      };
-      const asking = setInterval(() => {
-        try {
-          this.#ask();
-        } catch (reason) {
-          failed(reason);
-        }
-      }, ASKED_AGAIN_MS);
-      made.then((answers) => {
-        clearInterval(asking);
-        resolve(answers);
-      }, failed);
-    });
   }
 
   /** Why nothing can be read, or `undefined` where something can. */

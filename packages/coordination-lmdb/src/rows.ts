@@ -2,6 +2,7 @@ import { getLastVersion, IF_EXISTS } from "lmdb";
 import { endOf } from "./keyspace.ts";
 import type { LmdbDatabase } from "./open-database.ts";
 import { OwnWrites } from "./own-writes.ts";
+import { nextVersion } from "./row-version.ts";
 import { SettledWrites, type PutDownWrite } from "./settled-writes.ts";
 
 /** From a key on, up to a key that is not in it. */
@@ -133,9 +134,9 @@ export class Rows {
     return this.#db.ifVersion(key, version ?? IF_EXISTS, write);
   }
 
-  /** Put a write down that is made if the row still has this version. */
-  putIfVersion(key: Buffer, row: { readonly value: Uint8Array; readonly version: number }, version: number): Promise<boolean> {
-    return this.#db.put(key, row.value, row.version, version);
+  /** Put a write down that is made if the row still has this version, and gives it the next. */
+  putNext(key: Buffer, value: Uint8Array, version: number): Promise<boolean> {
+    return this.#db.put(key, value, nextVersion(version), version);
   }
 
   put(key: Buffer, value: Uint8Array = NO_BYTES, version = 0): void {

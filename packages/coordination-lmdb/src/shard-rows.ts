@@ -1,4 +1,4 @@
-import type { ShardRecord } from "@gossip/coordination";
+import type { ShardRecord, UpdateShardSet } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { assert } from "@gossip/stdx";
 import { shardRecordKey, type RunAddress } from "./keyspace.ts";
@@ -12,23 +12,25 @@ const writer = new RecordWriter();
 
 /** The values of records, in memory of their own. A record that cannot be stored throws here, before anything is put down. */
 export function encodeShards(records: readonly ShardRecord[]): Uint8Array[] {
-  const ends = encodeInto(records, writer);
+  writer.reset();
+  const ends = records.map((record) => {
+    encodeShardRecordInto(record, writer);
+    return writer.length;
+  });
   return cut(writer.toOwned(), ends);
 }
 
-/** `encodeShards` in the memory of `out`, which must be left alone until the driver, which reads in another thread, is done. */
-export function encodeShardsInto(records: readonly ShardRecord[], out: RecordWriter): Uint8Array[] {
-  const ends = encodeInto(records, out);
-  return cut(out.view(), ends);
-}
-
-/** Where each record ends. */
-function encodeInto(records: readonly ShardRecord[], out: RecordWriter): number[] {
+/**
+ * `encodeShards` for the records of updates, in the memory of `out`, which must be left alone until the driver, which reads in another
+ * thread, is done.
+ */
+export function encodeUpdatesInto(sets: readonly UpdateShardSet[], out: RecordWriter): Uint8Array[] {
   out.reset();
-  return records.map((record) => {
-    encodeShardRecordInto(record, out);
+  const ends = sets.map(({ shard: { before, after } }) => {
+    encodeShardRecordInto(after, out, before);
     return out.length;
   });
+  return cut(out.view(), ends);
 }
 
 function cut(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {

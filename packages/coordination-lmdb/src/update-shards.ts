@@ -1,4 +1,4 @@
-import { U64_MAX, type ShardId } from "@gossip/contracts";
+import { U64_MAX } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import { RecordWriter } from "@gossip/coordination-codec";
 import { assert } from "@gossip/stdx";
@@ -7,26 +7,32 @@ import type { KnownCapacities } from "./known-capacities.ts";
 import { isMoved, placeKey } from "./place-key.ts";
 import { nextVersion } from "./row-version.ts";
 import type { Rows } from "./rows.ts";
-import { assertOwn, encodeShardsInto } from "./shard-rows.ts";
+import { assertOwn, encodeUpdatesInto } from "./shard-rows.ts";
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
-/** An update with everything that it takes, so that putting it down cannot fail half-way. */
-interface PreparedUpdate {
-  readonly shard: ShardId;
-  readonly version: number;
-  readonly value: Uint8Array;
-  /** The places that it leaves and takes in the indexes, where it moves. */
-  readonly places: { readonly left: Buffer | undefined; readonly taken: Buffer | undefined } | undefined;
+/** The places that an update leaves and takes in the indexes. */
+interface Move {
+  readonly left: Buffer | undefined;
+  readonly taken: Buffer | undefined;
 }
 
 /** Updates that need the same of the same run. */
 interface RunGroup {
   readonly set: UpdateShardSet;
   readonly headVersion: number | undefined;
-  readonly updates: PreparedUpdate[];
   /** Which of the sets they are. */
   readonly indexes: number[];
+}
+
+/** Updates with everything that they take, so that putting them down cannot fail half-way. */
+interface PreparedUpdates {
+  readonly sets: readonly UpdateShardSet[];
+  /** The record of each. */
+  readonly values: readonly Uint8Array[];
+  /** Of those that move, where. */
+  readonly moves: readonly (Move | undefined)[];
+  readonly groups: readonly RunGroup[];
 }
 
 /** Where records were encoded to that the driver is done with: kept, so that no commit copies its values into memory that is new. */
@@ -42,7 +48,7 @@ const MAX_IDLE_WRITERS = 4;
  */
 export async function updateShards(rows: Rows, capacities: KnownCapacities, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
   const writer = idleWriters.pop() ?? new RecordWriter();
-  const { isMade, turn } = await putDown(rows, prepare(sets, writer), sets.length);
+  const { isMade, turn } = await putDown(rows, prepare(sets, writer));
   // Not where anything was thrown: then nobody knows what the driver still looks at.
   if (idleWriters.length < MAX_IDLE_WRITERS) idleWriters.push(writer);
   capacities.follow({ sets, isMade, turn });
@@ -53,15 +59,16 @@ export async function updateShards(rows: Rows, capacities: KnownCapacities, sets
 }
 
 /** Encode and sort what can be made at all. What is wrong throws here, before anything is put down. */
-function prepare(sets: readonly UpdateShardSet[], writer: RecordWriter): RunGroup[] {
+function prepare(sets: readonly UpdateShardSet[], writer: RecordWriter): PreparedUpdates {
   for (const set of sets) {
     assertOwn(set, set.shard.after);
     assert(set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX), "time of a hint must be a reading of the clock");
   }
-  const values = encodeShardsInto(
-    sets.map((set) => set.shard.after),
-    writer,
-  );
+  const values = encodeUpdatesInto(sets, writer);
+  const moves = sets.map((set) => {
+    const { before, after } = set.shard;
+    return isMoved(before, after) ? { left: placeKey(set, before), taken: placeKey(set, after) } : undefined;
+  });
   const groups: RunGroup[] = [];
   for (let index = 0; index < sets.length; index++) {
     const set = sets[index]!;
@@ -70,29 +77,27 @@ function prepare(sets: readonly UpdateShardSet[], writer: RecordWriter): RunGrou
     if (typeof shard.guard !== "number" || (runGuard !== undefined && typeof runGuard !== "number")) continue;
     let group = groups.at(-1);
     if (group === undefined || group.set.run !== set.run || group.set.tenant !== set.tenant || group.headVersion !== runGuard) {
-      group = { set, headVersion: runGuard, updates: [], indexes: [] };
+      group = { set, headVersion: runGuard, indexes: [] };
       groups.push(group);
     }
-    const { before, after } = shard;
-    const places = isMoved(before, after) ? { left: placeKey(set, before), taken: placeKey(set, after) } : undefined;
-    group.updates.push({ shard: after.shard, version: shard.guard, value: values[index]!, places });
     group.indexes.push(index);
   }
-  return groups;
+  return { sets, values, moves, groups };
 }
 
 /** Whether each set was made, and in which turn. Settles when the transaction is over, for better or worse. */
-async function putDown(rows: Rows, groups: readonly RunGroup[], setCount: number): Promise<{ readonly isMade: readonly boolean[]; readonly turn: number }> {
-  const isMade = Array.from<boolean>({ length: setCount }).fill(false);
+async function putDown(rows: Rows, updates: PreparedUpdates): Promise<{ readonly isMade: readonly boolean[]; readonly turn: number }> {
+  const { sets, groups } = updates;
+  const isMade = Array.from<boolean>({ length: sets.length }).fill(false);
   if (groups.length === 0) return { isMade, turn: rows.writes.last.turn };
   const heard: Promise<boolean>[] = [];
   const all = rows.together(() => {
-    for (const { set, headVersion, updates } of groups) {
+    for (const { set, headVersion, indexes } of groups) {
       // The run's row also keeps a shard from being written whose run was removed and whose row is not yet swept away.
       const hasRun = rows.ifVersion(runKey(RowKind.RunHead, set), headVersion, () => {
         // The driver copies a key while it is put down, so that one serves for all of them.
         const key = shardRecordKey(set, set.shard.after.shard);
-        for (const update of updates) heard.push(putUpdate(rows, key, update));
+        for (const index of indexes) heard.push(putUpdate(rows, key, updates, index));
       });
       heard.push(hasRun);
     }
@@ -110,14 +115,22 @@ async function putDown(rows: Rows, groups: readonly RunGroup[], setCount: number
   return { isMade, turn };
 }
 
-/** Put an update down under `key`, which is made that of its shard. */
-function putUpdate(rows: Rows, key: Buffer, { shard, version, value, places }: PreparedUpdate): Promise<boolean> {
-  writeU64(key, shard, RUN_KEY_SIZE);
+/** Put one of the updates down under `key`, which is made that of its shard. */
+function putUpdate(rows: Rows, key: Buffer, updates: PreparedUpdates, index: number): Promise<boolean> {
+  const { guard, after } = updates.sets[index]!.shard;
+  writeU64(key, after.shard, RUN_KEY_SIZE);
   // Most change the record alone, which is one step and not a condition with steps behind it.
-  if (places === undefined) return rows.putIfVersion(key, { value, version: nextVersion(version) }, version);
+  if (updates.moves[index] === undefined) return rows.putNext(key, updates.values[index]!, guard as number);
+  return putMoving(rows, key, updates, index);
+}
+
+// Apart from the others, for which the engine would else make the memory that the function in here needs.
+function putMoving(rows: Rows, key: Buffer, { sets, values, moves }: PreparedUpdates, index: number): Promise<boolean> {
+  const version = sets[index]!.shard.guard as number;
   return rows.ifVersion(key, version, () => {
-    rows.put(key, value, nextVersion(version));
-    if (places.left !== undefined) rows.remove(places.left);
-    if (places.taken !== undefined) rows.put(places.taken);
+    const { left, taken } = moves[index]!;
+    rows.put(key, values[index]!, nextVersion(version));
+    if (left !== undefined) rows.remove(left);
+    if (taken !== undefined) rows.put(taken);
   });
 }

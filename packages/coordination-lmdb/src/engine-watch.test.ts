@@ -1,0 +1,95 @@
+// A write that was given to an engine which then broke is never answered: who waits for it, and whoever comes after, would wait for ever. And a
+// timer that stays behind would keep a process from ending that has nothing left to do.
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { EngineWatch } from "./engine-watch.ts";
+
+const PANIC = new Error("the engine has given up");
+
+let isBroken: boolean;
+let asked: number;
+let watch: EngineWatch;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  isBroken = false;
+  asked = 0;
+  watch = new EngineWatch(() => {
+    asked++;
+    if (isBroken) throw PANIC;
+  });
+});
+afterEach(() => void vi.useRealTimers());
+
+/** A write that is answered when it is told. */
+function makeWrite(): { readonly answer: Promise<string>; readonly settle: (word: string) => void; readonly fail: (reason: unknown) => void } {
+  let settle: (word: string) => void = () => undefined;
+  let fail: (reason: unknown) => void = () => undefined;
+  const made = new Promise<string>((resolve, reject) => {
+    settle = resolve;
+    fail = reject;
+  });
+  return { answer: watch.unlessBroken(made), settle, fail };
+}
+
+test("writes come to what they come to, however long they take", async () => {
+  const writes = [makeWrite(), makeWrite()];
+  await vi.advanceTimersByTimeAsync(60_000);
+  writes[1]!.settle("second");
+  writes[0]!.fail(PANIC);
+  expect(await writes[1]!.answer).toBe("second");
+  await expect(writes[0]!.answer).rejects.toBe(PANIC);
+  expect(asked).toBeGreaterThan(50);
+});
+
+test("all that wait hear that the engine is broken, and none that was answered before", async () => {
+  const early = makeWrite();
+  early.settle("made");
+  expect(await early.answer).toBe("made");
+  const heard = Promise.allSettled([makeWrite().answer, makeWrite().answer]);
+  isBroken = true;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await heard).toEqual([{ status: "rejected", reason: PANIC }, { status: "rejected", reason: PANIC }]);
+});
+
+test("who comes after an answer is watched as well", async () => {
+  for (let round = 0; round < 3; round++) {
+    const write = makeWrite();
+    await vi.advanceTimersByTimeAsync(700);
+    write.settle("made");
+    expect(await write.answer).toBe("made");
+    await vi.advanceTimersByTimeAsync(round * 900);
+  }
+  const last = makeWrite().answer;
+  isBroken = true;
+  const [heard] = await Promise.all([Promise.allSettled([last]), vi.advanceTimersByTimeAsync(1000)]);
+  expect(heard[0]).toEqual({ status: "rejected", reason: PANIC });
+});
+
+test("nothing is asked and no timer is left where nothing has waited for a while", async () => {
+  const write = makeWrite();
+  write.settle("made");
+  await write.answer;
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(asked).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("the process is kept alive while something waits, and only then", async () => {
+  vi.useRealTimers();
+  // What the runner itself has under way counts as well.
+  const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const count = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length - before;
+  const writes = [makeWrite(), makeWrite()];
+  expect(count()).toBe(1);
+  writes[0]!.settle("made");
+  await writes[0]!.answer;
+  expect(count()).toBe(1);
+  writes[1]!.settle("made");
+  await writes[1]!.answer;
+  expect(count()).toBe(0);
+  const again = makeWrite();
+  expect(count()).toBe(1);
+  again.settle("made");
+  await again.answer;
+  expect(count()).toBe(0);
+});
