@@ -5,7 +5,7 @@ import { int8Array, u64Array } from "./server-array.ts";
 import { cursorColumns, encodeOne } from "./shard-columns.ts";
 import { ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN } from "./sql/advance-shards.ts";
 import { u64Bytes } from "./u64-bytes.ts";
-import type { UpdateParts } from "./update-shards.ts";
+import type { UpdateParts } from "./update-parts.ts";
 
 /** Whether all of them change nothing but progress, so that their places stay and their runs' capacities too. The guards vouch for what was. */
 export function areAdvances(candidates: readonly Candidate[]): boolean {

@@ -3,7 +3,8 @@ import { assert, InvariantViolation } from "@gossip/stdx";
 import type { Database } from "./database.ts";
 import { failureFrom, isUndone, isWorthRepeating, NoConnection, UnknownOutcome } from "./postgres-failure.ts";
 import { putRun, removeRun, splitShard } from "./run-writes.ts";
-import { updateShards, type UpdateParts } from "./update-shards.ts";
+import type { UpdateParts } from "./update-parts.ts";
+import { updateShards } from "./update-shards.ts";
 
 /** How often a write is made again that the server undid because of another. */
 const MAX_REPEATS = 4;

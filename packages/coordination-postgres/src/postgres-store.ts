@@ -34,7 +34,7 @@ import { tenantBytes } from "./rows.ts";
 import { ShardReader } from "./shard-reader.ts";
 import { MARK_STARVED } from "./sql/mark-starved.ts";
 import { u64Bytes } from "./u64-bytes.ts";
-import type { UpdateParts } from "./update-shards.ts";
+import type { UpdateParts } from "./update-parts.ts";
 
 /** What a store is made of. */
 export interface PostgresStoreParts {

@@ -2,21 +2,12 @@ import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import { advanceShards, areAdvances } from "./advance-shards.ts";
 import { committed, CONFLICT, isOneRun, recordsOf, toCandidates, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
-import type { ClaimLister } from "./claim-lister.ts";
-import type { Database } from "./database.ts";
-import type { KnownCapacities } from "./known-capacities.ts";
 import { Moments, type CapacityRow } from "./moments.ts";
 import { RunTimes, type RangeRow } from "./run-times.ts";
 import { int8Array, u64Array } from "./server-array.ts";
 import { cursorColumns, moveColumns, stateColumns } from "./shard-columns.ts";
+import type { UpdateParts } from "./update-parts.ts";
 import { UPDATE_SHARDS, UPDATE_SHARDS_OF_GUARDED_RUN, UPDATE_SHARDS_OF_RUN, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
-
-/** What updates are made with. */
-export interface UpdateParts {
-  readonly database: Database;
-  readonly claims: ClaimLister;
-  readonly capacities: KnownCapacities;
-}
 
 /** What was written, or something of a run's capacity. */
 type BatchRow = WrittenRow & CapacityRow;
