@@ -4,20 +4,24 @@ import type { InfraError } from "@gossip/coordination-errors";
 import type { CountScope, FsckSource, IndexEntry, RebuiltIndexes, RunView, StoredCount, StoredRunRecord, StoredShard, StoreView } from "@gossip/coordination-fsck";
 import type { Connection, Database, HeldConnection } from "./database.ts";
 import { expectedPlace, isRunRowRight, listPlaces, listRunRows, listShardRows, nameOfPlace, readRunRow, storedShardOf, type InspectedPlace, type InspectedRunRow } from "./inspected-rows.ts";
+import type { KnownCapacities } from "./known-capacities.ts";
 import { failureFrom } from "./postgres-failure.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
 import { digestOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
 import { runIdOf, shardIdOf, tenantOf } from "./rows.ts";
 import { BEGIN_INSPECTION, INSPECT_LOST_RUNS, INSPECT_ORDER, INSPECT_TENANTS, INSPECT_TOTALS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
+import type { UpdateParts } from "./update-parts.ts";
 
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Run", "Tenant", "Total"]);
 
 /** The tables of a store, to be checked and mended. What a table shows beside a record counts as an index. */
 export class PostgresInspection implements FsckSource {
   readonly #database: Database;
+  readonly #capacities: KnownCapacities;
 
-  constructor(database: Database) {
+  constructor({ database, capacities }: Pick<UpdateParts, "database" | "capacities">) {
     this.#database = database;
+    this.#capacities = capacities;
   }
 
   async look(): Promise<StoreView> {
@@ -33,7 +37,7 @@ export class PostgresInspection implements FsckSource {
   }
 
   rebuildIndexes(): Promise<RebuiltIndexes> {
-    return rebuildIndexes(this.#database);
+    return this.#capacities.changing(() => rebuildIndexes(this.#database));
   }
 
   explain(thrown: unknown): InfraError {

@@ -138,7 +138,7 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   /** For `fsck` and `repair`. Everything is read as of the moment at which reading begins, on a connection of its own. */
   inspect(): FsckSource {
     assert(this.#closing === undefined, "the store is closed");
-    return new PostgresInspection(this.#database);
+    return new PostgresInspection(this.#parts);
   }
 
   /** Wait for what is under way and give the connections back. Whatever is asked afterwards is answered with a failure. */
