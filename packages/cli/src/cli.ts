@@ -15,6 +15,8 @@ export interface Cli {
   readonly cwd: string;
   /** Call back at each such signal, until the answer is called. */
   onSignal(name: "SIGINT" | "SIGTERM" | "SIGWINCH", listener: () => void): () => void;
+  /** Call back where what is printed can no longer be, before the process ends for it; until the answer is called. */
+  onOutputLost(listener: () => void): () => void;
   /** End the process now, whatever is under way. */
   exitNow(exit: ExitName): never;
   /** How the command ended. */
@@ -106,6 +108,8 @@ export async function withStore(cli: Cli, flags: StoreFlags, use: (opened: Opene
 
 /** What commander says about a command line, as a sentence with a way on. */
 export function commandLineError(error: CommanderError, command: string): CliError {
+  // Of a group of commands, where none of them is named: commander has shown its help, and has no words for it.
+  if (error.code === "commander.help") return { kind: "BadCommandLine", message: `${command.replace(/^gossip /, "")} alone does nothing: name one of its commands.` };
   const said = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ").replace(/[.]$/, "");
   return { kind: "BadCommandLine", message: `${said}: \`${command} --help\` shows what there is.` };
 }

@@ -2,16 +2,11 @@
 import type { Cli } from "../cli.ts";
 import { main } from "../main.ts";
 import { Console } from "../output/console.ts";
-import { EXIT_CODES } from "../output/exit-codes.ts";
+import { EXIT_CODES, type ExitName } from "../output/exit-codes.ts";
+import { finishWriting } from "../output/finish-writing.ts";
 
 const { stdout, stderr, env } = process;
-
-// Whoever reads may have seen enough: `gossip runs | head`.
-for (const stream of [stdout, stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(EXIT_CODES.Ok.code);
-  });
-}
+const onOutputLost = new Set<() => void>();
 
 const cli: Cli = {
   console: new Console({ stdout, stderr, env }),
@@ -22,8 +17,24 @@ const cli: Cli = {
     process.on(name, listener);
     return () => void process.off(name, listener);
   },
+  onOutputLost(listener) {
+    onOutputLost.add(listener);
+    return () => void onOutputLost.delete(listener);
+  },
   exitNow: (exit) => process.exit(EXIT_CODES[exit].code),
 };
 
+stdout.on("error", ({ code = "for an unknown reason" }: NodeJS.ErrnoException) => {
+  for (const listener of onOutputLost) listener();
+  if (code !== "EPIPE") return cli.exitNow(cli.console.fail({ kind: "OutputFailed", message: `what it prints cannot be written (${code}): make room where it goes, then run the same command again.` }));
+  // Whoever reads may have seen enough: `gossip runs | head`. Of work, somebody was to get the results.
+  const exit: ExitName = onOutputLost.size === 0 ? "Ok" : "OutputFailed";
+  return cli.exitNow(exit);
+});
+// What is said about the work. It can be done without anybody to tell.
+stderr.on("error", () => {});
+
+const code = await main(process.argv.slice(2), cli);
+await finishWriting([stdout, stderr]);
 // Not left to end by itself: a module may have left something open, and everything of ours is closed.
-process.exit(await main(process.argv.slice(2), cli));
+process.exit(code);

@@ -16,11 +16,17 @@ export interface CommandLineOptions {
   readonly onListening?: (send: (name: string) => void) => void;
   /** Told every line of stdout as it comes. */
   readonly onLine?: (line: string) => void;
+  /** Who reads stdout, where it is not always at once. */
+  readonly reader?: Pick<OutputStream, "writableNeedDrain" | "once">;
 }
 
-export async function gossipLine(argv: readonly string[], { cwd, env = {}, onListening, onLine }: CommandLineOptions): Promise<Said> {
+export async function gossipLine(argv: readonly string[], { cwd, env = {}, onListening, onLine, reader }: CommandLineOptions): Promise<Said> {
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const stream = (name: "stdout" | "stderr"): OutputStream => ({
+    get writableNeedDrain() {
+      return name === "stdout" && reader?.writableNeedDrain === true;
+    },
+    once: (event, listener) => reader?.once?.(event, listener),
     write(text) {
       said[name].push(Buffer.from(text));
       if (name === "stdout") onLine?.(Buffer.from(text).toString().trimEnd());
@@ -37,6 +43,7 @@ export async function gossipLine(argv: readonly string[], { cwd, env = {}, onLis
       onListening?.((sent) => listeners.get(sent)?.());
       return () => void listeners.delete(name);
     },
+    onOutputLost: () => () => {},
     exitNow: () => {
       throw new Error("the command wanted to end at once");
     },

@@ -31,6 +31,33 @@ async function activeRun(): Promise<void> {
   expect((await at("unpark", "--all")).code).toBe(0);
 }
 
+test("items wait for whoever reads what they print, and no more than the workers have is printed meanwhile", async () => {
+  let [isBehind, printedMeanwhile, most] = [false, 0, 0];
+  const caughtUp = new Set<() => void>();
+  const onLine = (): void => {
+    printedMeanwhile = isBehind ? printedMeanwhile + 1 : 0;
+    most = Math.max(most, printedMeanwhile);
+    if (isBehind) return;
+    isBehind = true;
+    // As late as the commands of many items would take.
+    setTimeout(() => {
+      isBehind = false;
+      const waiting = [...caughtUp];
+      caughtUp.clear();
+      for (const listener of waiting) listener();
+    }, 20);
+  };
+  const reader = {
+    get writableNeedDrain() {
+      return isBehind;
+    },
+    once: (_event: "drain", listener: () => void) => caughtUp.add(listener),
+  };
+  const { code, stdout } = await gossipLine(["run", "--source", "lines:rows", "--exec", "echo {}", "--workers", "3"], { cwd: folder, onLine, reader });
+  expect([code, stdout.trim().split("\n").length]).toEqual([0, 40]);
+  expect(most).toBeLessThanOrEqual(2);
+});
+
 describe("--help", () => {
   const LINES = ["", "run", "status", "runs", "shards", "show", "events", "park", "unpark", "split", "cancel", "delete", "fsck", "doctor", "keys", "keys encode", "keys decode", "keys successor", "keys midpoint", "keys split", "tso", "tso serve", "tso get"];
 
@@ -39,6 +66,13 @@ describe("--help", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/Examples?:\n +\$ gossip /);
     expect(stdout).toMatch(/^Usage: gossip/);
+  });
+
+  test.each(["keys", "tso"])("gossip %s alone shows what there is, and says that one must be named", async (group) => {
+    const { code, stdout, stderr } = await at(group);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^Usage: gossip/);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe(`gossip: ${group} alone does nothing: name one of its commands.`);
   });
 
   test("every command is among those", async () => {

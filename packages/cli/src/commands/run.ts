@@ -117,18 +117,22 @@ async function onStore(cli: Cli, job: Job): Promise<CommandResult> {
   const opened = await openStore({ address, tso });
   if (!opened.ok) return opened;
   const view = viewFor(cli);
+  const endAtOnce = (): void => {
+    job.work.killAtOnce();
+    view.close();
+  };
   const stop = stopSignal(cli, {
     first: () => view.say(`Stopping: letting what is under way finish for up to ${formatDuration(job.numbers.graceMs)}; Ctrl-C again stops at once.`, { kind: "stopping" }),
-    second: () => {
-      job.work.killAtOnce();
-      view.close();
-    },
+    second: endAtOnce,
   });
+  // What is under way was to be printed: left undone, it is done again another time.
+  const stopMinding = cli.onOutputLost(endAtOnce);
   const stopResizing = view instanceof TerminalView ? cli.onSignal("SIGWINCH", () => view.redraw()) : undefined;
   try {
     return await startAndWork(cli, job, { opened: opened.value, view, stop });
   } finally {
     stopResizing?.();
+    stopMinding();
     stop.dispose();
     view.close();
     await opened.value.close();

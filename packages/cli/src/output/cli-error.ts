@@ -24,7 +24,7 @@ export const ERROR_KINDS = {
   StoreAccessDenied: { exit: "StoreFailed", when: "the server refuses the login" },
   StoreFailed: { exit: "StoreFailed", when: "it failed in another way" },
   ClockUnreachable: { exit: "StoreFailed", when: "the timestamp oracle of `--tso` gives no time" },
-  OutputFailed: { exit: "OutputFailed", when: "the file of `--out`, or the folder of its parts, cannot be written" },
+  OutputFailed: { exit: "OutputFailed", when: "the file of `--out`, the folder of its parts, or what is printed, cannot be written" },
 } as const satisfies Readonly<Record<string, { readonly exit: ExitName; readonly when: string }>>;
 
 export type CliErrorKind = keyof typeof ERROR_KINDS;

@@ -8,6 +8,9 @@ export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
+  /** Whether whoever reads is behind: what is written now waits in this process. */
+  readonly writableNeedDrain?: boolean;
+  once?(event: "drain", listener: () => void): unknown;
 }
 
 export interface ConsoleOptions {
@@ -28,6 +31,7 @@ export class Console {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly #env: NodeJS.ProcessEnv;
+  #room: Promise<void> | undefined;
   isJson = false;
 
   constructor({ stdout, stderr, env }: ConsoleOptions) {
@@ -68,6 +72,19 @@ export class Console {
 
   json(value: object): void {
     this.stdout.write(`${JSON.stringify(toJsonSafe(value))}\n`);
+  }
+
+  /** Settles when whoever reads stdout has caught up; `undefined` where they are not behind. */
+  whenRead(): Promise<void> | undefined {
+    if (this.stdout.writableNeedDrain !== true) return undefined;
+    // One for all who wait.
+    this.#room ??= new Promise((resolve) => {
+      this.stdout.once?.("drain", () => {
+        this.#room = undefined;
+        resolve();
+      });
+    });
+    return this.#room;
   }
 
   note(text: string): void {

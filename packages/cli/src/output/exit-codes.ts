@@ -9,7 +9,7 @@ export const EXIT_CODES = {
   SourceFailed: { code: 6, means: "the source cannot be read" },
   StoreFailed: { code: 7, means: "the store cannot be opened, or failed" },
   Unhealthy: { code: 8, means: "`fsck` or `doctor` found something" },
-  OutputFailed: { code: 9, means: "the results cannot be written" },
+  OutputFailed: { code: 9, means: "the results cannot be written, or whoever was to read those of a run has gone" },
   Interrupted: { code: 130, means: "stopped by Ctrl-C (SIGINT) before the end; the same command goes on" },
   Terminated: { code: 143, means: "stopped by SIGTERM before the end; the same command goes on" },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly means: string }>>;

@@ -42,8 +42,9 @@ export class JsonView implements ProgressView {
     this.#console.json({ kind: "failed", item, failure, stderr });
   }
 
-  passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): void {
+  passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): Promise<void> | undefined {
     if (stdout.length + stderr.length > 0) this.#console.json({ kind: "output", ...textField("stdout", stdout), ...textField("stderr", stderr) });
+    return this.#console.whenRead();
   }
 
   close(): void {}

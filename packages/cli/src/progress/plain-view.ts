@@ -29,9 +29,10 @@ export class PlainView implements ProgressView {
     this.#console.note(`failed: ${item} (${printableText(failure)})${stderr === "" ? "" : `: ${stderr}`}`);
   }
 
-  passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): void {
+  passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): Promise<void> | undefined {
     if (stdout.length > 0) this.#console.stdout.write(stdout);
     if (stderr.length > 0) this.#console.stderr.write(stderr);
+    return this.#console.whenRead();
   }
 
   close(): void {}

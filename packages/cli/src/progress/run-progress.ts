@@ -32,7 +32,7 @@ export interface ProgressView {
   /** A sentence between the rest. */
   say(text: string, fields?: object): void;
   failed(failure: ShownFailure): void;
-  /** What an item's command wrote, where it has no other place to go. */
-  passOn(output: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): void;
+  /** What an item's command wrote, where it has no other place to go. Answers when whoever reads it has caught up, where they are behind. */
+  passOn(output: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): Promise<void> | undefined;
   close(): void;
 }

@@ -48,7 +48,7 @@ export class TerminalView implements ProgressView {
     });
   }
 
-  passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): void {
+  passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): Promise<void> | undefined {
     const write = (): void => {
       if (stdout.length > 0) this.#console.stdout.write(stdout);
       if (stderr.length > 0) this.#console.stderr.write(stderr);
@@ -57,6 +57,7 @@ export class TerminalView implements ProgressView {
     const isOnScreen = stderr.length > 0 || (stdout.length > 0 && this.#console.stdout.isTTY === true);
     if (isOnScreen) this.#above(write);
     else write();
+    return this.#console.whenRead();
   }
 
   close(): void {

@@ -59,7 +59,7 @@ tried again sooner, up to a minute.
 A line of \`--out\` has the fields above, \`ok\`, and for a command \`status\`, \`stdout\` and, where there was any, \`stderr\`; for a module \`result\`; for a failed item \`error\`. Bytes
 that are not UTF-8 are in base64url under the name with \`64\` behind it (\`path64\`, \`stdout64\`). \`droppedBytes\` counts what was beyond \`--max-output\`. Lines stand in
 the order of keys. Until the run is done they are in \`FILE.parts\`, which all machines of the run must see. Without \`--out\`, what commands print is passed on,
-after a crash perhaps twice.
+after a crash perhaps twice. Whoever reads slowly slows the work down; where they go away, or their disk is full, it ends with 9 and the same command goes on.
 
 ### Failures
 
@@ -136,6 +136,7 @@ function silentCli(): Cli {
     cwd: "/",
     exit: "Ok",
     onSignal: () => () => {},
+    onOutputLost: () => () => {},
     exitNow: () => {
       throw new Error("nothing is run here");
     },

@@ -69,13 +69,15 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
 /** The work, and a word about what fails for good. */
 function tellingFailures({ work, jobSource, view, out }: JobOptions): JobWork["process"] {
   let failures = 0;
-  const tell = (item: Item, result: ItemResult): ItemResult => {
+  const tell = (item: Item, result: ItemResult): ItemResult | Promise<ItemResult> => {
     if (result.failure !== undefined && ++failures <= MAX_SHOWN_FAILURES) {
       view.failed({ item: printable(jobSource.argumentOf(item)), failure: result.failure, stderr: result.kind === "Exec" ? lastLine(result.stderr.bytes) : "" });
       if (failures === MAX_SHOWN_FAILURES) view.say(`more may fail; ${out === undefined ? "name a file with --out to have them all" : "all are in --out"}`);
     }
-    if (out === undefined && result.kind === "Exec") view.passOn({ stdout: result.stdout.bytes, stderr: result.failure === undefined ? result.stderr.bytes : new Uint8Array(0) });
-    return result;
+    if (out !== undefined || result.kind !== "Exec") return result;
+    const isRead = view.passOn({ stdout: result.stdout.bytes, stderr: result.failure === undefined ? result.stderr.bytes : new Uint8Array(0) });
+    // The next item waits until there is room for what it prints: otherwise all of it would pile up in memory before a slow reader.
+    return isRead === undefined ? result : isRead.then(() => result);
   };
   return (item, context) => {
     const result = work.process(item, context);
