@@ -138,13 +138,14 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
     const caller = this.#caller;
     const { copy } = caller;
     const attempt = this.#attempt;
+    const resolve = this.#resolve;
     try {
-      if (answer.kind === "Committed") return this.#resolve(caller.told(ok(keep(this.#engine, this.#operation, { copy, attempt, answer }))));
+      if (answer.kind === "Committed") return resolve(caller.told(ok(keep(this.#engine, this.#operation, { copy, attempt, answer }))));
       drop(this.#engine, this.#operation, { copy, attempt, answer });
     } catch (reason) {
       return this.failed(reason);
     }
-    this.#resolve(inSteps(this.#engine, this.#operation, caller, { refused: answer }));
+    resolve(inSteps(this.#engine, this.#operation, caller, { refused: answer }));
   }
 
   failed(reason: unknown): void {
