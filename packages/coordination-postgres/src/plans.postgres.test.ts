@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN } from "./sql/advance-shards.ts";
 import { listClaimCandidates } from "./sql/list-claim-candidates.ts";
+import { LIST_FIRST_SHARDS, LIST_NEXT_SHARDS } from "./sql/list-shards.ts";
 import { LOCK_SHARD } from "./sql/lock-shard.ts";
 import { READ_SHARD } from "./sql/read-shard.ts";
 import { READ_SHARDS } from "./sql/read-shards.ts";
@@ -54,3 +55,10 @@ test.each([...ADVANCES, ...UPDATES, ...READS])(
     expect(plan).not.toContain("shards_in_order");
   },
 );
+
+test.each([LIST_FIRST_SHARDS, LIST_NEXT_SHARDS])("$name goes along the order and stops at the end of its page, and does not sort the run", async (statement) => {
+  const plan = await planOf(statement);
+  expect(plan).toContain("shards_in_order");
+  expect(plan).toContain("Incremental Sort");
+  expect(plan).not.toContain("->  Sort ");
+});
