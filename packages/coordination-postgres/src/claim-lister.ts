@@ -132,7 +132,7 @@ function limitOf(group: readonly Asked[]): number {
 /** Answer those of a group for whom there is enough. `given`: to how many who want many. `left`: those who must look again. */
 function handOut(group: readonly Asked[], listing: ClaimListing, handedOut: HandedOut): { readonly given: number; readonly left: readonly Asked[] } {
   const { run, candidates, earliestDeadline } = listing;
-  const fresh = candidates.filter(({ shard }) => !handedOut.has(shard));
+  const fresh = handedOut.freshOf(candidates);
   const isEnough = fresh.length >= limitOf(group);
   const left: Asked[] = [];
   let place = 0;
