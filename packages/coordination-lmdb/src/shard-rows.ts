@@ -1,4 +1,4 @@
-import type { ShardRecord, UpdateShardSet } from "@gossip/coordination";
+import type { ShardRecord } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { assert } from "@gossip/stdx";
 import { shardRecordKey, type RunAddress } from "./keyspace.ts";
@@ -17,23 +17,7 @@ export function encodeShards(records: readonly ShardRecord[]): Uint8Array[] {
     encodeShardRecordInto(record, writer);
     return writer.length;
   });
-  return cut(writer.toOwned(), ends);
-}
-
-/**
- * `encodeShards` for the records of updates, in the memory of `out`, which must be left alone until the driver, which reads in another
- * thread, is done.
- */
-export function encodeUpdatesInto(sets: readonly UpdateShardSet[], out: RecordWriter): Uint8Array[] {
-  out.reset();
-  const ends = sets.map(({ shard: { before, after } }) => {
-    encodeShardRecordInto(after, out, before);
-    return out.length;
-  });
-  return cut(out.view(), ends);
-}
-
-function cut(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {
+  const bytes = writer.toOwned();
   return ends.map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));
 }
 

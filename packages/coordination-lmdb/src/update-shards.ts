@@ -1,13 +1,13 @@
 import { U64_MAX } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
-import { RecordWriter } from "@gossip/coordination-codec";
 import { assert } from "@gossip/stdx";
 import { RowKind, RUN_KEY_SIZE, runKey, shardRecordKey, writeU64 } from "./keyspace.ts";
 import type { KnownCapacities } from "./known-capacities.ts";
 import { isMoved, placeKey } from "./place-key.ts";
 import { nextVersion } from "./row-version.ts";
 import type { Rows } from "./rows.ts";
-import { assertOwn, encodeUpdatesInto } from "./shard-rows.ts";
+import { assertOwn } from "./shard-rows.ts";
+import { ValueSpace } from "./value-space.ts";
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
@@ -35,9 +35,9 @@ interface PreparedUpdates {
   readonly groups: readonly RunGroup[];
 }
 
-/** Where records were encoded to that the driver is done with: kept, so that no commit copies its values into memory that is new. */
-const idleWriters: RecordWriter[] = [];
-const MAX_IDLE_WRITERS = 4;
+/** Those that the driver is done with. */
+const idleSpaces: ValueSpace[] = [];
+const MAX_IDLE_SPACES = 4;
 
 /**
  * Make updates of shards: the hot path.
@@ -47,10 +47,10 @@ const MAX_IDLE_WRITERS = 4;
  * no process holds the lock longer than the flush takes.
  */
 export async function updateShards(rows: Rows, capacities: KnownCapacities, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
-  const writer = idleWriters.pop() ?? new RecordWriter();
-  const { isMade, turn } = await putDown(rows, prepare(sets, writer));
+  const space = idleSpaces.pop() ?? new ValueSpace();
+  const { isMade, turn } = await putDown(rows, prepare(sets, space));
   // Not where anything was thrown: then nobody knows what the driver still looks at.
-  if (idleWriters.length < MAX_IDLE_WRITERS) idleWriters.push(writer);
+  if (idleSpaces.length < MAX_IDLE_SPACES) idleSpaces.push(space);
   capacities.follow({ sets, isMade, turn });
   return sets.map((set, index) => {
     if (isMade[index] !== true) return CONFLICT;
@@ -59,12 +59,12 @@ export async function updateShards(rows: Rows, capacities: KnownCapacities, sets
 }
 
 /** Encode and sort what can be made at all. What is wrong throws here, before anything is put down. */
-function prepare(sets: readonly UpdateShardSet[], writer: RecordWriter): PreparedUpdates {
+function prepare(sets: readonly UpdateShardSet[], space: ValueSpace): PreparedUpdates {
   for (const set of sets) {
     assertOwn(set, set.shard.after);
     assert(set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX), "time of a hint must be a reading of the clock");
   }
-  const values = encodeUpdatesInto(sets, writer);
+  const values = space.encode(sets);
   const moves = sets.map((set) => {
     const { before, after } = set.shard;
     return isMoved(before, after) ? { left: placeKey(set, before), taken: placeKey(set, after) } : undefined;
@@ -88,7 +88,7 @@ function prepare(sets: readonly UpdateShardSet[], writer: RecordWriter): Prepare
 /** Whether each set was made, and in which turn. Settles when the transaction is over, for better or worse. */
 async function putDown(rows: Rows, updates: PreparedUpdates): Promise<{ readonly isMade: readonly boolean[]; readonly turn: number }> {
   const { sets, groups } = updates;
-  const isMade = Array.from<boolean>({ length: sets.length }).fill(false);
+  const isMade = sets.map(() => false);
   if (groups.length === 0) return { isMade, turn: rows.writes.last.turn };
   const heard: Promise<boolean>[] = [];
   const all = rows.together(() => {

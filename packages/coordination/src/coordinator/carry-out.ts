@@ -82,8 +82,7 @@ export function carryOut<Outcome, Failure, Told>(
   const attempt = toAttempt(engine, operation, { read, now: clock.value, transition: decided.value });
   if (attempt === undefined) return inSteps(engine, operation, caller, { clock, loaded });
   if (!engine.answersAtOnce) {
-    const underWay = new CommitUnderWay(engine, operation, { caller, attempt });
-    return new Promise((resolve, reject) => underWay.begin(resolve, reject));
+    return new CommitUnderWay(engine, operation, caller, attempt).begin();
   }
   const answer = engine.commitAtOnce(attempt.set);
   if (answer.kind === "Committed") return caller.told(ok(keep(engine, operation, { copy, attempt, answer })));
@@ -115,11 +114,7 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
   #resolve!: (told: Eventually<Told>) => void;
   #reject!: (reason: unknown) => void;
 
-  constructor(
-    engine: Engine,
-    operation: ShardOperation<Outcome, Failure>,
-    { caller, attempt }: { readonly caller: Caller<Outcome, Failure, Told>; readonly attempt: Attempt<Outcome> },
-  ) {
+  constructor(engine: Engine, operation: ShardOperation<Outcome, Failure>, caller: Caller<Outcome, Failure, Told>, attempt: Attempt<Outcome>) {
     this.set = attempt.set;
     this.#engine = engine;
     this.#operation = operation;
@@ -127,11 +122,17 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
     this.#attempt = attempt;
   }
 
-  /** Send the write, and settle a promise with what becomes of the attempt. */
-  begin(resolve: (told: Eventually<Told>) => void, reject: (reason: unknown) => void): void {
+  /** Send the write. The promise is settled with what becomes of the attempt. */
+  begin(): Promise<Told> {
+    beginning = this as CommitUnderWay<unknown, unknown, unknown>;
+    const told = new Promise<unknown>(keepResolvers);
+    this.#engine.commitFor(this);
+    return told as Promise<Told>;
+  }
+
+  settleWith(resolve: (told: Eventually<Told>) => void, reject: (reason: unknown) => void): void {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#engine.commitFor(this);
   }
 
   answered(answer: CommitAnswer): void {
@@ -152,4 +153,10 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
     this.#caller.broken();
     this.#reject(reason);
   }
+}
+
+// A promise calls what makes it before it is there. So the one that is just being made can be found here, and no function is needed that knows it.
+let beginning: CommitUnderWay<unknown, unknown, unknown>;
+function keepResolvers(resolve: (told: unknown) => void, reject: (reason: unknown) => void): void {
+  beginning.settleWith(resolve, reject);
 }

@@ -1,8 +1,7 @@
 import { assertObject, type Cursor, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
 import type { CheckpointError, IdempotentOutcome } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
-import type { CheckpointCommand, CheckpointOutcome } from "../kernel/checkpoint.ts";
-import { kernel } from "../kernel/kernel.ts";
+import { decideCheckpoint, type CheckpointCommand, type CheckpointOutcome } from "../kernel/checkpoint.ts";
 import type { Transition, UpdateShard } from "../kernel/transition.ts";
 import type { Lease } from "../records/lease.ts";
 import type { ShardOperation, ShardSituation } from "./shard-operation.ts";
@@ -44,7 +43,7 @@ export class CheckpointOperation implements ShardOperation<IdempotentOutcome<Che
   }
 
   decide(loaded: ShardSituation, now: LogicalTime): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, CheckpointError> {
-    return kernel.checkpoint(loaded, this, now);
+    return decideCheckpoint(loaded, this, now);
   }
 
   refuse(refusal: WriteRefusal): CheckpointError {

@@ -22,6 +22,18 @@ describe("listeners", () => {
     expect(times(heard)).toEqual([1, 2]);
   });
 
+  test("are known to be there, so that events are made for them and for nobody else", async () => {
+    const hub = new EventHub();
+    expect(hub.isHeard).toBe(false);
+    const stop = hub.listen(() => undefined);
+    const stream = hub.stream();
+    expect(hub.isHeard).toBe(true);
+    stop();
+    expect(hub.isHeard).toBe(true);
+    await stream.return();
+    expect(hub.isHeard).toBe(false);
+  });
+
   test("one that throws is counted and keeps nobody from hearing", () => {
     const hub = new EventHub();
     const heard: CoordinationEvent[] = [];

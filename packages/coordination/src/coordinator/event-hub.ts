@@ -29,6 +29,11 @@ export class EventHub {
     return this.#failedCalls;
   }
 
+  /** Whether anybody listens. Events that nobody hears need not be made. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
   /** Call `listener` with every event from now on. The answer ends that. */
   listen(listener: EventListener): () => void {
     // A function of our own, so that one listener can be added twice and each be ended alone.

@@ -44,7 +44,7 @@ export function keep<Outcome, Failure>(
   copy.read = readAfter(read, set, answer.version);
   // No place is named unless there is something to forget.
   if (!engine.unresolvedShards.isEmpty) engine.unresolvedShards.forget(placeOf(operation), set.shard.guard);
-  engine.emit(transition.events);
+  if (engine.events.isHeard) engine.emit(transition.events);
   return { outcome: transition.outcome, hint: answer.hint, read: copy.read };
 }
 

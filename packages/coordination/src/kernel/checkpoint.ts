@@ -40,6 +40,18 @@ export function checkpoint(
   command: CheckpointCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, Refusal<"checkpoint">> {
+  const decided = decideCheckpoint(loaded, command, now);
+  if (!decided.ok) return decided;
+  const { outcome, writes, events } = decided.value;
+  return ok({ outcome, writes, events });
+}
+
+/** `checkpoint`, whose events are made anew whenever they are asked for: nearly always nobody listens, and there are many checkpoints. */
+export function decideCheckpoint(
+  loaded: LoadedShard,
+  command: CheckpointCommand,
+  now: LogicalTime,
+): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, Refusal<"checkpoint">> {
   assertInput(loaded, command, now);
   const { cursor } = command;
   const admitted = admitLeasedOp(loaded, command, { payloadHash: checkpointHash(cursor), now });
@@ -57,15 +69,25 @@ export function checkpoint(
   advanced.lastTime = at;
   if (moved.value) advanced.attempts = 0;
   assertShardRecord(advanced, shard);
-  const newDeadline = renews ? advanced.lease?.deadline : undefined;
-  return ok({
-    outcome: IdempotentOutcome.executed({ shard: advanced, newDeadline }),
-    writes: { kind: "UpdateShard", shard: advanced, needsRun: renews },
-    events: checkpointEvents(advanced, newDeadline),
-  });
+  return ok(new Checkpointed(advanced, renews));
 }
 
-function checkpointEvents(record: ShardRecord, newDeadline: LogicalTime | undefined): readonly CoordinationEvent[] {
+/** A checkpoint that is to be written. */
+class Checkpointed implements Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard> {
+  readonly outcome: IdempotentOutcome<CheckpointOutcome>;
+  readonly writes: UpdateShard;
+
+  constructor(shard: ShardRecord, renews: boolean) {
+    this.outcome = IdempotentOutcome.executed({ shard, newDeadline: renews ? shard.lease?.deadline : undefined });
+    this.writes = { kind: "UpdateShard", shard, needsRun: renews };
+  }
+
+  get events(): readonly CoordinationEvent[] {
+    return checkpointEvents(this.outcome.value);
+  }
+}
+
+function checkpointEvents({ shard: record, newDeadline }: CheckpointOutcome): readonly CoordinationEvent[] {
   const { tenant, run, shard, lastTime: at } = record;
   const lastKey = record.cursor.lastKey!;
   const checkpointed: CoordinationEvent = {

@@ -35,7 +35,17 @@ export function findOp<Entry extends LoggedOp>(log: OpLog<Entry>, opId: OpId): E
  */
 export function appendOp<Entry extends LoggedOp>(log: OpLog<Entry>, entry: Entry, capacity: number): OpLog<Entry> {
   assertLoggedOp(entry);
-  if (log.length < capacity) return [...log, entry];
+  const appended = log.length < capacity ? [...log, entry] : shifted(log, entry, capacity);
+  lastAppended = appended;
+  lastAppendedTo = log;
+  return appended;
+}
+
+// What was appended last, and to what: a log that is looked at is mostly the one that was just made, and need not be compared.
+let lastAppended: OpLog<LoggedOp> | undefined;
+let lastAppendedTo: OpLog<LoggedOp> | undefined;
+
+function shifted<Entry>(log: readonly Entry[], entry: Entry, capacity: number): readonly Entry[] {
   // A copy of the right size whose entries then move up: `slice(1)` and `push` would make room for twice as many.
   const kept = log.slice(log.length - capacity);
   for (let index = 1; index < capacity; index++) kept[index - 1] = kept[index]!;
@@ -50,6 +60,7 @@ export function appendOp<Entry extends LoggedOp>(log: OpLog<Entry>, entry: Entry
 export function firstUnknown(log: OpLog<LoggedOp>, known: OpLog<LoggedOp> | undefined): number {
   if (known === undefined) return 0;
   if (log === known) return log.length;
+  if (log === lastAppended && known === lastAppendedTo) return log.length - 1;
   return continuesLog(log, known) ? log.length - 1 : 0;
 }
 
