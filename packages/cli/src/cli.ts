@@ -108,8 +108,8 @@ export async function withStore(cli: Cli, flags: StoreFlags, use: (opened: Opene
 
 /** What commander says about a command line, as a sentence with a way on. */
 export function commandLineError(error: CommanderError, command: string): CliError {
-  // Of a group of commands, where none of them is named: commander has shown its help, and has no words for it.
-  if (error.code === "commander.help") return { kind: "BadCommandLine", message: `${command.replace(/^gossip /, "")} alone does nothing: name one of its commands.` };
+  // Commander has shown what there is, and has no words for it: a group of commands of which none is named, or help for what is none.
+  if (error.code === "commander.help") return { kind: "BadCommandLine", message: command === "gossip" ? "there is no such command: name one of these." : `${command.replace(/^gossip /, "")} alone does nothing: name one of its commands.` };
   const said = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ").replace(/[.]$/, "");
   return { kind: "BadCommandLine", message: `${said}: \`${command} --help\` shows what there is.` };
 }

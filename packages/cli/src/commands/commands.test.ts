@@ -75,6 +75,11 @@ describe("--help", () => {
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(`gossip: ${group} alone does nothing: name one of its commands.`);
   });
 
+  test("help for what is no command says so", async () => {
+    const { code, stderr } = await at("help", "nope");
+    expect([code, stderr.trimEnd().split("\n").at(-1)]).toEqual([2, "gossip: there is no such command: name one of these."]);
+  });
+
   test("every command is among those", async () => {
     const { stdout } = await at("--help");
     const named = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[| {2,})/gm)].map((match) => match[1]!).filter((name) => name !== "help");

@@ -125,7 +125,7 @@ async function watch(cli: Cli, { read, everyMs }: WatchOptions): Promise<Command
         const shown = await read();
         if (!shown.ok) return shown;
         const lines = renderTable(COLUMNS, shown.value.rows.map((row) => cellsOf(row, shown.value.now)), console.width);
-        const room = Math.max(2, (console.stdout.rows ?? 24) - 1);
+        const room = Math.max(2, (console.stdout.rows || 24) - 1);
         draw(lines.length <= room ? lines.join("\n") : [...lines.slice(0, room - 1), `… and ${formatCount(lines.length - room + 1)} more`].join("\n"));
       }
       await wait(everyMs, undefined, { signal: stop.signal }).catch(() => {});

@@ -132,6 +132,7 @@ describe("the store", () => {
   });
 
   test("one that no folder can be made for", async () => {
+    expectSentence(await at("tso", "serve", "--data", "/proc/nowhere/tso", "--listen", "127.0.0.1:0", "--http", "off"), 7, /\/proc\/nowhere\/tso cannot be used \(ENOENT\)/);
     expectSentence(await run("--source", "fs:data", "--exec", "true", "--store", "/proc/nowhere/store"), 7, /cannot be made/);
   });
 

@@ -40,9 +40,9 @@ export class Console {
     this.#env = env;
   }
 
-  /** How wide a line on stdout may be; no limit where nobody looks at it. */
+  /** How wide a line on stdout may be; no limit where nobody looks at it, or the terminal does not know. */
   get width(): number | undefined {
-    return this.stdout.isTTY === true ? this.stdout.columns : undefined;
+    return this.stdout.isTTY === true && this.stdout.columns !== 0 ? this.stdout.columns : undefined;
   }
 
   get hasUnicode(): boolean {
@@ -51,9 +51,9 @@ export class Console {
     return locale === "" || /utf-?8/i.test(locale);
   }
 
-  /** Whether a view that is drawn again and again makes sense there. */
+  /** Whether a view that is drawn again and again makes sense there: not on a terminal that does not know its own size. */
   canRedraw(stream: OutputStream): boolean {
-    return stream.isTTY === true && this.#env["TERM"] !== "dumb";
+    return stream.isTTY === true && stream.columns !== 0 && this.#env["TERM"] !== "dumb";
   }
 
   /** `text`, coloured where `stream` is a terminal and nobody asked for none. */

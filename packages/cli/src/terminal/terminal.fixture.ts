@@ -17,6 +17,7 @@ export function terminalMissing(): string | undefined {
 
 export interface TerminalOptions {
   readonly cwd: string;
+  /** 0 for a terminal that does not know its size; what it shows is 80 wide then. */
   readonly columns: number;
   readonly rows?: number;
   readonly env?: NodeJS.ProcessEnv;
@@ -31,7 +32,7 @@ export class Terminal {
   #isOver = false;
 
   private constructor(script: string, args: readonly string[], { cwd, columns, rows = 30, env }: TerminalOptions) {
-    this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 1000, allowProposedApi: true });
+    this.#screen = new xterm.Terminal({ cols: columns || 80, rows: rows || 30, scrollback: 1000, allowProposedApi: true });
     const { NO_COLOR: _noColor, GOSSIP_STORE: _store, ...inherited } = process.env;
     this.#child = spawn("python3", [HOLDER, String(columns), String(rows), process.execPath, "--no-warnings", script, ...args], {
       cwd,

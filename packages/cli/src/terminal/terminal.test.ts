@@ -51,6 +51,17 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     expect(screen.raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(screen.raw.lastIndexOf("\u001b[?25l"));
   });
 
+  test("one that does not know its size is told in plain lines, and lists are whole", async () => {
+    const size = { cwd: folder, columns: 0, rows: 0 };
+    terminal = await Terminal.run(["run", "--source", "lines:rows", "--exec", "true", "--workers", "2", "--run", "unsized"], size);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.lines.join("\n")).toMatch(/^Run [0-9a-f]{16}: .*\n(?:.*\n)*Done: 120 items, in .*$/);
+    expect(terminal.raw).not.toContain("\u001b[?25l");
+    terminal = await Terminal.run(["runs"], size);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.lines.join("\n")).toMatch(/^RUN +STATUS .*\n[0-9a-f]{16} +Done .* unsized/);
+  });
+
   test("what commands print stands above the view, each line whole", async () => {
     const screen = await run(60, ["--exec", "sleep 0.005; echo item {}"]);
     await screen.shows(/item 5\n/);

@@ -2,6 +2,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { ConsensusDriver, FileOpenError, ListenAddress, OracleServer } from "@gossip/tso-server";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { printableText } from "../output/printable.ts";
+import { makeFolder } from "../store-url/make-folder.ts";
 
 export interface OracleFlags {
   /** An absolute path. */
@@ -44,6 +45,8 @@ async function openDriver({ data, etcd }: OracleFlags, listen: { readonly host: 
   if ((data === undefined) === (etcd === undefined)) return fail("BadCommandLine", "tso serve needs either --data FOLDER or --etcd URL: give one of them.");
   const { EtcdDriver, FileDriver, PeerEndpoint } = await import("@gossip/tso-server");
   if (data !== undefined) {
+    const refused = await makeFolder(data);
+    if (refused !== undefined) return err(folderSentence({ kind: "Io", path: data, code: refused }, data));
     const opened = await FileDriver.open({ directory: data });
     return opened.ok ? opened : err(folderSentence(opened.error, data));
   }
