@@ -18,7 +18,8 @@ export class GossipProcess {
     this.#child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", view === "watch" ? "pipe" : view, view === "inherit" ? "inherit" : "ignore"] });
     this.#ended = once(this.#child, "exit").then(([code]: (number | null)[]) => code ?? undefined);
     const stop = (): boolean => this.#child.kill("SIGKILL");
-    process.once("exit", stop);
+    // First of all, so that nothing is written any more where others tidy up.
+    process.prependOnceListener("exit", stop);
     void this.#ended.then(() => process.off("exit", stop));
   }
 

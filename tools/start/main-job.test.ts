@@ -1,8 +1,11 @@
 // `npm start` is the first thing a newcomer runs. It must end by itself, say that nothing was lost only where that is so,
 // and leave nothing behind.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { compareSums } from "./compare-sums.ts";
 import { hashCommand } from "./hash-command.ts";
@@ -10,7 +13,7 @@ import { showMainJob } from "./main-job.ts";
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "gossip-start-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 test("a worker is killed, and nothing is lost or left", async () => {
   const tree = makeTree(600);
@@ -27,6 +30,20 @@ test("a worker is killed, and nothing is lost or left", async () => {
   expect(text).toMatch(/One worker was killed when [\d,]+ files were done/);
   expect(text).toContain("600 files. In the results: 0 missing, 0 twice, 0 wrong, 0 not in the tree.");
   expect(isProven).toBe(true);
+  expect(readdirSync(scratch)).toEqual([]);
+});
+
+test("stopped with Ctrl-C, it leaves nothing either", async () => {
+  const [begun, scratch] = [join(folder, "begun"), join(folder, "scratch")];
+  // Commands wait, and end with the test's folder.
+  const job = { tree: makeTree(20), scratch, view: "ignore", command: `echo >> ${begun}; while [ -e ${begun} ]; do sleep 0.05; done` };
+  const script = `import { showMainJob } from ${JSON.stringify(join(import.meta.dirname, "main-job.ts"))};
+    await showMainJob({ ...${JSON.stringify(job)}, print: () => {} });`;
+  const child = spawn(process.execPath, ["--import", join(import.meta.dirname, "../ts/register.mjs"), "--input-type=module", "-e", script], { stdio: ["ignore", "ignore", "inherit"] });
+  const ended = once(child, "exit");
+  while (!existsSync(begun)) await setTimeout(20);
+  child.kill("SIGINT");
+  expect(await ended).toEqual([130, null]);
   expect(readdirSync(scratch)).toEqual([]);
 });
 

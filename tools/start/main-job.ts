@@ -22,13 +22,17 @@ export interface MainJob {
 
 /** A killed worker's shards are waited for this long. Short, since this is a show. */
 const LEASE_SECONDS = 3;
+/** How a process ends that was stopped with Ctrl-C. */
+const INTERRUPTED = 130;
 
 /** Answers whether every file was hashed, rightly and once. */
 export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, command = hashCommand(), onKilled }: MainJob): Promise<boolean> {
   mkdirSync(scratch, { recursive: true });
   const folder = mkdtempSync(join(scratch, "start-"));
-  const leaveNothing = (): void => rmSync(folder, { recursive: true, force: true });
+  const leaveNothing = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", leaveNothing);
+  const stop = (): never => process.exit(INTERRUPTED);
+  process.once("SIGINT", stop);
   try {
     const out = join(folder, "sums.ndjson");
     const job = ["run", "--source", `fs:${tree}`, "--exec", command, "--store", join(folder, "store"), "--out", out, "--lease", String(LEASE_SECONDS), "--workers", "2"];
@@ -54,10 +58,12 @@ export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, co
   } finally {
     leaveNothing();
     process.off("exit", leaveNothing);
+    process.off("SIGINT", stop);
   }
 }
 
 function tell({ files, missing, doubled, wrong, strange }: SumsReport, print: (line: string) => void): void {
   const count = files.toLocaleString("en");
   print(`Walked and hashed again without Gossip: ${count} files. In the results: ${missing} missing, ${doubled} twice, ${wrong} wrong, ${strange} not in the tree.`);
+  print("What this wrote is removed again.");
 }
