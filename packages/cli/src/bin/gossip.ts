@@ -2,7 +2,7 @@
 import type { Cli } from "../cli.ts";
 import { main } from "../main.ts";
 import { Console } from "../output/console.ts";
-import { EXIT_CODES, type ExitName } from "../output/exit-codes.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
 import { finishWriting } from "../output/finish-writing.ts";
 
 const { stdout, stderr, env } = process;
@@ -26,10 +26,10 @@ const cli: Cli = {
 
 stdout.on("error", ({ code = "for an unknown reason" }: NodeJS.ErrnoException) => {
   for (const listener of onOutputLost) listener();
-  if (code !== "EPIPE") return cli.exitNow(cli.console.fail({ kind: "OutputFailed", message: `what it prints cannot be written (${code}): make room where it goes, then run the same command again.` }));
   // Whoever reads may have seen enough: `gossip runs | head`. Of work, somebody was to get the results.
-  const exit: ExitName = onOutputLost.size === 0 ? "Ok" : "OutputFailed";
-  return cli.exitNow(exit);
+  if (code === "EPIPE") return cli.exitNow(onOutputLost.size === 0 ? "Ok" : "OutputFailed");
+  const message = `what it prints cannot be written (${code}): make room where it goes, then run the same command again.`;
+  return cli.exitNow(cli.console.fail({ kind: "OutputFailed", message }));
 });
 // What is said about the work. It can be done without anybody to tell.
 stderr.on("error", () => {});

@@ -6,7 +6,7 @@ import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type StoreFlags } from "../cli.ts";
 import { showKey } from "../keys/key-text.ts";
 import { fail } from "../output/cli-error.ts";
-import { formatCount, formatDuration } from "../output/number-words.ts";
+import { countOf, formatCount, formatDuration } from "../output/number-words.ts";
 import { formatTime } from "../output/time-text.ts";
 import { coordSentence } from "../run/coord-sentence.ts";
 import { rowOf } from "../run/read-shards.ts";
@@ -54,7 +54,7 @@ function linesOf(run: RunRecord, record: ShardRecord, now: Parameters<typeof row
     `at       ${showKey(record.cursor.lastKey) || "nothing done yet"}`,
     `items    ${formatCount(row.totals.items)} done, ${formatCount(row.totals.failed)} of them failed`,
     `held by  ${held}`,
-    `fence    ${record.fenceEpoch}, taken ${row.acquireCount} times, ${row.attempts} since it moved`,
+    `fence    ${record.fenceEpoch}, taken ${countOf(row.acquireCount, "time")}, ${row.attempts} since it moved`,
     `hint     ${hint.ok ? hint.value.kind : "none that can be read"}`,
     ...(parent === undefined ? [] : [`parent   ${formatShardId(parent)}`]),
     ...(spawned.length === 0 ? [] : [`became   ${spawned.map(formatShardId).join(" ")}`]),
