@@ -22,9 +22,9 @@ test("a worker is killed, and nothing is lost or left", async () => {
   // The second half of the files waits: the run is not over before the worker is killed.
   const [begun, gate] = [join(folder, "begun"), join(folder, "gate")];
   const command = `echo >> ${begun}; until [ -e ${gate} ] || ! [ "$(wc -l < ${begun})" -gt 300 ]; do sleep 0.05; done; ${hashCommand()}`;
-  const onKilled = (): void => writeFileSync(gate, "");
+  const onVictimGone = (): void => writeFileSync(gate, "");
 
-  const isProven = await showMainJob({ tree, scratch, print: (line) => lines.push(line), view: "ignore", killAt: 0.1, command, onKilled });
+  const isProven = await showMainJob({ tree, scratch, print: (line) => lines.push(line), view: "ignore", killAt: 0.1, command, onVictimGone });
 
   const text = lines.join("\n");
   expect(text).toMatch(/One worker was killed when [\d,]+ files were done/);

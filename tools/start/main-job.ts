@@ -16,8 +16,8 @@ export interface MainJob {
   /** How far the run is when a worker is killed. */
   readonly killAt?: number;
   readonly command?: string;
-  /** Called when the worker is dead, while the other works. */
-  readonly onKilled?: () => void;
+  /** Called when the worker that is to be killed is gone, while the other works. */
+  readonly onVictimGone?: () => void;
 }
 
 /** A killed worker's shards are waited for this long. Short, since this is a show. */
@@ -26,7 +26,7 @@ const LEASE_SECONDS = 3;
 const INTERRUPTED = 130;
 
 /** Answers whether every file was hashed, rightly and once. */
-export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, command = hashCommand(), onKilled }: MainJob): Promise<boolean> {
+export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, command = hashCommand(), onVictimGone }: MainJob): Promise<boolean> {
   mkdirSync(scratch, { recursive: true });
   const folder = mkdtempSync(join(scratch, "start-"));
   const leaveNothing = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -45,7 +45,7 @@ export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, co
     const victim = new GossipProcess([...job, "--json"], "watch");
     const survivor = new GossipProcess(job, view);
     const victimItems = await victim.killedAt(killAt);
-    if (victimItems !== undefined) onKilled?.();
+    onVictimGone?.();
     const code = await survivor.ended();
     print("");
     if (code !== 0) print(`The surviving worker ended with exit code ${code}.`);
