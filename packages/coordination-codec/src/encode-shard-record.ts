@@ -76,7 +76,7 @@ function writeNextFront(record: ShardRecord, out: FieldWriter, before: ShardReco
   const known = FRONTS.frontOf(record, before);
   if (known !== undefined) return out.beginWith(known);
   writeFront(record, out);
-  const front = out.copyFront(MAX_FRONT_SIZE);
+  const front = FRONTS.wants(record) ? out.copyFront(MAX_FRONT_SIZE) : undefined;
   if (front !== undefined) FRONTS.keep(record, front);
 }
 

@@ -8,7 +8,7 @@ import { heapBytesPerCall } from "@gossip/tools/heap";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeShardRecordInto } from "./encode-shard-record.ts";
-import { MAX_FRONT_SIZE } from "./front-table.ts";
+import { FrontTable, MAX_FRONT_SIZE } from "./front-table.ts";
 import { RecordWriter } from "./record-writer.ts";
 import { BUSY_SHARD, FRESH_SHARD, goingOn } from "./samples.fixture.ts";
 
@@ -79,6 +79,28 @@ test("a record has its own bytes, whatever it is said to follow on", () => {
     { numRuns: 500 },
   );
   expect(seen.size).toBe(Object.keys(CHANGES).length);
+});
+
+test("a place that many want is of use to one of them, until that one is gone", () => {
+  const table = new FrontTable();
+  const front = { bytes: key(1), register: 5 };
+  const shards = NAMES.slice(0, 4).map((name) => ({ ...FRESH_SHARD, ...name }));
+  const [first, ...others] = shards.map((record) => [record, { ...record, attempts: 1 }] as const);
+  expect(table.wants(first![0])).toBe(true);
+  table.keep(first![0], front);
+  for (let round = 0; round < 20; round++) {
+    expect(others.some(([record]) => table.wants(record))).toBe(false);
+    const [before, after] = round % 2 === 0 ? first! : first!.toReversed();
+    expect(table.frontOf(after!, before!)).toMatchObject(front);
+    // Its own front, where another is to take its place, is kept at once.
+    expect(table.wants(before!)).toBe(true);
+  }
+  let asked = 1;
+  while (!table.wants(others[0]![0])) asked++;
+  expect(asked).toBeLessThan(20);
+  table.keep(others[0]![0], front);
+  expect(table.frontOf(first![1], first![0])).toBeUndefined();
+  expect(table.frontOf(others[0]![1], others[0]![0])).toMatchObject(front);
 });
 
 test("a range on loan has the bytes that it has when its record is read anew", () => {

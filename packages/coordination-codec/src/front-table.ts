@@ -11,9 +11,14 @@ export interface EncodedFront {
   readonly register: number;
 }
 
+/** How often others may want a place before they get it. Where many shards share one, it is of use to one of them, and not to none. */
+const PATIENCE = 8;
+
 interface KnownFront extends EncodedFront {
   /** The record that was encoded last with this front. */
   record: ShardRecord;
+  /** How often others may still want the place before it is theirs. */
+  patience: number;
 }
 
 /**
@@ -32,12 +37,21 @@ export class FrontTable {
     const known = this.#places[placeOf(before.run, before.shard)];
     if (known === undefined || known.record !== before || !hasSameFront(record, before)) return undefined;
     known.record = record;
+    known.patience = PATIENCE;
     return known;
+  }
+
+  /** Whether to keep the front of a record for which there was none. Each that asks brings the place nearer to being given away. */
+  wants({ run, shard, tenant }: ShardRecord): boolean {
+    const known = this.#places[placeOf(run, shard)];
+    if (known === undefined) return true;
+    const { record } = known;
+    return (record.shard === shard && record.run === run && record.tenant === tenant) || --known.patience <= 0;
   }
 
   /** Keep the front that a record was encoded with. */
   keep(record: ShardRecord, { bytes, register }: EncodedFront): void {
-    this.#places[placeOf(record.run, record.shard)] = { record, bytes, register };
+    this.#places[placeOf(record.run, record.shard)] = { record, bytes, register, patience: PATIENCE };
   }
 }
 

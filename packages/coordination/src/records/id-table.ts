@@ -4,6 +4,9 @@ import type { LoggedOp, OpLog } from "./op-log.ts";
 /** Shards that are worked on at the same time and whose places do not fall together. A power of two. */
 const PLACE_COUNT = 512;
 
+/** How often others may ask before a place is theirs. Where many shards share one, it is of use to one of them, and not to none. */
+const PATIENCE = 16;
+
 // Good between two lines of one function, and nowhere else.
 const WHOLE = /* @__PURE__ */ new BigUint64Array(1);
 const HALVES = /* @__PURE__ */ new Uint32Array(WHOLE.buffer);
@@ -15,14 +18,16 @@ const HALVES = /* @__PURE__ */ new Uint32Array(WHOLE.buffer);
  * places in memory, most of which no cache holds any more when many shards are worked on, and every logged operation looks twice.
  * Here the ids of a log are one line of a cache. Those whose bits are alike are compared as ever.
  *
- * It has a place for each of the lower bits of a shard's id and keeps the log that came there last. Whose it was does not matter,
- * since a log is a value: where the array is the same, so are its ids, and where it is not, they are read anew. What is
+ * It has a place for each of the lower bits of a shard's id and keeps the log of one that came there. Whose it was does not matter,
+ * since a log is a value: where the array is the same, so are its ids, and where it is not, the log itself is looked through. What is
  * known here thus only decides how long an answer takes. All places take 32 KB, and the logs that they keep from being
  * collected a megabyte.
  */
 export class IdTable {
   readonly #logs: (OpLog<LoggedOp> | undefined)[] = Array.from({ length: PLACE_COUNT });
   readonly #bits = new Int32Array(PLACE_COUNT * SHARD_OP_LOG_CAP);
+  /** How often others may still ask before a place is theirs. */
+  readonly #patience = new Uint8Array(PLACE_COUNT);
 
   /** Where in the log of a shard an id is; -1 where it is not. */
   indexOf(log: OpLog<LoggedOp>, opId: OpId, shard: ShardId): number {
@@ -30,6 +35,7 @@ export class IdTable {
     const place = placeOf(shard);
     const start = place * SHARD_OP_LOG_CAP;
     if (this.#logs[place] !== log && !this.#learn(log, place)) return plainIndexOf(log, opId);
+    this.#patience[place] = PATIENCE;
     const bits = bitsOf(opId);
     for (let index = log.length - 1; index >= 0; index--) {
       if (this.#bits[start + index] === bits && log[index]!.opId === opId) return index;
@@ -53,8 +59,12 @@ export class IdTable {
     this.#logs[place] = log;
   }
 
-  /** Whether all of its ids are such. */
+  /** Make a place that of `log`, where it is free or has been left alone for long enough, and all ids of the log are such. */
   #learn(log: OpLog<LoggedOp>, place: number): boolean {
+    if (this.#patience[place]! > 0) {
+      this.#patience[place]! -= 1;
+      return false;
+    }
     const start = place * SHARD_OP_LOG_CAP;
     // Until all of them are there: where one is not an id, the bits are of neither log.
     this.#logs[place] = undefined;
@@ -74,7 +84,10 @@ function isFitting(log: OpLog<LoggedOp>, opId: OpId, shard: ShardId): boolean {
 }
 
 function plainIndexOf(log: OpLog<LoggedOp>, opId: OpId): number {
-  return log.findIndex((entry) => entry.opId === opId);
+  for (let index = log.length - 1; index >= 0; index--) {
+    if (log[index]!.opId === opId) return index;
+  }
+  return -1;
 }
 
 /** Both halves together: callers may count their ids in either. */
