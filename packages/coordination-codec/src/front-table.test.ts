@@ -23,6 +23,7 @@ const CHANGES = {
   Parked: () => ({ status: "Parked", parkReason: "Other" }),
   ParkedOtherwise: () => ({ status: "Parked", parkReason: "TooManyErrors" }),
   Active: () => ({ status: "Active", parkReason: undefined }),
+  Done: () => ({ status: "Done", lease: undefined }),
   Narrowed: () => ({ spec: range(1, 7) }),
   LikeRange: ({ spec }) => ({ spec: { ...spec } }),
   Metadata: ({ spec }) => ({ spec: ShardSpec.withRangeAndMetadata({ start: spec.keyRangeStart, end: spec.keyRangeEnd, metadata: key(1, MAX_FRONT_SIZE) }) }),

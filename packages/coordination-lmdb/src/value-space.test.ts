@@ -31,8 +31,9 @@ test("each value is its record, whatever was encoded in the same space before", 
   fc.assert(
     fc.property(commits, (all) => {
       const space = new ValueSpace();
-      for (const sizes of all) {
-        const records = sizes.map((metadataSize, shard) => withMetadata(shard, metadataSize));
+      for (const [commit, sizes] of all.entries()) {
+        // Of the same size in every commit, and yet other bytes.
+        const records = sizes.map((metadataSize, shard) => ({ ...withMetadata(shard, metadataSize), attempts: commit }));
         const values = space.encode(records.map(updateOf));
         records.forEach((record, index) => expect(equalBytes(values[index]!, encodeShardRecord(record))).toBe(true));
       }

@@ -88,8 +88,11 @@ describe("checks of a log", () => {
     );
   });
 
-  test("a log that does not continue the known one is looked at as a whole", () => {
+  test("a log that does not continue the known one is looked at as a whole, though it was just made from another", () => {
     const known = [entry(1), entry(2)];
+    const appended = appendOp(known, entry(3), 2);
+    expect(firstUnknown(appended, known)).toBe(1);
+    for (const other of [[], [entry(1)], [entry(1), entry(2)], [entry(5), entry(1), entry(2)]]) expect(firstUnknown(appended, other)).toBe(0);
     for (const log of [[entry(3), entry(3), entry(4)], known.map((each) => ({ ...each })), [...known, entry(3), entry(4)], [...known.toReversed(), entry(3)]]) {
       expect(firstUnknown(log, known)).toBe(0);
     }

@@ -2,9 +2,11 @@
 // shown able to fail, and the first of two broken ones is the one that is named.
 
 import { InvariantViolation } from "@gossip/stdx";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { at, fence, holder, makeHeldShard, makeShard, op, shardId, time } from "../kernel/world.fixture.ts";
 import type { PayloadHash } from "../hashing/payload-hash.ts";
+import { appendOp } from "./op-log.ts";
 import { assertShardRecord, findShardFault } from "./shard-fault.ts";
 import { acquireCount, isLeasedAt, type OpLogEntry, type ShardRecord } from "./shard-record.ts";
 
@@ -54,6 +56,24 @@ describe("findShardFault", () => {
     for (const [rule, words, broken] of FAULTS) {
       expect(findShardFault(makeHeldShard(broken), makeHeldShard()), rule).toContain(words);
     }
+  });
+
+  test("knowing the record before changes nothing that is found of its log", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat({ max: 20 }), { maxLength: 16 }), fc.nat({ max: 20 }), fc.integer({ min: 1, max: 16 }), (ids, next, capacity) => {
+        const known = makeHeldShard({ opLog: ids.slice(-capacity).map((id) => logged(id)) });
+        const record = makeHeldShard({ ...known, opLog: appendOp(known.opLog, logged(next), capacity) });
+        const fault = findShardFault(record);
+        expect(findShardFault(record, known)).toBe(fault);
+        // Once more, now that the log before has been looked into.
+        expect(findShardFault(record, known)).toBe(fault);
+        seen.add(`${fault !== undefined} ${known.opLog.some(({ opId }) => opId === op(next))}`);
+      }),
+      { numRuns: 500 },
+    );
+    // An id that is forgotten with the new entry may be used again.
+    expect(seen).toEqual(new Set(["false false", "false true", "true true"]));
   });
 
   test("of two broken rules the first is named", () => {
