@@ -5,8 +5,12 @@ import { decideCheckpoint, type CheckpointCommand, type CheckpointOutcome } from
 import type { Transition, UpdateShard } from "../kernel/transition.ts";
 import type { Lease } from "../records/lease.ts";
 import type { ShardOperation, ShardSituation } from "./shard-operation.ts";
-import type { CheckpointRequest } from "./shard-operations.ts";
 import { refuseForRoom, type WriteRefusal } from "./write-refusals.ts";
+
+/** What is asked for; it does not renew where that is left out. */
+interface CheckpointOrder extends Omit<CheckpointCommand, "renew"> {
+  readonly renew?: boolean;
+}
 
 /**
  * A checkpoint as the engine carries it out.
@@ -20,7 +24,7 @@ export class CheckpointOperation implements ShardOperation<IdempotentOutcome<Che
   readonly cursor: Cursor;
   readonly renew: boolean;
 
-  constructor({ tenant, lease, opId, cursor, renew = false }: CheckpointRequest) {
+  constructor({ tenant, lease, opId, cursor, renew = false }: CheckpointOrder) {
     assertObject(lease, "lease");
     this.tenant = tenant;
     this.lease = lease;
