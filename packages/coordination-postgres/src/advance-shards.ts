@@ -26,15 +26,16 @@ export async function advanceShards({ database, capacities }: UpdateParts, candi
 }
 
 async function advanceOne(database: Database, { guard, set }: Candidate): Promise<(index: number) => boolean> {
-  const { after } = set.shard;
-  const values = [guard.runId, u64Bytes(after.shard), guard.version, after.attempts, after.cursor.lastKey ?? null, encodeOne(after)];
+  const { before, after } = set.shard;
+  const values = [guard.runId, u64Bytes(after.shard), guard.version, after.attempts, after.cursor.lastKey ?? null, encodeOne(after, before)];
   const written = await database.change(ADVANCE_SHARD, values);
   return () => written === 1;
 }
 
 async function advanceMany(database: Database, candidates: readonly Candidate[]): Promise<(index: number) => boolean> {
   const records = recordsOf(candidates);
-  const columns = [u64Array(records.map(({ shard }) => shard)), int8Array(candidates.map(({ guard }) => guard.version)), ...cursorColumns(records)];
+  const before = candidates.map(({ set }) => set.shard.before);
+  const columns = [u64Array(records.map(({ shard }) => shard)), int8Array(candidates.map(({ guard }) => guard.version)), ...cursorColumns(records, before)];
   const [row] = isOneRun(candidates)
     ? await database.run<WrittenRow>(ADVANCE_SHARDS_OF_RUN, [candidates[0]!.guard.runId, ...columns])
     : await database.run<WrittenRow>(ADVANCE_SHARDS, [int8Array(candidates.map(({ guard }) => guard.runId)), ...columns]);

@@ -11,6 +11,11 @@ import { Pool } from "pg";
 import { BatchedRows } from "./batched-rows.fixture.ts";
 
 const MOST_SESSIONS = 64;
+/**
+ * A process that checkpoints does so for hours. In a few dozen milliseconds a form hardly gets beyond what the others before it have left in the
+ * caches, and whoever touches more memory pays more for that.
+ */
+const SAMPLE_MS = 500;
 /** What a shard's record takes when its log is full, and the key of its cursor beside it. */
 const RECORD_SIZE = 680;
 const STEPS = 8;
@@ -80,7 +85,7 @@ function newRecord(at: number): Buffer {
 compare("postgres: durable checkpoint, 1 session", {
   forms: { ours: () => each(1, checkpoint), "one guarded write": () => each(1, (row, at) => oneAtATime.putAlone(row, newRecord(at))) },
   bounds: [{ form: "ours", ratioAtMost: 1 / 0.8, toBestOf: ["one guarded write"] }],
-  options: { callsPerRun: STEPS, measureHeap: false, sampleMs: 40, rounds: 31 },
+  options: { callsPerRun: STEPS, measureHeap: false, sampleMs: SAMPLE_MS, rounds: 15 },
   before: start,
   after: stop,
 });
@@ -94,7 +99,7 @@ for (const { count, atLeast } of [{ count: 10, atLeast: undefined }, { count: 64
       [baselines[1]!]: () => each(count, (row, at) => twoAtATime.put(row, newRecord(at))),
     },
     bounds: atLeast === undefined ? [] : [{ form: "ours", ratioAtMost: 1 / atLeast, toBestOf: baselines }],
-    options: { callsPerRun: count * STEPS, measureHeap: false, sampleMs: 60, rounds: 31 },
+    options: { callsPerRun: count * STEPS, measureHeap: false, sampleMs: SAMPLE_MS, rounds: 15 },
     before: start,
     after: stop,
   });

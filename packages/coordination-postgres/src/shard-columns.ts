@@ -7,12 +7,16 @@ import { byteaArray, int8Array, nameArray, u64Array } from "./server-array.ts";
 // One call encodes at a time and none waits in between, so all of them share this.
 const writer = new RecordWriter();
 
-/** What a checkpoint changes of shards, a column each. A record that cannot be stored throws. */
-export function cursorColumns(records: readonly ShardRecord[]): Buffer[] {
+/**
+ * What a checkpoint changes of shards, a column each. A record that cannot be stored throws.
+ *
+ * `before`: what each takes the place of, where it is worked on again and again, so that what stays is not encoded each time.
+ */
+export function cursorColumns(records: readonly ShardRecord[], before?: readonly ShardRecord[]): Buffer[] {
   return [
     int8Array(records.map(({ attempts }) => attempts)),
     byteaArray(records.map(({ cursor }) => cursor.lastKey)),
-    byteaArray(encodeAll(records)),
+    byteaArray(encodeAll(records, before)),
   ];
 }
 
@@ -59,17 +63,18 @@ function placeColumns(places: readonly (Place | undefined)[]): Buffer[] {
   return [nameArray(places.map((place) => place?.status)), u64Array(places.map((place) => place?.claimableAt))];
 }
 
-export function encodeOne(record: ShardRecord): Uint8Array {
+/** `before` as for `cursorColumns`. */
+export function encodeOne(record: ShardRecord, before?: ShardRecord): Uint8Array {
   writer.reset();
-  encodeShardRecordInto(record, writer);
+  encodeShardRecordInto(record, writer, before);
   return writer.toOwned();
 }
 
 /** Views of the shared writer, good until it is next written. */
-function encodeAll(records: readonly ShardRecord[]): Uint8Array[] {
+function encodeAll(records: readonly ShardRecord[], before: readonly ShardRecord[] | undefined): Uint8Array[] {
   writer.reset();
-  const ends = records.map((record) => {
-    encodeShardRecordInto(record, writer);
+  const ends = records.map((record, index) => {
+    encodeShardRecordInto(record, writer, before?.[index]);
     return writer.length;
   });
   const encoded = writer.view();
