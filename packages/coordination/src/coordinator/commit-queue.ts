@@ -1,4 +1,5 @@
 import { assert, assertCount } from "@gossip/stdx";
+import { foldId } from "../records/fold-id.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore } from "../store/coordination-store.ts";
 import type { UpdateShardSet, WriteSet } from "../store/write-set.ts";
@@ -22,10 +23,6 @@ const READY = /* @__PURE__ */ Promise.resolve();
 
 /** Odd and large, so that shards of two runs, which are mostly numbered alike, are told apart. */
 const RUN_STEP = 0x9e37_79b1;
-
-// Good between two lines of one function, and nowhere else.
-const WHOLE = /* @__PURE__ */ new BigUint64Array(1);
-const HALVES = /* @__PURE__ */ new Uint32Array(WHOLE.buffer);
 
 /**
  * Sends write sets to a store, those of many callers together.
@@ -143,16 +140,10 @@ export class CommitQueue {
  * one shard is taken for another: that only makes a batch smaller.
  */
 function addNew(shards: Set<number>, { run, shard }: UpdateShardSet): boolean {
-  const name = Math.imul(folded(run), RUN_STEP) ^ folded(shard.after.shard);
+  const name = Math.imul(foldId(run), RUN_STEP) ^ foldId(shard.after.shard);
   if (shards.has(name)) return false;
   shards.add(name);
   return true;
-}
-
-/** Both halves of an id in one number. A typed array gives them in a fraction of the time that arithmetic with bigints takes. */
-function folded(id: bigint): number {
-  WHOLE[0] = id;
-  return HALVES[0]! ^ HALVES[1]!;
 }
 
 /** Throws before anybody is answered, or not at all. */

@@ -1,15 +1,12 @@
 import { SHARD_OP_LOG_CAP, type OpId, type ShardId } from "@gossip/contracts";
-import type { LoggedOp, OpLog } from "./op-log.ts";
+import { foldId } from "./fold-id.ts";
+import { indexOfOp, type LoggedOp, type OpLog } from "./op-log.ts";
 
 /** Shards that are worked on at the same time and whose places do not fall together. A power of two. */
 const PLACE_COUNT = 512;
 
 /** How often others may ask before a place is theirs. Where many shards share one, it is of use to one of them, and not to none. */
 const PATIENCE = 16;
-
-// Good between two lines of one function, and nowhere else.
-const WHOLE = /* @__PURE__ */ new BigUint64Array(1);
-const HALVES = /* @__PURE__ */ new Uint32Array(WHOLE.buffer);
 
 /**
  * The op ids of shards' logs that were looked into of late: of each id 32 bits, side by side.
@@ -31,12 +28,12 @@ export class IdTable {
 
   /** Where in the log of a shard an id is; -1 where it is not. */
   indexOf(log: OpLog<LoggedOp>, opId: OpId, shard: ShardId): number {
-    if (!isFitting(log, opId, shard)) return plainIndexOf(log, opId);
+    if (!isFitting(log, opId, shard)) return indexOfOp(log, opId);
     const place = placeOf(shard);
     const start = place * SHARD_OP_LOG_CAP;
-    if (this.#logs[place] !== log && !this.#learn(log, place)) return plainIndexOf(log, opId);
+    if (this.#logs[place] !== log && !this.#learn(log, place)) return indexOfOp(log, opId);
     this.#patience[place] = PATIENCE;
-    const bits = bitsOf(opId);
+    const bits = foldId(opId);
     for (let index = log.length - 1; index >= 0; index--) {
       if (this.#bits[start + index] === bits && log[index]!.opId === opId) return index;
     }
@@ -55,7 +52,7 @@ export class IdTable {
     const start = place * SHARD_OP_LOG_CAP;
     const shift = known.length - last;
     if (shift > 0) for (let at = start; at < start + last; at++) this.#bits[at] = this.#bits[at + shift]!;
-    this.#bits[start + last] = bitsOf(opId);
+    this.#bits[start + last] = foldId(opId);
     this.#logs[place] = log;
   }
 
@@ -71,7 +68,7 @@ export class IdTable {
     for (let index = 0; index < log.length; index++) {
       const { opId } = log[index]!;
       if (typeof opId !== "bigint") return false;
-      this.#bits[start + index] = bitsOf(opId);
+      this.#bits[start + index] = foldId(opId);
     }
     this.#logs[place] = log;
     return true;
@@ -83,21 +80,8 @@ function isFitting(log: OpLog<LoggedOp>, opId: OpId, shard: ShardId): boolean {
   return log.length <= SHARD_OP_LOG_CAP && typeof opId === "bigint" && typeof shard === "bigint";
 }
 
-function plainIndexOf(log: OpLog<LoggedOp>, opId: OpId): number {
-  for (let index = log.length - 1; index >= 0; index--) {
-    if (log[index]!.opId === opId) return index;
-  }
-  return -1;
-}
-
-/** Both halves together: callers may count their ids in either. */
-function bitsOf(id: bigint): number {
-  WHOLE[0] = id;
-  return HALVES[0]! ^ HALVES[1]!;
-}
-
 function placeOf(shard: ShardId): number {
-  return bitsOf(shard) & (PLACE_COUNT - 1);
+  return foldId(shard) & (PLACE_COUNT - 1);
 }
 
 /** Shared by all that decides: one decision is made at a time and none waits. */

@@ -20,11 +20,17 @@ export type OpLog<Entry extends LoggedOp> = readonly Entry[];
 
 /** The entry of an operation, or `undefined` where it is new or was forgotten. */
 export function findOp<Entry extends LoggedOp>(log: OpLog<Entry>, opId: OpId): Entry | undefined {
+  const index = indexOfOp(log, opId);
+  return index < 0 ? undefined : log[index];
+}
+
+/** Where it is, or -1. */
+export function indexOfOp(log: OpLog<LoggedOp>, opId: OpId): number {
   // The newest first: a retry nearly always follows what it repeats.
   for (let index = log.length - 1; index >= 0; index--) {
-    if (log[index]!.opId === opId) return log[index];
+    if (log[index]!.opId === opId) return index;
   }
-  return undefined;
+  return -1;
 }
 
 /**
