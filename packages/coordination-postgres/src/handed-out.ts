@@ -10,15 +10,10 @@ interface Share {
 /** How long a share is left to its claim. Claims follow at once, or never do. */
 const MAX_AGE_MS = 200;
 
-// Good between two lines of one function, and nowhere else.
-const WHOLE = new BigUint64Array(1);
-const HALVES = new Uint32Array(WHOLE.buffer);
-
 /** Candidates that claims of this process were given and have not tried yet. Advice: what a claim may write, its guard says. */
 export class HandedOut {
   readonly #shares = new Set<Share>();
-  /** By 32 bits of its id. Two that have them in common pass for each other, and one of them waits for a moment. */
-  readonly #byShard = new Map<number, Share>();
+  readonly #byShard = new Map<ShardId, Share>();
   /** Those tried since a listing began that is under way; `undefined` where none is. */
   #tried: Set<Share> | undefined;
   #wake: (() => void) | undefined;
@@ -37,7 +32,7 @@ export class HandedOut {
   /** Those of some candidates that are not handed out. */
   freshOf(candidates: readonly ClaimCandidate[]): readonly ClaimCandidate[] {
     this.#dropOld();
-    return candidates.filter(({ shard }) => !this.#byShard.has(nameOf(shard)));
+    return candidates.filter(({ shard }) => !this.#byShard.has(shard));
   }
 
   add(shards: readonly ClaimCandidate[]): void {
@@ -45,12 +40,12 @@ export class HandedOut {
     this.#dropOld();
     const share = { shards, givenMs: performance.now() };
     this.#shares.add(share);
-    for (const { shard } of shards) this.#byShard.set(nameOf(shard), share);
+    for (const { shard } of shards) this.#byShard.set(shard, share);
   }
 
   /** A claim tries all that it wants of its share at once. What it has left is for others. */
   noteTried(shard: ShardId): void {
-    const share = this.#byShard.get(nameOf(shard));
+    const share = this.#byShard.get(shard);
     if (share === undefined) return;
     if (this.#tried === undefined) this.#drop(share);
     else this.#tried.add(share);
@@ -82,17 +77,8 @@ export class HandedOut {
   }
 
   #drop(share: Share): void {
-    for (const { shard } of share.shards) {
-      const name = nameOf(shard);
-      if (this.#byShard.get(name) === share) this.#byShard.delete(name);
-    }
+    for (const { shard } of share.shards) if (this.#byShard.get(shard) === share) this.#byShard.delete(shard);
     this.#shares.delete(share);
     if (this.#shares.size === 0) this.#wake?.();
   }
-}
-
-/** A map of numbers is several times as fast as one of bigints, and every claimed shard goes in and out. */
-function nameOf(shard: ShardId): number {
-  WHOLE[0] = shard;
-  return HALVES[0]! ^ HALVES[1]!;
 }

@@ -16,10 +16,11 @@ export type Asker = Pick<Candidate, "guard"> & { readonly set: Pick<Candidate["s
 /** Look up what each of them asks for. */
 export type ReadCapacities = (askers: readonly Asker[]) => Promise<readonly Capacity[]>;
 
-/** A capacity, and from when on it is good. */
-interface Known extends Capacity {
-  readonly now: LogicalTime;
+/** What is told of a run, from when on, and until when it is told with the word that somebody waits. */
+interface Known {
+  readonly since: LogicalTime;
   readonly hint: CapacityHint;
+  readonly starvedUntil: LogicalTime | undefined;
 }
 
 /**
@@ -98,7 +99,7 @@ export class KnownCapacities {
     const all = new Map<number, Known>();
     for (const [index, { guard, set }] of askers.entries()) {
       const { availableCount, earliestDeadline, starvedUntil } = capacities[index]!;
-      const known = { now: set.hintAt!, availableCount, earliestDeadline, starvedUntil, hint: { availableCount, earliestDeadline, isStarved: false } };
+      const known = { since: set.hintAt!, hint: { availableCount, earliestDeadline, isStarved: false }, starvedUntil };
       all.set(guard.runId, known);
       if (age !== this.#age) continue;
       if (this.#runs.size >= MAX_KNOWN_RUNS) this.#runs.clear();
@@ -114,7 +115,8 @@ export class KnownCapacities {
 }
 
 /** What is known for another time, where it can be told. Which lease lapses after the first, and what had lapsed before, nobody asked. */
-function hintIn({ now: since, earliestDeadline, starvedUntil, hint }: Known, now: LogicalTime): CapacityHint | undefined {
+function hintIn({ since, hint, starvedUntil }: Known, now: LogicalTime): CapacityHint | undefined {
+  const { earliestDeadline } = hint;
   if (now < since || (earliestDeadline !== undefined && now >= earliestDeadline)) return undefined;
   return starvedUntil !== undefined && now < starvedUntil ? { ...hint, isStarved: true } : hint;
 }

@@ -17,9 +17,7 @@ export function packedShards(address: RunAddress & { readonly runId: number }, p
     const shard = view.getBigUint64(place + U64_SIZE);
     const start = place + 2 * U64_SIZE + SIZE_SIZE;
     place = start + view.getUint32(start - SIZE_SIZE);
-    // A view that is no Buffer takes a third of the time and of the memory.
-    const record = new Uint8Array(packed.buffer, packed.byteOffset + start, place - start);
-    shards.push({ record: decodeShardAs(address, shard as ShardId, record), version: shardVersion({ runId: address.runId, version }) });
+    shards.push({ record: decodeShardAs(address, shard as ShardId, packed.subarray(start, place)), version: shardVersion({ runId: address.runId, version }) });
   }
   return shards;
 }

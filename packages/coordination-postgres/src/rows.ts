@@ -61,7 +61,7 @@ export function decodeShard(address: RunAddress, row: { readonly shard: Buffer; 
 }
 
 /** `id`: under which it is stored. */
-export function decodeShardAs({ tenant, run }: RunAddress, id: ShardId, record: Uint8Array): ShardRecord {
+export function decodeShardAs({ tenant, run }: RunAddress, id: ShardId, record: Buffer): ShardRecord {
   const decoded = decodeShardRecord(record);
   if (!decoded.ok) throw new CorruptRow(corruptionFrom(decoded.error, "postgres.readShard"));
   const { tenant: ownTenant, run: ownRun, shard } = decoded.value;

@@ -27,10 +27,9 @@ export const writtenColumns = (asked: string): string => `count(*)::int AS writt
  *
  * A statement sees nothing of what it writes itself. `unwritten` leaves out of the capacity what it has written.
  */
-export function runAnswer(schema: string, { runId, first, last, from }: AskedRange, unwritten?: string): string {
-  const and = unwritten === undefined ? {} : { and: unwritten };
+export function runAnswer(schema: string, { runId, first, last, from }: AskedRange, unwritten: string): string {
   return `
-SELECT ${writtenColumns("$2::bytea[]")},${rangeColumns(schema, { runId, first, last, from, ...and })}
+SELECT ${writtenColumns("$2::bytea[]")},${rangeColumns(schema, { runId, first, last, from, and: unwritten })}
 FROM written`;
 }
 
@@ -38,11 +37,10 @@ FROM written`;
  * The same of several runs. It answers with one row that says what was written; then a row for each run whose capacity is asked for,
  * at the first time; and one for each other time at which it is not the same, because a lease has lapsed in between.
  */
-export function batchAnswer(schema: string, { moments, runs }: AskedMoments, unwritten?: string): string {
-  const and = unwritten === undefined ? {} : { and: unwritten };
+export function batchAnswer(schema: string, { moments, runs }: AskedMoments, unwritten: string): string {
   return `,
 capacities AS MATERIALIZED (
-  SELECT g.ordinal, g.run_id, ${freeColumn(schema, { runId: "g.run_id", from: "g.place", ...and })},${lapsedColumns(schema, { runId: "g.run_id", now: "g.now", ...and })}
+  SELECT g.ordinal, g.run_id, ${freeColumn(schema, { runId: "g.run_id", from: "g.place", and: unwritten })},${lapsedColumns(schema, { runId: "g.run_id", now: "g.now", and: unwritten })}
   FROM unnest(${runs}) WITH ORDINALITY AS g(run_id, place, now, ordinal)
 )
 SELECT 'Written' AS about, 0::bigint AS ordinal, ${writtenColumns("$1::bigint[]")},
@@ -51,7 +49,7 @@ FROM written
 UNION ALL
 SELECT 'Run', c.ordinal, NULL, NULL, c.free, c.lapsed, c.earliest, c.starved_until FROM capacities c
 UNION ALL
-SELECT 'Moment', m.ordinal, NULL, NULL, NULL,${lapsedColumns(schema, { runId: "m.run_id", now: "m.now", ...and })}
+SELECT 'Moment', m.ordinal, NULL, NULL, NULL,${lapsedColumns(schema, { runId: "m.run_id", now: "m.now", and: unwritten })}
 FROM unnest(${moments}) WITH ORDINALITY AS m(run_id, now, ordinal)
 WHERE EXISTS (SELECT FROM capacities c WHERE c.run_id = m.run_id AND c.earliest <= m.now)`;
 }

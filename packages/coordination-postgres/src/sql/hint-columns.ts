@@ -34,6 +34,7 @@ export function freeColumn(schema: string, { runId, and, from, isAsked = "true" 
 
 /** Two times, and where counting begins. */
 export interface HintRange extends Omit<HintScope, "now"> {
+  readonly and: string;
   /** Null where nobody asks. */
   readonly first: string;
   readonly last: string;
@@ -47,7 +48,7 @@ export interface HintRange extends Omit<HintScope, "now"> {
 export function rangeColumns(schema: string, { runId, first, last, from, and }: HintRange): string {
   const active = activeOf(runId, and);
   return `
-  ${freeColumn(schema, { runId, from, isAsked: `${first} IS NOT NULL`, ...(and === undefined ? {} : { and }) })},
+  ${freeColumn(schema, { runId, from, isAsked: `${first} IS NOT NULL`, and })},
   (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${FREE} AND p.claimable_at <= ${first} LIMIT 1000) lapsed) AS lapsed,
   ARRAY(SELECT p.claimable_at FROM ${schema}.places p
         WHERE ${first} < ${last} AND ${active} AND p.claimable_at > ${first} AND p.claimable_at <= ${last} ORDER BY p.claimable_at LIMIT 1000) AS lapsing,
