@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { skippedFor } from "@gossip/tools/engines";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { gossipScript, removeGossipScript } from "../processes/gossip-bundle.fixture.ts";
 import { gossip, startGossip } from "../processes/gossip-process.fixture.ts";
@@ -40,7 +41,9 @@ async function withStdout(stdout: number, args: readonly string[]): Promise<{ re
   return { code, stderr };
 }
 
-describe.skipIf(!existsSync("/dev/full"))("where it is written to is full", () => {
+const MISSING = skippedFor(existsSync("/dev/full") ? undefined : "a full disk to print to, /dev/full, is not there");
+
+describe.skipIf(MISSING !== undefined)("where it is written to is full", () => {
   let full: number;
   beforeEach(() => void (full = openSync("/dev/full", "w")));
   afterEach(() => closeSync(full));

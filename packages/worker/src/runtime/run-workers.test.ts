@@ -5,7 +5,6 @@ import { OpId } from "@gossip/contracts";
 import { Coordinator } from "@gossip/coordination";
 import { FaultInjectingStore } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ParkShard } from "./park-shard.ts";
 import { RetryAfter } from "./retry-after.ts";
@@ -92,33 +91,6 @@ describe("runWorkers", () => {
     expect(attempts).toEqual([1, 2, 3]);
     expect(summary).toMatchObject({ items: COUNT, retries: 2, failures: 0, stopped: { kind: "Done" } });
     expect(events.filter(({ kind }) => kind === "ItemFailed")).toMatchObject([{ attempt: 1, willRetry: true }, { attempt: 2, willRetry: true }]);
-  });
-
-  test("an item that says when it may be tried again is not tried sooner, and not much later; the longest pause bounds it", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat({ max: 3000 }), fc.boolean(), fc.integer({ min: 1, max: 9 }), async (retryAfterMs, isOwnClass, itemConcurrency) => {
-        const { world, base, events } = await makeWorld();
-        const triedMs = new Map<number, number[]>();
-        const process = async ({ n }: { n: number }, { attempt }: { attempt: number }) => {
-          if (n % 10 !== 0) return;
-          triedMs.set(n, [...(triedMs.get(n) ?? []), world.time.nowMs()]);
-          await Promise.resolve();
-          if (attempt < 3) throw isOwnClass ? new RetryAfter(retryAfterMs) : Object.assign(new Error("busy"), { retryAfterMs });
-        };
-
-        const summary = await world.time.runUntil(runWorkers({ ...base, process, itemConcurrency, retry: { baseMs: 20, maxMs: 2000 } }));
-
-        expect(summary).toMatchObject({ items: COUNT, retries: 20, failures: 0, stopped: { kind: "Done" } });
-        for (const [first, second, third] of triedMs.values() as MapIterator<[number, number, number]>) {
-          for (const pauseMs of [second - first, third - second]) {
-            expect(pauseMs).toBeGreaterThanOrEqual(Math.min(2000, retryAfterMs));
-            expect(pauseMs).toBeLessThanOrEqual(Math.min(2000, retryAfterMs + 60));
-          }
-        }
-        for (const event of events) if (event.kind === "ItemFailed") expect(event.waitMs).toBeGreaterThanOrEqual(Math.min(2000, retryAfterMs));
-      }),
-      { numRuns: 25 },
-    );
   });
 
   test.each([
