@@ -1,5 +1,6 @@
 import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, ShardRecord } from "@gossip/coordination";
+import { MAX_COUNTED } from "./sql/hint-columns.ts";
 import { readU64 } from "./u64-bytes.ts";
 
 /** What a statement tells of a run's capacity at a time. */
@@ -10,9 +11,6 @@ export interface HintRow {
   readonly starved_until: Buffer | null;
 }
 
-/** Counting stops here: more is no news to anybody. */
-const MOST_AVAILABLE = 1000;
-
 /** What there is of a run at one time, and until when somebody waits for more. */
 export interface Capacity {
   readonly availableCount: number;
@@ -22,7 +20,7 @@ export interface Capacity {
 
 /** `free`: shards that nobody has a lease on. */
 export function capacityOf({ lapsed, earliest, starved_until: starvedUntil }: HintRow, free: number): Capacity {
-  return { availableCount: Math.min(MOST_AVAILABLE, free + lapsed), earliestDeadline: timeIn(earliest), starvedUntil: timeIn(starvedUntil) };
+  return { availableCount: Math.min(MAX_COUNTED, free + lapsed), earliestDeadline: timeIn(earliest), starvedUntil: timeIn(starvedUntil) };
 }
 
 export function hintOf(row: HintRow, free: number, now: LogicalTime): CapacityHint {

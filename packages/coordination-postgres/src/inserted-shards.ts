@@ -2,8 +2,8 @@ import type { ShardRecord } from "@gossip/coordination";
 import type { Connection } from "./database.ts";
 import { assertOwn } from "./assert-own.ts";
 import type { RunAddress } from "./rows.ts";
-import { u64Array } from "./server-array.ts";
-import { birthColumns, cursorColumns, enteredColumns, stateColumns } from "./shard-columns.ts";
+import { u64Array, type ServerArray } from "./server-array.ts";
+import { birthColumns, cursorColumns, spreadColumn, stateColumns } from "./shard-columns.ts";
 import { INSERT_SHARDS } from "./sql/insert-shards.ts";
 
 /** Most rows of one statement. They travel in one message, which the server holds in memory several times over. */
@@ -11,11 +11,11 @@ const MAX_ROWS = 1024;
 
 /** New shards, encoded before anything is locked. */
 export class InsertedShards {
-  readonly #chunks: readonly Buffer[][];
+  readonly #chunks: readonly ServerArray[][];
 
   constructor(address: RunAddress, records: readonly ShardRecord[]) {
     for (const record of records) assertOwn(address, record);
-    const chunks: Buffer[][] = [];
+    const chunks: ServerArray[][] = [];
     for (let start = 0; start < records.length; start += MAX_ROWS) chunks.push(columnsOf(records.slice(start, start + MAX_ROWS)));
     this.#chunks = chunks;
   }
@@ -25,7 +25,7 @@ export class InsertedShards {
   }
 }
 
-function columnsOf(records: readonly ShardRecord[]): Buffer[] {
+function columnsOf(records: readonly ShardRecord[]): ServerArray[] {
   const shards = u64Array(records.map(({ shard }) => shard));
-  return [shards, ...cursorColumns(records), ...stateColumns(records), ...birthColumns(records), ...enteredColumns(records)];
+  return [shards, ...cursorColumns(records), ...stateColumns(records), ...birthColumns(records), spreadColumn(records)];
 }

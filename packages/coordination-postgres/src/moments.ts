@@ -1,7 +1,7 @@
 import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, ShardRecord } from "@gossip/coordination";
 import { hintOf, hintWith, type HintRow } from "./hints.ts";
-import { int8Array, u64Array } from "./server-array.ts";
+import { int8Array, u64Array, type ServerArray } from "./server-array.ts";
 
 /** A run whose capacity somebody asks for. */
 interface AskedRun {
@@ -33,7 +33,7 @@ export class Moments {
     run.times.sort(byTime);
   }
 
-  columns(): Buffer[] {
+  columns(): ServerArray[] {
     const runs = [...this.#runs.values()];
     const others = this.#others();
     return [

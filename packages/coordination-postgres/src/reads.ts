@@ -61,11 +61,11 @@ export async function readProgress(database: Database, moment: RunMoment): Promi
 
 /** Candidates from a place on and then around, up to `limit` of them. */
 export async function findCandidates(database: Database, query: RunMoment & { readonly limit: number; readonly start: number }): Promise<ClaimListing> {
-  const [row] = await database.run<ListingRow>(listClaimCandidates(roundUp(query.limit)), [...addressValues(query), u64Bytes(query.now), query.start]);
+  const [row] = await database.run<ListingRow>(listClaimCandidates(roundUp(query.limit)), [...addressValues(query), u64Bytes(query.now), query.start, query.limit]);
   if (row === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
   const { tenant, run } = query;
   const found = row.candidates === null ? [] : packedShards({ tenant, run, runId: Number(row.id) }, row.candidates);
-  const candidates = found.slice(0, query.limit).map((read) => ({ shard: read.record.shard, read }));
+  const candidates = found.map((read) => ({ shard: read.record.shard, read }));
   const earliestDeadline = row.earliest === null ? undefined : (readU64(row.earliest) as LogicalTime);
   return { run: headOf(query, row), candidates, earliestDeadline };
 }

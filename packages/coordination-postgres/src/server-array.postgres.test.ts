@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { byteaArray, int8Array, nameArray, u64Array } from "./server-array.ts";
+import { byteaArray, int8Array, nameArray, u64Array, type ServerArray } from "./server-array.ts";
 import { startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 import { u64Bytes } from "./u64-bytes.ts";
 
@@ -21,8 +21,10 @@ afterAll(async () => {
   await server?.dispose();
 });
 
-async function read(type: string, parameter: Buffer): Promise<unknown[]> {
-  const { rows } = await pool.query<{ value: unknown }>(`SELECT value FROM unnest($1::${type}[]) WITH ORDINALITY AS given(value, place) ORDER BY place`, [parameter]);
+/** Beside an array that is as long, as in every statement. */
+async function read(type: string, parameter: ServerArray, { length }: readonly unknown[]): Promise<unknown[]> {
+  const text = `SELECT value FROM unnest($1::${type}[], $2::int[]) WITH ORDINALITY AS given(value, other, place) ORDER BY place`;
+  const { rows } = await pool.query<{ value: unknown }>(text, [parameter, Array.from({ length }, (_, index) => index)]);
   return rows.map(({ value }) => value);
 }
 
@@ -34,7 +36,7 @@ test("whole numbers, to the edges of what is exact and of 32 bits", async () => 
   const edges = fc.constantFrom(0, 1, -1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, -(2 ** 32), Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER);
   await fc.assert(
     fc.asyncProperty(listOf(fc.option(fc.oneof(edges, fc.maxSafeInteger()))), async (values) => {
-      expect(await read("bigint", int8Array(values))).toEqual(values.map((value) => (value === null ? null : String(value))));
+      expect(await read("bigint", int8Array(values), values)).toEqual(values.map((value) => (value === null ? null : String(value))));
     }),
   );
 });
@@ -42,7 +44,7 @@ test("whole numbers, to the edges of what is exact and of 32 bits", async () => 
 test("u64s as they are stored", async () => {
   await fc.assert(
     fc.asyncProperty(listOf(orNothing(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }))), async (values) => {
-      expect(await read("bytea", u64Array(values))).toEqual(values.map((value) => (value === undefined ? null : u64Bytes(value))));
+      expect(await read("bytea", u64Array(values), values)).toEqual(values.map((value) => (value === undefined ? null : u64Bytes(value))));
     }),
   );
 });
@@ -50,7 +52,7 @@ test("u64s as they are stored", async () => {
 test("bytes, and no bytes", async () => {
   await fc.assert(
     fc.asyncProperty(listOf(orNothing(anyBytes)), async (values) => {
-      expect(await read("bytea", byteaArray(values))).toEqual(values.map((value) => (value === undefined ? null : Buffer.from(value))));
+      expect(await read("bytea", byteaArray(values), values)).toEqual(values.map((value) => (value === undefined ? null : Buffer.from(value))));
     }),
   );
 });
@@ -58,7 +60,7 @@ test("bytes, and no bytes", async () => {
 test("names", async () => {
   await fc.assert(
     fc.asyncProperty(listOf(orNothing(fc.constantFrom("Active", "Parked", "TooManyErrors", ""))), async (values) => {
-      expect(await read("text", nameArray(values))).toEqual(values.map((value) => value ?? null));
+      expect(await read("text", nameArray(values), values)).toEqual(values.map((value) => value ?? null));
     }),
   );
 });

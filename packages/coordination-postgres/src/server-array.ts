@@ -12,7 +12,13 @@
  * | 4        | the type of the elements, a number that never changes |
  * | 4, 4     | how many there are, and the number of the first: 1    |
  * | 4 and on | for each its size, -1 for null, and its bytes         |
+ *
+ * An array of nothing but nulls is null itself: `unnest` fills the shorter of its arrays up with nulls, and
+ * of what a statement over many shards can change, most changes in none of them.
  */
+
+/** A parameter that is an array. */
+export type ServerArray = Buffer | null;
 
 const HEADER_SIZE = 20;
 const SIZE_SIZE = 4;
@@ -26,7 +32,8 @@ const TEXT = 25;
 const TWO_TO_32 = 2 ** 32;
 
 /** Whole numbers as `bigint[]`. */
-export function int8Array(values: readonly (number | null)[]): Buffer {
+export function int8Array(values: readonly (number | null)[]): ServerArray {
+  if (values.every((value) => value === null)) return null;
   const bytes = begin(INT8, values.length, values.length * (SIZE_SIZE + INT8_SIZE));
   const view = viewOf(bytes);
   let place = HEADER_SIZE;
@@ -43,7 +50,8 @@ export function int8Array(values: readonly (number | null)[]): Buffer {
 }
 
 /** Numbers of 64 bits without a sign as `bytea[]`, as they are stored. */
-export function u64Array(values: readonly (bigint | undefined)[]): Buffer {
+export function u64Array(values: readonly (bigint | undefined)[]): ServerArray {
+  if (values.every(isNothing)) return null;
   const bytes = begin(BYTEA, values.length, values.length * (SIZE_SIZE + INT8_SIZE));
   // A buffer's own way of writing a bigint makes others on the way.
   const view = viewOf(bytes);
@@ -58,7 +66,8 @@ export function u64Array(values: readonly (bigint | undefined)[]): Buffer {
   return bytes.subarray(0, place);
 }
 
-export function byteaArray(values: readonly (Uint8Array | undefined)[]): Buffer {
+export function byteaArray(values: readonly (Uint8Array | undefined)[]): ServerArray {
+  if (values.every(isNothing)) return null;
   let size = 0;
   for (const value of values) size += SIZE_SIZE + (value?.length ?? 0);
   const bytes = begin(BYTEA, values.length, size);
@@ -73,7 +82,8 @@ export function byteaArray(values: readonly (Uint8Array | undefined)[]): Buffer 
 }
 
 /** Names as `text[]`: letters and digits only. */
-export function nameArray(values: readonly (string | undefined)[]): Buffer {
+export function nameArray(values: readonly (string | undefined)[]): ServerArray {
+  if (values.every(isNothing)) return null;
   let size = 0;
   for (const value of values) size += SIZE_SIZE + (value?.length ?? 0);
   const bytes = begin(TEXT, values.length, size);
@@ -85,6 +95,10 @@ export function nameArray(values: readonly (string | undefined)[]): Buffer {
     for (let index = 0; index < value.length; index++) bytes[place++] = value.charCodeAt(index);
   }
   return bytes;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined;
 }
 
 function viewOf(bytes: Buffer): DataView {

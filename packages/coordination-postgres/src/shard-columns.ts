@@ -1,8 +1,7 @@
-import type { ShardRecord, ShardWrite } from "@gossip/coordination";
+import type { ShardRecord } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { claimSpread } from "./claim-spread.ts";
-import { isSamePlace, placeOf, type Place } from "./place.ts";
-import { byteaArray, int8Array, nameArray, u64Array } from "./server-array.ts";
+import { byteaArray, int8Array, nameArray, u64Array, type ServerArray } from "./server-array.ts";
 
 // One call encodes at a time and none waits in between, so all of them share this.
 const writer = new RecordWriter();
@@ -12,7 +11,7 @@ const writer = new RecordWriter();
  *
  * `before`: what each takes the place of, where it is worked on again and again, so that what stays is not encoded each time.
  */
-export function cursorColumns(records: readonly ShardRecord[], before?: readonly ShardRecord[]): Buffer[] {
+export function cursorColumns(records: readonly ShardRecord[], before?: readonly ShardRecord[]): ServerArray[] {
   return [
     int8Array(records.map(({ attempts }) => attempts)),
     byteaArray(records.map(({ cursor }) => cursor.lastKey)),
@@ -21,7 +20,7 @@ export function cursorColumns(records: readonly ShardRecord[], before?: readonly
 }
 
 /** What else can change of shards. */
-export function stateColumns(records: readonly ShardRecord[]): Buffer[] {
+export function stateColumns(records: readonly ShardRecord[]): ServerArray[] {
   return [
     nameArray(records.map(({ status }) => status)),
     nameArray(records.map(({ parkReason }) => parkReason)),
@@ -32,35 +31,17 @@ export function stateColumns(records: readonly ShardRecord[]): Buffer[] {
 }
 
 /** What never changes of shards. */
-export function birthColumns(records: readonly ShardRecord[]): Buffer[] {
+export function birthColumns(records: readonly ShardRecord[]): ServerArray[] {
   return [u64Array(records.map(({ parent }) => parent)), byteaArray(records.map(({ spec }) => spec.keyRangeStart))];
 }
 
-/** Where new shards are put among those that are not finished. */
-export function enteredColumns(records: readonly ShardRecord[]): Buffer[] {
-  return [spreadColumn(records), ...placeColumns(records.map(placeOf))];
-}
-
-/** Where shards move among those that are not finished: the place that each leaves and the one that it takes, none where it stays. */
-export function moveColumns(writes: readonly ShardWrite[]): Buffer[] {
-  const left: (Place | undefined)[] = [];
-  const taken: (Place | undefined)[] = [];
-  for (const { before, after } of writes) {
-    const [from, to] = [placeOf(before), placeOf(after)];
-    const stays = isSamePlace(from, to);
-    left.push(stays ? undefined : from);
-    taken.push(stays ? undefined : to);
-  }
-  const spreads = spreadColumn(writes.map(({ after }) => after));
-  return [spreads, ...placeColumns(left), ...placeColumns(taken)];
-}
-
-function spreadColumn(records: readonly ShardRecord[]): Buffer {
+export function spreadColumn(records: readonly ShardRecord[]): ServerArray {
   return int8Array(records.map(({ shard }) => claimSpread(shard)));
 }
 
-function placeColumns(places: readonly (Place | undefined)[]): Buffer[] {
-  return [nameArray(places.map((place) => place?.status)), u64Array(places.map((place) => place?.claimableAt))];
+/** What says where shards were among those that are not finished. */
+export function leftColumns(before: readonly ShardRecord[]): ServerArray[] {
+  return [nameArray(before.map(({ status }) => status)), u64Array(before.map(({ lease }) => lease?.deadline))];
 }
 
 /** `before` as for `cursorColumns`. */

@@ -4,8 +4,8 @@ import { advanceShards, areAdvances } from "./advance-shards.ts";
 import { committed, CONFLICT, isOneRun, recordsOf, toCandidates, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
 import { Moments, type CapacityRow } from "./moments.ts";
 import { RunTimes, type RangeRow } from "./run-times.ts";
-import { int8Array, u64Array } from "./server-array.ts";
-import { cursorColumns, moveColumns, stateColumns } from "./shard-columns.ts";
+import { int8Array, u64Array, type ServerArray } from "./server-array.ts";
+import { cursorColumns, leftColumns, spreadColumn, stateColumns } from "./shard-columns.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import { UPDATE_SHARDS, UPDATE_SHARDS_OF_GUARDED_RUN, UPDATE_SHARDS_OF_RUN, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
 
@@ -64,7 +64,7 @@ function isGuarded(candidates: readonly Candidate[]): boolean {
 }
 
 /** An array a column: which shards, what they must be, and what they become. */
-function changes(candidates: readonly Candidate[]): readonly Buffer[] {
+function changes(candidates: readonly Candidate[]): readonly ServerArray[] {
   const records = recordsOf(candidates);
   return [
     u64Array(records.map(({ shard }) => shard)),
@@ -72,6 +72,7 @@ function changes(candidates: readonly Candidate[]): readonly Buffer[] {
     ...cursorColumns(records),
     ...stateColumns(records),
     int8Array(candidates.map(({ runGuard }) => runGuard)),
-    ...moveColumns(candidates.map(({ set }) => set.shard)),
+    spreadColumn(records),
+    ...leftColumns(candidates.map(({ set }) => set.shard.before)),
   ];
 }

@@ -1,5 +1,5 @@
 export type { AcquireResult, AcquireResultView } from "./coordinator/acquiring.ts";
-export type { ClaimManyRequest, ClaimRequest } from "./coordinator/claiming.ts";
+export { MAX_CLAIM_COUNT, type ClaimManyRequest, type ClaimRequest } from "./coordinator/claiming.ts";
 export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
 export { EventCollector, type EventCollectorOptions } from "./coordinator/event-collector.ts";

@@ -1,3 +1,6 @@
+import { MAX_CLAIM_COUNT } from "@gossip/coordination";
+import { UNHELD } from "./place-columns.ts";
+
 /** Which run, when, and which of its shards count; each a piece of SQL. */
 export interface HintScope {
   readonly runId: string;
@@ -6,7 +9,8 @@ export interface HintScope {
   readonly and?: string;
 }
 
-const FREE = "'\\x0000000000000000'";
+/** How far shards are counted: more is no news to anybody, and to count on takes the server longer than most of what it is told beside. */
+export const MAX_COUNTED = MAX_CLAIM_COUNT;
 
 /**
  * What can be claimed of a run at one time, counted up to a limit that is news to somebody. Each is a probe of `places`; free and
@@ -24,12 +28,12 @@ export function hintColumns(schema: string, scope: HintScope): string {
  * claimed, which the server must look up one by one until it may drop them.
  */
 export function freeColumn(schema: string, { runId, and, from, isAsked = "true" }: Omit<HintScope, "now"> & { readonly from: string; readonly isAsked?: string }): string {
-  const free = `${activeOf(runId, and)} AND p.claimable_at = ${FREE}`;
+  const free = `${activeOf(runId, and)} AND p.claimable_at = ${UNHELD}`;
   return `(SELECT count(*)::int FROM (
-     (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread >= ${from} LIMIT 1000)
+     (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread >= ${from} LIMIT ${MAX_COUNTED})
      UNION ALL
-     (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread < ${from} LIMIT 1000)
-     LIMIT 1000) free WHERE ${isAsked}) AS free`;
+     (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread < ${from} LIMIT ${MAX_COUNTED})
+     LIMIT ${MAX_COUNTED}) free WHERE ${isAsked}) AS free`;
 }
 
 /** Two times, and where counting begins. */
@@ -49,22 +53,22 @@ export function rangeColumns(schema: string, { runId, first, last, from, and }: 
   const active = activeOf(runId, and);
   return `
   ${freeColumn(schema, { runId, from, isAsked: `${first} IS NOT NULL`, and })},
-  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${FREE} AND p.claimable_at <= ${first} LIMIT 1000) lapsed) AS lapsed,
+  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${UNHELD} AND p.claimable_at <= ${first} LIMIT ${MAX_COUNTED}) lapsed) AS lapsed,
   ARRAY(SELECT p.claimable_at FROM ${schema}.places p
-        WHERE ${first} < ${last} AND ${active} AND p.claimable_at > ${first} AND p.claimable_at <= ${last} ORDER BY p.claimable_at LIMIT 1000) AS lapsing,
+        WHERE ${first} < ${last} AND ${active} AND p.claimable_at > ${first} AND p.claimable_at <= ${last} ORDER BY p.claimable_at LIMIT ${MAX_COUNTED}) AS lapsing,
   (SELECT p.claimable_at FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${last} ORDER BY p.claimable_at LIMIT 1) AS earliest,
   (SELECT w.until FROM ${schema}.starved w WHERE w.run_id = ${runId}) AS starved_until`;
 }
 
 /** How many leases have lapsed, when the first of the others will, and until when the run is wanted. */
 export function lapsedColumns(schema: string, scope: HintScope): string {
-  return timedColumns(schema, scope, `p.claimable_at > ${FREE} AND `);
+  return timedColumns(schema, scope, `p.claimable_at > ${UNHELD} AND `);
 }
 
 function timedColumns(schema: string, { runId, now, and }: HintScope, except: string): string {
   const active = activeOf(runId, and);
   return `
-  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND ${except}p.claimable_at <= ${now} LIMIT 1000) lapsed) AS lapsed,
+  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND ${except}p.claimable_at <= ${now} LIMIT ${MAX_COUNTED}) lapsed) AS lapsed,
   (SELECT p.claimable_at FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${now} ORDER BY p.claimable_at LIMIT 1) AS earliest,
   (SELECT w.until FROM ${schema}.starved w WHERE w.run_id = ${runId}) AS starved_until`;
 }

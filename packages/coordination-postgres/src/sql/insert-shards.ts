@@ -1,4 +1,7 @@
+import { placeColumns } from "./place-columns.ts";
 import type { Statement } from "./statement.ts";
+
+const place = placeColumns("status", "lease_deadline");
 
 /** New shards of one run, and their places. One array a column, one element a shard. */
 export const INSERT_SHARDS: Statement = {
@@ -7,11 +10,11 @@ export const INSERT_SHARDS: Statement = {
 WITH given AS MATERIALIZED (
   SELECT *
   FROM unnest($2::bytea[], $3::bigint[], $4::bytea[], $5::bytea[], $6::text[], $7::text[], $8::bytea[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bytea[],
-              $13::bigint[], $14::text[], $15::bytea[])
-       AS given(shard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start, spread, taken_status, taken_at)
+              $13::bigint[])
+       AS given(shard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start, spread)
 ), entered AS (
   INSERT INTO ${schema}.places (run_id, status, claimable_at, spread, shard)
-  SELECT $1, taken_status, taken_at, spread, shard FROM given WHERE taken_status IS NOT NULL
+  SELECT $1, ${place.status}, ${place.claimableAt}, spread, shard FROM given WHERE ${place.status} IS NOT NULL
 )
 INSERT INTO ${schema}.shards (run_id, shard, version, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start)
 SELECT $1, shard, 1, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence, parent, key_range_start

@@ -1,3 +1,4 @@
+import { UNHELD } from "./place-columns.ts";
 import { HEAD_COLUMNS } from "./run-columns.ts";
 import type { Statement } from "./statement.ts";
 
@@ -7,16 +8,17 @@ import type { Statement } from "./statement.ts";
  *
  * They come as one value (`packedShards` reads it): of a row each, most of the time went into the columns.
  *
- * Each part goes along `places` in the order of its index. The limit is spelled out and no parameter, since of
- * one that it does not know the planner believes that it is a tenth of the table, and sorts. And each shard is looked up
+ * Each part goes along `places` in the order of its index. The limit of a part is spelled out and no parameter, since of
+ * one that it does not know the planner believes that it is a tenth of the table, and sorts. There are statements for a few such limits, and
+ * the parts end where as many are found as are asked for. And each shard is looked up
  * for its place, which the offset of 0 sees to: a plan that was made while the table was empty would go through all of them instead.
  *
  * No row is locked, hence none is skipped as locked (decision 0007 has the figures): a claim is the guarded update that
  * follows, and workers look in different places.
  */
-export function listClaimCandidates(limit: number): Statement {
+export function listClaimCandidates(atMost: number): Statement {
   return {
-    name: `list_claim_candidates_${limit}`,
+    name: `list_claim_candidates_${atMost}`,
     text: (schema) => `
 SELECT ${HEAD_COLUMNS},
   (SELECT p.claimable_at FROM ${schema}.places p
@@ -25,17 +27,17 @@ SELECT ${HEAD_COLUMNS},
   (SELECT string_agg(int8send(s.version) || s.shard || int4send(octet_length(s.record)) || s.record, '')
    FROM (
      (SELECT p.shard FROM ${schema}.places p
-      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = '\\x0000000000000000' AND p.spread >= $4
-      ORDER BY p.spread, p.shard LIMIT ${limit})
+      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = ${UNHELD} AND p.spread >= $4
+      ORDER BY p.spread, p.shard LIMIT ${atMost})
      UNION ALL
      (SELECT p.shard FROM ${schema}.places p
-      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = '\\x0000000000000000' AND p.spread < $4
-      ORDER BY p.spread, p.shard LIMIT ${limit})
+      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = ${UNHELD} AND p.spread < $4
+      ORDER BY p.spread, p.shard LIMIT ${atMost})
      UNION ALL
      (SELECT p.shard FROM ${schema}.places p
-      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at > '\\x0000000000000000' AND p.claimable_at <= $3
-      ORDER BY p.claimable_at, p.spread, p.shard LIMIT ${limit})
-     LIMIT ${limit}
+      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at > ${UNHELD} AND p.claimable_at <= $3
+      ORDER BY p.claimable_at, p.spread, p.shard LIMIT ${atMost})
+     LIMIT $5
    ) found
    CROSS JOIN LATERAL (SELECT * FROM ${schema}.shards s WHERE s.run_id = r.id AND s.shard = found.shard OFFSET 0) s
   ) AS candidates

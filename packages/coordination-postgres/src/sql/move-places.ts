@@ -2,7 +2,7 @@ import type { Statement } from "./statement.ts";
 
 /**
  * Parts of a statement that move the places of shards which it has `written`, by what each row of that says of the place that
- * it leaves and the one that it takes; both are null where it stays.
+ * it leaves and the one that it takes. The status of a place that is none is null.
  */
 export function movePlaces(schema: string): string {
   const left = `p.run_id = w.run_id AND p.status = w.left_status AND p.claimable_at = w.left_at AND p.spread = w.spread AND p.shard = w.shard`;
@@ -10,7 +10,7 @@ export function movePlaces(schema: string): string {
 moved AS (
   UPDATE ${schema}.places p SET status = w.taken_status, claimable_at = w.taken_at
   FROM written w
-  WHERE w.taken_status IS NOT NULL AND ${left}
+  WHERE w.taken_status IS NOT NULL AND (w.left_status, w.left_at) IS DISTINCT FROM (w.taken_status, w.taken_at) AND ${left}
 ),
 left_places AS (
   DELETE FROM ${schema}.places p USING written w

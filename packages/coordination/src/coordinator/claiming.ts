@@ -26,14 +26,15 @@ export interface ClaimRequest {
 }
 
 export interface ClaimManyRequest extends ClaimRequest {
-  /** Most shards to claim, from 1 to 256. */
+  /** Most shards to claim, from 1 to `MAX_CLAIM_COUNT`. */
   readonly count: number;
 }
 
 /** How many candidates a claim of one tries before it says that there is nothing. */
 export const MAX_CLAIM_TRIES = 8;
 
-const MAX_CLAIM_COUNT = 256;
+/** Most shards that one claim takes. */
+export const MAX_CLAIM_COUNT = 256;
 
 /** How often a claim lists candidates anew. Each time but one takes shards that have come to their end out of the list, so few are needed. */
 const MAX_LISTINGS = 64;

@@ -13,7 +13,7 @@ import { assertObject, type LogicalTime } from "@gossip/contracts";
  * Advice, and already old when it arrives. Nothing may depend on it being right.
  */
 export interface CapacityHint {
-  /** Active shards that nobody held. */
+  /** Active shards that nobody held. A store need not count further than `MAX_CLAIM_COUNT`, beyond which it tells nobody anything. */
   readonly availableCount: number;
   /** When the first of the leases that were held runs out. */
   readonly earliestDeadline: LogicalTime | undefined;
