@@ -1,9 +1,10 @@
 import type { ShardRecord } from "@gossip/coordination";
 import type { Connection } from "./database.ts";
 import { assertOwn } from "./assert-own.ts";
+import { placeArray } from "./place.ts";
 import type { RunAddress } from "./rows.ts";
 import { u64Array, type ServerArray } from "./server-array.ts";
-import { birthColumns, cursorColumns, spreadColumn, stateColumns } from "./shard-columns.ts";
+import { birthColumns, cursorColumns, stateColumns } from "./shard-columns.ts";
 import { INSERT_SHARDS } from "./sql/insert-shards.ts";
 
 /** Most rows of one statement. They travel in one message, which the server holds in memory several times over. */
@@ -27,5 +28,5 @@ export class InsertedShards {
 
 function columnsOf(records: readonly ShardRecord[]): ServerArray[] {
   const shards = u64Array(records.map(({ shard }) => shard));
-  return [shards, ...cursorColumns(records), ...stateColumns(records), ...birthColumns(records), spreadColumn(records)];
+  return [shards, ...cursorColumns(records), ...stateColumns(records), ...birthColumns(records), placeArray(records)];
 }

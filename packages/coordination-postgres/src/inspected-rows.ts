@@ -3,13 +3,11 @@ import type { ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import type { StoredRunRecord, StoredShard } from "@gossip/coordination-fsck";
 import { err, ok } from "@gossip/stdx";
-import { claimSpread } from "./claim-spread.ts";
 import type { Connection } from "./database.ts";
-import { placeOf } from "./place.ts";
+import { placeOf, shardIn } from "./place.ts";
 import { digestOf, runColumnsIn, runColumnsOf, type RunColumnsRow, type ShardColumnsRow } from "./record-columns.ts";
 import { shardIdOf } from "./rows.ts";
 import { INSPECT_PLACES, INSPECT_RUNS, INSPECT_SHARDS } from "./sql/inspect.ts";
-import { readU64 } from "./u64-bytes.ts";
 
 export type InspectedRunRow = { readonly id: string; readonly tenant: Buffer; readonly run: Buffer; readonly shard_count: string; readonly record: Buffer } & RunColumnsRow;
 export type InspectedShardRow = { readonly shard: Buffer; readonly record: Buffer } & ShardColumnsRow;
@@ -20,32 +18,28 @@ const NOTHING: Buffer = Buffer.alloc(0);
 /** A place as it is stored, or as it should be. */
 export interface InspectedPlace {
   readonly shard: ShardId;
-  readonly status: string;
-  readonly claimableAt: bigint;
-  readonly spread: number;
+  readonly place: Buffer;
 }
-
-type PlaceRow = { readonly status: string; readonly claimable_at: Buffer; readonly spread: string; readonly shard: Buffer };
 
 /** The place that a shard must have. */
 export function expectedPlace(record: ShardRecord): InspectedPlace | undefined {
   const place = placeOf(record);
-  return place && { shard: record.shard, ...place, spread: claimSpread(record.shard) };
+  return place && { shard: record.shard, place };
 }
 
 /** Tells a place from every other of its run. */
-export function nameOfPlace({ shard, status, claimableAt, spread }: InspectedPlace): string {
-  return `place ${shard} ${status} ${claimableAt} ${spread}`;
+export function nameOfPlace({ place }: InspectedPlace): string {
+  return `place ${place.toString("hex")}`;
 }
 
 export async function* listPlaces(connection: Connection, runId: string): AsyncGenerator<InspectedPlace> {
-  let after: readonly unknown[] = ["", NOTHING, 0, NOTHING];
+  let after = NOTHING;
   for (;;) {
-    const rows = await connection.run<PlaceRow>(INSPECT_PLACES, [runId, ...after, PAGE]);
-    for (const row of rows) yield { shard: shardIdOf(row.shard), status: row.status, claimableAt: readU64(row.claimable_at), spread: Number(row.spread) };
+    const rows = await connection.run<{ place: Buffer }>(INSPECT_PLACES, [runId, after, PAGE]);
+    for (const { place } of rows) yield { shard: shardIn(place), place };
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;
-    after = [last.status, last.claimable_at, last.spread, last.shard];
+    after = last.place;
   }
 }
 

@@ -3,10 +3,11 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { PostgresOpenError } from "./postgres-open-error.ts";
 import { migration1 } from "./sql/migration-1.ts";
 import { migration2 } from "./sql/migration-2.ts";
+import { migration3 } from "./sql/migration-3.ts";
 import { createMigrations, LOCK_MIGRATIONS, NOTE_MIGRATION, READ_LAST_MIGRATION, TABLE_EXISTS } from "./sql/migrations.ts";
 
 /** Every step from nothing to the newest schema. A step that was released never changes. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1, migration2];
+const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1, migration2, migration3];
 
 /** The number of the newest schema that this package knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

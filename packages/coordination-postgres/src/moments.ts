@@ -1,7 +1,8 @@
 import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, ShardRecord } from "@gossip/coordination";
 import { hintOf, hintWith, type HintRow } from "./hints.ts";
-import { int8Array, u64Array, type ServerArray } from "./server-array.ts";
+import { freeFrom, lastAt } from "./place.ts";
+import { byteaArray, int8Array, type ServerArray } from "./server-array.ts";
 
 /** A run whose capacity somebody asks for. */
 interface AskedRun {
@@ -38,10 +39,10 @@ export class Moments {
     const others = this.#others();
     return [
       int8Array(runs.map(({ runId }) => runId)),
-      int8Array(runs.map(({ start }) => start)),
-      u64Array(runs.map(({ times }) => times[0])),
+      byteaArray(runs.map(({ start }) => freeFrom(start))),
+      byteaArray(runs.map(({ times }) => lastAt(times[0]!))),
       int8Array(others.map(({ run }) => run.runId)),
-      u64Array(others.map(({ now }) => now)),
+      byteaArray(others.map(({ now }) => lastAt(now))),
     ];
   }
 

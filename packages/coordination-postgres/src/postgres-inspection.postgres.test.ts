@@ -37,7 +37,7 @@ async function sql(text: string): Promise<Record<string, unknown>[]> {
 }
 
 async function contents(): Promise<unknown[]> {
-  return [await sql("SELECT * FROM @.runs ORDER BY id"), await sql("SELECT * FROM @.shards ORDER BY run_id, shard"), await sql("SELECT * FROM @.places ORDER BY shard"), await sql("SELECT * FROM @.tenants"), await sql("SELECT * FROM @.totals")];
+  return [await sql("SELECT * FROM @.runs ORDER BY id"), await sql("SELECT * FROM @.shards ORDER BY run_id, shard"), await sql("SELECT * FROM @.places ORDER BY run_id, place"), await sql("SELECT * FROM @.tenants"), await sql("SELECT * FROM @.totals")];
 }
 
 async function findings(): Promise<readonly FsckFinding[]> {
@@ -81,14 +81,14 @@ describe("what repair mends", () => {
 
   const places = [
     ["missing", "DELETE FROM @.places WHERE ", ["MissingEntry"], { removedEntries: 0, addedEntries: 1 }],
-    ["of another state", "UPDATE @.places SET status = 'Parked' WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
-    ["of another time", "UPDATE @.places SET claimable_at = '\\x00000000000000ff' WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
-    ["elsewhere", "UPDATE @.places SET spread = spread + 1 WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
+    ["of another state", "UPDATE @.places SET place = overlay(place PLACING '\\x50' FROM 1) WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
+    ["of another time", "UPDATE @.places SET place = overlay(place PLACING '\\x00000000000000ff' FROM 2) WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
+    ["elsewhere", "UPDATE @.places SET place = set_byte(place, 12, get_byte(place, 12) # 1) WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
   ] as const;
 
   test.each(places)("a place that is %s", async (_name, change, kinds, rebuilt) => {
     const before = await contents();
-    await sql(`${change} shard = (SELECT shard FROM @.shards WHERE status = 'Active' ORDER BY shard LIMIT 1)`);
+    await sql(`${change} substring(place FROM 14) = (SELECT shard FROM @.shards WHERE status = 'Active' ORDER BY shard LIMIT 1)`);
     expect(await findings()).toMatchObject(kinds.map((kind) => ({ kind, index: "places" })));
     expect(await mend()).toEqual({ ...rebuilt, correctedCounts: 0 });
     expect(await contents()).toEqual(before);
@@ -96,9 +96,9 @@ describe("what repair mends", () => {
 
   test("a second place of a shard, one of no shard, and one of no run", async () => {
     const before = await contents();
-    await sql("INSERT INTO @.places SELECT run_id, 'Active', '\\x00000000000000ff', 1, shard FROM @.shards LIMIT 1");
-    await sql("INSERT INTO @.places SELECT id, 'Active', '\\x0000000000000000', 1, '\\x00000000000000aa' FROM @.runs");
-    await sql("INSERT INTO @.places VALUES (99, 'Active', '\\x0000000000000000', 1, '\\x00000000000000aa')");
+    await sql("INSERT INTO @.places SELECT run_id, '\\x4100000000000000ff00000001'::bytea || shard FROM @.shards LIMIT 1");
+    await sql("INSERT INTO @.places SELECT id, '\\x4100000000000000000000000100000000000000aa' FROM @.runs");
+    await sql("INSERT INTO @.places VALUES (99, '\\x4100000000000000000000000100000000000000aa')");
     expect((await findings()).filter(({ kind }) => kind === "StrayEntry")).toHaveLength(3);
     expect(await mend()).toEqual({ removedEntries: 3, addedEntries: 0, correctedCounts: 0 });
     expect(await contents()).toEqual(before);

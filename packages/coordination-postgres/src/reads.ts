@@ -9,9 +9,10 @@ import type { LogicalTime } from "@gossip/contracts";
 import type { Database } from "./database.ts";
 import { capacityOf, hintOf, type Capacity, type HintRow } from "./hints.ts";
 import { packedShards } from "./packed-shards.ts";
+import { freeFrom, lastAt } from "./place.ts";
 import { runVersion } from "./record-version.ts";
 import { decodeRun, headOf, rowVersionOf, tenantBytes, type HeadRow, type RunAddress } from "./rows.ts";
-import { int8Array, u64Array } from "./server-array.ts";
+import { byteaArray, int8Array } from "./server-array.ts";
 import { listClaimCandidates } from "./sql/list-claim-candidates.ts";
 import { READ_CAPACITIES } from "./sql/read-capacities.ts";
 import { READ_HINT } from "./sql/read-hint.ts";
@@ -33,7 +34,7 @@ export async function readRun(database: Database, address: RunAddress): Promise<
 }
 
 export async function readHint(database: Database, moment: RunMoment): Promise<CapacityHint> {
-  const [row] = await database.run<HintRow & { free: number }>(READ_HINT, [...addressValues(moment), u64Bytes(moment.now)]);
+  const [row] = await database.run<HintRow & { free: number }>(READ_HINT, [...addressValues(moment), lastAt(moment.now)]);
   return row === undefined ? CapacityHint.ZERO : hintOf(row, row.free, moment.now);
 }
 
@@ -46,13 +47,13 @@ export interface CapacityMoment {
 
 /** The capacities at some moments, in their order. */
 export async function readCapacities(database: Database, moments: readonly CapacityMoment[]): Promise<readonly Capacity[]> {
-  const columns = [int8Array(moments.map(({ runId }) => runId)), int8Array(moments.map(({ start }) => start)), u64Array(moments.map(({ now }) => now))];
+  const columns = [int8Array(moments.map(({ runId }) => runId)), byteaArray(moments.map(({ start }) => freeFrom(start))), byteaArray(moments.map(({ now }) => lastAt(now)))];
   const rows = await database.run<HintRow & { free: number }>(READ_CAPACITIES, columns);
   return rows.map((row) => capacityOf(row, row.free));
 }
 
 export async function readProgress(database: Database, moment: RunMoment): Promise<RunProgress> {
-  const [row] = await database.run<ProgressRow>(READ_PROGRESS, [...addressValues(moment), u64Bytes(moment.now)]);
+  const [row] = await database.run<ProgressRow>(READ_PROGRESS, [...addressValues(moment), lastAt(moment.now)]);
   if (row === undefined) return RunProgress.NONE;
   const [total, active, split, parked] = [Number(row.total), Number(row.active), Number(row.split), Number(row.parked)];
   const watermark = row.watermark === null ? undefined : new Uint8Array(row.watermark);
@@ -61,7 +62,7 @@ export async function readProgress(database: Database, moment: RunMoment): Promi
 
 /** Candidates from a place on and then around, up to `limit` of them. */
 export async function findCandidates(database: Database, query: RunMoment & { readonly limit: number; readonly start: number }): Promise<ClaimListing> {
-  const [row] = await database.run<ListingRow>(listClaimCandidates(roundUp(query.limit)), [...addressValues(query), u64Bytes(query.now), query.start, query.limit]);
+  const [row] = await database.run<ListingRow>(listClaimCandidates(roundUp(query.limit)), [...addressValues(query), lastAt(query.now), freeFrom(query.start), query.limit]);
   if (row === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
   const { tenant, run } = query;
   const found = row.candidates === null ? [] : packedShards({ tenant, run, runId: Number(row.id) }, row.candidates);

@@ -7,7 +7,6 @@ import { shardIdOf } from "./rows.ts";
 import { INSPECT_ORDER, LOCK_INSPECTED_RUN, LOCK_SHARDS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
 import { LOCK_TOTALS } from "./sql/lock-totals.ts";
 import { ADD_PLACE, REBUILD_RUN, REBUILD_SHARD, RECOUNT_RUNS, RECOUNT_TENANTS, RECOUNT_TOTALS, reindex, REMOVE_LOST_PLACES, REMOVE_PLACE } from "./sql/rebuild.ts";
-import { u64Bytes } from "./u64-bytes.ts";
 
 /** Entries that were too many, and that were missing. */
 interface Difference {
@@ -84,13 +83,9 @@ async function rebuildPlaces(
   for await (const place of listPlaces(connection, id)) {
     if (!places.delete(nameOfPlace(place)) && !unreadable.has(place.shard)) stray.push(place);
   }
-  for (const place of stray) await connection.run(REMOVE_PLACE, [id, ...valuesOf(place)]);
-  for (const place of places.values()) await connection.run(ADD_PLACE, [id, ...valuesOf(place)]);
+  for (const { place } of stray) await connection.run(REMOVE_PLACE, [id, place]);
+  for (const { place } of places.values()) await connection.run(ADD_PLACE, [id, place]);
   return { removed: stray.length, added: places.size };
-}
-
-function valuesOf({ status, claimableAt, spread, shard }: InspectedPlace): unknown[] {
-  return [status, u64Bytes(claimableAt), spread, u64Bytes(shard)];
 }
 
 /** What the server's index of the order has too many of, and lacks. */

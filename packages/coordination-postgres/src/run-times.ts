@@ -1,7 +1,8 @@
 import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, ShardRecord } from "@gossip/coordination";
 import { hintOf, hintWith, type HintRow } from "./hints.ts";
-import { readU64, u64Bytes } from "./u64-bytes.ts";
+import { freeFrom, lastAt } from "./place.ts";
+import { readU64 } from "./u64-bytes.ts";
 
 /** What a statement over one run tells of its capacity between two times. */
 export interface RangeRow extends HintRow {
@@ -25,7 +26,7 @@ export class RunTimes {
 
   /** `start`: where in the run claiming is at work. */
   columns(start: number): readonly unknown[] {
-    return [this.#first === undefined ? null : u64Bytes(this.#first), this.#last === undefined ? null : u64Bytes(this.#last), start];
+    return [this.#first === undefined ? null : lastAt(this.#first), this.#last === undefined ? null : lastAt(this.#last), freeFrom(start)];
   }
 
   /** Take the server's answer, which was made without the shards in `moved`. */

@@ -2,13 +2,12 @@ import type { ShardId, ShardLimitScope } from "@gossip/contracts";
 import type { CommitAnswer, PutRunSet, RemoveRunSet, ShardLimits, ShardRecord, ShardWrite, SplitShardSet } from "@gossip/coordination";
 import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { assertOwn } from "./assert-own.ts";
-import { claimSpread } from "./claim-spread.ts";
 import type { Connection, Database } from "./database.ts";
 import { InsertedShards } from "./inserted-shards.ts";
-import { isSamePlace, placeOf } from "./place.ts";
+import { letterOf, placeOf } from "./place.ts";
 import { readRunVersion, readShardVersion, runVersion, shardVersion, type RowVersion } from "./record-version.ts";
 import { rowVersionOf, shardIdOf, tenantBytes, type RunAddress } from "./rows.ts";
-import { u64Array } from "./server-array.ts";
+import { byteaArray, u64Array } from "./server-array.ts";
 import { encodeOne } from "./shard-columns.ts";
 import { ADD_TO_COUNTS } from "./sql/add-to-counts.ts";
 import { FIND_TAKEN } from "./sql/find-taken.ts";
@@ -111,10 +110,7 @@ export function removeRun(database: Database, set: RemoveRunSet): Promise<Commit
 }
 
 async function movePlace(connection: Connection, runId: number, { before, after }: ShardWrite): Promise<void> {
-  const [left, taken] = [placeOf(before), placeOf(after)];
-  if (isSamePlace(left, taken)) return;
-  const columns = [left, taken].flatMap((place) => (place === undefined ? [null, null] : [place.status, u64Bytes(place.claimableAt)]));
-  await connection.run(MOVE_PLACE, [runId, u64Bytes(after.shard), claimSpread(after.shard), ...columns]);
+  await connection.run(MOVE_PLACE, [runId, placeOf(before) ?? null, placeOf(after) ?? null]);
 }
 
 function write(database: Database, body: (connection: Connection) => Promise<CommitAnswer>): Promise<CommitAnswer> {
@@ -144,8 +140,9 @@ function next({ runId, version }: RowVersion): RowVersion {
   return { runId, version: version + 1 };
 }
 
-async function hasShardIn(connection: Connection, runId: number, statuses: readonly string[]): Promise<boolean> {
-  const [row] = await connection.run<{ found: boolean }>(HAS_SHARD_IN, [runId, statuses]);
+async function hasShardIn(connection: Connection, runId: number, statuses: PutRunSet["noShardsIn"]): Promise<boolean> {
+  const unfinished = statuses.filter((status) => status !== "Done");
+  const [row] = await connection.run<{ found: boolean }>(HAS_SHARD_IN, [runId, byteaArray(unfinished.map(letterOf)), statuses.includes("Done")]);
   return row?.found === true;
 }
 

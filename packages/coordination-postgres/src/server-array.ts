@@ -1,3 +1,5 @@
+import { U64_SIZE } from "./u64-bytes.ts";
+
 /**
  * Arrays in the server's own binary form, as parameters.
  *
@@ -51,19 +53,28 @@ export function int8Array(values: readonly (number | null)[]): ServerArray {
 
 /** Numbers of 64 bits without a sign as `bytea[]`, as they are stored. */
 export function u64Array(values: readonly (bigint | undefined)[]): ServerArray {
-  if (values.every(isNothing)) return null;
-  const bytes = begin(BYTEA, values.length, values.length * (SIZE_SIZE + INT8_SIZE));
-  // A buffer's own way of writing a bigint makes others on the way.
+  return fixedArray(values.length, U64_SIZE, (view, place, index) => {
+    const value = values[index];
+    if (value === undefined) return false;
+    // A buffer's own way of writing a bigint makes others on the way.
+    view.setBigUint64(place, value);
+    return true;
+  });
+}
+
+/** Elements of one size as `bytea[]`. `write` puts one of them at a place, or answers that it is null. */
+export function fixedArray(count: number, size: number, write: (view: DataView, place: number, index: number) => boolean): ServerArray {
+  const bytes = begin(BYTEA, count, count * (SIZE_SIZE + size));
   const view = viewOf(bytes);
   let place = HEADER_SIZE;
-  for (const value of values) {
-    view.setInt32(place, value === undefined ? NULL_SIZE : INT8_SIZE);
-    place += SIZE_SIZE;
-    if (value === undefined) continue;
-    view.setBigUint64(place, value);
-    place += INT8_SIZE;
+  let nulls = 0;
+  for (let index = 0; index < count; index++) {
+    const isThere = write(view, place + SIZE_SIZE, index);
+    view.setInt32(place, isThere ? size : NULL_SIZE);
+    place += isThere ? SIZE_SIZE + size : SIZE_SIZE;
+    if (!isThere) nulls++;
   }
-  return bytes.subarray(0, place);
+  return nulls === count ? null : bytes.subarray(0, place);
 }
 
 export function byteaArray(values: readonly (Uint8Array | undefined)[]): ServerArray {

@@ -1,6 +1,5 @@
 import type { ShardRecord } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
-import { claimSpread } from "./claim-spread.ts";
 import { byteaArray, int8Array, nameArray, u64Array, type ServerArray } from "./server-array.ts";
 
 // One call encodes at a time and none waits in between, so all of them share this.
@@ -33,15 +32,6 @@ export function stateColumns(records: readonly ShardRecord[]): ServerArray[] {
 /** What never changes of shards. */
 export function birthColumns(records: readonly ShardRecord[]): ServerArray[] {
   return [u64Array(records.map(({ parent }) => parent)), byteaArray(records.map(({ spec }) => spec.keyRangeStart))];
-}
-
-export function spreadColumn(records: readonly ShardRecord[]): ServerArray {
-  return int8Array(records.map(({ shard }) => claimSpread(shard)));
-}
-
-/** What says where shards were among those that are not finished. */
-export function leftColumns(before: readonly ShardRecord[]): ServerArray[] {
-  return [nameArray(before.map(({ status }) => status)), u64Array(before.map(({ lease }) => lease?.deadline))];
 }
 
 /** `before` as for `cursorColumns`. */

@@ -3,9 +3,10 @@ import type { CapacityHint, CommitAnswer, UpdateShardSet } from "@gossip/coordin
 import { advanceShards, areAdvances } from "./advance-shards.ts";
 import { committed, CONFLICT, isOneRun, recordsOf, toCandidates, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
 import { Moments, type CapacityRow } from "./moments.ts";
+import { placeArray } from "./place.ts";
 import { RunTimes, type RangeRow } from "./run-times.ts";
 import { int8Array, u64Array, type ServerArray } from "./server-array.ts";
-import { cursorColumns, leftColumns, spreadColumn, stateColumns } from "./shard-columns.ts";
+import { cursorColumns, stateColumns } from "./shard-columns.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import { UPDATE_SHARDS, UPDATE_SHARDS_OF_GUARDED_RUN, UPDATE_SHARDS_OF_RUN, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
 
@@ -72,7 +73,7 @@ function changes(candidates: readonly Candidate[]): readonly ServerArray[] {
     ...cursorColumns(records),
     ...stateColumns(records),
     int8Array(candidates.map(({ runGuard }) => runGuard)),
-    spreadColumn(records),
-    ...leftColumns(candidates.map(({ set }) => set.shard.before)),
+    placeArray(candidates.map(({ set }) => set.shard.before)),
+    placeArray(records),
   ];
 }

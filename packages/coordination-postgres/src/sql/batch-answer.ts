@@ -1,20 +1,21 @@
 import { freeColumn, lapsedColumns, rangeColumns } from "./hint-columns.ts";
+import { ACTIVE_FROM } from "./place-bytes.ts";
 
 /** The parameters of a batch that ask for capacities. */
 export interface AskedMoments {
-  /** Runs, each once, where to begin counting in each, and the first time that is asked for of it: an array each. */
+  /** Runs, each once, the place to begin counting at in each, and the last that can be claimed at the first time that is asked for of it: an array each. */
   readonly runs: string;
-  /** Runs and the other times, an array each. */
+  /** Runs and the last places of the other times, an array each. */
   readonly moments: string;
 }
 
 /** The parameters of a batch of one run that ask for its capacity. */
 export interface AskedRange {
   readonly runId: string;
-  /** The first time that is asked for, null where none is, and the last. */
+  /** The last place that can be claimed at the first time that is asked for, null where none is, and at the last. */
   readonly first: string;
   readonly last: string;
-  /** Where to begin counting. */
+  /** The place to begin counting at. */
   readonly from: string;
 }
 
@@ -51,5 +52,5 @@ SELECT 'Run', c.ordinal, NULL, NULL, c.free, c.lapsed, c.earliest, c.starved_unt
 UNION ALL
 SELECT 'Moment', m.ordinal, NULL, NULL, NULL,${lapsedColumns(schema, { runId: "m.run_id", now: "m.now", and: unwritten })}
 FROM unnest(${moments}) WITH ORDINALITY AS m(run_id, now, ordinal)
-WHERE EXISTS (SELECT FROM capacities c WHERE c.run_id = m.run_id AND c.earliest <= m.now)`;
+WHERE EXISTS (SELECT FROM capacities c WHERE c.run_id = m.run_id AND ${ACTIVE_FROM} || c.earliest <= m.now)`;
 }

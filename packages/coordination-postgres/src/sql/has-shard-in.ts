@@ -1,9 +1,11 @@
 import type { Statement } from "./statement.ts";
 
-/** Whether a run has a shard in one of some states. Each is looked for by itself; only finished shards have no place to be found at. */
+/** Whether a run has a shard in one of some states, by the first bytes of their places, or a finished one, which has none. */
 export const HAS_SHARD_IN: Statement = {
   name: "has_shard_in",
   text: (schema) => `
-SELECT EXISTS (SELECT FROM ${schema}.places WHERE run_id = $1 AND status = ANY($2::text[]))
-    OR 'Done' = ANY($2::text[]) AND EXISTS (SELECT FROM ${schema}.shards WHERE run_id = $1 AND status = 'Done') AS found`,
+SELECT EXISTS (
+  SELECT FROM unnest($2::bytea[]) AS wanted(letter)
+  WHERE EXISTS (SELECT FROM ${schema}.places WHERE run_id = $1 AND place >= letter AND place < set_byte(letter, 0, get_byte(letter, 0) + 1))
+) OR $3 AND EXISTS (SELECT FROM ${schema}.shards WHERE run_id = $1 AND status = 'Done') AS found`,
 };

@@ -1,9 +1,10 @@
 import { MAX_CLAIM_COUNT } from "@gossip/coordination";
-import { UNHELD } from "./place-columns.ts";
+import { ACTIVE_FROM, ACTIVE_TO, CLAIMABLE_AT, FREE_TO } from "./place-bytes.ts";
 
 /** Which run, when, and which of its shards count; each a piece of SQL. */
 export interface HintScope {
   readonly runId: string;
+  /** The last place that can be claimed then. */
   readonly now: string;
   /** A further condition on the places, which are `p` there. */
   readonly and?: string;
@@ -17,7 +18,7 @@ export const MAX_COUNTED = MAX_CLAIM_COUNT;
  * lapsed are counted together, since each probe takes as long as a small write does.
  */
 export function hintColumns(schema: string, scope: HintScope): string {
-  return `${timedColumns(schema, scope, "")},
+  return `${timedColumns(schema, scope, ACTIVE_FROM)},
   0 AS free`;
 }
 
@@ -28,15 +29,15 @@ export function hintColumns(schema: string, scope: HintScope): string {
  * claimed, which the server must look up one by one until it may drop them.
  */
 export function freeColumn(schema: string, { runId, and, from, isAsked = "true" }: Omit<HintScope, "now"> & { readonly from: string; readonly isAsked?: string }): string {
-  const free = `${activeOf(runId, and)} AND p.claimable_at = ${UNHELD}`;
+  const places = placesOf(schema, runId, and);
   return `(SELECT count(*)::int FROM (
-     (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread >= ${from} LIMIT ${MAX_COUNTED})
+     (SELECT ${places} AND p.place >= ${from} AND p.place < ${FREE_TO} LIMIT ${MAX_COUNTED})
      UNION ALL
-     (SELECT FROM ${schema}.places p WHERE ${free} AND p.spread < ${from} LIMIT ${MAX_COUNTED})
+     (SELECT ${places} AND p.place >= ${ACTIVE_FROM} AND p.place < ${from} LIMIT ${MAX_COUNTED})
      LIMIT ${MAX_COUNTED}) free WHERE ${isAsked}) AS free`;
 }
 
-/** Two times, and where counting begins. */
+/** Two times, as `now` of a scope, and where counting begins. */
 export interface HintRange extends Omit<HintScope, "now"> {
   readonly and: string;
   /** Null where nobody asks. */
@@ -50,29 +51,30 @@ export interface HintRange extends Omit<HintScope, "now"> {
  * last, which are hardly ever any; and when the next one will.
  */
 export function rangeColumns(schema: string, { runId, first, last, from, and }: HintRange): string {
-  const active = activeOf(runId, and);
+  const places = placesOf(schema, runId, and);
   return `
   ${freeColumn(schema, { runId, from, isAsked: `${first} IS NOT NULL`, and })},
-  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${UNHELD} AND p.claimable_at <= ${first} LIMIT ${MAX_COUNTED}) lapsed) AS lapsed,
-  ARRAY(SELECT p.claimable_at FROM ${schema}.places p
-        WHERE ${first} < ${last} AND ${active} AND p.claimable_at > ${first} AND p.claimable_at <= ${last} ORDER BY p.claimable_at LIMIT ${MAX_COUNTED}) AS lapsing,
-  (SELECT p.claimable_at FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${last} ORDER BY p.claimable_at LIMIT 1) AS earliest,
+  (SELECT count(*)::int FROM (SELECT ${places} AND p.place >= ${FREE_TO} AND p.place <= ${first} LIMIT ${MAX_COUNTED}) lapsed) AS lapsed,
+  ARRAY(SELECT ${CLAIMABLE_AT} ${places}
+        AND ${first} < ${last} AND p.place > ${first} AND p.place <= ${last} ORDER BY p.place LIMIT ${MAX_COUNTED}) AS lapsing,
+  (SELECT ${CLAIMABLE_AT} ${places} AND p.place > ${last} AND p.place < ${ACTIVE_TO} ORDER BY p.place LIMIT 1) AS earliest,
   (SELECT w.until FROM ${schema}.starved w WHERE w.run_id = ${runId}) AS starved_until`;
 }
 
 /** How many leases have lapsed, when the first of the others will, and until when the run is wanted. */
 export function lapsedColumns(schema: string, scope: HintScope): string {
-  return timedColumns(schema, scope, `p.claimable_at > ${UNHELD} AND `);
+  return timedColumns(schema, scope, FREE_TO);
 }
 
-function timedColumns(schema: string, { runId, now, and }: HintScope, except: string): string {
-  const active = activeOf(runId, and);
+/** `from`: where those begin that are counted. */
+function timedColumns(schema: string, { runId, now, and }: HintScope, from: string): string {
+  const places = placesOf(schema, runId, and);
   return `
-  (SELECT count(*)::int FROM (SELECT FROM ${schema}.places p WHERE ${active} AND ${except}p.claimable_at <= ${now} LIMIT ${MAX_COUNTED}) lapsed) AS lapsed,
-  (SELECT p.claimable_at FROM ${schema}.places p WHERE ${active} AND p.claimable_at > ${now} ORDER BY p.claimable_at LIMIT 1) AS earliest,
+  (SELECT count(*)::int FROM (SELECT ${places} AND p.place >= ${from} AND p.place <= ${now} LIMIT ${MAX_COUNTED}) lapsed) AS lapsed,
+  (SELECT ${CLAIMABLE_AT} ${places} AND p.place > ${now} AND p.place < ${ACTIVE_TO} ORDER BY p.place LIMIT 1) AS earliest,
   (SELECT w.until FROM ${schema}.starved w WHERE w.run_id = ${runId}) AS starved_until`;
 }
 
-function activeOf(runId: string, and: string | undefined): string {
-  return `p.run_id = ${runId} AND p.status = 'Active'${and === undefined ? "" : ` AND ${and}`}`;
+function placesOf(schema: string, runId: string, and: string | undefined): string {
+  return `FROM ${schema}.places p WHERE p.run_id = ${runId}${and === undefined ? "" : ` AND ${and}`}`;
 }

@@ -49,11 +49,11 @@ export const LOCK_SHARDS: Statement = inspectShards("lock_shards", "\nFOR UPDATE
 export const INSPECT_PLACES: Statement = {
   name: "inspect_places",
   text: (schema) => `
-SELECT status, claimable_at, spread, shard
+SELECT place
 FROM ${schema}.places
-WHERE run_id = $1 AND (status, claimable_at, spread, shard) > ($2::text, $3::bytea, $4::bigint, $5::bytea)
-ORDER BY status, claimable_at, spread, shard
-LIMIT $6`,
+WHERE run_id = $1 AND place > $2::bytea
+ORDER BY place
+LIMIT $3`,
 };
 
 /** The shards of a run that the index of their order has. Ordered as that is, so that it is read and no other. */

@@ -1,10 +1,10 @@
-import { UNHELD } from "./place-columns.ts";
+import { ACTIVE_FROM, ACTIVE_TO, CLAIMABLE_AT, FREE_TO, SHARD } from "./place-bytes.ts";
 import { HEAD_COLUMNS } from "./run-columns.ts";
 import type { Statement } from "./statement.ts";
 
 /**
  * A run's head and shards of it that can be claimed: those that nobody holds, from a place on and then from the start,
- * then those whose lease has lapsed, first lapsed first.
+ * then those whose lease has lapsed, first lapsed first. `$3` is the last place that can be claimed, `$4` the one to begin at.
  *
  * They come as one value (`packedShards` reads it): of a row each, most of the time went into the columns.
  *
@@ -21,22 +21,22 @@ export function listClaimCandidates(atMost: number): Statement {
     name: `list_claim_candidates_${atMost}`,
     text: (schema) => `
 SELECT ${HEAD_COLUMNS},
-  (SELECT p.claimable_at FROM ${schema}.places p
-   WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at > $3
-   ORDER BY p.claimable_at LIMIT 1) AS earliest,
+  (SELECT ${CLAIMABLE_AT} FROM ${schema}.places p
+   WHERE p.run_id = r.id AND p.place > $3 AND p.place < ${ACTIVE_TO}
+   ORDER BY p.place LIMIT 1) AS earliest,
   (SELECT string_agg(int8send(s.version) || s.shard || int4send(octet_length(s.record)) || s.record, '')
    FROM (
-     (SELECT p.shard FROM ${schema}.places p
-      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = ${UNHELD} AND p.spread >= $4
-      ORDER BY p.spread, p.shard LIMIT ${atMost})
+     (SELECT ${SHARD} AS shard FROM ${schema}.places p
+      WHERE p.run_id = r.id AND p.place >= $4 AND p.place < ${FREE_TO}
+      ORDER BY p.place LIMIT ${atMost})
      UNION ALL
-     (SELECT p.shard FROM ${schema}.places p
-      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at = ${UNHELD} AND p.spread < $4
-      ORDER BY p.spread, p.shard LIMIT ${atMost})
+     (SELECT ${SHARD} FROM ${schema}.places p
+      WHERE p.run_id = r.id AND p.place >= ${ACTIVE_FROM} AND p.place < $4
+      ORDER BY p.place LIMIT ${atMost})
      UNION ALL
-     (SELECT p.shard FROM ${schema}.places p
-      WHERE p.run_id = r.id AND p.status = 'Active' AND p.claimable_at > ${UNHELD} AND p.claimable_at <= $3
-      ORDER BY p.claimable_at, p.spread, p.shard LIMIT ${atMost})
+     (SELECT ${SHARD} FROM ${schema}.places p
+      WHERE p.run_id = r.id AND p.place >= ${FREE_TO} AND p.place <= $3
+      ORDER BY p.place LIMIT ${atMost})
      LIMIT $5
    ) found
    CROSS JOIN LATERAL (SELECT * FROM ${schema}.shards s WHERE s.run_id = r.id AND s.shard = found.shard OFFSET 0) s

@@ -1,11 +1,11 @@
 import { freeColumn, lapsedColumns } from "./hint-columns.ts";
 import type { Statement } from "./statement.ts";
 
-/** Runs, where to begin counting in each, and a time: what can be claimed of them then, in the order of the arrays. */
+/** Runs, the place to begin counting at in each, and the last that can be claimed at a time: what can be claimed of them then, in the order of the arrays. */
 export const READ_CAPACITIES: Statement = {
   name: "read_capacities",
   text: (schema) => `
 SELECT ${freeColumn(schema, { runId: "g.run_id", from: "g.place" })},${lapsedColumns(schema, { runId: "g.run_id", now: "g.now" })}
-FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) WITH ORDINALITY AS g(run_id, place, now, ordinal)
+FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) WITH ORDINALITY AS g(run_id, place, now, ordinal)
 ORDER BY g.ordinal`,
 };

@@ -9,22 +9,20 @@ SET attempts = $3, status = $4, key_range_start = $5, fence = $6, lease_owner = 
 WHERE run_id = $1 AND shard = $2`,
 };
 
-const PLACE = "run_id = $1 AND status = $2 AND claimable_at = $3 AND spread = $4 AND shard = $5";
-
 export const REMOVE_PLACE: Statement = {
   name: "remove_place",
-  text: (schema) => `DELETE FROM ${schema}.places WHERE ${PLACE}`,
+  text: (schema) => `DELETE FROM ${schema}.places WHERE run_id = $1 AND place = $2`,
 };
 
 export const ADD_PLACE: Statement = {
   name: "add_place",
-  text: (schema) => `INSERT INTO ${schema}.places (run_id, status, claimable_at, spread, shard) VALUES ($1, $2, $3, $4, $5)`,
+  text: (schema) => `INSERT INTO ${schema}.places (run_id, place) VALUES ($1, $2)`,
 };
 
 /** Places of runs that are not there. */
 export const REMOVE_LOST_PLACES: Statement = {
   name: "remove_lost_places",
-  text: (schema) => `DELETE FROM ${schema}.places p WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = p.run_id) RETURNING p.shard`,
+  text: (schema) => `DELETE FROM ${schema}.places p WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = p.run_id) RETURNING p.run_id`,
 };
 
 export const REBUILD_RUN: Statement = {

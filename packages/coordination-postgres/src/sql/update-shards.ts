@@ -1,26 +1,23 @@
 import { batchAnswer, runAnswer } from "./batch-answer.ts";
 import { inputOfRun } from "./input-of-run.ts";
 import { movePlaces } from "./move-places.ts";
-import { placeColumns } from "./place-columns.ts";
 import type { Statement } from "./statement.ts";
 
 /** One array a column, one element a shard. */
 const ARRAYS = `$2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[], $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::bytea[],
-              $12::bigint[], $13::bigint[], $14::text[], $15::bytea[]`;
+              $12::bigint[], $13::bytea[], $14::bytea[]`;
 const COLUMNS = `shard, guard, attempts, cursor_key, record, status, park_reason, lease_owner, lease_deadline, fence,
-                                run_guard, spread, left_status, left_deadline`;
+                                run_guard, left_place, taken_place`;
 
 const SET = `
   SET version = s.version + 1, status = i.status, park_reason = i.park_reason, lease_owner = i.lease_owner,
       lease_deadline = i.lease_deadline, fence = i.fence, attempts = i.attempts, cursor_key = i.cursor_key, record = i.record`;
 
-const left = placeColumns("i.left_status", "i.left_deadline");
-const taken = placeColumns("i.status", "i.lease_deadline");
-const RETURNING = `RETURNING i.ordinal, s.run_id, s.shard, i.spread, ${left.status} AS left_status, ${left.claimableAt} AS left_at,
-            ${taken.status} AS taken_status, ${taken.claimableAt} AS taken_at`;
+const RETURNING = "RETURNING i.ordinal, s.run_id, i.left_place, i.taken_place";
 
 // So written it is looked up in a hash table that is made once, however the joins are planned.
-const UNWRITTEN = "(p.run_id, p.shard) NOT IN (SELECT w.run_id, w.shard FROM written w)";
+const UNWRITTEN_OF_RUN = "p.place NOT IN (SELECT w.left_place FROM written w WHERE w.left_place IS NOT NULL)";
+const UNWRITTEN = "(p.run_id, p.place) NOT IN (SELECT w.run_id, w.left_place FROM written w WHERE w.left_place IS NOT NULL)";
 
 /**
  * Write shards of one run, each where its version is still the one that was read, and move their places.
@@ -34,7 +31,7 @@ WITH ${lock}written AS (
   FROM (${inputOfRun(ARRAYS, COLUMNS)}) i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
   ${RETURNING}
-),${movePlaces(schema)}${runAnswer(schema, { runId: "$1", first: "$16::bytea", last: "$17::bytea", from: "$18::bigint" }, UNWRITTEN)}`;
+),${movePlaces(schema)}${runAnswer(schema, { runId: "$1", first: "$15::bytea", last: "$16::bytea", from: "$17::bytea" }, UNWRITTEN_OF_RUN)}`;
 }
 
 /** No set says which version the run must have. */
@@ -66,7 +63,7 @@ written AS (
   FROM input i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
   ${RETURNING}
-),${movePlaces(schema)}${batchAnswer(schema, { runs: "$16::bigint[], $17::bigint[], $18::bytea[]", moments: "$19::bigint[], $20::bytea[]" }, UNWRITTEN)}`;
+),${movePlaces(schema)}${batchAnswer(schema, { runs: "$15::bigint[], $16::bytea[], $17::bytea[]", moments: "$18::bigint[], $19::bytea[]" }, UNWRITTEN)}`;
 }
 
 export const UPDATE_SHARDS: Statement = {
