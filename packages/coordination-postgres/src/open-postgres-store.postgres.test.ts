@@ -126,6 +126,16 @@ describe("openPostgresStore", () => {
     await expect(openPostgresStore(options as PostgresStoreOptions)).rejects.toThrow(InvariantViolation);
   });
 
+  test("a store that nobody closes keeps no process from ending while nothing is asked of it", async () => {
+    const open = (): string[] => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap");
+    await pool.query("SELECT 1");
+    const before = open();
+    const store = unwrap(await openPostgresStore({ url: server.url, schema: newSchema() }));
+    unwrap(await store.listTenants({ after: undefined, limit: 1 }));
+    expect(open()).toEqual(before);
+    await store.close();
+  });
+
   test("a closed store answers with a failure, and leaves the caller's connections open", async () => {
     const store = unwrap(await openPostgresStore({ pool, schema: newSchema() }));
     await store.close();

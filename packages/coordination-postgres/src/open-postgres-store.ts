@@ -71,6 +71,8 @@ function makePool(options: PostgresStoreOptions): Pool | undefined {
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: statementTimeoutMs,
       keepAlive: true,
+      // A program that ends without closing the store must not wait for connections that nobody uses.
+      allowExitOnIdle: true,
       // It is waited for, whatever its type says.
       onConnect: tune as NonNullable<PoolConfig["onConnect"]>,
       ...(ssl === undefined ? {} : { ssl }),
