@@ -34,18 +34,20 @@ ALTER TABLE ${schema}.old_places RENAME TO places;
 ALTER TABLE ${schema}.places ADD PRIMARY KEY (run_id, status, claimable_at, spread, shard);
 DELETE FROM ${schema}.migrations WHERE version > 2`;
 
-test("places of the second version come through as they were, and what could be none does not stop the rest", async () => {
+test("places of the second version come through as they were, with the rights to them, and what could be none does not stop the rest", async () => {
   const temporary = await makeStore(pool);
   const { store, schema } = temporary;
   await raiseFamily(store, { seed: 11, steps: 40 });
   const places = async () => (await pool.query(`SELECT * FROM ${schema}.places ORDER BY run_id, place`)).rows;
   const before = await places();
   expect(before.length).toBeGreaterThan(3);
-  await pool.query(asOfVersion2(schema));
+  await pool.query(`${asOfVersion2(schema)}; CREATE ROLE reader; GRANT SELECT ON ${schema}.places TO reader`);
 
   const migrated = unwrap(await openPostgresStore({ pool, schema }));
   expect(await places()).toEqual(before);
   expect(unwrap(await fsck(migrated.inspect())).findings).toEqual([]);
+  expect((await pool.query("SELECT has_table_privilege('reader', $1, 'SELECT') AS may", [`${schema}.places`])).rows).toEqual([{ may: true }]);
+  await pool.query(`REVOKE ALL ON ${schema}.places FROM reader; DROP ROLE reader`);
   await migrated.close();
   await temporary.dispose();
 });
