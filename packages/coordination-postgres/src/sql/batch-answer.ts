@@ -1,4 +1,4 @@
-import { freeColumn, lapsedColumns, rangeColumns } from "./hint-columns.ts";
+import { freeColumn, lapsedColumns, rangeColumns, type PlaceConditions } from "./hint-columns.ts";
 import { ACTIVE_FROM } from "./place-bytes.ts";
 
 /** The parameters of a batch that ask for capacities. */
@@ -28,7 +28,7 @@ export const writtenColumns = (asked: string): string => `count(*)::int AS writt
  *
  * A statement sees nothing of what it writes itself. `unwritten` leaves out of the capacity what it has written.
  */
-export function runAnswer(schema: string, { runId, first, last, from }: AskedRange, unwritten: string): string {
+export function runAnswer(schema: string, { runId, first, last, from }: AskedRange, unwritten: PlaceConditions): string {
   return `
 SELECT ${writtenColumns("$2::bytea[]")},${rangeColumns(schema, { runId, first, last, from, and: unwritten })}
 FROM written`;
@@ -38,7 +38,7 @@ FROM written`;
  * The same of several runs. It answers with one row that says what was written; then a row for each run whose capacity is asked for,
  * at the first time; and one for each other time at which it is not the same, because a lease has lapsed in between.
  */
-export function batchAnswer(schema: string, { moments, runs }: AskedMoments, unwritten: string): string {
+export function batchAnswer(schema: string, { moments, runs }: AskedMoments, unwritten: PlaceConditions): string {
   return `,
 capacities AS MATERIALIZED (
   SELECT g.ordinal, g.run_id, ${freeColumn(schema, { runId: "g.run_id", from: "g.place", and: unwritten })},${lapsedColumns(schema, { runId: "g.run_id", now: "g.now", and: unwritten })}

@@ -1,13 +1,18 @@
 import { MAX_CLAIM_COUNT } from "@gossip/coordination";
 import { ACTIVE_FROM, ACTIVE_TO, CLAIMABLE_AT, FREE_TO } from "./place-bytes.ts";
 
-/** Which run, when, and which of its shards count; each a piece of SQL. */
+/** Conditions on places, which are `p` there: on those that nobody holds, and on the others. */
+export interface PlaceConditions {
+  readonly free: string;
+  readonly held: string;
+}
+
+/** Which run, when, and which of its shards count; pieces of SQL. */
 export interface HintScope {
   readonly runId: string;
   /** The last place that can be claimed then. */
   readonly now: string;
-  /** A further condition on the places, which are `p` there. */
-  readonly and?: string;
+  readonly and?: PlaceConditions;
 }
 
 /** How far shards are counted: more is no news to anybody, and to count on takes the server longer than most of what it is told beside. */
@@ -29,7 +34,7 @@ export function hintColumns(schema: string, scope: HintScope): string {
  * claimed, which the server must look up one by one until it may drop them.
  */
 export function freeColumn(schema: string, { runId, and, from, isAsked = "true" }: Omit<HintScope, "now"> & { readonly from: string; readonly isAsked?: string }): string {
-  const places = placesOf(schema, runId, and);
+  const places = placesOf(schema, runId, and?.free);
   return `(SELECT count(*)::int FROM (
      (SELECT ${places} AND p.place >= ${from} AND p.place < ${FREE_TO} LIMIT ${MAX_COUNTED})
      UNION ALL
@@ -39,7 +44,7 @@ export function freeColumn(schema: string, { runId, and, from, isAsked = "true" 
 
 /** Two times, as `now` of a scope, and where counting begins. */
 export interface HintRange extends Omit<HintScope, "now"> {
-  readonly and: string;
+  readonly and: PlaceConditions;
   /** Null where nobody asks. */
   readonly first: string;
   readonly last: string;
@@ -51,7 +56,7 @@ export interface HintRange extends Omit<HintScope, "now"> {
  * last, which are hardly ever any; and when the next one will.
  */
 export function rangeColumns(schema: string, { runId, first, last, from, and }: HintRange): string {
-  const places = placesOf(schema, runId, and);
+  const places = placesOf(schema, runId, and.held);
   return `
   ${freeColumn(schema, { runId, from, isAsked: `${first} IS NOT NULL`, and })},
   (SELECT count(*)::int FROM (SELECT ${places} AND p.place >= ${FREE_TO} AND p.place <= ${first} LIMIT ${MAX_COUNTED}) lapsed) AS lapsed,
@@ -68,7 +73,7 @@ export function lapsedColumns(schema: string, scope: HintScope): string {
 
 /** `from`: where those begin that are counted. */
 function timedColumns(schema: string, { runId, now, and }: HintScope, from: string): string {
-  const places = placesOf(schema, runId, and);
+  const places = placesOf(schema, runId, and?.held);
   return `
   (SELECT count(*)::int FROM (SELECT ${places} AND p.place >= ${from} AND p.place <= ${now} LIMIT ${MAX_COUNTED}) lapsed) AS lapsed,
   (SELECT ${CLAIMABLE_AT} ${places} AND p.place > ${now} AND p.place < ${ACTIVE_TO} ORDER BY p.place LIMIT 1) AS earliest,

@@ -1,6 +1,8 @@
 import { batchAnswer, runAnswer } from "./batch-answer.ts";
+import type { PlaceConditions } from "./hint-columns.ts";
 import { inputOfRun } from "./input-of-run.ts";
 import { movePlaces } from "./move-places.ts";
+import { FREE_TO } from "./place-bytes.ts";
 import type { Statement } from "./statement.ts";
 
 /** One array a column, one element a shard. */
@@ -15,9 +17,19 @@ const SET = `
 
 const RETURNING = "RETURNING i.ordinal, s.run_id, i.left_place, i.taken_place";
 
-// So written it is looked up in a hash table that is made once, however the joins are planned.
-const UNWRITTEN_OF_RUN = "p.place NOT IN (SELECT w.left_place FROM written w WHERE w.left_place IS NOT NULL)";
-const UNWRITTEN = "(p.run_id, p.place) NOT IN (SELECT w.run_id, w.left_place FROM written w WHERE w.left_place IS NOT NULL)";
+/**
+ * That a place is none of those that were left.
+ *
+ * So written it is looked up in a hash table that is made once, however the joins are planned; and that of the held is made of the held, since mostly all of
+ * a batch leave the one kind or all the other.
+ */
+function unleft(place: string, left: string): PlaceConditions {
+  const except = (which: string): string => `${place} NOT IN (SELECT ${left} FROM written w WHERE w.left_place ${which} ${FREE_TO})`;
+  return { free: except("<"), held: except(">=") };
+}
+
+const UNLEFT_IN_RUN = unleft("p.place", "w.left_place");
+const UNLEFT = unleft("(p.run_id, p.place)", "w.run_id, w.left_place");
 
 /**
  * Write shards of one run, each where its version is still the one that was read, and move their places.
@@ -31,7 +43,7 @@ WITH ${lock}written AS (
   FROM (${inputOfRun(ARRAYS, COLUMNS)}) i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
   ${RETURNING}
-),${movePlaces(schema)}${runAnswer(schema, { runId: "$1", first: "$15::bytea", last: "$16::bytea", from: "$17::bytea" }, UNWRITTEN_OF_RUN)}`;
+),${movePlaces(schema)}${runAnswer(schema, { runId: "$1", first: "$15::bytea", last: "$16::bytea", from: "$17::bytea" }, UNLEFT_IN_RUN)}`;
 }
 
 /** No set says which version the run must have. */
@@ -63,7 +75,7 @@ written AS (
   FROM input i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
   ${RETURNING}
-),${movePlaces(schema)}${batchAnswer(schema, { runs: "$15::bigint[], $16::bytea[], $17::bytea[]", moments: "$18::bigint[], $19::bytea[]" }, UNWRITTEN)}`;
+),${movePlaces(schema)}${batchAnswer(schema, { runs: "$15::bigint[], $16::bytea[], $17::bytea[]", moments: "$18::bigint[], $19::bytea[]" }, UNLEFT)}`;
 }
 
 export const UPDATE_SHARDS: Statement = {
