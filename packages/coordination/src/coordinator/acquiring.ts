@@ -7,11 +7,12 @@ import type { ShardRecord } from "../records/shard-record.ts";
 import { WorkerSession } from "../session/worker-session.ts";
 import type { AcquireScratch, ShardSnapshotView } from "../views/acquire-scratch.ts";
 import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
+import { AcquireOperation } from "./acquire-operation.ts";
 import { runShardOperation } from "./carry-out.ts";
 import type { Engine } from "./engine.ts";
 import type { ShardCopy } from "./shard-copy.ts";
 import type { Settled } from "./shard-operation.ts";
-import { shardOperations, type AcquireRequest } from "./shard-operations.ts";
+import type { AcquireRequest } from "./shard-operations.ts";
 import type { AcquireOutcome } from "../kernel/acquire.ts";
 
 /** What an acquire hands out. */
@@ -39,27 +40,23 @@ interface Granted {
 type Request = AcquireRequest & { readonly opId: OpId };
 
 export async function acquireShard(engine: Engine, request: Request): Promise<Result<IdempotentOutcome<AcquireResult>, AcquireError>> {
-  const granted = grant(await runShardOperation(engine, shardOperations.acquire(request)));
+  const granted = grant(await runShardOperation(engine, new AcquireOperation(request)));
   if (!granted.ok) return granted;
   const { outcome, shard, capacity } = granted.value;
   return ok(IdempotentOutcome.map(outcome, (lease) => ({ lease, snapshot: snapshotOf(shard), capacity })));
 }
 
 /** Acquire a shard and hold it in a session. `copy` is the shard as it was read on the way, where it was. */
-export async function openSession(engine: Engine, request: Request, copy: ShardCopy): Promise<Result<IdempotentOutcome<WorkerSession>, AcquireError>> {
-  return toSession(engine, await runShardOperation(engine, shardOperations.acquire(request), copy), copy);
+export async function openSession(engine: Engine, request: Request, copy: ShardCopy): Promise<Result<WorkerSession, AcquireError>> {
+  return toSession(engine, await runShardOperation(engine, new AcquireOperation(request), copy), copy);
 }
 
-/** What an acquire came to, with a session that holds what it got. `copy` is the one that it started from. */
-export function toSession(
-  engine: Engine,
-  settled: Result<Settled<AcquireOutcome>, AcquireError>,
-  copy: ShardCopy,
-): Result<IdempotentOutcome<WorkerSession>, AcquireError> {
-  const granted = grant(settled);
-  if (!granted.ok) return granted;
-  const { outcome, capacity } = granted.value;
-  return ok(IdempotentOutcome.map(outcome, (lease) => new WorkerSession(engine, { lease, copy, capacity })));
+/** A session that holds what an acquire got. `copy` is the one that it started from. */
+export function toSession(engine: Engine, settled: Result<Settled<AcquireOutcome>, AcquireError>, copy: ShardCopy): Result<WorkerSession, AcquireError> {
+  if (!settled.ok) return settled;
+  const { outcome, hint = CapacityHint.ZERO } = settled.value;
+  if (outcome.kind === "Parked") return err(outcome.refusal);
+  return ok(new WorkerSession(engine, { lease: leaseOf(outcome.shard), copy, capacity: hint }));
 }
 
 /**
@@ -78,8 +75,7 @@ export async function acquireShardInto(
   const readInto = store.readShardInto?.bind(store, tenant, key, scratch);
   scratch.beginUse();
   try {
-    const operation = shardOperations.acquire(request);
-    const granted = grant(await runShardOperation(engine, readInto === undefined ? operation : { ...operation, readShard: readInto }));
+    const granted = grant(await runShardOperation(engine, new AcquireOperation(request, readInto)));
     if (!granted.ok) return granted;
     const { outcome, shard, capacity } = granted.value;
     if (readInto === undefined) fill(scratch, shard);

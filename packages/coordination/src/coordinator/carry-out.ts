@@ -15,8 +15,8 @@ export interface Caller<Outcome, Failure, Told> {
   readonly copy: ShardCopy;
   /** Say what the caller is told of what became of it. */
   told(result: Result<Settled<Outcome>, Failure | BackendError>): Told;
-  /** Hear that `told` will not be called, or has thrown: the program is wrong, and the caller's promise is rejected. */
-  broken(): void;
+  /** Hear that `told` will not be called, or has thrown: the program is wrong, and the caller's promise, where it has one, is rejected. */
+  broken(reason: unknown): void;
 }
 
 /**
@@ -63,6 +63,25 @@ export function carryOut<Outcome, Failure, Told>(
   operation: ShardOperation<Outcome, Failure>,
   caller: Caller<Outcome, Failure, Told>,
 ): Eventually<Told> {
+  return begin(engine, operation, caller, true) as Eventually<Told>;
+}
+
+/** `carryOut` for a caller to whom `told` and `broken` say all there is to hear: no promise is made of it. A claim has hundreds under way. */
+export function carryOutUnpromised<Outcome, Failure>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  caller: Caller<Outcome, Failure, void>,
+): void {
+  leave(begin(engine, operation, caller, false));
+}
+
+/** What is told, or a promise of it; where none is wanted, nothing may be returned in its place. */
+function begin<Outcome, Failure, Told>(
+  engine: Engine,
+  operation: ShardOperation<Outcome, Failure>,
+  caller: Caller<Outcome, Failure, Told>,
+  isPromised: boolean,
+): Eventually<Told> | undefined {
   const { copy } = caller;
   if (operation.needs !== undefined) return inSteps(engine, operation, caller);
   const clock = engine.readClock(operation.name);
@@ -82,7 +101,8 @@ export function carryOut<Outcome, Failure, Told>(
   const attempt = toAttempt(engine, operation, { read, now: clock.value, transition: decided.value });
   if (attempt === undefined) return inSteps(engine, operation, caller, { clock, loaded });
   if (!engine.answersAtOnce) {
-    return new CommitUnderWay(engine, operation, caller, attempt).begin();
+    const underWay = new CommitUnderWay(engine, operation, caller, attempt);
+    return isPromised ? underWay.begin() : underWay.send();
   }
   const answer = engine.commitAtOnce(attempt.set);
   if (answer.kind === "Committed") return caller.told(ok(keep(engine, operation, { copy, attempt, answer })));
@@ -99,9 +119,14 @@ async function inSteps<Outcome, Failure, Told>(
   try {
     return caller.told(await runInSteps(engine, operation, caller.copy, begun));
   } catch (reason) {
-    caller.broken();
+    caller.broken(reason);
     throw reason;
   }
+}
+
+/** Do nothing about what a caller has been told, or will be. It hears of a rejection too, so nobody else need. */
+function leave(told: unknown): void {
+  if (told instanceof Promise) told.catch(leave);
 }
 
 /** An attempt whose write is on its way. A class, so that no functions are made for each. */
@@ -111,8 +136,8 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
   readonly #operation: ShardOperation<Outcome, Failure>;
   readonly #caller: Caller<Outcome, Failure, Told>;
   readonly #attempt: Attempt<Outcome>;
-  #resolve!: (told: Eventually<Told>) => void;
-  #reject!: (reason: unknown) => void;
+  #resolve: (told: Eventually<Told>) => void = leave;
+  #reject: (reason: unknown) => void = leave;
 
   constructor(engine: Engine, operation: ShardOperation<Outcome, Failure>, caller: Caller<Outcome, Failure, Told>, attempt: Attempt<Outcome>) {
     this.set = attempt.set;
@@ -126,8 +151,13 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
   begin(): Promise<Told> {
     beginning = this as CommitUnderWay<unknown, unknown, unknown>;
     const told = new Promise<unknown>(keepResolvers);
-    this.#engine.commitFor(this);
+    this.send();
     return told as Promise<Told>;
+  }
+
+  /** Send the write. Nobody hears of it but the caller. */
+  send(): undefined {
+    this.#engine.commitFor(this);
   }
 
   settleWith(resolve: (told: Eventually<Told>) => void, reject: (reason: unknown) => void): void {
@@ -150,7 +180,7 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
   }
 
   failed(reason: unknown): void {
-    this.#caller.broken();
+    this.#caller.broken(reason);
     this.#reject(reason);
   }
 }

@@ -8,8 +8,10 @@ import { initial, op, RUN, shardId, TENANT, worker } from "../kernel/world.fixtu
 import { MemoryStore } from "../memory/memory-store.ts";
 import type { RunHead } from "../records/run-record.ts";
 import type { ClaimListing } from "../store/store-reads.ts";
+import { FaultInjectingStore } from "../testing/fault-injecting-store.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { Coordinator } from "./coordinator.ts";
+import { ScriptedFaults } from "./scripted-faults.fixture.ts";
 
 const SHARDS = 64;
 
@@ -126,5 +128,65 @@ describe("claim", () => {
     };
     await expect(coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 })).rejects.toThrow("a defect of the store");
     expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).leased).toBe(0);
+  });
+
+  describe("over a store that is waited for and breaks on some", () => {
+    let memory: MemoryStore;
+    let faults: ScriptedFaults;
+    let store: FaultInjectingStore;
+
+    beforeEach(async () => {
+      memory = new MemoryStore();
+      coordinator = new Coordinator({ store: memory, clock });
+      await createRun();
+      faults = new ScriptedFaults();
+      store = new FaultInjectingStore(memory, faults);
+    });
+
+    const refuse = (number: number): never => {
+      throw new TypeError(`defect ${number}`);
+    };
+    const refuseLater = async (number: number) => {
+      for (let turn = number; turn < 100; turn++) await Promise.resolve();
+      return refuse(number);
+    };
+
+    /** Break the second read, and the fourth. */
+    function breakReads(breakIt: (number: number) => never | Promise<never>): void {
+      let count = 0;
+      store.readShard = (tenant, key) => {
+        const number = ++count;
+        return number === 2 || number === 4 ? breakIt(number) : memory.readShard(tenant, key);
+      };
+    }
+
+    /** Let candidates come with their records, so that the first thing that is waited for is a write. */
+    function listRecords(): void {
+      store.listClaimCandidates = (query) => {
+        const { candidates, ...rest } = unwrap(memory.listClaimCandidates(query));
+        return ok({ ...rest, candidates: candidates.map(({ shard }) => ({ shard, read: unwrap(memory.readShard(TENANT, ShardKey.of(RUN, shard))).shard })) });
+      };
+    }
+
+    const BREAKS: readonly (readonly [string, () => void])[] = [
+      ["as it is asked", () => breakReads(refuse)],
+      ["later, and last on the first", () => breakReads(refuseLater)],
+      ["as it writes", () => (listRecords(), (store.commit = () => refuseLater(2)))],
+      ["as it is asked again after a conflict", () => (listRecords(), (faults.commits = Array.from({ length: 5 }, () => "Conflict")), breakReads(refuseLater))],
+    ];
+
+    test.each(BREAKS)("%s: it fails with what is wrong with the first of them, once it has heard of all, and holds nothing", async (_when, breakIt) => {
+      breakIt();
+      await expect(new Coordinator({ store, clock }).claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 })).rejects.toThrow("defect 2");
+      expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).leased).toBe(0);
+    });
+
+    test("whose records come with the candidates: it takes what it gets, and others where a write came between", async () => {
+      listRecords();
+      faults.commits = [undefined, "Conflict", undefined, "UnknownMade"];
+      const sessions = unwrap(await new Coordinator({ store, clock }).claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 }));
+      expect(new Set(sessions.map((session) => session.shardKey.shard)).size).toBe(5);
+      expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).leased).toBe(5);
+    });
   });
 });

@@ -1,18 +1,13 @@
-import { LogicalTime, RunStatus, type RunId, type ShardKey, type TenantId, type WorkerId } from "@gossip/contracts";
-import { coordError, type AcquireError, type ClaimError } from "@gossip/coordination-errors";
+import { LogicalTime, RunStatus, type RunId, type TenantId, type WorkerId } from "@gossip/contracts";
+import { coordError, type ClaimError } from "@gossip/coordination-errors";
 import { assertCount, err, ok, type Result } from "@gossip/stdx";
 import { validateTenant } from "../kernel/find-shard.ts";
-import type { AcquireOutcome } from "../kernel/acquire.ts";
-import type { ClaimCandidate, ClaimListing, ClaimQuery } from "../store/store-reads.ts";
+import type { ClaimListing, ClaimQuery } from "../store/store-reads.ts";
 import type { WorkerSession } from "../session/worker-session.ts";
-import { toSession } from "./acquiring.ts";
-import { carryOut, type Caller } from "./carry-out.ts";
 import type { ClaimCooldown } from "./claim-cooldown.ts";
+import { ClaimWave, type Search } from "./claim-wave.ts";
 import type { Engine } from "./engine.ts";
 import { inRendezvousOrder, spreadOf } from "./rendezvous.ts";
-import { ShardCopy } from "./shard-copy.ts";
-import type { Settled } from "./shard-operation.ts";
-import { shardOperations } from "./shard-operations.ts";
 
 export interface ClaimRequest {
   readonly tenant: TenantId;
@@ -38,14 +33,6 @@ export const MAX_CLAIM_COUNT = 256;
 
 /** How often a claim lists candidates anew. Each time but one takes shards that have come to their end out of the list, so few are needed. */
 const MAX_LISTINGS = 64;
-
-/** What a claim found on its way, told by those who held what it tried. */
-interface Search {
-  readonly sessions: WorkerSession[];
-  earliestDeadline: LogicalTime | undefined;
-  /** How many of those tried had come to their end, or were gone. */
-  ended: number;
-}
 
 /**
  * Acquire up to `count` shards of a run, whichever nobody holds.
@@ -130,74 +117,14 @@ async function trySome(
   { listing, search }: { readonly listing: ClaimListing; readonly search: Search },
 ): Promise<ClaimError | undefined> {
   const candidates = inRendezvousOrder(request.worker, listing.candidates);
-  while (search.sessions.length < request.count && candidates.length > 0) {
-    const wave = candidates.splice(0, request.count - search.sessions.length);
-    const tried = await Promise.allSettled(wave.map((candidate) => tryOne(engine, request, { listing, candidate, search })));
-    const broken = tried.find((outcome) => outcome.status === "rejected");
-    if (broken !== undefined) {
-      // Whoever claims never hears of those that were acquired beside it, and would hold them for a whole lease.
-      await Promise.allSettled(search.sessions.splice(0).map((session) => session.release()));
-      throw broken.reason;
-    }
-    const stopped = tried.find((outcome) => outcome.status === "fulfilled" && outcome.value !== undefined);
-    if (stopped?.status === "fulfilled") return stopped.value;
+  for (let tried = 0; search.sessions.length < request.count && tried < candidates.length; ) {
+    const end = tried + request.count - search.sessions.length;
+    const wave = new ClaimWave(engine, search, listing.run!);
+    const stopped = await wave.tryAll(request, candidates.slice(tried, end));
+    if (stopped !== undefined) return stopped;
+    tried = end;
   }
   return undefined;
-}
-
-/** Try a candidate. The answer is what makes trying more of no use, if anything does; whatever else it came to is in `search`. */
-function tryOne(
-  engine: Engine,
-  { tenant, worker }: ClaimRequest,
-  { listing, candidate, search }: { readonly listing: ClaimListing; readonly candidate: ClaimCandidate; readonly search: Search },
-): Promise<ClaimError | undefined> {
-  const key: ShardKey = { run: listing.run!.record.run, shard: candidate.shard };
-  // A candidate that came with its record is acquired without another read; the write is guarded all the same.
-  const copy = new ShardCopy(candidate.read && { run: listing.run, shard: candidate.read });
-  try {
-    return Promise.resolve(carryOut(engine, shardOperations.acquire({ tenant, key, worker, opId: engine.newOpId() }), new Claimer(engine, copy, search)));
-  } catch (reason) {
-    // Like any other, so that those beside it are waited for.
-    return Promise.reject(reason);
-  }
-}
-
-/** Hears what became of one candidate. No async function for each: a claim tries hundreds at a time. */
-class Claimer implements Caller<AcquireOutcome, AcquireError, ClaimError | undefined> {
-  readonly copy: ShardCopy;
-  readonly #engine: Engine;
-  readonly #search: Search;
-
-  constructor(engine: Engine, copy: ShardCopy, search: Search) {
-    this.copy = copy;
-    this.#engine = engine;
-    this.#search = search;
-  }
-
-  told(settled: Result<Settled<AcquireOutcome>, AcquireError>): ClaimError | undefined {
-    const search = this.#search;
-    const opened = toSession(this.#engine, settled, this.copy);
-    if (opened.ok) {
-      search.sessions.push(opened.value.value);
-      return undefined;
-    }
-    const { error } = opened;
-    switch (error.kind) {
-      case "AlreadyLeased":
-        search.earliestDeadline = earlier(search.earliestDeadline, error.leaseDeadline);
-        return undefined;
-      case "ShardTerminal":
-      case "ShardNotFound":
-        search.ended++;
-        return undefined;
-      case "RunTerminal":
-      case "TenantMismatch":
-      case "BackendError":
-        return error;
-    }
-  }
-
-  broken(): void {}
 }
 
 async function markStarved(engine: Engine, { run }: ClaimListing, now: LogicalTime): Promise<void> {
@@ -205,8 +132,4 @@ async function markStarved(engine: Engine, { run }: ClaimListing, now: LogicalTi
   const until = LogicalTime.saturatingAdd(now, config.leaseDuration);
   // Advice: that it could not be left is no reason for the claim to answer anything else.
   void (await engine.store.markStarved(tenant, id, until));
-}
-
-function earlier(a: LogicalTime | undefined, b: LogicalTime): LogicalTime {
-  return a === undefined || b < a ? b : a;
 }

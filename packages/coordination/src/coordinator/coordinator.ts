@@ -108,8 +108,7 @@ export class Coordinator {
   /** Acquire one particular shard and hold it in a session. */
   async openSession(request: AcquireRequest): Promise<Result<WorkerSession, AcquireError>> {
     assertCommand(request, { key: true, worker: true });
-    const opened = await openSession(this.#engine, this.#withOpId(request), new ShardCopy(undefined));
-    return opened.ok ? ok(opened.value.value) : opened;
+    return openSession(this.#engine, this.#withOpId(request), new ShardCopy(undefined));
   }
 
   async renew(request: LeasedRequest): Promise<Result<RenewResult, RenewError>> {

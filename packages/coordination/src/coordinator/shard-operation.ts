@@ -28,7 +28,7 @@ export interface ShardOperation<Outcome, Failure> {
   readonly needs?: (shard: ShardRecord) => ShardKey | undefined;
   readonly refuse?: (refusal: WriteRefusal) => Failure;
   /** Another way to read the shard. */
-  readonly readShard?: () => Eventually<Result<ShardRead, InfraError>>;
+  readonly readShard?: (() => Eventually<Result<ShardRead, InfraError>>) | undefined;
 }
 
 /** What became of an operation. */

@@ -11,10 +11,9 @@ import {
   type TenantId,
   type WorkerId,
 } from "@gossip/contracts";
-import type { AcquireError, CompleteError, ParkError, ReleaseError, RenewError, SplitError } from "@gossip/coordination-errors";
+import type { ParkError, ReleaseError, RenewError, SplitError } from "@gossip/coordination-errors";
 import { assert } from "@gossip/stdx";
 import type { CompletionPoint } from "../hashing/payload-hash.ts";
-import type { AcquireOutcome } from "../kernel/acquire.ts";
 import { kernel } from "../kernel/kernel.ts";
 import type { RenewOutcome } from "../kernel/renew.ts";
 import type { SplitReplaceOutcome } from "../kernel/split-replace.ts";
@@ -24,9 +23,11 @@ import type { CapacityHint } from "../records/capacity-hint.ts";
 import { Lease } from "../records/lease.ts";
 import { findOp } from "../records/op-log.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
+import { AcquireOperation } from "./acquire-operation.ts";
 import { CheckpointOperation } from "./checkpoint-operation.ts";
+import { CompleteOperation } from "./complete-operation.ts";
 import type { ShardOperation } from "./shard-operation.ts";
-import { refuseForRoom, refuseSplit } from "./write-refusals.ts";
+import { refuseSplit } from "./write-refusals.ts";
 
 export interface AcquireRequest {
   readonly tenant: TenantId;
@@ -93,9 +94,8 @@ export interface SplitResidualResult {
 
 /** Each operation on a shard as the engine carries it out: the kernel's decision and its place in the store. */
 export const shardOperations = {
-  acquire(request: AcquireRequest & { readonly opId: OpId }): ShardOperation<AcquireOutcome, AcquireError> {
-    const { tenant, key } = request;
-    return { name: "acquire", tenant, key, wantsHint: true, decide: (loaded, now) => kernel.acquire(loaded, request, now) };
+  acquire(request: AcquireRequest & { readonly opId: OpId }): AcquireOperation {
+    return new AcquireOperation(request);
   },
 
   renew(request: LeasedRequest): ShardOperation<RenewOutcome, RenewError> {
@@ -107,9 +107,8 @@ export const shardOperations = {
     return new CheckpointOperation(request);
   },
 
-  complete(request: CompleteRequest): ShardOperation<IdempotentOutcome<ShardRecord>, CompleteError> {
-    const decide = (loaded: Parameters<typeof kernel.complete>[0], now: LogicalTime) => kernel.complete(loaded, request, now);
-    return { name: "complete", tenant: request.tenant, key: Lease.shardKey(request.lease), wantsHint: false, decide, refuse: refuseComplete };
+  complete(request: CompleteRequest): CompleteOperation {
+    return new CompleteOperation(request);
   },
 
   park(request: ParkRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ParkError> {
@@ -145,8 +144,6 @@ export const shardOperations = {
     };
   },
 };
-
-const refuseComplete = /* @__PURE__ */ refuseForRoom("complete");
 
 function placeOf({ tenant, lease }: LeasedRequest): { readonly tenant: TenantId; readonly key: ShardKey } {
   return { tenant, key: Lease.shardKey(lease) };

@@ -1,6 +1,7 @@
 import { assertObject, FenceEpoch, LogicalTime, RunStatus, type OpId, type ShardKey, type TenantId, type WorkerId } from "@gossip/contracts";
 import { coordError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
+import type { CoordinationEvent } from "../records/coordination-event.ts";
 import { LeaseHolder } from "../records/lease-holder.ts";
 import type { RunHead } from "../records/run-record.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
@@ -8,7 +9,7 @@ import { draftOf, isLeasedAt, shardKeyOf, type ShardRecord } from "../records/sh
 import { assertInput } from "./assert-input.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { clampToRecord } from "./logical-now.ts";
-import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
+import { nothingToDo, withEvents, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 export interface AcquireCommand {
   readonly tenant: TenantId;
@@ -40,6 +41,15 @@ const U32_MAX = 0xffff_ffff;
  * itself; it has not been tried too often.
  */
 export function acquire(
+  loaded: LoadedShard,
+  command: AcquireCommand,
+  now: LogicalTime,
+): Result<Transition<AcquireOutcome, UpdateShard>, Refusal<"acquire">> {
+  return withEvents(decideAcquire(loaded, command, now));
+}
+
+/** `acquire`, whose events are made anew whenever they are asked for: nearly always nobody listens, and a claim acquires hundreds. */
+export function decideAcquire(
   loaded: LoadedShard,
   command: AcquireCommand,
   now: LogicalTime,
@@ -82,11 +92,23 @@ function grant(
   leased.lastTime = at;
   leased.attempts = Math.min(shard.attempts + 1, U32_MAX);
   assertShardRecord(leased, shard);
-  return {
-    outcome: { kind: "Granted", shard: leased },
-    writes: { kind: "UpdateShard", shard: leased, needsRun: true },
-    events: [{ kind: "ShardAcquired", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, worker, fenceEpoch }],
-  };
+  return new Granted(leased);
+}
+
+/** A shard that is to be given to a worker. */
+class Granted implements Transition<AcquireOutcome, UpdateShard> {
+  readonly outcome: { readonly kind: "Granted"; readonly shard: ShardRecord };
+  readonly writes: UpdateShard;
+
+  constructor(shard: ShardRecord) {
+    this.outcome = { kind: "Granted", shard };
+    this.writes = { kind: "UpdateShard", shard, needsRun: true };
+  }
+
+  get events(): readonly CoordinationEvent[] {
+    const { tenant, run, shard, lastTime: at, lease, fenceEpoch } = this.outcome.shard;
+    return [{ kind: "ShardAcquired", tenant, run, at, shard, worker: lease!.owner, fenceEpoch }];
+  }
 }
 
 /** Set aside a shard that was acquired too often without advancing. Nobody asked for it, so no op id is logged. */

@@ -10,7 +10,7 @@ import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
 import { extendLease } from "./renew.ts";
-import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
+import { nothingToDo, withEvents, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 import { judgeCursorUpdate } from "./validate-cursor-update.ts";
 
 export interface CheckpointCommand extends LeasedCommand {
@@ -40,10 +40,7 @@ export function checkpoint(
   command: CheckpointCommand,
   now: LogicalTime,
 ): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, Refusal<"checkpoint">> {
-  const decided = decideCheckpoint(loaded, command, now);
-  if (!decided.ok) return decided;
-  const { outcome, writes, events } = decided.value;
-  return ok({ outcome, writes, events });
+  return withEvents(decideCheckpoint(loaded, command, now));
 }
 
 /** `checkpoint`, whose events are made anew whenever they are asked for: nearly always nobody listens, and there are many checkpoints. */

@@ -1,5 +1,6 @@
 import type { ShardStatus } from "@gossip/contracts";
 import type { ErrorKind, ErrorOf, ErrorOfKind, Operation } from "@gossip/coordination-errors";
+import { ok, type Result } from "@gossip/stdx";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
@@ -55,6 +56,15 @@ export type Refusal<Op extends Operation> = Exclude<ErrorOf<Op>, ErrorOfKind<Sto
 type StoreFailure = Extract<ErrorKind, "BackendError" | "ResourceExhausted" | "ShardLimitExceeded">;
 
 const NO_EVENTS: readonly CoordinationEvent[] = /* @__PURE__ */ Object.freeze([]);
+
+/** A decision whose transition is a plain value, with its events in it: there are some that make them only when they are asked for. */
+export function withEvents<Outcome, Writes extends RecordWrites, Failure>(
+  decided: Result<Transition<Outcome, Writes>, Failure>,
+): Result<Transition<Outcome, Writes>, Failure> {
+  if (!decided.ok) return decided;
+  const { outcome, writes, events } = decided.value;
+  return ok({ outcome, writes, events });
+}
 
 /** The transition that does nothing but answer: what was asked for has been done before. */
 export function nothingToDo<Outcome>(outcome: Outcome): Transition<Outcome, never> {

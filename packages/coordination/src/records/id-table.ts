@@ -28,6 +28,8 @@ export class IdTable {
 
   /** Where in the log of a shard an id is; -1 where it is not. */
   indexOf(log: OpLog<LoggedOp>, opId: OpId, shard: ShardId): number {
+    // That of every shard that was only claimed: not worth a place.
+    if (log.length === 0) return -1;
     if (!isFitting(log, opId, shard)) return indexOfOp(log, opId);
     const place = placeOf(shard);
     const start = place * SHARD_OP_LOG_CAP;
