@@ -1,9 +1,7 @@
 import { assertBytes, err, ok, type Result } from "@gossip/stdx";
 import { CODEC_VERSION, KINDS_BY_VERSION, type BlobKind, type CodecVersion } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";
-import { crc32c } from "./crc32c.ts";
-import { CHECKSUM_SIZE, HEADER_SIZE } from "./limits.ts";
-import { FieldReader } from "./field-reader.ts";
+import { HEADER_SIZE } from "./limits.ts";
 
 /** What the first bytes of a blob say of the rest. */
 export interface BlobHeader {
@@ -14,6 +12,16 @@ export interface BlobHeader {
 const LETTER_V = 0x76;
 const DIGIT_ZERO = 0x30;
 
+/** The headers that there are, by version and by the number of the kind: there are few, and every decoding asks for one. */
+const HEADERS: Readonly<Record<CodecVersion, readonly (Result<BlobHeader, never> | undefined)[]>> = {
+  1: /* @__PURE__ */ headersOf(1),
+  2: /* @__PURE__ */ headersOf(2),
+};
+
+function headersOf(version: CodecVersion): readonly (Result<BlobHeader, never> | undefined)[] {
+  return KINDS_BY_VERSION[version].map((kind) => kind && Object.freeze(ok(Object.freeze({ version, kind }))));
+}
+
 /**
  * Tell what a blob holds, without reading it.
  *
@@ -22,33 +30,17 @@ const DIGIT_ZERO = 0x30;
  */
 export function decodeBlobHeader(bytes: Uint8Array): Result<BlobHeader, CodecError> {
   assertBytes(bytes, "blob");
-  if (bytes.length < HEADER_SIZE) return err({ kind: "Truncated", needed: HEADER_SIZE, remaining: bytes.length });
-  const version = bytes[1]! - DIGIT_ZERO;
-  if (bytes[0] !== LETTER_V || version < 1 || version > 9) return err({ kind: "InvalidVersionPrefix" });
+  return headerAt(bytes, 0, bytes.length);
+}
+
+/** The header of the blob from `start` up to `end`. */
+export function headerAt(bytes: Uint8Array, start: number, end: number): Result<BlobHeader, CodecError> {
+  if (end - start < HEADER_SIZE) return err({ kind: "Truncated", needed: HEADER_SIZE, remaining: end - start });
+  const version = bytes[start + 1]! - DIGIT_ZERO;
+  if (bytes[start] !== LETTER_V || version < 1 || version > 9) return err({ kind: "InvalidVersionPrefix" });
   if (!isKnown(version)) return err({ kind: "NewerVersion", version, newest: CODEC_VERSION });
-  const kind = KINDS_BY_VERSION[version][bytes[2]!];
-  if (kind === undefined) return err({ kind: "InvalidBlobKind", actual: bytes[2]! });
-  return ok({ version, kind });
-}
-
-/** A blob that is what it was when it was written, as far as its version can tell, and is at its first field. */
-export interface OpenBlob {
-  readonly version: CodecVersion;
-  readonly fields: FieldReader;
-}
-
-/** Check header and checksum of a blob that should be of a kind. */
-export function openBlob(bytes: Uint8Array, expected: BlobKind): Result<OpenBlob, CodecError> {
-  const header = decodeBlobHeader(bytes);
-  if (!header.ok) return header;
-  const { version, kind } = header.value;
-  if (kind !== expected) return err({ kind: "UnexpectedBlobKind", expected, actual: kind });
-
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const end = bytes.length - (version === 1 ? 0 : CHECKSUM_SIZE);
-  if (end < HEADER_SIZE) return err({ kind: "Truncated", needed: CHECKSUM_SIZE, remaining: bytes.length - HEADER_SIZE });
-  if (version > 1 && view.getInt32(end, true) !== crc32c(view, 0, end)) return err({ kind: "ChecksumMismatch", size: bytes.length });
-  return ok({ version, fields: new FieldReader(view, { start: HEADER_SIZE, end }) });
+  const kind = bytes[start + 2]!;
+  return HEADERS[version][kind] ?? err({ kind: "InvalidBlobKind", actual: kind });
 }
 
 function isKnown(version: number): version is CodecVersion {

@@ -1,11 +1,10 @@
 import { LogicalTime, MAX_INITIAL_SHARDS, RUN_OP_LOG_CAP, type OpId, type RunId } from "@gossip/contracts";
 import { RunConfig, type PayloadHash, type RunHead, type RunOpLogEntry, type RunOpResult, type RunRecord } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
-import { openBlob } from "./blob-header.ts";
 import type { CodecVersion } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";
 import { CONFIG_SEMANTICS, RUN_OP_KIND, RUN_OP_RESULT, RUN_STATUS } from "./enum-field.ts";
-import { readShardId, type ListField, type FieldReader } from "./field-reader.ts";
+import { FieldReader, readShardId, type ListField } from "./field-reader.ts";
 import { findStoredRunFault } from "./stored-faults.ts";
 import { completeRunV1 } from "./version-1.ts";
 
@@ -17,9 +16,10 @@ const ACK: RunOpResult = /* @__PURE__ */ Object.freeze({ kind: "Ack" });
 
 /** The record that `bytes` hold, of any version that there has been. As `decodeShardRecord`, it never throws for bytes. */
 export function decodeRunRecord(bytes: Uint8Array): Result<RunRecord, CodecError> {
-  const opened = openBlob(bytes, "Run");
+  const fields = new FieldReader(bytes);
+  const opened = fields.open("Run", 0, bytes.length);
   if (!opened.ok) return opened;
-  const { version, fields } = opened.value;
+  const { version } = opened.value;
   const read = readRun(fields, version);
   const failure = fields.finish();
   if (failure !== undefined) return err(failure);
@@ -37,10 +37,10 @@ export function decodeRunRecord(bytes: Uint8Array): Result<RunRecord, CodecError
  * checksum vouches for it. Version 1 has none, and is read to its end.
  */
 export function decodeRunHead(bytes: Uint8Array): Result<RunHead, CodecError> {
-  const opened = openBlob(bytes, "Run");
+  const fields = new FieldReader(bytes);
+  const opened = fields.open("Run", 0, bytes.length);
   if (!opened.ok) return opened;
-  const { version, fields } = opened.value;
-  if (version === 1) return decodeRunRecord(bytes);
+  if (opened.value.version === 1) return decodeRunRecord(bytes);
   const head = readHead(fields);
   if (fields.failure !== undefined) return err(fields.failure);
   if (RunConfig.tryNew(head.config).ok) return ok(head);

@@ -4,19 +4,20 @@ import {
   MAX_SPAWNED_PER_SHARD,
   SHARD_OP_LOG_CAP,
   ShardSpec,
+  validateShardSpec,
   type FenceEpoch,
   type OpId,
   type RunId,
   type ShardId,
+  type ShardSpecRef,
   type WorkerId,
 } from "@gossip/contracts";
 import type { LeaseHolder, OpLogEntry, PayloadHash, ShardRecord } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { CodecVersion } from "./blob-kind.ts";
-import { openBlob } from "./blob-header.ts";
 import type { CodecError, StoredCursorError } from "./codec-error.ts";
 import { CURSOR_SEMANTICS, OP_KIND, OP_RESULT, PARK_REASON, STATUS } from "./enum-field.ts";
-import { readShardId, type ListField, type FieldReader } from "./field-reader.ts";
+import { FieldReader, readShardId, type ListField } from "./field-reader.ts";
 import { OP_SIZE } from "./put-op.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
 import { completeShardV1, UNKNOWN_OP } from "./version-1.ts";
@@ -32,9 +33,14 @@ const OP_LOG: ListField = { field: "opLog", maxCount: SHARD_OP_LOG_CAP, itemSize
  * an `InvariantViolation`.
  */
 export function decodeShardRecord(bytes: Uint8Array): Result<ShardRecord, CodecError> {
-  const opened = openBlob(bytes, "Shard");
+  return decodeShardIn(new FieldReader(bytes), 0, bytes.length);
+}
+
+/** The record from `start` up to `end` of what `fields` reads. */
+export function decodeShardIn(fields: FieldReader, start: number, end: number): Result<ShardRecord, CodecError> {
+  const opened = fields.open("Shard", start, end);
   if (!opened.ok) return opened;
-  const { version, fields } = opened.value;
+  const { version } = opened.value;
   const read = readShard(fields, version);
   const failure = fields.finish();
   if (failure !== undefined) return err(failure);
@@ -66,13 +72,15 @@ function readShard(fields: FieldReader, version: CodecVersion): ShardRecord {
 }
 
 function readSpec(fields: FieldReader): ShardSpec {
-  const spec = ShardSpec.tryFromRef({
-    keyRangeStart: fields.bytes("spec.keyRangeStart"),
-    keyRangeEnd: fields.bytes("spec.keyRangeEnd"),
-    metadata: fields.bytes("spec.metadata"),
+  // What `ShardSpec.tryFromRef` does, of bytes that are owned already and need no view of them first.
+  const spec = Object.freeze({
+    keyRangeStart: fields.ownBytes("spec.keyRangeStart"),
+    keyRangeEnd: fields.ownBytes("spec.keyRangeEnd"),
+    metadata: fields.ownBytes("spec.metadata"),
   });
-  if (spec.ok) return spec.value;
-  fields.fail({ kind: "InvalidSpec", reason: spec.error });
+  const checked = validateShardSpec(spec);
+  if (checked.ok) return spec as ShardSpecRef as ShardSpec;
+  fields.fail({ kind: "InvalidSpec", reason: checked.error });
   return ShardSpec.unbounded();
 }
 

@@ -1,8 +1,8 @@
 import type { RunId, TenantId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
-import { openBlob } from "./blob-header.ts";
 import type { CodecError } from "./codec-error.ts";
+import { FieldReader } from "./field-reader.ts";
 import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
@@ -37,9 +37,9 @@ export function encodeDeletedRunInto(mark: DeletedRun, out: RecordWriter): void 
 }
 
 export function decodeDeletedRun(bytes: Uint8Array): Result<DeletedRun, CodecError> {
-  const opened = openBlob(bytes, "DeletedRun");
+  const fields = new FieldReader(bytes);
+  const opened = fields.open("DeletedRun", 0, bytes.length);
   if (!opened.ok) return opened;
-  const { fields } = opened.value;
   const mark = { tenant: fields.tenant(), run: fields.u64() as RunId };
   const failure = fields.finish();
   return failure === undefined ? ok(mark) : err(failure);

@@ -1,7 +1,11 @@
 import { TENANT_ID_SIZE, TenantId, type ShardId } from "@gossip/contracts";
+import { assertBytes, err, type Result } from "@gossip/stdx";
+import { headerAt, type BlobHeader } from "./blob-header.ts";
+import type { BlobKind } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";
+import { crc32c } from "./crc32c.ts";
 import type { EnumField } from "./enum-field.ts";
-import { MAX_FIELD_SIZE } from "./limits.ts";
+import { CHECKSUM_SIZE, HEADER_SIZE, MAX_FIELD_SIZE } from "./limits.ts";
 import { TENANTS } from "./tenant-table.ts";
 import { HALVES, HIGH, LOW, WHOLE } from "./u64-halves.ts";
 
@@ -27,17 +31,37 @@ export interface ListField {
 export class FieldReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  #at: number;
-  #end: number;
+  #at = 0;
+  #end = 0;
   #failure: CodecError | undefined;
 
-  /** Reads from `start` up to `end`. */
-  constructor(view: DataView, { start, end }: { readonly start: number; readonly end: number }) {
-    this.#view = view;
+  /** Of a blob in `bytes`; `open` says where it is. */
+  constructor(bytes: Uint8Array) {
+    assertBytes(bytes, "blob");
+    const { buffer, byteOffset, length } = bytes;
+    this.#view = new DataView(buffer, byteOffset, length);
     // A plain array, whatever the blob came in: a view of a Node `Buffer` costs three times as much.
-    this.#bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-    this.#at = start;
-    this.#end = end;
+    this.#bytes = new Uint8Array(buffer, byteOffset, length);
+  }
+
+  /**
+   * Go to the first field of the blob from `start` up to `end`, which should be of a kind. Its header is the answer, where that and
+   * the checksum are in order: then it is what it was when it was written, as far as its version can tell.
+   */
+  open(expected: BlobKind, start: number, end: number): Result<BlobHeader, CodecError> {
+    const header = headerAt(this.#bytes, start, end);
+    if (!header.ok) return header;
+    const { version, kind } = header.value;
+    if (kind !== expected) return err({ kind: "UnexpectedBlobKind", expected, actual: kind });
+    const fieldsEnd = end - (version === 1 ? 0 : CHECKSUM_SIZE);
+    const fieldsStart = start + HEADER_SIZE;
+    if (fieldsEnd < fieldsStart) return err({ kind: "Truncated", needed: CHECKSUM_SIZE, remaining: end - fieldsStart });
+    const isWhole = version === 1 || this.#view.getInt32(fieldsEnd, true) === crc32c(this.#view, start, fieldsEnd);
+    if (!isWhole) return err({ kind: "ChecksumMismatch", size: end - start });
+    this.#at = fieldsStart;
+    this.#end = fieldsEnd;
+    this.#failure = undefined;
+    return header;
   }
 
   /** The first failure so far. */
@@ -96,12 +120,23 @@ export class FieldReader {
 
   /** Borrowed from the blob: copy what is kept. */
   bytes(field: string): Uint8Array {
+    const size = this.#sizeOf(field);
+    return size === 0 ? NO_BYTES : this.#bytes.subarray(this.#at - size, this.#at);
+  }
+
+  /** The same, owned. */
+  ownBytes(field: string): Uint8Array {
+    const size = this.#sizeOf(field);
+    return size === 0 ? NO_BYTES : this.#bytes.slice(this.#at - size, this.#at);
+  }
+
+  /** Go past a byte field, and tell how many bytes it has; 0 also where it cannot be read. */
+  #sizeOf(field: string): number {
     const size = this.u32();
     if (size > MAX_FIELD_SIZE) this.fail({ kind: "FieldTooLarge", field, actual: size, max: MAX_FIELD_SIZE });
-    if (size === 0 || !this.#has(size)) return NO_BYTES;
-    const at = this.#at;
-    this.#at = at + size;
-    return this.#bytes.subarray(at, this.#at);
+    if (!this.#has(size)) return 0;
+    this.#at += size;
+    return size;
   }
 
   /** Items behind their count. Nothing is set aside for them before they are known to fit. */

@@ -6,4 +6,5 @@ export { decodeShardRecord } from "./decode-shard-record.ts";
 export { decodeDeletedRun, encodeDeletedRun, encodeDeletedRunInto, type DeletedRun } from "./deleted-run.ts";
 export { encodeRunRecord, encodeRunRecordInto } from "./encode-run-record.ts";
 export { encodeShardRecord, encodeShardRecordInto } from "./encode-shard-record.ts";
+export { RecordReader } from "./record-reader.ts";
 export { RecordWriter, type RecordWriterConstructor } from "./record-writer.ts";
