@@ -1,7 +1,8 @@
 import type { ShardId } from "@gossip/contracts";
 import type { ShardRecord, Versioned } from "@gossip/coordination";
+import { RecordReader } from "@gossip/coordination-codec";
 import { shardVersion } from "./record-version.ts";
-import { decodeShardAs, type RunAddress } from "./rows.ts";
+import { ownShard, type RunAddress } from "./rows.ts";
 import { U64_SIZE } from "./u64-bytes.ts";
 
 const SIZE_SIZE = 4;
@@ -10,6 +11,7 @@ const TWO_TO_32 = 2 ** 32;
 /** Shards of one run that a statement has packed into one value: of each its version, its id, the size of its record, and that. */
 export function packedShards(address: RunAddress & { readonly runId: number }, packed: Buffer): Versioned<ShardRecord>[] {
   const shards: Versioned<ShardRecord>[] = [];
+  const reader = new RecordReader(packed);
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   let place = 0;
   while (place < packed.length) {
@@ -17,7 +19,7 @@ export function packedShards(address: RunAddress & { readonly runId: number }, p
     const shard = view.getBigUint64(place + U64_SIZE);
     const start = place + 2 * U64_SIZE + SIZE_SIZE;
     place = start + view.getUint32(start - SIZE_SIZE);
-    shards.push({ record: decodeShardAs(address, shard as ShardId, packed.subarray(start, place)), version: shardVersion({ runId: address.runId, version }) });
+    shards.push({ record: ownShard(address, shard as ShardId, reader.shardRecord(start, place)), version: shardVersion({ runId: address.runId, version }) });
   }
   return shards;
 }

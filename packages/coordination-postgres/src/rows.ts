@@ -1,7 +1,8 @@
 import { CursorSemantics, RunStatus, TenantId, type RunId, type ShardId } from "@gossip/contracts";
 import type { RunHead, RunRecord, ShardRecord, Versioned } from "@gossip/coordination";
-import { corruptionFrom, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
+import { corruptionFrom, decodeRunRecord, decodeShardRecord, type CodecError } from "@gossip/coordination-codec";
 import { InfraError } from "@gossip/coordination-errors";
+import type { Result } from "@gossip/stdx";
 import { CorruptRow } from "./postgres-failure.ts";
 import { runVersion, shardVersion, type RowVersion } from "./record-version.ts";
 import { readU64 } from "./u64-bytes.ts";
@@ -57,12 +58,11 @@ export function decodeRun({ tenant, run }: RunAddress, record: Buffer): RunRecor
 }
 
 export function decodeShard(address: RunAddress, row: { readonly shard: Buffer; readonly record: Buffer }): ShardRecord {
-  return decodeShardAs(address, shardIdOf(row.shard), row.record);
+  return ownShard(address, shardIdOf(row.shard), decodeShardRecord(row.record));
 }
 
-/** `id`: under which it is stored. */
-export function decodeShardAs({ tenant, run }: RunAddress, id: ShardId, record: Buffer): ShardRecord {
-  const decoded = decodeShardRecord(record);
+/** What was decoded, where it is the shard that it is stored as. */
+export function ownShard({ tenant, run }: RunAddress, id: ShardId, decoded: Result<ShardRecord, CodecError>): ShardRecord {
   if (!decoded.ok) throw new CorruptRow(corruptionFrom(decoded.error, "postgres.readShard"));
   const { tenant: ownTenant, run: ownRun, shard } = decoded.value;
   if (ownTenant !== tenant || ownRun !== run || shard !== id) throw misplaced();
