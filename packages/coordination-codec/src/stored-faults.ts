@@ -23,7 +23,8 @@ function hasDuplicate(ids: readonly bigint[]): boolean {
 }
 
 function findEntryFault(log: OpLog<LoggedOp>): string | undefined {
-  for (const { payloadHash, executedAt } of log) {
+  for (let index = 0; index < log.length; index++) {
+    const { payloadHash, executedAt } = log[index]!;
     if (payloadHash === 0n) return "no logged payload hash may be zero";
     if (executedAt === 0n) return "no logged time may be zero";
   }

@@ -2,7 +2,6 @@ import type { BackendError } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { Eventually } from "../store/coordination-store.ts";
-import type { WriteSet } from "../store/write-set.ts";
 import type { Waiting } from "./commit-queue.ts";
 import type { Engine } from "./engine.ts";
 import { askForShard, runInSteps, type Begun } from "./run-in-steps.ts";
@@ -129,22 +128,24 @@ function leave(told: unknown): void {
   if (told instanceof Promise) told.catch(leave);
 }
 
-/** An attempt whose write is on its way. A class, so that no functions are made for each. */
-class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
-  readonly set: WriteSet;
+/** An attempt, and that its write is on its way. A class, so that no functions are made for each. */
+class CommitUnderWay<Outcome, Failure, Told> implements Waiting, Attempt<Outcome> {
+  readonly set: Attempt<Outcome>["set"];
+  readonly read: Attempt<Outcome>["read"];
+  readonly transition: Attempt<Outcome>["transition"];
   readonly #engine: Engine;
   readonly #operation: ShardOperation<Outcome, Failure>;
   readonly #caller: Caller<Outcome, Failure, Told>;
-  readonly #attempt: Attempt<Outcome>;
   #resolve: (told: Eventually<Told>) => void = leave;
   #reject: (reason: unknown) => void = leave;
 
   constructor(engine: Engine, operation: ShardOperation<Outcome, Failure>, caller: Caller<Outcome, Failure, Told>, attempt: Attempt<Outcome>) {
     this.set = attempt.set;
+    this.read = attempt.read;
+    this.transition = attempt.transition;
     this.#engine = engine;
     this.#operation = operation;
     this.#caller = caller;
-    this.#attempt = attempt;
   }
 
   /** Send the write. The promise is settled with what becomes of the attempt. */
@@ -168,11 +169,10 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting {
   answered(answer: CommitAnswer): void {
     const caller = this.#caller;
     const { copy } = caller;
-    const attempt = this.#attempt;
     const resolve = this.#resolve;
     try {
-      if (answer.kind === "Committed") return resolve(caller.told(ok(keep(this.#engine, this.#operation, { copy, attempt, answer }))));
-      drop(this.#engine, this.#operation, { copy, attempt, answer });
+      if (answer.kind === "Committed") return resolve(caller.told(ok(keep(this.#engine, this.#operation, { copy, attempt: this, answer }))));
+      drop(this.#engine, this.#operation, { copy, attempt: this, answer });
     } catch (reason) {
       return this.failed(reason);
     }

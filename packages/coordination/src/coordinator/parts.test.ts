@@ -116,6 +116,28 @@ describe("rendezvous order", () => {
     );
   });
 
+  test("the most attractive come first, and the same one again where it came", () => {
+    const any = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
+    fc.assert(
+      fc.property(any, fc.array(fc.oneof(any, fc.constantFrom(1n, 2n)), { maxLength: 20 }), (id, ids) => {
+        const candidates = ids.map((raw, place) => ({ shard: ShardId.fromRaw(raw), place }));
+        const rank = ({ shard, place }: (typeof candidates)[number]) => [attraction(WorkerId.fromRaw(id), shard), -place] as const;
+        const byRank = candidates.toSorted((a, b) => rank(b)[0] - rank(a)[0] || rank(b)[1] - rank(a)[1]);
+        expect(inRendezvousOrder(WorkerId.fromRaw(id), candidates)).toEqual(byRank);
+      }),
+    );
+  });
+
+  test.each([
+    [0n, 0n, 0x37dd_7702, 0xaa3e_5b61],
+    [1n, 2n, 0xb88b_2d9b, 0x9941_cd2d],
+    [0xffff_ffffn, 1n << 32n, 0x906a_59a4, 0x3fb4_e464],
+    [(1n << 64n) - 1n, 0x0123_4567_89ab_cdefn, 0x6bdc_a662, 0x1c82_fd7a],
+  ])("is the same on every machine and in every version: worker %i and shard %i", (id, shard, attracted, spread) => {
+    expect(attraction(WorkerId.fromRaw(id), ShardId.fromRaw(shard))).toBe(attracted);
+    expect(spreadOf(WorkerId.fromRaw(id))).toBe(spread);
+  });
+
   test("a thousand workers choose each of eight shards about alike, first and second", () => {
     const firsts = new Map<bigint, number>();
     const pairs = new Set<string>();

@@ -1,4 +1,5 @@
 import type { ShardId, WorkerId } from "@gossip/contracts";
+import { assert } from "@gossip/stdx";
 
 /**
  * How strongly a worker and a shard attract each other: 32 bits, the same on every machine.
@@ -7,23 +8,32 @@ import type { ShardId, WorkerId } from "@gossip/contracts";
  * moment reach for different ones, and a loser's next choice is not every loser's.
  */
 export function attraction(worker: WorkerId, shard: ShardId): number {
-  return mixInto(mixInto(mixInto(mixInto(SEED, low(worker)), high(worker)), low(shard)), high(shard));
+  return mixIn(spreadOf(worker), shard);
 }
 
 /** Where in a long list of candidates a worker begins to look: 32 bits. */
 export function spreadOf(worker: WorkerId): number {
-  return mixInto(mixInto(SEED, low(worker)), high(worker));
+  return mixIn(SEED, worker);
 }
 
-/** The candidates, the most attractive first. */
+/** More than any listing has, and few enough that a score and a place among so many fit into one number. */
+const MAX_CANDIDATES = 2 ** 20;
+
+/** The candidates, the most attractive first; of those that attract alike, in the order in which they came. */
 export function inRendezvousOrder<Candidate extends { readonly shard: ShardId }>(
   worker: WorkerId,
   candidates: readonly Candidate[],
 ): Candidate[] {
-  return candidates
-    .map((candidate) => ({ candidate, score: attraction(worker, candidate.shard) }))
-    .sort((a, b) => b.score - a.score)
-    .map(({ candidate }) => candidate);
+  const { length } = candidates;
+  assert(length <= MAX_CANDIDATES, () => `a listing must have at most ${MAX_CANDIDATES} candidates, got ${length}`);
+  const state = spreadOf(worker);
+  // Score and place in one number, the greatest score least: numbers are sorted without a function that compares and objects to compare.
+  const ranks = new Float64Array(length);
+  for (let index = 0; index < length; index++) ranks[index] = (0xffff_ffff - mixIn(state, candidates[index]!.shard)) * MAX_CANDIDATES + index;
+  ranks.sort();
+  const ordered: Candidate[] = [];
+  for (const rank of ranks) ordered.push(candidates[rank - Math.floor(rank / MAX_CANDIDATES) * MAX_CANDIDATES]!);
+  return ordered;
 }
 
 const SEED = 0x9e3779b9;
@@ -36,10 +46,14 @@ function mixInto(state: number, word: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-function low(id: bigint): number {
-  return Number(id & 0xffff_ffffn);
+/** Mix an id in: its lower half, then its upper. */
+function mixIn(state: number, id: bigint): number {
+  WHOLE[0] = id;
+  return mixInto(mixInto(state, HALVES[LOW]!), HALVES[1 - LOW]!);
 }
 
-function high(id: bigint): number {
-  return Number(id >> 32n);
-}
+// Good between two lines of one function, and nowhere else. Arithmetic with bigints makes one at each step.
+const WHOLE = /* @__PURE__ */ new BigUint64Array(1);
+const HALVES = /* @__PURE__ */ new Uint32Array(WHOLE.buffer);
+/** Where the machine keeps the lower half: 0 on all but big-endian ones. */
+const LOW = /* @__PURE__ */ new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 0 : 1;

@@ -25,6 +25,9 @@ export interface SessionOptions {
   readonly opId?: OpId;
 }
 
+/** Shared by all calls that are given none. */
+export const NO_OPTIONS: SessionOptions = /* @__PURE__ */ Object.freeze({});
+
 interface ErrorLike {
   readonly kind: string;
 }

@@ -24,7 +24,7 @@ import { Lease } from "../records/lease.ts";
 import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
 import { CheckpointCall, type CheckpointOptions } from "./checkpoint-call.ts";
 import { CompleteCall } from "./complete-call.ts";
-import { Hold, type SessionOptions, type SessionStart } from "./hold.ts";
+import { Hold, NO_OPTIONS, type SessionOptions, type SessionStart } from "./hold.ts";
 
 /**
  * One worker's hold on one shard, from the acquire to whatever ends it.
@@ -109,12 +109,12 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   /** Store how far the work has come. */
-  checkpoint(cursor: Cursor, options: CheckpointOptions = {}): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
+  checkpoint(cursor: Cursor, options: CheckpointOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
     return this.#hold.run(new CheckpointCall(this.#hold, cursor, options));
   }
 
   /** Cut a part off the range's upper end for somebody else. */
-  splitResidual(plan: SplitResidualPlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
+  splitResidual(plan: SplitResidualPlan, options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
     return this.#hold.run({
       make: () => shardOperations.splitResidual({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), plan }),
       tell: (outcome) => IdempotentOutcome.map(outcome, ({ residual }) => ({ residual })),
@@ -122,12 +122,12 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   /** Say that the work is finished, at a cursor or with `RANGE_EXHAUSTED`. */
-  complete(point: CompletionPoint, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
+  complete(point: CompletionPoint, options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
     return this.#hold.run(new CompleteCall(this.#hold, point, options));
   }
 
   /** Set the shard aside for a reason. */
-  park(reason: ParkReason, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
+  park(reason: ParkReason, options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
     return this.#hold.run({
       isLast: true,
       make: () => shardOperations.park({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), reason }),
@@ -136,7 +136,7 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   /** Give the shard back, so that another can go on with it at once. */
-  release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
+  release(options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
     return this.#hold.run({
       isLast: true,
       make: () => shardOperations.release({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options) }),
@@ -145,7 +145,7 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   /** Replace the shard by children that tile its range. */
-  splitReplace(plan: SplitReplacePlan, options: SessionOptions = {}): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
+  splitReplace(plan: SplitReplacePlan, options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
     const { maxSplitChildren } = this.#engine;
     return this.#hold.run({
       isLast: true,
