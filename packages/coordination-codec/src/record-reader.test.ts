@@ -62,8 +62,8 @@ describe("RecordReader", () => {
   test("takes no place that is not in its buffer", () => {
     const bytes = shardBlob(FRESH_SHARD, 2);
     const reader = new RecordReader(bytes);
-    const outside: readonly (readonly [number, number])[] = [[-1, 5], [5, 4], [0, bytes.length + 1], [bytes.length, bytes.length + 1], [0.5, 5], [0, Number.NaN]];
-    for (const [start, end] of outside) expect(() => reader.shardRecord(start, end), `${start} to ${end}`).toThrow(InvariantViolation);
+    const outside: readonly (readonly [number, number])[] = [[-1, 5], [5, 4], [0, bytes.length + 1], [bytes.length, bytes.length + 1], [0.5, 5], [0, Number.NaN], [Symbol("1") as never, 5], [0, "5" as never]];
+    for (const [start, end] of outside) expect(() => reader.shardRecord(start, end), `${String(start)} to ${end}`).toThrow(InvariantViolation);
     expect(reader.shardRecord(3, 3)).toMatchObject({ error: { kind: "Truncated", remaining: 0 } });
     expect(reader.shardRecord(0, bytes.length).ok).toBe(true);
   });

@@ -25,8 +25,17 @@ export class RecordReader {
    * They go in bare, as those of a checksum do: it is called for every record of a listing.
    */
   shardRecord(start: number, end: number): Result<ShardRecord, CodecError> {
-    assertCount(end, "end of a record", { min: 0, max: this.#size });
-    assertCount(start, "start of a record", { min: 0, max: end });
+    if (!isPlace(end, this.#size) || !isPlace(start, end)) refusePlaces(start, end, this.#size);
     return decodeShardIn(this.#fields, start, end);
   }
+}
+
+function isPlace(place: number, max: number): boolean {
+  return Number.isInteger(place) && place >= 0 && place <= max;
+}
+
+// Apart from the check, which so makes nothing where there is nothing to refuse.
+function refusePlaces(start: number, end: number, size: number): void {
+  assertCount(end, "end of a record", { min: 0, max: size });
+  assertCount(start, "start of a record", { min: 0, max: end });
 }

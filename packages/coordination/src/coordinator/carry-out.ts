@@ -5,7 +5,7 @@ import type { Eventually } from "../store/coordination-store.ts";
 import type { Waiting } from "./commit-queue.ts";
 import type { Engine } from "./engine.ts";
 import { askForShard, runInSteps, type Begun } from "./run-in-steps.ts";
-import { drop, keep, settleUnresolved, toAttempt, type Attempt } from "./shard-attempt.ts";
+import { drop, keep, settleUnresolved, toSet, type Attempt } from "./shard-attempt.ts";
 import { ShardCopy } from "./shard-copy.ts";
 import type { Settled, ShardOperation } from "./shard-operation.ts";
 
@@ -97,15 +97,16 @@ function begin<Outcome, Failure, Told>(
     // What rests on a copy that is no longer so must not be told, nor tried again from the same copy.
     return loaded === undefined ? inSteps(engine, operation, caller, { clock }) : caller.told(decided);
   }
-  const attempt = toAttempt(engine, operation, { read, now: clock.value, transition: decided.value });
-  if (attempt === undefined) return inSteps(engine, operation, caller, { clock, loaded });
+  const transition = decided.value;
+  const set = toSet(engine, operation, read, transition, clock.value);
+  if (set === undefined) return inSteps(engine, operation, caller, { clock, loaded });
   if (!engine.answersAtOnce) {
-    const underWay = new CommitUnderWay(engine, operation, caller, attempt);
+    const underWay = new CommitUnderWay(engine, operation, caller, { read, transition, set });
     return isPromised ? underWay.begin() : underWay.send();
   }
-  const answer = engine.commitAtOnce(attempt.set);
-  if (answer.kind === "Committed") return caller.told(ok(keep(engine, operation, { copy, attempt, answer })));
-  drop(engine, operation, { copy, attempt, answer });
+  const answer = engine.commitAtOnce(set);
+  if (answer.kind === "Committed") return caller.told(ok(keep(engine, operation, copy, { read, transition, set }, answer)));
+  drop(engine, operation, copy, { read, transition, set }, answer);
   return inSteps(engine, operation, caller, { clock });
 }
 
@@ -171,8 +172,8 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting, Attempt<Outcome
     const { copy } = caller;
     const resolve = this.#resolve;
     try {
-      if (answer.kind === "Committed") return resolve(caller.told(ok(keep(this.#engine, this.#operation, { copy, attempt: this, answer }))));
-      drop(this.#engine, this.#operation, { copy, attempt: this, answer });
+      if (answer.kind === "Committed") return resolve(caller.told(ok(keep(this.#engine, this.#operation, copy, this, answer))));
+      drop(this.#engine, this.#operation, copy, this, answer);
     } catch (reason) {
       return this.failed(reason);
     }

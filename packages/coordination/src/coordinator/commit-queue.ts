@@ -3,6 +3,7 @@ import { foldId } from "../records/fold-id.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore } from "../store/coordination-store.ts";
 import type { UpdateShardSet, WriteSet } from "../store/write-set.ts";
+import { NameTable } from "./name-table.ts";
 
 /** A write set, and whoever waits for what becomes of it. Exactly one of the two is called, once, and must not throw. */
 export interface Waiting {
@@ -38,6 +39,8 @@ export class CommitQueue {
   readonly #store: CoordinationStore;
   readonly #maxSets: number;
   readonly #maxInFlight: number;
+  /** Those of the batch that is being put together. */
+  readonly #shards = new NameTable();
   #waiting: Waiting[] = [];
   #inFlight = 0;
   #isFlushPlanned = false;
@@ -86,9 +89,9 @@ export class CommitQueue {
 
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    const shards = new Set<number>();
+    this.#shards.clear(Math.min(this.#waiting.length, this.#maxSets));
     for (const waiting of this.#waiting) {
-      const isTaken = batch.length < this.#maxSets && waiting.set.kind === "UpdateShard" && addNew(shards, waiting.set);
+      const isTaken = batch.length < this.#maxSets && waiting.set.kind === "UpdateShard" && this.#shards.add(nameOf(waiting.set));
       (isTaken ? batch : left).push(waiting);
     }
     this.#waiting = left;
@@ -134,16 +137,11 @@ export class CommitQueue {
 }
 
 /**
- * Note a set's shard, and say whether it was not there.
- *
- * By 32 bits of its name: a set of numbers is several times as fast as one of bigints. Tenants are not told apart, and now and then
+ * A set's shard, in 32 bits: a number is found several times as fast as a bigint. Tenants are not told apart, and now and then
  * one shard is taken for another: that only makes a batch smaller.
  */
-function addNew(shards: Set<number>, { run, shard }: UpdateShardSet): boolean {
-  const name = Math.imul(foldId(run), RUN_STEP) ^ foldId(shard.after.shard);
-  if (shards.has(name)) return false;
-  shards.add(name);
-  return true;
+function nameOf({ run, shard }: UpdateShardSet): number {
+  return Math.imul(foldId(run), RUN_STEP) ^ foldId(shard.after.shard);
 }
 
 /** Throws before anybody is answered, or not at all. */

@@ -5,7 +5,7 @@ import { CapacityHint } from "../records/capacity-hint.ts";
 import type { Eventually } from "../store/coordination-store.ts";
 import type { ShardRead } from "../store/store-reads.ts";
 import type { Attempts, Engine } from "./engine.ts";
-import { drop, keep, settleUnresolved, toAttempt, type NotMade } from "./shard-attempt.ts";
+import { drop, keep, settleUnresolved, toSet, type NotMade } from "./shard-attempt.ts";
 import type { ShardCopy } from "./shard-copy.ts";
 import type { Settled, ShardOperation } from "./shard-operation.ts";
 import { noRoom } from "./write-refusals.ts";
@@ -58,14 +58,15 @@ export async function runInSteps<Outcome, Failure>(
       if (isCopy) continue;
       return decided;
     }
-    const attempt = toAttempt(engine, operation, { read, now: now.value, transition: decided.value });
-    if (attempt === undefined) {
+    const transition = decided.value;
+    const set = toSet(engine, operation, read, transition, now.value);
+    if (set === undefined) {
       copy.read = read;
-      return ok({ outcome: decided.value.outcome, hint: await readHint(engine, operation, now.value), read });
+      return ok({ outcome: transition.outcome, hint: await readHint(engine, operation, now.value), read });
     }
-    const answer = await engine.commit(attempt.set);
-    if (answer.kind === "Committed") return ok(keep(engine, operation, { copy, attempt, answer }));
-    drop(engine, operation, { copy, attempt, answer });
+    const answer = await engine.commit(set);
+    if (answer.kind === "Committed") return ok(keep(engine, operation, copy, { read, transition, set }, answer));
+    drop(engine, operation, copy, { read, transition, set }, answer);
     const again = await tryAgain(engine, operation, answer, attempts);
     if (!again.ok) return again;
   }

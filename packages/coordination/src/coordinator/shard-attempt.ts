@@ -15,31 +15,27 @@ export interface Attempt<Outcome> {
   readonly set: UpdateShardSet | SplitShardSet;
 }
 
-export function toAttempt<Outcome, Failure>(
+/** What a decision writes, guarded by what it rests on; `undefined` where that is nothing. */
+export function toSet<Outcome, Failure>(
   { limits }: Engine,
   { key, wantsHint }: ShardOperation<Outcome, Failure>,
-  { read, now, transition }: Pick<Attempt<Outcome>, "read" | "transition"> & { readonly now: LogicalTime },
-): Attempt<Outcome> | undefined {
-  const { writes } = transition;
-  if (writes === undefined) return undefined;
-  return { read, transition, set: toWriteSet(key, { read, writes, hintAt: wantsHint ? now : undefined, limits }) };
+  read: ShardRead,
+  { writes }: Transition<Outcome, UpdateShard | SplitShard>,
+  now: LogicalTime,
+): Attempt<Outcome>["set"] | undefined {
+  return writes && toWriteSet(key, { read, writes, hintAt: wantsHint ? now : undefined, limits });
 }
 
 /** The answer to a write that was not made, or that may not have been. */
 export type NotMade = Exclude<CommitAnswer, Committed>;
 
-/** What became of an attempt. */
-export interface Answered<Outcome, Answer extends CommitAnswer> {
-  readonly copy: ShardCopy;
-  readonly attempt: Attempt<Outcome>;
-  readonly answer: Answer;
-}
-
-/** Take note that an attempt's write was made. */
+/** Take note that an attempt's write was made. Every write comes by here, so that nothing is put together to be taken apart. */
 export function keep<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
-  { copy, attempt: { read, set, transition }, answer }: Answered<Outcome, Committed>,
+  copy: ShardCopy,
+  { read, set, transition }: Attempt<Outcome>,
+  answer: Committed,
 ): Settled<Outcome> {
   copy.read = readAfter(read, set, answer.version);
   // No place is named unless there is something to forget.
@@ -52,7 +48,9 @@ export function keep<Outcome, Failure>(
 export function drop<Outcome, Failure>(
   engine: Engine,
   operation: ShardOperation<Outcome, Failure>,
-  { copy, attempt: { set, transition }, answer }: Answered<Outcome, NotMade>,
+  copy: ShardCopy,
+  { set, transition }: Attempt<Outcome>,
+  answer: NotMade,
 ): void {
   copy.read = undefined;
   if (answer.kind === "Unknown") engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events: transition.events });
