@@ -60,8 +60,8 @@ export class ClaimWave {
   }
 
   #try({ tenant, worker }: Claimant, candidate: ClaimCandidate, index: number): void {
+    // A candidate that came with its record is acquired without another read; the write is guarded all the same. The record names the shard.
     const key: ShardKey = candidate.read?.record ?? { run: this.#run.record.run, shard: candidate.shard };
-    // A candidate that came with its record is acquired without another read; the write is guarded all the same.
     const copy = new ShardCopy(candidate.read && { run: this.#run, shard: candidate.read });
     try {
       const operation = new AcquireOperation({ tenant, key, worker, opId: this.engine.newOpId() });
