@@ -21,7 +21,7 @@ interface Jobs {
 }
 
 const isSmoke = process.argv.includes("--smoke");
-const options = { callsPerRun: JOBS, measureHeap: false, sampleMs: 1, warmMs: 4000, rounds: 5 };
+const options = { callsPerRun: JOBS, measureHeap: false, sampleMs: 1, warmMs: 4000, rounds: 9 };
 const systems = new Map<string, Jobs>();
 const prepare = (form: string) => systems.get(form)!.prepare();
 const drain = (form: string) => () => systems.get(form)!.drain();
