@@ -30,8 +30,10 @@ import type { ShardSummary } from "../views/shard-summary.ts";
 import { acquireShard, acquireShardInto, openSession, type AcquireResult, type AcquireResultView } from "./acquiring.ts";
 import { assertCommand, assertFlags, assertListing } from "./assert-command.ts";
 import { runShardOperation } from "./carry-out.ts";
+import { CheckpointOperation } from "./checkpoint-operation.ts";
 import { ClaimCooldown } from "./claim-cooldown.ts";
 import { claimShards, type ClaimManyRequest, type ClaimRequest } from "./claiming.ts";
+import { CompleteOperation } from "./complete-operation.ts";
 import { makeSettings, type CoordinatorOptions } from "./coordinator-options.ts";
 import { Engine } from "./engine.ts";
 import type { EventListener, EventStream, EventStreamOptions } from "./event-hub.ts";
@@ -53,6 +55,7 @@ import {
   type SplitResidualRequest,
   type SplitResidualResult,
 } from "./shard-operations.ts";
+import { withoutValue } from "./without-value.ts";
 
 const LEASED = { lease: true } as const;
 const LOGGED = { lease: true, opId: true } as const;
@@ -122,7 +125,7 @@ export class Coordinator {
   async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
     assertCommand(request, LOGGED);
     assertFlags({ renew: request.renew });
-    const settled = await runShardOperation(this.#engine, shardOperations.checkpoint(request));
+    const settled = await runShardOperation(this.#engine, new CheckpointOperation(request));
     if (!settled.ok) return settled;
     const { outcome, hint = CapacityHint.ZERO } = settled.value;
     return ok(IdempotentOutcome.map(outcome, ({ newDeadline }) => ({ newDeadline, capacity: hint })));
@@ -130,7 +133,7 @@ export class Coordinator {
 
   async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
     assertCommand(request, LOGGED);
-    const settled = await runShardOperation(this.#engine, shardOperations.complete(request));
+    const settled = await runShardOperation(this.#engine, new CompleteOperation(request));
     return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
   }
 
@@ -291,8 +294,4 @@ export class Coordinator {
   get uncertainEvents(): number {
     return this.#engine.unresolvedShards.uncertainEvents + this.#engine.unresolvedRuns.uncertainEvents;
   }
-}
-
-function withoutValue(outcome: IdempotentOutcome<unknown>): IdempotentOutcome<void> {
-  return IdempotentOutcome.map(outcome, () => undefined);
 }

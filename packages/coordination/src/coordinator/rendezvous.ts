@@ -1,5 +1,6 @@
 import type { ShardId, WorkerId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
+import { HALVES, HIGH, LOW, WHOLE } from "../records/u64-halves.ts";
 
 /**
  * How strongly a worker and a shard attract each other: 32 bits, the same on every machine.
@@ -49,11 +50,5 @@ function mixInto(state: number, word: number): number {
 /** Mix an id in: its lower half, then its upper. */
 function mixIn(state: number, id: bigint): number {
   WHOLE[0] = id;
-  return mixInto(mixInto(state, HALVES[LOW]!), HALVES[1 - LOW]!);
+  return mixInto(mixInto(state, HALVES[LOW]!), HALVES[HIGH]!);
 }
-
-// Good between two lines of one function, and nowhere else. Arithmetic with bigints makes one at each step.
-const WHOLE = /* @__PURE__ */ new BigUint64Array(1);
-const HALVES = /* @__PURE__ */ new Uint32Array(WHOLE.buffer);
-/** Where the machine keeps the lower half: 0 on all but big-endian ones. */
-const LOW = /* @__PURE__ */ new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 0 : 1;

@@ -23,9 +23,6 @@ import type { CapacityHint } from "../records/capacity-hint.ts";
 import { Lease } from "../records/lease.ts";
 import { findOp } from "../records/op-log.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
-import { AcquireOperation } from "./acquire-operation.ts";
-import { CheckpointOperation } from "./checkpoint-operation.ts";
-import { CompleteOperation } from "./complete-operation.ts";
 import type { ShardOperation } from "./shard-operation.ts";
 import { refuseSplit } from "./write-refusals.ts";
 
@@ -92,23 +89,14 @@ export interface SplitResidualResult {
   readonly residual: ShardId;
 }
 
-/** Each operation on a shard as the engine carries it out: the kernel's decision and its place in the store. */
+/**
+ * The operations on a shard as the engine carries them out: the kernel's decision and its place in the store. Those of which there are many,
+ * acquires, checkpoints and completions, are classes, each in a file of its own.
+ */
 export const shardOperations = {
-  acquire(request: AcquireRequest & { readonly opId: OpId }): AcquireOperation {
-    return new AcquireOperation(request);
-  },
-
   renew(request: LeasedRequest): ShardOperation<RenewOutcome, RenewError> {
     const { tenant, lease } = request;
     return { name: "renew", tenant, key: Lease.shardKey(lease), wantsHint: true, decide: (loaded, now) => kernel.renew(loaded, request, now) };
-  },
-
-  checkpoint(request: CheckpointRequest): CheckpointOperation {
-    return new CheckpointOperation(request);
-  },
-
-  complete(request: CompleteRequest): CompleteOperation {
-    return new CompleteOperation(request);
   },
 
   park(request: ParkRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ParkError> {

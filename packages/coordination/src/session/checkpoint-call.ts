@@ -12,7 +12,7 @@ export interface CheckpointOptions extends SessionOptions {
   readonly renew?: boolean;
 }
 
-/** A checkpoint of a session. A class, as the others are not: there are so many of them that the functions made for each would count. */
+/** A checkpoint of a session. A class: there are so many of them that the functions made for each would count. */
 export class CheckpointCall implements SessionCall<IdempotentOutcome<CheckpointOutcome>, IdempotentOutcome<CheckpointResult>, CheckpointError> {
   readonly #hold: Hold;
   readonly #cursor: Cursor;

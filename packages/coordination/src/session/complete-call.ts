@@ -1,5 +1,6 @@
-import { IdempotentOutcome, type CompleteError } from "@gossip/coordination-errors";
+import type { CompleteError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { CompleteOperation } from "../coordinator/complete-operation.ts";
+import { withoutValue } from "../coordinator/without-value.ts";
 import type { CompletionPoint } from "../hashing/payload-hash.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { Hold, SessionOptions } from "./hold.ts";
@@ -26,7 +27,7 @@ export class CompleteCall implements SessionCall<IdempotentOutcome<ShardRecord>,
     return new CompleteOperation({ tenant: lease.tenant, lease, opId: this.#hold.opIdOf(this.#options), point: this.#point });
   }
 
-  tell({ kind }: IdempotentOutcome<ShardRecord>): IdempotentOutcome<void> {
-    return kind === "Executed" ? IdempotentOutcome.executed() : IdempotentOutcome.replayed();
+  tell(outcome: IdempotentOutcome<ShardRecord>): IdempotentOutcome<void> {
+    return withoutValue(outcome);
   }
 }

@@ -25,6 +25,7 @@ import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
 import { CheckpointCall, type CheckpointOptions } from "./checkpoint-call.ts";
 import { CompleteCall } from "./complete-call.ts";
 import { Hold, NO_OPTIONS, type SessionOptions, type SessionStart } from "./hold.ts";
+import { withoutValue } from "../coordinator/without-value.ts";
 
 /**
  * One worker's hold on one shard, from the acquire to whatever ends it.
@@ -159,8 +160,4 @@ export class WorkerSession implements AsyncDisposable {
     if (!this.isClosed && !this.isLeaseLost) void (await this.release());
     this.#hold.close();
   }
-}
-
-function withoutValue(outcome: IdempotentOutcome<unknown>): IdempotentOutcome<void> {
-  return IdempotentOutcome.map(outcome, () => undefined);
 }
