@@ -110,7 +110,10 @@ export function removeRun(database: Database, set: RemoveRunSet): Promise<Commit
 }
 
 async function movePlace(connection: Connection, runId: number, { before, after }: ShardWrite): Promise<void> {
-  await connection.run(MOVE_PLACE, [runId, placeOf(before) ?? null, placeOf(after) ?? null]);
+  const [left, taken] = [placeOf(before) ?? null, placeOf(after) ?? null];
+  // What splits off a part of itself stays where it is.
+  if (left !== null && taken?.equals(left) === true) return;
+  await connection.run(MOVE_PLACE, [runId, left, taken]);
 }
 
 function write(database: Database, body: (connection: Connection) => Promise<CommitAnswer>): Promise<CommitAnswer> {
