@@ -25,7 +25,13 @@ export async function bundleExample(folder: string): Promise<{ readonly script: 
     root: folder,
     plugins: [someStayOutside()],
     ssr: { noExternal: true, resolve: { conditions: CONDITIONS } },
-    build: { ssr: join(folder, "main.ts"), outDir, minify: false, target: "node20", rolldownOptions: { output: { entryFileNames: "main.mjs", codeSplitting: false } } },
+    build: {
+      ssr: join(folder, "main.ts"),
+      outDir,
+      minify: false,
+      target: "node20",
+      rolldownOptions: { output: { entryFileNames: "main.mjs", codeSplitting: false } },
+    },
   });
   return { script: join(outDir, "main.mjs"), remove: () => rm(outDir, { recursive: true, force: true }) };
 }
@@ -63,8 +69,13 @@ export class ExampleProcess {
   #isOver = false;
 
   constructor(script: string, { args = [], env = {}, nodeArgs = [], cwd }: ExampleOptions = {}) {
-    this.child = spawn(process.execPath, [...nodeArgs, script, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env }, ...(cwd === undefined ? {} : { cwd }) });
-    for (const input of [this.child.stdout!, this.child.stderr!]) createInterface({ input }).on("line", (line) => this.#tell(() => this.lines.push(line)));
+    this.child = spawn(process.execPath, [...nodeArgs, script, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    for (const input of [this.child.stdout!, this.child.stderr!])
+      createInterface({ input }).on("line", (line) => this.#tell(() => this.lines.push(line)));
     this.ended = new Promise((resolve) => {
       // Not `exit`: its children may still print, and they have its pipes.
       this.child.once("close", (code, signal) => this.#tell(() => resolve(((this.#isOver = true), { code, signal }))));

@@ -28,7 +28,10 @@ function ensureInstalled() {
   console.log("Installing packages (first time, or the lockfile changed) ...");
   const result = existsSync(local)
     ? spawnSync(process.execPath, [local, ...install], inherit())
-    : spawnSync("npx", ["--yes", `pnpm@${pnpmVersion}`, ...install], { ...inherit(), shell: process.platform === "win32" });
+    : spawnSync("npx", ["--yes", `pnpm@${pnpmVersion}`, ...install], {
+        ...inherit(),
+        shell: process.platform === "win32",
+      });
   if (result.status !== 0) {
     console.error("\nThe install failed; see above. It needs the npm registry, and Node 20.19 or newer.");
     process.exit(1);
@@ -40,7 +43,8 @@ function ensureInstalled() {
 /** What an install depends on: a change of any of these means installing again. */
 function fingerprint() {
   const hash = createHash("sha256");
-  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json", "tools/package.json"]) hash.update(readFileSync(join(root, file)));
+  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json", "tools/package.json"])
+    hash.update(readFileSync(join(root, file)));
   for (const folder of ["packages", "examples"]) {
     if (!existsSync(join(root, folder))) continue;
     for (const name of readdirSync(join(root, folder)).sort()) {
@@ -52,8 +56,16 @@ function fingerprint() {
 }
 
 function runScript(file, scriptArgs) {
-  const env = { ...process.env, PATH: `${localBin}${delimiter}${process.env.PATH ?? ""}`, TURBO_TELEMETRY_DISABLED: "1" };
-  const result = spawnSync(process.execPath, ["--expose-gc", "--import", "./tools/ts/register.mjs", file, ...scriptArgs], { ...inherit(), env });
+  const env = {
+    ...process.env,
+    PATH: `${localBin}${delimiter}${process.env.PATH ?? ""}`,
+    TURBO_TELEMETRY_DISABLED: "1",
+  };
+  const result = spawnSync(
+    process.execPath,
+    ["--expose-gc", "--import", "./tools/ts/register.mjs", file, ...scriptArgs],
+    { ...inherit(), env },
+  );
   return result.status ?? 1;
 }
 

@@ -44,7 +44,15 @@ afterEach(async () => {
   await pool.end();
 });
 
-function start({ DATABASE_URL, args = [], nodeArgs = [] }: { readonly DATABASE_URL: string | undefined; readonly args?: readonly string[]; readonly nodeArgs?: readonly string[] }): ExampleProcess {
+function start({
+  DATABASE_URL,
+  args = [],
+  nodeArgs = [],
+}: {
+  readonly DATABASE_URL: string | undefined;
+  readonly args?: readonly string[];
+  readonly nodeArgs?: readonly string[];
+}): ExampleProcess {
   const example = new ExampleProcess(bundle.script, { args, nodeArgs, env: { DATABASE_URL } });
   processes.push(example);
   return example;
@@ -57,21 +65,28 @@ async function pidOf(example: ExampleProcess, worker: string): Promise<number> {
 
 /** The fences that each row was written with, in their order. */
 async function fencesByRow(): Promise<Map<string, bigint[]>> {
-  const { rows } = await pool.query<{ shop: number; id: string; fence: string }>("SELECT shop, id, fence FROM account ORDER BY step");
+  const { rows } = await pool.query<{ shop: number; id: string; fence: string }>(
+    "SELECT shop, id, fence FROM account ORDER BY step",
+  );
   const fences = new Map<string, bigint[]>();
-  for (const { shop, id, fence } of rows) fences.set(`${shop}/${id}`, [...(fences.get(`${shop}/${id}`) ?? []), BigInt(fence)]);
+  for (const { shop, id, fence } of rows)
+    fences.set(`${shop}/${id}`, [...(fences.get(`${shop}/${id}`) ?? []), BigInt(fence)]);
   return fences;
 }
 
 async function expectEveryRowRight(): Promise<void> {
-  const { rows } = await pool.query<{ email: string; email_key: string | null }>("SELECT email, email_key FROM customers");
+  const { rows } = await pool.query<{ email: string; email_key: string | null }>(
+    "SELECT email, email_key FROM customers",
+  );
   expect(rows).toHaveLength(ROW_COUNT);
   expect(rows.filter(({ email, email_key: key }) => key !== emailKey(email))).toEqual([]);
 }
 
 /** No row was written twice with one fence, and none by an older one after a newer. */
 function expectFencesRise(fences: ReadonlyMap<string, readonly bigint[]>): void {
-  const wrong = [...fences].filter(([, written]) => written.some((fence, index) => index > 0 && fence <= written[index - 1]!));
+  const wrong = [...fences].filter(([, written]) =>
+    written.some((fence, index) => index > 0 && fence <= written[index - 1]!),
+  );
   expect(wrong).toEqual([]);
 }
 
@@ -113,7 +128,9 @@ test("nobody is killed: every row is written exactly once, and the same command 
   const first = start({ DATABASE_URL: url });
   expect(await first.ended, first.text).toEqual({ code: 0, signal: null });
   await expectEveryRowRight();
-  expect([...(await fencesByRow()).values()].map(({ length }) => length)).toEqual(Array.from({ length: ROW_COUNT }, () => 1));
+  expect([...(await fencesByRow()).values()].map(({ length }) => length)).toEqual(
+    Array.from({ length: ROW_COUNT }, () => 1),
+  );
 
   const second = start({ DATABASE_URL: url });
   expect(await second.ended, second.text).toEqual({ code: 0, signal: null });
@@ -123,7 +140,8 @@ test("nobody is killed: every row is written exactly once, and the same command 
 
 test("a row takes a newer fence, and neither an older one nor the same again", async () => {
   await pool.query(ADD_COLUMNS);
-  const write = (email: string, fence: bigint): Promise<boolean> => writeEmailKey(pool, { shop: 1, id: "1", email }, fence);
+  const write = (email: string, fence: bigint): Promise<boolean> =>
+    writeEmailKey(pool, { shop: 1, id: "1", email }, fence);
   expect(await write("second@example.org", 3n)).toBe(true);
   expect(await write("first@example.org", 2n)).toBe(false);
   expect(await write("again@example.org", 3n)).toBe(false);

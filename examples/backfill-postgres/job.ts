@@ -30,7 +30,11 @@ export async function openJob(url: string): Promise<OpenJob> {
     await pool.end();
     throw new Error(`the database cannot be used: ${postgresOpenErrorMessage(opened.error)}`);
   }
-  const coordinator = new Coordinator({ store: opened.value, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
+  const coordinator = new Coordinator({
+    store: opened.value,
+    clock: systemClock(Date.now),
+    retry: { sleep: setTimeout, random: Math.random },
+  });
   // The next backfill of this database takes another number.
   const run = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
   const source = postgresTableSource<Customer>({ pool, table: "customers", columns: ["shop", "id", "email"] });

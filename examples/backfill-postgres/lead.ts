@@ -17,21 +17,37 @@ export async function lead(url: string, { workerCount }: { readonly workerCount:
   }
 }
 
-async function runWith({ pool, coordinator, run, source }: OpenJob, url: string, workerCount: number): Promise<boolean> {
+async function runWith(
+  { pool, coordinator, run, source }: OpenJob,
+  url: string,
+  workerCount: number,
+): Promise<boolean> {
   // More than workers: whoever is done early finds another, and splits are left for the end.
-  const started = await startRun({ coordinator, run, source, config: { leaseDuration: LEASE_MS }, shardCount: 8 * workerCount });
+  const started = await startRun({
+    coordinator,
+    run,
+    source,
+    config: { leaseDuration: LEASE_MS },
+    shardCount: 8 * workerCount,
+  });
   if (!started.ok) {
     console.error(`Cannot start: ${startRunErrorMessage(started.error)}`);
     return false;
   }
-  console.log(started.value.kind === "Created" ? "a new run over the table" : `the run was begun before and is ${started.value.record.status}: going on`);
+  console.log(
+    started.value.kind === "Created"
+      ? "a new run over the table"
+      : `the run was begun before and is ${started.value.record.status}: going on`,
+  );
   await pool.query(ADD_COLUMNS);
 
   // Ctrl-C goes to the workers too. They give back what they hold, and then there is nothing to wait for.
   process.on("SIGINT", () => console.log("stopping"));
   await Promise.all(Array.from({ length: workerCount }, (_, index) => runWorkerProcess(url, index + 1)));
 
-  const { rows } = await pool.query<{ all: string; left: string }>(`SELECT count(*) AS all, count(*) FILTER (WHERE email_key IS NULL) AS left FROM customers`);
+  const { rows } = await pool.query<{ all: string; left: string }>(
+    `SELECT count(*) AS all, count(*) FILTER (WHERE email_key IS NULL) AS left FROM customers`,
+  );
   console.log(`${rows[0]!.all} rows, ${rows[0]!.left} without an email_key`);
   const { active, parked } = unwrap(await coordinator.getRunProgress(run));
   if (active + parked > 0) {
@@ -45,7 +61,9 @@ async function runWith({ pool, coordinator, run, source }: OpenJob, url: string,
 
 /** This program again, as a worker. Settles when that process is gone, however it went. */
 async function runWorkerProcess(url: string, number: number): Promise<void> {
-  const child = fork(process.argv[1]!, [...process.argv.slice(2), "--worker", String(number)], { env: { ...process.env, DATABASE_URL: url } });
+  const child = fork(process.argv[1]!, [...process.argv.slice(2), "--worker", String(number)], {
+    env: { ...process.env, DATABASE_URL: url },
+  });
   console.log(`worker ${number} is process ${child.pid}`);
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   if (signal !== null) console.log(`worker ${number} was ended by ${signal}; the others take over`);

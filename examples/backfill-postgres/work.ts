@@ -4,7 +4,10 @@ import { runWorkers, type WorkerEvent } from "@gossip/worker";
 import { ITEM_CONCURRENCY, openJob } from "./job.ts";
 import { writeEmailKey } from "./write-email-key.ts";
 
-export async function work(url: string, { name, slowMs }: { readonly name: string; readonly slowMs: number }): Promise<number> {
+export async function work(
+  url: string,
+  { name, slowMs }: { readonly name: string; readonly slowMs: number },
+): Promise<number> {
   const { pool, coordinator, run, source } = await openJob(url);
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());

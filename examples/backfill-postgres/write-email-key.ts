@@ -9,7 +9,8 @@ export interface Customer {
 }
 
 /** The new column, and beside it the fence of whoever wrote it. */
-export const ADD_COLUMNS = "ALTER TABLE customers ADD COLUMN IF NOT EXISTS email_key text, ADD COLUMN IF NOT EXISTS email_key_fence bigint";
+export const ADD_COLUMNS =
+  "ALTER TABLE customers ADD COLUMN IF NOT EXISTS email_key text, ADD COLUMN IF NOT EXISTS email_key_fence bigint";
 
 const WRITE = `
   UPDATE customers SET email_key = $3, email_key_fence = $4
@@ -28,6 +29,10 @@ export function emailKey(email: string): string {
  * row has a newer fence, and the statement changes nothing.
  */
 export async function writeEmailKey(pool: Pool, { shop, id, email }: Customer, fence: bigint): Promise<boolean> {
-  const { rowCount } = await pool.query({ name: "write-email-key", text: WRITE, values: [shop, id, emailKey(email), fence] });
+  const { rowCount } = await pool.query({
+    name: "write-email-key",
+    text: WRITE,
+    values: [shop, id, emailKey(email), fence],
+  });
   return rowCount === 1;
 }

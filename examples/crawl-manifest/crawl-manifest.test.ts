@@ -30,7 +30,12 @@ function start(...args: string[]): ExampleProcess {
   return example;
 }
 
-function output(): { readonly address: string; readonly status?: number; readonly title?: string; readonly error?: string }[] {
+function output(): {
+  readonly address: string;
+  readonly status?: number;
+  readonly title?: string;
+  readonly error?: string;
+}[] {
   const lines = readFileSync(join(folder, "pages.ndjson"), "utf8").trimEnd().split("\n");
   return lines.map((line) => JSON.parse(line) as ReturnType<typeof output>[number]);
 }
@@ -62,9 +67,14 @@ test("busy pages are asked again, a broken one is parked and shown, and the rest
   expect(linesDone(first) + linesDone(second)).toBe(addresses.length);
 
   const asked = `${first.text}\n${second.text}`;
-  for (const address of busy) expect(countIn(asked, new RegExp(`^${address} answered 503; again in`, "gm")), address).toBeGreaterThanOrEqual(2);
+  for (const address of busy)
+    expect(countIn(asked, new RegExp(`^${address} answered 503; again in`, "gm")), address).toBeGreaterThanOrEqual(2);
   // A second, which the first answer of each asks for, and the pause of our own: none is asked again sooner.
-  for (const address of busy) expect(countIn(asked, new RegExp(`^${address} answered 503; again in [1-9]\\d{3} ms`, "gm")), address).toBeGreaterThanOrEqual(1);
+  for (const address of busy)
+    expect(
+      countIn(asked, new RegExp(`^${address} answered 503; again in [1-9]\\d{3} ms`, "gm")),
+      address,
+    ).toBeGreaterThanOrEqual(1);
   expect(output()).toEqual(addresses.map(expectedRecord));
   expect(readdirSync(folder)).toEqual(["pages.ndjson"]);
 });
@@ -93,7 +103,10 @@ test("killed half-way, it goes on behind what was stored, and asks for eight pag
     const second = start("--manifest", "mine.txt");
     expect(await second.ended, second.text).toEqual({ code: 0, signal: null });
     expect(site.visits).toBeLessThanOrEqual(addresses.length - stored);
-    expect(output()).toEqual([...addresses.map((address) => ({ address, status: 200 })), { address: "http://", error: "not an address" }]);
+    expect(output()).toEqual([
+      ...addresses.map((address) => ({ address, status: 200 })),
+      { address: "http://", error: "not an address" },
+    ]);
     expect(site.mostAtOnce).toBe(8);
     expect(readdirSync(folder).sort()).toEqual(["mine.txt", "pages.ndjson"]);
   } finally {

@@ -5,7 +5,18 @@ import { OpId, RunId, TenantId } from "@gossip/contracts";
 import { Coordinator, ShardFilter, systemClock, type RunRequest } from "@gossip/coordination";
 import { lmdbOpenErrorMessage, openLmdbStore } from "@gossip/coordination-lmdb";
 import { Redacted, unwrap } from "@gossip/stdx";
-import { assembleNdjson, linesSource, ndjsonSink, runWorkers, sinkTokens, startRun, startRunErrorMessage, type LineItem, type Source, type WorkerEvent } from "@gossip/worker";
+import {
+  assembleNdjson,
+  linesSource,
+  ndjsonSink,
+  runWorkers,
+  sinkTokens,
+  startRun,
+  startRunErrorMessage,
+  type LineItem,
+  type Source,
+  type WorkerEvent,
+} from "@gossip/worker";
 import { fetchPage, type Page } from "./fetch-page.ts";
 
 export interface CrawlOptions {
@@ -27,10 +38,21 @@ export async function crawl({ manifest, site, out }: CrawlOptions): Promise<numb
   const opened = await openLmdbStore({ path: folder });
   if (!opened.ok) throw new Error(`the store in ${folder} cannot be opened: ${lmdbOpenErrorMessage(opened.error)}`);
   const store = opened.value;
-  const coordinator = new Coordinator({ store, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
+  const coordinator = new Coordinator({
+    store,
+    clock: systemClock(Date.now),
+    retry: { sleep: setTimeout, random: Math.random },
+  });
   const source = linesSource({ path: manifest });
   try {
-    const started = await startRun({ coordinator, run: RUN, source, config: { leaseDuration: 5_000n }, shardCount: 8, connectorExtra: new TextEncoder().encode(manifest) });
+    const started = await startRun({
+      coordinator,
+      run: RUN,
+      source,
+      config: { leaseDuration: 5_000n },
+      shardCount: 8,
+      connectorExtra: new TextEncoder().encode(manifest),
+    });
     if (!started.ok) {
       console.error(`Cannot start: ${startRunErrorMessage(started.error)}`);
       return 1;
@@ -67,15 +89,23 @@ export async function crawl({ manifest, site, out }: CrawlOptions): Promise<numb
 /** Whatever was parked: whoever starts the crawl again thinks that its cause is gone. */
 async function bringBack(coordinator: Coordinator): Promise<void> {
   const parked = unwrap(await coordinator.listShards({ ...RUN, filter: ShardFilter.PARKED, limit: 1000 }));
-  for (const { shard } of parked.items) unwrap(await coordinator.unpark({ tenant: RUN.tenant, key: { run: RUN.run, shard }, opId: OpId.random() }));
+  for (const { shard } of parked.items)
+    unwrap(await coordinator.unpark({ tenant: RUN.tenant, key: { run: RUN.run, shard }, opId: OpId.random() }));
   console.log(`going on; ${parked.items.length} parked shards were brought back`);
 }
 
 async function isFinished(coordinator: Coordinator, source: Source<LineItem>): Promise<boolean> {
-  const left = unwrap(await coordinator.listShards({ ...RUN, limit: 1000 })).items.filter(({ status }) => status === "Active" || status === "Parked");
+  const left = unwrap(await coordinator.listShards({ ...RUN, limit: 1000 })).items.filter(
+    ({ status }) => status === "Active" || status === "Parked",
+  );
   for (const { shard, parkReason, lastKey, keyRangeStart } of left) {
-    const place = lastKey === undefined ? `from ${source.describeKey!(keyRangeStart)} on` : `behind the line at ${source.describeKey!(lastKey)}`;
-    console.log(`left: shard ${shard}, ${place} of the manifest${parkReason === undefined ? "" : `: parked, ${parkReason}`}`);
+    const place =
+      lastKey === undefined
+        ? `from ${source.describeKey!(keyRangeStart)} on`
+        : `behind the line at ${source.describeKey!(lastKey)}`;
+    console.log(
+      `left: shard ${shard}, ${place} of the manifest${parkReason === undefined ? "" : `: parked, ${parkReason}`}`,
+    );
   }
   return left.length === 0;
 }
@@ -84,7 +114,11 @@ function say(event: WorkerEvent): void {
   if (event.kind === "ItemFailed") {
     // Hidden from logs, because it may quote anything. This one is ours.
     const { message } = Redacted.reveal(event.cause) as Error;
-    console.log(event.willRetry ? `${message}; again in ${Math.round(event.waitMs)} ms` : `${message}; given up, and its shard is parked`);
+    console.log(
+      event.willRetry
+        ? `${message}; again in ${Math.round(event.waitMs)} ms`
+        : `${message}; given up, and its shard is parked`,
+    );
   }
   if (event.kind === "ShardCheckpointed") console.log(`stored ${event.items} lines of shard ${event.shard}`);
 }

@@ -14,9 +14,12 @@ const PATIENCE_MS = 30_000;
  */
 export async function fetchPage(address: string, site: string, signal: AbortSignal): Promise<Page> {
   if (!URL.canParse(address, site)) return { error: "not an address" };
-  const response = await fetch(new URL(address, site), { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
+  const response = await fetch(new URL(address, site), {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+  });
   const text = await response.text();
-  if (response.status === 429 || response.status >= 500) throw new RetryAfter(waitMs(response), `${address} answered ${response.status}`);
+  if (response.status === 429 || response.status >= 500)
+    throw new RetryAfter(waitMs(response), `${address} answered ${response.status}`);
   return { status: response.status, title: /<title>(.*?)<\/title>/i.exec(text)?.[1] };
 }
 

@@ -18,7 +18,8 @@ export async function startSite({ isMended }: { readonly isMended: boolean }): P
     visits.set(url, visit);
     const [, kind, number] = url.split("/");
     if (kind === "gone") return void response.writeHead(404).end();
-    if (kind === "busy" && visit <= BUSY_TIMES) return void response.writeHead(503, visit === 1 ? { "retry-after": "1" } : {}).end();
+    if (kind === "busy" && visit <= BUSY_TIMES)
+      return void response.writeHead(503, visit === 1 ? { "retry-after": "1" } : {}).end();
     if (kind === "broken" && !isMended) return void response.writeHead(500).end();
     response.end(`<!doctype html><title>Page ${number}</title><p>This is page ${number}.`);
   });

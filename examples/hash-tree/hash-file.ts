@@ -16,7 +16,8 @@ type FileName = { readonly path: string } | { readonly pathHex: string };
  * end parks the shard: right for a disk that fails, wrong for one file without permission.
  */
 export async function hashFile(item: FileItem): Promise<FileHash> {
-  const name = item.relativePath === undefined ? { pathHex: Buffer.from(item.key).toString("hex") } : { path: item.relativePath };
+  const name =
+    item.relativePath === undefined ? { pathHex: Buffer.from(item.key).toString("hex") } : { path: item.relativePath };
   const hash = createHash("sha256");
   try {
     await pipeline(createReadStream(item.pathBytes), hash);

@@ -36,7 +36,10 @@ function makeTree(): void {
   }
   writeFileSync(join(folder, "tree", "empty"), "");
   writeFileSync(join(folder, "tree", "two\nlines"), "a name with a newline");
-  writeFileSync(Buffer.concat([Buffer.from(join(folder, "tree", "not text ")), Buffer.of(0xff, 0xfe)]), "a name that is not UTF-8");
+  writeFileSync(
+    Buffer.concat([Buffer.from(join(folder, "tree", "not text ")), Buffer.of(0xff, 0xfe)]),
+    "a name that is not UTF-8",
+  );
   symlinkSync("empty", join(folder, "tree", "link"));
 }
 
@@ -44,13 +47,23 @@ function makeTree(): void {
 function expectedLines(): string[] {
   const found: { readonly path: Buffer; readonly line: string }[] = [];
   const walk = (below: Buffer): void => {
-    for (const entry of readdirSync(Buffer.concat([Buffer.from(`${folder}/tree/`), below]), { withFileTypes: true, encoding: "buffer" })) {
+    for (const entry of readdirSync(Buffer.concat([Buffer.from(`${folder}/tree/`), below]), {
+      withFileTypes: true,
+      encoding: "buffer",
+    })) {
       const path = Buffer.concat([below, entry.name]);
       if (entry.isDirectory()) walk(Buffer.concat([path, Buffer.from("/")]));
       if (!entry.isFile()) continue;
-      const sha256 = createHash("sha256").update(readFileSync(Buffer.concat([Buffer.from(`${folder}/tree/`), path]))).digest("hex");
+      const sha256 = createHash("sha256")
+        .update(readFileSync(Buffer.concat([Buffer.from(`${folder}/tree/`), path])))
+        .digest("hex");
       const isText = Buffer.from(path.toString("utf8")).equals(path);
-      found.push({ path, line: JSON.stringify(isText ? { path: path.toString("utf8"), sha256 } : { pathHex: path.toString("hex"), sha256 }) });
+      found.push({
+        path,
+        line: JSON.stringify(
+          isText ? { path: path.toString("utf8"), sha256 } : { pathHex: path.toString("hex"), sha256 },
+        ),
+      });
     }
   };
   walk(Buffer.alloc(0));

@@ -25,14 +25,22 @@ export const LEASE_MS = 5_000n;
 
 export async function openJob({ root, out }: Job): Promise<OpenJob> {
   const opened = await openLmdbStore({ path: storeFolder(out) });
-  if (!opened.ok) throw new Error(`the store in ${storeFolder(out)} cannot be opened: ${lmdbOpenErrorMessage(opened.error)}`);
+  if (!opened.ok)
+    throw new Error(`the store in ${storeFolder(out)} cannot be opened: ${lmdbOpenErrorMessage(opened.error)}`);
   const store = opened.value;
-  const coordinator = new Coordinator({ store, clock: systemClock(Date.now), retry: { sleep: setTimeout, random: Math.random } });
+  const coordinator = new Coordinator({
+    store,
+    clock: systemClock(Date.now),
+    retry: { sleep: setTimeout, random: Math.random },
+  });
   // A store of its own for each output, so one id will do.
   const run = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
   // The output may lie in the tree. Every worker leaves out the same, or some files would be nobody's.
   const ours = relative(root, out);
-  const source = fileTreeSource({ root, exclude: ({ path }) => path === ours || path?.startsWith(`${ours}.`) === true });
+  const source = fileTreeSource({
+    root,
+    exclude: ({ path }) => path === ours || path?.startsWith(`${ours}.`) === true,
+  });
   return { store, coordinator, run, source };
 }
 

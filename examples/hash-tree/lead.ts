@@ -48,7 +48,9 @@ async function runWith({ coordinator, run, source }: OpenJob, job: Job, workerCo
   }
   const tokens = unwrap(await sinkTokens(coordinator, run));
   const assembled = await assembleNdjson({ path: job.out, run: run.run, tokens });
-  console.log(assembled.ok ? `every file is in ${job.out}` : `The results could not be put together: ${assembled.error.reason}`);
+  console.log(
+    assembled.ok ? `every file is in ${job.out}` : `The results could not be put together: ${assembled.error.reason}`,
+  );
   return assembled.ok;
 }
 

@@ -4,7 +4,10 @@ import { ndjsonSink, runWorkers, type FileItem, type WorkerEvent } from "@gossip
 import { hashFile, type FileHash } from "./hash-file.ts";
 import { openJob, type Job } from "./job.ts";
 
-export async function work(job: Job, { name, slowMs }: { readonly name: string; readonly slowMs: number }): Promise<number> {
+export async function work(
+  job: Job,
+  { name, slowMs }: { readonly name: string; readonly slowMs: number },
+): Promise<number> {
   const { store, coordinator, run, source } = await openJob(job);
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
@@ -34,7 +37,8 @@ export async function work(job: Job, { name, slowMs }: { readonly name: string; 
 }
 
 function say(name: string, event: WorkerEvent): void {
-  if (event.kind === "ShardClaimed") console.log(`${name}: claimed shard ${event.shard}${event.isResumed ? ", and goes on where another was" : ""}`);
+  if (event.kind === "ShardClaimed")
+    console.log(`${name}: claimed shard ${event.shard}${event.isResumed ? ", and goes on where another was" : ""}`);
   if (event.kind === "ShardCheckpointed") console.log(`${name}: stored ${event.items} files of shard ${event.shard}`);
   if (event.kind === "ShardParked") console.log(`${name}: parked shard ${event.shard} (${event.reason})`);
   if (event.kind === "LeaseLost") console.log(`${name}: lost shard ${event.shard} (${event.cause}); another does it`);

@@ -23,11 +23,15 @@ export interface EntryFile {
 
 /** What the entries export, in the order of the entries and then by name. */
 export function listExports(entries: readonly EntryFile[]): ApiExport[] {
-  const program = ts.createProgram(entries.map(({ file }) => file), readCompilerOptions());
+  const program = ts.createProgram(
+    entries.map(({ file }) => file),
+    readCompilerOptions(),
+  );
   const checker = program.getTypeChecker();
   return entries.flatMap((entry) => {
     const source = program.getSourceFile(entry.file);
-    if (source === undefined) throw new Error(`${entry.package} names ${entry.file} as its entry ${entry.entry}, and it does not exist`);
+    if (source === undefined)
+      throw new Error(`${entry.package} names ${entry.file} as its entry ${entry.entry}, and it does not exist`);
     const module = checker.getSymbolAtLocation(source);
     // A file that neither imports nor exports is no module, and offers nothing.
     const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
@@ -37,7 +41,9 @@ export function listExports(entries: readonly EntryFile[]): ApiExport[] {
 
 /** The text of one package's list. */
 export function formatExports(exports: readonly ApiExport[]): string {
-  return exports.map(({ entry, kind, name, signature }) => `${entry} ${kind.padEnd(5)} ${name} ${signature}\n`).join("");
+  return exports
+    .map(({ entry, kind, name, signature }) => `${entry} ${kind.padEnd(5)} ${name} ${signature}\n`)
+    .join("");
 }
 
 function describeExport({ package: owner, entry }: EntryFile, symbol: ts.Symbol, checker: ts.TypeChecker): ApiExport {
@@ -54,8 +60,13 @@ function describeExport({ package: owner, entry }: EntryFile, symbol: ts.Symbol,
 
 /** Whether a `type` stands anywhere between the entry and the declaration. */
 function isTypeOnly(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
-  for (let link: ts.Symbol | undefined = symbol; link !== undefined && isAlias(link); link = checker.getImmediateAliasedSymbol(link)) {
-    if ((link.declarations ?? []).some((declaration) => ts.isTypeOnlyImportOrExportDeclaration(declaration))) return true;
+  for (
+    let link: ts.Symbol | undefined = symbol;
+    link !== undefined && isAlias(link);
+    link = checker.getImmediateAliasedSymbol(link)
+  ) {
+    if ((link.declarations ?? []).some((declaration) => ts.isTypeOnlyImportOrExportDeclaration(declaration)))
+      return true;
   }
   return false;
 }

@@ -25,7 +25,11 @@ describe("apiProblem", () => {
   });
 
   test("a stale list names what went and what came", () => {
-    const problem = apiProblem("stdx", ". value a function (): 1\n. value b const\n", ". value a function (): 2\n. value b const\n");
+    const problem = apiProblem(
+      "stdx",
+      ". value a function (): 1\n. value b const\n",
+      ". value a function (): 2\n. value b const\n",
+    );
     expect(problem).toContain("\n- . value a function (): 1\n+ . value a function (): 2");
     expect(problem).not.toContain("b const");
   });
@@ -91,11 +95,15 @@ describe("listExports", () => {
   });
 
   test("an export that leads nowhere is an error, not a shorter list", { timeout: MINUTE }, () => {
-    expect(() => listed({ "index.ts": 'export { gone } from "./nowhere.ts";', "testing/index.ts": "" })).toThrow(/exports gone, which leads nowhere/);
+    expect(() => listed({ "index.ts": 'export { gone } from "./nowhere.ts";', "testing/index.ts": "" })).toThrow(
+      /exports gone, which leads nowhere/,
+    );
   });
 
   test("an entry without a file is an error", { timeout: MINUTE }, () => {
-    expect(() => listExports([{ package: "x", entry: "./other", file: join(folder, "other.ts") }])).toThrow(/does not exist/);
+    expect(() => listExports([{ package: "x", entry: "./other", file: join(folder, "other.ts") }])).toThrow(
+      /does not exist/,
+    );
   });
 
   function listed(files: Readonly<Record<string, string>>): string[] {

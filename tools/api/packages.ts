@@ -15,7 +15,11 @@ export function apiFile(name: string): string {
 export function exportsByPackage(root: string = ROOT): Map<string, ApiExport[]> {
   const entries = PACKAGES.flatMap((name) => {
     const manifest = readManifest(name);
-    return codeEntries(manifest).map((entry) => ({ package: name, entry, file: join(root, "packages", name, entrySource(manifest, entry)) }));
+    return codeEntries(manifest).map((entry) => ({
+      package: name,
+      entry,
+      file: join(root, "packages", name, entrySource(manifest, entry)),
+    }));
   });
   const exports = listExports(entries);
   return new Map(PACKAGES.map((name) => [name, exports.filter((line) => line.package === name)]));
@@ -29,7 +33,11 @@ export function apiProblem(name: string, committed: string | undefined, actual: 
   const after = new Set(actual.split("\n"));
   const gone = [...before].filter((line) => !after.has(line)).map((line) => `- ${line}`);
   const come = [...after].filter((line) => !before.has(line)).map((line) => `+ ${line}`);
-  return [`packages/${name}/api.txt is not what the package exports: run \`pnpm api\` and look at the difference`, ...gone, ...come].join("\n");
+  return [
+    `packages/${name}/api.txt is not what the package exports: run \`pnpm api\` and look at the difference`,
+    ...gone,
+    ...come,
+  ].join("\n");
 }
 
 export function readApiFile(name: string): string | undefined {

@@ -22,16 +22,20 @@ function overloads(functions: readonly ts.FunctionDeclaration[]): string[] {
 function describe(declaration: ts.Declaration): string {
   if (ts.isClassDeclaration(declaration)) return describeClass(declaration);
   if (ts.isInterfaceDeclaration(declaration)) return describeInterface(declaration);
-  if (ts.isTypeAliasDeclaration(declaration)) return `type${typeParameters(declaration)} = ${describeType(declaration.type)}`;
+  if (ts.isTypeAliasDeclaration(declaration))
+    return `type${typeParameters(declaration)} = ${describeType(declaration.type)}`;
   if (ts.isVariableDeclaration(declaration)) return describeVariable(declaration);
   if (ts.isNamespaceExport(declaration) || ts.isSourceFile(declaration)) return "namespace";
-  throw new Error(`cannot list an export that is a ${ts.SyntaxKind[declaration.kind]}: ${print(declaration).slice(0, 80)}`);
+  throw new Error(
+    `cannot list an export that is a ${ts.SyntaxKind[declaration.kind]}: ${print(declaration).slice(0, 80)}`,
+  );
 }
 
 function describeVariable({ type, initializer }: ts.VariableDeclaration): string {
   if (type !== undefined) return `const: ${print(type)}`;
   if (initializer === undefined) return "const";
-  if (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer)) return `function ${callable(initializer)}`;
+  if (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer))
+    return `function ${callable(initializer)}`;
   return isPlainValue(initializer) ? `const = ${print(initializer)}` : "const";
 }
 
@@ -46,8 +50,12 @@ function isPlainValue(node: ts.Expression): boolean {
 function describeClass(declaration: ts.ClassDeclaration): string {
   const constructors = declaration.members.filter((member) => ts.isConstructorDeclaration(member));
   const bodiless = constructors.filter((member) => member.body === undefined);
-  const visible = (bodiless.length > 0 ? bodiless : constructors).map((member) => `${modifiersOf(member)}new (${parameters(member)})`);
-  const members = declaration.members.filter((member) => !ts.isConstructorDeclaration(member) && isPublic(member)).map(memberName);
+  const visible = (bodiless.length > 0 ? bodiless : constructors).map(
+    (member) => `${modifiersOf(member)}new (${parameters(member)})`,
+  );
+  const members = declaration.members
+    .filter((member) => !ts.isConstructorDeclaration(member) && isPublic(member))
+    .map(memberName);
   return `class${typeParameters(declaration)}${heritage(declaration)} { ${[...visible, ...new Set(members.sort())].join("; ")} }`;
 }
 
@@ -94,7 +102,11 @@ function callable(node: ts.SignatureDeclaration): string {
   return `${typeParameters(node)}(${parameters(node)})${node.type === undefined ? "" : `: ${print(node.type)}`}`;
 }
 
-function typeParameters({ typeParameters: list }: { readonly typeParameters?: ts.NodeArray<ts.TypeParameterDeclaration> | undefined }): string {
+function typeParameters({
+  typeParameters: list,
+}: {
+  readonly typeParameters?: ts.NodeArray<ts.TypeParameterDeclaration> | undefined;
+}): string {
   return list === undefined ? "" : `<${list.map(print).join(", ")}>`;
 }
 
@@ -109,5 +121,7 @@ function parameters(node: ts.SignatureDeclaration): string {
 }
 
 function print(node: ts.Node): string {
-  return PRINTER.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()).replaceAll(/\s+/g, " ");
+  return PRINTER.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile())
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/, ([}\])])/g, " $1");
 }

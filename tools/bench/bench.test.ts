@@ -32,20 +32,33 @@ describe("judge", () => {
 
   test("the better of several baselines counts", () => {
     const bound: Bound = { form: "ours", ratioAtMost: 1, toBestOf: ["slow", "quick"] };
-    expect(isMissed(bound, result("ours", steady(100)), result("slow", steady(400)), result("quick", steady(50)))).toBe(true);
+    expect(isMissed(bound, result("ours", steady(100)), result("slow", steady(400)), result("quick", steady(50)))).toBe(
+      true,
+    );
   });
 
   test("a miss within the noise of the samples is not a miss, and is not said to hold", () => {
     const noisy = Array.from({ length: 21 }, (_, round) => (round % 3 === 0 ? 80 : 160));
-    const comparison: NamedComparison = { name: "under test", forms: {}, bounds: [{ form: "ours", ratioAtMost: 1, toBestOf: ["baseline"] }] };
-    const wordOf = (ours: readonly number[]) => wordFor(judge(comparison, [result("ours", ours), result("baseline", steady(100))])[0]!);
+    const comparison: NamedComparison = {
+      name: "under test",
+      forms: {},
+      bounds: [{ form: "ours", ratioAtMost: 1, toBestOf: ["baseline"] }],
+    };
+    const wordOf = (ours: readonly number[]) =>
+      wordFor(judge(comparison, [result("ours", ours), result("baseline", steady(100))])[0]!);
     expect([wordOf(steady(90)), wordOf(noisy), wordOf(steady(110))]).toEqual(["holds", "unclear", "missed"]);
   });
 
   test("a ratio is taken inside its round, so that a slow moment of the machine cancels out", () => {
     const ours = [100, 100, 1000, 100, 1000];
     const baseline = [100, 100, 1000, 100, 1000];
-    expect(isMissed({ form: "ours", ratioAtMost: 1, toBestOf: ["baseline"] }, result("ours", ours), result("baseline", baseline))).toBe(false);
+    expect(
+      isMissed(
+        { form: "ours", ratioAtMost: 1, toBestOf: ["baseline"] },
+        result("ours", ours),
+        result("baseline", baseline),
+      ),
+    ).toBe(false);
   });
 
   test("heap bytes and rates are bounds too, and an unmeasured heap is a miss", () => {
@@ -73,9 +86,16 @@ describe("measuring", () => {
   });
 
   test("every form is sampled in every round, synchronous and asynchronous ones alike", async () => {
-    const comparison: NamedComparison = { name: "both", forms: { plain: (call) => call, waiting: async (call) => Promise.resolve(call) }, options: { rounds: 3, sampleMs: 0.01, warmMs: 1, measureHeap: false } };
+    const comparison: NamedComparison = {
+      name: "both",
+      forms: { plain: (call) => call, waiting: async (call) => Promise.resolve(call) },
+      options: { rounds: 3, sampleMs: 0.01, warmMs: 1, measureHeap: false },
+    };
     const results = await measure(comparison);
-    expect(results.map(({ name, samples }) => [name, samples.length])).toEqual([["plain", 3], ["waiting", 3]]);
+    expect(results.map(({ name, samples }) => [name, samples.length])).toEqual([
+      ["plain", 3],
+      ["waiting", 3],
+    ]);
     expect(results.every(({ ns }) => ns.median > 0)).toBe(true);
   });
 
@@ -88,7 +108,12 @@ describe("measuring", () => {
       await new Promise((resolve) => void setTimeout(resolve, 20));
     };
     const form = async (): Promise<void> => void used++;
-    const comparison: NamedComparison = { name: "ready", forms: { form }, prepare, options: { rounds: 3, sampleMs: 0.0001, warmMs: 0.0001, measureHeap: false } };
+    const comparison: NamedComparison = {
+      name: "ready",
+      forms: { form },
+      prepare,
+      options: { rounds: 3, sampleMs: 0.0001, warmMs: 0.0001, measureHeap: false },
+    };
     const [result] = await measure(comparison);
     expect(used).toBe(ready);
     expect(result!.ns.median).toBeLessThan(1e7);
@@ -99,12 +124,16 @@ describe("measuring", () => {
   test("a form runs until it gets no quicker, and one that never settles no longer than five times the least", async () => {
     // One that is warm at once, one that takes half as long just before the least time is over, and one that gets quicker for ever.
     const form = (nsOfCall: (call: number) => number) => {
-      const made = { next: 0, spentNs: 0, loop: (first: number, count: number) => {
-        let ns = 0;
-        for (let call = first; call < first + count; call++) ns += nsOfCall(call);
-        made.spentNs += ns;
-        return ns;
-      } };
+      const made = {
+        next: 0,
+        spentNs: 0,
+        loop: (first: number, count: number) => {
+          let ns = 0;
+          for (let call = first; call < first + count; call++) ns += nsOfCall(call);
+          made.spentNs += ns;
+          return ns;
+        },
+      };
       return made;
     };
     const steady = form(() => 1e4);
@@ -120,10 +149,13 @@ describe("measuring", () => {
 
   test("forms are warmed up in turn, each call with a number of its own", async () => {
     const seen: string[] = [];
-    const makeForm = (name: string) => ({ next: 5, loop: (first: number, count: number) => {
-      seen.push(`${name}${first}`);
-      return count * 3e6;
-    } });
+    const makeForm = (name: string) => ({
+      next: 5,
+      loop: (first: number, count: number) => {
+        seen.push(`${name}${first}`);
+        return count * 3e6;
+      },
+    });
     await warmUp([makeForm("a"), makeForm("b")], 6e6);
     expect(seen.slice(0, 4)).toEqual(["a5", "b5", "a6", "b6"]);
   });
@@ -132,11 +164,15 @@ describe("measuring", () => {
     let calls = 0;
     await smoke({ name: "counted", forms: { one: () => calls++, two: () => calls++ } });
     expect(calls).toBe(2);
-    await expect(smoke({ name: "broken", forms: { one: () => Promise.reject(new Error("rotten")) } })).rejects.toThrow("rotten");
+    await expect(smoke({ name: "broken", forms: { one: () => Promise.reject(new Error("rotten")) } })).rejects.toThrow(
+      "rotten",
+    );
   });
 
   test("a bound on a form that is not there is refused when the file loads", () => {
-    expect(() => compare("typo", { forms: { ours: () => 0 }, bounds: [{ form: "ors", heapBytesAtMost: 0 }] })).toThrow('"ors"');
+    expect(() => compare("typo", { forms: { ours: () => 0 }, bounds: [{ form: "ors", heapBytesAtMost: 0 }] })).toThrow(
+      '"ors"',
+    );
   });
 });
 

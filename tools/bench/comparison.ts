@@ -39,7 +39,8 @@ const registered: NamedComparison[] = [];
 export function compare(name: string, comparison: Comparison): void {
   for (const bound of comparison.bounds ?? []) {
     const named = "toBestOf" in bound ? [bound.form, ...bound.toBestOf] : [bound.form];
-    for (const form of named) if (!(form in comparison.forms)) throw new Error(`${name}: a bound names the form "${form}", which is not there`);
+    for (const form of named)
+      if (!(form in comparison.forms)) throw new Error(`${name}: a bound names the form "${form}", which is not there`);
   }
   registered.push({ name, ...comparison });
 }

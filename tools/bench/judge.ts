@@ -58,7 +58,9 @@ export function ratioSpread(form: FormResult, baseline: FormResult): Spread {
 
 /** The quicker baseline by its quick quartile, which the machine's neighbours disturb least. */
 function bestOf(results: readonly FormResult[]): FormResult {
-  return results.reduce((best, result) => (quantile(result.samples, 0.25) < quantile(best.samples, 0.25) ? result : best));
+  return results.reduce((best, result) =>
+    quantile(result.samples, 0.25) < quantile(best.samples, 0.25) ? result : best,
+  );
 }
 
 function resultOf(results: readonly FormResult[], name: string): FormResult {

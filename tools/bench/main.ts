@@ -14,7 +14,13 @@ const { values, positionals } = parseArgs({
 });
 
 // Young garbage must not be collected in the middle of a heap measurement.
-const NODE_FLAGS = ["--expose-gc", "--max-semi-space-size=128", "--min-semi-space-size=128", "--import", "./tools/ts/register.mjs"];
+const NODE_FLAGS = [
+  "--expose-gc",
+  "--max-semi-space-size=128",
+  "--min-semi-space-size=128",
+  "--import",
+  "./tools/ts/register.mjs",
+];
 const BOUND_MISSED = 3;
 
 const files = benchFiles().filter((file) => positionals.every((filter) => file.includes(filter)));
@@ -32,21 +38,31 @@ const results = new Map<string, StoredComparison[]>();
 for (const file of files) {
   if (!values.smoke) console.log(`\n=== ${file}`);
   const out = join(outFolder, `${file.replaceAll("/", "-")}.json`);
-  const run = spawnSync(process.execPath, [...NODE_FLAGS, "tools/bench/run-file.ts", file, out, ...(values.smoke ? ["--smoke"] : [])], { cwd: ROOT, stdio: "inherit" });
+  const run = spawnSync(
+    process.execPath,
+    [...NODE_FLAGS, "tools/bench/run-file.ts", file, out, ...(values.smoke ? ["--smoke"] : [])],
+    { cwd: ROOT, stdio: "inherit" },
+  );
   if (run.status === BOUND_MISSED) missed.push(file);
   else if (run.status !== 0) broken.push(file);
-  if (!values.smoke && (run.status === 0 || run.status === BOUND_MISSED)) results.set(file, JSON.parse(readFileSync(out, "utf8")) as StoredComparison[]);
+  if (!values.smoke && (run.status === 0 || run.status === BOUND_MISSED))
+    results.set(file, JSON.parse(readFileSync(out, "utf8")) as StoredComparison[]);
 }
 if (values.record) recordPerformance(results);
 
-console.log(`\n${files.length} bench files${values.smoke ? " smoked" : ""}, ${missed.length} with a missed bound, ${broken.length} broken`);
+console.log(
+  `\n${files.length} bench files${values.smoke ? " smoked" : ""}, ${missed.length} with a missed bound, ${broken.length} broken`,
+);
 for (const file of missed) console.log(`  bound missed: ${file}`);
 for (const file of broken) console.log(`  broken: ${file}`);
 process.exit(missed.length + broken.length > 0 ? 1 : 0);
 
 /** Benches measure what a user installs, so they run against the built packages. */
 function build(): void {
-  const built = spawnSync("turbo", ["run", "build", "--output-logs=errors-only"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  const built = spawnSync("turbo", ["run", "build", "--output-logs=errors-only"], {
+    cwd: ROOT,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   if (built.status !== 0) {
     console.error("The build failed, so there is nothing to measure: run `pnpm build` to see why.");
     process.exit(1);

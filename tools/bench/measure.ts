@@ -60,7 +60,15 @@ export async function smoke(comparison: NamedComparison): Promise<void> {
 
 async function prepare({ prepare: makeReady }: NamedComparison, name: string, form: Form): Promise<Prepared> {
   if (makeReady !== undefined) {
-    return { name, form, isAsync: true, loop: makePreparedLoop(form, (call) => makeReady(name, call)), samples: [], count: 1, next: 0 };
+    return {
+      name,
+      form,
+      isAsync: true,
+      loop: makePreparedLoop(form, (call) => makeReady(name, call)),
+      samples: [],
+      count: 1,
+      next: 0,
+    };
   }
   const isAsync = await isAsyncForm(form);
   return { name, form, isAsync, loop: makeLoop(form, isAsync), samples: [], count: 1, next: 0 };

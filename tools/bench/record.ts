@@ -7,7 +7,12 @@ import { wordFor } from "./judge.ts";
 import type { StoredComparison } from "./report.ts";
 
 export interface PerformanceRecord {
-  readonly files: Readonly<Record<string, { readonly machine: string; readonly date: string; readonly comparisons: readonly StoredComparison[] }>>;
+  readonly files: Readonly<
+    Record<
+      string,
+      { readonly machine: string; readonly date: string; readonly comparisons: readonly StoredComparison[] }
+    >
+  >;
 }
 
 const RECORD = join(ROOT, "docs/performance.json");
@@ -18,7 +23,9 @@ export function recordPerformance(results: ReadonlyMap<string, readonly StoredCo
   const date = new Date().toISOString().slice(0, 10);
   const files = { ...readRecord().files };
   for (const [file, comparisons] of results) files[file] = { machine, date, comparisons };
-  const record: PerformanceRecord = { files: Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))) };
+  const record: PerformanceRecord = {
+    files: Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
   writeFileSync(RECORD, `${JSON.stringify(record, undefined, 1)}\n`);
   writeFileSync(PAGE, performancePage(record));
 }
@@ -45,7 +52,21 @@ first form of a table is ours, and the ratio is the cost of a row over ours (bel
 `;
 
 function comparisonTable(comparison: StoredComparison): string {
-  const rows = comparison.forms.map((form) => `| ${form.name} | ${form.ratio.toFixed(2)} (${form.ratioLow.toFixed(2)} to ${form.ratioHigh.toFixed(2)}) | ${form.ns} | ${form.heapBytes ?? ""} |`);
-  const verdicts = comparison.verdicts.map((verdict) => `- ${wordFor(verdict) === "holds" ? "holds" : `**${wordFor(verdict)}**`}: ${verdict.sentence}`);
-  return [`### ${comparison.name}`, "", "| form | ratio (quartiles) | ns | heap B |", "| --- | ---: | ---: | ---: |", ...rows, "", ...verdicts, ""].join("\n");
+  const rows = comparison.forms.map(
+    (form) =>
+      `| ${form.name} | ${form.ratio.toFixed(2)} (${form.ratioLow.toFixed(2)} to ${form.ratioHigh.toFixed(2)}) | ${form.ns} | ${form.heapBytes ?? ""} |`,
+  );
+  const verdicts = comparison.verdicts.map(
+    (verdict) => `- ${wordFor(verdict) === "holds" ? "holds" : `**${wordFor(verdict)}**`}: ${verdict.sentence}`,
+  );
+  return [
+    `### ${comparison.name}`,
+    "",
+    "| form | ratio (quartiles) | ns | heap B |",
+    "| --- | ---: | ---: | ---: |",
+    ...rows,
+    "",
+    ...verdicts,
+    "",
+  ].join("\n");
 }

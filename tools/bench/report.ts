@@ -5,7 +5,14 @@ import type { FormResult } from "./measure.ts";
 /** One row of the stored results: what a reader of docs/performance.md needs, without the raw samples. */
 export interface StoredComparison {
   readonly name: string;
-  readonly forms: readonly { readonly name: string; readonly ns: number; readonly ratio: number; readonly ratioLow: number; readonly ratioHigh: number; readonly heapBytes: number | null }[];
+  readonly forms: readonly {
+    readonly name: string;
+    readonly ns: number;
+    readonly ratio: number;
+    readonly ratioLow: number;
+    readonly ratioHigh: number;
+    readonly heapBytes: number | null;
+  }[];
   readonly verdicts: readonly Verdict[];
 }
 
@@ -37,7 +44,8 @@ export function print(stored: StoredComparison): void {
     const heap = form.heapBytes === null ? "heap -" : `heap ${form.heapBytes} B`;
     console.log(`  ${form.name.padEnd(width)}  ${ratio.padEnd(26)} ${formatNs(form.ns).padStart(10)}  ${heap}`);
   }
-  for (const verdict of stored.verdicts) console.log(`  ${wordFor(verdict).toUpperCase().padEnd(7)} ${verdict.sentence}`);
+  for (const verdict of stored.verdicts)
+    console.log(`  ${wordFor(verdict).toUpperCase().padEnd(7)} ${verdict.sentence}`);
 }
 
 function formatNs(ns: number): string {

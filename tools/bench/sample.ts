@@ -23,7 +23,11 @@ export function makeLoop(form: Form, isAsync: boolean): Loop {
   `;
   const source = `return ${isAsync ? "async " : ""}(first, count) => {${body}};`;
   // oxlint-disable-next-line typescript/no-implied-eval -- the point, see above
-  const make = new Function("form", "sink", "now", source) as (form: Form, sinkObject: object, now: () => bigint) => Loop;
+  const make = new Function("form", "sink", "now", source) as (
+    form: Form,
+    sinkObject: object,
+    now: () => bigint,
+  ) => Loop;
   return make(form, sink, () => process.hrtime.bigint());
 }
 

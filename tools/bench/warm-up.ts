@@ -41,6 +41,8 @@ export async function warmUp(forms: readonly WarmedForm[], warmNs: number): Prom
       }
       state.count = Math.max(1, Math.min(4 * count, Math.round(TURN_NS / perCall)));
     }
-    waiting = waiting.filter(({ spentNs, steadyTurns }) => spentNs < warmNs || (steadyTurns < STEADY_TURNS && spentNs < MOST_TIMES * warmNs));
+    waiting = waiting.filter(
+      ({ spentNs, steadyTurns }) => spentNs < warmNs || (steadyTurns < STEADY_TURNS && spentNs < MOST_TIMES * warmNs),
+    );
   }
 }

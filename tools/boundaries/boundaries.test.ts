@@ -7,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LAYERS, PACKAGES } from "../layers/layers.ts";
 import { copyTree } from "../packaging/copy-tree.ts";
 import { checkBoundaries, type Boundaries } from "./check.ts";
-import { ALLOWED, FORBIDDEN_PAIRS, FRONTIER_TO_COORDINATION, OTHER_VIOLATIONS, UNSEEN, type Planting } from "./plantings.fixture.ts";
+import {
+  ALLOWED,
+  FORBIDDEN_PAIRS,
+  FRONTIER_TO_COORDINATION,
+  OTHER_VIOLATIONS,
+  UNSEEN,
+  type Planting,
+} from "./plantings.fixture.ts";
 
 const PLANTINGS = [...FRONTIER_TO_COORDINATION, ...FORBIDDEN_PAIRS, ...OTHER_VIOLATIONS, ...ALLOWED, ...UNSEEN];
 const MINUTE = 60_000;
@@ -34,9 +41,24 @@ describe("what is no import", () => {
   test("each fails under its own name", { timeout: MINUTE }, () => {
     writeFileSync(join(copy, "packages/tso/tsconfig.build.json"), "{}\n");
     rmSync(join(copy, "packages/scope/tsconfig.json"));
-    editManifest(copy, "frontier", (manifest) => ({ ...manifest, dependencies: { "@gossip/coordination": "workspace:^", "left-pad": "1.3.0", "@gossip/stdx": "^0.1.0" } }));
-    editManifest(copy, "tso", (manifest) => ({ ...manifest, devDependencies: { "@gossip/frontier": "workspace:^" }, peerDependencies: { vitest: "4" } }));
-    editManifest(copy, "scope", (manifest) => ({ ...manifest, name: "@gossip/scopes", exports: { ".": { "@gossip/source": "./src/scope.ts" }, "./internal": "./src/internal.ts", "./package.json": "./package.json" } }));
+    editManifest(copy, "frontier", (manifest) => ({
+      ...manifest,
+      dependencies: { "@gossip/coordination": "workspace:^", "left-pad": "1.3.0", "@gossip/stdx": "^0.1.0" },
+    }));
+    editManifest(copy, "tso", (manifest) => ({
+      ...manifest,
+      devDependencies: { "@gossip/frontier": "workspace:^" },
+      peerDependencies: { vitest: "4" },
+    }));
+    editManifest(copy, "scope", (manifest) => ({
+      ...manifest,
+      name: "@gossip/scopes",
+      exports: {
+        ".": { "@gossip/source": "./src/scope.ts" },
+        "./internal": "./src/internal.ts",
+        "./package.json": "./package.json",
+      },
+    }));
     rmSync(join(copy, "packages/stdx/src"), { recursive: true });
     mkdirSync(join(copy, "packages/stranger"));
     const layers = { ...LAYERS, ghost: { below: ["later"], npm: [], core: false, is: "nothing" } };
@@ -73,79 +95,101 @@ describe("what is no import", () => {
 
     expect(cruised.modules).toEqual([]);
     const rules = problems.map(({ rule, where }) => `${rule} ${where}`);
-    expect(rules).toEqual(expect.arrayContaining(["no-imports-cruised packages", ...PACKAGES.map((name) => `no-modules-cruised packages/${name}`)]));
+    expect(rules).toEqual(
+      expect.arrayContaining([
+        "no-imports-cruised packages",
+        ...PACKAGES.map((name) => `no-modules-cruised packages/${name}`),
+      ]),
+    );
   });
 });
 
 // Undeclared, an import stays a bare specifier that resolves to nothing; declared and linked, it resolves to a file of
 // the other package. The rules must hold in both: whoever breaks a boundary in earnest also declares the dependency.
-describe.each([{ linked: false }, { linked: true }])("planted violations, dependencies linked: $linked", ({ linked }) => {
-  let copy: string;
-  let found: Boundaries;
+describe.each([{ linked: false }, { linked: true }])(
+  "planted violations, dependencies linked: $linked",
+  ({ linked }) => {
+    let copy: string;
+    let found: Boundaries;
 
-  beforeAll(() => {
-    copy = copyTree();
-    for (const name of PACKAGES) fakeDist(copy, name);
-    editManifest(copy, "scope", (manifest) => ({ ...manifest, devDependencies: { ...(manifest["devDependencies"] as object), "fast-check": "*" } }));
-    plantFile(copy, "packages/newcomer/src/a.ts", "export const a = 1;\n");
-    if (linked) linkEverything(copy);
-    for (const { file, text, beside } of PLANTINGS) {
-      plantFile(copy, file, text);
-      for (const [path, other] of Object.entries(beside ?? {})) plantFile(copy, path, other);
+    beforeAll(() => {
+      copy = copyTree();
+      for (const name of PACKAGES) fakeDist(copy, name);
+      editManifest(copy, "scope", (manifest) => ({
+        ...manifest,
+        devDependencies: { ...(manifest["devDependencies"] as object), "fast-check": "*" },
+      }));
+      plantFile(copy, "packages/newcomer/src/a.ts", "export const a = 1;\n");
+      if (linked) linkEverything(copy);
+      for (const { file, text, beside } of PLANTINGS) {
+        plantFile(copy, file, text);
+        for (const [path, other] of Object.entries(beside ?? {})) plantFile(copy, path, other);
+      }
+      found = checkBoundaries(copy);
+    }, MINUTE);
+    afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+    test("the plantings are different files", () => {
+      expect(new Set(PLANTINGS.map((planted) => planted.file)).size).toBe(PLANTINGS.length);
+    });
+
+    test("there is something to plant for every pair that the table does not allow", () => {
+      const forbidden = [
+        "frontier to coordination",
+        "coordination to frontier",
+        "stdx to contracts",
+        "scope to contracts",
+        "tso to coordination",
+      ];
+      for (const pair of forbidden)
+        expect(FORBIDDEN_PAIRS.map((planted) => planted.name)).toContain(`value import from ${pair}`);
+    });
+
+    test("frontier cannot reach coordination, in any form", () => {
+      expect(unreported(FRONTIER_TO_COORDINATION)).toEqual([]);
+    });
+
+    test("no package reaches one that the table does not put below it", () => {
+      expect(unreported(FORBIDDEN_PAIRS)).toEqual([]);
+    });
+
+    test("deep and relative paths, tools, undeclared packages, tests, circles and strangers are refused", () => {
+      expect(unreported(OTHER_VIOLATIONS)).toEqual([]);
+    });
+
+    test("what is allowed is read, and not reported", () => {
+      expect(ALLOWED.filter((planted) => rulesThatReport(planted).length > 0)).toEqual([]);
+      expect(found.cruised.modules).toEqual(expect.arrayContaining(ALLOWED.map((planted) => planted.file)));
+    });
+
+    // Pinned, so that we notice when dependency-cruiser learns to see one. The linter's part is in unseen.test.ts.
+    test("what dependency-cruiser does not see is what we know of", () => {
+      expect(UNSEEN.filter((planted) => rulesThatReport(planted).length > 0)).toEqual([]);
+      expect(found.cruised.modules).toEqual(expect.arrayContaining(UNSEEN.map((planted) => planted.file)));
+    });
+
+    test("nothing else is reported", () => {
+      const planted = new Set(PLANTINGS.flatMap(filesOf));
+      expect(found.cruised.violations.filter((violation) => !planted.has(violation.from))).toEqual(
+        clean.cruised.violations,
+      );
+    });
+
+    /** The plantings that the rule meant for them does not report, with what was reported instead. */
+    function unreported(plantings: readonly Planting[]): object[] {
+      return plantings
+        .map((planted) => ({ ...planted, reportedBy: rulesThatReport(planted) }))
+        .filter(({ rule, reportedBy }) => rule === undefined || !reportedBy.includes(rule));
     }
-    found = checkBoundaries(copy);
-  }, MINUTE);
-  afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  test("the plantings are different files", () => {
-    expect(new Set(PLANTINGS.map((planted) => planted.file)).size).toBe(PLANTINGS.length);
-  });
-
-  test("there is something to plant for every pair that the table does not allow", () => {
-    const forbidden = ["frontier to coordination", "coordination to frontier", "stdx to contracts", "scope to contracts", "tso to coordination"];
-    for (const pair of forbidden) expect(FORBIDDEN_PAIRS.map((planted) => planted.name)).toContain(`value import from ${pair}`);
-  });
-
-  test("frontier cannot reach coordination, in any form", () => {
-    expect(unreported(FRONTIER_TO_COORDINATION)).toEqual([]);
-  });
-
-  test("no package reaches one that the table does not put below it", () => {
-    expect(unreported(FORBIDDEN_PAIRS)).toEqual([]);
-  });
-
-  test("deep and relative paths, tools, undeclared packages, tests, circles and strangers are refused", () => {
-    expect(unreported(OTHER_VIOLATIONS)).toEqual([]);
-  });
-
-  test("what is allowed is read, and not reported", () => {
-    expect(ALLOWED.filter((planted) => rulesThatReport(planted).length > 0)).toEqual([]);
-    expect(found.cruised.modules).toEqual(expect.arrayContaining(ALLOWED.map((planted) => planted.file)));
-  });
-
-  // Pinned, so that we notice when dependency-cruiser learns to see one. The linter's part is in unseen.test.ts.
-  test("what dependency-cruiser does not see is what we know of", () => {
-    expect(UNSEEN.filter((planted) => rulesThatReport(planted).length > 0)).toEqual([]);
-    expect(found.cruised.modules).toEqual(expect.arrayContaining(UNSEEN.map((planted) => planted.file)));
-  });
-
-  test("nothing else is reported", () => {
-    const planted = new Set(PLANTINGS.flatMap(filesOf));
-    expect(found.cruised.violations.filter((violation) => !planted.has(violation.from))).toEqual(clean.cruised.violations);
-  });
-
-  /** The plantings that the rule meant for them does not report, with what was reported instead. */
-  function unreported(plantings: readonly Planting[]): object[] {
-    return plantings
-      .map((planted) => ({ ...planted, reportedBy: rulesThatReport(planted) }))
-      .filter(({ rule, reportedBy }) => rule === undefined || !reportedBy.includes(rule));
-  }
-
-  // A circle is reported once, at any of its files.
-  function rulesThatReport(planted: Planting): string[] {
-    return found.cruised.violations.filter((violation) => filesOf(planted).includes(violation.from)).map((violation) => violation.rule);
-  }
-});
+    // A circle is reported once, at any of its files.
+    function rulesThatReport(planted: Planting): string[] {
+      return found.cruised.violations
+        .filter((violation) => filesOf(planted).includes(violation.from))
+        .map((violation) => violation.rule);
+    }
+  },
+);
 
 function filesOf({ file, beside }: Planting): string[] {
   return [file, ...Object.keys(beside ?? {})];
@@ -172,7 +216,10 @@ function linkEverything(root: string): void {
   for (const from of PACKAGES) {
     const others = PACKAGES.filter((name) => name !== from);
     const links = Object.fromEntries(others.map((name) => [`@gossip/${name}`, "workspace:^"]));
-    editManifest(root, from, (manifest) => ({ ...manifest, dependencies: { ...(manifest["dependencies"] as object), ...links } }));
+    editManifest(root, from, (manifest) => ({
+      ...manifest,
+      dependencies: { ...(manifest["dependencies"] as object), ...links },
+    }));
     const scope = join(root, "packages", from, "node_modules/@gossip");
     mkdirSync(scope, { recursive: true });
     for (const name of others) {
@@ -182,7 +229,11 @@ function linkEverything(root: string): void {
   }
 }
 
-function editManifest(root: string, name: string, edit: (manifest: Record<string, unknown>) => Record<string, unknown>): void {
+function editManifest(
+  root: string,
+  name: string,
+  edit: (manifest: Record<string, unknown>) => Record<string, unknown>,
+): void {
   const file = join(root, "packages", name, "package.json");
   writeFileSync(file, JSON.stringify(edit(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>)));
 }

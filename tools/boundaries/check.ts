@@ -28,7 +28,8 @@ export function checkBoundaries(root: string): Boundaries {
 
 function checkManifest(root: string, name: string, layer: Layer): Problem[] {
   const file = join(root, "packages", name, "package.json");
-  if (!existsSync(file)) return [{ rule: "package-has-a-manifest", where: `packages/${name}`, why: "has no package.json" }];
+  if (!existsSync(file))
+    return [{ rule: "package-has-a-manifest", where: `packages/${name}`, why: "has no package.json" }];
   return manifestProblems(name, readJson(file) as Dependencies, layer);
 }
 

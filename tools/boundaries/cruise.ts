@@ -25,7 +25,11 @@ interface CruiserOutput {
   readonly modules: readonly { readonly source: string }[];
   readonly summary: {
     readonly totalDependenciesCruised: number;
-    readonly violations: readonly { readonly rule: { readonly name: string }; readonly from: string; readonly to: string }[];
+    readonly violations: readonly {
+      readonly rule: { readonly name: string };
+      readonly from: string;
+      readonly to: string;
+    }[];
   };
 }
 
@@ -51,7 +55,12 @@ export function cruiseProblems({ modules, importCount, violations }: Cruise, pac
     where: `packages/${name}`,
     why: "dependency-cruiser read no module of its src",
   }));
-  if (importCount === 0) problems.push({ rule: "no-imports-cruised", where: "packages", why: "dependency-cruiser saw no import in the whole tree" });
+  if (importCount === 0)
+    problems.push({
+      rule: "no-imports-cruised",
+      where: "packages",
+      why: "dependency-cruiser saw no import in the whole tree",
+    });
   for (const { rule, from, to } of violations) problems.push({ rule, where: from, why: `imports ${to}` });
   return problems;
 }

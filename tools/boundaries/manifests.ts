@@ -8,7 +8,10 @@ const SCOPE = "@gossip/";
 const ENTRIES: Readonly<Record<string, string>> = { ".": "./src/index.ts", "./testing": "./src/testing/index.ts" };
 
 /** The part of a manifest that names other packages, and its own entries. */
-export type Dependencies = Pick<Manifest, "name" | "exports" | "dependencies" | "devDependencies" | "peerDependencies"> & {
+export type Dependencies = Pick<
+  Manifest,
+  "name" | "exports" | "dependencies" | "devDependencies" | "peerDependencies"
+> & {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
@@ -16,19 +19,33 @@ export type Dependencies = Pick<Manifest, "name" | "exports" | "dependencies" | 
 export function manifestProblems(name: string, manifest: Dependencies, layer: Layer): Problem[] {
   const where = `packages/${name}/package.json`;
   const problems: Problem[] = [];
-  if (manifest.name !== SCOPE + name) problems.push({ rule: "manifest-name", where, why: `is called ${manifest.name}, not ${SCOPE}${name}` });
+  if (manifest.name !== SCOPE + name)
+    problems.push({ rule: "manifest-name", where, why: `is called ${manifest.name}, not ${SCOPE}${name}` });
   problems.push(...entryProblems(manifest.exports, where));
 
   const shipped = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies };
   for (const [dependency, range] of Object.entries(shipped)) {
-    if (!isAllowed(dependency, layer)) problems.push({ rule: "manifest-dependency", where, why: `depends on ${dependency}, which its layer does not allow` });
+    if (!isAllowed(dependency, layer))
+      problems.push({
+        rule: "manifest-dependency",
+        where,
+        why: `depends on ${dependency}, which its layer does not allow`,
+      });
     if (dependency.startsWith(SCOPE) && range !== "workspace:^") {
-      problems.push({ rule: "manifest-range", where, why: `asks for ${dependency} as ${range}: only workspace:^ follows that package's own version` });
+      problems.push({
+        rule: "manifest-range",
+        where,
+        why: `asks for ${dependency} as ${range}: only workspace:^ follows that package's own version`,
+      });
     }
   }
   for (const dependency of Object.keys(manifest.devDependencies ?? {})) {
     if (!dependency.startsWith(SCOPE) || dependency === "@gossip/tools" || isAllowed(dependency, layer)) continue;
-    problems.push({ rule: "manifest-dev-dependency", where, why: `tests with ${dependency}, which its layer does not allow` });
+    problems.push({
+      rule: "manifest-dev-dependency",
+      where,
+      why: `tests with ${dependency}, which its layer does not allow`,
+    });
   }
   return problems;
 }
@@ -41,6 +58,13 @@ function isAllowed(dependency: string, { below, npm }: Layer): boolean {
 function entryProblems(exports: Manifest["exports"], where: string): Problem[] {
   return Object.entries(exports)
     .filter(([entry]) => entry !== "./package.json")
-    .filter(([entry, target]) => ENTRIES[entry] === undefined || ENTRIES[entry] !== (target as { "@gossip/source"?: string })["@gossip/source"])
-    .map(([entry]) => ({ rule: "manifest-entry", where, why: `offers ${entry}: the entries are . from src/index.ts and ./testing from src/testing/index.ts` }));
+    .filter(
+      ([entry, target]) =>
+        ENTRIES[entry] === undefined || ENTRIES[entry] !== (target as { "@gossip/source"?: string })["@gossip/source"],
+    )
+    .map(([entry]) => ({
+      rule: "manifest-entry",
+      where,
+      why: `offers ${entry}: the entries are . from src/index.ts and ./testing from src/testing/index.ts`,
+    }));
 }

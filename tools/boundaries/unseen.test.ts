@@ -21,7 +21,10 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 test("the linter refuses every unseen form that loads code, and lets the harmless ones be", { timeout: MINUTE }, () => {
   const reported = lint(UNSEEN.map((planted) => planted.file));
 
-  const found = UNSEEN.map(({ file, name }) => ({ name, rules: reported.filter(({ filename }) => filename === file).map(({ code }) => code) }));
+  const found = UNSEEN.map(({ file, name }) => ({
+    name,
+    rules: reported.filter(({ filename }) => filename === file).map(({ code }) => code),
+  }));
   for (const { name, lint: rule } of UNSEEN) {
     const { rules } = found.find((entry) => entry.name === name)!;
     if (rule === undefined) expect({ name, rules }).toEqual({ name, rules: [] });

@@ -8,7 +8,9 @@ import { STEPS, type Step } from "./steps.ts";
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => STEPS.every((step) => step.name !== name));
 if (unknown.length > 0) {
-  console.error(`No step is called ${unknown.join(", ")}. The steps are: ${STEPS.map((step) => step.name).join(", ")}.`);
+  console.error(
+    `No step is called ${unknown.join(", ")}. The steps are: ${STEPS.map((step) => step.name).join(", ")}.`,
+  );
   process.exit(2);
 }
 
@@ -19,9 +21,12 @@ const counts = readCounts();
 const failedSteps = outcomes.filter((outcome) => !outcome.passed);
 
 console.log("\nSummary");
-for (const { step, passed, seconds } of outcomes) console.log(`  ${passed ? "passed" : "FAILED"}  ${step.name.padEnd(11)} ${seconds.padStart(6)} s  ${step.checks}`);
-for (const step of STEPS.filter((candidate) => !steps.includes(candidate))) console.log(`  not run ${step.name.padEnd(11)}           not asked for`);
-for (const [why, tests] of groupByReason(counts)) console.log(`  skipped ${tests.length} tests: ${why}\n${tests.map((test) => `            ${test}`).join("\n")}`);
+for (const { step, passed, seconds } of outcomes)
+  console.log(`  ${passed ? "passed" : "FAILED"}  ${step.name.padEnd(11)} ${seconds.padStart(6)} s  ${step.checks}`);
+for (const step of STEPS.filter((candidate) => !steps.includes(candidate)))
+  console.log(`  not run ${step.name.padEnd(11)}           not asked for`);
+for (const [why, tests] of groupByReason(counts))
+  console.log(`  skipped ${tests.length} tests: ${why}\n${tests.map((test) => `            ${test}`).join("\n")}`);
 
 // The test step counts test by test; every other step counts as one.
 const otherPassed = outcomes.filter((outcome) => outcome.passed && outcome.step.name !== "tests").length;

@@ -21,13 +21,22 @@ export default class CountReporter implements Reporter {
       passed: tests.filter((test) => test.result().state === "passed").length,
       failed: [
         ...unhandledErrors.map((error) => ({ test: "outside of any test", said: headOf([error]) })),
-        ...modules.filter((module) => module.errors().length > 0).map((module) => ({ test: `${module.project.name} ${module.relativeModuleId}`, said: headOf(module.errors()) })),
-        ...tests.filter((test) => test.result().state === "failed").map((test) => ({ test: nameOf(test), said: headOf(test.result().errors ?? []) })),
+        ...modules
+          .filter((module) => module.errors().length > 0)
+          .map((module) => ({
+            test: `${module.project.name} ${module.relativeModuleId}`,
+            said: headOf(module.errors()),
+          })),
+        ...tests
+          .filter((test) => test.result().state === "failed")
+          .map((test) => ({ test: nameOf(test), said: headOf(test.result().errors ?? []) })),
       ],
       skipped: tests.flatMap((test) => {
         const result = test.result();
         if (result.state === "passed" || result.state === "failed") return [];
-        return [{ test: test.fullName, why: (result.state === "skipped" ? result.note : undefined) ?? "no reason given" }];
+        return [
+          { test: test.fullName, why: (result.state === "skipped" ? result.note : undefined) ?? "no reason given" },
+        ];
       }),
     };
     mkdirSync(dirname(COUNTS_FILE), { recursive: true });
@@ -50,8 +59,14 @@ function headOf(errors: readonly Said[]): string {
 }
 
 function linesOf({ message, stacks, cause }: Said): readonly string[] {
-  const ours = (stacks ?? []).filter(({ file }) => !file.includes("node_modules")).map(({ file, line }) => `at ${relative(ROOT, file)}:${line}`);
-  return [...String(message).split("\n").slice(0, HEAD_LINES), ...ours.slice(0, 2), ...(typeof cause === "object" && cause !== null ? linesOf(cause as Said) : [])];
+  const ours = (stacks ?? [])
+    .filter(({ file }) => !file.includes("node_modules"))
+    .map(({ file, line }) => `at ${relative(ROOT, file)}:${line}`);
+  return [
+    ...String(message).split("\n").slice(0, HEAD_LINES),
+    ...ours.slice(0, 2),
+    ...(typeof cause === "object" && cause !== null ? linesOf(cause as Said) : []),
+  ];
 }
 
 function nameOf(test: TestCase): string {

@@ -27,7 +27,12 @@ export interface EngineProcess {
 /** Start the server; settles when it is ready, rejects with what it printed when it ends before that. */
 export async function startProcess(command: EngineCommand): Promise<EngineProcess> {
   const { file, args, env, uid, gid, readyWhen } = command;
-  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env }, ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) });
+  const child = spawn(file, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  });
   const onExit = (): boolean => child.kill("SIGKILL");
   process.once("exit", onExit);
   child.once("exit", () => process.off("exit", onExit));
@@ -58,7 +63,9 @@ async function untilReady(child: ChildProcess, readyWhen: RegExp, name: string):
     child.stderr?.on("data", onData);
     child.once("error", reject);
     // Not at its exit: why it ended may still be on the way then.
-    child.once("close", (code) => reject(new Error(`${name} ended with code ${code} before it was ready:\n${printed}`)));
+    child.once("close", (code) =>
+      reject(new Error(`${name} ended with code ${code} before it was ready:\n${printed}`)),
+    );
   }).finally(() => clearTimeout(overdue));
   child.stdout?.removeAllListeners("data");
   child.stderr?.removeAllListeners("data");

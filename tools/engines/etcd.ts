@@ -42,21 +42,36 @@ export interface EtcdCertificates {
 }
 
 /** Start one node with empty data in a temporary folder. */
-export async function startEtcd(extraArgs: readonly string[] = [], { tls }: EtcdServerOptions = {}): Promise<EtcdServer> {
+export async function startEtcd(
+  extraArgs: readonly string[] = [],
+  { tls }: EtcdServerOptions = {},
+): Promise<EtcdServer> {
   const folder = mkdtempSync(join(tmpdir(), "gossip-etcd-"));
   const [clientPort, peerPort] = [await freePort(), await freePort()];
   const made = tls === undefined ? undefined : makeCertificates(folder);
   const endpoint = `${tls === undefined ? "http" : "https"}://127.0.0.1:${clientPort}`;
   const peer = `http://127.0.0.1:${peerPort}`;
   const args = [
-    "--name=gossip", `--data-dir=${join(folder, "data")}`, "--logger=zap", "--log-level=info",
-    `--listen-client-urls=${endpoint}`, `--advertise-client-urls=${endpoint}`,
-    `--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=gossip=${peer}`,
+    "--name=gossip",
+    `--data-dir=${join(folder, "data")}`,
+    "--logger=zap",
+    "--log-level=info",
+    `--listen-client-urls=${endpoint}`,
+    `--advertise-client-urls=${endpoint}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=gossip=${peer}`,
     ...(made === undefined ? [] : [`--cert-file=${made.server.cert}`, `--key-file=${made.server.key}`]),
     ...(made === undefined || tls !== "Mutual" ? [] : ["--client-cert-auth", `--trusted-ca-file=${made.ca}`]),
     ...extraArgs,
   ];
-  const start = (): Promise<EngineProcess> => startProcess({ file: "etcd", args, env: { ETCD_UNSUPPORTED_ARCH: process.arch }, readyWhen: /serving insecure client requests|serving client traffic|ready to serve client requests/ });
+  const start = (): Promise<EngineProcess> =>
+    startProcess({
+      file: "etcd",
+      args,
+      env: { ETCD_UNSUPPORTED_ARCH: process.arch },
+      readyWhen: /serving insecure client requests|serving client traffic|ready to serve client requests/,
+    });
   let server = await start();
   return {
     endpoint,
@@ -79,7 +94,9 @@ export async function startEtcd(extraArgs: readonly string[] = [], { tls }: Etcd
 /** Why tests against an etcd that serves over TLS are skipped here, said aloud; `undefined` where they run. */
 export function etcdTlsSkipped(): string | undefined {
   const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-  return skippedFor(etcdMissing() ?? (hasOpenssl ? undefined : "openssl is not installed (Debian: apt-get install openssl)"));
+  return skippedFor(
+    etcdMissing() ?? (hasOpenssl ? undefined : "openssl is not installed (Debian: apt-get install openssl)"),
+  );
 }
 
 interface PemFiles {
@@ -88,15 +105,63 @@ interface PemFiles {
 }
 
 /** An authority, and a certificate of it for the server and one for clients. */
-function makeCertificates(folder: string): { readonly ca: string; readonly server: PemFiles; readonly client: PemFiles } {
+function makeCertificates(folder: string): {
+  readonly ca: string;
+  readonly server: PemFiles;
+  readonly client: PemFiles;
+} {
   const file = (name: string): string => join(folder, name);
-  openssl(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=gossip test authority", "-keyout", file("ca.key"), "-out", file("ca.pem")]);
+  openssl([
+    "req",
+    "-x509",
+    "-newkey",
+    "rsa:2048",
+    "-nodes",
+    "-days",
+    "2",
+    "-subj",
+    "/CN=gossip test authority",
+    "-keyout",
+    file("ca.key"),
+    "-out",
+    file("ca.pem"),
+  ]);
   // etcd's gateway calls its own server, with the server's certificate: so that must do for a client, too.
-  writeFileSync(file("extensions"), "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n");
+  writeFileSync(
+    file("extensions"),
+    "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n",
+  );
   const issue = (name: string): PemFiles => {
     const pair = { cert: file(`${name}.pem`), key: file(`${name}.key`) };
-    openssl(["req", "-newkey", "rsa:2048", "-nodes", "-subj", `/CN=${name}`, "-keyout", pair.key, "-out", file(`${name}.csr`)]);
-    openssl(["x509", "-req", "-days", "2", "-in", file(`${name}.csr`), "-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-CAcreateserial", "-extfile", file("extensions"), "-out", pair.cert]);
+    openssl([
+      "req",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-subj",
+      `/CN=${name}`,
+      "-keyout",
+      pair.key,
+      "-out",
+      file(`${name}.csr`),
+    ]);
+    openssl([
+      "x509",
+      "-req",
+      "-days",
+      "2",
+      "-in",
+      file(`${name}.csr`),
+      "-CA",
+      file("ca.pem"),
+      "-CAkey",
+      file("ca.key"),
+      "-CAcreateserial",
+      "-extfile",
+      file("extensions"),
+      "-out",
+      pair.cert,
+    ]);
     return pair;
   };
   return { ca: file("ca.pem"), server: issue("server"), client: issue("client") };

@@ -1,5 +1,13 @@
 // Real engines for tests and benches, on loopback, with temporary data.
-export { etcdMissing, etcdSkipped, etcdTlsSkipped, startEtcd, type EtcdCertificates, type EtcdServer, type EtcdServerOptions } from "./etcd.ts";
+export {
+  etcdMissing,
+  etcdSkipped,
+  etcdTlsSkipped,
+  startEtcd,
+  type EtcdCertificates,
+  type EtcdServer,
+  type EtcdServerOptions,
+} from "./etcd.ts";
 export { freePort } from "./free-port.ts";
 export { skippedFor } from "./skipped-for.ts";
 export { redisMissing, startRedis, type RedisServer } from "./redis.ts";

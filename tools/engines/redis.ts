@@ -22,7 +22,22 @@ export function redisMissing(): string | undefined {
 export async function startRedis(): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), "gossip-redis-"));
   const port = await freePort();
-  const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes", "--appendfsync", "always", "--daemonize", "no"];
+  const args = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    folder,
+    "--save",
+    "",
+    "--appendonly",
+    "yes",
+    "--appendfsync",
+    "always",
+    "--daemonize",
+    "no",
+  ];
   const server = await startProcess({ file: "redis-server", args, readyWhen: /Ready to accept connections/ });
   return {
     port,

@@ -35,7 +35,10 @@ export class BundledProcesses {
 
   async start(file: string, config: unknown, { maxFileBlocks, user }: ProcessLimits = {}): Promise<ChildProcess> {
     const command = [process.execPath, "--no-warnings", await this.prepare(file), JSON.stringify(config)];
-    const options: SpawnOptions = { stdio: ["ignore", "pipe", "pipe"], ...(user === undefined ? {} : { uid: user, gid: user }) };
+    const options: SpawnOptions = {
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(user === undefined ? {} : { uid: user, gid: user }),
+    };
     if (maxFileBlocks === undefined) return spawn(command[0]!, command.slice(1), options);
     return spawn("sh", ["-c", `ulimit -f ${maxFileBlocks}; exec "$@"`, "sh", ...command], options);
   }

@@ -50,7 +50,11 @@ export function makeRoots(count: number): InitialShardInput[] {
   const width = rootWidth(count);
   return Array.from({ length: count }, (_, index) => ({
     shard: ShardId.fromRaw(BigInt(index)),
-    spec: ShardSpec.withRangeAndMetadata({ start: key(index * width), end: key((index + 1) * width), metadata: Buffer.from(`root ${index}`) }),
+    spec: ShardSpec.withRangeAndMetadata({
+      start: key(index * width),
+      end: key((index + 1) * width),
+      metadata: Buffer.from(`root ${index}`),
+    }),
     cursor: Cursor.initial(),
   }));
 }
@@ -74,7 +78,10 @@ export function countLines(lines: readonly FaultLine[]): Readonly<Record<string,
 }
 
 /** What did not happen as often as it has to. A run with too little of something would have been a quiet afternoon. */
-export function lacking(counts: Readonly<Record<string, number>>, least: Readonly<Record<string, number>>): readonly string[] {
+export function lacking(
+  counts: Readonly<Record<string, number>>,
+  least: Readonly<Record<string, number>>,
+): readonly string[] {
   return Object.entries(least)
     .filter(([what, count]) => (counts[what] ?? 0) < count)
     .map(([what, count]) => `${what}: ${counts[what] ?? 0} of ${count}`);

@@ -16,8 +16,22 @@ async function workOnShard({ complete = false } = {}): Promise<{ store: MemorySt
   const tenant = TenantId.fromBytes(FAULT_TENANT);
   const run = RunId.fromRaw(1n);
   const coordinator = new Coordinator({ store, clock: systemClock(() => 1) });
-  unwrap(await coordinator.createRunWithShards({ tenant, run, config: { leaseDuration: 100n }, shards: makeRoots(2), opId: OpId.fromRaw(1n) }));
-  const session = unwrap(await coordinator.openSession({ tenant, key: { run, shard: ShardId.fromRaw(0n) }, worker: WorkerId.fromRaw(BigInt(HOLDER)) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant,
+      run,
+      config: { leaseDuration: 100n },
+      shards: makeRoots(2),
+      opId: OpId.fromRaw(1n),
+    }),
+  );
+  const session = unwrap(
+    await coordinator.openSession({
+      tenant,
+      key: { run, shard: ShardId.fromRaw(0n) },
+      worker: WorkerId.fromRaw(BigInt(HOLDER)),
+    }),
+  );
   const fence = Number(session.lease.fence);
   const told: FaultLine[] = [["Acquired", 1, SHARD, fence, -1, HOLDER]];
   for (const place of [10, 20]) {
@@ -40,13 +54,41 @@ test("what the store bears out is not broken, and is counted", async () => {
 });
 
 const lies: readonly { readonly name: string; readonly lines: readonly FaultLine[]; readonly says: RegExp }[] = [
-  { name: "a checkpoint that is not stored", lines: [["Checkpointed", 1, SHARD, 2, 21, HOLDER]], says: /is at 20, and 21 was acknowledged/ },
-  { name: "a cursor that goes back within a fence", lines: [["Checkpointed", 1, SHARD, 2, 15, HOLDER]], says: /went back from 20 to 15/ },
-  { name: "a shard that is given out before what was acknowledged", lines: [["Acquired", 1, SHARD, 3, 10, HOLDER]], says: /given out at 10 under fence 3 after 20/ },
-  { name: "a fence that was never stored", lines: [["Acquired", 1, SHARD, 9, 20, HOLDER]], says: /fence below one that was given out/ },
-  { name: "a second holder of a fence", lines: [["Checkpointed", 1, SHARD, 2, 20, HOLDER + 1]], says: /had 2 holders under fence 2/ },
-  { name: "a completion that is not stored", lines: [["Completed", 1, SHARD, 2, 20, HOLDER]], says: /was completed and is Active/ },
-  { name: "a shard that is gone", lines: [["Checkpointed", 1, ShardId.format(ShardId.fromRaw(5n)), 2, 1, HOLDER]], says: /is gone/ },
+  {
+    name: "a checkpoint that is not stored",
+    lines: [["Checkpointed", 1, SHARD, 2, 21, HOLDER]],
+    says: /is at 20, and 21 was acknowledged/,
+  },
+  {
+    name: "a cursor that goes back within a fence",
+    lines: [["Checkpointed", 1, SHARD, 2, 15, HOLDER]],
+    says: /went back from 20 to 15/,
+  },
+  {
+    name: "a shard that is given out before what was acknowledged",
+    lines: [["Acquired", 1, SHARD, 3, 10, HOLDER]],
+    says: /given out at 10 under fence 3 after 20/,
+  },
+  {
+    name: "a fence that was never stored",
+    lines: [["Acquired", 1, SHARD, 9, 20, HOLDER]],
+    says: /fence below one that was given out/,
+  },
+  {
+    name: "a second holder of a fence",
+    lines: [["Checkpointed", 1, SHARD, 2, 20, HOLDER + 1]],
+    says: /had 2 holders under fence 2/,
+  },
+  {
+    name: "a completion that is not stored",
+    lines: [["Completed", 1, SHARD, 2, 20, HOLDER]],
+    says: /was completed and is Active/,
+  },
+  {
+    name: "a shard that is gone",
+    lines: [["Checkpointed", 1, ShardId.format(ShardId.fromRaw(5n)), 2, 1, HOLDER]],
+    says: /is gone/,
+  },
 ];
 
 test.for(lies)("says so of $name", async ({ lines, says }) => {
@@ -62,5 +104,8 @@ test("says so of a shard that was completed twice", async () => {
 });
 
 test("a quiet afternoon is told by what there was too little of", () => {
-  expect(lacking({ kills: 2, Split: 5 }, { kills: 2, Split: 6, Deleted: 1 })).toEqual(["Split: 5 of 6", "Deleted: 0 of 1"]);
+  expect(lacking({ kills: 2, Split: 5 }, { kills: 2, Split: 6, Deleted: 1 })).toEqual([
+    "Split: 5 of 6",
+    "Deleted: 0 of 1",
+  ]);
 });

@@ -34,11 +34,16 @@ export async function judge(store: CoordinationStore, lines: readonly FaultLine[
   for (const line of lines) {
     if (line[0] === "Acquired" || line[0] === "Checkpointed" || line[0] === "Completed") note(histories, line, broken);
   }
-  for (const history of histories.values()) broken.push(...judgeStream(history), ...(await judgeStored(store, history)));
+  for (const history of histories.values())
+    broken.push(...judgeStream(history), ...(await judgeStored(store, history)));
   return { counts: countLines(lines), broken };
 }
 
-function note(histories: Map<string, ShardHistory>, line: Extract<FaultLine, readonly [string, number, string, number, number, number]>, broken: string[]): void {
+function note(
+  histories: Map<string, ShardHistory>,
+  line: Extract<FaultLine, readonly [string, number, string, number, number, number]>,
+  broken: string[],
+): void {
   const [what, run, shard, fence, place, holder] = line;
   const name = `${run} ${shard}`;
   const history = histories.get(name) ?? { run, shard, fences: new Map(), completions: 0 };
@@ -49,7 +54,8 @@ function note(histories: Map<string, ShardHistory>, line: Extract<FaultLine, rea
   if (what === "Acquired") stream.acquiredAt = place;
   if (what === "Completed") history.completions++;
   // Lines of one process are in its own order, so within a fence places only grow.
-  if (what !== "Acquired" && place < stream.greatest) broken.push(`shard ${name} went back from ${stream.greatest} to ${place} under fence ${fence}`);
+  if (what !== "Acquired" && place < stream.greatest)
+    broken.push(`shard ${name} went back from ${stream.greatest} to ${place} under fence ${fence}`);
   stream.greatest = Math.max(stream.greatest, place);
 }
 
@@ -58,16 +64,22 @@ function judgeStream({ run, shard, fences, completions }: ShardHistory): string[
   if (completions > 1) broken.push(`shard ${run} ${shard} was completed ${completions} times`);
   let greatest = -1;
   for (const [fence, stream] of [...fences].toSorted(([a], [b]) => a - b)) {
-    if (stream.holders.size > 1) broken.push(`shard ${run} ${shard} had ${stream.holders.size} holders under fence ${fence}`);
+    if (stream.holders.size > 1)
+      broken.push(`shard ${run} ${shard} had ${stream.holders.size} holders under fence ${fence}`);
     if (stream.acquiredAt !== undefined && stream.acquiredAt < greatest) {
-      broken.push(`shard ${run} ${shard} was given out at ${stream.acquiredAt} under fence ${fence} after ${greatest} was acknowledged`);
+      broken.push(
+        `shard ${run} ${shard} was given out at ${stream.acquiredAt} under fence ${fence} after ${greatest} was acknowledged`,
+      );
     }
     greatest = Math.max(greatest, stream.greatest);
   }
   return broken;
 }
 
-async function judgeStored(store: CoordinationStore, { run, shard, fences, completions }: ShardHistory): Promise<string[]> {
+async function judgeStored(
+  store: CoordinationStore,
+  { run, shard, fences, completions }: ShardHistory,
+): Promise<string[]> {
   const tenant = TenantId.fromBytes(FAULT_TENANT);
   const id = unwrap(ShardId.parse(shard));
   const read = unwrap(await store.readShard(tenant, { run: RunId.fromRaw(BigInt(run)), shard: id }));
@@ -77,7 +89,9 @@ async function judgeStored(store: CoordinationStore, { run, shard, fences, compl
   const stored = record.cursor.lastKey === undefined ? -1 : placeOf(record.cursor.lastKey);
   const broken: string[] = [];
   if (stored < acknowledged) broken.push(`shard ${run} ${shard} is at ${stored}, and ${acknowledged} was acknowledged`);
-  if (completions > 0 && record.status !== "Done") broken.push(`shard ${run} ${shard} was completed and is ${record.status}`);
-  if (Number(record.fenceEpoch) < Math.max(...fences.keys())) broken.push(`shard ${run} ${shard} has a fence below one that was given out`);
+  if (completions > 0 && record.status !== "Done")
+    broken.push(`shard ${run} ${shard} was completed and is ${record.status}`);
+  if (Number(record.fenceEpoch) < Math.max(...fences.keys()))
+    broken.push(`shard ${run} ${shard} has a fence below one that was given out`);
   return broken;
 }

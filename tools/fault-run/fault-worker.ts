@@ -2,10 +2,34 @@
 // answer that it gets before it goes on. It is killed at any moment and does nothing to be ready for that.
 import { openSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Cursor, OpId, RunId, ShardId, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "../../packages/contracts/src/index.ts";
-import { Coordinator, systemClock, type CoordinationStore, type WorkerSession } from "../../packages/coordination/src/index.ts";
+import {
+  Cursor,
+  OpId,
+  RunId,
+  ShardId,
+  ShardSpec,
+  SplitReplacePlan,
+  SplitResidualPlan,
+  TenantId,
+  WorkerId,
+} from "../../packages/contracts/src/index.ts";
+import {
+  Coordinator,
+  systemClock,
+  type CoordinationStore,
+  type WorkerSession,
+} from "../../packages/coordination/src/index.ts";
 import { unwrap, type Result } from "../../packages/stdx/src/index.ts";
-import { FAULT_LEASE_MS, FAULT_TENANT, key, makeRoots, placeOf, rootWidth, type FaultLine, type FaultWorkerConfig } from "./fault-log.ts";
+import {
+  FAULT_LEASE_MS,
+  FAULT_TENANT,
+  key,
+  makeRoots,
+  placeOf,
+  rootWidth,
+  type FaultLine,
+  type FaultWorkerConfig,
+} from "./fault-log.ts";
 
 const tenant = TenantId.fromBytes(FAULT_TENANT);
 
@@ -30,7 +54,11 @@ class FaultWorker {
 
   constructor(store: CoordinationStore, config: FaultWorkerConfig) {
     this.#config = config;
-    this.#coordinator = new Coordinator({ store, clock: systemClock(Date.now), retry: { sleep: (ms) => sleep(ms), random: Math.random } });
+    this.#coordinator = new Coordinator({
+      store,
+      clock: systemClock(Date.now),
+      retry: { sleep: (ms) => sleep(ms), random: Math.random },
+    });
     this.#log = openSync(config.logPath, "a");
     this.#worker = WorkerId.fromRaw(BigInt(config.incarnation));
   }
@@ -43,10 +71,17 @@ class FaultWorker {
   async useAndRemoveRun(): Promise<void> {
     const run = RunId.fromRaw(1_000_000n + BigInt(this.#config.incarnation));
     const opId = OpId.fromRaw(1n);
-    const created = await this.#coordinator.createRunWithShards({ tenant, run, config: this.#runConfig, shards: makeRoots(60), opId });
+    const created = await this.#coordinator.createRunWithShards({
+      tenant,
+      run,
+      config: this.#runConfig,
+      shards: makeRoots(60),
+      opId,
+    });
     if (!this.#isMade("create own", created)) return;
     if (!this.#isMade("cancel own", await this.#coordinator.cancelRun({ tenant, run, opId: OpId.fromRaw(2n) }))) return;
-    if (this.#isMade("delete own", await this.#coordinator.deleteRun({ tenant, run }))) this.#tell(["Deleted", Number(run)]);
+    if (this.#isMade("delete own", await this.#coordinator.deleteRun({ tenant, run })))
+      this.#tell(["Deleted", Number(run)]);
   }
 
   async work(): Promise<void> {
@@ -58,7 +93,8 @@ class FaultWorker {
         continue;
       }
       const { error } = claimed;
-      if (error.kind === "RunNotFound" || (error.kind === "NoneAvailable" && error.earliestDeadline === undefined)) await this.#nextRun(error.kind === "RunNotFound");
+      if (error.kind === "RunNotFound" || (error.kind === "NoneAvailable" && error.earliestDeadline === undefined))
+        await this.#nextRun(error.kind === "RunNotFound");
       else await sleep(5 + below(20));
     }
   }
@@ -71,7 +107,13 @@ class FaultWorker {
       return;
     }
     const shards = makeRoots(this.#config.roots);
-    const created = await this.#coordinator.createRunWithShards({ tenant, run: RunId.fromRaw(BigInt(current)), config: this.#runConfig, shards, opId: OpId.random() });
+    const created = await this.#coordinator.createRunWithShards({
+      tenant,
+      run: RunId.fromRaw(BigInt(current)),
+      config: this.#runConfig,
+      shards,
+      opId: OpId.random(),
+    });
     if (this.#isMade("create", created)) this.#tell(["Created", current]);
   }
 
@@ -89,7 +131,9 @@ class FaultWorker {
       if (chance < 4 && point < end - 1) await this.#split(session, point, { isResidual: chance < 3 });
       else if (chance < 5) this.#isMade("release", await session.release());
       else {
-        const made = await session.checkpoint(Cursor.fromParts({ lastKey: key(at), token: Buffer.alloc(40, at) }), { renew: true });
+        const made = await session.checkpoint(Cursor.fromParts({ lastKey: key(at), token: Buffer.alloc(40, at) }), {
+          renew: true,
+        });
         if (this.#isMade("checkpoint", made)) this.#tellOf(session, "Checkpointed", at);
         at += 1 + below(stepSize);
       }
@@ -99,9 +143,15 @@ class FaultWorker {
   async #split(session: WorkerSession, point: number, { isResidual }: { readonly isResidual: boolean }): Promise<void> {
     const lower = specOf(placeOf(session.spec.keyRangeStart), point);
     const upper = specOf(point, placeOf(session.spec.keyRangeEnd));
-    const children = [{ spec: lower, cursor: session.cursor }, { spec: upper, cursor: Cursor.initial() }];
+    const children = [
+      { spec: lower, cursor: session.cursor },
+      { spec: upper, cursor: Cursor.initial() },
+    ];
     const isMade = isResidual
-      ? this.#isMade("splitResidual", await session.splitResidual(unwrap(SplitResidualPlan.tryNew({ parentNewSpec: lower, residualSpec: upper }))))
+      ? this.#isMade(
+          "splitResidual",
+          await session.splitResidual(unwrap(SplitResidualPlan.tryNew({ parentNewSpec: lower, residualSpec: upper }))),
+        )
       : this.#isMade("splitReplace", await session.splitReplace(unwrap(SplitReplacePlan.tryNew(children))));
     const { run, shard } = session.shardKey;
     if (isMade) this.#tell(["Split", Number(run), ShardId.format(shard), Number(session.lease.fence)]);
@@ -119,7 +169,14 @@ class FaultWorker {
   }
 
   #tellOf({ shardKey, lease }: WorkerSession, what: "Acquired" | "Checkpointed" | "Completed", place: number): void {
-    this.#tell([what, Number(shardKey.run), ShardId.format(shardKey.shard), Number(lease.fence), place, this.#config.incarnation]);
+    this.#tell([
+      what,
+      Number(shardKey.run),
+      ShardId.format(shardKey.shard),
+      Number(lease.fence),
+      place,
+      this.#config.incarnation,
+    ]);
   }
 
   #tell(line: FaultLine): void {

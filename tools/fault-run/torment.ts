@@ -89,7 +89,8 @@ export function countAnswers(logs: string): number {
 async function lifeOf({ logPath }: FaultWorkerConfig, isOver: () => boolean): Promise<void> {
   const isEarly = Math.random() * ONE_IN_EARLY < 1;
   while (!isEarly && !isOver() && !existsSync(logPath)) await sleep(LOOK_MS);
-  const diesAt = performance.now() + (isEarly ? Math.random() * EARLY_SPREAD_MS : MIN_LIFE_MS + Math.random() * LIFE_SPREAD_MS);
+  const diesAt =
+    performance.now() + (isEarly ? Math.random() * EARLY_SPREAD_MS : MIN_LIFE_MS + Math.random() * LIFE_SPREAD_MS);
   while (!isOver() && performance.now() < diesAt) await sleep(LOOK_MS);
 }
 

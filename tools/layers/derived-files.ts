@@ -12,8 +12,19 @@ const EXAMPLES = ["backfill-postgres", "crawl-manifest", "hash-tree"];
 /** Path from the root to what the file must hold. */
 export function derivedFiles(): Map<string, string> {
   const files = new Map<string, string>();
-  files.set("tsconfig.json", json({ files: [], references: [...PACKAGES.map((name) => ({ path: `packages/${name}` })), { path: "tools" }, ...EXAMPLES.map((name) => ({ path: `examples/${name}` }))] }));
-  for (const name of PACKAGES) for (const [file, text] of packageFiles(name)) files.set(`packages/${name}/${file}`, text);
+  files.set(
+    "tsconfig.json",
+    json({
+      files: [],
+      references: [
+        ...PACKAGES.map((name) => ({ path: `packages/${name}` })),
+        { path: "tools" },
+        ...EXAMPLES.map((name) => ({ path: `examples/${name}` })),
+      ],
+    }),
+  );
+  for (const name of PACKAGES)
+    for (const [file, text] of packageFiles(name)) files.set(`packages/${name}/${file}`, text);
   const architecture = join(ROOT, "docs/architecture.md");
   if (existsSync(architecture)) files.set("docs/architecture.md", withLayerTable(readFileSync(architecture, "utf8")));
   return files;
@@ -30,12 +41,22 @@ function packageFiles(name: string): [string, string][] {
   };
   const test = {
     ...base,
-    compilerOptions: { composite: false, noEmit: true, declaration: false, rewriteRelativeImportExtensions: false, allowImportingTsExtensions: true, tsBuildInfoFile: ".cache/test.tsbuildinfo" },
+    compilerOptions: {
+      composite: false,
+      noEmit: true,
+      declaration: false,
+      rewriteRelativeImportExtensions: false,
+      allowImportingTsExtensions: true,
+      tsBuildInfoFile: ".cache/test.tsbuildinfo",
+    },
     include: [...NOT_SHIPPED, "vitest.config.ts"],
     references: [{ path: "./tsconfig.build.json" }],
   };
   return [
-    ["tsconfig.json", json({ files: [], references: [{ path: "./tsconfig.build.json" }, { path: "./tsconfig.test.json" }] })],
+    [
+      "tsconfig.json",
+      json({ files: [], references: [{ path: "./tsconfig.build.json" }, { path: "./tsconfig.test.json" }] }),
+    ],
     ["tsconfig.build.json", json(build)],
     ["tsconfig.test.json", json(test)],
     ["vitest.config.ts", `import { project } from "../../vitest.shared.ts";\n\nexport default project("${name}");\n`],

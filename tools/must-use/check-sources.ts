@@ -30,7 +30,8 @@ export function sourceFiles(): string[] {
 function sourcesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === "node_modules" || entry.name.startsWith(".") ? [] : sourcesBelow(path);
+    if (entry.isDirectory())
+      return entry.name === "node_modules" || entry.name.startsWith(".") ? [] : sourcesBelow(path);
     return entry.name.endsWith(".ts") ? [path] : [];
   });
 }

@@ -39,7 +39,9 @@ function droppedExpressions(source: ts.SourceFile, checker: ts.TypeChecker): ts.
   function visit(node: ts.Node): void {
     if (ts.isExpressionStatement(node)) found.push(node.expression);
     else if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.CommaToken) found.push(node.left);
-    else if (ts.isForStatement(node)) for (const part of [node.initializer, node.incrementor]) if (part !== undefined && ts.isExpression(part)) found.push(part);
+    else if (ts.isForStatement(node))
+      for (const part of [node.initializer, node.incrementor])
+        if (part !== undefined && ts.isExpression(part)) found.push(part);
     if (ts.isArrowFunction(node) && !ts.isBlock(node.body) && isCalledForNothing(node, checker)) found.push(node.body);
     ts.forEachChild(node, visit);
   }
@@ -58,8 +60,12 @@ function outcomesOf(dropped: ts.Expression): ts.Expression[] {
 /** Whether whoever takes this callback says that it ignores what comes back. */
 function isCalledForNothing(callback: ts.ArrowFunction, checker: ts.TypeChecker): boolean {
   const wanted = checker.getContextualType(callback);
-  const signatures = wanted === undefined ? [] : checker.getSignaturesOfType(checker.getNonNullableType(wanted), ts.SignatureKind.Call);
-  return signatures.length > 0 && signatures.every((signature) => (checker.getReturnTypeOfSignature(signature).flags & ts.TypeFlags.Void) !== 0);
+  const signatures =
+    wanted === undefined ? [] : checker.getSignaturesOfType(checker.getNonNullableType(wanted), ts.SignatureKind.Call);
+  return (
+    signatures.length > 0 &&
+    signatures.every((signature) => (checker.getReturnTypeOfSignature(signature).flags & ts.TypeFlags.Void) !== 0)
+  );
 }
 
 function isResult(expression: ts.Expression, checker: ts.TypeChecker): boolean {
@@ -84,7 +90,9 @@ export function unresolvedImports(program: ts.Program, files: readonly string[])
   return files.flatMap((file) => {
     const statements = program.getSourceFile(file)?.statements ?? [];
     return statements
-      .map((statement) => (ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement) ? statement.moduleSpecifier : undefined))
+      .map((statement) =>
+        ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement) ? statement.moduleSpecifier : undefined,
+      )
       .filter((specifier) => specifier !== undefined && checker.getSymbolAtLocation(specifier) === undefined)
       .map((specifier) => `${file}: ${specifier!.getText()} does not resolve`);
   });

@@ -74,17 +74,29 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "gossip-must-use-"))))
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("every drop is found, where it stands, and no use is", { timeout: MINUTE }, () => {
-  const planted = [...DROPS.map((text) => ({ text, isDrop: true })), ...USES.map((text) => ({ text, isDrop: false }))].map(({ text, isDrop }, index) => {
+  const planted = [
+    ...DROPS.map((text) => ({ text, isDrop: true })),
+    ...USES.map((text) => ({ text, isDrop: false })),
+  ].map(({ text, isDrop }, index) => {
     const file = join(folder, `planted-${index}.mts`);
     writeFileSync(file, `${DECLARATIONS}${text}\nexport {};\n`);
     return { file, text, isDrop };
   });
-  const program = ts.createProgram(planted.map(({ file }) => file), { ...readCompilerOptions(), types: [], noUnusedLocals: false });
+  const program = ts.createProgram(
+    planted.map(({ file }) => file),
+    { ...readCompilerOptions(), types: [], noUnusedLocals: false },
+  );
 
-  const dropped = droppedResults(program, planted.map(({ file }) => file));
+  const dropped = droppedResults(
+    program,
+    planted.map(({ file }) => file),
+  );
 
   const line = DECLARATIONS.split("\n").length;
-  const found = planted.map(({ file, text }) => ({ text, lines: dropped.filter((drop) => drop.file === file).map((drop) => drop.line) }));
+  const found = planted.map(({ file, text }) => ({
+    text,
+    lines: dropped.filter((drop) => drop.file === file).map((drop) => drop.line),
+  }));
   expect(found).toEqual(planted.map(({ text, isDrop }) => ({ text, lines: isDrop ? [line] : [] })));
 });
 
@@ -96,14 +108,19 @@ test("an import that does not resolve is an error: its type would hide every dro
 });
 
 test("a file that is not in the program is an error, not a pass", { timeout: MINUTE }, () => {
-  expect(() => droppedResults(ts.createProgram([], {}), [join(folder, "nowhere.ts")])).toThrow(/not part of the program/);
+  expect(() => droppedResults(ts.createProgram([], {}), [join(folder, "nowhere.ts")])).toThrow(
+    /not part of the program/,
+  );
 });
 
 test("every package and every example is looked at, and nothing that is installed", () => {
   const files = sourceFiles().map((file) => relative(ROOT, file));
   const folders = new Set(files.map((file) => file.split("/").slice(0, 2).join("/")));
-  const examples = readdirSync(join(ROOT, "examples")).filter((name) => existsSync(join(ROOT, "examples", name, "package.json")));
+  const examples = readdirSync(join(ROOT, "examples")).filter((name) =>
+    existsSync(join(ROOT, "examples", name, "package.json")),
+  );
   expect(examples.length).toBeGreaterThan(0);
-  for (const folder of [...PACKAGES.map((name) => `packages/${name}`), ...examples.map((name) => `examples/${name}`)]) expect(folders).toContain(folder);
+  for (const folder of [...PACKAGES.map((name) => `packages/${name}`), ...examples.map((name) => `examples/${name}`)])
+    expect(folders).toContain(folder);
   expect(files.filter((file) => /(^|\/)(node_modules|\.[^/]*)\//.test(file))).toEqual([]);
 });

@@ -26,7 +26,8 @@ export function checkMutants(packageName: string, mutants: readonly Mutant[]): J
     }
     const outcomes = runCopies(workspace.folder);
     const unchanged = outcomes.get("unchanged");
-    if (unchanged === undefined || unchanged.isFailed) throw new Error(`the tests fail without any edit: ${unchanged?.failedTest ?? "none ran"}`);
+    if (unchanged === undefined || unchanged.isFailed)
+      throw new Error(`the tests fail without any edit: ${unchanged?.failedTest ?? "none ran"}`);
     return mutants.map((mutant, index) => judge(mutant, outcomes.get(folderOf(index))));
   } finally {
     workspace.remove();
@@ -53,6 +54,8 @@ export function formatJudged(judged: readonly Judged[]): string {
     const killed = own.filter(({ verdict }) => verdict === "killed").length;
     return `  ${target.padEnd(24)} ${killed} of ${own.length} noticed`;
   });
-  const through = judged.filter(({ verdict }) => verdict !== "killed").map(({ mutant, verdict }) => `  ${verdict.toUpperCase()} ${describeMutant(mutant)}`);
+  const through = judged
+    .filter(({ verdict }) => verdict !== "killed")
+    .map(({ mutant, verdict }) => `  ${verdict.toUpperCase()} ${describeMutant(mutant)}`);
   return [...lines, ...through].join("\n");
 }

@@ -5,4 +5,9 @@ import { HINT_TARGETS } from "./targets/hints.ts";
 import { TUPLE_TARGETS } from "./targets/tuples.ts";
 import type { Target } from "./mutant.ts";
 
-export const FRONTIER_TARGETS: readonly Target[] = [...ARITHMETIC_TARGETS, ...ADVICE_TARGETS, ...HINT_TARGETS, ...TUPLE_TARGETS];
+export const FRONTIER_TARGETS: readonly Target[] = [
+  ...ARITHMETIC_TARGETS,
+  ...ADVICE_TARGETS,
+  ...HINT_TARGETS,
+  ...TUPLE_TARGETS,
+];

@@ -7,7 +7,9 @@ import { mutantsOf } from "./mutant.ts";
 const wanted = process.argv[2];
 const targets = FRONTIER_TARGETS.filter((target) => wanted === undefined || target.name === wanted);
 if (targets.length === 0) {
-  console.error(`No target is called ${wanted}. They are: ${FRONTIER_TARGETS.map((target) => target.name).join(", ")}.`);
+  console.error(
+    `No target is called ${wanted}. They are: ${FRONTIER_TARGETS.map((target) => target.name).join(", ")}.`,
+  );
   process.exit(2);
 }
 

@@ -25,7 +25,9 @@ export interface Mutant extends Edit {
 export type Verdict = "killed" | "survived" | "broken";
 
 export function mutantsOf(targets: readonly Target[]): Mutant[] {
-  return targets.flatMap(({ name, file, tests, edits }) => edits.map((edit) => ({ ...edit, target: name, file, tests })));
+  return targets.flatMap(({ name, file, tests, edits }) =>
+    edits.map((edit) => ({ ...edit, target: name, file, tests })),
+  );
 }
 
 /** The source with the edit in it. Throws where the edit does not fit. */

@@ -28,7 +28,9 @@ describe("checkMutants", () => {
 
   test("refuses to judge where an edit does not fit", () => {
     const stale: Target = { ...SAMPLE, edits: [{ find: "no such line", replace: "" }] };
-    expect(() => checkMutants("frontier", mutantsOf([stale]))).toThrow("an edit must fit in exactly one place, and this fits in 0: no such line");
+    expect(() => checkMutants("frontier", mutantsOf([stale]))).toThrow(
+      "an edit must fit in exactly one place, and this fits in 0: no such line",
+    );
   });
 });
 

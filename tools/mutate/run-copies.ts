@@ -82,7 +82,10 @@ export function runCopies(folder: string): Map<string, CopyOutcome> {
   });
   const reportFile = join(folder, REPORT);
   if (!existsSync(reportFile)) throw new Error(`vitest ran no test:\n${run.stdout}\n${run.stderr}`);
-  const reports = readFileSync(reportFile, "utf8").trim().split("\n").map((line) => JSON.parse(line) as FileReport);
+  const reports = readFileSync(reportFile, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as FileReport);
   return mergeByCopy(folder, reports);
 }
 

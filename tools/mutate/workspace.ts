@@ -31,7 +31,8 @@ export class Workspace {
     const home = join(this.folder, folder, "packages", this.#packageName);
     mkdirSync(join(home, "src"), { recursive: true });
     for (const name of readdirSync(source)) {
-      if (!NOT_NEEDED.test(name) || tests.includes(name)) cpSync(join(source, name), join(home, "src", name), { recursive: true });
+      if (!NOT_NEEDED.test(name) || tests.includes(name))
+        cpSync(join(source, name), join(home, "src", name), { recursive: true });
     }
     symlinkSync(join(ROOT, "packages", this.#packageName, "node_modules"), join(home, "node_modules"));
     symlinkSync(join(ROOT, "docs"), join(this.folder, folder, "docs"));

@@ -23,9 +23,14 @@ export async function installInto(tarballs: readonly string[], flags: readonly s
 
 /** All that npm put into the project: `@gossip/stdx`, `@noble/hashes`, … */
 export function installedPackages(project: string): string[] {
-  const folders = (path: string): string[] => readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map((entry) => entry.name);
+  const folders = (path: string): string[] =>
+    readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+      .map((entry) => entry.name);
   const modules = join(project, "node_modules");
-  return folders(modules).flatMap((name) => (name.startsWith("@") ? folders(join(modules, name)).map((inner) => `${name}/${inner}`) : [name]));
+  return folders(modules).flatMap((name) =>
+    name.startsWith("@") ? folders(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
+  );
 }
 
 /** The entries that `exports` speak of, as the project imports them. */
@@ -34,15 +39,25 @@ function specifierOf({ package: name, entry }: ApiExport): string {
 }
 
 /** Import every entry, and answer what differs between what it offers and what the list says. */
-export async function importAll(project: string, specifiers: readonly string[], exports: readonly ApiExport[]): Promise<string[]> {
+export async function importAll(
+  project: string,
+  specifiers: readonly string[],
+  exports: readonly ApiExport[],
+): Promise<string[]> {
   const script = `const found = {}; for (const name of ${JSON.stringify(specifiers)}) found[name] = Object.keys(await import(name)); process.stdout.write(JSON.stringify(found));`;
   const { exitCode, stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", script], project);
   if (exitCode !== 0) return [`the import fails: ${stderr}`];
   const found = JSON.parse(stdout) as Record<string, string[]>;
   return specifiers.flatMap((specifier) => {
-    const listed = exports.filter((line) => line.kind !== "type" && specifierOf(line) === specifier).map((line) => line.name);
-    const missing = listed.filter((name) => !found[specifier]!.includes(name)).map((name) => `${specifier} does not offer ${name}`);
-    const unlisted = found[specifier]!.filter((name) => !listed.includes(name)).map((name) => `${specifier} offers ${name}, which the sources do not export`);
+    const listed = exports
+      .filter((line) => line.kind !== "type" && specifierOf(line) === specifier)
+      .map((line) => line.name);
+    const missing = listed
+      .filter((name) => !found[specifier]!.includes(name))
+      .map((name) => `${specifier} does not offer ${name}`);
+    const unlisted = found[specifier]!.filter((name) => !listed.includes(name)).map(
+      (name) => `${specifier} offers ${name}, which the sources do not export`,
+    );
     return [...missing, ...unlisted];
   });
 }
@@ -54,13 +69,36 @@ const FOREIGN = /^node_modules\/(?!@gossip\/)/;
  * Type-check a module that uses every export, libraries included. `needsNode` gives it the types of Node; without them a
  * package has to make do with what the language and the browser have in common.
  */
-export async function typeCheckAll(project: string, exports: readonly ApiExport[], needsNode: boolean): Promise<string[]> {
-  const uses = exports.map((line, index) => `export ${line.kind === "type" ? "type " : ""}{ ${line.name} as use${index} } from "${specifierOf(line)}";\n`);
-  const environment = needsNode ? { lib: ["es2023", "esnext.disposable"], types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] } : { lib: ["es2023", "esnext.disposable", "dom"], types: [] };
-  const compilerOptions = { module: "nodenext", moduleResolution: "nodenext", target: "es2023", strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true, ...environment };
+export async function typeCheckAll(
+  project: string,
+  exports: readonly ApiExport[],
+  needsNode: boolean,
+): Promise<string[]> {
+  const uses = exports.map(
+    (line, index) =>
+      `export ${line.kind === "type" ? "type " : ""}{ ${line.name} as use${index} } from "${specifierOf(line)}";\n`,
+  );
+  const environment = needsNode
+    ? { lib: ["es2023", "esnext.disposable"], types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] }
+    : { lib: ["es2023", "esnext.disposable", "dom"], types: [] };
+  const compilerOptions = {
+    module: "nodenext",
+    moduleResolution: "nodenext",
+    target: "es2023",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+    ...environment,
+  };
   mkdirSync(join(project, "src"), { recursive: true });
   writeFileSync(join(project, "src/uses.ts"), uses.join("") + "export {};\n");
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
   const { exitCode, stdout } = await run(join(ROOT, "node_modules/.bin/tsc"), ["-p", "."], project);
-  return exitCode === 0 ? [] : stdout.trim().split(/\n(?=\S)/).filter((problem) => !FOREIGN.test(problem));
+  return exitCode === 0
+    ? []
+    : stdout
+        .trim()
+        .split(/\n(?=\S)/)
+        .filter((problem) => !FOREIGN.test(problem));
 }

@@ -8,7 +8,23 @@ import { runOrThrow } from "./run.ts";
 export async function packAll(copy: string): Promise<Map<string, string>> {
   const tarballs = join(copy, "tarballs");
   mkdirSync(tarballs);
-  await runOrThrow(join(ROOT, "node_modules/.bin/tsc"), ["-b", ...PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`)], copy);
-  await runOrThrow(process.execPath, [join(ROOT, "node_modules/pnpm/bin/pnpm.cjs"), "--recursive", "--filter", "./packages/*", "pack", "--pack-destination", tarballs], copy);
+  await runOrThrow(
+    join(ROOT, "node_modules/.bin/tsc"),
+    ["-b", ...PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`)],
+    copy,
+  );
+  await runOrThrow(
+    process.execPath,
+    [
+      join(ROOT, "node_modules/pnpm/bin/pnpm.cjs"),
+      "--recursive",
+      "--filter",
+      "./packages/*",
+      "pack",
+      "--pack-destination",
+      tarballs,
+    ],
+    copy,
+  );
   return new Map(PACKAGES.map((name) => [name, join(tarballs, `gossip-${name}-${readManifest(name).version}.tgz`)]));
 }

@@ -35,7 +35,8 @@ beforeAll(async () => {
 }, 5 * MINUTES);
 
 afterAll(() => {
-  for (const folder of [copy, ...projects.values()]) if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [copy, ...projects.values()])
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });
 
 describe.each(PACKAGES.map((name) => [name]))("@gossip/%s from its tarball", { timeout: MINUTES }, (name) => {
@@ -72,8 +73,15 @@ describe("a package that is wrong", { timeout: MINUTES }, () => {
   test("an export that is not there, and one that is not listed, are found on import", async () => {
     const listed: ApiExport[] = [{ package: "stdx", entry: ".", kind: "value", name: "nowhere", signature: "const" }];
     const problems = await importAll(projects.get("stdx")!, ["@gossip/stdx"], listed);
-    expect(problems).toEqual(expect.arrayContaining(["@gossip/stdx does not offer nowhere", "@gossip/stdx offers ok, which the sources do not export"]));
-    expect(await importAll(projects.get("stdx")!, ["@gossip/stdx/testing"], [])).toEqual([expect.stringContaining("the import fails")]);
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        "@gossip/stdx does not offer nowhere",
+        "@gossip/stdx offers ok, which the sources do not export",
+      ]),
+    );
+    expect(await importAll(projects.get("stdx")!, ["@gossip/stdx/testing"], [])).toEqual([
+      expect.stringContaining("the import fails"),
+    ]);
   });
 
   test("a type that is not there is found by the type check", async () => {
@@ -83,12 +91,17 @@ describe("a package that is wrong", { timeout: MINUTES }, () => {
 
   test("a layer that is not handed over stops the install", async () => {
     const { version } = readManifest("contracts");
-    await expect(installInto([join(copy, `tarballs/gossip-contracts-${version}.tgz`)], ["--offline"])).rejects.toThrow(/stdx/);
+    await expect(installInto([join(copy, `tarballs/gossip-contracts-${version}.tgz`)], ["--offline"])).rejects.toThrow(
+      /stdx/,
+    );
   });
 
   test("publint speaks up about a broken entry", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gossip-publint-"));
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "x", version: "1.0.0", type: "module", exports: { ".": "./dist/nowhere.js" } }));
+    writeFileSync(
+      join(folder, "package.json"),
+      JSON.stringify({ name: "x", version: "1.0.0", type: "module", exports: { ".": "./dist/nowhere.js" } }),
+    );
     expect(await lintPackage(folder)).not.toEqual([]);
     rmSync(folder, { recursive: true, force: true });
   });

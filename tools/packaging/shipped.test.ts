@@ -5,8 +5,18 @@ import { shippedProblems, strangers, type ShippedPackage } from "./shipped.ts";
 
 describe("shippedProblems", () => {
   const manifest = JSON.stringify({ name: "@gossip/x", type: "module", sideEffects: false });
-  const files = { "package.json": manifest, "README.md": "", LICENSE: "", "CHANGELOG.md": "", "dist/index.js": "", "dist/index.d.ts": "" };
-  const shipped = (more: Readonly<Record<string, string>>, changed = manifest): ShippedPackage => ({ manifest: changed, files: new Map(Object.entries({ ...files, ...more })) });
+  const files = {
+    "package.json": manifest,
+    "README.md": "",
+    LICENSE: "",
+    "CHANGELOG.md": "",
+    "dist/index.js": "",
+    "dist/index.d.ts": "",
+  };
+  const shipped = (more: Readonly<Record<string, string>>, changed = manifest): ShippedPackage => ({
+    manifest: changed,
+    files: new Map(Object.entries({ ...files, ...more })),
+  });
 
   test("a right one passes", () => {
     expect(shippedProblems(shipped({ "dist/testing/index.js": "" }))).toEqual([]);
@@ -21,8 +31,14 @@ describe("shippedProblems", () => {
     shipped({}, JSON.stringify({ type: "module" })),
     shipped({}, JSON.stringify({ type: "module", sideEffects: true })),
     shipped({}, JSON.stringify({ sideEffects: false })),
-    shipped({}, JSON.stringify({ type: "module", sideEffects: false, exports: { ".": { "@gossip/source": "./src/index.ts" } } })),
-    shipped({}, JSON.stringify({ type: "module", sideEffects: false, dependencies: { "@gossip/stdx": "workspace:^" } })),
+    shipped(
+      {},
+      JSON.stringify({ type: "module", sideEffects: false, exports: { ".": { "@gossip/source": "./src/index.ts" } } }),
+    ),
+    shipped(
+      {},
+      JSON.stringify({ type: "module", sideEffects: false, dependencies: { "@gossip/stdx": "workspace:^" } }),
+    ),
     shipped({ "dist/index.js.map": JSON.stringify({ sources: [join(import.meta.dirname, "shipped.ts")] }) }),
     { manifest, files: new Map(Object.entries(files).filter(([path]) => path !== "LICENSE")) },
     { manifest, files: new Map(Object.entries(files).filter(([path]) => path !== "README.md")) },
@@ -34,7 +50,9 @@ describe("shippedProblems", () => {
 describe("strangers", () => {
   test("a layer above is one, whatever else is allowed", () => {
     const installed = ["@gossip/frontier", "@gossip/coordination", "@noble/hashes", "helper-of-hashes"];
-    expect(strangers(installed, { layers: ["frontier"], npm: ["@noble/hashes"] })).toEqual(["@gossip/coordination was pulled in"]);
+    expect(strangers(installed, { layers: ["frontier"], npm: ["@noble/hashes"] })).toEqual([
+      "@gossip/coordination was pulled in",
+    ]);
   });
 
   test("where the table lists no npm package, every one is a stranger", () => {

@@ -15,7 +15,11 @@ const NOT_SHIPPED = /\.(test|test-d|bench|fixture)\.|(^|\/)vitest\.|\.tsbuildinf
 export function readShipped(folder: string): ShippedPackage {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll("\\", "/"));
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    );
   return {
     manifest: readFileSync(join(folder, "package.json"), "utf8"),
     files: new Map(paths.map((path) => [path, readFileSync(join(folder, path), "utf8")])),
@@ -42,7 +46,10 @@ export function shippedProblems({ manifest, files }: ShippedPackage): string[] {
  * What came with a package and may not have. `layers` are the package and those below it. A listed npm package may bring
  * helpers of its own; where none is listed, nothing but the layers may be there.
  */
-export function strangers(installed: readonly string[], { layers, npm }: { readonly layers: readonly string[]; readonly npm: readonly string[] }): string[] {
+export function strangers(
+  installed: readonly string[],
+  { layers, npm }: { readonly layers: readonly string[]; readonly npm: readonly string[] },
+): string[] {
   const isOurs = (name: string): boolean => layers.some((layer) => name === `@gossip/${layer}`);
   const isHelper = (name: string): boolean => npm.length > 0 && !name.startsWith("@gossip/");
   return installed.filter((name) => !isOurs(name) && !isHelper(name)).map((name) => `${name} was pulled in`);

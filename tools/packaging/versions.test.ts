@@ -14,16 +14,24 @@ afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
 test("a major change moves the package, and the dependents that it no longer fits", { timeout: MINUTE }, async () => {
   const after = await versionsAfter("contracts", "major");
-  expect(after).toEqual(versions((name, version) => (name === "contracts" ? bump(version, 0) : dependsOn(name, "contracts") ? bump(version, 2) : version)));
+  expect(after).toEqual(
+    versions((name, version) =>
+      name === "contracts" ? bump(version, 0) : dependsOn(name, "contracts") ? bump(version, 2) : version,
+    ),
+  );
 });
 
 test("a change in a package that nobody depends on moves that package alone", { timeout: MINUTE }, async () => {
   const leaf = PACKAGES.find((name) => PACKAGES.every((other) => !dependsOn(other, name)))!;
-  expect(await versionsAfter(leaf, "minor")).toEqual(versions((name, version) => (name === leaf ? bump(version, 1) : version)));
+  expect(await versionsAfter(leaf, "minor")).toEqual(
+    versions((name, version) => (name === leaf ? bump(version, 1) : version)),
+  );
 });
 
 test("a patch that still fits its dependents moves that package alone", { timeout: MINUTE }, async () => {
-  expect(await versionsAfter("stdx", "patch")).toEqual(versions((name, version) => (name === "stdx" ? bump(version, 2) : version)));
+  expect(await versionsAfter("stdx", "patch")).toEqual(
+    versions((name, version) => (name === "stdx" ? bump(version, 2) : version)),
+  );
 });
 
 test("the changelog of the package says what changed", { timeout: MINUTE }, async () => {
@@ -32,21 +40,36 @@ test("the changelog of the package says what changed", { timeout: MINUTE }, asyn
 });
 
 test("with versions tied together, the tests above would fail", { timeout: MINUTE }, async () => {
-  const after = await versionsAfter("stdx", "patch", (config) => ({ ...config, fixed: [["@gossip/stdx", "@gossip/scope"]] }));
+  const after = await versionsAfter("stdx", "patch", (config) => ({
+    ...config,
+    fixed: [["@gossip/stdx", "@gossip/scope"]],
+  }));
   expect(after["scope"]).not.toBe(readManifest("scope").version);
 });
 
 /** What `changeset version` makes of one planted changeset, in a copy without any other. */
-async function versionsAfter(name: string, kind: "major" | "minor" | "patch", configure?: (config: object) => object): Promise<Record<string, string>> {
+async function versionsAfter(
+  name: string,
+  kind: "major" | "minor" | "patch",
+  configure?: (config: object) => object,
+): Promise<Record<string, string>> {
   copy = copyTree();
   const folder = join(copy, ".changeset");
   const config = readFileSync(join(folder, "config.json"), "utf8");
   rmSync(folder, { recursive: true });
   mkdirSync(folder);
-  writeFileSync(join(folder, "config.json"), configure === undefined ? config : JSON.stringify(configure(JSON.parse(config) as object)));
+  writeFileSync(
+    join(folder, "config.json"),
+    configure === undefined ? config : JSON.stringify(configure(JSON.parse(config) as object)),
+  );
   writeFileSync(join(folder, "planted.md"), `---\n"@gossip/${name}": ${kind}\n---\n\nPlanted change.\n`);
   await runOrThrow(process.execPath, [join(ROOT, "node_modules/@changesets/cli/bin.js"), "version"], copy);
-  return Object.fromEntries(PACKAGES.map((each) => [each, (JSON.parse(readFileSync(join(copy, "packages", each, "package.json"), "utf8")) as Manifest).version]));
+  return Object.fromEntries(
+    PACKAGES.map((each) => [
+      each,
+      (JSON.parse(readFileSync(join(copy, "packages", each, "package.json"), "utf8")) as Manifest).version,
+    ]),
+  );
 }
 
 function versions(change: (name: string, version: string) => string): Record<string, string> {

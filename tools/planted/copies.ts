@@ -52,7 +52,9 @@ export class Copier {
 
 function readSources(): Sources {
   const root = join(PACKAGE, "src");
-  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !NOT_NEEDED.test(file));
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".ts") && !NOT_NEEDED.test(file),
+  );
   return new Map(files.map((file) => [file.replaceAll("\\", "/"), readFileSync(join(root, file), "utf8")]));
 }
 
@@ -69,7 +71,8 @@ function stripTypes(fileName: string, text: string): string {
 /** The text with the bug in it. Throws where there is no place for it, or more than one. */
 export function plant(text: string, { name, file, find, replace }: PlantedBug): string {
   const places = text.split(find).length - 1;
-  if (places !== 1) throw new Error(`"${name}" cannot be planted: ${file} has the text it replaces ${places} times, not once`);
+  if (places !== 1)
+    throw new Error(`"${name}" cannot be planted: ${file} has the text it replaces ${places} times, not once`);
   // As a function, so that nothing in the replacement is taken for a pattern.
   return text.replace(find, () => replace);
 }

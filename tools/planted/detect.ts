@@ -30,7 +30,10 @@ export const DETECT: Readonly<Record<Detector, (sources: string, effort: Effort)
 };
 
 async function runConformance(sources: string): Promise<Finding> {
-  const { CONFORMANCE_CASES } = await load<typeof Describe>(sources, "testing/conformance/describe-coordination-store.js");
+  const { CONFORMANCE_CASES } = await load<typeof Describe>(
+    sources,
+    "testing/conformance/describe-coordination-store.js",
+  );
   const { World: ConformanceWorld } = await load<typeof World>(sources, "testing/conformance/world.js");
   const { MemoryStore } = await load<typeof Memory>(sources, "memory/memory-store.js");
   for (const { name, run } of Object.values(CONFORMANCE_CASES).flat()) {
@@ -50,7 +53,8 @@ async function runExplorer(sources: string, effort: Effort): Promise<Finding> {
   for (const stopAfter of effort === "glance" ? [GLANCE_STATES] : [GLANCE_STATES, Infinity]) {
     for (const [name, bounds] of Object.entries(EXPLORE_WORLDS)) {
       const { failure } = explore({ bounds, stopAfter });
-      if (failure !== undefined) return `${failure.violations[0]!.kind} in ${failure.trace.length} moves, in the world of ${name}`;
+      if (failure !== undefined)
+        return `${failure.violations[0]!.kind} in ${failure.trace.length} moves, in the world of ${name}`;
     }
   }
   return undefined;

@@ -11,7 +11,8 @@ export const expectation: Expect = (actual) => ({
 });
 
 function require(isAsExpected: boolean, actual: unknown, expected: unknown): void {
-  if (!isAsExpected) throw new Error(`expected ${inspect(expected, { depth: 4 })}, got ${inspect(actual, { depth: 4 })}`);
+  if (!isAsExpected)
+    throw new Error(`expected ${inspect(expected, { depth: 4 })}, got ${inspect(actual, { depth: 4 })}`);
 }
 
 /** Whether two values say the same. What is undefined is as good as absent; what `isExact` leaves out may also be there. */
@@ -20,14 +21,17 @@ function matches(actual: unknown, expected: unknown, how: { readonly isExact: bo
   if (typeof actual !== "object" || typeof expected !== "object" || actual === null || expected === null) return false;
   if (isList(actual) || isList(expected)) return matchesList(actual, expected, how);
   if (expected instanceof Map || expected instanceof Set) {
-    return actual.constructor === expected.constructor && matchesList([...(actual as Set<unknown>)], [...expected], how);
+    return (
+      actual.constructor === expected.constructor && matchesList([...(actual as Set<unknown>)], [...expected], how)
+    );
   }
   const keys = new Set([...Object.keys(expected), ...(how.isExact ? Object.keys(actual) : [])]);
   return [...keys].every((key) => matches(read(actual, key), read(expected, key), how));
 }
 
 function matchesList(actual: object, expected: object, how: { readonly isExact: boolean }): boolean {
-  const isSameSort = Array.isArray(actual) === Array.isArray(expected) && ArrayBuffer.isView(actual) === ArrayBuffer.isView(expected);
+  const isSameSort =
+    Array.isArray(actual) === Array.isArray(expected) && ArrayBuffer.isView(actual) === ArrayBuffer.isView(expected);
   if (!isSameSort || read(actual, "length") !== read(expected, "length")) return false;
   return Object.keys(expected).every((index) => matches(read(actual, index), read(expected, index), how));
 }

@@ -48,7 +48,9 @@ export function judgeBugs(bugs: readonly PlantedBug[], { looks }: { readonly loo
     const verdicts = await runTasks(tasks);
     return planted.map((bug, index) => ({
       bug,
-      findings: new Map(verdicts.filter((verdict) => verdict.index === index).map(({ detector, finding }) => [detector, finding])),
+      findings: new Map(
+        verdicts.filter((verdict) => verdict.index === index).map(({ detector, finding }) => [detector, finding]),
+      ),
     }));
   });
 }
@@ -59,21 +61,33 @@ function detectorsFor({ caughtBy }: PlantedBug, looks: Looks, turn: number): rea
 }
 
 async function runTasks(tasks: readonly CopyTask[]): Promise<CopyVerdict[]> {
-  const args = ["--import", "./tools/ts/register.mjs", "--conditions=@gossip/source", "tools/planted/runner.ts", JSON.stringify(tasks)];
+  const args = [
+    "--import",
+    "./tools/ts/register.mjs",
+    "--conditions=@gossip/source",
+    "tools/planted/runner.ts",
+    JSON.stringify(tasks),
+  ];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
   const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
   const verdicts: CopyVerdict[] = [];
   for await (const line of createInterface({ input: child.stdout })) verdicts.push(JSON.parse(line) as CopyVerdict);
   const status = await exited;
   const expected = tasks.reduce((sum, { detectors }) => sum + detectors.length, 0);
-  if (status !== 0 || verdicts.length !== expected) throw new Error(`judging stopped after ${verdicts.length} of ${expected} verdicts, with status ${status}`);
+  if (status !== 0 || verdicts.length !== expected)
+    throw new Error(`judging stopped after ${verdicts.length} of ${expected} verdicts, with status ${status}`);
   return verdicts;
 }
 
 /** What is wrong with a judgement: a clean copy that was found broken, or a bug that somebody looked for who must find it, and did not. */
 export function problemsOf({ bug, findings }: Judgement): string[] {
-  if (bug === undefined) return [...findings].flatMap(([detector, finding]) => (finding === undefined ? [] : [`the clean copy fails the ${detector}: ${finding}`]));
+  if (bug === undefined)
+    return [...findings].flatMap(([detector, finding]) =>
+      finding === undefined ? [] : [`the clean copy fails the ${detector}: ${finding}`],
+    );
   const looked = bug.caughtBy.filter((detector) => findings.has(detector));
   if (looked.length === 0) return [`nobody looked for "${bug.name}"`];
-  return looked.flatMap((detector) => (findings.get(detector) === undefined ? [`"${bug.name}" survives the ${detector}`] : []));
+  return looked.flatMap((detector) =>
+    findings.get(detector) === undefined ? [`"${bug.name}" survives the ${detector}`] : [],
+  );
 }

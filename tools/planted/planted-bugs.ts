@@ -84,7 +84,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "a split forgets how far its parent had come",
     file: "kernel/split-replace.ts",
     find: "spec: unwrap(ShardSpec.tryFromRef(spec)), cursor, at: split.at",
-    replace: "spec: unwrap(ShardSpec.tryFromRef(spec)), cursor: { ...cursor, lastKey: undefined, token: undefined }, at: split.at",
+    replace:
+      "spec: unwrap(ShardSpec.tryFromRef(spec)), cursor: { ...cursor, lastKey: undefined, token: undefined }, at: split.at",
     caughtBy: ["conformance", "explorer", "simulator"],
   },
   {
@@ -185,8 +186,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a write of unknown fate passes for one that was made",
     file: "coordinator/carry-out.ts",
-    find: 'if (answer.kind === "Committed") return resolve(',
-    replace: 'if (answer.kind === "Committed" || answer.kind === "Unknown") return resolve(',
+    find: 'if (answer.kind === "Committed")\n        return resolve(',
+    replace: 'if (answer.kind === "Committed" || answer.kind === "Unknown")\n        return resolve(',
     caughtBy: ["simulator"],
   },
   {

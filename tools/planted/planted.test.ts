@@ -43,7 +43,9 @@ describe("plant", () => {
     { text: "if (b > a) x();", places: 0 },
     { text: "a < b; a < b;", places: 2 },
   ])("refuses where the text is there $places times", ({ text, places }) => {
-    expect(() => plant(text, bug)).toThrow(`"b" cannot be planted: f.ts has the text it replaces ${places} times, not once`);
+    expect(() => plant(text, bug)).toThrow(
+      `"b" cannot be planted: f.ts has the text it replaces ${places} times, not once`,
+    );
   });
 });
 

@@ -20,7 +20,9 @@ export function readBlocks(file: string, page: string): Block[] {
     const [, indent = "", fence = "", language = ""] = opening;
     const end = closingLine(lines, index + 1, fence);
     if (language === "ts" || language === "typescript") {
-      const code = lines.slice(index + 1, end).map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
+      const code = lines
+        .slice(index + 1, end)
+        .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
       blocks.push({ file, line: index + 2, code: `${code.join("\n")}\n` });
     }
     index = end;

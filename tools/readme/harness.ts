@@ -3,7 +3,9 @@ import { writeSync } from "node:fs";
 import { inspect, isDeepStrictEqual } from "node:util";
 
 /** What the process says about itself, one JSON line each. */
-export type HarnessEvent = { readonly kind: "checked"; readonly line: number } | { readonly kind: "failed"; readonly line: number; readonly what: string };
+export type HarnessEvent =
+  | { readonly kind: "checked"; readonly line: number }
+  | { readonly kind: "failed"; readonly line: number; readonly what: string };
 
 export const REPORT_DESCRIPTOR = 3;
 
@@ -16,12 +18,21 @@ export function install(): void {
     },
     check(line: number, actual: unknown, expected: unknown): void {
       send({ kind: "checked", line });
-      if (!isLike(actual, expected)) send({ kind: "failed", line, what: `is ${inspect(actual, { depth: 6, breakLength: Infinity })}, and the example says ${inspect(expected, { depth: 6, breakLength: Infinity })}` });
+      if (!isLike(actual, expected))
+        send({
+          kind: "failed",
+          line,
+          what: `is ${inspect(actual, { depth: 6, breakLength: Infinity })}, and the example says ${inspect(expected, { depth: 6, breakLength: Infinity })}`,
+        });
     },
   };
   Object.defineProperty(globalThis, "__example", { value: example });
   process.on("uncaughtException", (error: unknown) => {
-    send({ kind: "failed", line: current, what: `throws ${error instanceof Error ? `${error.name}: ${error.message}` : inspect(error)}` });
+    send({
+      kind: "failed",
+      line: current,
+      what: `throws ${error instanceof Error ? `${error.name}: ${error.message}` : inspect(error)}`,
+    });
     process.exit(1);
   });
 }
@@ -32,13 +43,21 @@ export function install(): void {
  */
 export function isLike(actual: unknown, expected: unknown): boolean {
   if (Object.is(actual, expected)) return true;
-  if (Array.isArray(expected)) return Array.isArray(actual) && actual.length === expected.length && expected.every((item, index) => index in actual && isLike(actual[index], item));
+  if (Array.isArray(expected))
+    return (
+      Array.isArray(actual) &&
+      actual.length === expected.length &&
+      expected.every((item, index) => index in actual && isLike(actual[index], item))
+    );
   if (!isPlain(expected)) return isDeepStrictEqual(actual, expected);
-  if (typeof actual !== "object" || actual === null || Array.isArray(actual) || ArrayBuffer.isView(actual)) return false;
+  if (typeof actual !== "object" || actual === null || Array.isArray(actual) || ArrayBuffer.isView(actual))
+    return false;
   const keys = Object.keys(expected);
   if (keys.length === 0 && !isPlain(actual)) return false;
   if (Object.keys(actual).length !== keys.length) return false;
-  return keys.every((key) => Object.hasOwn(actual, key) && isLike((actual as Record<string, unknown>)[key], expected[key]));
+  return keys.every(
+    (key) => Object.hasOwn(actual, key) && isLike((actual as Record<string, unknown>)[key], expected[key]),
+  );
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

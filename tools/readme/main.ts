@@ -24,5 +24,6 @@ if (blocks.length === 0) console.error("No example was found.");
 process.exit(failures.length > 0 || blocks.length === 0 ? 1 : 0);
 
 async function runWaiting(): Promise<void> {
-  for (let block = waiting.shift(); block !== undefined; block = waiting.shift()) failures.push(...(await runBlock(block, placeOf(block))));
+  for (let block = waiting.shift(); block !== undefined; block = waiting.shift())
+    failures.push(...(await runBlock(block, placeOf(block))));
 }

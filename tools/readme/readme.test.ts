@@ -14,7 +14,29 @@ const MINUTE = 60_000;
 
 describe("readBlocks", () => {
   test("finds TypeScript blocks with their lines, and no others", () => {
-    const page = ["# A", "```ts", "a;", "b;", "```", "", "```sh", "npm test", "```", "- item", "  ```typescript", "  c;", "  ```", "````md", "```ts", "no;", "```", "````", "~~~ts", "d;", "~~~"].join("\n");
+    const page = [
+      "# A",
+      "```ts",
+      "a;",
+      "b;",
+      "```",
+      "",
+      "```sh",
+      "npm test",
+      "```",
+      "- item",
+      "  ```typescript",
+      "  c;",
+      "  ```",
+      "````md",
+      "```ts",
+      "no;",
+      "```",
+      "````",
+      "~~~ts",
+      "d;",
+      "~~~",
+    ].join("\n");
     expect(readBlocks("a.md", page)).toEqual([
       { file: "a.md", line: 3, code: "a;\nb;\n" },
       { file: "a.md", line: 12, code: "c;\n" },
@@ -28,14 +50,27 @@ describe("runBlock", { timeout: MINUTE }, () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "gossip-readme-"));
     mkdirSync(join(folder, "dist"));
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "@planted/self", type: "module", exports: { ".": { "@gossip/source": "./src/none.ts", default: "./dist/index.js" } } }));
-    writeFileSync(join(folder, "dist/index.js"), "export const answer = () => 42; export const explode = () => { throw new RangeError('too far'); };\n");
+    writeFileSync(
+      join(folder, "package.json"),
+      JSON.stringify({
+        name: "@planted/self",
+        type: "module",
+        exports: { ".": { "@gossip/source": "./src/none.ts", default: "./dist/index.js" } },
+      }),
+    );
+    writeFileSync(
+      join(folder, "dist/index.js"),
+      "export const answer = () => 42; export const explode = () => { throw new RangeError('too far'); };\n",
+    );
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   // The first line of code is line 10 of the page.
   const run = async (...code: string[]): Promise<string[]> => {
-    const failures = await runBlock({ file: "page.md", line: 10, code: `${code.join("\n")}\n` }, { folder, timeLimitMs: 20_000 });
+    const failures = await runBlock(
+      { file: "page.md", line: 10, code: `${code.join("\n")}\n` },
+      { folder, timeLimitMs: 20_000 },
+    );
     return failures.map(({ file, line, what }) => `${file}:${line}: ${what}`);
   };
 
@@ -68,8 +103,12 @@ describe("runBlock", { timeout: MINUTE }, () => {
   });
 
   test("a wrong value is named by its line, with both values", async () => {
-    expect(await run('import { answer } from "@planted/self";', "", "answer(); // => 41")).toEqual(["page.md:12: is 42, and the example says 41"]);
-    expect(await run("const a = { b: [1n] }; // => { b: [1] }")).toEqual(["page.md:10: is { b: [ 1n ] }, and the example says { b: [ 1 ] }"]);
+    expect(await run('import { answer } from "@planted/self";', "", "answer(); // => 41")).toEqual([
+      "page.md:12: is 42, and the example says 41",
+    ]);
+    expect(await run("const a = { b: [1n] }; // => { b: [1] }")).toEqual([
+      "page.md:10: is { b: [ 1n ] }, and the example says { b: [ 1 ] }",
+    ]);
   });
 
   test("every wrong value of a block is named", async () => {
@@ -77,8 +116,12 @@ describe("runBlock", { timeout: MINUTE }, () => {
   });
 
   test("a block that throws is named by the statement that does", async () => {
-    expect(await run('import { explode } from "@planted/self";', "const a = 1;", "explode();", "a; // => 1")).toEqual(["page.md:12: throws RangeError: too far"]);
-    expect(await run("const a = 1;", "await Promise.reject(new Error('later'));")).toEqual(["page.md:11: throws Error: later"]);
+    expect(await run('import { explode } from "@planted/self";', "const a = 1;", "explode();", "a; // => 1")).toEqual([
+      "page.md:12: throws RangeError: too far",
+    ]);
+    expect(await run("const a = 1;", "await Promise.reject(new Error('later'));")).toEqual([
+      "page.md:11: throws Error: later",
+    ]);
     expect(await run("throw 'text';")).toEqual(["page.md:10: throws 'text'"]);
   });
 
@@ -87,12 +130,16 @@ describe("runBlock", { timeout: MINUTE }, () => {
   });
 
   test("a missing export, package or file is a failure", async () => {
-    expect(await run('import { gone } from "@planted/self";', "gone();")).toEqual([expect.stringMatching(/^page\.md:10: .*gone/s)]);
+    expect(await run('import { gone } from "@planted/self";', "gone();")).toEqual([
+      expect.stringMatching(/^page\.md:10: .*gone/s),
+    ]);
     expect(await run('import "@planted/other";')).toEqual([expect.stringMatching(/^page\.md:10: .*@planted\/other/s)]);
   });
 
   test("a mark that is never reached is a failure", async () => {
-    expect(await run("function never(): void {", "  1; // => 1", "}", "if (1 > 2) never();")).toEqual(["page.md:11: this // => was never reached"]);
+    expect(await run("function never(): void {", "  1; // => 1", "}", "if (1 > 2) never();")).toEqual([
+      "page.md:11: this // => was never reached",
+    ]);
   });
 
   test("a mark that belongs to nothing is a failure", async () => {
@@ -166,12 +213,16 @@ describe("isLike", () => {
 
 describe("pages", () => {
   test("the root README, every package's and the documents are read", () => {
-    expect(examplePages()).toEqual(expect.arrayContaining(["README.md", "packages/stdx/README.md", "docs/architecture.md"]));
+    expect(examplePages()).toEqual(
+      expect.arrayContaining(["README.md", "packages/stdx/README.md", "docs/architecture.md"]),
+    );
   });
 
   test("a page outside the packages reaches them through their exports", () => {
     expect(resolveFromRoot("@gossip/coordination")).toMatch(/^file:.*\/packages\/coordination\/dist\/index\.js$/);
-    expect(resolveFromRoot("@gossip/coordination/testing")).toMatch(/^file:.*\/packages\/coordination\/dist\/testing\/index\.js$/);
+    expect(resolveFromRoot("@gossip/coordination/testing")).toMatch(
+      /^file:.*\/packages\/coordination\/dist\/testing\/index\.js$/,
+    );
     expect(resolveFromRoot("@gossip/coordination/deep")).toBe("@gossip/coordination/deep");
     expect(resolveFromRoot("node:util")).toBe("node:util");
   });
@@ -187,8 +238,16 @@ describe("typeCheckBlocks", { timeout: MINUTE }, () => {
       { file: "docs/page.md", line: 30, code: right },
       { file: "docs/page.md", line: 40, code: wrong },
       // Scope does not depend on frontier, so its README may not either.
-      { file: "packages/scope/README.md", line: 50, code: 'import "@gossip/stdx";\nimport type { A } from "@gossip/frontier";\nexport type B = A;\n' },
+      {
+        file: "packages/scope/README.md",
+        line: 50,
+        code: 'import "@gossip/stdx";\nimport type { A } from "@gossip/frontier";\nexport type B = A;\n',
+      },
     ]);
-    expect(failures.map(({ file, line }) => `${file}:${line}`)).toEqual(["packages/stdx/README.md:22", "docs/page.md:42", "packages/scope/README.md:51"]);
+    expect(failures.map(({ file, line }) => `${file}:${line}`)).toEqual([
+      "packages/stdx/README.md:22",
+      "docs/page.md:42",
+      "packages/scope/README.md:51",
+    ]);
   });
 });

@@ -20,7 +20,10 @@ export interface Place {
   readonly timeLimitMs?: number;
 }
 
-export async function runBlock(block: Block, { folder, resolve, timeLimitMs = TIME_LIMIT_MS }: Place): Promise<Failure[]> {
+export async function runBlock(
+  block: Block,
+  { folder, resolve, timeLimitMs = TIME_LIMIT_MS }: Place,
+): Promise<Failure[]> {
   const { javascript, markLines, failures } = instrument(block, resolve);
   if (failures.length > 0) return [...failures];
 
@@ -45,7 +48,10 @@ interface Execution {
 
 async function execute(javascript: string, folder: string, timeLimitMs: number): Promise<Execution> {
   // Code from standard input resolves its imports from the working directory.
-  const child = spawn(process.execPath, ["--import", harnessUrl(), "--input-type=module", "-"], { cwd: folder, stdio: ["pipe", "ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["--import", harnessUrl(), "--input-type=module", "-"], {
+    cwd: folder,
+    stdio: ["pipe", "ignore", "pipe", "pipe"],
+  });
   let isTimedOut = false;
   const timer = setTimeout(() => {
     isTimedOut = true;
@@ -58,7 +64,10 @@ async function execute(javascript: string, folder: string, timeLimitMs: number):
     new Promise<number | null>((settle, reject) => child.on("error", reject).on("close", settle)),
   ]);
   clearTimeout(timer);
-  const events = reports.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as HarnessEvent);
+  const events = reports
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as HarnessEvent);
   return { events, exitCode, stderr, isTimedOut };
 }
 
@@ -74,7 +83,9 @@ let cachedUrl: string | undefined;
 function harnessUrl(): string {
   if (cachedUrl !== undefined) return cachedUrl;
   const source = readFileSync(join(import.meta.dirname, "harness.ts"), "utf8");
-  const { outputText } = ts.transpileModule(`${source}\ninstall();\n`, { compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext } });
+  const { outputText } = ts.transpileModule(`${source}\ninstall();\n`, {
+    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
+  });
   cachedUrl = `data:text/javascript;base64,${Buffer.from(outputText).toString("base64")}`;
   return cachedUrl;
 }

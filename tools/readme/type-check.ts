@@ -7,7 +7,11 @@ import type { Block } from "./blocks.ts";
 import type { Failure } from "./failure.ts";
 
 /** An example need not use all that it shows. */
-const OPTIONS: ts.CompilerOptions = { noUnusedLocals: false, noUnusedParameters: false, moduleDetection: ts.ModuleDetectionKind.Force };
+const OPTIONS: ts.CompilerOptions = {
+  noUnusedLocals: false,
+  noUnusedParameters: false,
+  moduleDetection: ts.ModuleDetectionKind.Force,
+};
 
 export function typeCheckBlocks(blocks: readonly Block[]): Failure[] {
   const options = { ...readCompilerOptions(), ...OPTIONS };
@@ -36,7 +40,17 @@ function virtualHost(blocks: ReadonlyMap<string, Block>, options: ts.CompilerOpt
       return ts.createSourceFile(path, block.code, languageVersion, true);
     },
     resolveModuleNameLiterals: (literals, containingFile, _redirected, resolutionOptions) =>
-      literals.map(({ text }) => ts.resolveModuleName(text, originOf(text, containingFile, blocks), resolutionOptions, host, undefined, undefined, ts.ModuleKind.ESNext)),
+      literals.map(({ text }) =>
+        ts.resolveModuleName(
+          text,
+          originOf(text, containingFile, blocks),
+          resolutionOptions,
+          host,
+          undefined,
+          undefined,
+          ts.ModuleKind.ESNext,
+        ),
+      ),
   };
 }
 

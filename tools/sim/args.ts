@@ -1,6 +1,10 @@
 // What `pnpm sim` is told.
 import { parseArgs } from "node:util";
-import { FAULT_LEVELS, parseFaultLevel, type FaultLevel } from "../../packages/coordination/src/testing/sim/fault-level.ts";
+import {
+  FAULT_LEVELS,
+  parseFaultLevel,
+  type FaultLevel,
+} from "../../packages/coordination/src/testing/sim/fault-level.ts";
 import { parseSteps } from "../../packages/coordination/src/testing/sim/shrink.ts";
 import type { SimOptions } from "../../packages/coordination/src/testing/sim/sim-options.ts";
 
@@ -42,7 +46,8 @@ const DEFAULT_SEEDS = 100;
 export function parseSimArgs(argv: readonly string[]): SimArgs {
   const { values } = parseArgs({ args: [...argv], options: FLAGS, strict: true, allowPositionals: false });
   const first = values.seed === undefined ? 0n : readSeed(values.seed);
-  const seeds = values.seeds === undefined ? (values.seed === undefined ? DEFAULT_SEEDS : 1) : readCount("seeds", values.seeds);
+  const seeds =
+    values.seeds === undefined ? (values.seed === undefined ? DEFAULT_SEEDS : 1) : readCount("seeds", values.seeds);
   const steps = values.steps === undefined ? undefined : readSteps(values.steps);
   const size = {
     ...optional("workers", values.workers, "workers"),
@@ -57,19 +62,25 @@ export function parseSimArgs(argv: readonly string[]): SimArgs {
     ...(steps === undefined ? {} : { steps }),
     keepsTrace: values.trace === true,
   };
-  const runs = Array.from({ length: seeds }, (_, index) => ({ ...common, seed: first + BigInt(index), level: levelOf(values.fault, index) }));
+  const runs = Array.from({ length: seeds }, (_, index) => ({
+    ...common,
+    seed: first + BigInt(index),
+    level: levelOf(values.fault, index),
+  }));
   return { runs, printsTrace: values.trace === true };
 }
 
 function levelOf(fault: string | undefined, index: number): FaultLevel {
   if (fault === undefined || fault === "mixed") return FAULT_LEVELS[index % FAULT_LEVELS.length]!;
   const level = parseFaultLevel(fault);
-  if (level === undefined) throw new Error(`--fault must be one of ${FAULT_LEVELS.join(", ").toLowerCase()}, mixed; got ${fault}`);
+  if (level === undefined)
+    throw new Error(`--fault must be one of ${FAULT_LEVELS.join(", ").toLowerCase()}, mixed; got ${fault}`);
   return level;
 }
 
 function readSeed(text: string): bigint {
-  if (!/^\d{1,20}$/.test(text) || BigInt(text) >= 1n << 64n) throw new Error(`--seed must be a whole number below 2^64, got ${text}`);
+  if (!/^\d{1,20}$/.test(text) || BigInt(text) >= 1n << 64n)
+    throw new Error(`--seed must be a whole number below 2^64, got ${text}`);
   return BigInt(text);
 }
 

@@ -19,7 +19,10 @@ export async function describeFailure(options: SimOptions, failed: SimReport): P
 }
 
 /** What all runs came to between them. Runs that were cut down need not have come to an end. */
-export function describeRuns(reports: readonly SimReport[], { elapsedMs, isCutDown }: { readonly elapsedMs: number; readonly isCutDown: boolean }): string {
+export function describeRuns(
+  reports: readonly SimReport[],
+  { elapsedMs, isCutDown }: { readonly elapsedMs: number; readonly isCutDown: boolean },
+): string {
   const ops = reports.reduce((sum, report) => sum + report.opsExecuted, 0);
   const { events, rejections, faults } = coverageOf(reports);
   const broken = reports.reduce((sum, report) => sum + report.violations.length, 0);
@@ -32,7 +35,10 @@ export function describeRuns(reports: readonly SimReport[], { elapsedMs, isCutDo
     `faults       ${coverageLine(faults)}`,
     `violations   ${broken}`,
     `converged    ${unbroken.filter((report) => report.converged).length} of ${reports.length}`,
-    ...stuck.map((report) => `  seed ${report.seed} at level ${report.level} left ${report.nonTerminalCount} shards open: ${reproduceLine(report)}`),
+    ...stuck.map(
+      (report) =>
+        `  seed ${report.seed} at level ${report.level} left ${report.nonTerminalCount} shards open: ${reproduceLine(report)}`,
+    ),
   ].join("\n");
 }
 

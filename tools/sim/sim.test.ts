@@ -49,7 +49,9 @@ describe("parseSimArgs", () => {
   });
 
   test("one seed is one run", () => {
-    expect(parseSimArgs(["--seed", "7", "--fault", "stormy"]).runs).toEqual([{ seed: 7n, level: "Stormy", keepsTrace: false }]);
+    expect(parseSimArgs(["--seed", "7", "--fault", "stormy"]).runs).toEqual([
+      { seed: 7n, level: "Stormy", keepsTrace: false },
+    ]);
   });
 });
 
@@ -58,7 +60,8 @@ describe("describeFailure", () => {
     const broken: Pick<SimOptions, "wrapStore"> = {
       wrapStore: (store) => {
         const commit = store.commit.bind(store);
-        store.commit = (sets) => commit(sets.map((set) => (set.kind === "SplitShard" ? { ...set, created: set.created.slice(1) } : set)));
+        store.commit = (sets) =>
+          commit(sets.map((set) => (set.kind === "SplitShard" ? { ...set, created: set.created.slice(1) } : set)));
         return store;
       },
     };
@@ -71,6 +74,8 @@ describe("describeFailure", () => {
     expect(line).toMatch(/^pnpm sim --seed 3 --fault stormy --steps [\d,-]+$/);
     const [again] = parseSimArgs(line.split(" ").slice(2)).runs;
     const { violations } = await simulate({ ...again!, ...broken });
-    expect(violations.map(({ kind }) => kind)).toEqual(expect.arrayContaining(failed.violations.slice(0, 1).map(({ kind }) => kind)));
+    expect(violations.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(failed.violations.slice(0, 1).map(({ kind }) => kind)),
+    );
   });
 });

@@ -22,7 +22,13 @@ export async function compareSums({ tree, out }: { readonly tree: string; readon
     const sum = sums.get(path);
     sums.delete(path);
     if (sum === undefined) report.missing++;
-    else if (sum !== createHash("sha256").update(await readFile(path)).digest("hex")) report.wrong++;
+    else if (
+      sum !==
+      createHash("sha256")
+        .update(await readFile(path))
+        .digest("hex")
+    )
+      report.wrong++;
   }
   report.strange = sums.size;
   return report;

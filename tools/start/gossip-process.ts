@@ -15,7 +15,9 @@ export class GossipProcess {
   readonly #ended: Promise<number | undefined>;
 
   constructor(args: readonly string[], view: View) {
-    this.#child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", view === "watch" ? "pipe" : view, view === "inherit" ? "inherit" : "ignore"] });
+    this.#child = spawn(process.execPath, [BIN, ...args], {
+      stdio: ["ignore", view === "watch" ? "pipe" : view, view === "inherit" ? "inherit" : "ignore"],
+    });
     this.#ended = once(this.#child, "exit").then(([code]: (number | null)[]) => code ?? undefined);
     const stop = (): boolean => this.#child.kill("SIGKILL");
     // First of all, so that nothing is written any more where others tidy up.
@@ -30,8 +32,14 @@ export class GossipProcess {
   /** Kill it when the run has come so far. Answers how many items were done by then, `undefined` when it ended before. */
   async killedAt(fraction: number): Promise<number | undefined> {
     for await (const line of createInterface({ input: this.#child.stdout! })) {
-      const said = JSON.parse(line) as { readonly kind: string; readonly items: number; readonly fraction?: number; readonly held?: number };
-      if (said.kind !== "progress" || said.fraction === undefined || said.fraction < fraction || said.held === 0) continue;
+      const said = JSON.parse(line) as {
+        readonly kind: string;
+        readonly items: number;
+        readonly fraction?: number;
+        readonly held?: number;
+      };
+      if (said.kind !== "progress" || said.fraction === undefined || said.fraction < fraction || said.held === 0)
+        continue;
       this.#child.kill("SIGKILL");
       await this.#ended;
       return said.items;

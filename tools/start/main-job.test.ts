@@ -24,7 +24,15 @@ test("a worker is killed, and nothing is lost or left", async () => {
   const command = `echo >> ${begun}; until [ -e ${gate} ] || ! [ "$(wc -l < ${begun})" -gt 300 ]; do sleep 0.05; done; ${hashCommand()}`;
   const onVictimGone = (): void => writeFileSync(gate, "");
 
-  const isProven = await showMainJob({ tree, scratch, print: (line) => lines.push(line), view: "ignore", killAt: 0.1, command, onVictimGone });
+  const isProven = await showMainJob({
+    tree,
+    scratch,
+    print: (line) => lines.push(line),
+    view: "ignore",
+    killAt: 0.1,
+    command,
+    onVictimGone,
+  });
 
   const text = lines.join("\n");
   expect(text).toMatch(/One worker was killed when [\d,]+ files were done/);
@@ -36,10 +44,19 @@ test("a worker is killed, and nothing is lost or left", async () => {
 test("stopped with Ctrl-C, it leaves nothing either", async () => {
   const [begun, scratch] = [join(folder, "begun"), join(folder, "scratch")];
   // Commands wait, and end with the test's folder.
-  const job = { tree: makeTree(20), scratch, view: "ignore", command: `echo >> ${begun}; while [ -e ${begun} ]; do sleep 0.05; done` };
+  const job = {
+    tree: makeTree(20),
+    scratch,
+    view: "ignore",
+    command: `echo >> ${begun}; while [ -e ${begun} ]; do sleep 0.05; done`,
+  };
   const script = `import { showMainJob } from ${JSON.stringify(join(import.meta.dirname, "main-job.ts"))};
     await showMainJob({ ...${JSON.stringify(job)}, print: () => {} });`;
-  const child = spawn(process.execPath, ["--import", join(import.meta.dirname, "../ts/register.mjs"), "--input-type=module", "-e", script], { stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(
+    process.execPath,
+    ["--import", join(import.meta.dirname, "../ts/register.mjs"), "--input-type=module", "-e", script],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
   const ended = once(child, "exit");
   while (!existsSync(begun)) await setTimeout(20);
   child.kill("SIGINT");

@@ -26,7 +26,15 @@ const LEASE_SECONDS = 3;
 const INTERRUPTED = 130;
 
 /** Answers whether every file was hashed, rightly and once. */
-export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, command = hashCommand(), onVictimGone }: MainJob): Promise<boolean> {
+export async function showMainJob({
+  tree,
+  scratch,
+  print,
+  view,
+  killAt = 0.3,
+  command = hashCommand(),
+  onVictimGone,
+}: MainJob): Promise<boolean> {
   mkdirSync(scratch, { recursive: true });
   const folder = mkdtempSync(join(scratch, "start-"));
   const leaveNothing = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -35,10 +43,26 @@ export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, co
   process.once("SIGINT", stop);
   try {
     const out = join(folder, "sums.ndjson");
-    const job = ["run", "--source", `fs:${tree}`, "--exec", command, "--store", join(folder, "store"), "--out", out, "--lease", String(LEASE_SECONDS), "--workers", "2"];
+    const job = [
+      "run",
+      "--source",
+      `fs:${tree}`,
+      "--exec",
+      command,
+      "--store",
+      join(folder, "store"),
+      "--out",
+      out,
+      "--lease",
+      String(LEASE_SECONDS),
+      "--workers",
+      "2",
+    ];
     print(`$ gossip run --source fs:${tree} --exec '${command}' --out sums.ndjson`);
     print("");
-    print("Started twice: two processes share the work. One of them is killed on the way (kill -9), with shards in its hands;");
+    print(
+      "Started twice: two processes share the work. One of them is killed on the way (kill -9), with shards in its hands;",
+    );
     print(`after ${LEASE_SECONDS} seconds its leases run out, and the other goes on where it was.`);
     print("");
 
@@ -50,11 +74,16 @@ export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, co
     print("");
     if (code !== 0) print(`The surviving worker ended with exit code ${code}.`);
     if (victimItems === undefined) print("The worker that was to be killed ended before it could be.");
-    else print(`One worker was killed when ${victimItems.toLocaleString("en")} files were done. The other finished the run.`);
+    else
+      print(
+        `One worker was killed when ${victimItems.toLocaleString("en")} files were done. The other finished the run.`,
+      );
 
     const report = await compareSums({ tree, out });
     tell(report, print);
-    return code === 0 && victimItems !== undefined && report.missing + report.doubled + report.wrong + report.strange === 0;
+    return (
+      code === 0 && victimItems !== undefined && report.missing + report.doubled + report.wrong + report.strange === 0
+    );
   } finally {
     leaveNothing();
     process.off("exit", leaveNothing);
@@ -64,6 +93,8 @@ export async function showMainJob({ tree, scratch, print, view, killAt = 0.3, co
 
 function tell({ files, missing, doubled, wrong, strange }: SumsReport, print: (line: string) => void): void {
   const count = files.toLocaleString("en");
-  print(`Walked and hashed again without Gossip: ${count} files. In the results: ${missing} missing, ${doubled} twice, ${wrong} wrong, ${strange} not in the tree.`);
+  print(
+    `Walked and hashed again without Gossip: ${count} files. In the results: ${missing} missing, ${doubled} twice, ${wrong} wrong, ${strange} not in the tree.`,
+  );
   print("What this wrote is removed again.");
 }

@@ -4,12 +4,20 @@ import { join } from "node:path";
 import { ROOT } from "../layers/layers.ts";
 import { showMainJob } from "./main-job.ts";
 
-const built = spawnSync("turbo", ["run", "build", "--output-logs=errors-only"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+const built = spawnSync("turbo", ["run", "build", "--output-logs=errors-only"], {
+  cwd: ROOT,
+  stdio: ["ignore", "ignore", "inherit"],
+});
 if (built.status !== 0) {
   console.error("The packages could not be built; `npx turbo run build` shows why.");
   process.exit(1);
 }
 
 // What the install brought: a tree of ten thousand files that every machine has by now.
-const isProven = await showMainJob({ tree: join(ROOT, "node_modules", ".pnpm"), scratch: join(ROOT, ".cache"), print: (line) => console.log(line), view: "inherit" });
+const isProven = await showMainJob({
+  tree: join(ROOT, "node_modules", ".pnpm"),
+  scratch: join(ROOT, ".cache"),
+  print: (line) => console.log(line),
+  view: "inherit",
+});
 process.exit(isProven ? 0 : 1);

@@ -2,9 +2,27 @@
 // tokens, splits with metadata, replays, leases that were lost. A rule that the store keeps differently shows as an answer
 // or as a byte of what is stored, and nowhere else.
 import { expect } from "vitest";
-import { Cursor, OpId, ParkReason, RunId, ShardId, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "../../packages/contracts/src/index.ts";
+import {
+  Cursor,
+  OpId,
+  ParkReason,
+  RunId,
+  ShardId,
+  ShardSpec,
+  SplitReplacePlan,
+  SplitResidualPlan,
+  TenantId,
+  WorkerId,
+} from "../../packages/contracts/src/index.ts";
 import { fsck } from "../../packages/coordination-fsck/src/index.ts";
-import { Coordinator, MemoryStore, RANGE_EXHAUSTED, type CoordinationStore, type Lease, type ShardRecord } from "../../packages/coordination/src/index.ts";
+import {
+  Coordinator,
+  MemoryStore,
+  RANGE_EXHAUSTED,
+  type CoordinationStore,
+  type Lease,
+  type ShardRecord,
+} from "../../packages/coordination/src/index.ts";
 import { ManualClock } from "../../packages/coordination/src/testing/index.ts";
 import { unwrap, type Result } from "../../packages/stdx/src/index.ts";
 import type { InspectedStore } from "./inspected-store.ts";
@@ -63,7 +81,9 @@ class Lane {
 
   constructor(number: number, seed: number) {
     this.#below = seeded(seed * 97 + number + 1);
-    this.#shards = Array.from({ length: ROOTS_PER_LANE }, (_, index) => ShardId.fromRaw(BigInt(number * ROOTS_PER_LANE + index)));
+    this.#shards = Array.from({ length: ROOTS_PER_LANE }, (_, index) =>
+      ShardId.fromRaw(BigInt(number * ROOTS_PER_LANE + index)),
+    );
     this.#opCount = BigInt(number + 1) << 32n;
   }
 
@@ -74,14 +94,17 @@ class Lane {
     if (this.#lastAsk !== undefined && this.#below(9) === 0) return { shard, ask: this.#lastAsk };
     const lease = this.#leases.get(shard);
     const isHeld = record.lease !== undefined && now < record.lease.deadline;
-    const ask = lease === undefined || (!isHeld && this.#below(5) > 0) ? this.#acquire(shard) : this.#withLease(lease, record);
+    const ask =
+      lease === undefined || (!isHeld && this.#below(5) > 0) ? this.#acquire(shard) : this.#withLease(lease, record);
     this.#lastAsk = ask;
     return { shard, ask };
   }
 
   learn(shard: ShardId, answer: Result<unknown, unknown>): void {
     if (!answer.ok) return;
-    const { value } = answer.value as { readonly value?: { readonly lease?: Lease; readonly children?: ShardId[]; readonly residual?: ShardId } };
+    const { value } = answer.value as {
+      readonly value?: { readonly lease?: Lease; readonly children?: ShardId[]; readonly residual?: ShardId };
+    };
     if (value?.lease !== undefined) this.#leases.set(shard, value.lease);
     const made = [...(value?.children ?? []), ...(value?.residual === undefined ? [] : [value.residual])];
     this.#shards.push(...made.filter((id) => !this.#shards.includes(id)));
@@ -121,20 +144,30 @@ class Lane {
       case 2:
         return (coordinator) => coordinator.release(base);
       case 3:
-        return (coordinator) => coordinator.park({ ...base, reason: ParkReason.values[place % ParkReason.values.length]! });
+        return (coordinator) =>
+          coordinator.park({ ...base, reason: ParkReason.values[place % ParkReason.values.length]! });
       case 4:
       case 5:
-        return (coordinator) => coordinator.unpark({ tenant: TENANT, key: { run: RUN, shard: lease.shard }, opId: base.opId });
+        return (coordinator) =>
+          coordinator.unpark({ tenant: TENANT, key: { run: RUN, shard: lease.shard }, opId: base.opId });
       case 6:
         if (place % 4 > 0) return (coordinator) => coordinator.renew(base);
         return (coordinator) => coordinator.complete({ ...base, point: place % 5 === 0 ? RANGE_EXHAUSTED : next });
       case 13:
       case 14: {
-        const plan = unwrap(SplitResidualPlan.tryNew({ parentNewSpec: spec(low, cut, `low ${cut}`), residualSpec: spec(cut, high, `high ${cut}`) }));
+        const plan = unwrap(
+          SplitResidualPlan.tryNew({
+            parentNewSpec: spec(low, cut, `low ${cut}`),
+            residualSpec: spec(cut, high, `high ${cut}`),
+          }),
+        );
         return (coordinator) => coordinator.splitResidual({ ...base, plan });
       }
       case 15: {
-        const children = [{ spec: spec(low, cut, "left"), cursor }, { spec: spec(cut, high, "right".repeat(cut & 63)), cursor: Cursor.initial() }];
+        const children = [
+          { spec: spec(low, cut, "left"), cursor },
+          { spec: spec(cut, high, "right".repeat(cut & 63)), cursor: Cursor.initial() },
+        ];
         const plan = unwrap(SplitReplacePlan.tryNew(children));
         return (coordinator) => coordinator.splitReplace({ ...base, plan });
       }
@@ -147,16 +180,28 @@ class Lane {
 /** As plain data. How much is left to claim depends on who of several was first, so that is compared where one asks alone. */
 function plain(answers: readonly Result<unknown, unknown>[]): unknown {
   const isAlone = answers.length === 1;
-  return JSON.parse(JSON.stringify(answers, (name, value: unknown) => (typeof value === "bigint" ? `${value}n` : name === "capacity" && !isAlone ? undefined : value)));
+  return JSON.parse(
+    JSON.stringify(answers, (name, value: unknown) =>
+      typeof value === "bigint" ? `${value}n` : name === "capacity" && !isAlone ? undefined : value,
+    ),
+  );
 }
 
-async function compareStores(store: CoordinationStore, { laneCount, rounds, seed }: Lanes): Promise<Map<string, number>> {
+async function compareStores(
+  store: CoordinationStore,
+  { laneCount, rounds, seed }: Lanes,
+): Promise<Map<string, number>> {
   const clock = new ManualClock(1n);
   const memoryStore = new MemoryStore({ slabCapacity: 1 << 22 });
-  const [memory, other] = [memoryStore, store].map((each) => new Coordinator({ store: each, clock })) as [Coordinator, Coordinator];
+  const [memory, other] = [memoryStore, store].map((each) => new Coordinator({ store: each, clock })) as [
+    Coordinator,
+    Coordinator,
+  ];
   const seen = new Map<string, number>();
   const askBoth = async (asks: readonly Ask[]) => {
-    const [expected, actual] = await Promise.all([memory, other].map((each) => Promise.all(asks.map((ask) => ask(each)))));
+    const [expected, actual] = await Promise.all(
+      [memory, other].map((each) => Promise.all(asks.map((ask) => ask(each)))),
+    );
     expect(plain(actual!)).toEqual(plain(expected!));
     for (const answer of expected!) {
       const kind = answer.ok ? "ok" : answer.error.kind;
@@ -164,7 +209,8 @@ async function compareStores(store: CoordinationStore, { laneCount, rounds, seed
     }
     return expected!;
   };
-  const expectSame = async () => expect(await readEverything(store, clock.now())).toEqual(await readEverything(memoryStore, clock.now()));
+  const expectSame = async () =>
+    expect(await readEverything(store, clock.now())).toEqual(await readEverything(memoryStore, clock.now()));
 
   const shards = Array.from({ length: laneCount * ROOTS_PER_LANE }, (_, index) => ({
     shard: ShardId.fromRaw(BigInt(index)),
@@ -172,7 +218,9 @@ async function compareStores(store: CoordinationStore, { laneCount, rounds, seed
     cursor: Cursor.initial(),
   }));
   const config = { leaseDuration: 25n, maxShardRetries: 6 };
-  await askBoth([(each) => each.createRunWithShards({ tenant: TENANT, run: RUN, config, shards, opId: OpId.fromRaw(1n) })]);
+  await askBoth([
+    (each) => each.createRunWithShards({ tenant: TENANT, run: RUN, config, shards, opId: OpId.fromRaw(1n) }),
+  ]);
   const lanes = Array.from({ length: laneCount }, (_, number) => new Lane(number, seed));
   const below = seeded(seed);
   for (let round = 1; round <= rounds; round++) {

@@ -3,12 +3,28 @@
 // refused write comes between two that are made is found here and nowhere else.
 import fc from "fast-check";
 import { expect } from "vitest";
-import { LogicalTime, type RunId, ShardId, type ShardStatus, type TenantId } from "../../packages/contracts/src/index.ts";
+import {
+  LogicalTime,
+  type RunId,
+  ShardId,
+  type ShardStatus,
+  type TenantId,
+} from "../../packages/contracts/src/index.ts";
 import { fsck } from "../../packages/coordination-fsck/src/index.ts";
 import { MemoryStore, type ShardLimits, type WriteSet } from "../../packages/coordination/src/index.ts";
 import { unwrap } from "../../packages/stdx/src/index.ts";
 import type { InspectedStore } from "./inspected-store.ts";
-import { changed, derived, FOREIGN_GUARD, makeRun, makeShard, PortDriver, RUNS, TENANTS, type ShardChange } from "./port-model.ts";
+import {
+  changed,
+  derived,
+  FOREIGN_GUARD,
+  makeRun,
+  makeShard,
+  PortDriver,
+  RUNS,
+  TENANTS,
+  type ShardChange,
+} from "./port-model.ts";
 
 /** Answers of the store, each of which has a kind; none where there was nothing to ask. */
 type Command = (driver: PortDriver, now: LogicalTime) => Promise<readonly { readonly kind: string }[]>;
@@ -31,20 +47,46 @@ const rootId = fc.constantFrom(0n, 1n, 2n, 3n, 4n);
 const letter = fc.constantFrom("", "a", "a\0", "b");
 
 const putRun = fc
-  .record({ tenant, run, age, isNew: fc.boolean(), roots: fc.uniqueArray(rootId, { maxLength: 4 }), letter, noShardsIn: fc.uniqueArray(status, { maxLength: 2 }) })
+  .record({
+    tenant,
+    run,
+    age,
+    isNew: fc.boolean(),
+    roots: fc.uniqueArray(rootId, { maxLength: 4 }),
+    letter,
+    noShardsIn: fc.uniqueArray(status, { maxLength: 2 }),
+  })
   .map(({ tenant: of, run: id, age: ago, isNew, roots, letter: start, noShardsIn }): Command => {
     return async (driver, now) => {
       const read = await driver.run(of, id, ago);
       const created = roots.map((root) => makeShard(of, id, ShardId.fromRaw(root), `${start}${root % 2n}`));
       const guard = isNew ? undefined : (read?.version ?? FOREIGN_GUARD);
-      return driver.commit([{ kind: "PutRun", tenant: of, run: id, guard, after: makeRun(of, id, { lastTime: now }), created, limits: LIMITS, noShardsIn }]);
+      return driver.commit([
+        {
+          kind: "PutRun",
+          tenant: of,
+          run: id,
+          guard,
+          after: makeRun(of, id, { lastTime: now }),
+          created,
+          limits: LIMITS,
+          noShardsIn,
+        },
+      ]);
     };
   });
 
 // Of several runs in one call, each with a guard of its own or none.
 const update = fc.record({ tenant, run, root: rootId, age, runAge: fc.option(age, { nil: undefined }), change });
 const updates = fc
-  .record({ hint: fc.boolean(), changes: fc.uniqueArray(update, { minLength: 1, maxLength: 5, selector: (each) => `${each.tenant} ${each.run} ${each.root}` }) })
+  .record({
+    hint: fc.boolean(),
+    changes: fc.uniqueArray(update, {
+      minLength: 1,
+      maxLength: 5,
+      selector: (each) => `${each.tenant} ${each.run} ${each.root}`,
+    }),
+  })
   .map(({ hint, changes }): Command => {
     return async (driver, now) => {
       const sets: WriteSet[] = [];
@@ -62,7 +104,15 @@ const updates = fc
   });
 
 const split = fc
-  .record({ tenant, run, root: rootId, shardAge: age, runAge: age, change, children: fc.uniqueArray(fc.constantFrom(1n, 2n, 3n), { minLength: 1, maxLength: 3 }) })
+  .record({
+    tenant,
+    run,
+    root: rootId,
+    shardAge: age,
+    runAge: age,
+    change,
+    children: fc.uniqueArray(fc.constantFrom(1n, 2n, 3n), { minLength: 1, maxLength: 3 }),
+  })
   .map(({ tenant: of, run: id, root, shardAge, runAge, change: to, children }): Command => {
     return async (driver) => {
       const read = await driver.shard(of, id, ShardId.fromRaw(root), shardAge);
@@ -70,7 +120,9 @@ const split = fc
       if (read === undefined || head === undefined) return [];
       const created = children.map((child) => makeShard(of, id, derived(child), `c${child}`));
       const shard = { guard: read.version, before: read.record, after: changed(read.record, to) };
-      return driver.commit([{ kind: "SplitShard", tenant: of, run: id, shard, runGuard: head.version, created, limits: LIMITS }]);
+      return driver.commit([
+        { kind: "SplitShard", tenant: of, run: id, shard, runGuard: head.version, created, limits: LIMITS },
+      ]);
     };
   });
 
@@ -81,11 +133,19 @@ const removeRun = fc.record({ tenant, run, age }).map(({ tenant: of, run: id, ag
   };
 });
 
-const starve = fc
-  .record({ tenant, run, until: fc.constantFrom(2n, 30n, 50n) })
-  .map(({ tenant: of, run: id, until }): Command => async (driver) => mark(driver, of, id, until));
+const starve = fc.record({ tenant, run, until: fc.constantFrom(2n, 30n, 50n) }).map(
+  ({ tenant: of, run: id, until }): Command =>
+    async (driver) =>
+      mark(driver, of, id, until),
+);
 
-const command = fc.oneof({ weight: 4, arbitrary: putRun }, { weight: 8, arbitrary: updates }, { weight: 2, arbitrary: split }, removeRun, starve);
+const command = fc.oneof(
+  { weight: 4, arbitrary: putRun },
+  { weight: 8, arbitrary: updates },
+  { weight: 2, arbitrary: split },
+  removeRun,
+  starve,
+);
 
 export interface PortRuns {
   /** A store with nothing in it. */
@@ -132,7 +192,18 @@ export async function expectSamePort({ makeStore, runs, maxLength }: PortRuns): 
 async function seed(driver: PortDriver): Promise<void> {
   const [of, id] = [TENANTS[0]!, RUNS[0]!];
   const created = [0n, 1n, 2n].map((root) => makeShard(of, id, ShardId.fromRaw(root), `a${root}`));
-  await driver.commit([{ kind: "PutRun", tenant: of, run: id, guard: undefined, after: makeRun(of, id), created, limits: LIMITS, noShardsIn: [] }]);
+  await driver.commit([
+    {
+      kind: "PutRun",
+      tenant: of,
+      run: id,
+      guard: undefined,
+      after: makeRun(of, id),
+      created,
+      limits: LIMITS,
+      noShardsIn: [],
+    },
+  ]);
 }
 
 async function mark(driver: PortDriver, tenantId: TenantId, runId: RunId, until: bigint): Promise<[]> {

@@ -37,11 +37,29 @@ export function makeRun(tenant: TenantId, run: RunId, fields: Partial<RunRecord>
 }
 
 /** A shard whose range starts with its letter. */
-export function makeShard(tenant: TenantId, run: RunId, shard: ShardId, start: string, fields: Partial<ShardRecord> = {}): ShardRecord {
+export function makeShard(
+  tenant: TenantId,
+  run: RunId,
+  shard: ShardId,
+  start: string,
+  fields: Partial<ShardRecord> = {},
+): ShardRecord {
   const key = { run, shard };
-  const spec = ShardSpec.withRangeAndMetadata({ start: Buffer.from(start), end: Buffer.from("~"), metadata: Buffer.from(`m${shard}`) });
+  const spec = ShardSpec.withRangeAndMetadata({
+    start: Buffer.from(start),
+    end: Buffer.from("~"),
+    metadata: Buffer.from(`m${shard}`),
+  });
   const parent = ShardId.isDerived(shard) ? ShardId.fromRaw(0n) : undefined;
-  const base = newShardRecord({ tenant, key, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent, now: LogicalTime.fromRaw(1n) });
+  const base = newShardRecord({
+    tenant,
+    key,
+    spec,
+    cursor: Cursor.initial(),
+    cursorSemantics: "Completed",
+    parent,
+    now: LogicalTime.fromRaw(1n),
+  });
   return { ...base, ...fields };
 }
 
@@ -62,7 +80,10 @@ export function changed(before: ShardRecord, { status, deadline, lastKey, attemp
     parkReason: status === "Parked" ? "Poisoned" : undefined,
     lease: status === "Active" && deadline !== undefined ? lease : undefined,
     spawned: status === "Split" ? [derived(77n)] : before.spawned,
-    cursor: lastKey === undefined ? before.cursor : Cursor.fromParts({ lastKey: Buffer.from(lastKey), token: Buffer.from(`t${attempts}`) }),
+    cursor:
+      lastKey === undefined
+        ? before.cursor
+        : Cursor.fromParts({ lastKey: Buffer.from(lastKey), token: Buffer.from(`t${attempts}`) }),
     attempts,
     fenceEpoch: FenceEpoch.fromRaw(before.fenceEpoch + 1n),
   };
@@ -104,7 +125,9 @@ export class PortDriver {
     for (const tenant of TENANTS) {
       for (const run of RUNS) {
         const read = unwrap(await this.store.readRun(tenant, run));
-        const claims = unwrap(await this.store.listClaimCandidates({ tenant, run, now, limit: 100, spread: 0x8000_0000 }));
+        const claims = unwrap(
+          await this.store.listClaimCandidates({ tenant, run, now, limit: 100, spread: 0x8000_0000 }),
+        );
         runs.push({
           read: { ...read, version: undefined },
           shards: await this.#listAll(tenant, run, now),

@@ -10,7 +10,9 @@ export async function readEverything(store: CoordinationStore, now: LogicalTime)
     const runs = await allPages((after: RunRecord["run"] | undefined) => store.listRuns({ tenant, after, limit: 2 }));
     for (const record of runs) {
       const moment = { tenant, run: record.run, now };
-      const shards = await allPages((after: Parameters<typeof store.listShards>[0]["after"]) => store.listShards({ ...moment, after, limit: 7, filter: {} }));
+      const shards = await allPages((after: Parameters<typeof store.listShards>[0]["after"]) =>
+        store.listShards({ ...moment, after, limit: 7, filter: {} }),
+      );
       const listing = unwrap(await store.listClaimCandidates({ ...moment, limit: 1000, spread: 0x5555_5555 }));
       state.push({
         record,
@@ -27,7 +29,9 @@ export async function readEverything(store: CoordinationStore, now: LogicalTime)
 }
 
 async function allPages<Item, Position>(
-  list: (after: Position | undefined) => Result<Page<Item, Position>, unknown> | Promise<Result<Page<Item, Position>, unknown>>,
+  list: (
+    after: Position | undefined,
+  ) => Result<Page<Item, Position>, unknown> | Promise<Result<Page<Item, Position>, unknown>>,
 ): Promise<Item[]> {
   const items: Item[] = [];
   let after: Position | undefined;

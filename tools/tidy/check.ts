@@ -26,7 +26,8 @@ export interface Tree {
 export function readTree(root: string): Tree {
   const all = treeFiles(root).map((file) => readText(root, file));
   const sources = all.filter(({ file }) => /^(packages|tools|examples)\/.*\.ts$/.test(file));
-  const isCore = (file: string): boolean => PACKAGES.some((name) => LAYERS[name]!.core && file.startsWith(`packages/${name}/src/`));
+  const isCore = (file: string): boolean =>
+    PACKAGES.some((name) => LAYERS[name]!.core && file.startsWith(`packages/${name}/src/`));
   return {
     all,
     sources,
@@ -40,10 +41,16 @@ export function readTree(root: string): Tree {
 export const TIDY_RULES: Readonly<Record<string, (root: string, tree: Tree) => readonly Finding[]>> = {
   "core packages touch no clock, chance, console or device": (_root, tree) => tree.shippedCore.flatMap(impureUses),
   "exports are named one by one": (_root, tree) => tree.sources.flatMap(starExports),
-  "no test is run alone": (_root, tree) => tree.tests.filter((call) => call.isOnly).map(({ file, line }) => ({ file, line, what: "only: the other tests do not run" })),
-  "every package has a README and a CHANGELOG": (root) => PACKAGES.flatMap((name) => packageDocumentFindings(readDocuments(root, name))),
-  "every decision has a status": (_root, tree) => tree.all.filter(({ file }) => isDecision(file)).flatMap(decisionFindings),
-  "every test named in docs/invariants.md exists": (root, tree) => unknownTests(readText(root, "docs/invariants.md"), tree.tests),
+  "no test is run alone": (_root, tree) =>
+    tree.tests
+      .filter((call) => call.isOnly)
+      .map(({ file, line }) => ({ file, line, what: "only: the other tests do not run" })),
+  "every package has a README and a CHANGELOG": (root) =>
+    PACKAGES.flatMap((name) => packageDocumentFindings(readDocuments(root, name))),
+  "every decision has a status": (_root, tree) =>
+    tree.all.filter(({ file }) => isDecision(file)).flatMap(decisionFindings),
+  "every test named in docs/invariants.md exists": (root, tree) =>
+    unknownTests(readText(root, "docs/invariants.md"), tree.tests),
   "no file names a machine": (_root, tree) => tree.all.flatMap((source) => machineTraces(source)),
 };
 
@@ -59,7 +66,12 @@ function isDecision(file: string): boolean {
 
 function readDocuments(root: string, name: string): Parameters<typeof packageDocumentFindings>[0] {
   const folder = `packages/${name}`;
-  return { folder, version: readManifest(name).version, readme: readIfThere(join(root, folder, "README.md")), changelog: readIfThere(join(root, folder, "CHANGELOG.md")) };
+  return {
+    folder,
+    version: readManifest(name).version,
+    readme: readIfThere(join(root, folder, "README.md")),
+    changelog: readIfThere(join(root, folder, "CHANGELOG.md")),
+  };
 }
 
 function readIfThere(file: string): string | undefined {

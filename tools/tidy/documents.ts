@@ -13,9 +13,15 @@ export interface PackageDocuments {
 export function packageDocumentFindings({ folder, version, readme, changelog }: PackageDocuments): Finding[] {
   const found: Finding[] = [];
   if (readme === undefined) found.push({ file: `${folder}/README.md`, line: 0, what: "is missing" });
-  else if (!headings(readme).includes("What it does not do")) found.push({ file: `${folder}/README.md`, line: 0, what: 'has no section "What it does not do"' });
+  else if (!headings(readme).includes("What it does not do"))
+    found.push({ file: `${folder}/README.md`, line: 0, what: 'has no section "What it does not do"' });
   if (changelog === undefined) found.push({ file: `${folder}/CHANGELOG.md`, line: 0, what: "is missing" });
-  else if (!headings(changelog).includes(version)) found.push({ file: `${folder}/CHANGELOG.md`, line: 0, what: `has no entry for ${version}, the version in the manifest` });
+  else if (!headings(changelog).includes(version))
+    found.push({
+      file: `${folder}/CHANGELOG.md`,
+      line: 0,
+      what: `has no entry for ${version}, the version in the manifest`,
+    });
   return found;
 }
 

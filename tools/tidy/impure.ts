@@ -6,9 +6,19 @@ import type { Finding } from "./finding.ts";
 import { lineOf, parse, type SourceText } from "./tree.ts";
 
 const BANNED_GLOBALS = new Set([
-  "console", "performance", "process",
-  "setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate",
-  "fetch", "WebSocket", "EventSource", "XMLHttpRequest",
+  "console",
+  "performance",
+  "process",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "clearTimeout",
+  "clearInterval",
+  "clearImmediate",
+  "fetch",
+  "WebSocket",
+  "EventSource",
+  "XMLHttpRequest",
 ]);
 
 // A map, not an object: a variable may be called `toString`.
@@ -27,7 +37,8 @@ const ALLOWED_BUILTINS = new Set(["buffer", "crypto", "events", "util"]);
 
 export function impureUses(source: SourceText): Finding[] {
   const found: Finding[] = [];
-  const report = (node: ts.Node, what: string): void => void found.push({ file: source.file, line: lineOf(node), what: `${what} in a core package` });
+  const report = (node: ts.Node, what: string): void =>
+    void found.push({ file: source.file, line: lineOf(node), what: `${what} in a core package` });
   visit(parse(source));
   return found;
 
@@ -72,7 +83,8 @@ function memberOf(expression: ts.Expression): string | undefined {
 function isHarmlessAlone(name: string, use: ts.Expression): boolean {
   const { parent } = use;
   if (ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword) return true;
-  if (name === "Date") return ts.isNewExpression(parent) && parent.expression === use && (parent.arguments ?? []).length > 0;
+  if (name === "Date")
+    return ts.isNewExpression(parent) && parent.expression === use && (parent.arguments ?? []).length > 0;
   return false;
 }
 
@@ -82,7 +94,13 @@ function isReference(node: ts.Identifier): boolean {
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
   if (ts.isShorthandPropertyAssignment(parent)) return true;
   if (ts.isBindingElement(parent)) return parent.initializer === node;
-  if (ts.isImportSpecifier(parent) || ts.isImportClause(parent) || ts.isNamespaceImport(parent) || ts.isExportSpecifier(parent)) return false;
+  if (
+    ts.isImportSpecifier(parent) ||
+    ts.isImportClause(parent) ||
+    ts.isNamespaceImport(parent) ||
+    ts.isExportSpecifier(parent)
+  )
+    return false;
   if (ts.isLabeledStatement(parent) || ts.isBreakOrContinueStatement(parent)) return false;
   return (parent as { name?: ts.Node }).name !== node;
 }
@@ -95,7 +113,10 @@ function importedBuiltin(node: ts.Node): string | undefined {
 
 /** The specifier of an import, a re-export or an `import()` that loads something: types load nothing. */
 function loadedSpecifier(node: ts.Node): ts.Expression | undefined {
-  if (ts.isImportDeclaration(node)) return node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword ? undefined : node.moduleSpecifier;
+  if (ts.isImportDeclaration(node))
+    return node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword ? undefined : node.moduleSpecifier;
   if (ts.isExportDeclaration(node)) return node.isTypeOnly ? undefined : node.moduleSpecifier;
-  return ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword ? node.arguments[0] : undefined;
+  return ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+    ? node.arguments[0]
+    : undefined;
 }

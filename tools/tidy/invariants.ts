@@ -12,8 +12,11 @@ export function unknownTests({ file, text }: SourceText, tests: readonly TestCal
   if (rows.length === 0) return [{ file, line: 0, what: "holds no table row, so nothing could be checked" }];
   return rows.flatMap(({ line, cell }) => {
     const names = quotedNames(cell);
-    if (names.length === 0 && !NONE_YET.test(cell)) return [{ file, line, what: `names no test in backticks and has no dash: ${cell}` }];
-    return names.filter((name) => !known.has(name)).map((name) => ({ file, line, what: `names a test that does not exist, or is skipped: ${name}` }));
+    if (names.length === 0 && !NONE_YET.test(cell))
+      return [{ file, line, what: `names no test in backticks and has no dash: ${cell}` }];
+    return names
+      .filter((name) => !known.has(name))
+      .map((name) => ({ file, line, what: `names a test that does not exist, or is skipped: ${name}` }));
   });
 }
 
@@ -34,7 +37,10 @@ function tableRows(text: string): { line: number; cell: string }[] {
 }
 
 function lastCell(line: string): string {
-  const cells = line.trim().replace(/\|$/, "").split(/(?<!\\)\|/);
+  const cells = line
+    .trim()
+    .replace(/\|$/, "")
+    .split(/(?<!\\)\|/);
   return cells.at(-1)!.replaceAll("\\|", "|").trim();
 }
 

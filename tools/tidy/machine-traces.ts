@@ -14,7 +14,9 @@ export function machineTraces({ file, text }: SourceText, exists: (path: string)
   if (text.includes("\0")) return [];
   return text.split("\n").flatMap((content, index) => {
     const traces = [HOME_FOLDER.exec(content)?.[0], REGISTRY_URL.exec(content)?.[0], ...localPaths(content, exists)];
-    return [...new Set(traces)].filter((trace) => trace !== undefined).map((trace) => ({ file, line: index + 1, what: `names something of one machine: ${trace}` }));
+    return [...new Set(traces)]
+      .filter((trace) => trace !== undefined)
+      .map((trace) => ({ file, line: index + 1, what: `names something of one machine: ${trace}` }));
   });
 }
 

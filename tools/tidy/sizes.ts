@@ -8,7 +8,9 @@ const MAX_FUNCTION_LINES = 70;
 
 export function longFiles({ file, text }: SourceText): Finding[] {
   const lineCount = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
-  return lineCount > MAX_FILE_LINES ? [{ file, line: 0, what: `${lineCount} lines (more than ${MAX_FILE_LINES})` }] : [];
+  return lineCount > MAX_FILE_LINES
+    ? [{ file, line: 0, what: `${lineCount} lines (more than ${MAX_FILE_LINES})` }]
+    : [];
 }
 
 export function longFunctions(source: SourceText): Finding[] {
@@ -17,7 +19,12 @@ export function longFunctions(source: SourceText): Finding[] {
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && !ts.isTypeNode(node)) {
       const lineCount = tree.getLineAndCharacterOfPosition(node.end).line + 2 - lineOf(node);
-      if (lineCount > MAX_FUNCTION_LINES) found.push({ file: source.file, line: lineOf(node), what: `${nameOf(node)} has ${lineCount} lines (more than ${MAX_FUNCTION_LINES})` });
+      if (lineCount > MAX_FUNCTION_LINES)
+        found.push({
+          file: source.file,
+          line: lineOf(node),
+          what: `${nameOf(node)} has ${lineCount} lines (more than ${MAX_FUNCTION_LINES})`,
+        });
     }
     ts.forEachChild(node, visit);
   };

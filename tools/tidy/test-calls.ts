@@ -25,7 +25,8 @@ export function testCalls(source: SourceText): TestCall[] {
     const path = call === undefined ? around : [...around, call.title];
     const words = call?.words ?? [];
     const isSkipped = isInSkipped || words.includes("skip") || words.includes("todo");
-    if (call !== undefined) found.push({ file: source.file, line: lineOf(node), path, isSkipped, isOnly: words.includes("only") });
+    if (call !== undefined)
+      found.push({ file: source.file, line: lineOf(node), path, isSkipped, isOnly: words.includes("only") });
     ts.forEachChild(node, (child) => visit(child, path, isSkipped));
   }
 }
@@ -34,12 +35,19 @@ function readTestCall(node: ts.CallExpression): { title: string | undefined; wor
   const words = chainOf(node.expression);
   const [title, ...rest] = node.arguments;
   if (words === undefined || title === undefined || !isTitle(title)) return undefined;
-  return { title: ts.isStringLiteralLike(title) ? title.text : undefined, words: [...words, ...rest.flatMap(optionsOf)] };
+  return {
+    title: ts.isStringLiteralLike(title) ? title.text : undefined,
+    words: [...words, ...rest.flatMap(optionsOf)],
+  };
 }
 
 /** `test.each(…)` alone has no title yet, and neither has `describe.skipIf(…)`. */
 function isTitle(node: ts.Expression): boolean {
-  return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken);
+  return (
+    ts.isStringLiteralLike(node) ||
+    ts.isTemplateExpression(node) ||
+    (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken)
+  );
 }
 
 /** The words after `test` in `test.skip.each([…])`; `undefined` where it is no test at all. */

@@ -25,12 +25,22 @@ describe("the repository", () => {
   // Reports to look at: a long file or function may be right, so they are printed and fail nothing.
   afterAll(() => {
     const reports = sizeReports(tree);
-    if (reports.length > 0) console.log(["Long files and functions, to look at:", ...reports.map((report) => `  ${formatFinding(report)}`)].join("\n"));
+    if (reports.length > 0)
+      console.log(
+        ["Long files and functions, to look at:", ...reports.map((report) => `  ${formatFinding(report)}`)].join("\n"),
+      );
   });
 
   test("was read: packages, their tests, the documents", () => {
     const files = tree.all.map(({ file }) => file);
-    expect(files).toEqual(expect.arrayContaining(["package.json", "docs/invariants.md", ".dependency-cruiser.cjs", "packages/stdx/src/result.ts"]));
+    expect(files).toEqual(
+      expect.arrayContaining([
+        "package.json",
+        "docs/invariants.md",
+        ".dependency-cruiser.cjs",
+        "packages/stdx/src/result.ts",
+      ]),
+    );
     expect(tree.shippedCore.map(({ file }) => file)).toContain("packages/stdx/src/result.ts");
     expect(tree.tests.length).toBeGreaterThan(0);
   });
@@ -51,19 +61,33 @@ describe("a planted tree", () => {
       plant(`packages/${name}/CHANGELOG.md`, `# x\n\n## ${readManifest(name).version}\n\nFirst.\n`);
     }
     plant("packages/scope/README.md", "# x\n");
-    plant("packages/stdx/src/clock.ts", "// Date.now() in a comment is fine.\nexport const now = (): number => Date.now();\n");
-    plant("packages/stdx/src/clock.test.ts", 'export const now = Date.now();\ntest.only("alone", () => {});\ntest("held", () => {});\n');
+    plant(
+      "packages/stdx/src/clock.ts",
+      "// Date.now() in a comment is fine.\nexport const now = (): number => Date.now();\n",
+    );
+    plant(
+      "packages/stdx/src/clock.test.ts",
+      'export const now = Date.now();\ntest.only("alone", () => {});\ntest("held", () => {});\n',
+    );
     plant("packages/tso-server/src/clock.ts", "export const now = (): number => Date.now();\n");
     plant("packages/tso-server/src/index.ts", 'export * from "./clock.ts";\n');
     plant("packages/stdx/node_modules/other/src/index.ts", 'export * from "./clock.ts";\n');
     plant("docs/decisions/0001-a.md", "# A\n\nStatus: accepted\n");
     plant("docs/decisions/0002-b.md", "# B\n");
     plant("docs/decisions/README.md", "# Decisions\n");
-    plant("docs/invariants.md", "| # | rule | tests |\n| --- | --- | --- |\n| 1 | a | `held` |\n| 2 | b | `not held` |\n");
+    plant(
+      "docs/invariants.md",
+      "| # | rule | tests |\n| --- | --- | --- |\n| 1 | a | `held` |\n| 2 | b | `not held` |\n",
+    );
     plant("docs/machine.md", `See ${["", "home", "someone", "notes"].join("/")}.\n`);
 
     const tree = readTree(root);
-    const found = Object.fromEntries(Object.entries(TIDY_RULES).map(([rule, find]) => [rule, find(root, tree).map(({ file, line }) => `${file}:${line}`)]));
+    const found = Object.fromEntries(
+      Object.entries(TIDY_RULES).map(([rule, find]) => [
+        rule,
+        find(root, tree).map(({ file, line }) => `${file}:${line}`),
+      ]),
+    );
 
     expect(found).toEqual({
       "core packages touch no clock, chance, console or device": ["packages/stdx/src/clock.ts:2"],
@@ -116,7 +140,9 @@ describe("impureUses", () => {
     ["export { log } from 'node:console'", "import of node:console"],
     ["await import('node:fs')", "import of node:fs"],
   ])("%s is found", (code, what) => {
-    expect(impureUses(source(`export {};\n${code};\n`))).toEqual([{ file: "a.ts", line: 2, what: `${what} in a core package` }]);
+    expect(impureUses(source(`export {};\n${code};\n`))).toEqual([
+      { file: "a.ts", line: 2, what: `${what} in a core package` },
+    ]);
   });
 
   test.each([
@@ -145,12 +171,17 @@ describe("impureUses", () => {
 });
 
 describe("starExports", () => {
-  test.each(["export * from './a.ts';", "export type * from './a.ts';", "export * as a from './a.ts';"])("%s is found", (code) => {
-    expect(starExports(source(code))).toHaveLength(1);
-  });
+  test.each(["export * from './a.ts';", "export type * from './a.ts';", "export * as a from './a.ts';"])(
+    "%s is found",
+    (code) => {
+      expect(starExports(source(code))).toHaveLength(1);
+    },
+  );
 
   test("named exports are fine", () => {
-    expect(starExports(source("export { a } from './a.ts'; export type { A } from './a.ts'; // export * from './a.ts'"))).toEqual([]);
+    expect(
+      starExports(source("export { a } from './a.ts'; export type { A } from './a.ts'; // export * from './a.ts'")),
+    ).toEqual([]);
   });
 });
 
@@ -186,7 +217,13 @@ describe("testCalls", () => {
     expect(calls.filter(({ isSkipped, isOnly }) => isSkipped || isOnly)).toEqual([]);
   });
 
-  test.each(['test.only("a", f)', 'it.only.each([1])("a", f)', 'describe.only("a", f)', 'test.concurrent.only("a", f)', 'test("a", { only: true }, f)'])("%s runs alone", (code) => {
+  test.each([
+    'test.only("a", f)',
+    'it.only.each([1])("a", f)',
+    'describe.only("a", f)',
+    'test.concurrent.only("a", f)',
+    'test("a", { only: true }, f)',
+  ])("%s runs alone", (code) => {
     expect(testCalls(source(code))).toMatchObject([{ isOnly: true }]);
   });
 
@@ -195,17 +232,30 @@ describe("testCalls", () => {
   });
 
   test("a skipped group skips what is in it", () => {
-    expect(testCalls(source('describe.skip("a", () => { test("b", f); });'))).toMatchObject([{ isSkipped: true }, { isSkipped: true }]);
+    expect(testCalls(source('describe.skip("a", () => { test("b", f); });'))).toMatchObject([
+      { isSkipped: true },
+      { isSkipped: true },
+    ]);
   });
 });
 
 describe("unknownTests", () => {
-  const tests = testCalls(source('describe("g", () => { test("a holds", f); test("b | c", f); test("has `ticks`", f); test.skip("d", f); });'));
-  const page = (...cells: string[]): SourceText => ({ file: "i.md", text: `| # | rule | tests |\n| :-- | --- | --- |\n${cells.map((cell) => `| 1 | \`frontier\` | ${cell} |\n`).join("")}` });
-
-  test.each(["`a holds`", "`g > a holds`", "`a holds`, `b \\| c`", "`` has `ticks` ``", "-", ""])("%s is known", (cell) => {
-    expect(unknownTests(page(cell), tests)).toEqual([]);
+  const tests = testCalls(
+    source(
+      'describe("g", () => { test("a holds", f); test("b | c", f); test("has `ticks`", f); test.skip("d", f); });',
+    ),
+  );
+  const page = (...cells: string[]): SourceText => ({
+    file: "i.md",
+    text: `| # | rule | tests |\n| :-- | --- | --- |\n${cells.map((cell) => `| 1 | \`frontier\` | ${cell} |\n`).join("")}`,
   });
+
+  test.each(["`a holds`", "`g > a holds`", "`a holds`, `b \\| c`", "`` has `ticks` ``", "-", ""])(
+    "%s is known",
+    (cell) => {
+      expect(unknownTests(page(cell), tests)).toEqual([]);
+    },
+  );
 
   test.each(["`A holds`", "`a holds`, `nothing`", "`h > a holds`", "`d`", "a holds"])("%s is not", (cell) => {
     expect(unknownTests(page("-", cell), tests)).toMatchObject([{ line: 4 }]);
@@ -217,7 +267,12 @@ describe("unknownTests", () => {
 });
 
 describe("documents", () => {
-  const complete = { folder: "packages/a", version: "0.1.0", readme: "## What it does not do\n", changelog: "## 0.1.0\n" };
+  const complete = {
+    folder: "packages/a",
+    version: "0.1.0",
+    readme: "## What it does not do\n",
+    changelog: "## 0.1.0\n",
+  };
 
   test("complete documents are fine", () => {
     expect(packageDocumentFindings(complete)).toEqual([]);
@@ -247,12 +302,29 @@ describe("machineTraces", () => {
   const registry = ["https:", "", "registry.example.org", "a.tgz"].join("/");
   const local = ["", "srv", "checkout", "a.ts"].join("/");
 
-  test.each([`cd ${home}`, `"${users}"`, windows, `tarball: ${registry}`, `see ${local}.`, `file: "${local}"`])("%s is found", (text) => {
-    expect(machineTraces({ file: "a", text: `one\n${text}` }, (path) => path === local)).toMatchObject([{ line: 2 }]);
-  });
+  test.each([`cd ${home}`, `"${users}"`, windows, `tarball: ${registry}`, `see ${local}.`, `file: "${local}"`])(
+    "%s is found",
+    (text) => {
+      expect(machineTraces({ file: "a", text: `one\n${text}` }, (path) => path === local)).toMatchObject([{ line: 2 }]);
+    },
+  );
 
-  test.each(["/v1/kv/range", "/usr/bin/env", "a/b/c", "https://example.org/home/page", "// /a comment", "the npm registry", "/dev/null", "../../x/y"])("%s is fine", (text) => {
-    expect(machineTraces({ file: "a", text }, (path) => path === local || path.startsWith("/usr") || path.startsWith("/dev"))).toEqual([]);
+  test.each([
+    "/v1/kv/range",
+    "/usr/bin/env",
+    "a/b/c",
+    "https://example.org/home/page",
+    "// /a comment",
+    "the npm registry",
+    "/dev/null",
+    "../../x/y",
+  ])("%s is fine", (text) => {
+    expect(
+      machineTraces(
+        { file: "a", text },
+        (path) => path === local || path.startsWith("/usr") || path.startsWith("/dev"),
+      ),
+    ).toEqual([]);
   });
 
   test("this checkout's own path is found", () => {

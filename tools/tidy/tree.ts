@@ -12,7 +12,8 @@ export function treeFiles(root: string): string[] {
   const walk = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) walk(join(folder, entry.name));
-      if (entry.isFile() && !IGNORED_FILES.test(entry.name)) found.push(relative(root, join(folder, entry.name)).replaceAll("\\", "/"));
+      if (entry.isFile() && !IGNORED_FILES.test(entry.name))
+        found.push(relative(root, join(folder, entry.name)).replaceAll("\\", "/"));
     }
   };
   walk(root);

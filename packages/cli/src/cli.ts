@@ -53,7 +53,10 @@ export function descriptionOf(command: Command): CommandDescription | undefined 
 /** Add a command that says what it does and shows how. */
 export function addCommand(parent: Command, description: CommandDescription): Command {
   const { usage, summary, details, examples } = description;
-  const command = parent.command(usage).summary(summary).description(details === undefined ? `${summary}.` : `${summary}.\n\n${details}`);
+  const command = parent
+    .command(usage)
+    .summary(summary)
+    .description(details === undefined ? `${summary}.` : `${summary}.\n\n${details}`);
   DESCRIPTIONS.set(command, description);
   const title = examples.length === 1 ? "Example:" : "Examples:";
   return command.addHelpText("after", `\n${title}\n${examples.map((line) => `  $ ${line}`).join("\n")}`);
@@ -62,14 +65,22 @@ export function addCommand(parent: Command, description: CommandDescription): Co
 /** The same, with the options that name a store. */
 export function addStoreCommand(parent: Command, description: CommandDescription): Command {
   return addCommand(parent, description)
-    .addOption(new Option("-s, --store <where>", `a folder, lmdb:FOLDER, postgres://… or etcd://… (default: $GOSSIP_STORE, or ${DEFAULT_STORE})`))
+    .addOption(
+      new Option(
+        "-s, --store <where>",
+        `a folder, lmdb:FOLDER, postgres://… or etcd://… (default: $GOSSIP_STORE, or ${DEFAULT_STORE})`,
+      ),
+    )
     .option("--tenant <id>", "whose runs: 64 hexadecimal digits (default: all zeros)")
     .option("--tso <host:port,…>", "take the time from a timestamp oracle instead of this machine's clock")
     .option("--json", "one line of JSON for each result");
 }
 
 /** Run the action, say what went wrong, and keep how it ended. */
-export function acting<Args extends unknown[]>(cli: Cli, action: (...args: Args) => Promise<CommandResult>): (...args: Args) => Promise<void> {
+export function acting<Args extends unknown[]>(
+  cli: Cli,
+  action: (...args: Args) => Promise<CommandResult>,
+): (...args: Args) => Promise<void> {
   return async (...args) => {
     const result = await action(...args);
     cli.exit = result.ok ? result.value : cli.console.fail(result.error);
@@ -88,12 +99,21 @@ export function readStoreFlags(cli: Cli, flags: StoreFlags): Result<StoreSetting
   const address = parseStoreAddress(flags.store ?? (cli.env["GOSSIP_STORE"] || DEFAULT_STORE), cli.cwd);
   if (!address.ok) return address;
   const tenant = flags.tenant === undefined ? ok(TenantId.ZERO) : TenantId.parse(flags.tenant);
-  if (!tenant.ok) return fail("BadCommandLine", "--tenant is not a tenant's id: write 64 lower-case hexadecimal digits.");
-  return ok({ address: address.value, tenant: tenant.value, tso: flags.tso?.split(",").map((endpoint) => endpoint.trim()) });
+  if (!tenant.ok)
+    return fail("BadCommandLine", "--tenant is not a tenant's id: write 64 lower-case hexadecimal digits.");
+  return ok({
+    address: address.value,
+    tenant: tenant.value,
+    tso: flags.tso?.split(",").map((endpoint) => endpoint.trim()),
+  });
 }
 
 /** Open the store that the options name, use it, close it. */
-export async function withStore(cli: Cli, flags: StoreFlags, use: (opened: OpenedStore, tenant: TenantId) => Promise<CommandResult>): Promise<CommandResult> {
+export async function withStore(
+  cli: Cli,
+  flags: StoreFlags,
+  use: (opened: OpenedStore, tenant: TenantId) => Promise<CommandResult>,
+): Promise<CommandResult> {
   const settings = readStoreFlags(cli, flags);
   if (!settings.ok) return settings;
   const { address, tso, tenant } = settings.value;
@@ -109,7 +129,17 @@ export async function withStore(cli: Cli, flags: StoreFlags, use: (opened: Opene
 /** What commander says about a command line, as a sentence with a way on. */
 export function commandLineError(error: CommanderError, command: string): CliError {
   // Commander has shown what there is, and has no words for it: a group of commands of which none is named, or help for what is none.
-  if (error.code === "commander.help") return { kind: "BadCommandLine", message: command === "gossip" ? "there is no such command: name one of these." : `${command.replace(/^gossip /, "")} alone does nothing: name one of its commands.` };
-  const said = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ").replace(/[.]$/, "");
+  if (error.code === "commander.help")
+    return {
+      kind: "BadCommandLine",
+      message:
+        command === "gossip"
+          ? "there is no such command: name one of these."
+          : `${command.replace(/^gossip /, "")} alone does nothing: name one of its commands.`,
+    };
+  const said = error.message
+    .replace(/^error: /, "")
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replace(/[.]$/, "");
   return { kind: "BadCommandLine", message: `${said}: \`${command} --help\` shows what there is.` };
 }

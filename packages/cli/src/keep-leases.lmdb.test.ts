@@ -59,12 +59,20 @@ async function workWithBlock(keepLeases: KeepLeases | undefined, blockMs: number
 describe("a handler that blocks the loop for longer than its lease", () => {
   test("keeps its shard where a thread renews it, and is told of", async () => {
     const options: KeepLeasesOptions = { address: { kind: "lmdb", path: folder }, tso: undefined };
-    const keepLeases = { module: new URL("./run/keep-leases.ts", import.meta.url), options, execArgv: ["--import", REGISTER, "--conditions=@gossip/source"] };
+    const keepLeases = {
+      module: new URL("./run/keep-leases.ts", import.meta.url),
+      options,
+      execArgv: ["--import", REGISTER, "--conditions=@gossip/source"],
+    };
 
     const { summary, events, seen } = await workWithBlock(keepLeases, 1.75 * LEASE_MS);
 
     expect(events.filter(({ kind }) => kind === "KeeperFailed")).toEqual([]);
-    expect(summary).toMatchObject({ items: 5, stopped: { kind: "Done" }, shards: { claimed: 1, completed: 1, lost: 0 } });
+    expect(summary).toMatchObject({
+      items: 5,
+      stopped: { kind: "Done" },
+      shards: { claimed: 1, completed: 1, lost: 0 },
+    });
     expect(seen).toEqual([1, 2, 3, 4, 5]);
     const blocked = events.filter((event): event is WorkerEvent<"LoopBlocked"> => event.kind === "LoopBlocked");
     expect(Math.max(...blocked.map(({ ms }) => ms))).toBeGreaterThan(1.5 * LEASE_MS);
@@ -80,7 +88,13 @@ describe("a handler that blocks the loop for longer than its lease", () => {
 });
 
 test("a thread that cannot be started is told of, and the work goes on without it", async () => {
-  const { summary, events } = await workWithBlock({ module: new URL("./no-such-module.ts", import.meta.url), execArgv: ["--import", REGISTER, "--conditions=@gossip/source"] }, 1);
+  const { summary, events } = await workWithBlock(
+    {
+      module: new URL("./no-such-module.ts", import.meta.url),
+      execArgv: ["--import", REGISTER, "--conditions=@gossip/source"],
+    },
+    1,
+  );
 
   expect(events).toContainEqual(expect.objectContaining({ kind: "KeeperFailed" }));
   expect(summary).toMatchObject({ items: 5, stopped: { kind: "Done" } });

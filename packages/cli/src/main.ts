@@ -21,15 +21,29 @@ import { VERSION } from "./version.ts";
 
 /** In the order of `--help`: what most people want first. */
 const REGISTER = [
-  registerRun, registerStatus, registerRuns, registerShards, registerShow, registerEvents,
-  registerPark, registerUnpark, registerSplit, registerCancel, registerDelete,
-  registerFsck, registerDoctor, registerKeys, registerTso,
+  registerRun,
+  registerStatus,
+  registerRuns,
+  registerShards,
+  registerShow,
+  registerEvents,
+  registerPark,
+  registerUnpark,
+  registerSplit,
+  registerCancel,
+  registerDelete,
+  registerFsck,
+  registerDoctor,
+  registerKeys,
+  registerTso,
 ];
 
 /** The whole command, ready to be told what to do. */
 export function makeProgram(cli: Cli): Command {
   const program = new Command("gossip")
-    .description("Do something to every key of something huge, in parallel, on one machine or many, and never lose your place.")
+    .description(
+      "Do something to every key of something huge, in parallel, on one machine or many, and never lose your place.",
+    )
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "show what there is")
     .helpCommand("help [command]", "show what a command does")
@@ -79,7 +93,8 @@ function commandNamed(program: Command, argv: readonly string[]): string {
 
 /** A defect of ours. Only sentences of ours are shown: anything else may quote what must stay hidden. */
 function reportBug(cli: Cli, thrown: unknown): void {
-  const what = thrown instanceof InvariantViolation ? thrown.message : thrown instanceof Error ? thrown.name : typeof thrown;
+  const what =
+    thrown instanceof InvariantViolation ? thrown.message : thrown instanceof Error ? thrown.name : typeof thrown;
   cli.console.note(`gossip: this is a defect of gossip (${what}): please report it; GOSSIP_DEBUG=1 shows where.`);
   if (cli.env["GOSSIP_DEBUG"] === "1" && thrown instanceof Error) cli.console.note(thrown.stack ?? "");
 }

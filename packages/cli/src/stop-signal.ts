@@ -10,7 +10,10 @@ export interface StopSignal {
 }
 
 /** Turn the first Ctrl-C, or SIGTERM, into a request to stop, and the second into an end. */
-export function stopSignal(cli: Cli, on: { readonly first?: () => void; readonly second?: () => void } = {}): StopSignal {
+export function stopSignal(
+  cli: Cli,
+  on: { readonly first?: () => void; readonly second?: () => void } = {},
+): StopSignal {
   const controller = new AbortController();
   let exit: ExitName | undefined;
   const stop = (how: ExitName): void => {
@@ -22,7 +25,10 @@ export function stopSignal(cli: Cli, on: { readonly first?: () => void; readonly
     on.first?.();
     controller.abort();
   };
-  const stopListening = [cli.onSignal("SIGINT", () => stop("Interrupted")), cli.onSignal("SIGTERM", () => stop("Terminated"))];
+  const stopListening = [
+    cli.onSignal("SIGINT", () => stop("Interrupted")),
+    cli.onSignal("SIGTERM", () => stop("Terminated")),
+  ];
   return {
     signal: controller.signal,
     get exit() {

@@ -15,7 +15,10 @@ const field: fc.Arbitrary<Field> = fc.oneof(
   fc.record({ kind: fc.constant("u8" as const), value: fc.nat({ max: 0xff }) }),
   fc.record({ kind: fc.constant("u32" as const), value: fc.nat({ max: 0xffff_ffff }) }),
   fc.record({ kind: fc.constant("u64" as const), value: u64 }),
-  fc.record({ kind: fc.constant("bytes" as const), value: fc.oneof(denseKey({ min: 0, max: 3 }), fc.uint8Array({ maxLength: 400 })) }),
+  fc.record({
+    kind: fc.constant("bytes" as const),
+    value: fc.oneof(denseKey({ min: 0, max: 3 }), fc.uint8Array({ maxLength: 400 })),
+  }),
 );
 
 function write(out: CanonicalWriter, { kind, value }: Field): void {

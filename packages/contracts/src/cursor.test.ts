@@ -31,7 +31,8 @@ describe("Cursor", () => {
   test("is equal exactly where key and token are", () => {
     fc.assert(
       fc.property(key, token, key, token, (aKey, aToken, bKey, bToken) => {
-        const text = (k: Uint8Array, t: Uint8Array | undefined): string => `${k.join()}|${t?.length ? t.join() : "none"}`;
+        const text = (k: Uint8Array, t: Uint8Array | undefined): string =>
+          `${k.join()}|${t?.length ? t.join() : "none"}`;
         const a = Cursor.fromParts({ lastKey: aKey, token: aToken });
         const b = Cursor.fromParts({ lastKey: bKey, token: bToken });
         expect(Cursor.equals(a, b)).toBe(text(aKey, aToken) === text(bKey, bToken));

@@ -117,7 +117,8 @@ export const readCursorJson: JsonReader<Cursor> = (json, field) => {
   if (!parts.ok) return parts;
   const { lastKey, token } = parts.value;
   if (lastKey?.length === 0) return invalidField(within(field, "lastKey"), "a key that is not empty");
-  if (lastKey === undefined && token !== undefined) return invalidField(within(field, "token"), "no token without a last key");
+  if (lastKey === undefined && token !== undefined)
+    return invalidField(within(field, "token"), "no token without a last key");
   return ok(lastKey === undefined ? INITIAL : copyParts({ lastKey, token }));
 };
 

@@ -27,14 +27,21 @@ describe("deriveKeyHasher", () => {
 
   test("gives what the library gives, at every length around blocks and chunks", () => {
     const hasher = deriveKeyHasher(DOMAINS.OP_PAYLOAD_V1);
-    for (let size = 0; size <= 1200; size++) expectSame(hasher, Uint8Array.from({ length: size }, (_, index) => index * 31 + size));
+    for (let size = 0; size <= 1200; size++)
+      expectSame(
+        hasher,
+        Uint8Array.from({ length: size }, (_, index) => index * 31 + size),
+      );
     for (const size of [2047, 2048, 2049, 3072, 5000]) expectSame(hasher, filled(size, 0xa5));
   });
 
   test("gives that whatever was hashed before", () => {
     const hasher = deriveKeyHasher(DOMAINS.OP_PAYLOAD_V1);
     // Short and long ones take different ways, and both keep state.
-    const message = fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ minLength: 1000, maxLength: 5000, size: "max" }));
+    const message = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.uint8Array({ minLength: 1000, maxLength: 5000, size: "max" }),
+    );
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 5 }), (messages) => {
         for (const one of messages) expectSame(hasher, one);
@@ -52,7 +59,9 @@ describe("deriveKeyHasher", () => {
       hasher.chunk.set(message);
       // Every hasher has a chunk of its own.
       other.hash64(filled(200, 0x5a));
-      expect(hasher.hashChunk64(size), `${size} bytes`).toBe(Buffer.from(blake3(message, { context })).readBigUInt64LE());
+      expect(hasher.hashChunk64(size), `${size} bytes`).toBe(
+        Buffer.from(blake3(message, { context })).readBigUInt64LE(),
+      );
     }
     expect(hasher.chunk.length).toBe(1024);
     for (const size of [-1, 1025, 1.5, Number.NaN]) expect(() => hasher.hashChunk64(size)).toThrow(InvariantViolation);

@@ -19,7 +19,10 @@ const DOMAIN_LENGTH = { min: 11, max: 64 } as const;
 export function assertDomain(domain: unknown): asserts domain is string {
   assert(typeof domain === "string", () => `domain must be a string, got a value of type ${typeof domain}`);
   const { min, max } = DOMAIN_LENGTH;
-  assert(domain.length >= min && domain.length <= max, () => `domain must have ${min} to ${max} characters, got ${domain.length}`);
+  assert(
+    domain.length >= min && domain.length <= max,
+    () => `domain must have ${min} to ${max} characters, got ${domain.length}`,
+  );
   assert(/^[a-z0-9/-]*$/.test(domain), "domain must consist of lower-case letters, digits, '/' and '-'");
   assert(domain.startsWith("gossip/"), "domain must start with 'gossip/'");
   assert(/\/v[0-9]+(\/|$)/.test(domain), "domain must name its version, as in '/v1'");

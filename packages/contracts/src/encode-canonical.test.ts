@@ -100,7 +100,9 @@ describe("canonical bytes", () => {
   test("are not written at all where the value or the writer is none", () => {
     const out = new CanonicalWriter();
     expect(() => encodeCursorInto({ lastKey: "k" } as never, out)).toThrow(InvariantViolation);
-    expect(() => encodeShardSpecInto({ ...ShardSpec.unbounded(), metadata: null } as never, out)).toThrow(InvariantViolation);
+    expect(() => encodeShardSpecInto({ ...ShardSpec.unbounded(), metadata: null } as never, out)).toThrow(
+      InvariantViolation,
+    );
     expect(() => encodeShardKeyInto({ run: 1n } as never, out)).toThrow(InvariantViolation);
     expect(() => encodeTenantIdInto("ab" as TenantId, out)).toThrow(InvariantViolation);
     expect(() => encodeCursorInto(Cursor.initial(), [] as never)).toThrow("into a CanonicalWriter");

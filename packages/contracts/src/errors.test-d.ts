@@ -40,7 +40,12 @@ expectTypeOf<SplitReplacePlanningError["kind"]>().toEqualTypeOf<
   "InvalidChildCount" | "InvalidCoverage" | "SplitPointBehindCursor"
 >();
 expectTypeOf<SplitResidualPlanningError["kind"]>().toEqualTypeOf<
-  "MissingCursor" | "NoSuccessor" | "SplitPointOutOfBounds" | "InvalidPlan" | "InvalidCoverage" | "SplitPointBehindCursor"
+  | "MissingCursor"
+  | "NoSuccessor"
+  | "SplitPointOutOfBounds"
+  | "InvalidPlan"
+  | "InvalidCoverage"
+  | "SplitPointBehindCursor"
 >();
 
 const { count } = JsonReader;

@@ -45,11 +45,17 @@ describe("data", () => {
       codec: ShardKey as JsonCodec<unknown, unknown>,
       value: fc.tuple(u64, shard).map(([run, id]) => ShardKey.of(RunId.fromRaw(run), id)),
     },
-    { name: "InitialShardInput", codec: InitialShardInput as JsonCodec<unknown, unknown>, value: fc.record({ shard, spec, cursor }) },
+    {
+      name: "InitialShardInput",
+      codec: InitialShardInput as JsonCodec<unknown, unknown>,
+      value: fc.record({ shard, spec, cursor }),
+    },
     {
       name: "SplitReplacePlan",
       codec: SplitReplacePlan as JsonCodec<unknown, unknown>,
-      value: fc.array(splitChild, { minLength: 2, maxLength: 4 }).map((children) => unwrap(SplitReplacePlan.tryNew(children))),
+      value: fc
+        .array(splitChild, { minLength: 2, maxLength: 4 })
+        .map((children) => unwrap(SplitReplacePlan.tryNew(children))),
     },
     {
       name: "SplitResidualPlan",
@@ -78,7 +84,10 @@ describe("data", () => {
 
   test("has the documented form", () => {
     expect(Cursor.toJson(Cursor.initial())).toEqual({});
-    expect(Cursor.toJson(Cursor.fromParts({ lastKey: Uint8Array.of(0xfb, 0xff), token: ascii("t") }))).toEqual({ lastKey: "-_8", token: "dA" });
+    expect(Cursor.toJson(Cursor.fromParts({ lastKey: Uint8Array.of(0xfb, 0xff), token: ascii("t") }))).toEqual({
+      lastKey: "-_8",
+      token: "dA",
+    });
     expect(ShardSpec.toJson(range("a", "", "mm"))).toEqual({ keyRangeStart: "YQ", keyRangeEnd: "", metadata: "bW0" });
     expect(ShardKey.toJson(ShardKey.of(RunId.fromRaw(1n), ShardId.fromRaw(255n)))).toEqual({
       run: "0000000000000001",
@@ -92,7 +101,10 @@ describe("data", () => {
 
   test.each(DATA)("$name is not read from any other JSON", ({ codec }) => {
     for (const bad of [undefined, null, 7, "text", [], true]) {
-      expect(codec.fromJson(bad)).toEqual({ ok: false, error: { kind: "InvalidField", field: "", expected: "an object" } });
+      expect(codec.fromJson(bad)).toEqual({
+        ok: false,
+        error: { kind: "InvalidField", field: "", expected: "an object" },
+      });
     }
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
@@ -114,15 +126,24 @@ describe("what is wrong with the JSON is named by its place", () => {
     { read: Cursor.fromJson({ token: "dA" }), error: wrong("token", "no token without a last key") },
     { read: ShardSpec.fromJson({ keyRangeStart: "", keyRangeEnd: "" }), error: wrong("metadata", text) },
     { read: ShardKey.fromJson({ run: "1", shard: "2" }), error: wrong("run", "16 lowercase hex digits") },
-    { read: ShardKey.fromJson(Object.create({ run: "0000000000000001" })), error: wrong("run", "16 lowercase hex digits") },
-    { read: InitialShardInput.fromJson({ shard: "0000000000000001", ...part, cursor: 7 }), error: wrong("cursor", "an object") },
+    {
+      read: ShardKey.fromJson(Object.create({ run: "0000000000000001" })),
+      error: wrong("run", "16 lowercase hex digits"),
+    },
+    {
+      read: InitialShardInput.fromJson({ shard: "0000000000000001", ...part, cursor: 7 }),
+      error: wrong("cursor", "an object"),
+    },
     { read: SplitReplacePlan.fromJson({ children: {} }), error: wrong("children", "a list") },
     { read: SplitReplacePlan.fromJson({ children: [part] }), error: wrong("children", "2 to 256 children") },
     {
       read: SplitReplacePlan.fromJson({ children: [part, { ...part, spec: { ...part.spec, metadata: 1 } }] }),
       error: wrong("children.1.spec.metadata", text),
     },
-    { read: SplitReplacePlan.fromJson({ children: [part, { ...part, cursor: { token: "dA" } }] }), error: wrong("children.1.cursor.token", "no token without a last key") },
+    {
+      read: SplitReplacePlan.fromJson({ children: [part, { ...part, cursor: { token: "dA" } }] }),
+      error: wrong("children.1.cursor.token", "no token without a last key"),
+    },
     {
       read: SplitResidualPlan.fromJson({ parentNewSpec: part.spec, residualSpec: part.spec }),
       error: wrong("residualSpec", "a spec other than parentNewSpec"),
@@ -169,9 +190,24 @@ describe("errors", () => {
     { kind: "InvertedRange", startLen: 2, endLen: 1 },
   ];
   const reason: SplitValidationError = { kind: "DerivedIdCollision", derivedId: id };
-  const ERRORS: readonly { name: string; codec: JsonCodec<never, unknown>; errors: readonly ({ kind: string } & Record<string, unknown>)[]; kindCount: number }[] = [
-    { name: "SplitValidationError", codec: SplitValidationError as JsonCodec<never, unknown>, errors: splitErrors, kindCount: 14 },
-    { name: "ShardSpecInputError", codec: ShardSpecInputError as JsonCodec<never, unknown>, errors: specErrors, kindCount: 3 },
+  const ERRORS: readonly {
+    name: string;
+    codec: JsonCodec<never, unknown>;
+    errors: readonly ({ kind: string } & Record<string, unknown>)[];
+    kindCount: number;
+  }[] = [
+    {
+      name: "SplitValidationError",
+      codec: SplitValidationError as JsonCodec<never, unknown>,
+      errors: splitErrors,
+      kindCount: 14,
+    },
+    {
+      name: "ShardSpecInputError",
+      codec: ShardSpecInputError as JsonCodec<never, unknown>,
+      errors: specErrors,
+      kindCount: 3,
+    },
     {
       name: "IdTextError",
       codec: IdTextError as JsonCodec<never, unknown>,
@@ -185,7 +221,11 @@ describe("errors", () => {
     {
       name: "U64InputError",
       codec: U64InputError as JsonCodec<never, unknown>,
-      errors: [{ kind: "NotABigint", given: "number" }, { kind: "NegativeInteger" }, { kind: "IntegerTooLarge" }] satisfies U64InputError[],
+      errors: [
+        { kind: "NotABigint", given: "number" },
+        { kind: "NegativeInteger" },
+        { kind: "IntegerTooLarge" },
+      ] satisfies U64InputError[],
       kindCount: 3,
     },
     {
@@ -197,7 +237,10 @@ describe("errors", () => {
     {
       name: "SplitReplacePlanError",
       codec: SplitReplacePlanError as JsonCodec<never, unknown>,
-      errors: [{ kind: "TooFewChildren", count: 1 }, { kind: "TooManyChildren", count: 257 }] satisfies SplitReplacePlanError[],
+      errors: [
+        { kind: "TooFewChildren", count: 1 },
+        { kind: "TooManyChildren", count: 257 },
+      ] satisfies SplitReplacePlanError[],
       kindCount: 2,
     },
     {
@@ -209,7 +252,11 @@ describe("errors", () => {
     {
       name: "CursorInputError",
       codec: CursorInputError as JsonCodec<never, unknown>,
-      errors: [{ kind: "EmptyLastKey" }, { kind: "KeyTooLarge", ...sizes }, { kind: "TokenTooLarge", ...sizes }] satisfies CursorInputError[],
+      errors: [
+        { kind: "EmptyLastKey" },
+        { kind: "KeyTooLarge", ...sizes },
+        { kind: "TokenTooLarge", ...sizes },
+      ] satisfies CursorInputError[],
       kindCount: 3,
     },
     {
@@ -255,14 +302,17 @@ describe("errors", () => {
     },
   ];
 
-  test.each(ERRORS)("$name: every kind comes back as it was, and can be written again", ({ codec, errors, kindCount }) => {
-    expect(new Set(errors.map(({ kind }) => kind)).size).toBe(kindCount);
-    for (const error of errors) {
-      const read = codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(error as never))));
-      expect(read).toEqual({ ok: true, value: error });
-      expect(JSON.stringify(unwrap(read))).toBe(JSON.stringify(codec.toJson(error as never)));
-    }
-  });
+  test.each(ERRORS)(
+    "$name: every kind comes back as it was, and can be written again",
+    ({ codec, errors, kindCount }) => {
+      expect(new Set(errors.map(({ kind }) => kind)).size).toBe(kindCount);
+      for (const error of errors) {
+        const read = codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(error as never))));
+        expect(read).toEqual({ ok: true, value: error });
+        expect(JSON.stringify(unwrap(read))).toBe(JSON.stringify(codec.toJson(error as never)));
+      }
+    },
+  );
 
   test.each(ERRORS)("$name: a field that is missing or wrong is named", ({ codec, errors }) => {
     for (const error of errors) {
@@ -278,7 +328,8 @@ describe("errors", () => {
   });
 
   test.each(ERRORS)("$name: is not written where it is none", ({ codec }) => {
-    for (const bad of [undefined, null, 7, "Empty"]) expect(() => codec.toJson(bad as never)).toThrow(InvariantViolation);
+    for (const bad of [undefined, null, 7, "Empty"])
+      expect(() => codec.toJson(bad as never)).toThrow(InvariantViolation);
   });
 
   test.each(["Unknown", "toString", "constructor", "__proto__", 0, null])("kind %j is none", (kind) => {

@@ -42,4 +42,3 @@ export function variantCodec<E extends { readonly kind: string }>(read: JsonRead
     },
   };
 }
-

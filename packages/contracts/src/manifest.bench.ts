@@ -16,21 +16,28 @@ function shuffled<T>(items: readonly T[]): T[] {
   return out;
 }
 
-const key = (index: number): Uint8Array => new TextEncoder().encode(`tenant/logs/2026/${String(index).padStart(8, "0")}`);
+const key = (index: number): Uint8Array =>
+  new TextEncoder().encode(`tenant/logs/2026/${String(index).padStart(8, "0")}`);
 const sorted: InitialShardInput[] = Array.from({ length: SHARDS }, (_, index) => ({
   shard: ShardId.fromRaw(BigInt(index)),
   spec: ShardSpec.withRange({ start: key(index), end: key(index + 1) }),
   cursor: index % 2 === 0 ? Cursor.initial() : Cursor.withLastKey(key(index)),
 }));
 
-for (const [order, manifest] of [["shuffled", shuffled(sorted)], ["sorted", sorted]] as const) {
+for (const [order, manifest] of [
+  ["shuffled", shuffled(sorted)],
+  ["sorted", sorted],
+] as const) {
   const ranges = manifest.map(({ spec }) => spec);
   compare(`validateManifest, 10,000 shards, ${order}`, {
     forms: {
       validateManifest: () => validateManifest(manifest),
       "sort the ranges by start": () => ranges.toSorted((a, b) => compareBytes(a.keyRangeStart, b.keyRangeStart)),
     },
-    bounds: order === "shuffled" ? [{ form: "validateManifest", ratioAtMost: 2, toBestOf: ["sort the ranges by start"] }] : [],
+    bounds:
+      order === "shuffled"
+        ? [{ form: "validateManifest", ratioAtMost: 2, toBestOf: ["sort the ranges by start"] }]
+        : [],
     // Several calls a sample: a single one would time the compiler as much as the code.
     options: { sampleMs: 40, measureHeap: false },
   });

@@ -37,20 +37,34 @@ describe("validateManifest", () => {
   });
 
   test("accepts sizes up to the limits", () => {
-    const shard = entry(0n, { keyRangeStart: filled(4096, 0x61), keyRangeEnd: filled(4096, 0x62), metadata: filled(16_384) });
+    const shard = entry(0n, {
+      keyRangeStart: filled(4096, 0x61),
+      keyRangeEnd: filled(4096, 0x62),
+      metadata: filled(16_384),
+    });
     expect(validateManifest([{ ...shard, cursor: parts(filled(4096, 0x61), 16_384) }])).toEqual(OK);
   });
 
   test("accepts exactly the ranges that share no key", () => {
     const key = denseKey({ min: 1, max: 2 });
     const bytes = [0x00, 0x61, 0xfe, 0xff];
-    const probes = bytes.flatMap((a) => [[a], ...bytes.flatMap((b) => [[a, b], [a, b, 0x00]])]).map((k) => Uint8Array.from(k));
+    const probes = bytes
+      .flatMap((a) => [
+        [a],
+        ...bytes.flatMap((b) => [
+          [a, b],
+          [a, b, 0x00],
+        ]),
+      ])
+      .map((k) => Uint8Array.from(k));
     fc.assert(
       fc.property(fc.array(fc.tuple(key, key), { minLength: 1, maxLength: 4 }), (bounds) => {
         const specs = bounds.map(([start, end]) => ShardSpec.tryWithRange({ start, end }));
         fc.pre(specs.every((spec) => spec.ok));
         const manifest = specs.flatMap((spec, index) => (spec.ok ? [entry(BigInt(index), spec.value)] : []));
-        const isDisjoint = probes.every((probe) => manifest.filter(({ spec }) => ShardSpec.containsKey(spec, probe)).length <= 1);
+        const isDisjoint = probes.every(
+          (probe) => manifest.filter(({ spec }) => ShardSpec.containsKey(spec, probe)).length <= 1,
+        );
         expect(validateManifest(manifest).ok).toBe(isDisjoint);
       }),
       { numRuns: 1000 },
@@ -62,7 +76,11 @@ describe("validateManifest", () => {
   const inverted = range("bb", "b");
   // Every rule alone, and every pair of neighbouring rules broken at once.
   test.each([
-    { broken: "too many, and ids", manifest: ten_thousand, error: { kind: "TooManyShards", count: 10_001, max: 10_000 } },
+    {
+      broken: "too many, and ids",
+      manifest: ten_thousand,
+      error: { kind: "TooManyShards", count: 10_001, max: 10_000 },
+    },
     { broken: "empty", manifest: [], error: { kind: "Empty" } },
     {
       broken: "duplicate and derived ids",
@@ -142,10 +160,17 @@ describe("validateManifest", () => {
     },
     {
       broken: "cursor's token too large, and a later shard's key too large",
-      manifest: [entry(1n, range("a", "b"), parts(ascii("a"), 16_385)), entry(2n, range("c", "d"), parts(OVERSIZED_KEY))],
+      manifest: [
+        entry(1n, range("a", "b"), parts(ascii("a"), 16_385)),
+        entry(2n, range("c", "d"), parts(OVERSIZED_KEY)),
+      ],
       error: { kind: "CursorTokenTooLarge", shardId: 1n, size: 16_385, max: 16_384 },
     },
-    { broken: "cursor below", manifest: [entry(1n, range("b", "c"), cursorAt("a"))], error: { kind: "CursorOutOfBounds", shardId: 1n } },
+    {
+      broken: "cursor below",
+      manifest: [entry(1n, range("b", "c"), cursorAt("a"))],
+      error: { kind: "CursorOutOfBounds", shardId: 1n },
+    },
   ])("refuses by the first broken rule: $broken", ({ manifest, error }) => {
     expect(validateManifest(manifest)).toEqual({ ok: false, error });
   });
@@ -153,7 +178,11 @@ describe("validateManifest", () => {
   test("takes 10,000 shards", () => {
     const manifest = Array.from({ length: 10_000 }, (_, index) => {
       const start = Uint8Array.of(1, index >> 8, index & 0xff);
-      return entry(BigInt(index), { keyRangeStart: start, keyRangeEnd: Uint8Array.of(...start, 1), metadata: ascii("") });
+      return entry(BigInt(index), {
+        keyRangeStart: start,
+        keyRangeEnd: Uint8Array.of(...start, 1),
+        metadata: ascii(""),
+      });
     });
     expect(validateManifest(manifest)).toEqual(OK);
     expect(validateManifest(manifest.reverse())).toEqual(OK);
@@ -194,7 +223,10 @@ describe("validateManifest", () => {
     expect(JSON.stringify(refusal)).toBe(
       '{"ok":false,"error":{"kind":"OverlappingRanges","shardA":"0000000000000001","shardB":"0000000000000002"}}',
     );
-    expect(structuredClone(refusal)).toEqual({ ok: false, error: { kind: "OverlappingRanges", shardA: 1n, shardB: 2n } });
+    expect(structuredClone(refusal)).toEqual({
+      ok: false,
+      error: { kind: "OverlappingRanges", shardA: 1n, shardB: 2n },
+    });
   });
 });
 
@@ -211,10 +243,17 @@ describe("canonical bytes of a manifest", () => {
     const key = denseKey({ min: 1, max: 1 });
     const one = fc
       .tuple(fc.bigInt({ min: 0n, max: 2n }), key, key, fc.constantFrom("", "a"))
-      .map(([id, keyRangeStart, keyRangeEnd, at]) => entry(id, { keyRangeStart, keyRangeEnd, metadata: ascii("") }, cursorAt(at)));
+      .map(([id, keyRangeStart, keyRangeEnd, at]) =>
+        entry(id, { keyRangeStart, keyRangeEnd, metadata: ascii("") }, cursorAt(at)),
+      );
     const list = fc.uniqueArray(one, { maxLength: 2, selector: ({ shard }) => shard });
     const textOf = (entries: readonly InitialShardInput[]): string =>
-      entries.map(({ shard, spec, cursor }) => [shard, spec.keyRangeStart, spec.keyRangeEnd, cursor.lastKey ?? "none"].join("|")).sort().join(";");
+      entries
+        .map(({ shard, spec, cursor }) =>
+          [shard, spec.keyRangeStart, spec.keyRangeEnd, cursor.lastKey ?? "none"].join("|"),
+        )
+        .sort()
+        .join(";");
     const bytesOf = (entries: readonly InitialShardInput[]): string => {
       const out = new CanonicalWriter();
       encodeManifestInto(entries, out);

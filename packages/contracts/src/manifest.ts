@@ -8,7 +8,13 @@ import { JsonReader } from "./json-reader.ts";
 import { MAX_INITIAL_SHARDS, MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "./limits.ts";
 import type { ManifestValidationError } from "./manifest-validation-error.ts";
 import { ShardId } from "./shard-id.ts";
-import { checkShardSpec, copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "./shard-spec-ref.ts";
+import {
+  checkShardSpec,
+  copyShardSpec,
+  readShardSpec,
+  readShardSpecJson,
+  type ShardSpecRef,
+} from "./shard-spec-ref.ts";
 import { ShardSpec, type ShardSpecJson } from "./shard-spec.ts";
 import { sortByStart } from "./sort-by-start.ts";
 import { assertU64 } from "./u64.ts";
@@ -128,7 +134,9 @@ function findMisplacedCursor({ shard, spec, cursor }: InitialShardInput): Manife
   if (token !== undefined && token.length > MAX_TOKEN_SIZE) {
     return jsonError({ kind: "CursorTokenTooLarge", shardId: shard, size: token.length, max: MAX_TOKEN_SIZE });
   }
-  return placeOfKey(lastKey, spec) === "InBounds" ? undefined : jsonError({ kind: "CursorOutOfBounds", shardId: shard });
+  return placeOfKey(lastKey, spec) === "InBounds"
+    ? undefined
+    : jsonError({ kind: "CursorOutOfBounds", shardId: shard });
 }
 
 /** Read each field of an entry once, and throw unless it is one. */

@@ -6,12 +6,16 @@ import { expect, test } from "vitest";
 import { opIdSource } from "./op-id-source.ts";
 
 /** Gives the numbers of a list, as many as are asked for, and then counts on from above them all. */
-function drawFrom(numbers: readonly bigint[]): { readonly fill: (out: BigUint64Array) => void; readonly sizes: number[] } {
+function drawFrom(numbers: readonly bigint[]): {
+  readonly fill: (out: BigUint64Array) => void;
+  readonly sizes: number[];
+} {
   const sizes: number[] = [];
   let given = 0;
   const fill = (out: BigUint64Array): void => {
     sizes.push(out.length);
-    for (let index = 0; index < out.length; index++, given++) out[index] = numbers[given] ?? (1n << 32n) + BigInt(given);
+    for (let index = 0; index < out.length; index++, given++)
+      out[index] = numbers[given] ?? (1n << 32n) + BigInt(given);
   };
   return { fill, sizes };
 }
@@ -22,7 +26,10 @@ test("gives what was drawn, in its order, each once and never 0", () => {
     fc.property(drawn, fc.nat({ max: 3000 }), (numbers, count) => {
       const { fill } = drawFrom(numbers);
       const next = opIdSource(fill);
-      const expected = [...numbers, ...Array.from({ length: count }, (_, index) => (1n << 32n) + BigInt(numbers.length + index))];
+      const expected = [
+        ...numbers,
+        ...Array.from({ length: count }, (_, index) => (1n << 32n) + BigInt(numbers.length + index)),
+      ];
       expect(Array.from({ length: count }, next)).toEqual(expected.filter((number) => number !== 0n).slice(0, count));
     }),
     { numRuns: 30 },

@@ -25,7 +25,10 @@ export function persistedEnum<const Codes extends Readonly<Record<string, number
   const codes: Codes = Object.freeze({ ...given });
   const values = (Object.keys(codes) as Name[]).sort((a, b) => codes[a]! - codes[b]!);
   for (const name of values) assertCount(codes[name], `number of ${name}`, { min: 0, max: 255 });
-  assert(new Set(Object.values(codes)).size === values.length, "every name of an enumeration must have a number of its own");
+  assert(
+    new Set(Object.values(codes)).size === values.length,
+    "every name of an enumeration must have a number of its own",
+  );
 
   return {
     values: Object.freeze(values),

@@ -57,7 +57,11 @@ describe("planSplitReplace", () => {
   });
 
   test.each([
-    { broken: "number and coverage", children: [child("b", "z")], error: { kind: "InvalidChildCount", reason: { kind: "TooFewChildren", count: 1 } } },
+    {
+      broken: "number and coverage",
+      children: [child("b", "z")],
+      error: { kind: "InvalidChildCount", reason: { kind: "TooFewChildren", count: 1 } },
+    },
     {
       broken: "coverage",
       children: [child("a", "m"), child("nn", "z")],
@@ -77,14 +81,20 @@ describe("planSplitReplaceAtPoints", () => {
       fc.property(partition, fc.option(denseKey({ min: 1, max: 3 }), { nil: undefined }), (one, lastKey) => {
         const cursor = lastKey === undefined ? Cursor.initial() : Cursor.withLastKey(lastKey);
         const planned = planSplitReplaceAtPoints(one.parent, cursor, one.points);
-        const behind = lastKey === undefined ? -1 : one.points.findIndex((point) => Buffer.compare(point, lastKey) <= 0);
+        const behind =
+          lastKey === undefined ? -1 : one.points.findIndex((point) => Buffer.compare(point, lastKey) <= 0);
         if (behind >= 0) {
           expect(planned).toEqual(refused({ kind: "SplitPointBehindCursor", pointIndex: behind }));
           return;
         }
         const { children } = unwrap(planned);
         expect(children.map(({ spec }) => spec)).toEqual(partsOf(one));
-        expect(validateSplitCoverage(one.parent, children.map(({ spec }) => spec)).ok).toBe(true);
+        expect(
+          validateSplitCoverage(
+            one.parent,
+            children.map(({ spec }) => spec),
+          ).ok,
+        ).toBe(true);
         expect(validateChildCursors(cursor, children).ok).toBe(true);
       }),
     );
@@ -93,7 +103,12 @@ describe("planSplitReplaceAtPoints", () => {
   const tooMany = { kind: "InvalidChildCount", reason: { kind: "TooManyChildren", count: 257 } };
   const covers = (reason: object) => ({ kind: "InvalidCoverage", reason });
   test.each([
-    { broken: "no point", cursor: "", cuts: [], error: { kind: "InvalidChildCount", reason: { kind: "TooFewChildren", count: 1 } } },
+    {
+      broken: "no point",
+      cursor: "",
+      cuts: [],
+      error: { kind: "InvalidChildCount", reason: { kind: "TooFewChildren", count: 1 } },
+    },
     { broken: "256 points", cursor: "", cuts: manyPoints(256), error: tooMany },
     { broken: "256 points, out of order", cursor: "", cuts: manyPoints(256).reverse(), error: tooMany },
     { broken: "a million points", cursor: "", cuts: holes(1_000_000), error: tooMany },
@@ -103,10 +118,30 @@ describe("planSplitReplaceAtPoints", () => {
       cuts: points("m", "mm", "m"),
       error: covers({ kind: "EndMismatch", parentEnd: 1, lastChildEnd: 1 }),
     },
-    { broken: "a point twice", cursor: "", cuts: points("m", "m"), error: covers({ kind: "InvertedChild", childIndex: 1 }) },
-    { broken: "a point at the start", cursor: "", cuts: points("a"), error: covers({ kind: "InvertedChild", childIndex: 0 }) },
-    { broken: "a point at the end", cursor: "", cuts: points("z"), error: covers({ kind: "InvertedChild", childIndex: 1 }) },
-    { broken: "a point behind the end", cursor: "", cuts: points("zz"), error: covers({ kind: "InvertedChild", childIndex: 1 }) },
+    {
+      broken: "a point twice",
+      cursor: "",
+      cuts: points("m", "m"),
+      error: covers({ kind: "InvertedChild", childIndex: 1 }),
+    },
+    {
+      broken: "a point at the start",
+      cursor: "",
+      cuts: points("a"),
+      error: covers({ kind: "InvertedChild", childIndex: 0 }),
+    },
+    {
+      broken: "a point at the end",
+      cursor: "",
+      cuts: points("z"),
+      error: covers({ kind: "InvertedChild", childIndex: 1 }),
+    },
+    {
+      broken: "a point behind the end",
+      cursor: "",
+      cuts: points("zz"),
+      error: covers({ kind: "InvertedChild", childIndex: 1 }),
+    },
     {
       broken: "a point below the start",
       cursor: "",
@@ -119,9 +154,24 @@ describe("planSplitReplaceAtPoints", () => {
       cuts: points(""),
       error: covers({ kind: "StartMismatch", parentStart: 1, firstChildStart: 0 }),
     },
-    { broken: "a point too large", cursor: "", cuts: [filled(4097, 0x62)], error: covers({ kind: "InvalidChildSpec", childIndex: 0 }) },
-    { broken: "a point at the cursor", cursor: "m", cuts: points("m"), error: { kind: "SplitPointBehindCursor", pointIndex: 0 } },
-    { broken: "points on both sides of the cursor", cursor: "n", cuts: points("m", "t"), error: { kind: "SplitPointBehindCursor", pointIndex: 0 } },
+    {
+      broken: "a point too large",
+      cursor: "",
+      cuts: [filled(4097, 0x62)],
+      error: covers({ kind: "InvalidChildSpec", childIndex: 0 }),
+    },
+    {
+      broken: "a point at the cursor",
+      cursor: "m",
+      cuts: points("m"),
+      error: { kind: "SplitPointBehindCursor", pointIndex: 0 },
+    },
+    {
+      broken: "points on both sides of the cursor",
+      cursor: "n",
+      cuts: points("m", "t"),
+      error: { kind: "SplitPointBehindCursor", pointIndex: 0 },
+    },
   ])("refuses by the first broken rule: $broken", ({ cursor, cuts, error }) => {
     expect(planSplitReplaceAtPoints(parent, cursorAt(cursor), cuts)).toEqual(refused(error));
   });
@@ -138,16 +188,22 @@ describe("planSplitReplaceAtPoints", () => {
 
   test("refuses what is no spec, cursor or list of points", () => {
     for (const bad of NOT_BYTES) {
-      expect(() => planSplitReplaceAtPoints(parent, Cursor.initial(), [bad as Uint8Array])).toThrow("split point must be a Uint8Array");
+      expect(() => planSplitReplaceAtPoints(parent, Cursor.initial(), [bad as Uint8Array])).toThrow(
+        "split point must be a Uint8Array",
+      );
     }
     for (const bad of [undefined, null, 1, "m", {}]) {
-      expect(() => planSplitReplaceAtPoints(bad as ShardSpecRef, Cursor.initial(), points("m"))).toThrow(InvariantViolation);
+      expect(() => planSplitReplaceAtPoints(bad as ShardSpecRef, Cursor.initial(), points("m"))).toThrow(
+        InvariantViolation,
+      );
       expect(() => planSplitReplaceAtPoints(parent, Cursor.initial(), bad as Uint8Array[])).toThrow(InvariantViolation);
       expect(() => planSplitReplace(parent, bad as SplitReplaceChild[])).toThrow(InvariantViolation);
       expect(() => planSplitReplace(parent, [bad, bad] as SplitReplaceChild[])).toThrow(InvariantViolation);
       expect(() => SplitReplacePlan.tryNew(bad as SplitReplaceChild[])).toThrow(InvariantViolation);
     }
-    expect(() => planSplitReplaceAtPoints(parent, undefined as unknown as Cursor, points("m"))).toThrow(InvariantViolation);
+    expect(() => planSplitReplaceAtPoints(parent, undefined as unknown as Cursor, points("m"))).toThrow(
+      InvariantViolation,
+    );
     expect(() => SplitReplacePlan.tryNew(holes(2))).toThrow(InvariantViolation);
   });
 });
@@ -167,14 +223,20 @@ describe("canonical bytes of a split-replace plan", () => {
   test("are equal exactly for the same children, in any order", () => {
     const children = fc.uniqueArray(
       fc.record({
-        spec: fc.record({ keyRangeStart: denseKey({ min: 0, max: 1 }), keyRangeEnd: denseKey({ min: 0, max: 1 }), metadata: denseKey({ min: 0, max: 1 }) }),
+        spec: fc.record({
+          keyRangeStart: denseKey({ min: 0, max: 1 }),
+          keyRangeEnd: denseKey({ min: 0, max: 1 }),
+          metadata: denseKey({ min: 0, max: 1 }),
+        }),
         cursor: fc.constantFrom(Cursor.initial(), cursorAt("a"), cursorAt("b")),
       }),
       { minLength: 2, maxLength: 3, selector: ({ spec }) => spec.keyRangeStart.join() },
     );
     const textOf = (list: readonly SplitReplaceChild[]): string =>
       list
-        .map(({ spec, cursor }) => [spec.keyRangeStart, spec.keyRangeEnd, spec.metadata, cursor.lastKey ?? "none"].join("|"))
+        .map(({ spec, cursor }) =>
+          [spec.keyRangeStart, spec.keyRangeEnd, spec.metadata, cursor.lastKey ?? "none"].join("|"),
+        )
         .sort()
         .join(";");
     const bytesOf = (list: readonly SplitReplaceChild[]): string => {
@@ -194,7 +256,9 @@ describe("canonical bytes of a split-replace plan", () => {
     const out = new CanonicalWriter();
     const plan = unwrap(SplitReplacePlan.tryNew([child("a", "m"), child("m", "z")]));
     expect(() => encodeSplitReplacePlanInto({} as SplitReplacePlan, out)).toThrow(InvariantViolation);
-    expect(() => encodeSplitReplacePlanInto({ children: [{}] } as unknown as SplitReplacePlan, out)).toThrow(InvariantViolation);
+    expect(() => encodeSplitReplacePlanInto({ children: [{}] } as unknown as SplitReplacePlan, out)).toThrow(
+      InvariantViolation,
+    );
     expect(() => encodeSplitReplacePlanInto(plan, {} as CanonicalWriter)).toThrow(InvariantViolation);
     expect(out.length).toBe(0);
   });

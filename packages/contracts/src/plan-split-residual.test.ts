@@ -41,15 +41,25 @@ describe("SplitResidualPlan.tryNew", () => {
 
 describe("planSplitResidual", () => {
   test.each([
-    { broken: "identical specs and coverage", parts: [range("b", "c"), range("b", "c")], error: { kind: "InvalidPlan", reason: { kind: "IdenticalSpecs" } } },
+    {
+      broken: "identical specs and coverage",
+      parts: [range("b", "c"), range("b", "c")],
+      error: { kind: "InvalidPlan", reason: { kind: "IdenticalSpecs" } },
+    },
     {
       broken: "swapped parts",
       parts: [range("m", "z"), range("a", "m")],
       error: covers({ kind: "StartMismatch", parentStart: 1, firstChildStart: 1 }),
     },
-    { broken: "end", parts: [range("a", "m"), range("m", "yy")], error: covers({ kind: "EndMismatch", parentEnd: 1, lastChildEnd: 2 }) },
+    {
+      broken: "end",
+      parts: [range("a", "m"), range("m", "yy")],
+      error: covers({ kind: "EndMismatch", parentEnd: 1, lastChildEnd: 2 }),
+    },
   ])("refuses by the first broken rule: $broken", ({ parts: [parentNewSpec, residualSpec], error }) => {
-    expect(planSplitResidual({ parent, parentNewSpec: parentNewSpec!, residualSpec: residualSpec! })).toEqual(refused(error));
+    expect(planSplitResidual({ parent, parentNewSpec: parentNewSpec!, residualSpec: residualSpec! })).toEqual(
+      refused(error),
+    );
   });
 
   test("is the plan of two parts that tile the parent", () => {
@@ -67,12 +77,48 @@ describe("planSplitResidualAtPoint", () => {
   });
 
   test.each([
-    { broken: "an empty point of everything", of: range("", ""), cursor: "", point: "", error: { kind: "InvalidPlan", reason: { kind: "IdenticalSpecs" } } },
-    { broken: "a point at the start", of: parent, cursor: "", point: "a", error: covers({ kind: "InvertedChild", childIndex: 0 }) },
-    { broken: "a point at the end", of: parent, cursor: "", point: "z", error: covers({ kind: "InvertedChild", childIndex: 1 }) },
-    { broken: "a point outside, behind the cursor", of: parent, cursor: "zzz", point: "zz", error: covers({ kind: "InvertedChild", childIndex: 1 }) },
-    { broken: "a point at the cursor", of: parent, cursor: "m", point: "m", error: { kind: "SplitPointBehindCursor", pointIndex: 0 } },
-    { broken: "a point below the cursor", of: parent, cursor: "n", point: "m", error: { kind: "SplitPointBehindCursor", pointIndex: 0 } },
+    {
+      broken: "an empty point of everything",
+      of: range("", ""),
+      cursor: "",
+      point: "",
+      error: { kind: "InvalidPlan", reason: { kind: "IdenticalSpecs" } },
+    },
+    {
+      broken: "a point at the start",
+      of: parent,
+      cursor: "",
+      point: "a",
+      error: covers({ kind: "InvertedChild", childIndex: 0 }),
+    },
+    {
+      broken: "a point at the end",
+      of: parent,
+      cursor: "",
+      point: "z",
+      error: covers({ kind: "InvertedChild", childIndex: 1 }),
+    },
+    {
+      broken: "a point outside, behind the cursor",
+      of: parent,
+      cursor: "zzz",
+      point: "zz",
+      error: covers({ kind: "InvertedChild", childIndex: 1 }),
+    },
+    {
+      broken: "a point at the cursor",
+      of: parent,
+      cursor: "m",
+      point: "m",
+      error: { kind: "SplitPointBehindCursor", pointIndex: 0 },
+    },
+    {
+      broken: "a point below the cursor",
+      of: parent,
+      cursor: "n",
+      point: "m",
+      error: { kind: "SplitPointBehindCursor", pointIndex: 0 },
+    },
   ])("refuses by the first broken rule: $broken", ({ of, cursor, point, error }) => {
     expect(planSplitResidualAtPoint(of, cursorAt(cursor), ascii(point))).toEqual(refused(error));
   });
@@ -119,7 +165,12 @@ describe("planSplitResidualFromCursor", () => {
     );
   });
 
-  const outOfBounds = (splitPoint: number, parentEnd = 1) => ({ kind: "SplitPointOutOfBounds", splitPoint, parentStart: 1, parentEnd });
+  const outOfBounds = (splitPoint: number, parentEnd = 1) => ({
+    kind: "SplitPointOutOfBounds",
+    splitPoint,
+    parentStart: 1,
+    parentEnd,
+  });
   const full = (...ends: number[]): Cursor => {
     const key = filled(4096, 0xff);
     key.set(ends, 4096 - ends.length);
@@ -128,11 +179,26 @@ describe("planSplitResidualFromCursor", () => {
   test.each([
     { broken: "no key", of: parent, cursor: none, error: { kind: "MissingCursor" } },
     { broken: "no successor, and out of bounds", of: parent, cursor: full(), error: { kind: "NoSuccessor" } },
-    { broken: "a key too large", of: range("a", ""), cursor: Cursor.withLastKey(filled(4097)), error: { kind: "NoSuccessor" } },
-    { broken: "at the end", of: { ...range("a", ""), keyRangeEnd: ascii("m\0") }, cursor: cursorAt("m"), error: outOfBounds(2, 2) },
+    {
+      broken: "a key too large",
+      of: range("a", ""),
+      cursor: Cursor.withLastKey(filled(4097)),
+      error: { kind: "NoSuccessor" },
+    },
+    {
+      broken: "at the end",
+      of: { ...range("a", ""), keyRangeEnd: ascii("m\0") },
+      cursor: cursorAt("m"),
+      error: outOfBounds(2, 2),
+    },
     { broken: "above the end", of: parent, cursor: cursorAt("zz"), error: outOfBounds(3) },
     { broken: "below the start", of: parent, cursor: cursorAt("A"), error: outOfBounds(2) },
-    { broken: "at the start", of: { ...range("", "z"), keyRangeStart: ascii("b\0") }, cursor: cursorAt("b"), error: { ...outOfBounds(2), parentStart: 2 } },
+    {
+      broken: "at the start",
+      of: { ...range("", "z"), keyRangeStart: ascii("b\0") },
+      cursor: cursorAt("b"),
+      error: { ...outOfBounds(2), parentStart: 2 },
+    },
     { broken: "below the start, no end", of: range("b", ""), cursor: cursorAt("a"), error: outOfBounds(2, 0) },
   ])("refuses by the first broken rule: $broken", ({ of, cursor, error }) => {
     expect(planSplitResidualFromCursor(of, cursor)).toEqual(refused(error));
@@ -189,7 +255,8 @@ describe("canonical bytes of a split-residual plan", () => {
     };
     fc.assert(
       fc.property(pair, pair, (a, b) => {
-        const areSame = ShardSpec.equals(a.parentNewSpec, b.parentNewSpec) && ShardSpec.equals(a.residualSpec, b.residualSpec);
+        const areSame =
+          ShardSpec.equals(a.parentNewSpec, b.parentNewSpec) && ShardSpec.equals(a.residualSpec, b.residualSpec);
         expect(bytesOf(a) === bytesOf(b)).toBe(areSame);
       }),
     );
@@ -197,8 +264,12 @@ describe("canonical bytes of a split-residual plan", () => {
 
   test("are not written where the plan or the writer is none", () => {
     const out = new CanonicalWriter();
-    expect(() => encodeSplitResidualPlanInto({ parentNewSpec: parent } as SplitResidualPlan, out)).toThrow(InvariantViolation);
-    expect(() => encodeSplitResidualPlanInto({ parentNewSpec: parent, residualSpec: parent }, [] as never)).toThrow(InvariantViolation);
+    expect(() => encodeSplitResidualPlanInto({ parentNewSpec: parent } as SplitResidualPlan, out)).toThrow(
+      InvariantViolation,
+    );
+    expect(() => encodeSplitResidualPlanInto({ parentNewSpec: parent, residualSpec: parent }, [] as never)).toThrow(
+      InvariantViolation,
+    );
     expect(out.length).toBe(0);
   });
 });
@@ -216,6 +287,7 @@ describe("bad input", () => {
   });
 
   test("refuses a point that is not bytes", () => {
-    for (const bad of NOT_BYTES) expect(() => planSplitResidualAtPoint(parent, none, bad as Uint8Array)).toThrow(InvariantViolation);
+    for (const bad of NOT_BYTES)
+      expect(() => planSplitResidualAtPoint(parent, none, bad as Uint8Array)).toThrow(InvariantViolation);
   });
 });

@@ -6,7 +6,11 @@ import { JsonReader } from "./json-reader.ts";
 import { keySuccessor } from "./key-successor.ts";
 import { firstPointBehind, type SplitPointBehindCursor } from "./plan-split-replace.ts";
 import { readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
-import { readSplitResidualPlanErrorJson, SplitResidualPlan, type SplitResidualPlanError } from "./split-residual-plan.ts";
+import {
+  readSplitResidualPlanErrorJson,
+  SplitResidualPlan,
+  type SplitResidualPlanError,
+} from "./split-residual-plan.ts";
 import { readSplitValidationErrorJson, type SplitValidationError } from "./split-validation-error.ts";
 import { validateResidualSplit } from "./validate-split.ts";
 

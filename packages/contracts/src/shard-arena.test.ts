@@ -10,7 +10,10 @@ import type { ShardSpecRef } from "./shard-spec-ref.ts";
 import { ShardSpec } from "./shard-spec.ts";
 import { range } from "./specs.fixture.ts";
 
-const full = (requested: number, available: number) => ({ ok: false, error: { kind: "SlabFull", requested, available } });
+const full = (requested: number, available: number) => ({
+  ok: false,
+  error: { kind: "SlabFull", requested, available },
+});
 const owned = (spec: ShardSpecRef | undefined) => (spec === undefined ? undefined : unwrap(ShardSpec.tryFromRef(spec)));
 const makeArena = (specSlots: number, byteCapacity = 4096) => ShardArena.withCapacity({ specSlots, byteCapacity });
 
@@ -35,8 +38,14 @@ describe("ShardArena", () => {
     arena.clear();
     expect(arena.tryViewSpec(d)).toBe(undefined);
     expect(arena.tryViewSpec(b)).toBe(undefined);
-    expect(arena.allocSpec(range("e", "f"))).toEqual({ ok: true, value: { slot: 0, generation: 2, arenaId: arena.id } });
-    expect(arena.allocSpec(range("f", "g"))).toEqual({ ok: true, value: { slot: 1, generation: 1, arenaId: arena.id } });
+    expect(arena.allocSpec(range("e", "f"))).toEqual({
+      ok: true,
+      value: { slot: 0, generation: 2, arenaId: arena.id },
+    });
+    expect(arena.allocSpec(range("f", "g"))).toEqual({
+      ok: true,
+      value: { slot: 1, generation: 1, arenaId: arena.id },
+    });
   });
 
   test("reuses the slot that was freed last, then takes fresh ones in order", () => {

@@ -121,7 +121,10 @@ export class ShardArena {
     assertObject(spec, "shard spec");
     const { keyRangeStart: start, keyRangeEnd: end, metadata } = spec;
     assertFields(start, end, metadata);
-    assert(checkFields(start, end, metadata).ok, "shard spec must be valid before it is allocated: see validateShardSpec");
+    assert(
+      checkFields(start, end, metadata).ok,
+      "shard spec must be valid before it is allocated: see validateShardSpec",
+    );
     const slots = this.#slots;
     if (slots.liveCount === slots.slotCount) return { kind: "SlabFull", requested: 1, available: 0 };
     return slots.store(start, end, metadata);

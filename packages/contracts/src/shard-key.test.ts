@@ -7,9 +7,7 @@ import { RunId } from "./run-id.ts";
 import { ShardId } from "./shard-id.ts";
 import { ShardKey } from "./shard-key.ts";
 
-const shardKey = fc
-  .tuple(u64, u64)
-  .map(([run, shard]) => ShardKey.of(RunId.fromRaw(run), ShardId.fromRaw(shard)));
+const shardKey = fc.tuple(u64, u64).map(([run, shard]) => ShardKey.of(RunId.fromRaw(run), ShardId.fromRaw(shard)));
 
 describe("ShardKey", () => {
   test("has equal texts exactly for equal keys", () => {

@@ -58,7 +58,10 @@ export const ShardKey: ShardKeyCompanion = {
   },
 };
 
-export const readShardKeyJson = /* @__PURE__ */ JsonReader.object<ShardKey>({ run: JsonReader.u64, shard: JsonReader.u64 });
+export const readShardKeyJson = /* @__PURE__ */ JsonReader.object<ShardKey>({
+  run: JsonReader.u64,
+  shard: JsonReader.u64,
+});
 
 export function assertShardKey(key: unknown): asserts key is ShardKey {
   assertObject(key, "shard key");

@@ -15,7 +15,8 @@ export const readShardSpecInputErrorJson: JsonReader<ShardSpecInputError> = /* @
   InvertedRange: { startLen: count, endLen: count },
 });
 
-export const ShardSpecInputError: JsonCodec<ShardSpecInputError> = /* @__PURE__ */ variantCodec(readShardSpecInputErrorJson);
+export const ShardSpecInputError: JsonCodec<ShardSpecInputError> =
+  /* @__PURE__ */ variantCodec(readShardSpecInputErrorJson);
 
 /** The error in words, for the complaint of a constructor that throws. */
 export function specRefusalInWords(error: ShardSpecInputError): string {

@@ -61,8 +61,7 @@ describe("ShardSpec", () => {
     fc.assert(
       fc.property(bound, bound, bound, (start, end, key) => {
         // Hex text of whole bytes sorts as the bytes do.
-        const isInside =
-          (start.length === 0 || hex(key) >= hex(start)) && (end.length === 0 || hex(key) < hex(end));
+        const isInside = (start.length === 0 || hex(key) >= hex(start)) && (end.length === 0 || hex(key) < hex(end));
         expect(ShardSpec.containsKey(ref(start, end), key)).toBe(isInside);
       }),
     );
@@ -88,7 +87,9 @@ describe("ShardSpec", () => {
       fc.property(fc.array(bound, { minLength: 6, maxLength: 6 }), ([a, b, c, d, e, f]) => {
         const left = ref(a!, b!, c!);
         const right = ref(d!, e!, f!);
-        expect(ShardSpec.equals(left, right)).toBe([a, b, c].map((x) => hex(x!)).join() === [d, e, f].map((x) => hex(x!)).join());
+        expect(ShardSpec.equals(left, right)).toBe(
+          [a, b, c].map((x) => hex(x!)).join() === [d, e, f].map((x) => hex(x!)).join(),
+        );
         expect(ShardSpec.equals(left, ref(a!, b!, c!))).toBe(true);
       }),
     );

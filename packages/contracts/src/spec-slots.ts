@@ -76,7 +76,8 @@ export class SpecSlots {
 
     if (!this.slab.allocateInto(start, fields.start)) return this.#undo(start.length, []);
     if (!this.slab.allocateInto(end, fields.end)) return this.#undo(end.length, [fields.start]);
-    if (!this.slab.allocateInto(metadata, fields.metadata)) return this.#undo(metadata.length, [fields.end, fields.start]);
+    if (!this.slab.allocateInto(metadata, fields.metadata))
+      return this.#undo(metadata.length, [fields.end, fields.start]);
 
     if (this.#returnedCount > 0) this.#returnedCount -= 1;
     else this.#freshSlot += 1;

@@ -33,7 +33,8 @@ export const readSplitReplacePlanErrorJson = /* @__PURE__ */ variantReader<Split
   TooManyChildren: { count: JsonReader.count },
 });
 
-export const SplitReplacePlanError: JsonCodec<SplitReplacePlanError> = /* @__PURE__ */ variantCodec(readSplitReplacePlanErrorJson);
+export const SplitReplacePlanError: JsonCodec<SplitReplacePlanError> =
+  /* @__PURE__ */ variantCodec(readSplitReplacePlanErrorJson);
 
 /** A plan in JSON. */
 export interface SplitReplacePlanJson {

@@ -22,9 +22,12 @@ export interface SplitResidualPlanError {
   readonly kind: "IdenticalSpecs";
 }
 
-export const readSplitResidualPlanErrorJson = /* @__PURE__ */ variantReader<SplitResidualPlanError>({ IdenticalSpecs: {} });
+export const readSplitResidualPlanErrorJson = /* @__PURE__ */ variantReader<SplitResidualPlanError>({
+  IdenticalSpecs: {},
+});
 
-export const SplitResidualPlanError: JsonCodec<SplitResidualPlanError> = /* @__PURE__ */ variantCodec(readSplitResidualPlanErrorJson);
+export const SplitResidualPlanError: JsonCodec<SplitResidualPlanError> =
+  /* @__PURE__ */ variantCodec(readSplitResidualPlanErrorJson);
 
 /** A plan in JSON. */
 export interface SplitResidualPlanJson {
@@ -41,7 +44,9 @@ export const SplitResidualPlan: SplitResidualPlanCompanion = {
   tryNew(specs) {
     const { parentNewSpec, residualSpec } = readResidualPlan(specs);
     if (ShardSpec.equals(parentNewSpec, residualSpec)) return err({ kind: "IdenticalSpecs" });
-    return ok(Object.freeze({ parentNewSpec: copyShardSpec(parentNewSpec), residualSpec: copyShardSpec(residualSpec) }));
+    return ok(
+      Object.freeze({ parentNewSpec: copyShardSpec(parentNewSpec), residualSpec: copyShardSpec(residualSpec) }),
+    );
   },
 
   toJson(plan) {

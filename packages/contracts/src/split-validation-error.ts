@@ -70,10 +70,16 @@ export const readSplitValidationErrorJson = /* @__PURE__ */ variantReader<SplitV
   ParentCursorOutOfBounds: { cursor: count, newParentStart: count, newParentEnd: count },
   SpawnLimitExceeded: { current: count, additional: count, max: count },
   BackendChildLimitExceeded: { requested: count, backendMax: count },
-  ShardLimitExceeded: { current: count, additional: count, max: count, scope: JsonReader.oneOf(ShardLimitScope.values) },
+  ShardLimitExceeded: {
+    current: count,
+    additional: count,
+    max: count,
+    scope: JsonReader.oneOf(ShardLimitScope.values),
+  },
   DerivedIdCollision: { derivedId: JsonReader.u64 },
   InvalidChildSpec: { childIndex: count },
   InvalidChildCursor: { childIndex: count },
 });
 
-export const SplitValidationError: JsonCodec<SplitValidationError> = /* @__PURE__ */ variantCodec(readSplitValidationErrorJson);
+export const SplitValidationError: JsonCodec<SplitValidationError> =
+  /* @__PURE__ */ variantCodec(readSplitValidationErrorJson);

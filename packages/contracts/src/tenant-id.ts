@@ -24,7 +24,9 @@ export interface TenantIdSizeError {
 }
 
 export const TenantIdSizeError: JsonCodec<TenantIdSizeError> = /* @__PURE__ */ variantCodec(
-  /* @__PURE__ */ variantReader<TenantIdSizeError>({ WrongSize: { size: JsonReader.count, expected: JsonReader.count } }),
+  /* @__PURE__ */ variantReader<TenantIdSizeError>({
+    WrongSize: { size: JsonReader.count, expected: JsonReader.count },
+  }),
 );
 
 export interface TenantIdCompanion {

@@ -58,8 +58,16 @@ describe.each(Object.entries(COMPANIONS))("%s", (_name, companion) => {
   test.each([
     { raw: -1n, error: { kind: "NegativeInteger" }, complaint: /from 0 to 2\^64 - 1, got a negative one/ },
     { raw: U64_MAX + 1n, error: { kind: "IntegerTooLarge" }, complaint: /from 0 to 2\^64 - 1, got a larger one/ },
-    { raw: 7, error: { kind: "NotABigint", given: "number" }, complaint: /must be a bigint, got a value of type number/ },
-    { raw: "7", error: { kind: "NotABigint", given: "string" }, complaint: /must be a bigint, got a value of type string/ },
+    {
+      raw: 7,
+      error: { kind: "NotABigint", given: "number" },
+      complaint: /must be a bigint, got a value of type number/,
+    },
+    {
+      raw: "7",
+      error: { kind: "NotABigint", given: "string" },
+      complaint: /must be a bigint, got a value of type string/,
+    },
     { raw: undefined, error: { kind: "NotABigint", given: "undefined" }, complaint: /got a value of type undefined/ },
     { raw: null, error: { kind: "NotABigint", given: "object" }, complaint: /got a value of type object/ },
   ])("refuses $raw", ({ raw, error, complaint }) => {
@@ -88,7 +96,7 @@ describe("ShardId", () => {
   test("is derived exactly when bit 63 is set", () => {
     fc.assert(
       fc.property(u64, (raw) => {
-        expect(ShardId.isDerived(ShardId.fromRaw(raw))).toBe((raw >> 63n) === 1n);
+        expect(ShardId.isDerived(ShardId.fromRaw(raw))).toBe(raw >> 63n === 1n);
       }),
     );
   });

@@ -25,7 +25,8 @@ export function parseU64(text: unknown): bigint | undefined {
 }
 
 function refuse(value: unknown, noun: string): never {
-  if (typeof value !== "bigint") throw new InvariantViolation(`${noun} must be a bigint, got a value of type ${typeof value}`);
+  if (typeof value !== "bigint")
+    throw new InvariantViolation(`${noun} must be a bigint, got a value of type ${typeof value}`);
   const which = value < 0n ? "negative" : "larger";
   throw new InvariantViolation(`${noun} must be a bigint from 0 to 2^64 - 1, got a ${which} one`);
 }

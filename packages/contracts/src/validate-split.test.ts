@@ -18,7 +18,9 @@ describe("validateSplitCoverage", () => {
   test("accepts a true partition in any order, whatever the children's metadata", () => {
     fc.assert(
       fc.property(
-        partition.chain((one) => fc.tuple(fc.constant(one), fc.shuffledSubarray(partsOf(one), { minLength: one.points.length + 1 }))),
+        partition.chain((one) =>
+          fc.tuple(fc.constant(one), fc.shuffledSubarray(partsOf(one), { minLength: one.points.length + 1 })),
+        ),
         denseKey({ min: 0, max: 2 }),
         ([{ parent }, parts], metadata) => {
           const [first, ...rest] = parts;
@@ -167,7 +169,9 @@ describe("validateResidualSplit", () => {
   const parent = range("a", "z");
 
   test("accepts a parent that keeps the lower part", () => {
-    expect(validateResidualSplit({ parent, parentNewSpec: range("a", "m"), residualSpec: range("m", "z") })).toEqual(OK);
+    expect(validateResidualSplit({ parent, parentNewSpec: range("a", "m"), residualSpec: range("m", "z") })).toEqual(
+      OK,
+    );
   });
 
   test.each([
@@ -227,21 +231,52 @@ describe("validateChildCursors", () => {
     { fault: "progress lost", parent: "c", children: [child("a", "m"), child("m", "z")], childIndex: 0 },
     { fault: "progress invented", parent: "", children: [child("a", "m", "c"), child("m", "z")], childIndex: 0 },
     { fault: "progress ahead", parent: "c", children: [child("a", "m", "d"), child("m", "z")], childIndex: 0 },
-    { fault: "progress on a higher child", parent: "c", children: [child("a", "m", "c"), child("m", "z", "n")], childIndex: 1 },
-    { fault: "two faults, lowest listed", parent: "c", children: [child("m", "z", "n"), child("a", "m")], childIndex: 0 },
+    {
+      fault: "progress on a higher child",
+      parent: "c",
+      children: [child("a", "m", "c"), child("m", "z", "n")],
+      childIndex: 1,
+    },
+    {
+      fault: "two faults, lowest listed",
+      parent: "c",
+      children: [child("m", "z", "n"), child("a", "m")],
+      childIndex: 0,
+    },
     { fault: "a cut at the cursor", parent: "m", children: [child("a", "m", "m"), child("m", "z")], childIndex: 0 },
     { fault: "a cut below the cursor", parent: "p", children: [child("m", "z"), child("a", "m", "p")], childIndex: 1 },
-    { fault: "a cut below the cursor, and a fault listed before it", parent: "p", children: [child("m", "z", "p"), child("a", "m", "p")], childIndex: 0 },
-    { fault: "a cut below the cursor, and a fault listed after it", parent: "p", children: [child("a", "m", "p"), child("m", "z", "p")], childIndex: 0 },
-    { fault: "on the first listed, not the lowest", parent: "c", children: [child("m", "z", "c"), child("a", "m", "c")], childIndex: 0 },
+    {
+      fault: "a cut below the cursor, and a fault listed before it",
+      parent: "p",
+      children: [child("m", "z", "p"), child("a", "m", "p")],
+      childIndex: 0,
+    },
+    {
+      fault: "a cut below the cursor, and a fault listed after it",
+      parent: "p",
+      children: [child("a", "m", "p"), child("m", "z", "p")],
+      childIndex: 0,
+    },
+    {
+      fault: "on the first listed, not the lowest",
+      parent: "c",
+      children: [child("m", "z", "c"), child("a", "m", "c")],
+      childIndex: 0,
+    },
   ])("refuses $fault", ({ parent, children, childIndex }) => {
-    expect(validateChildCursors(cursorAt(parent), children)).toEqual(refused({ kind: "InvalidChildCursor", childIndex }));
+    expect(validateChildCursors(cursorAt(parent), children)).toEqual(
+      refused({ kind: "InvalidChildCursor", childIndex }),
+    );
   });
 
   test("wants the token too", () => {
     const children = (cursor: Cursor) => [{ spec: range("a", "m"), cursor }, child("m", "z")];
     expect(validateChildCursors(token("t"), children(token("t")))).toEqual(OK);
-    expect(validateChildCursors(token("t"), children(token("u")))).toEqual(refused({ kind: "InvalidChildCursor", childIndex: 0 }));
-    expect(validateChildCursors(token("t"), children(cursorAt("c")))).toEqual(refused({ kind: "InvalidChildCursor", childIndex: 0 }));
+    expect(validateChildCursors(token("t"), children(token("u")))).toEqual(
+      refused({ kind: "InvalidChildCursor", childIndex: 0 }),
+    );
+    expect(validateChildCursors(token("t"), children(cursorAt("c")))).toEqual(
+      refused({ kind: "InvalidChildCursor", childIndex: 0 }),
+    );
   });
 });

@@ -68,7 +68,8 @@ export function validateChildCursors(
   for (const [childIndex, { spec, cursor }] of read.entries()) {
     const isLowest = childIndex === lowestIndex;
     const continues = Cursor.equals(cursor, isLowest ? parentCursor : Cursor.initial());
-    if (!continues || (isLowest && isPassed(spec, parentCursor))) return err({ kind: "InvalidChildCursor", childIndex });
+    if (!continues || (isLowest && isPassed(spec, parentCursor)))
+      return err({ kind: "InvalidChildCursor", childIndex });
   }
   return ok();
 }

@@ -8,7 +8,12 @@ import { persistedEnum, type PersistedEnum } from "@gossip/contracts";
  */
 export type BlobKind = "Run" | "Shard" | "Owner" | "DeletedRun";
 
-export const BlobKind: PersistedEnum<BlobKind> = /* @__PURE__ */ persistedEnum({ Run: 1, Shard: 2, Owner: 3, DeletedRun: 4 });
+export const BlobKind: PersistedEnum<BlobKind> = /* @__PURE__ */ persistedEnum({
+  Run: 1,
+  Shard: 2,
+  Owner: 3,
+  DeletedRun: 4,
+});
 
 /** The versions that can be read. Only the last is written. */
 export type CodecVersion = 1 | 2;

@@ -36,7 +36,11 @@ type Case = readonly [name: string, blob: Uint8Array, error: CodecError];
 const SHARD_CASES: readonly Case[] = [
   ["nothing", new Uint8Array(0), { kind: "Truncated", needed: 3, remaining: 0 }],
   ["a checksum that does not fit in", sealed(FRESH).subarray(0, 5), { kind: "Truncated", needed: 4, remaining: 2 }],
-  ["a key that is longer than the rest", patched(FRESH, START_AT, 0xff), { kind: "Truncated", needed: 255, remaining: FRESH.length - START_AT - 8 }],
+  [
+    "a key that is longer than the rest",
+    patched(FRESH, START_AT, 0xff),
+    { kind: "Truncated", needed: 255, remaining: FRESH.length - START_AT - 8 },
+  ],
   ["text", new TextEncoder().encode('{"tenant":1}'), { kind: "InvalidVersionPrefix" }],
   ["version 0", Uint8Array.of(0x76, 0x30, 2, ...FRESH.subarray(3)), { kind: "InvalidVersionPrefix" }],
   ["version 10, as it were", Uint8Array.of(0x76, 0x3a, 2, ...FRESH.subarray(3)), { kind: "InvalidVersionPrefix" }],
@@ -46,14 +50,38 @@ const SHARD_CASES: readonly Case[] = [
   ["a deleted run in version 1", Uint8Array.of(0x76, 0x31, 4), { kind: "InvalidBlobKind", actual: 4 }],
   ["an owner in version 2", patched(FRESH, 2, 3), { kind: "InvalidBlobKind", actual: 3 }],
   ["a run", run({}), { kind: "UnexpectedBlobKind", expected: "Shard", actual: "Run" }],
-  ["a deleted run", encodeDeletedRun(DONE_RUN), { kind: "UnexpectedBlobKind", expected: "Shard", actual: "DeletedRun" }],
+  [
+    "a deleted run",
+    encodeDeletedRun(DONE_RUN),
+    { kind: "UnexpectedBlobKind", expected: "Shard", actual: "DeletedRun" },
+  ],
   ["one byte more", Uint8Array.of(...FRESH, 0), { kind: "ChecksumMismatch", size: FRESH.length + 1 }],
-  ["a mark of presence that is 2", patched(FRESH, PARK_REASON_AT, 2), { kind: "InvalidBool", field: "parkReason", actual: 2 }],
+  [
+    "a mark of presence that is 2",
+    patched(FRESH, PARK_REASON_AT, 2),
+    { kind: "InvalidBool", field: "parkReason", actual: 2 },
+  ],
   ["status 4", patched(FRESH, STATUS_AT, 4), { kind: "InvalidEnum", field: "status", actual: 4 }],
-  ["park reason 5", patched(shardBlob(PARKED_SHARD, 2), PARK_REASON_AT + 1, 5), { kind: "InvalidEnum", field: "parkReason", actual: 5 }],
-  ["the largest size that is looked at", patched(FRESH, START_AT, 0, 0, 0x10, 0), { kind: "Truncated", needed: 1 << 20, remaining: FRESH.length - START_AT - 8 }],
-  ["one above it", patched(FRESH, START_AT, 1, 0, 0x10, 0), { kind: "FieldTooLarge", field: "spec.keyRangeStart", actual: (1 << 20) + 1, max: 1 << 20 }],
-  ["a size that is no size", patched(FRESH, START_AT, 0, 0, 0x10, 0x80), { kind: "FieldTooLarge", field: "spec.keyRangeStart", actual: 0x8010_0000, max: 1 << 20 }],
+  [
+    "park reason 5",
+    patched(shardBlob(PARKED_SHARD, 2), PARK_REASON_AT + 1, 5),
+    { kind: "InvalidEnum", field: "parkReason", actual: 5 },
+  ],
+  [
+    "the largest size that is looked at",
+    patched(FRESH, START_AT, 0, 0, 0x10, 0),
+    { kind: "Truncated", needed: 1 << 20, remaining: FRESH.length - START_AT - 8 },
+  ],
+  [
+    "one above it",
+    patched(FRESH, START_AT, 1, 0, 0x10, 0),
+    { kind: "FieldTooLarge", field: "spec.keyRangeStart", actual: (1 << 20) + 1, max: 1 << 20 },
+  ],
+  [
+    "a size that is no size",
+    patched(FRESH, START_AT, 0, 0, 0x10, 0x80),
+    { kind: "FieldTooLarge", field: "spec.keyRangeStart", actual: 0x8010_0000, max: 1 << 20 },
+  ],
   [
     "a bound that is too long",
     shard({ spec: { ...FRESH_SHARD.spec, keyRangeStart: filled(MAX_KEY_SIZE + 1) } }),
@@ -64,40 +92,86 @@ const SHARD_CASES: readonly Case[] = [
     shard({ spec: { ...FRESH_SHARD.spec, keyRangeEnd: filled(2) } }),
     { kind: "InvalidSpec", reason: { kind: "InvertedRange", startLen: 16, endLen: 2 } },
   ],
-  ["an empty last key", shard({ cursor: { lastKey: filled(0), token: undefined } as ShardRecord["cursor"] }), { kind: "InvalidCursor", reason: { kind: "EmptyLastKey" } }],
-  ["a token without a key", shard({ cursor: { lastKey: undefined, token: filled(1) } as ShardRecord["cursor"] }), { kind: "InvalidCursor", reason: { kind: "TokenWithoutKey" } }],
-  ["an empty token", shard({ cursor: { lastKey: filled(1), token: filled(0) } as ShardRecord["cursor"] }), { kind: "InvalidCursor", reason: { kind: "EmptyToken" } }],
+  [
+    "an empty last key",
+    shard({ cursor: { lastKey: filled(0), token: undefined } as ShardRecord["cursor"] }),
+    { kind: "InvalidCursor", reason: { kind: "EmptyLastKey" } },
+  ],
+  [
+    "a token without a key",
+    shard({ cursor: { lastKey: undefined, token: filled(1) } as ShardRecord["cursor"] }),
+    { kind: "InvalidCursor", reason: { kind: "TokenWithoutKey" } },
+  ],
+  [
+    "an empty token",
+    shard({ cursor: { lastKey: filled(1), token: filled(0) } as ShardRecord["cursor"] }),
+    { kind: "InvalidCursor", reason: { kind: "EmptyToken" } },
+  ],
   [
     "a token that is too long",
     shard({ cursor: { lastKey: filled(1), token: filled(16_385) } as ShardRecord["cursor"] }),
     { kind: "InvalidCursor", reason: { kind: "TokenTooLarge", size: 16_385, max: 16_384 } },
   ],
-  ["17 logged operations", shard({ opLog: Array.from({ length: 17 }, () => entry({})) }), { kind: "FieldTooLarge", field: "opLog", actual: 17, max: 16 }],
+  [
+    "17 logged operations",
+    shard({ opLog: Array.from({ length: 17 }, () => entry({})) }),
+    { kind: "FieldTooLarge", field: "opLog", actual: 17, max: 16 },
+  ],
   [
     "1,025 spawned",
     shard({ spawned: Array.from({ length: 1025 }, (_, index) => ((1n << 63n) | BigInt(index)) as ShardId) }),
     { kind: "FieldTooLarge", field: "spawned", actual: 1025, max: 1024 },
   ],
-  ["a byte behind the last field", sealed(Uint8Array.of(...FRESH.subarray(0, -4), 7)), { kind: "TrailingBytes", remaining: 1 }],
+  [
+    "a byte behind the last field",
+    sealed(Uint8Array.of(...FRESH.subarray(0, -4), 7)),
+    { kind: "TrailingBytes", remaining: 1 },
+  ],
   ...inOrder("Shard", [
-    ["the same spawned twice", shardBlob({ ...SPLIT_SHARD, spawned: [SPLIT_SHARD.spawned[0]!, SPLIT_SHARD.spawned[0]!] }, 2), "no shard may be spawned twice"],
-    ["a logged hash of zero", shard({ opLog: [entry({ payloadHash: 0n as PayloadHash })] }), "no logged payload hash may be zero"],
-    ["a logged time of zero", shard({ opLog: [entry({ executedAt: 0n as LogicalTime })] }), "no logged time may be zero"],
+    [
+      "the same spawned twice",
+      shardBlob({ ...SPLIT_SHARD, spawned: [SPLIT_SHARD.spawned[0]!, SPLIT_SHARD.spawned[0]!] }, 2),
+      "no shard may be spawned twice",
+    ],
+    [
+      "a logged hash of zero",
+      shard({ opLog: [entry({ payloadHash: 0n as PayloadHash })] }),
+      "no logged payload hash may be zero",
+    ],
+    [
+      "a logged time of zero",
+      shard({ opLog: [entry({ executedAt: 0n as LogicalTime })] }),
+      "no logged time may be zero",
+    ],
     ["an op id logged twice", shard({ opLog: [entry({}), entry({})] }), "no op id may be logged twice"],
     [
       "times that go back",
-      shard({ opLog: [entry({ executedAt: 9n as LogicalTime }), entry({ opId: 1n as OpId, executedAt: 8n as LogicalTime })] }),
+      shard({
+        opLog: [entry({ executedAt: 9n as LogicalTime }), entry({ opId: 1n as OpId, executedAt: 8n as LogicalTime })],
+      }),
       "logged times must not go back",
     ],
     ["no fence", shard({ fenceEpoch: 0n as ShardRecord["fenceEpoch"] }), "the fence must be at least 1"],
-    ["a lease of a shard that is done", shard({ status: "Done", lease: BUSY_SHARD.lease }), "a terminal shard must have no lease"],
-    ["a cursor outside", shard({ cursor: { lastKey: filled(1), token: undefined } as ShardRecord["cursor"] }), "the cursor's key must lie within the range"],
+    [
+      "a lease of a shard that is done",
+      shard({ status: "Done", lease: BUSY_SHARD.lease }),
+      "a terminal shard must have no lease",
+    ],
+    [
+      "a cursor outside",
+      shard({ cursor: { lastKey: filled(1), token: undefined } as ShardRecord["cursor"] }),
+      "the cursor's key must lie within the range",
+    ],
   ]),
 ];
 
 const RUN_CASES: readonly Case[] = [
   ["semantics 2", patched(run({}), 43, 2), { kind: "InvalidEnum", field: "config.cursorSemantics", actual: 2 }],
-  ["10,001 shards", run({ rootShards: activeRun(10_001).rootShards }), { kind: "FieldTooLarge", field: "rootShards", actual: 10_001, max: 10_000 }],
+  [
+    "10,001 shards",
+    run({ rootShards: activeRun(10_001).rootShards }),
+    { kind: "FieldTooLarge", field: "rootShards", actual: 10_001, max: 10_000 },
+  ],
   [
     "10,001 registered shards",
     run({ opLog: activeRun(10_001).opLog }),
@@ -111,15 +185,30 @@ const RUN_CASES: readonly Case[] = [
   ["an answer without a number", answer(0), { kind: "InvalidEnum", field: "opLog.result", actual: 0 }],
   ["an answer with an unknown number", answer(3), { kind: "InvalidEnum", field: "opLog.result", actual: 3 }],
   ...inOrder("Run", [
-    ["no lease duration", run({ config: { ...DONE_RUN.config, leaseDuration: 0n } }), "the configuration must be valid"],
+    [
+      "no lease duration",
+      run({ config: { ...DONE_RUN.config, leaseDuration: 0n } }),
+      "the configuration must be valid",
+    ],
     ["no end", run({ completedAt: undefined }), "an end must be there exactly where it is terminal"],
-    ["a logged hash of zero", run({ opLog: [{ ...DONE_RUN.opLog[1]!, payloadHash: 0n as PayloadHash }] }), "no logged payload hash may be zero"],
-    ["shards as the answer of a completion", run({ opLog: [{ ...DONE_RUN.opLog[0]!, kind: "CompleteRun" }] }), "a registration, and nothing else, must answer with shards"],
+    [
+      "a logged hash of zero",
+      run({ opLog: [{ ...DONE_RUN.opLog[1]!, payloadHash: 0n as PayloadHash }] }),
+      "no logged payload hash may be zero",
+    ],
+    [
+      "shards as the answer of a completion",
+      run({ opLog: [{ ...DONE_RUN.opLog[0]!, kind: "CompleteRun" }] }),
+      "a registration, and nothing else, must answer with shards",
+    ],
     ["a root twice", run({ rootShards: [1n as ShardId, 1n as ShardId] }), "no root shard may be there twice"],
   ]),
 ];
 
-function inOrder(blob: "Shard" | "Run", cases: readonly (readonly [name: string, bytes: Uint8Array, detail: string])[]): Case[] {
+function inOrder(
+  blob: "Shard" | "Run",
+  cases: readonly (readonly [name: string, bytes: Uint8Array, detail: string])[],
+): Case[] {
   return cases.map(([name, bytes, detail]) => [name, bytes, { kind: "InvariantViolation", blob, detail }]);
 }
 

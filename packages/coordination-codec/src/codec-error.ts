@@ -34,17 +34,23 @@ export type CodecError =
   | { readonly kind: "InvariantViolation"; readonly blob: BlobKind; readonly detail: string };
 
 /** Why stored bytes are no cursor. `EmptyToken`: having none is written in one way only. */
-export type StoredCursorError = CursorInputError | { readonly kind: "TokenWithoutKey" } | { readonly kind: "EmptyToken" };
+export type StoredCursorError =
+  | CursorInputError
+  | { readonly kind: "TokenWithoutKey" }
+  | { readonly kind: "EmptyToken" };
 
 /** The error in a sentence without a full stop. */
 export function codecErrorInWords(error: CodecError): string {
   return matchError<CodecError, string>(error, {
     Truncated: ({ needed, remaining }) => `the record ends early: ${needed} bytes are needed and ${remaining} are left`,
     InvalidVersionPrefix: () => "the bytes do not begin as a record does",
-    NewerVersion: ({ version, newest }) => `the record has version ${version}, and this program reads up to version ${newest}`,
+    NewerVersion: ({ version, newest }) =>
+      `the record has version ${version}, and this program reads up to version ${newest}`,
     InvalidBlobKind: ({ actual }) => `no kind of record has number ${actual}`,
-    UnexpectedBlobKind: ({ expected, actual }) => `a record of kind ${expected} was expected, and this is of kind ${actual}`,
-    ChecksumMismatch: ({ size }) => `the ${size} bytes of the record are not those that were written: the checksum differs`,
+    UnexpectedBlobKind: ({ expected, actual }) =>
+      `a record of kind ${expected} was expected, and this is of kind ${actual}`,
+    ChecksumMismatch: ({ size }) =>
+      `the ${size} bytes of the record are not those that were written: the checksum differs`,
     InvalidBool: ({ field, actual }) => `${field} must be marked present or absent by 1 or 0, got ${actual}`,
     InvalidEnum: ({ field, actual }) => `${field} has no value with number ${actual}`,
     InvalidSpec: ({ reason }) => `the record's range is not valid: ${reason.kind}`,

@@ -33,7 +33,9 @@ test("one after the other is both at once, wherever bytes are cut", () => {
   fc.assert(
     fc.property(register, fc.uint8Array({ maxLength: 70 }), fc.nat({ max: 70 }), (before, bytes, at) => {
       const cut = Math.min(at, bytes.length);
-      expect(updateCrc(updateCrc(before, viewOf(bytes), 0, cut), viewOf(bytes), cut, bytes.length)).toBe(update(before, bytes));
+      expect(updateCrc(updateCrc(before, viewOf(bytes), 0, cut), viewOf(bytes), cut, bytes.length)).toBe(
+        update(before, bytes),
+      );
     }),
   );
 });

@@ -23,7 +23,8 @@ export class CrcShift {
       // Those of a byte whose highest bit this is are those of its other bits, and this one over them.
       const table = TABLE_SIZE * (bit >> 3);
       const first = 1 << (bit & 7);
-      for (let lower = 0; lower < first; lower++) this.#tables[table + first + lower] = this.#tables[table + lower]! ^ shifted;
+      for (let lower = 0; lower < first; lower++)
+        this.#tables[table + first + lower] = this.#tables[table + lower]! ^ shifted;
     }
   }
 

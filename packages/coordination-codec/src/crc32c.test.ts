@@ -46,7 +46,9 @@ describe("crc32c", () => {
     const known = new Set(effects);
     expect(known.has(0)).toBe(false);
     expect(known.size).toBe(effects.length);
-    const hidden = effects.filter((one, index) => effects.slice(index + 1).some((other) => known.has((one ^ other) >>> 0)));
+    const hidden = effects.filter((one, index) =>
+      effects.slice(index + 1).some((other) => known.has((one ^ other) >>> 0)),
+    );
     expect(hidden).toEqual([]);
   });
 });

@@ -50,11 +50,20 @@ export function updateCrc(register: number, view: DataView, start: number, end: 
       TABLES[512 + ((d >>> 8) & 0xff)]! ^
       TABLES[256 + ((d >>> 16) & 0xff)]! ^
       TABLES[d >>> 24]!;
-    crc = TABLES[3840 + (a & 0xff)]! ^ TABLES[3584 + ((a >>> 8) & 0xff)]! ^ TABLES[3328 + ((a >>> 16) & 0xff)]! ^ TABLES[3072 + (a >>> 24)]! ^ rest;
+    crc =
+      TABLES[3840 + (a & 0xff)]! ^
+      TABLES[3584 + ((a >>> 8) & 0xff)]! ^
+      TABLES[3328 + ((a >>> 16) & 0xff)]! ^
+      TABLES[3072 + (a >>> 24)]! ^
+      rest;
   }
   for (const last = end - 3; at < last; at += 4) {
     const word = crc ^ view.getInt32(at, true);
-    crc = TABLES[768 + (word & 0xff)]! ^ TABLES[512 + ((word >>> 8) & 0xff)]! ^ TABLES[256 + ((word >>> 16) & 0xff)]! ^ TABLES[word >>> 24]!;
+    crc =
+      TABLES[768 + (word & 0xff)]! ^
+      TABLES[512 + ((word >>> 8) & 0xff)]! ^
+      TABLES[256 + ((word >>> 16) & 0xff)]! ^
+      TABLES[word >>> 24]!;
   }
   for (; at < end; at++) crc = (crc >>> 8) ^ TABLES[(crc ^ view.getUint8(at)) & 0xff]!;
   return crc;

@@ -28,26 +28,42 @@ const throughShard = through(decodeShardRecord, encodeShardRecord);
 const throughRun = through(decodeRunRecord, encodeRunRecord);
 const throughDeletedRun = through(decodeDeletedRun, encodeDeletedRun);
 
-function through<T>(decode: (bytes: Uint8Array) => Result<T, CodecError>, encode: (value: T) => Uint8Array): Blob["through"] {
+function through<T>(
+  decode: (bytes: Uint8Array) => Result<T, CodecError>,
+  encode: (value: T) => Uint8Array,
+): Blob["through"] {
   return (bytes) => {
     const decoded = decode(bytes);
     return decoded.ok ? { ok: true, value: encode(decoded.value) } : decoded;
   };
 }
 
-const SHARDS = { "a fresh shard": FRESH_SHARD, "a held shard": BUSY_SHARD, "a split shard": SPLIT_SHARD, "a parked shard": PARKED_SHARD };
+const SHARDS = {
+  "a fresh shard": FRESH_SHARD,
+  "a held shard": BUSY_SHARD,
+  "a split shard": SPLIT_SHARD,
+  "a parked shard": PARKED_SHARD,
+};
 const RUNS = { "an active run": activeRun(5), "a run that is done": DONE_RUN };
 
 function blobsOf(version: 1 | 2): Blob[] {
   return [
-    ...Object.entries(SHARDS).map(([name, record]) => ({ name, bytes: shardBlob(record, version), through: throughShard })),
+    ...Object.entries(SHARDS).map(([name, record]) => ({
+      name,
+      bytes: shardBlob(record, version),
+      through: throughShard,
+    })),
     ...Object.entries(RUNS).map(([name, record]) => ({ name, bytes: runBlob(record, version), through: throughRun })),
   ];
 }
 
 const VERSION_2: readonly Blob[] = [
   ...blobsOf(2),
-  { name: "a deleted run", bytes: encodeDeletedRun({ tenant: DONE_RUN.tenant, run: DONE_RUN.run }), through: throughDeletedRun },
+  {
+    name: "a deleted run",
+    bytes: encodeDeletedRun({ tenant: DONE_RUN.tenant, run: DONE_RUN.run }),
+    through: throughDeletedRun,
+  },
 ];
 const VERSION_1: readonly Blob[] = blobsOf(1);
 
@@ -73,28 +89,37 @@ describe("version 2", () => {
     for (const damaged of flipped(bytes)) expect(read(damaged).ok).toBe(false);
   });
 
-  test.each(VERSION_2)("$name: a cut that hits a checksum by chance is found by the fields", ({ bytes, through: read }) => {
-    for (let size = 3; size < bytes.length - 4; size++) expect(read(sealed(bytes.slice(0, size))).ok).toBe(false);
-  });
+  test.each(VERSION_2)(
+    "$name: a cut that hits a checksum by chance is found by the fields",
+    ({ bytes, through: read }) => {
+      for (let size = 3; size < bytes.length - 4; size++) expect(read(sealed(bytes.slice(0, size))).ok).toBe(false);
+    },
+  );
 
   test.each(VERSION_2)("$name: more bytes than there should be are found", ({ bytes, through: read }) => {
     const longer = Uint8Array.of(...bytes.subarray(0, -4), 0);
     expect(read(sealed(longer))).toEqual({ ok: false, error: { kind: "TrailingBytes", remaining: 1 } });
-    expect(read(Uint8Array.of(...bytes, 0))).toEqual({ ok: false, error: { kind: "ChecksumMismatch", size: bytes.length + 1 } });
+    expect(read(Uint8Array.of(...bytes, 0))).toEqual({
+      ok: false,
+      error: { kind: "ChecksumMismatch", size: bytes.length + 1 },
+    });
   });
 
-  test.each(VERSION_2)("$name: what a flipped bit makes under a right checksum is refused, or a record with those bytes", ({ bytes, through: read }) => {
-    let other = 0;
-    for (const damaged of flipped(bytes.slice(0, -4))) {
-      const blob = sealed(damaged);
-      const result = read(blob);
-      if (!result.ok) continue;
-      other++;
-      expect(equalBytes(result.value, blob)).toBe(true);
-    }
-    // The tenant's bits alone are this many, and any of them is as good as another.
-    expect(other).toBeGreaterThanOrEqual(256);
-  });
+  test.each(VERSION_2)(
+    "$name: what a flipped bit makes under a right checksum is refused, or a record with those bytes",
+    ({ bytes, through: read }) => {
+      let other = 0;
+      for (const damaged of flipped(bytes.slice(0, -4))) {
+        const blob = sealed(damaged);
+        const result = read(blob);
+        if (!result.ok) continue;
+        other++;
+        expect(equalBytes(result.value, blob)).toBe(true);
+      }
+      // The tenant's bits alone are this many, and any of them is as good as another.
+      expect(other).toBeGreaterThanOrEqual(256);
+    },
+  );
 });
 
 describe("version 1", () => {
@@ -107,17 +132,20 @@ describe("version 1", () => {
     for (let size = 0; size < bytes.length; size++) expect(read(bytes.slice(0, size)).ok).toBe(false);
   });
 
-  test.each(VERSION_1)("$name: every flipped bit is found or makes a record that is in order", ({ bytes, through: read }) => {
-    let found = 0;
-    for (const damaged of flipped(bytes)) {
-      const result = read(damaged);
-      if (!result.ok) found++;
-      else expectSame(read(result.value), result);
-    }
-    // What has no checksum has this many bits that nothing watches.
-    expect(found).toBeGreaterThan(0);
-    expect(found).toBeLessThan(8 * bytes.length);
-  });
+  test.each(VERSION_1)(
+    "$name: every flipped bit is found or makes a record that is in order",
+    ({ bytes, through: read }) => {
+      let found = 0;
+      for (const damaged of flipped(bytes)) {
+        const result = read(damaged);
+        if (!result.ok) found++;
+        else expectSame(read(result.value), result);
+      }
+      // What has no checksum has this many bits that nothing watches.
+      expect(found).toBeGreaterThan(0);
+      expect(found).toBeLessThan(8 * bytes.length);
+    },
+  );
 });
 
 const READERS = [throughShard, throughRun, throughDeletedRun];
@@ -137,7 +165,9 @@ describe("chance", () => {
     fc.uint8Array({ maxLength: 300 }),
     fc.array(fc.constantFrom(0, 1, 2, 0xff), { maxLength: 300 }).map((values) => Uint8Array.from(values)),
   );
-  const header = fc.tuple(fc.constantFrom(0x31, 0x32), fc.constantFrom(1, 2, 3, 4)).map(([version, kind]) => Uint8Array.of(0x76, version, kind));
+  const header = fc
+    .tuple(fc.constantFrom(0x31, 0x32), fc.constantFrom(1, 2, 3, 4))
+    .map(([version, kind]) => Uint8Array.of(0x76, version, kind));
 
   test("any bytes", () => {
     fc.assert(fc.property(noise, expectNoSurprise), { numRuns: 1000 });

@@ -1,5 +1,12 @@
 import { LogicalTime, MAX_INITIAL_SHARDS, RUN_OP_LOG_CAP, type OpId, type RunId } from "@gossip/contracts";
-import { RunConfig, type PayloadHash, type RunHead, type RunOpLogEntry, type RunOpResult, type RunRecord } from "@gossip/coordination";
+import {
+  RunConfig,
+  type PayloadHash,
+  type RunHead,
+  type RunOpLogEntry,
+  type RunOpResult,
+  type RunRecord,
+} from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { CodecVersion } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";

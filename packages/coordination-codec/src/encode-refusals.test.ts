@@ -12,10 +12,51 @@ import { encodeShardRecord } from "./encode-shard-record.ts";
 import { BUSY_SHARD, DONE_RUN, FRESH_SHARD, PARKED_SHARD, SPLIT_SHARD } from "./samples.fixture.ts";
 
 const ANYTHING: readonly unknown[] = [
-  undefined, null, true, 0, 1, -1, 0.5, Number.NaN, 2 ** 32, 2 ** 53, 0n, 1n, -1n, 1n << 63n, (1n << 64n) - 1n, 1n << 64n,
-  "", "Active", "Parked", "Completed", "constructor", "__proto__", "ff".repeat(32), "FF".repeat(32), "f".repeat(63), Symbol.iterator,
-  {}, [], [undefined], [1], [0n], [1n << 63n], [-1n], [{}], [null], Object.assign([], { length: 3 }), Object.assign([], { length: 20_000 }), () => 1,
-  new Uint8Array(0), Uint8Array.of(0x62), new Uint8Array(4097), new Uint8Array(16_385), new Uint16Array(1), new ArrayBuffer(1), Object.create(Uint8Array.prototype),
+  undefined,
+  null,
+  true,
+  0,
+  1,
+  -1,
+  0.5,
+  Number.NaN,
+  2 ** 32,
+  2 ** 53,
+  0n,
+  1n,
+  -1n,
+  1n << 63n,
+  (1n << 64n) - 1n,
+  1n << 64n,
+  "",
+  "Active",
+  "Parked",
+  "Completed",
+  "constructor",
+  "__proto__",
+  "ff".repeat(32),
+  "FF".repeat(32),
+  "f".repeat(63),
+  Symbol.iterator,
+  {},
+  [],
+  [undefined],
+  [1],
+  [0n],
+  [1n << 63n],
+  [-1n],
+  [{}],
+  [null],
+  Object.assign([], { length: 3 }),
+  Object.assign([], { length: 20_000 }),
+  () => 1,
+  new Uint8Array(0),
+  Uint8Array.of(0x62),
+  new Uint8Array(4097),
+  new Uint8Array(16_385),
+  new Uint16Array(1),
+  new ArrayBuffer(1),
+  Object.create(Uint8Array.prototype),
 ];
 
 /** Every place in a value: `spec.metadata`, `opLog.0.kind`. */
@@ -77,7 +118,16 @@ describe("anything in the place of any field is refused or kept", () => {
 });
 
 test("what is no bytes is not decoded", () => {
-  for (const bad of [undefined, null, "v2", 5, [0x76], new Uint16Array(4), new DataView(new ArrayBuffer(4)), Object.create(Uint8Array.prototype)]) {
+  for (const bad of [
+    undefined,
+    null,
+    "v2",
+    5,
+    [0x76],
+    new Uint16Array(4),
+    new DataView(new ArrayBuffer(4)),
+    Object.create(Uint8Array.prototype),
+  ]) {
     for (const { decode } of [SHARD, RUN, DELETED]) expect(() => decode(bad as Uint8Array)).toThrow(InvariantViolation);
   }
 });

@@ -1,4 +1,10 @@
-import { MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_SPAWNED_PER_SHARD, MAX_TOKEN_SIZE, validateShardSpec } from "@gossip/contracts";
+import {
+  MAX_KEY_SIZE,
+  MAX_METADATA_SIZE,
+  MAX_SPAWNED_PER_SHARD,
+  MAX_TOKEN_SIZE,
+  validateShardSpec,
+} from "@gossip/contracts";
 import type { LeaseHolder, ShardRecord } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
@@ -72,7 +78,10 @@ function writeFront(record: ShardRecord, out: FieldWriter): void {
 
 function writeNextFront(record: ShardRecord, out: FieldWriter, before: ShardRecord): void {
   assertObject(before, "shard record before");
-  assert(typeof before.run === "bigint" && typeof before.shard === "bigint", "shard record before must have a run and a shard");
+  assert(
+    typeof before.run === "bigint" && typeof before.shard === "bigint",
+    "shard record before must have a run and a shard",
+  );
   const known = FRONTS.frontOf(record, before);
   if (known !== undefined) return out.beginWith(known);
   writeFront(record, out);

@@ -1,4 +1,11 @@
-import { CursorSemantics, ParkReason, persistedEnum, RunStatus, ShardStatus, type PersistedEnum } from "@gossip/contracts";
+import {
+  CursorSemantics,
+  ParkReason,
+  persistedEnum,
+  RunStatus,
+  ShardStatus,
+  type PersistedEnum,
+} from "@gossip/contracts";
 import { OpKind, OpResult, RunOpKind, type RunOpResult } from "@gossip/coordination";
 
 /** A field that holds one of a closed set of names, and how it is called in a complaint. */
@@ -22,10 +29,16 @@ function enumField<Name extends string>(field: string, { codes, values }: Persis
 
 export const STATUS: EnumField<ShardStatus> = /* @__PURE__ */ enumField("status", ShardStatus);
 export const PARK_REASON: EnumField<ParkReason> = /* @__PURE__ */ enumField("parkReason", ParkReason);
-export const CURSOR_SEMANTICS: EnumField<CursorSemantics> = /* @__PURE__ */ enumField("cursorSemantics", CursorSemantics);
+export const CURSOR_SEMANTICS: EnumField<CursorSemantics> = /* @__PURE__ */ enumField(
+  "cursorSemantics",
+  CursorSemantics,
+);
 export const OP_KIND: EnumField<OpKind> = /* @__PURE__ */ enumField("opLog.kind", OpKind);
 export const OP_RESULT: EnumField<OpResult> = /* @__PURE__ */ enumField("opLog.result", OpResult);
-export const CONFIG_SEMANTICS: EnumField<CursorSemantics> = /* @__PURE__ */ enumField("config.cursorSemantics", CursorSemantics);
+export const CONFIG_SEMANTICS: EnumField<CursorSemantics> = /* @__PURE__ */ enumField(
+  "config.cursorSemantics",
+  CursorSemantics,
+);
 export const RUN_STATUS: EnumField<RunStatus> = /* @__PURE__ */ enumField("status", RunStatus);
 export const RUN_OP_KIND: EnumField<RunOpKind> = /* @__PURE__ */ enumField("opLog.kind", RunOpKind);
 

@@ -13,7 +13,9 @@ export interface Vector {
   readonly json: unknown;
 }
 
-export const VECTORS: readonly Vector[] = PAGE.split(/^### Vector: /m).slice(1).map(readVector);
+export const VECTORS: readonly Vector[] = PAGE.split(/^### Vector: /m)
+  .slice(1)
+  .map(readVector);
 
 /** The fields of a layout, in their order. */
 export function layoutOf(kind: "Shard" | "Run" | "DeletedRun"): readonly string[] {
@@ -26,12 +28,19 @@ export function tableUnder(heading: string): readonly (readonly string[])[] {
   const first = lines.findIndex((line) => line.startsWith("| ---"));
   const rows = lines.slice(first + 1);
   const end = rows.findIndex((line) => !line.startsWith("|"));
-  return rows.slice(0, end).map((row) => row.split("|").slice(1, -1).map((cell) => cell.trim()));
+  return rows.slice(0, end).map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
 }
 
 /** Bytes in hex, with blanks anywhere and `32 x 01` for thirty-two of them. */
 export function bytesOf(hex: string): Uint8Array {
-  const plain = hex.replaceAll(/(\d+) x ([0-9a-f]{2})/g, (_, count: string, byte: string) => byte.repeat(Number(count))).replaceAll(" ", "");
+  const plain = hex
+    .replaceAll(/(\d+) x ([0-9a-f]{2})/g, (_, count: string, byte: string) => byte.repeat(Number(count)))
+    .replaceAll(" ", "");
   return new Uint8Array(Buffer.from(plain, "hex"));
 }
 
@@ -43,7 +52,9 @@ function section(heading: string): string {
 
 function readVector(text: string): Vector {
   const [, title, size] = /^(.+), (\d+) bytes$/m.exec(text)!;
-  const rows = block(text, "text")!.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  const rows = block(text, "text")!
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()));
   const json = block(text.split("\n#")[0]!, "json");
   return {
     title: title!,

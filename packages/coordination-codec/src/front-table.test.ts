@@ -26,7 +26,13 @@ const CHANGES = {
   Done: () => ({ status: "Done", lease: undefined }),
   Narrowed: () => ({ spec: range(1, 7) }),
   LikeRange: ({ spec }) => ({ spec: { ...spec } }),
-  Metadata: ({ spec }) => ({ spec: ShardSpec.withRangeAndMetadata({ start: spec.keyRangeStart, end: spec.keyRangeEnd, metadata: key(1, MAX_FRONT_SIZE) }) }),
+  Metadata: ({ spec }) => ({
+    spec: ShardSpec.withRangeAndMetadata({
+      start: spec.keyRangeStart,
+      end: spec.keyRangeEnd,
+      metadata: key(1, MAX_FRONT_SIZE),
+    }),
+  }),
   Refused: () => ({ attempts: -1 }),
   RefusedRange: () => ({ spec: { ...range(1, 2), metadata: "no" as never } }),
 } satisfies Record<string, (record: ShardRecord) => Partial<ShardRecord>>;

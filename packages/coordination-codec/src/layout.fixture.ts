@@ -9,7 +9,8 @@ const u8 = (value: number): Buffer => Buffer.of(value);
 const u32 = (value: number): Buffer => Buffer.from(Uint32Array.of(value).buffer);
 const u64 = (value: bigint): Buffer => Buffer.from(BigUint64Array.of(value).buffer);
 const bytes = (value: Uint8Array): Buffer => Buffer.concat([u32(value.length), value]);
-const list = <T>(items: readonly T[], write: (item: T) => Buffer): Buffer => Buffer.concat([u32(items.length), ...items.map(write)]);
+const list = <T>(items: readonly T[], write: (item: T) => Buffer): Buffer =>
+  Buffer.concat([u32(items.length), ...items.map(write)]);
 const option = <T>(value: T | undefined, write: (value: T) => Buffer): Buffer =>
   value === undefined ? u8(0) : Buffer.concat([u8(1), write(value)]);
 const since2 = (version: CodecVersion, field: Buffer): Buffer => (version === 1 ? Buffer.alloc(0) : field);
@@ -53,7 +54,9 @@ export function shardBlob(record: ShardRecord, version: CodecVersion): Uint8Arra
     option(record.cursor.lastKey, bytes),
     option(record.cursor.token, bytes),
     u8(CursorSemantics.codes[record.cursorSemantics]),
-    option(record.lease, ({ owner, deadline, opId }) => Buffer.concat([u64(owner), u64(deadline), since2(version, u64(opId))])),
+    option(record.lease, ({ owner, deadline, opId }) =>
+      Buffer.concat([u64(owner), u64(deadline), since2(version, u64(opId))]),
+    ),
     u64(record.fenceEpoch),
     option(record.parent, u64),
     list(record.spawned, u64),

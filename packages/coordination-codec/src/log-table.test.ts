@@ -18,7 +18,13 @@ const FULL = 16;
 let lastOp = 0n;
 function newEntry(): OpLogEntry {
   const op = ++lastOp;
-  return { opId: op as OpId, kind: "Checkpoint", result: "Completed", payloadHash: (op << 9n) as PayloadHash, executedAt: (op << 20n) as LogicalTime };
+  return {
+    opId: op as OpId,
+    kind: "Checkpoint",
+    result: "Completed",
+    payloadHash: (op << 9n) as PayloadHash,
+    executedAt: (op << 20n) as LogicalTime,
+  };
 }
 
 const newLog = (): readonly OpLogEntry[] => Array.from({ length: FULL }, newEntry);
@@ -47,7 +53,10 @@ const STEPS = {
 test("a log has its own bytes, whatever was encoded before it in its place", () => {
   const step = fc.record({
     shard: fc.nat({ max: 2 }),
-    kind: fc.oneof({ weight: 4, arbitrary: fc.constant("Next" as const) }, fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[]))),
+    kind: fc.oneof(
+      { weight: 4, arbitrary: fc.constant("Next" as const) },
+      fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])),
+    ),
   });
   const seen = new Set<string>();
   fc.assert(

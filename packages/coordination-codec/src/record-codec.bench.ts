@@ -18,7 +18,10 @@ import { activeRun, BUSY_SHARD, FRESH_SHARD, goingOn } from "./samples.fixture.t
 const STEPS = 1024;
 const out = new RecordWriter();
 
-for (const [name, record, steps] of [["fresh", FRESH_SHARD, [FRESH_SHARD]], ["held, full log", BUSY_SHARD, goingOn(BUSY_SHARD, STEPS)]] as const) {
+for (const [name, record, steps] of [
+  ["fresh", FRESH_SHARD, [FRESH_SHARD]],
+  ["held, full log", BUSY_SHARD, goingOn(BUSY_SHARD, STEPS)],
+] as const) {
   const stepOf = (call: number) => steps[call % steps.length]!;
   const blob = encodeShardRecord(record);
   const safe = toJsonSafe(record);
@@ -39,7 +42,11 @@ for (const [name, record, steps] of [["fresh", FRESH_SHARD, [FRESH_SHARD]], ["he
       structuredClone: () => structuredClone(record),
     },
     bounds: [
-      { form: "encodeShardRecordInto", ratioAtMost: 1 / 2, toBestOf: ["JSON.stringify of its JSON form", "v8.serialize", "structuredClone"] },
+      {
+        form: "encodeShardRecordInto",
+        ratioAtMost: 1 / 2,
+        toBestOf: ["JSON.stringify of its JSON form", "v8.serialize", "structuredClone"],
+      },
       { form: "encodeShardRecord", ratioAtMost: 1, toBestOf: ["v8.serialize", "structuredClone"] },
       { form: "encodeShardRecordInto", heapBytesAtMost: 0 },
     ],

@@ -77,31 +77,55 @@ describe("vectors", () => {
     expect(encodeAgain(vector)).toEqual(vector.blob);
   });
 
-  test.each(records.filter((vector) => !isWritten(vector)))("$title: encodes to the newest version and stays the same record", (vector) => {
-    const upgraded = { ...vector, blob: encodeAgain(vector) };
-    expect(isWritten(upgraded)).toBe(true);
-    expect(decode(upgraded)).toEqual(decode(vector));
-  });
+  test.each(records.filter((vector) => !isWritten(vector)))(
+    "$title: encodes to the newest version and stays the same record",
+    (vector) => {
+      const upgraded = { ...vector, blob: encodeAgain(vector) };
+      expect(isWritten(upgraded)).toBe(true);
+      expect(decode(upgraded)).toEqual(decode(vector));
+    },
+  );
 
   test("an owner is told by its name, and not read", () => {
     const owner = VECTORS.find(({ title }) => title.endsWith("an owner"))!;
-    expect(decode(owner)).toEqual({ ok: false, error: { kind: "UnexpectedBlobKind", expected: "Shard", actual: "Owner" } });
+    expect(decode(owner)).toEqual({
+      ok: false,
+      error: { kind: "UnexpectedBlobKind", expected: "Shard", actual: "Owner" },
+    });
   });
 });
 
 describe("tables", () => {
   const numbers = (codes: Readonly<Record<string, number>>): string =>
-    Object.entries(codes).map(([name, code]) => `${name} ${code}`).join(", ");
+    Object.entries(codes)
+      .map(([name, code]) => `${name} ${code}`)
+      .join(", ");
 
   test("name the number of every kind, and the versions that have it", () => {
     const versions = (kind: BlobKind): string =>
-      Object.entries(KINDS_BY_VERSION).filter(([, kinds]) => kinds[BlobKind.codes[kind]] === kind).map(([version]) => version).join(", ");
-    expect(tableUnder("### Kinds")).toEqual(BlobKind.values.map((kind) => [`\`${kind}\``, String(BlobKind.codes[kind]), versions(kind)]));
+      Object.entries(KINDS_BY_VERSION)
+        .filter(([, kinds]) => kinds[BlobKind.codes[kind]] === kind)
+        .map(([version]) => version)
+        .join(", ");
+    expect(tableUnder("### Kinds")).toEqual(
+      BlobKind.values.map((kind) => [`\`${kind}\``, String(BlobKind.codes[kind]), versions(kind)]),
+    );
   });
 
   test("name the numbers of all names", () => {
-    const enums = { ShardStatus, ParkReason, CursorSemantics, OpKind, OpResult, RunStatus, RunOpKind, RunOpResult: RUN_OP_RESULT };
-    expect(tableUnder("### Numbers of names")).toEqual(Object.entries(enums).map(([name, { codes }]) => [`\`${name}\``, numbers(codes)]));
+    const enums = {
+      ShardStatus,
+      ParkReason,
+      CursorSemantics,
+      OpKind,
+      OpResult,
+      RunStatus,
+      RunOpKind,
+      RunOpResult: RUN_OP_RESULT,
+    };
+    expect(tableUnder("### Numbers of names")).toEqual(
+      Object.entries(enums).map(([name, { codes }]) => [`\`${name}\``, numbers(codes)]),
+    );
   });
 
   test.each(records)("$title: goes through the fields of its layout in their order", (vector) => {

@@ -24,16 +24,20 @@ const blob: fc.Arbitrary<Uint8Array> = fc.oneof(
 );
 
 function whole(): fc.Arbitrary<Uint8Array> {
-  return fc.tuple(shardRecord, fc.constantFrom(1 as const, 2 as const)).map(([record, version]) => shardBlob(record, version));
+  return fc
+    .tuple(shardRecord, fc.constantFrom(1 as const, 2 as const))
+    .map(([record, version]) => shardBlob(record, version));
 }
 
 function changed(): fc.Arbitrary<readonly [Uint8Array, 1 | 2]> {
-  return fc.tuple(shardRecord, fc.constantFrom(1 as const, 2 as const), fc.nat(), fc.nat(255)).map(([record, version, place, byte]) => {
-    const bytes = shardBlob(record, version);
-    // Not in the checksum, which is there to be made anew.
-    bytes[place % (bytes.length - 4)] = byte;
-    return [bytes, version] as const;
-  });
+  return fc
+    .tuple(shardRecord, fc.constantFrom(1 as const, 2 as const), fc.nat(), fc.nat(255))
+    .map(([record, version, place, byte]) => {
+      const bytes = shardBlob(record, version);
+      // Not in the checksum, which is there to be made anew.
+      bytes[place % (bytes.length - 4)] = byte;
+      return [bytes, version] as const;
+    });
 }
 
 /** The blobs in a part of a larger buffer, one behind the other. */
@@ -45,16 +49,24 @@ function packed(blobs: readonly Uint8Array[], offset: number): Buffer {
 describe("RecordReader", () => {
   test("reads each record as if it were alone, whatever the others are, and in whatever order", () => {
     fc.assert(
-      fc.property(fc.array(blob, { minLength: 1, maxLength: 6 }), fc.nat(9), fc.boolean(), (blobs, offset, isBackwards) => {
-        const buffer = packed(blobs, offset);
-        const reader = new RecordReader(buffer);
-        const starts = blobs.map((_, index) => blobs.slice(0, index).reduce((sum, { length }) => sum + length, 0));
-        const order = isBackwards ? [...blobs.keys()].reverse() : [...blobs.keys()];
-        const read = order.map((index) => reader.shardRecord(starts[index]!, starts[index]! + blobs[index]!.length));
-        // The records own what they hold.
-        buffer.fill(0);
-        expectSame(read, order.map((index) => decodeShardRecord(blobs[index]!)));
-      }),
+      fc.property(
+        fc.array(blob, { minLength: 1, maxLength: 6 }),
+        fc.nat(9),
+        fc.boolean(),
+        (blobs, offset, isBackwards) => {
+          const buffer = packed(blobs, offset);
+          const reader = new RecordReader(buffer);
+          const starts = blobs.map((_, index) => blobs.slice(0, index).reduce((sum, { length }) => sum + length, 0));
+          const order = isBackwards ? [...blobs.keys()].reverse() : [...blobs.keys()];
+          const read = order.map((index) => reader.shardRecord(starts[index]!, starts[index]! + blobs[index]!.length));
+          // The records own what they hold.
+          buffer.fill(0);
+          expectSame(
+            read,
+            order.map((index) => decodeShardRecord(blobs[index]!)),
+          );
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -62,8 +74,18 @@ describe("RecordReader", () => {
   test("takes no place that is not in its buffer", () => {
     const bytes = shardBlob(FRESH_SHARD, 2);
     const reader = new RecordReader(bytes);
-    const outside: readonly (readonly [number, number])[] = [[-1, 5], [5, 4], [0, bytes.length + 1], [bytes.length, bytes.length + 1], [0.5, 5], [0, Number.NaN], [Symbol("1") as never, 5], [0, "5" as never]];
-    for (const [start, end] of outside) expect(() => reader.shardRecord(start, end), `${String(start)} to ${end}`).toThrow(InvariantViolation);
+    const outside: readonly (readonly [number, number])[] = [
+      [-1, 5],
+      [5, 4],
+      [0, bytes.length + 1],
+      [bytes.length, bytes.length + 1],
+      [0.5, 5],
+      [0, Number.NaN],
+      [Symbol("1") as never, 5],
+      [0, "5" as never],
+    ];
+    for (const [start, end] of outside)
+      expect(() => reader.shardRecord(start, end), `${String(start)} to ${end}`).toThrow(InvariantViolation);
     expect(reader.shardRecord(3, 3)).toMatchObject({ error: { kind: "Truncated", remaining: 0 } });
     expect(reader.shardRecord(0, bytes.length).ok).toBe(true);
   });

@@ -37,8 +37,23 @@ import fc from "fast-check";
 
 const u64 = (range: { readonly min?: bigint; readonly max?: bigint } = {}): fc.Arbitrary<bigint> => {
   const { min = 0n, max = U64_MAX } = range;
-  const edges = [0n, 1n, 2n, 0xffn, 0x100n, 0xffff_ffffn, 1n << 32n, 1n << 53n, DERIVED_SHARD_BIT, U64_MAX - 1n, U64_MAX];
-  return fc.oneof(fc.bigInt({ min, max }), fc.constantFrom(min, max, ...edges.filter((edge) => edge >= min && edge <= max)));
+  const edges = [
+    0n,
+    1n,
+    2n,
+    0xffn,
+    0x100n,
+    0xffff_ffffn,
+    1n << 32n,
+    1n << 53n,
+    DERIVED_SHARD_BIT,
+    U64_MAX - 1n,
+    U64_MAX,
+  ];
+  return fc.oneof(
+    fc.bigInt({ min, max }),
+    fc.constantFrom(min, max, ...edges.filter((edge) => edge >= min && edge <= max)),
+  );
 };
 
 const u32 = fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(0xff, 0x100, 0xffff_fffe, 0xffff_ffff));
@@ -46,15 +61,22 @@ const u32 = fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(0xff, 0x100, 0xffff_fff
 // Mostly of few byte values, so that keys are neighbours and prefixes of each other; now and then as large as allowed.
 const bytes = ({ min, max }: { readonly min: number; readonly max: number }): fc.Arbitrary<Uint8Array> =>
   fc.oneof(
-    { weight: 20, arbitrary: fc.array(fc.constantFrom(0x00, 0x61, 0x62, 0xff), { minLength: min, maxLength: 5 }).map((values) => Uint8Array.from(values)) },
+    {
+      weight: 20,
+      arbitrary: fc
+        .array(fc.constantFrom(0x00, 0x61, 0x62, 0xff), { minLength: min, maxLength: 5 })
+        .map((values) => Uint8Array.from(values)),
+    },
     { weight: 3, arbitrary: fc.uint8Array({ minLength: min, maxLength: 40 }) },
     { weight: 1, arbitrary: fc.constantFrom(0x00, 0xff).map((value) => new Uint8Array(max).fill(value)) },
   );
 
 // Not without a prototype now and then, as fast-check has it: a record decodes to a plain object.
-const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record(fields, { noNullPrototype: true });
+const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(fields, { noNullPrototype: true });
 
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined });
 
 export const tenant: fc.Arbitrary<TenantId> = fc
   .oneof(
@@ -70,7 +92,11 @@ const derivedId = u64({ min: DERIVED_SHARD_BIT }) as fc.Arbitrary<ShardId>;
 const cursorSemantics = fc.constantFrom(...CursorSemantics.values);
 
 const spec: fc.Arbitrary<ShardSpec> = fc
-  .tuple(bytes({ min: 0, max: MAX_KEY_SIZE }), bytes({ min: 0, max: MAX_KEY_SIZE }), bytes({ min: 0, max: MAX_METADATA_SIZE }))
+  .tuple(
+    bytes({ min: 0, max: MAX_KEY_SIZE }),
+    bytes({ min: 0, max: MAX_KEY_SIZE }),
+    bytes({ min: 0, max: MAX_METADATA_SIZE }),
+  )
   .map(([one, other, metadata]) => {
     const [start, end] = other.length > 0 && compareBytes(one, other) > 0 ? [other, one] : [one, other];
     const isEmpty = end.length > 0 && compareBytes(start, end) === 0;
@@ -79,12 +105,14 @@ const spec: fc.Arbitrary<ShardSpec> = fc
 
 /** A cursor that may be where it is: the first key of the range where another would be outside. */
 const cursorIn = (range: ShardSpec): fc.Arbitrary<Cursor> =>
-  record({ key: optional(bytes({ min: 1, max: MAX_KEY_SIZE })), token: optional(bytes({ min: 1, max: MAX_TOKEN_SIZE })) })
-    .map(({ key, token }) => {
-      const first = range.keyRangeStart.length > 0 ? range.keyRangeStart : undefined;
-      const lastKey = key === undefined || ShardSpec.containsKey(range, key) ? key : first;
-      return lastKey === undefined ? Cursor.initial() : Cursor.fromParts({ lastKey, token });
-    });
+  record({
+    key: optional(bytes({ min: 1, max: MAX_KEY_SIZE })),
+    token: optional(bytes({ min: 1, max: MAX_TOKEN_SIZE })),
+  }).map(({ key, token }) => {
+    const first = range.keyRangeStart.length > 0 ? range.keyRangeStart : undefined;
+    const lastKey = key === undefined || ShardSpec.containsKey(range, key) ? key : first;
+    return lastKey === undefined ? Cursor.initial() : Cursor.fromParts({ lastKey, token });
+  });
 
 /** What all logged operations have: ids of their own, a hash, times in order. */
 const logged = (lastTime: bigint, maxLength: number) =>
@@ -94,14 +122,18 @@ const logged = (lastTime: bigint, maxLength: number) =>
       maxLength,
       size: "max",
     })
-    .map((entries) => entries.toSorted((a, b) => (a.executedAt < b.executedAt ? -1 : a.executedAt > b.executedAt ? 1 : 0)))
+    .map((entries) =>
+      entries.toSorted((a, b) => (a.executedAt < b.executedAt ? -1 : a.executedAt > b.executedAt ? 1 : 0)),
+    )
     .map((entries) => entries as { opId: OpId; payloadHash: PayloadHash; executedAt: LogicalTime }[]);
 
 const opLog = (lastTime: bigint): fc.Arbitrary<OpLogEntry[]> =>
   logged(lastTime, 16).chain((entries) =>
     fc.tuple(
       ...entries.map((entry) =>
-        record({ kind: fc.constantFrom(...OpKind.values), result: fc.constantFrom(...OpResult.values) }).map((rest) => ({ ...entry, ...rest })),
+        record({ kind: fc.constantFrom(...OpKind.values), result: fc.constantFrom(...OpResult.values) }).map(
+          (rest) => ({ ...entry, ...rest }),
+        ),
       ),
     ),
   );
@@ -144,18 +176,32 @@ export const shardRecord: fc.Arbitrary<ShardRecord> = record({
   }),
 );
 
-const config: fc.Arbitrary<RunConfig> = record({ cursorSemantics, leaseDuration: u64({ min: 1n }), maxShardRetries: optional(u32) });
+const config: fc.Arbitrary<RunConfig> = record({
+  cursorSemantics,
+  leaseDuration: u64({ min: 1n }),
+  maxShardRetries: optional(u32),
+});
 
 const runOpLog = (lastTime: bigint): fc.Arbitrary<RunOpLogEntry[]> =>
-  logged(lastTime, 8).chain((entries) => fc.tuple(...entries.map((entry) => fc.constantFrom(...RunOpKind.values).chain((kind) => runEntry(entry, kind)))));
+  logged(lastTime, 8).chain((entries) =>
+    fc.tuple(...entries.map((entry) => fc.constantFrom(...RunOpKind.values).chain((kind) => runEntry(entry, kind)))),
+  );
 
-const runEntry = (entry: Pick<RunOpLogEntry, "opId" | "payloadHash" | "executedAt">, kind: RunOpKind): fc.Arbitrary<RunOpLogEntry> =>
+const runEntry = (
+  entry: Pick<RunOpLogEntry, "opId" | "payloadHash" | "executedAt">,
+  kind: RunOpKind,
+): fc.Arbitrary<RunOpLogEntry> =>
   kind === "RegisterShards"
-    ? fc.array(rootId, { maxLength: 4 }).map((shards) => ({ ...entry, kind, result: { kind: "RegisteredShards", shards } }))
+    ? fc
+        .array(rootId, { maxLength: 4 })
+        .map((shards) => ({ ...entry, kind, result: { kind: "RegisteredShards", shards } }))
     : fc.constant({ ...entry, kind, result: { kind: "Ack" } });
 
 /** Any run's record that is in order. */
-export const runRecord: fc.Arbitrary<RunRecord> = record({ status: fc.constantFrom(...RunStatus.values), lastTime: u64({ min: 1n }) })
+export const runRecord: fc.Arbitrary<RunRecord> = record({
+  status: fc.constantFrom(...RunStatus.values),
+  lastTime: u64({ min: 1n }),
+})
   .chain(({ status, lastTime }) => fc.tuple(fc.constant({ status, lastTime }), u64({ min: 1n, max: lastTime })))
   .chain(([{ status, lastTime }, createdAt]) =>
     record({
@@ -164,8 +210,13 @@ export const runRecord: fc.Arbitrary<RunRecord> = record({ status: fc.constantFr
       config,
       status: fc.constant(status),
       createdAt: fc.constant(createdAt as LogicalTime),
-      completedAt: RunStatus.isTerminal(status) ? (u64({ min: createdAt, max: lastTime }) as fc.Arbitrary<LogicalTime>) : fc.constant(undefined),
-      rootShards: status === "Initializing" ? fc.constant([]) : fc.uniqueArray(rootId, { minLength: status === "Active" ? 1 : 0, maxLength: 12 }),
+      completedAt: RunStatus.isTerminal(status)
+        ? (u64({ min: createdAt, max: lastTime }) as fc.Arbitrary<LogicalTime>)
+        : fc.constant(undefined),
+      rootShards:
+        status === "Initializing"
+          ? fc.constant([])
+          : fc.uniqueArray(rootId, { minLength: status === "Active" ? 1 : 0, maxLength: 12 }),
       opLog: runOpLog(lastTime),
       lastTime: fc.constant(lastTime as LogicalTime),
     }),

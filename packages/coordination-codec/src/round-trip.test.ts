@@ -141,6 +141,7 @@ function toComparable(value: unknown): unknown {
   if (typeof value === "bigint") return `u64 ${value}`;
   if (value instanceof Uint8Array) return `bytes ${value.join(",")}`;
   if (Array.isArray(value)) return value.map(toComparable);
-  if (typeof value === "object" && value !== null) return Object.entries(value).map(([name, field]) => [name, toComparable(field)]);
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).map(([name, field]) => [name, toComparable(field)]);
   return value;
 }

@@ -10,7 +10,15 @@ import {
   type ShardId,
   type WorkerId,
 } from "@gossip/contracts";
-import { newRunRecord, newShardRecord, RunConfig, type OpLogEntry, type PayloadHash, type RunRecord, type ShardRecord } from "@gossip/coordination";
+import {
+  newRunRecord,
+  newShardRecord,
+  RunConfig,
+  type OpLogEntry,
+  type PayloadHash,
+  type RunRecord,
+  type ShardRecord,
+} from "@gossip/coordination";
 import { unwrap } from "@gossip/stdx";
 
 // Records as they are in real life, the same in every run.
@@ -104,7 +112,15 @@ export function activeRun(shardCount: number): RunRecord {
     ...NEW_RUN,
     status: "Active",
     rootShards,
-    opLog: [{ opId, kind: "RegisterShards", payloadHash, executedAt, result: { kind: "RegisteredShards", shards: rootShards } }],
+    opLog: [
+      {
+        opId,
+        kind: "RegisterShards",
+        payloadHash,
+        executedAt,
+        result: { kind: "RegisteredShards", shards: rootShards },
+      },
+    ],
     lastTime: executedAt,
   };
 }

@@ -1,4 +1,11 @@
-import { findRunFault, findShardFault, type LoggedOp, type OpLog, type RunRecord, type ShardRecord } from "@gossip/coordination";
+import {
+  findRunFault,
+  findShardFault,
+  type LoggedOp,
+  type OpLog,
+  type RunRecord,
+  type ShardRecord,
+} from "@gossip/coordination";
 
 /**
  * What is wrong with a shard's record, in words, or `undefined`.

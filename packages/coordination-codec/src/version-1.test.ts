@@ -17,7 +17,11 @@ import { runRecord, shardRecord } from "./records.fixture.ts";
 import { BUSY_SHARD, FRESH_SHARD } from "./samples.fixture.ts";
 
 const time = (raw: bigint): LogicalTime => raw as LogicalTime;
-const held = (deadline: bigint): LeaseHolder => ({ owner: 7n as WorkerId, deadline: time(deadline), opId: 99n as OpId });
+const held = (deadline: bigint): LeaseHolder => ({
+  owner: 7n as WorkerId,
+  deadline: time(deadline),
+  opId: 99n as OpId,
+});
 const readShard = (fields: Partial<ShardRecord>) => decodeShardRecord(shardBlob({ ...FRESH_SHARD, ...fields }, 1));
 
 describe("a shard's record of version 1", () => {

@@ -35,9 +35,12 @@ const transient = InfraError.transient({ operation: "test.commit", message: "the
 const corruption = InfraError.corruption({ operation: "test.decode", message: "the record is cut short" });
 
 describe("adviceFor", () => {
-  test.each(Object.entries({ ...RETRYABLE, ...FATAL, ...ESCALATION }))("%s: %s, as the document says", (kind, advice) => {
-    fc.assert(fc.property(errorsOfKind<ErrorKind>(kind as ErrorKind), (error) => adviceFor(error) === advice));
-  });
+  test.each(Object.entries({ ...RETRYABLE, ...FATAL, ...ESCALATION }))(
+    "%s: %s, as the document says",
+    (kind, advice) => {
+      fc.assert(fc.property(errorsOfKind<ErrorKind>(kind as ErrorKind), (error) => adviceFor(error) === advice));
+    },
+  );
 
   test("none available: wait for the first lease to lapse; with none held there is nothing to wait for", () => {
     const deadline = LogicalTime.fromRaw(5n);
@@ -46,7 +49,10 @@ describe("adviceFor", () => {
   });
 
   test("a store that failed: retry if it may pass, else report; also where another error wraps it", () => {
-    for (const [reason, advice] of [[transient, "RetrySameOpId"], [corruption, "Report"]] as const) {
+    for (const [reason, advice] of [
+      [transient, "RetrySameOpId"],
+      [corruption, "Report"],
+    ] as const) {
       const error = coordError("BackendError", { reason });
       expect(adviceFor(error)).toBe(advice);
       expect(adviceFor(coordError("GetRunFailed", { reason: error }))).toBe(advice);
@@ -56,17 +62,26 @@ describe("adviceFor", () => {
 
   test("is one of those that the table lists for the kind, and each of those does occur", () => {
     const seen = new Map<ErrorKind, Set<Advice>>(ERROR_KINDS.map((kind) => [kind, new Set()]));
-    fc.assert(fc.property(anyError, (error) => void seen.get(error.kind)!.add(adviceFor(error))), { numRuns: 10_000 });
+    fc.assert(
+      fc.property(anyError, (error) => void seen.get(error.kind)!.add(adviceFor(error))),
+      { numRuns: 10_000 },
+    );
     for (const kind of ERROR_KINDS) {
       const listed = ADVICE[kind];
-      expect([...seen.get(kind)!].sort(), kind).toEqual(typeof listed === "string" ? [listed] : [...listed.cases].sort());
+      expect([...seen.get(kind)!].sort(), kind).toEqual(
+        typeof listed === "string" ? [listed] : [...listed.cases].sort(),
+      );
     }
   });
 
   test("knows a time exactly where it says to wait", () => {
-    fc.assert(fc.property(anyError, (error) => (adviceFor(error) === "WaitUntil") === (waitUntil(error) !== undefined)));
+    fc.assert(
+      fc.property(anyError, (error) => (adviceFor(error) === "WaitUntil") === (waitUntil(error) !== undefined)),
+    );
     const owner = 5n as WorkerId;
-    expect(waitUntil(coordError("AlreadyLeased", { currentOwner: owner, leaseDeadline: LogicalTime.fromRaw(7n) }))).toBe(7n);
+    expect(
+      waitUntil(coordError("AlreadyLeased", { currentOwner: owner, leaseDeadline: LogicalTime.fromRaw(7n) })),
+    ).toBe(7n);
     expect(waitUntil(coordError("Throttled", { retryAfter: LogicalTime.fromRaw(8n) }))).toBe(8n);
     expect(waitUntil(coordError("NoneAvailable", { earliestDeadline: LogicalTime.fromRaw(9n) }))).toBe(9n);
   });
@@ -81,10 +96,13 @@ describe("adviceFor", () => {
     );
   });
 
-  test.each([undefined, null, "StaleFence", {}, { kind: "Odd" }, { kind: "toString" }])("%o is no error of ours", (given) => {
-    expect(() => adviceFor(given as never)).toThrow(InvariantViolation);
-    expect(() => waitUntil(given as never)).toThrow(InvariantViolation);
-  });
+  test.each([undefined, null, "StaleFence", {}, { kind: "Odd" }, { kind: "toString" }])(
+    "%o is no error of ours",
+    (given) => {
+      expect(() => adviceFor(given as never)).toThrow(InvariantViolation);
+      expect(() => waitUntil(given as never)).toThrow(InvariantViolation);
+    },
+  );
 
   test("a wrapped reason that is none is reported", () => {
     expect(adviceFor(coordError("BackendError", { reason: undefined as never }))).toBe("Report");

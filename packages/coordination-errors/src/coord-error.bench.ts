@@ -82,7 +82,9 @@ const errors: readonly AnyCoordError[] = [
   coordError("NoneAvailable", { earliestDeadline: deadline }),
   coordError("RunNotFound"),
   coordError("GetRunFailed", {
-    reason: coordError("BackendError", { reason: InfraError.transient({ operation: "bench.read", message: "the connection was lost" }) }),
+    reason: coordError("BackendError", {
+      reason: InfraError.transient({ operation: "bench.read", message: "the connection was lost" }),
+    }),
   }),
 ];
 

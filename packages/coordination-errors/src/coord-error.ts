@@ -69,6 +69,8 @@ const LAYOUT: ReadonlyMap<string, readonly FieldLayout[]> = new Map(
 );
 
 function layOut(kind: string, names: readonly string[]): readonly FieldLayout[] {
-  const wrappers = (HIDE as Readonly<Record<string, object>>)[kind] as Readonly<Record<string, FieldLayout["hide"]>> | undefined;
+  const wrappers = (HIDE as Readonly<Record<string, object>>)[kind] as
+    | Readonly<Record<string, FieldLayout["hide"]>>
+    | undefined;
   return names.map((name) => ({ name, hide: wrappers?.[name] }));
 }

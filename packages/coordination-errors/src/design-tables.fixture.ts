@@ -29,7 +29,9 @@ export interface MatrixCell {
 export const MATRIX_CELLS: readonly MatrixCell[] = readMatrix();
 
 function readMatrix(): readonly MatrixCell[] {
-  const [header, ...rows] = MATRIX.trim().split("\n").map((line) => line.trim().split(/\s+/));
+  const [header, ...rows] = MATRIX.trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
   return rows.flatMap(([kind, ...cells]) =>
     cells.map((cell, column) => ({
       kind: kind as ErrorKind,
@@ -50,7 +52,13 @@ export interface DocumentedUnion {
 }
 
 const LEASED: readonly ErrorKind[] = ["ShardNotFound", "TenantMismatch", "StaleFence", "LeaseExpired", "ShardTerminal"];
-const CURSOR: readonly ErrorKind[] = ["CursorRegression", "CursorOutOfBounds", "CursorKeyTooLarge", "CursorTokenTooLarge", "CheckpointMissingKey"];
+const CURSOR: readonly ErrorKind[] = [
+  "CursorRegression",
+  "CursorOutOfBounds",
+  "CursorKeyTooLarge",
+  "CursorTokenTooLarge",
+  "CheckpointMissingKey",
+];
 
 export const DOCUMENTED_UNIONS: readonly DocumentedUnion[] = [
   {
@@ -60,7 +68,13 @@ export const DOCUMENTED_UNIONS: readonly DocumentedUnion[] = [
     kinds: ["ShardNotFound", "TenantMismatch", "ShardTerminal", "AlreadyLeased", "BackendError"],
     additions: ["RunTerminal"],
   },
-  { type: "RenewError", operations: ["renew"], variantCount: 6, kinds: [...LEASED, "BackendError"], additions: ["RunTerminal"] },
+  {
+    type: "RenewError",
+    operations: ["renew"],
+    variantCount: 6,
+    kinds: [...LEASED, "BackendError"],
+    additions: ["RunTerminal"],
+  },
   {
     type: "CheckpointError",
     operations: ["checkpoint"],
@@ -75,7 +89,13 @@ export const DOCUMENTED_UNIONS: readonly DocumentedUnion[] = [
     kinds: [...LEASED, "OpIdConflict", ...CURSOR, "ResourceExhausted", "BackendError"],
     additions: [],
   },
-  { type: "ParkError", operations: ["park"], variantCount: 7, kinds: [...LEASED, "OpIdConflict", "BackendError"], additions: [] },
+  {
+    type: "ParkError",
+    operations: ["park"],
+    variantCount: 7,
+    kinds: [...LEASED, "OpIdConflict", "BackendError"],
+    additions: [],
+  },
   {
     type: "SplitError",
     operations: ["split"],
@@ -87,7 +107,14 @@ export const DOCUMENTED_UNIONS: readonly DocumentedUnion[] = [
     type: "CreateRunError",
     operations: ["createRun", "createRunWithShards"],
     variantCount: 6,
-    kinds: ["InvalidConfig", "RunAlreadyExists", "RegisterShardsFailed", "GetRunFailed", "ConfigMismatch", "BackendError"],
+    kinds: [
+      "InvalidConfig",
+      "RunAlreadyExists",
+      "RegisterShardsFailed",
+      "GetRunFailed",
+      "ConfigMismatch",
+      "BackendError",
+    ],
     additions: [],
   },
   {
@@ -106,7 +133,13 @@ export const DOCUMENTED_UNIONS: readonly DocumentedUnion[] = [
     ],
     additions: [],
   },
-  { type: "GetRunError", operations: ["getRun"], variantCount: 3, kinds: ["RunNotFound", "TenantMismatch", "BackendError"], additions: [] },
+  {
+    type: "GetRunError",
+    operations: ["getRun"],
+    variantCount: 3,
+    kinds: ["RunNotFound", "TenantMismatch", "BackendError"],
+    additions: [],
+  },
   {
     type: "RunTransitionError",
     operations: ["completeRun", "failRun", "cancelRun"],

@@ -3,7 +3,18 @@ import type { Result } from "@gossip/stdx";
 import { EXHAUSTED_RESOURCES, type ErrorFields, type ErrorJson, type RunError } from "./error-fields.ts";
 import { canFailWith, isErrorKind } from "./error-kind.ts";
 import type { ErrorKind, KindsOf } from "./error-routes.ts";
-import { abbreviatedTenant, byteSize, count, hidden, id, invalid, isObject, oneOf, optional, ordinal } from "./field-codec.ts";
+import {
+  abbreviatedTenant,
+  byteSize,
+  count,
+  hidden,
+  id,
+  invalid,
+  isObject,
+  oneOf,
+  optional,
+  ordinal,
+} from "./field-codec.ts";
 import type { FieldCodec, InvalidField } from "./field-codec.ts";
 import { infraError, limitScope, manifestValidationError, runConfigError } from "./reason-codecs.ts";
 import { shardKey, slabFull, splitValidationError } from "./reason-codecs.ts";
@@ -75,7 +86,8 @@ function errorOf<Op extends "registerShards" | "getRun">(operation: Op): FieldCo
     encode: encodeError,
     decode: (json, field) => {
       const kind = isObject(json) ? json["kind"] : undefined;
-      if (!isErrorKind(kind) || !canFailWith(operation, kind)) return invalid(`${field}.kind`, `a way in which ${operation} can fail`);
+      if (!isErrorKind(kind) || !canFailWith(operation, kind))
+        return invalid(`${field}.kind`, `a way in which ${operation} can fail`);
       return decodeVariant(ERROR_CODECS, json, field) as Result<RunError<KindsOf<Op>>, InvalidField>;
     },
   };

@@ -1,4 +1,12 @@
-import type { FenceEpoch, LogicalTime, ManifestValidationError, OpId, RunId, RunStatus, ShardKey } from "@gossip/contracts";
+import type {
+  FenceEpoch,
+  LogicalTime,
+  ManifestValidationError,
+  OpId,
+  RunId,
+  RunStatus,
+  ShardKey,
+} from "@gossip/contracts";
 import type { ShardLimitScope, ShardStatus, SplitValidationError, TenantId, WorkerId } from "@gossip/contracts";
 import type { Redacted, SlabFull } from "@gossip/stdx";
 import type { ErrorKind, KindsOf } from "./error-routes.ts";

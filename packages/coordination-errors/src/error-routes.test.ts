@@ -4,7 +4,14 @@
 
 import { describe, expect, test } from "vitest";
 import { ADDED_OPERATIONS, DOCUMENTED_UNIONS, MATRIX_CELLS } from "./design-tables.fixture.ts";
-import { COORD_ERROR_KINDS, ERROR_ROUTES, OPERATIONS, type ErrorKind, type Operation, type Route } from "./error-routes.ts";
+import {
+  COORD_ERROR_KINDS,
+  ERROR_ROUTES,
+  OPERATIONS,
+  type ErrorKind,
+  type Operation,
+  type Route,
+} from "./error-routes.ts";
 
 const kinds = Object.keys(ERROR_ROUTES) as readonly ErrorKind[];
 

@@ -1,5 +1,21 @@
-import { FenceEpoch, jsonError, LogicalTime, OpId, RunId, RunStatus, ShardId, ShardKey, ShardLimitScope } from "@gossip/contracts";
-import { ShardStatus, TenantId, WorkerId, type ManifestValidationError, type ShardSpecInputError } from "@gossip/contracts";
+import {
+  FenceEpoch,
+  jsonError,
+  LogicalTime,
+  OpId,
+  RunId,
+  RunStatus,
+  ShardId,
+  ShardKey,
+  ShardLimitScope,
+} from "@gossip/contracts";
+import {
+  ShardStatus,
+  TenantId,
+  WorkerId,
+  type ManifestValidationError,
+  type ShardSpecInputError,
+} from "@gossip/contracts";
 import type { SplitValidationError } from "@gossip/contracts";
 import type { SlabFull } from "@gossip/stdx";
 import fc from "fast-check";
@@ -36,11 +52,17 @@ export const tenant: fc.Arbitrary<TenantId> = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
   .map((bytes) => TenantId.fromBytes(bytes));
 
-const slab: fc.Arbitrary<SlabFull> = fc.record({ kind: fc.constant("SlabFull" as const), requested: size, available: size });
+const slab: fc.Arbitrary<SlabFull> = fc.record({
+  kind: fc.constant("SlabFull" as const),
+  requested: size,
+  available: size,
+});
 
 /** One arbitrary for each kind of a union: a kind that is added there does not compile here. */
 function variantsOf<U extends { readonly kind: string }>(rows: {
-  readonly [K in U["kind"]]: { readonly [F in Exclude<keyof Extract<U, { kind: K }>, "kind">]: fc.Arbitrary<Extract<U, { kind: K }>[F]> };
+  readonly [K in U["kind"]]: {
+    readonly [F in Exclude<keyof Extract<U, { kind: K }>, "kind">]: fc.Arbitrary<Extract<U, { kind: K }>[F]>;
+  };
 }): fc.Arbitrary<U> {
   const arbitraries = Object.entries<Readonly<Record<string, fc.Arbitrary<unknown>>>>(rows).map(([kind, fields]) =>
     fc.record(fields).map((values) => jsonError({ kind, ...values }) as unknown as U),
@@ -91,7 +113,9 @@ const infraReason = fc
     code: fc.constantFrom(undefined, "57P01", 14, "ECONNRESET"),
     cause: fc.anything(),
   })
-  .map(({ kind, ...rest }) => InfraError[kind]({ operation: "acquire.loadShard", message: "the connection was lost", ...rest }));
+  .map(({ kind, ...rest }) =>
+    InfraError[kind]({ operation: "acquire.loadShard", message: "the connection was lost", ...rest }),
+  );
 
 /** What each kind is made of. */
 export const ERROR_INPUTS: { readonly [K in ErrorKind]: fc.Arbitrary<ErrorInput<K>> } = {
@@ -101,7 +125,10 @@ export const ERROR_INPUTS: { readonly [K in ErrorKind]: fc.Arbitrary<ErrorInput<
   LeaseExpired: fc.record({ deadline: time, now: time }),
   ShardTerminal: fc.record({ shard, status: shardStatus }),
   OpIdConflict: fc.record({ opId: u64.map((raw) => OpId.fromRaw(raw)), expectedHash: u64, actualHash: u64 }),
-  CursorRegression: fc.record({ oldKey: fc.option(size, { nil: undefined }), newKey: fc.option(size, { nil: undefined }) }),
+  CursorRegression: fc.record({
+    oldKey: fc.option(size, { nil: undefined }),
+    newKey: fc.option(size, { nil: undefined }),
+  }),
   CursorOutOfBounds: fc.record({ lastKey: size, specStart: size, specEnd: size }),
   CursorKeyTooLarge: sized,
   CursorTokenTooLarge: sized,
@@ -136,7 +163,9 @@ export function errorsOfKind<K extends ErrorKind>(kind: K): fc.Arbitrary<ErrorOf
 }
 
 /** Errors of all kinds, each as likely as another. */
-export const anyError: fc.Arbitrary<AnyCoordError> = fc.constantFrom(...ERROR_KINDS).chain((kind) => errorsOfKind<ErrorKind>(kind));
+export const anyError: fc.Arbitrary<AnyCoordError> = fc
+  .constantFrom(...ERROR_KINDS)
+  .chain((kind) => errorsOfKind<ErrorKind>(kind));
 
 /** The names of the fields of a kind. */
 export function fieldsOf(kind: ErrorKind): readonly string[] {
@@ -145,6 +174,8 @@ export function fieldsOf(kind: ErrorKind): readonly string[] {
 
 /** Errors that an operation can have; the table above is not complete yet when it asks for them. */
 function deferred<Op extends "registerShards" | "getRun">(operation: Op): fc.Arbitrary<ErrorOfKind<KindsOf<Op>>> {
-  const kinds = ERROR_KINDS.filter((kind) => ERROR_ROUTES[kind][operation] !== "no") as readonly ErrorKind[] as readonly KindsOf<Op>[];
+  const kinds = ERROR_KINDS.filter(
+    (kind) => ERROR_ROUTES[kind][operation] !== "no",
+  ) as readonly ErrorKind[] as readonly KindsOf<Op>[];
   return fc.constantFrom(...kinds).chain((kind) => errorsOfKind(kind));
 }

@@ -8,8 +8,10 @@ const KINDS = Object.keys(ERROR_ROUTES) as readonly ErrorKind[];
 /** When each kind is the answer. */
 const WHEN: Readonly<Record<ErrorKind, string>> = {
   ShardNotFound: "The store has no such shard: an index is wrong, or its run was deleted meanwhile.",
-  TenantMismatch: "What was asked for belongs to somebody else. Checked first, so that nothing else about it is learnt.",
-  StaleFence: "The shard changed hands since the lease was taken, or the lease was given back (then both numbers are equal).",
+  TenantMismatch:
+    "What was asked for belongs to somebody else. Checked first, so that nothing else about it is learnt.",
+  StaleFence:
+    "The shard changed hands since the lease was taken, or the lease was given back (then both numbers are equal).",
   LeaseExpired: "The deadline has come. The shard may be another worker's by now.",
   ShardTerminal: "The shard is Done, Split or Parked.",
   OpIdConflict: "The op id is in the log with another payload.",
@@ -42,7 +44,8 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
 const ADVICE_TEXT: Readonly<Record<Advice, string>> = {
   WaitUntil: "Ask again at the time that `waitUntil(error)` gives.",
   Reacquire: "The lease is lost: drop all local work on the shard and claim again.",
-  RetrySameOpId: "Back off, then repeat the call with the same op id and the same payload. It may have been done; it is not done twice.",
+  RetrySameOpId:
+    "Back off, then repeat the call with the same op id and the same payload. It may have been done; it is not done twice.",
   Stop: "There is nothing left to do here.",
   FixCaller: "The call is wrong, and repeating it gives the same answer.",
   Report: "No caller can mend it: somebody has to look.",
@@ -85,7 +88,10 @@ function kindRow(kind: ErrorKind): readonly string[] {
 function matrix(operations: readonly Operation[]): string {
   const marks: Readonly<Record<Route, string>> = { yes: "●", addition: "+", no: "" };
   const rows = KINDS.filter((kind) => operations.some((operation) => ERROR_ROUTES[kind][operation] !== "no"));
-  return table(["", ...operations], rows.map((kind) => [code(kind), ...operations.map((operation) => marks[ERROR_ROUTES[kind][operation]])]));
+  return table(
+    ["", ...operations],
+    rows.map((kind) => [code(kind), ...operations.map((operation) => marks[ERROR_ROUTES[kind][operation]])]),
+  );
 }
 
 function adviceOf(kind: ErrorKind): readonly Advice[] {

@@ -83,7 +83,8 @@ export function optional<T>(codec: FieldCodec<T>): FieldCodec<T | undefined> {
   return {
     show: (value) => (value === undefined ? "none" : codec.show(value)),
     encode: (value) => (value === undefined ? undefined : codec.encode(value)),
-    decode: (json, field) => (json === null || json === undefined ? ok<T | undefined>(undefined) : codec.decode(json, field)),
+    decode: (json, field) =>
+      json === null || json === undefined ? ok<T | undefined>(undefined) : codec.decode(json, field),
   };
 }
 
@@ -92,7 +93,8 @@ export function hidden<T>(): FieldCodec<Redacted<T | undefined>> {
   return {
     show: () => REDACTED,
     encode: () => REDACTED,
-    decode: (json, field) => (json === REDACTED ? ok(new Redacted<T | undefined>(undefined)) : invalid(field, REDACTED)),
+    decode: (json, field) =>
+      json === REDACTED ? ok(new Redacted<T | undefined>(undefined)) : invalid(field, REDACTED),
   };
 }
 

@@ -24,7 +24,12 @@ export {
   type Operation,
   type Route,
 } from "./error-routes.ts";
-export { IdempotentOutcome, type Executed, type IdempotentOutcomeCompanion, type Replayed } from "./idempotent-outcome.ts";
+export {
+  IdempotentOutcome,
+  type Executed,
+  type IdempotentOutcomeCompanion,
+  type Replayed,
+} from "./idempotent-outcome.ts";
 export {
   InfraError,
   type FixedText,

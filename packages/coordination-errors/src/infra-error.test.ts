@@ -16,8 +16,12 @@ describe("InfraError", () => {
   });
 
   test("reads as class, label and sentence", () => {
-    expect(InfraError.format(InfraError.corruption(lost))).toBe("[corruption] acquire.loadShard: the connection was lost");
-    expect(InfraError.format(InfraError.transient({ ...lost, code: 14 }))).toBe("[transient] acquire.loadShard: the connection was lost (14)");
+    expect(InfraError.format(InfraError.corruption(lost))).toBe(
+      "[corruption] acquire.loadShard: the connection was lost",
+    );
+    expect(InfraError.format(InfraError.transient({ ...lost, code: 14 }))).toBe(
+      "[transient] acquire.loadShard: the connection was lost (14)",
+    );
   });
 
   test("keeps what was thrown out of sight", () => {
@@ -38,7 +42,18 @@ describe("InfraError", () => {
     expect(InfraError.transient({ ...lost, code }).code).toBe(String(code));
   });
 
-  test.each([undefined, "", "customer/7", "lower case", "SELECT 1", 1234567, 1.5, { secret: 1 }, Object.create(null), Symbol("x")])("%o is none, and is left out", (code) => {
+  test.each([
+    undefined,
+    "",
+    "customer/7",
+    "lower case",
+    "SELECT 1",
+    1234567,
+    1.5,
+    { secret: 1 },
+    Object.create(null),
+    Symbol("x"),
+  ])("%o is none, and is left out", (code) => {
     expect(InfraError.transient({ ...lost, code: code as string }).code).toBe(undefined);
   });
 

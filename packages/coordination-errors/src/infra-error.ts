@@ -98,7 +98,10 @@ export function isInfraMessage(value: unknown): value is string {
 
 function assertInfraError(error: unknown): void {
   const kind = typeof error === "object" && error !== null && (error as { kind?: unknown }).kind;
-  assert(kind === "Transient" || kind === "Corruption", "an infrastructure error must be of kind Transient or Corruption");
+  assert(
+    kind === "Transient" || kind === "Corruption",
+    "an infrastructure error must be of kind Transient or Corruption",
+  );
 }
 
 /** `InfraErrorInput` without its proof that the texts are fixed, which only a caller can give. */
@@ -110,7 +113,10 @@ interface InfraErrorParts {
 }
 
 function makeInfraError<K extends InfraError["kind"]>(kind: K, input: InfraErrorParts): InfraErrorOf<K> {
-  assert(typeof input === "object" && input !== null, "an infrastructure error is made from an object with operation and message");
+  assert(
+    typeof input === "object" && input !== null,
+    "an infrastructure error is made from an object with operation and message",
+  );
   const { operation, message } = input;
   assert(isInfraLabel(operation), "operation must be a dotted label such as acquire.loadShard");
   assert(isInfraMessage(message), `message must be a sentence of at most ${MAX_MESSAGE_LENGTH} characters`);

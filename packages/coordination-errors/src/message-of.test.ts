@@ -23,7 +23,11 @@ describe("messageOf", () => {
 
   test("never throws, and neither do toString, toJSON and JSON.stringify, whatever is in the fields", () => {
     const kind = fc.constantFrom(...ERROR_KINDS);
-    const broken = kind.chain((name) => fc.record(Object.fromEntries(fieldsOf(name).map((field) => [field, fc.anything()]))).map((fields) => reviveError({ kind: name, ...fields })));
+    const broken = kind.chain((name) =>
+      fc
+        .record(Object.fromEntries(fieldsOf(name).map((field) => [field, fc.anything()])))
+        .map((fields) => reviveError({ kind: name, ...fields })),
+    );
     fc.assert(
       fc.property(broken, (error) => {
         expect(messageOf(error)).toBeTypeOf("string");
@@ -41,25 +45,37 @@ describe("messageOf", () => {
 
   test.each([
     [coordError("ShardNotFound", { shard }), "there is no shard 0000000000000001/000000000000001f"],
-    [coordError("StaleFence", { presented: fence(2n), current: fence(3n) }), "the lease has fence 2, the shard is at 3"],
-    [coordError("StaleFence", { presented: fence(3n), current: fence(3n) }), "the lease with fence 3 is no longer held by its owner"],
+    [
+      coordError("StaleFence", { presented: fence(2n), current: fence(3n) }),
+      "the lease has fence 2, the shard is at 3",
+    ],
+    [
+      coordError("StaleFence", { presented: fence(3n), current: fence(3n) }),
+      "the lease with fence 3 is no longer held by its owner",
+    ],
     [coordError("LeaseExpired", { deadline, now: deadline }), "the lease ran out at 120, and it is 120"],
     [coordError("NoneAvailable", { earliestDeadline: undefined }), "the run has no shard to claim, and none is leased"],
     [coordError("NoneAvailable", { earliestDeadline: deadline }), "every shard is leased, the first lease until 120"],
     [coordError("RunUnsettled", { active: 2, parked: 1 }), "the run still has 2 active and 1 parked shards"],
     [coordError("ResourceExhausted", { resource: "tenant_shards", slab: undefined }), "out of tenant_shards"],
     [
-      coordError("ResourceExhausted", { resource: "shard_slab", slab: { kind: "SlabFull", requested: 64, available: 32 } }),
+      coordError("ResourceExhausted", {
+        resource: "shard_slab",
+        slab: { kind: "SlabFull", requested: 64, available: 32 },
+      }),
       "out of shard_slab: SlabFull (requested [64 bytes], available [32 bytes])",
     ],
     [
-      coordError("BackendError", { reason: InfraError.transient({ operation: "acquire.loadShard", message: "the connection was lost", code: "57P01" }) }),
+      coordError("BackendError", {
+        reason: InfraError.transient({
+          operation: "acquire.loadShard",
+          message: "the connection was lost",
+          code: "57P01",
+        }),
+      }),
       "[transient] acquire.loadShard: the connection was lost (57P01)",
     ],
-    [
-      coordError("GetRunFailed", { reason: coordError("RunNotFound") }),
-      "the run could not be read back: RunNotFound",
-    ],
+    [coordError("GetRunFailed", { reason: coordError("RunNotFound") }), "the run could not be read back: RunNotFound"],
   ])("%s", (error, message) => {
     expect(error.message).toBe(message);
   });
@@ -72,7 +88,9 @@ describe("messageOf", () => {
   });
 
   test("a wrong status says which way is open; failing a run that is Initializing points to cancelling it", () => {
-    const messages = (["Active", "Done", "Failed", undefined] as const).map((target) => coordError("WrongStatus", { status: "Initializing", target }).message);
+    const messages = (["Active", "Done", "Failed", undefined] as const).map(
+      (target) => coordError("WrongStatus", { status: "Initializing", target }).message,
+    );
     expect(messages.map((message) => message.includes("cancel"))).toEqual([false, false, true, false]);
     expect(new Set(messages).size).toBe(4);
   });

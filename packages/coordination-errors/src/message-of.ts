@@ -67,7 +67,8 @@ export function messageOf(error: AnyCoordError, operation?: Operation): string {
 
   const kind = given["kind"];
   const shown: Record<string, string> = {};
-  for (const [name, codec] of Object.entries<FieldCodec<unknown>>(ERROR_CODECS[kind])) shown[name] = codec.show(given[name]);
+  for (const [name, codec] of Object.entries<FieldCodec<unknown>>(ERROR_CODECS[kind]))
+    shown[name] = codec.show(given[name]);
   return (SENTENCES[kind] as unknown as (shown: unknown, operation: Operation | undefined) => string)(shown, operation);
 }
 

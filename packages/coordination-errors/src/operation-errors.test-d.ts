@@ -10,7 +10,12 @@ import { narrowCoordError } from "./narrow-coord-error.ts";
 import type * as errors from "./operation-errors.ts";
 
 type Leased = "ShardNotFound" | "TenantMismatch" | "StaleFence" | "LeaseExpired" | "ShardTerminal";
-type OfCursor = "CursorRegression" | "CursorOutOfBounds" | "CursorKeyTooLarge" | "CursorTokenTooLarge" | "CheckpointMissingKey";
+type OfCursor =
+  | "CursorRegression"
+  | "CursorOutOfBounds"
+  | "CursorKeyTooLarge"
+  | "CursorTokenTooLarge"
+  | "CheckpointMissingKey";
 
 // The unions, whole.
 expectTypeOf<errors.CoordError["kind"]>().toEqualTypeOf<Leased | "OpIdConflict" | OfCursor | "SplitInvalid">();
@@ -18,7 +23,9 @@ expectTypeOf<errors.AcquireError["kind"]>().toEqualTypeOf<
   "ShardNotFound" | "TenantMismatch" | "ShardTerminal" | "AlreadyLeased" | "BackendError" | "RunTerminal"
 >();
 expectTypeOf<errors.RenewError["kind"]>().toEqualTypeOf<Leased | "BackendError" | "RunTerminal">();
-expectTypeOf<errors.CheckpointError["kind"]>().toEqualTypeOf<Leased | "OpIdConflict" | OfCursor | "ResourceExhausted" | "BackendError">();
+expectTypeOf<errors.CheckpointError["kind"]>().toEqualTypeOf<
+  Leased | "OpIdConflict" | OfCursor | "ResourceExhausted" | "BackendError"
+>();
 expectTypeOf<errors.CompleteError>().toEqualTypeOf<errors.CheckpointError>();
 expectTypeOf<errors.ParkError["kind"]>().toEqualTypeOf<Leased | "OpIdConflict" | "BackendError">();
 expectTypeOf<errors.ReleaseError>().toEqualTypeOf<errors.ParkError>();
@@ -34,15 +41,21 @@ expectTypeOf<errors.SessionError["kind"]>().toEqualTypeOf<"SessionClosed">();
 expectTypeOf<errors.CreateRunError["kind"]>().toEqualTypeOf<
   "InvalidConfig" | "RunAlreadyExists" | "RegisterShardsFailed" | "GetRunFailed" | "ConfigMismatch" | "BackendError"
 >();
-expectTypeOf<errors.ErrorOf<"createRun">["kind"]>().toEqualTypeOf<"InvalidConfig" | "RunAlreadyExists" | "BackendError">();
+expectTypeOf<errors.ErrorOf<"createRun">["kind"]>().toEqualTypeOf<
+  "InvalidConfig" | "RunAlreadyExists" | "BackendError"
+>();
 expectTypeOf<errors.RunTransitionError["kind"]>().toEqualTypeOf<
   "RunNotFound" | "TenantMismatch" | "RunTerminal" | "WrongStatus" | "OpIdConflict" | "BackendError" | "RunUnsettled"
 >();
-expectTypeOf<errors.ErrorOf<"cancelRun">["kind"]>().toEqualTypeOf<"RunNotFound" | "TenantMismatch" | "RunTerminal" | "OpIdConflict" | "BackendError">();
+expectTypeOf<errors.ErrorOf<"cancelRun">["kind"]>().toEqualTypeOf<
+  "RunNotFound" | "TenantMismatch" | "RunTerminal" | "OpIdConflict" | "BackendError"
+>();
 expectTypeOf<errors.UnparkError["kind"]>().toEqualTypeOf<
   "ShardNotFound" | "TenantMismatch" | "RunTerminal" | "NotParked" | "OpIdConflict" | "BackendError"
 >();
-expectTypeOf<errors.DeleteRunError["kind"]>().toEqualTypeOf<"RunNotFound" | "TenantMismatch" | "WrongStatus" | "BackendError">();
+expectTypeOf<errors.DeleteRunError["kind"]>().toEqualTypeOf<
+  "RunNotFound" | "TenantMismatch" | "WrongStatus" | "BackendError"
+>();
 
 // Every rejected cell of the matrix, one by one.
 declare function renew(error: errors.RenewError): void;
@@ -105,7 +118,10 @@ acquire(of("LeaseExpired"));
 checkpoint(of("RunTerminal"));
 
 // What a check returns goes through to an operation that may fail so, without a conversion.
-declare function validateLease(): Result<void, errors.CoordError<"TenantMismatch" | "ShardTerminal" | "StaleFence" | "LeaseExpired">>;
+declare function validateLease(): Result<
+  void,
+  errors.CoordError<"TenantMismatch" | "ShardTerminal" | "StaleFence" | "LeaseExpired">
+>;
 declare function validateCursor(): Result<void, errors.CoordError<OfCursor>>;
 function renewWith(): Result<void, errors.RenewError> {
   const leased = validateLease();
@@ -126,7 +142,9 @@ void runOpIdConflict(of("OpIdConflict").opId).expectedHash;
 
 // Errors come from `coordError`, so that each can be printed.
 const two = FenceEpoch.fromRaw(2n);
-expectTypeOf(err(coordError("StaleFence", { presented: two, current: two }))).toExtend<Result<never, errors.RenewError>>();
+expectTypeOf(err(coordError("StaleFence", { presented: two, current: two }))).toExtend<
+  Result<never, errors.RenewError>
+>();
 // @ts-expect-error a plain object would make JSON.stringify throw on its bigints
 const literal: errors.RenewError = { kind: "StaleFence", presented: two, current: two };
 void literal;
@@ -157,5 +175,11 @@ matchError(acquireError, {
   BackendError: () => 0n,
 });
 // @ts-expect-error RunTerminal has no handler
-matchError(acquireError, { ShardNotFound: () => 0, TenantMismatch: () => 0, ShardTerminal: () => 0, AlreadyLeased: () => 0, BackendError: () => 0 });
+matchError(acquireError, {
+  ShardNotFound: () => 0,
+  TenantMismatch: () => 0,
+  ShardTerminal: () => 0,
+  AlreadyLeased: () => 0,
+  BackendError: () => 0,
+});
 adviceFor(acquireError);

@@ -47,11 +47,15 @@ describe("orThrow", () => {
 
 describe("OperationFailed", () => {
   test("has a stack, which starts with the message", () => {
-    expect(new OperationFailed(expired, "renew").stack).toMatch(/^OperationFailed: renew failed with LeaseExpired: the lease ran out at 5, and it is 6\n/);
+    expect(new OperationFailed(expired, "renew").stack).toMatch(
+      /^OperationFailed: renew failed with LeaseExpired: the lease ran out at 5, and it is 6\n/,
+    );
   });
 
   test("names no operation where it knows none", () => {
-    expect(new OperationFailed(expired).message).toBe("operation failed with LeaseExpired: the lease ran out at 5, and it is 6");
+    expect(new OperationFailed(expired).message).toBe(
+      "operation failed with LeaseExpired: the lease ran out at 5, and it is 6",
+    );
   });
 
   test("goes through JSON with its cause", () => {
@@ -68,7 +72,9 @@ describe("OperationFailed", () => {
   });
 
   test("narrows by kind", () => {
-    const thrown: unknown = new OperationFailed(coordError("StaleFence", { presented: FenceEpoch.fromRaw(2n), current: FenceEpoch.fromRaw(3n) }));
+    const thrown: unknown = new OperationFailed(
+      coordError("StaleFence", { presented: FenceEpoch.fromRaw(2n), current: FenceEpoch.fromRaw(3n) }),
+    );
     expect(isOperationFailed(thrown) && thrown.cause.kind === "StaleFence" && thrown.cause.current).toBe(3n);
   });
 });
@@ -83,10 +89,16 @@ describe("isOperationFailed", () => {
     expect(copy.isOperationFailed(new OperationFailed(expired))).toBe(true);
   });
 
-  test.each([undefined, null, 0, "OperationFailed", {}, new Error("OperationFailed"), expired, { name: "OperationFailed", kind: "LeaseExpired" }])(
-    "%o is none",
-    (given) => {
-      expect(isOperationFailed(given)).toBe(false);
-    },
-  );
+  test.each([
+    undefined,
+    null,
+    0,
+    "OperationFailed",
+    {},
+    new Error("OperationFailed"),
+    expired,
+    { name: "OperationFailed", kind: "LeaseExpired" },
+  ])("%o is none", (given) => {
+    expect(isOperationFailed(given)).toBe(false);
+  });
 });

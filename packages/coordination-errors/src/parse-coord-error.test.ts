@@ -41,7 +41,10 @@ describe("parseCoordError", () => {
   });
 
   test("what was hidden stayed behind", () => {
-    const leased = coordError("AlreadyLeased", { currentOwner: WorkerId.fromRaw(5n), leaseDeadline: LogicalTime.fromRaw(7n) });
+    const leased = coordError("AlreadyLeased", {
+      currentOwner: WorkerId.fromRaw(5n),
+      leaseDeadline: LogicalTime.fromRaw(7n),
+    });
     const parsed = unwrap(parseCoordError(JSON.stringify(leased)));
     expect(parsed.kind === "AlreadyLeased" && Redacted.reveal(parsed.currentOwner)).toBe(undefined);
 
@@ -52,7 +55,9 @@ describe("parseCoordError", () => {
   });
 
   test("a wrapped error arrives whole", () => {
-    const failed = coordError("RegisterShardsFailed", { reason: coordError("WrongStatus", { status: "Done", target: "Active" }) });
+    const failed = coordError("RegisterShardsFailed", {
+      reason: coordError("WrongStatus", { status: "Done", target: "Active" }),
+    });
     const parsed = unwrap(parseCoordError(JSON.stringify(failed)));
     expect(parsed.kind === "RegisterShardsFailed" && parsed.reason.message).toBe(failed.reason.message);
   });
@@ -64,13 +69,20 @@ describe("parseCoordError", () => {
   });
 
   test("what a driver threw stays behind", () => {
-    const reason = InfraError.transient({ operation: "acquire.loadShard", message: "the connection was lost", code: 14, cause: new Error("row 7") });
+    const reason = InfraError.transient({
+      operation: "acquire.loadShard",
+      message: "the connection was lost",
+      code: 14,
+      cause: new Error("row 7"),
+    });
     const error = coordError("BackendError", { reason });
     expect(JSON.parse(JSON.stringify(error))).toStrictEqual({
       kind: "BackendError",
       reason: { kind: "Transient", operation: "acquire.loadShard", message: "the connection was lost", code: "14" },
     });
-    expect(coordError("NoneAvailable", { earliestDeadline: undefined }).toJSON()).toStrictEqual({ kind: "NoneAvailable" });
+    expect(coordError("NoneAvailable", { earliestDeadline: undefined }).toJSON()).toStrictEqual({
+      kind: "NoneAvailable",
+    });
     const parsed = unwrap(parseCoordError(JSON.stringify(error)));
     expect(parsed.kind === "BackendError" && Redacted.reveal(parsed.reason.cause)).toBe(undefined);
   });
@@ -95,28 +107,74 @@ describe("parseCoordError", () => {
     { given: { kind: "logs/2026/secret" }, error: { kind: "UnknownKind", given: undefined } },
     { given: { kind: "toString" }, error: { kind: "UnknownKind", given: undefined } },
     { given: { kind: "__proto__" }, error: { kind: "UnknownKind", given: undefined } },
-    { given: JSON.parse('{"__proto__":{"kind":"RunNotFound"}}') as unknown, error: { kind: "UnknownKind", given: undefined } },
+    {
+      given: JSON.parse('{"__proto__":{"kind":"RunNotFound"}}') as unknown,
+      error: { kind: "UnknownKind", given: undefined },
+    },
   ])("$given is refused with $error", ({ given, error }) => {
     expect(refusal(given)).toEqual(error);
   });
 
   test.each([
-    { json: { kind: "StaleFence", presented: "0000000000000002" }, field: "current", expected: "16 lowercase hex digits" },
+    {
+      json: { kind: "StaleFence", presented: "0000000000000002" },
+      field: "current",
+      expected: "16 lowercase hex digits",
+    },
     { json: { kind: "StaleFence", presented: 2, current: 3 }, field: "presented", expected: "16 lowercase hex digits" },
     { json: { kind: "CursorKeyTooLarge", size: -1, max: 4096 }, field: "size", expected: "a size in bytes" },
     { json: { kind: "CursorKeyTooLarge", size: 1.5, max: 4096 }, field: "size", expected: "a size in bytes" },
-    { json: { kind: "ShardNotFound", shard: { run: "0000000000000001" } }, field: "shard.shard", expected: "16 lowercase hex digits" },
-    { json: { kind: "ShardNotFound", shard: "1/2" }, field: "shard", expected: "an object with run and shard" },
-    { json: { kind: "RunTerminal", status: "Parked" }, field: "status", expected: "one of Initializing, Active, Done, Failed, Cancelled" },
-    { json: { kind: "InvalidConfig", reason: { kind: "Odd" } }, field: "reason.kind", expected: "one of ZeroLeaseDuration" },
-    { json: { kind: "InvalidConfig", reason: { kind: "toString" } }, field: "reason.kind", expected: "one of ZeroLeaseDuration" },
-    { json: { kind: "AlreadyLeased", currentOwner: "0000000000000005", leaseDeadline: "0000000000000005" }, field: "currentOwner", expected: "<redacted>" },
-    { json: { kind: "TenantMismatch", expected: "0".repeat(64) }, field: "expected", expected: "8 lowercase hex digits and two dots" },
-    { json: { kind: "BackendError", reason: { kind: "Transient", operation: "a b", message: "m" } }, field: "reason.operation", expected: "a dotted label" },
-    { json: { kind: "GetRunFailed", reason: { kind: "StaleFence" } }, field: "reason.kind", expected: "a way in which getRun can fail" },
-    { json: { kind: "GetRunFailed", reason: { kind: "GetRunFailed", reason: {} } }, field: "reason.kind", expected: "a way in which getRun can fail" },
     {
-      json: { kind: "ManifestInvalid", reason: { kind: "InvalidSpec", shardId: "0000000000000001", reason: { kind: "KeyTooLarge", size: 1 } } },
+      json: { kind: "ShardNotFound", shard: { run: "0000000000000001" } },
+      field: "shard.shard",
+      expected: "16 lowercase hex digits",
+    },
+    { json: { kind: "ShardNotFound", shard: "1/2" }, field: "shard", expected: "an object with run and shard" },
+    {
+      json: { kind: "RunTerminal", status: "Parked" },
+      field: "status",
+      expected: "one of Initializing, Active, Done, Failed, Cancelled",
+    },
+    {
+      json: { kind: "InvalidConfig", reason: { kind: "Odd" } },
+      field: "reason.kind",
+      expected: "one of ZeroLeaseDuration",
+    },
+    {
+      json: { kind: "InvalidConfig", reason: { kind: "toString" } },
+      field: "reason.kind",
+      expected: "one of ZeroLeaseDuration",
+    },
+    {
+      json: { kind: "AlreadyLeased", currentOwner: "0000000000000005", leaseDeadline: "0000000000000005" },
+      field: "currentOwner",
+      expected: "<redacted>",
+    },
+    {
+      json: { kind: "TenantMismatch", expected: "0".repeat(64) },
+      field: "expected",
+      expected: "8 lowercase hex digits and two dots",
+    },
+    {
+      json: { kind: "BackendError", reason: { kind: "Transient", operation: "a b", message: "m" } },
+      field: "reason.operation",
+      expected: "a dotted label",
+    },
+    {
+      json: { kind: "GetRunFailed", reason: { kind: "StaleFence" } },
+      field: "reason.kind",
+      expected: "a way in which getRun can fail",
+    },
+    {
+      json: { kind: "GetRunFailed", reason: { kind: "GetRunFailed", reason: {} } },
+      field: "reason.kind",
+      expected: "a way in which getRun can fail",
+    },
+    {
+      json: {
+        kind: "ManifestInvalid",
+        reason: { kind: "InvalidSpec", shardId: "0000000000000001", reason: { kind: "KeyTooLarge", size: 1 } },
+      },
       field: "reason.reason.max",
       expected: "a size in bytes",
     },
@@ -139,7 +197,14 @@ describe("parseCoordError", () => {
   test("whatever it is given, it answers", () => {
     const kind = fc.oneof(fc.constantFrom(...ERROR_KINDS), fc.string());
     const anyField = fc.constantFrom(...new Set(ERROR_KINDS.flatMap((name) => [...fieldsOf(name)])));
-    const almost = fc.tuple(kind, fc.dictionary(anyField, fc.jsonValue())).map(([name, fields]) => ({ ...fields, kind: name }));
-    fc.assert(fc.property(fc.oneof(almost, fc.jsonValue(), fc.json(), fc.string(), fc.anything()), (given) => void parseCoordError(given)));
+    const almost = fc
+      .tuple(kind, fc.dictionary(anyField, fc.jsonValue()))
+      .map(([name, fields]) => ({ ...fields, kind: name }));
+    fc.assert(
+      fc.property(
+        fc.oneof(almost, fc.jsonValue(), fc.json(), fc.string(), fc.anything()),
+        (given) => void parseCoordError(given),
+      ),
+    );
   });
 });

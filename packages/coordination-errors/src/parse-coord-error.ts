@@ -37,7 +37,8 @@ export function parseCoordError(json: unknown): Result<AnyCoordError, CoordError
   if (!isObject(value) || Array.isArray(value)) return err({ kind: "NotAnObject", given: describeType(value) });
 
   const kind = value["kind"];
-  if (!isErrorKind(kind)) return err({ kind: "UnknownKind", given: typeof kind === "string" && KIND_NAME.test(kind) ? kind : undefined });
+  if (!isErrorKind(kind))
+    return err({ kind: "UnknownKind", given: typeof kind === "string" && KIND_NAME.test(kind) ? kind : undefined });
 
   const data = decodeError(value);
   if (!data.ok) return err({ kind: "InvalidField", of: kind, field: data.error.field, expected: data.error.expected });

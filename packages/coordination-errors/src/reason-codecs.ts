@@ -2,7 +2,18 @@ import { jsonError, RunId, ShardId, ShardLimitScope } from "@gossip/contracts";
 import type { ManifestValidationError, ShardKey, ShardSpecInputError, SplitValidationError } from "@gossip/contracts";
 import { ok, Redacted, type SlabFull } from "@gossip/stdx";
 import type { RunConfigError } from "./error-fields.ts";
-import { byteSize, count, id, INVALID, invalid, isObject, oneOf, optional, plain, type FieldCodec } from "./field-codec.ts";
+import {
+  byteSize,
+  count,
+  id,
+  INVALID,
+  invalid,
+  isObject,
+  oneOf,
+  optional,
+  plain,
+  type FieldCodec,
+} from "./field-codec.ts";
 import { InfraError, isInfraCode, isInfraLabel, isInfraMessage } from "./infra-error.ts";
 import { variants } from "./variant-codec.ts";
 

@@ -28,14 +28,21 @@ function expectNone(texts: readonly string[], secrets: readonly string[]): void 
 
 /** All of a tenant but the four bytes that may be shown. */
 function encodingsOfTenant(tenant: TenantId): readonly string[] {
-  return [tenant.slice(0, 9), ...encodingsOf(TenantId.toBytes(tenant)), ...encodingsOf(TenantId.toBytes(tenant).slice(4))];
+  return [
+    tenant.slice(0, 9),
+    ...encodingsOf(TenantId.toBytes(tenant)),
+    ...encodingsOf(TenantId.toBytes(tenant).slice(4)),
+  ];
 }
 
 describe("what an error hides is in no rendering", () => {
   test("the holder of a lease", () => {
     fc.assert(
       fc.property(secretU64, (worker) => {
-        const error = coordError("AlreadyLeased", { currentOwner: WorkerId.fromRaw(worker), leaseDeadline: LogicalTime.fromRaw(7n) });
+        const error = coordError("AlreadyLeased", {
+          currentOwner: WorkerId.fromRaw(worker),
+          leaseDeadline: LogicalTime.fromRaw(7n),
+        });
         expectNone([...ownRenderings(error), ...bareRenderings(error)], encodingsOfU64(worker));
         expect(Redacted.reveal(error.currentOwner)).toBe(worker);
       }),
@@ -47,7 +54,10 @@ describe("what an error hides is in no rendering", () => {
     fc.assert(
       fc.property(secretU64, secretU64, (expectedHash, actualHash) => {
         const error = coordError("OpIdConflict", { opId: OpId.fromRaw(7n), expectedHash, actualHash });
-        expectNone([...ownRenderings(error), ...bareRenderings(error)], [...encodingsOfU64(expectedHash), ...encodingsOfU64(actualHash)]);
+        expectNone(
+          [...ownRenderings(error), ...bareRenderings(error)],
+          [...encodingsOfU64(expectedHash), ...encodingsOfU64(actualHash)],
+        );
         expect(Redacted.reveal(error.expectedHash)).toBe(expectedHash);
         expect(Redacted.reveal(error.actualHash)).toBe(actualHash);
       }),
@@ -70,10 +80,27 @@ describe("what an error hides is in no rendering", () => {
     fc.assert(
       fc.property(secretKey, secretTenant, (key, tenant) => {
         const text = new TextDecoder().decode(key);
-        const cause = Object.assign(new Error(`duplicate key ${text} of ${tenant}`, { cause: { key } }), { detail: text, row: { key, tenant } });
-        const reason = InfraError.transient({ operation: "checkpoint.commit", message: "the write was refused", code: text, cause });
+        const cause = Object.assign(new Error(`duplicate key ${text} of ${tenant}`, { cause: { key } }), {
+          detail: text,
+          row: { key, tenant },
+        });
+        const reason = InfraError.transient({
+          operation: "checkpoint.commit",
+          message: "the write was refused",
+          code: text,
+          cause,
+        });
         const error = coordError("BackendError", { reason });
-        expectNone([...ownRenderings(error), ...bareRenderings(error), inspect(reason), JSON.stringify(reason), inspect({ ...reason })], [...encodingsOf(key), ...encodingsOfTenant(tenant)]);
+        expectNone(
+          [
+            ...ownRenderings(error),
+            ...bareRenderings(error),
+            inspect(reason),
+            JSON.stringify(reason),
+            inspect({ ...reason }),
+          ],
+          [...encodingsOf(key), ...encodingsOfTenant(tenant)],
+        );
         expect(Redacted.reveal(error.reason.cause)).toBe(cause);
       }),
       { numRuns: 20 },
@@ -103,7 +130,12 @@ describe("what does not belong into a field is in no rendering", () => {
   ];
 
   test.each(ERROR_KINDS.filter((kind) => fieldsOf(kind).length > 0))("%s", (kind) => {
-    const planted = fc.tuple(ERROR_INPUTS[kind] as fc.Arbitrary<ErrorInput<ErrorKind>>, fc.constantFrom(...fieldsOf(kind)), secretKey, fc.constantFrom(...disguises));
+    const planted = fc.tuple(
+      ERROR_INPUTS[kind] as fc.Arbitrary<ErrorInput<ErrorKind>>,
+      fc.constantFrom(...fieldsOf(kind)),
+      secretKey,
+      fc.constantFrom(...disguises),
+    );
     fc.assert(
       fc.property(planted, ([fields, field, key, disguise]) => {
         const error = reviveError({ ...coordError(kind, fields), [field]: disguise(key) });
@@ -130,21 +162,31 @@ describe("the table of the design document, row by row", () => {
   const opId = OpId.fromRaw(0xabcn);
 
   test("OpIdConflict: hashes redacted for debugging, left out of the message; the op id is shown", () => {
-    for (const error of [coordError("OpIdConflict", { opId, expectedHash: 1n << 60n, actualHash: 1n << 61n }), runOpIdConflict(opId)]) {
-      expect(inspect(error)).toBe("OpIdConflict (opId 0000000000000abc, expectedHash <redacted>, actualHash <redacted>)");
+    for (const error of [
+      coordError("OpIdConflict", { opId, expectedHash: 1n << 60n, actualHash: 1n << 61n }),
+      runOpIdConflict(opId),
+    ]) {
+      expect(inspect(error)).toBe(
+        "OpIdConflict (opId 0000000000000abc, expectedHash <redacted>, actualHash <redacted>)",
+      );
       expect(error.message).toContain("0000000000000abc");
       expect(error.message).not.toContain("redacted");
     }
   });
 
   test("AlreadyLeased: owner redacted in both; the deadline is shown", () => {
-    const error = coordError("AlreadyLeased", { currentOwner: WorkerId.fromRaw(5n), leaseDeadline: LogicalTime.fromRaw(120n) });
+    const error = coordError("AlreadyLeased", {
+      currentOwner: WorkerId.fromRaw(5n),
+      leaseDeadline: LogicalTime.fromRaw(120n),
+    });
     expect(inspect(error)).toBe("AlreadyLeased (currentOwner <redacted>, leaseDeadline 120)");
     expect(error.message).toBe("the shard is leased to <redacted> until 120");
   });
 
   test("CursorRegression: keys as sizes", () => {
-    expect(inspect(coordError("CursorRegression", { oldKey: 12, newKey: undefined }))).toBe("CursorRegression (oldKey [12 bytes], newKey none)");
+    expect(inspect(coordError("CursorRegression", { oldKey: 12, newKey: undefined }))).toBe(
+      "CursorRegression (oldKey [12 bytes], newKey none)",
+    );
     expect(coordError("CursorRegression", { oldKey: 12, newKey: 3 }).message).toMatch(/\[12 bytes\].*\[3 bytes\]/);
   });
 

@@ -11,8 +11,20 @@ import { OperationFailed } from "./operation-failed.ts";
 export function ownRenderings(error: AnyCoordError): readonly string[] {
   const failed = new OperationFailed(error, "checkpoint");
   const chain = new Error("outer", { cause: new Error("inner", { cause: error }) });
-  const buried = { list: [{ deep: { deeper: { deepest: error } } }], map: new Map([["error", error]]), set: new Set([error]) };
-  const holders: readonly unknown[] = [error, err(error), [error], buried, chain, failed, new AggregateError([error, failed], "several")];
+  const buried = {
+    list: [{ deep: { deeper: { deepest: error } } }],
+    map: new Map([["error", error]]),
+    set: new Set([error]),
+  };
+  const holders: readonly unknown[] = [
+    error,
+    err(error),
+    [error],
+    buried,
+    chain,
+    failed,
+    new AggregateError([error, failed], "several"),
+  ];
 
   return [
     error.message,
@@ -24,7 +36,12 @@ export function ownRenderings(error: AnyCoordError): readonly string[] {
     failed.message,
     failed.stack ?? "",
     String(failed),
-    ...holders.flatMap((holder) => [toJson(holder), ...inspections(holder), ...logs(holder), format("%s %o %O %j", holder, holder, holder, holder)]),
+    ...holders.flatMap((holder) => [
+      toJson(holder),
+      ...inspections(holder),
+      ...logs(holder),
+      format("%s %o %O %j", holder, holder, holder, holder),
+    ]),
   ];
 }
 
@@ -102,5 +119,11 @@ export function encodingsOfU64(value: bigint): readonly string[] {
   const big = Buffer.alloc(8);
   big.writeBigUInt64BE(value);
   const little = Buffer.from(big).reverse();
-  return [String(value), value.toString(16), value.toString(16).toUpperCase(), ...encodingsOf(big).slice(1), ...encodingsOf(little).slice(1)];
+  return [
+    String(value),
+    value.toString(16),
+    value.toString(16).toUpperCase(),
+    ...encodingsOf(big).slice(1),
+    ...encodingsOf(little).slice(1),
+  ];
 }

@@ -20,7 +20,11 @@ interface CapacityQuery {
 }
 
 /** What to look at to know a run's capacity. */
-export function capacityGets(layout: Layout, address: RunAddress, { space, windows, now }: CapacityQuery): GetOperation[] {
+export function capacityGets(
+  layout: Layout,
+  address: RunAddress,
+  { space, windows, now }: CapacityQuery,
+): GetOperation[] {
   return [
     ...freeCounts(layout, space, windows),
     heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: windows.heldLimit }),
@@ -52,10 +56,21 @@ export function readCapacity(found: readonly RangeResult[], now: LogicalTime, us
   const next = narrowFree(leases.next, counts);
   if (leases.held === undefined) return { capacity: undefined, next };
   const { lapsed, earliestDeadline } = leases.held;
-  return { capacity: { askedFor: now, availableCount: free + lapsed.length, earliestDeadline, starvedUntil: starvedIn(starved!) }, next };
+  return {
+    capacity: {
+      askedFor: now,
+      availableCount: free + lapsed.length,
+      earliestDeadline,
+      starvedUntil: starvedIn(starved!),
+    },
+    next,
+  };
 }
 
-export async function readHint({ cluster, heads, windows: known }: StoreParts, moment: RunMoment): Promise<CapacityHint> {
+export async function readHint(
+  { cluster, heads, windows: known }: StoreParts,
+  moment: RunMoment,
+): Promise<CapacityHint> {
   const { layout } = cluster;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     let used: Windows | undefined;
@@ -75,7 +90,10 @@ export async function readHint({ cluster, heads, windows: known }: StoreParts, m
 }
 
 function withoutShards(starved: RangeResult, now: LogicalTime): CapacityHint {
-  return hintAt({ askedFor: now, availableCount: 0, earliestDeadline: undefined, starvedUntil: starvedIn(starved) }, now);
+  return hintAt(
+    { askedFor: now, availableCount: 0, earliestDeadline: undefined, starvedUntil: starvedIn(starved) },
+    now,
+  );
 }
 
 function starvedIn({ kvs: [mark] }: RangeResult): LogicalTime | undefined {

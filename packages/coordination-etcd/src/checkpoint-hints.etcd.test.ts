@@ -2,7 +2,13 @@
 // every kind, other processes' writes within milliseconds, and times at which some lease has lapsed. Whatever else is written is told what is so after it.
 
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { newRunRecord, newShardRecord, type CapacityHint, type ShardRecord, type UpdateShardSet } from "@gossip/coordination";
+import {
+  newRunRecord,
+  newShardRecord,
+  type CapacityHint,
+  type ShardRecord,
+  type UpdateShardSet,
+} from "@gossip/coordination";
 import { repair } from "@gossip/coordination-fsck";
 import { EtcdClient } from "@gossip/etcd-client";
 import { assert, unwrap } from "@gossip/stdx";
@@ -20,7 +26,11 @@ const NOW = 10n;
 const config = { cursorSemantics: "Completed", leaseDuration: 100n, maxShardRetries: undefined } as const;
 const limits = { maxShardsPerTenant: 1000, maxShardsTotal: 1000 };
 const at = (time: bigint): LogicalTime => LogicalTime.fromRaw(time);
-const leaseUntil = (deadline: bigint) => ({ owner: WorkerId.fromRaw(1n), deadline: at(deadline), opId: OpId.fromRaw(1n) });
+const leaseUntil = (deadline: bigint) => ({
+  owner: WorkerId.fromRaw(1n),
+  deadline: at(deadline),
+  opId: OpId.fromRaw(1n),
+});
 
 let server: TestServer;
 let client: EtcdClient;
@@ -57,17 +67,36 @@ beforeEach(async () => {
 async function register(id: RunId): Promise<RunId> {
   const created = Array.from({ length: 4 }, (_, index): ShardRecord => {
     const spec = ShardSpec.withRange({ start: Uint8Array.of(index), end: Uint8Array.of(index + 1) });
-    const record = newShardRecord({ tenant: TENANT, key: { run: id, shard: ShardId.fromRaw(BigInt(index)) }, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now: at(1n) });
+    const record = newShardRecord({
+      tenant: TENANT,
+      key: { run: id, shard: ShardId.fromRaw(BigInt(index)) },
+      spec,
+      cursor: Cursor.initial(),
+      cursorSemantics: "Completed",
+      parent: undefined,
+      now: at(1n),
+    });
     return index < 2 ? { ...record, lease: leaseUntil(HELD_UNTIL + BigInt(index)) } : record;
   });
-  const after = { ...newRunRecord({ tenant: TENANT, run: id, config, now: at(1n) }), status: "Active", rootShards: created.map(({ shard }) => shard) } as const;
-  const [answer] = await others.commit([{ kind: "PutRun", tenant: TENANT, run: id, guard: undefined, after, created, limits, noShardsIn: [] }]);
+  const after = {
+    ...newRunRecord({ tenant: TENANT, run: id, config, now: at(1n) }),
+    status: "Active",
+    rootShards: created.map(({ shard }) => shard),
+  } as const;
+  const [answer] = await others.commit([
+    { kind: "PutRun", tenant: TENANT, run: id, guard: undefined, after, created, limits, noShardsIn: [] },
+  ]);
   expect(answer).toMatchObject({ kind: "Committed" });
   return id;
 }
 
 /** An update of a shard as it is now. */
-async function updateOf(shard: number, change: (record: ShardRecord) => Partial<ShardRecord>, now = NOW, of = run): Promise<UpdateShardSet> {
+async function updateOf(
+  shard: number,
+  change: (record: ShardRecord) => Partial<ShardRecord>,
+  now = NOW,
+  of = run,
+): Promise<UpdateShardSet> {
   const read = unwrap(await others.readShard(TENANT, { run: of, shard: ShardId.fromRaw(BigInt(shard)) })).shard!;
   const write = { guard: read.version, before: read.record, after: { ...read.record, ...change(read.record) } };
   return { kind: "UpdateShard", tenant: TENANT, run: of, shard: write, runGuard: undefined, hintAt: at(now) };
@@ -81,7 +110,9 @@ async function commit(store: EtcdStore, ...sets: readonly UpdateShardSet[]): Pro
   });
 }
 
-const moved = (record: ShardRecord): Partial<ShardRecord> => ({ cursor: Cursor.withLastKey(Uint8Array.of(record.spec.keyRangeStart[0] ?? 0, ++lastKey)) });
+const moved = (record: ShardRecord): Partial<ShardRecord> => ({
+  cursor: Cursor.withLastKey(Uint8Array.of(record.spec.keyRangeStart[0] ?? 0, ++lastKey)),
+});
 
 async function checkpoint({ now = NOW, shard = 0 } = {}): Promise<CapacityHint> {
   const [hint] = await commit(ours, await updateOf(shard, moved, now));
@@ -92,7 +123,8 @@ async function exact(now = NOW): Promise<CapacityHint> {
   return unwrap(await others.readHint({ tenant: TENANT, run, now: at(now) }));
 }
 
-const take = async (store: EtcdStore, shard: number): Promise<CapacityHint> => (await commit(store, await updateOf(shard, () => ({ lease: leaseUntil(500n) }))))[0]!;
+const take = async (store: EtcdStore, shard: number): Promise<CapacityHint> =>
+  (await commit(store, await updateOf(shard, () => ({ lease: leaseUntil(500n) }))))[0]!;
 
 describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", () => {
   test("is known for five milliseconds, whatever others do, and no longer", async () => {
@@ -112,16 +144,27 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
 
   test("is what is so once the first lease has lapsed, or where it is asked for an earlier time", async () => {
     await checkpoint({ now: 500n });
-    for (const now of [HELD_UNTIL - 1n, HELD_UNTIL, HELD_UNTIL + 1n, 400n, NOW]) expect(await checkpoint({ now })).toEqual(await exact(now));
+    for (const now of [HELD_UNTIL - 1n, HELD_UNTIL, HELD_UNTIL + 1n, 400n, NOW])
+      expect(await checkpoint({ now })).toEqual(await exact(now));
   });
 
   test("has everything in it that this store has written or marked", async () => {
     const split = async (): Promise<unknown> => {
       const { shard, run: head } = unwrap(await ours.readShard(TENANT, { run, shard: ShardId.fromRaw(1n) }));
       const spec = ShardSpec.withRange({ start: Uint8Array.of(1, 128), end: Uint8Array.of(2) });
-      const child = newShardRecord({ tenant: TENANT, key: { run, shard: ShardId.fromRaw(99n) }, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now: at(1n) });
+      const child = newShardRecord({
+        tenant: TENANT,
+        key: { run, shard: ShardId.fromRaw(99n) },
+        spec,
+        cursor: Cursor.initial(),
+        cursorSemantics: "Completed",
+        parent: undefined,
+        now: at(1n),
+      });
       const write = { guard: shard!.version, before: shard!.record, after: { ...shard!.record, lastTime: at(2n) } };
-      return ours.commit([{ kind: "SplitShard", tenant: TENANT, run, shard: write, runGuard: head!.version, created: [child], limits }]);
+      return ours.commit([
+        { kind: "SplitShard", tenant: TENANT, run, shard: write, runGuard: head!.version, created: [child], limits },
+      ]);
     };
     const writes = [
       () => take(ours, 2),
@@ -158,7 +201,14 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
     await take(others, 2);
     expect(await commit(ours, await updateOf(1, moved), await updateOf(0, moved))).toEqual([before, before]);
     const after = { ...before, availableCount: 0, earliestDeadline: 500n };
-    expect(await commit(ours, await updateOf(1, moved), await updateOf(3, () => ({ lease: leaseUntil(600n) })), await updateOf(0, moved))).toEqual([after, after, after]);
+    expect(
+      await commit(
+        ours,
+        await updateOf(1, moved),
+        await updateOf(3, () => ({ lease: leaseUntil(600n) })),
+        await updateOf(0, moved),
+      ),
+    ).toEqual([after, after, after]);
   });
 
   test("is told apart by run", async () => {
@@ -169,7 +219,10 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
     // Of one run the capacity is known and of the other it is asked for, in one transaction.
     await take(others, 2);
     await commit(ours, await updateOf(2, () => ({ lease: leaseUntil(600n) }), NOW, second));
-    expect((await both()).map(({ availableCount, earliestDeadline }) => [availableCount, earliestDeadline])).toEqual([[2, HELD_UNTIL], [1, 600n]]);
+    expect((await both()).map(({ availableCount, earliestDeadline }) => [availableCount, earliestDeadline])).toEqual([
+      [2, HELD_UNTIL],
+      [1, 600n],
+    ]);
   });
 });
 

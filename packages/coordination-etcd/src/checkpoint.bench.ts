@@ -49,9 +49,21 @@ async function start(count: number): Promise<void> {
     spec: ShardSpec.withRange({ start: keyOf(index, 0), end: keyOf(index + 1, 0) }),
     cursor: Cursor.initial(),
   }));
-  unwrap(await coordinator.createRunWithShards({ tenant, run, config: { leaseDuration: 1n << 40n }, shards, opId: OpId.fromRaw(1n) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant,
+      run,
+      config: { leaseDuration: 1n << 40n },
+      shards,
+      opId: OpId.fromRaw(1n),
+    }),
+  );
   const worker = WorkerId.fromRaw(1n);
-  sessions = await Promise.all(shards.slice(0, count).map(async ({ shard }) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker }))));
+  sessions = await Promise.all(
+    shards
+      .slice(0, count)
+      .map(async ({ shard }) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker }))),
+  );
 
   client = new EtcdClient({ endpoints: [server.endpoint] });
   // Keys as long as those of records.
@@ -91,14 +103,20 @@ const newValue = (at: number): Uint8Array => new Uint8Array(RECORD_SIZE).fill(at
 
 function compareAll(): void {
   compare("etcd: durable checkpoint, 1 session", {
-    forms: { ours: () => each(1, checkpoint), "one guarded write": () => each(1, (key, at) => alone.putAlone(key, newValue(at))) },
+    forms: {
+      ours: () => each(1, checkpoint),
+      "one guarded write": () => each(1, (key, at) => alone.putAlone(key, newValue(at))),
+    },
     bounds: [{ form: "ours", ratioAtMost: 1 / 0.8, toBestOf: ["one guarded write"] }],
     options: { callsPerRun: STEPS, measureHeap: false, sampleMs: SAMPLE_MS, rounds: 15 },
     before: () => start(1),
     after: stop,
   });
 
-  for (const { count, atLeast } of [{ count: 10, atLeast: undefined }, { count: 64, atLeast: 0.7 }]) {
+  for (const { count, atLeast } of [
+    { count: 10, atLeast: undefined },
+    { count: 64, atLeast: 0.7 },
+  ]) {
     const baselines = ["a transaction each", "one transaction at a time", "two transactions at a time"];
     compare(`etcd: durable checkpoint, ${count} sessions`, {
       forms: {

@@ -21,12 +21,22 @@ const stores = new Map<number, EtcdStore>();
 const coordinators = new Map<number, Coordinator>();
 
 async function start(): Promise<void> {
-  server = await startEtcd(["--auto-compaction-mode=revision", "--auto-compaction-retention=10000", `--quota-backend-bytes=${2 ** 33}`]);
+  server = await startEtcd([
+    "--auto-compaction-mode=revision",
+    "--auto-compaction-retention=10000",
+    `--quota-backend-bytes=${2 ** 33}`,
+  ]);
   for (const size of SIZES) {
     const store = unwrap(await openEtcdStore({ endpoints: [server.endpoint], prefix: `of-${size}` }));
-    const after = { ...newRunRecord({ tenant, run, config, now }), status: "Active", rootShards: [ShardId.fromRaw(0n)] } as const;
+    const after = {
+      ...newRunRecord({ tenant, run, config, now }),
+      status: "Active",
+      rootShards: [ShardId.fromRaw(0n)],
+    } as const;
     const created = Array.from({ length: size }, (_, index) => makeShard(index));
-    const [answer] = await store.commit([{ kind: "PutRun", tenant, run, guard: undefined, after, created, limits, noShardsIn: [] }]);
+    const [answer] = await store.commit([
+      { kind: "PutRun", tenant, run, guard: undefined, after, created, limits, noShardsIn: [] },
+    ]);
     assert(answer?.kind === "Committed", "the shards are put there");
     stores.set(size, store);
     coordinators.set(size, new Coordinator({ store, clock: systemClock(Date.now) }));
@@ -37,10 +47,25 @@ function makeShard(index: number): ShardRecord {
   const bound = (at: number) => new TextEncoder().encode(String(at).padStart(10, "0"));
   const spec = ShardSpec.withRange({ start: bound(index), end: bound(index + 1) });
   const key = { run, shard: ShardId.fromRaw(BigInt(index)) };
-  const record = newShardRecord({ tenant, key, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now });
+  const record = newShardRecord({
+    tenant,
+    key,
+    spec,
+    cursor: Cursor.initial(),
+    cursorSemantics: "Completed",
+    parent: undefined,
+    now,
+  });
   if (index % 3 === 0) return { ...record, status: "Done" };
   if (index % 3 === 1) return record;
-  return { ...record, lease: { owner: WorkerId.fromRaw(2n), deadline: LogicalTime.fromRaw(LATER + BigInt(index) * 36n), opId: OpId.fromRaw(1n) } };
+  return {
+    ...record,
+    lease: {
+      owner: WorkerId.fromRaw(2n),
+      deadline: LogicalTime.fromRaw(LATER + BigInt(index) * 36n),
+      opId: OpId.fromRaw(1n),
+    },
+  };
 }
 
 async function stop(): Promise<void> {

@@ -18,7 +18,10 @@ const MAX_TRIES = 32;
  *
  * One look finds which, and another reads their records as they were at that moment, so that each can be acquired with one write.
  */
-export async function listClaimCandidates({ cluster, heads, windows: known }: StoreParts, query: ClaimQuery): Promise<ClaimListing> {
+export async function listClaimCandidates(
+  { cluster, heads, windows: known }: StoreParts,
+  query: ClaimQuery,
+): Promise<ClaimListing> {
   const { layout } = cluster;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     let places: Places | undefined;
@@ -27,11 +30,16 @@ export async function listClaimCandidates({ cluster, heads, windows: known }: St
       return places === undefined ? [] : [...places.begun, ...places.fresh, places.held];
     });
     if (look === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
-    if (look.run.space === undefined || places === undefined) return { run: look.run.head, candidates: [], earliestDeadline: undefined };
+    if (look.run.space === undefined || places === undefined)
+      return { run: look.run.head, candidates: [], earliestDeadline: undefined };
     const { found, next } = readPlaces(look, places, query);
     known.learn(look.run.space, next);
     if (found !== undefined) {
-      const candidates = await readAlong(cluster, query, { space: look.run.space, revision: look.revision, shards: found.shards });
+      const candidates = await readAlong(cluster, query, {
+        space: look.run.space,
+        revision: look.revision,
+        shards: found.shards,
+      });
       return { run: look.run.head, candidates, earliestDeadline: found.earliestDeadline };
     }
   }
@@ -45,7 +53,11 @@ interface Places {
   readonly held: GetOperation;
 }
 
-function placesOf(layout: Layout, { now, limit, spread }: ClaimQuery, { space, windows }: { readonly space: Space; readonly windows: Windows }): Places {
+function placesOf(
+  layout: Layout,
+  { now, limit, spread }: ClaimQuery,
+  { space, windows }: { readonly space: Space; readonly windows: Windows },
+): Places {
   const look = { mix: spread, limit, keysOnly: true };
   return {
     used: windows,
@@ -61,7 +73,11 @@ interface FoundPlaces {
 }
 
 /** What was found, where the windows were wide enough to tell, and how to look the next time. */
-function readPlaces({ found }: RunLook, { used, begun, fresh }: Places, query: ClaimQuery): { readonly found: FoundPlaces | undefined; readonly next: Windows } {
+function readPlaces(
+  { found }: RunLook,
+  { used, begun, fresh }: Places,
+  query: ClaimQuery,
+): { readonly found: FoundPlaces | undefined; readonly next: Windows } {
   const { held, next } = readHeld(found.at(-1)!, query.now, used);
   const ofBegun = found.slice(0, begun.length);
   const ofFresh = found.slice(begun.length, begun.length + fresh.length);
@@ -79,9 +95,16 @@ interface ListedShards {
   readonly shards: readonly ShardId[];
 }
 
-async function readAlong(cluster: Cluster, query: ClaimQuery, { space, revision, shards }: ListedShards): Promise<ClaimCandidate[]> {
+async function readAlong(
+  cluster: Cluster,
+  query: ClaimQuery,
+  { space, revision, shards }: ListedShards,
+): Promise<ClaimCandidate[]> {
   if (shards.length > MAX_READ_ALONG) return shards.map((shard) => ({ shard }));
-  const records = await cluster.readAt(revision, shards.map((shard) => cluster.layout.record(space, shard)));
+  const records = await cluster.readAt(
+    revision,
+    shards.map((shard) => cluster.layout.record(space, shard)),
+  );
   return shards.map((shard, index) => {
     const kv = records[index];
     if (kv === undefined) throw danglingEntry();

@@ -47,7 +47,11 @@ export class Cluster {
   }
 
   /** The keys as they were at a revision, in their order, however many. */
-  async readAt(revision: bigint, keys: readonly string[], { keysOnly = false } = {}): Promise<(KeyValue | undefined)[]> {
+  async readAt(
+    revision: bigint,
+    keys: readonly string[],
+    { keysOnly = false } = {},
+  ): Promise<(KeyValue | undefined)[]> {
     const perLook = Math.min(MAX_RECORDS_PER_LOOK, this.maxTxnOps);
     const pieces: Promise<Looked>[] = [];
     for (let from = 0; from < keys.length; from += perLook) {
@@ -58,7 +62,10 @@ export class Cluster {
   }
 
   /** Everything in a range as it was at a revision, page by page. */
-  async *walk(revision: bigint, { get, end, keysOnly = false, pageSize = PAGE_SIZE }: Walk): AsyncGenerator<readonly KeyValue[]> {
+  async *walk(
+    revision: bigint,
+    { get, end, keysOnly = false, pageSize = PAGE_SIZE }: Walk,
+  ): AsyncGenerator<readonly KeyValue[]> {
     let from = get;
     for (;;) {
       const page = await this.client.range({ get: from, end, revision, keysOnly, limit: pageSize });

@@ -28,12 +28,22 @@ export function countGets(layout: Layout, { tenant }: RunAddress): GetOperation[
   return [{ get: layout.tenantCount(tenant) }, { get: layout.totalCount }];
 }
 
-export function readCounts(layout: Layout, { tenant }: RunAddress, [ofTenant, inAll]: readonly RangeResult[]): ShardCounts {
-  return { tenant: readCount(layout.tenantCount(tenant), ofTenant!.kvs[0]), total: readCount(layout.totalCount, inAll!.kvs[0]) };
+export function readCounts(
+  layout: Layout,
+  { tenant }: RunAddress,
+  [ofTenant, inAll]: readonly RangeResult[],
+): ShardCounts {
+  return {
+    tenant: readCount(layout.tenantCount(tenant), ofTenant!.kvs[0]),
+    total: readCount(layout.totalCount, inAll!.kvs[0]),
+  };
 }
 
 /** That nobody has changed the counts, and what changes them. Never below none: a count that was wrong must not stop a removal. */
-export function countChange({ tenant, total }: ShardCounts, additional: number): { readonly compare: Compare[]; readonly operations: Operation[] } {
+export function countChange(
+  { tenant, total }: ShardCounts,
+  additional: number,
+): { readonly compare: Compare[]; readonly operations: Operation[] } {
   if (additional === 0) return { compare: [], operations: [] };
   return {
     compare: [tenant, total].map(({ key, revision }) => ({ key, target: "MOD", is: "EQUAL", revision })),
@@ -49,7 +59,10 @@ export function findOverdrawn(counts: ShardCounts, additional: number, limits: S
   if (additional === 0) return undefined;
   const quota = (scope: ShardLimitScope, current: number, max: number): CommitAnswer | undefined =>
     current + additional > max ? { kind: "LimitExceeded", scope, current, additional, max } : undefined;
-  return quota("PerTenant", counts.tenant.count, limits.maxShardsPerTenant) ?? quota("Global", counts.total.count, limits.maxShardsTotal);
+  return (
+    quota("PerTenant", counts.tenant.count, limits.maxShardsPerTenant) ??
+    quota("Global", counts.total.count, limits.maxShardsTotal)
+  );
 }
 
 /** What a key says that should hold a count; -1 where it holds none. For those who look for such keys. */
@@ -60,6 +73,9 @@ export function storedCount({ value }: KeyValue): number {
 
 function readCount(key: string, kv: KeyValue | undefined): StoredCount {
   const count = kv === undefined ? 0 : storedCount(kv);
-  if (count < 0) throw new CorruptStore(InfraError.corruption({ operation: "etcd.readCount", message: "a count of shards is no number" }));
+  if (count < 0)
+    throw new CorruptStore(
+      InfraError.corruption({ operation: "etcd.readCount", message: "a count of shards is no number" }),
+    );
   return { key, count, revision: kv?.modRevision ?? 0n };
 }

@@ -15,11 +15,14 @@ afterAll(async () => {
   await server?.dispose();
 });
 
-test.skipIf(skipped !== undefined).each(LANES)("$laneCount at a time: every answer and every byte is the same as in memory", async (lanes) => {
-  const temporary = await makeStore(server);
-  try {
-    await expectSameAsMemory(temporary.store, lanes);
-  } finally {
-    await temporary.dispose();
-  }
-});
+test.skipIf(skipped !== undefined).each(LANES)(
+  "$laneCount at a time: every answer and every byte is the same as in memory",
+  async (lanes) => {
+    const temporary = await makeStore(server);
+    try {
+      await expectSameAsMemory(temporary.store, lanes);
+    } finally {
+      await temporary.dispose();
+    }
+  },
+);

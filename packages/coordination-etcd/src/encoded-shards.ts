@@ -40,8 +40,15 @@ export function newShardOperations(layout: Layout, space: Space, { record, value
 }
 
 /** Every index entry that a shard must have. */
-export function indexEntries(layout: Layout, space: Space, record: ShardRecord): { readonly key: string; readonly value: string | Uint8Array }[] {
-  const order = { key: orderKey(layout, space, { keyRangeStart: record.spec.keyRangeStart, shard: record.shard }), value: "" };
+export function indexEntries(
+  layout: Layout,
+  space: Space,
+  record: ShardRecord,
+): { readonly key: string; readonly value: string | Uint8Array }[] {
+  const order = {
+    key: orderKey(layout, space, { keyRangeStart: record.spec.keyRangeStart, shard: record.shard }),
+    value: "",
+  };
   const place = placeOf(layout, space, record);
   return place === undefined ? [order] : [order, place];
 }

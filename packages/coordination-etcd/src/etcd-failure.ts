@@ -68,17 +68,26 @@ export class Outpaced extends Error {
 /** What was thrown, in our words. Whatever is none of ours is a defect, and is thrown on. */
 export function failureFrom(operation: EtcdOperation, thrown: unknown): InfraError {
   if (thrown instanceof CorruptStore) return thrown.failure;
-  if (thrown instanceof Outpaced) return InfraError.transient({ operation, message: "others changed the same keys every time" });
+  if (thrown instanceof Outpaced)
+    return InfraError.transient({ operation, message: "others changed the same keys every time" });
   if (!(thrown instanceof EtcdFailure)) throw thrown;
   const { error: cause } = thrown;
   if (cause.kind === "EtcdUnavailable") {
     const code = /^[A-Z][A-Z0-9_]+$/u.test(cause.reason) ? cause.reason : undefined;
-    if (cause.reason.includes("space exceeded")) return InfraError.transient({ operation, message: "etcd has no room left", code, cause });
-    return InfraError.transient({ operation, message: "etcd could not be reached, or did not answer in time", code, cause });
+    if (cause.reason.includes("space exceeded"))
+      return InfraError.transient({ operation, message: "etcd has no room left", code, cause });
+    return InfraError.transient({
+      operation,
+      message: "etcd could not be reached, or did not answer in time",
+      code,
+      cause,
+    });
   }
   const { code } = cause;
-  if (thrown.isCompacted) return InfraError.transient({ operation, message: "the moment that was looked at is kept no longer", code, cause });
-  if (thrown.isTooLarge) return InfraError.transient({ operation, message: "the request is larger than etcd takes", code, cause });
+  if (thrown.isCompacted)
+    return InfraError.transient({ operation, message: "the moment that was looked at is kept no longer", code, cause });
+  if (thrown.isTooLarge)
+    return InfraError.transient({ operation, message: "the request is larger than etcd takes", code, cause });
   if (code === EtcdCode.PermissionDenied || code === EtcdCode.Unauthenticated) {
     return InfraError.transient({ operation, message: "etcd refused the login, or what the user may do", code, cause });
   }

@@ -35,9 +35,11 @@ afterAll(async () => {
 });
 
 const read = async (key: string): Promise<KeyValue> => unwrap(await client.get(key)).found!;
-const put = async (key: string, value: string | Uint8Array = ""): Promise<void> => void unwrap(await client.put({ put: key, value }));
+const put = async (key: string, value: string | Uint8Array = ""): Promise<void> =>
+  void unwrap(await client.put({ put: key, value }));
 const remove = async (key: string): Promise<void> => void unwrap(await client.delete(key));
-const firstOf = async (kind: ShardKind): Promise<string> => unwrap(await client.range({ ...layout.kind(space, kind), limit: 1 })).kvs[0]!.key;
+const firstOf = async (kind: ShardKind): Promise<string> =>
+  unwrap(await client.range({ ...layout.kind(space, kind), limit: 1 })).kvs[0]!.key;
 
 async function flipByte(key: string, at: number): Promise<void> {
   const { value } = await read(key);
@@ -69,8 +71,17 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
 
   test("in order is in order, and repair leaves every byte of it alone", async () => {
     const before = await contents();
-    expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({ tenantCount: 1, runCount: 1, findings: [], deletedRunCount: 0 });
-    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
+    expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({
+      tenantCount: 1,
+      runCount: 1,
+      findings: [],
+      deletedRunCount: 0,
+    });
+    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+      removedEntries: 0,
+      addedEntries: 0,
+      correctedCounts: 0,
+    });
     expect(await contents()).toEqual(before);
   });
 
@@ -87,24 +98,39 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     const before = await contents();
     await remove(await firstOf(kind));
     expect(await findings()).toMatchObject([{ kind: "MissingEntry", index }]);
-    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 1, correctedCounts: 0 });
+    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+      removedEntries: 0,
+      addedEntries: 1,
+      correctedCounts: 0,
+    });
     expect(await contents()).toEqual(before);
   });
 
-  test.each(indexes)("an entry that names nobody in the index of what is %s is found and mended", async (index, kind) => {
-    const before = await contents();
-    const key = await firstOf(kind);
-    await put(`${key.slice(0, -4)}5a5a`, (await read(key)).value);
-    expect(await findings()).toMatchObject([{ kind: "StrayEntry", index }]);
-    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 1, addedEntries: 0, correctedCounts: 0 });
-    expect(await contents()).toEqual(before);
-  });
+  test.each(indexes)(
+    "an entry that names nobody in the index of what is %s is found and mended",
+    async (index, kind) => {
+      const before = await contents();
+      const key = await firstOf(kind);
+      await put(`${key.slice(0, -4)}5a5a`, (await read(key)).value);
+      expect(await findings()).toMatchObject([{ kind: "StrayEntry", index }]);
+      expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+        removedEntries: 1,
+        addedEntries: 0,
+        correctedCounts: 0,
+      });
+      expect(await contents()).toEqual(before);
+    },
+  );
 
   test("a deadline in the index that is not the record's is found and mended", async () => {
     const before = await contents();
     await flipByte(await firstOf(ShardKind.Held), 7);
     expect((await findings()).map(({ kind }) => kind)).toEqual(["MissingEntry", "StrayEntry"]);
-    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 1, correctedCounts: 0 });
+    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+      removedEntries: 0,
+      addedEntries: 1,
+      correctedCounts: 0,
+    });
     expect(await contents()).toEqual(before);
   });
 
@@ -112,7 +138,10 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     const before = await contents();
     await put(`${layout.kind("0123456789abcdef0123", ShardKind.Parked).get}${"0".repeat(16)}`);
     await put(`${layout.kind("f123456789abcdef0123", ShardKind.Parked).get}${"0".repeat(16)}`);
-    expect(await findings()).toMatchObject([{ kind: "StrayEntry", index: "parked" }, { kind: "StrayEntry", index: "parked" }]);
+    expect(await findings()).toMatchObject([
+      { kind: "StrayEntry", index: "parked" },
+      { kind: "StrayEntry", index: "parked" },
+    ]);
     expect(unwrap(await repair(temporary.store.inspect())).removedEntries).toBe(2);
     expect(await contents()).toEqual(before);
   });
@@ -123,7 +152,11 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     for (const value of [undefined, "77", "no number"]) {
       await (value === undefined ? remove(key) : put(key, value));
       expect(await findings()).toMatchObject([{ kind: "WrongCount", scope }]);
-      expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 1 });
+      expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+        removedEntries: 0,
+        addedEntries: 0,
+        correctedCounts: 1,
+      });
       expect(await contents()).toEqual(before);
     }
     await put(layout.tenantCount(TenantId.ZERO), "3");
@@ -149,26 +182,64 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     await flipByte(layout.record(space, ROOT), 60);
     const broken = await contents();
     expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: ROOT }]);
-    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
+    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+      removedEntries: 0,
+      addedEntries: 0,
+      correctedCounts: 0,
+    });
     expect(await contents()).toEqual(broken);
-    expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
   });
 
   test("a run that cannot be read, or that was not written with its head", async () => {
     await flipByte(layout.run(address), -1);
-    expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: undefined, detail: expect.stringContaining("together") }]);
-    expect(await temporary.store.readRun(FAMILY_TENANT, FAMILY_RUN)).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", shard: undefined, detail: expect.stringContaining("together") },
+    ]);
+    expect(await temporary.store.readRun(FAMILY_TENANT, FAMILY_RUN)).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
     const [head, record] = [await read(layout.head(address)), await read(layout.run(address))];
-    unwrap(await client.txn({ compare: [], success: [{ put: head.key, value: head.value }, { put: record.key, value: record.value }] }));
-    expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: undefined, detail: expect.stringContaining("checksum") }]);
-    expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    unwrap(
+      await client.txn({
+        compare: [],
+        success: [
+          { put: head.key, value: head.value },
+          { put: record.key, value: record.value },
+        ],
+      }),
+    );
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", shard: undefined, detail: expect.stringContaining("checksum") },
+    ]);
+    expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
   });
 
   test("a head that names no place", async () => {
     const record = await read(layout.run(address));
-    unwrap(await client.txn({ compare: [], success: [{ put: layout.head(address), value: "somewhere" }, { put: record.key, value: record.value }] }));
-    expect(await findings()).toContainEqual(expect.objectContaining({ kind: "UnreadableRecord", detail: expect.stringContaining("place") }));
-    expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    unwrap(
+      await client.txn({
+        compare: [],
+        success: [
+          { put: layout.head(address), value: "somewhere" },
+          { put: record.key, value: record.value },
+        ],
+      }),
+    );
+    expect(await findings()).toContainEqual(
+      expect.objectContaining({ kind: "UnreadableRecord", detail: expect.stringContaining("place") }),
+    );
+    expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
   });
 
   test("a run that is there with the mark of its removal, and a mark that cannot be read", async () => {
@@ -188,13 +259,24 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
 
   test("a shard under another's key", async () => {
     await put(layout.record(space, ShardId.fromRaw(1n)), (await read(layout.record(space, ROOT))).value);
-    expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: 1n, detail: "it is stored under another's key" }]);
-    expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ShardId.fromRaw(1n) })).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", shard: 1n, detail: "it is stored under another's key" },
+    ]);
+    expect(
+      await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ShardId.fromRaw(1n) }),
+    ).toMatchObject({ ok: false, error: { kind: "Corruption" } });
   });
 
   test("an index that names a shard that is gone is corruption to whoever lists, not a crash", async () => {
     await remove(layout.record(space, ROOT));
-    const query = { tenant: FAMILY_TENANT, run: FAMILY_RUN, after: undefined, limit: 100, filter: {}, now: 1n as never };
+    const query = {
+      tenant: FAMILY_TENANT,
+      run: FAMILY_RUN,
+      after: undefined,
+      limit: 100,
+      filter: {},
+      now: 1n as never,
+    };
     expect(await temporary.store.listShards(query)).toMatchObject({ ok: false, error: { kind: "Corruption" } });
   });
 
@@ -205,7 +287,9 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
       await remove(await firstOf(ShardKind.Order));
       for await (const { index } of run.entries()) seen += index === "order" ? 1 : 0;
     }
-    expect(seen).toBe(unwrap(await client.range({ ...layout.kind(space, ShardKind.Order), countOnly: true })).count + 1);
+    expect(seen).toBe(
+      unwrap(await client.range({ ...layout.kind(space, ShardKind.Order), countOnly: true })).count + 1,
+    );
     expect(await findings()).toMatchObject([{ kind: "MissingEntry", index: "order" }]);
   });
 

@@ -2,7 +2,17 @@ import { RunId, TenantId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import { InfraError } from "@gossip/coordination-errors";
-import type { CountScope, FsckSource, IndexEntry, RebuiltIndexes, RunView, StoredCount, StoredRunRecord, StoredShard, StoreView } from "@gossip/coordination-fsck";
+import type {
+  CountScope,
+  FsckSource,
+  IndexEntry,
+  RebuiltIndexes,
+  RunView,
+  StoredCount,
+  StoredRunRecord,
+  StoredShard,
+  StoreView,
+} from "@gossip/coordination-fsck";
 import { err, ok } from "@gossip/stdx";
 import type { Cluster } from "./cluster.ts";
 import { storedCount } from "./counts.ts";
@@ -44,7 +54,8 @@ export class EtcdInspection implements FsckSource {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed()) throw new CorruptStore(InfraError.transient({ operation: "etcd.inspect", message: "the store is closed" }));
+    if (this.#isClosed())
+      throw new CorruptStore(InfraError.transient({ operation: "etcd.inspect", message: "the store is closed" }));
   }
 }
 
@@ -64,7 +75,11 @@ class EtcdView implements StoreView {
     const removed = new Set(keys.unswept.values());
     for (const found of keys.runs) {
       const record = await this.#readRun(found, removed.has(pathOf(found.address)));
-      yield new EtcdRunView(this.#cluster, this.#revision, { address: found.address, record, space: namedBy(found.head) });
+      yield new EtcdRunView(this.#cluster, this.#revision, {
+        address: found.address,
+        record,
+        space: namedBy(found.head),
+      });
     }
     for (const space of await findOrphans(this.#cluster, this.#revision, keys)) {
       const address = await this.#addressIn(space);
@@ -77,7 +92,13 @@ class EtcdView implements StoreView {
     const [total] = await this.#cluster.readAt(this.#revision, [layout.totalCount]);
     if (total !== undefined) yield { scope: "Total", tenant: undefined, run: undefined, count: storedCount(total) };
     for await (const page of this.#cluster.walk(this.#revision, layout.family("count/tenant"))) {
-      for (const kv of page) yield { scope: "Tenant", tenant: kv.key.slice(kv.key.lastIndexOf("/") + 1) as TenantId, run: undefined, count: storedCount(kv) };
+      for (const kv of page)
+        yield {
+          scope: "Tenant",
+          tenant: kv.key.slice(kv.key.lastIndexOf("/") + 1) as TenantId,
+          run: undefined,
+          count: storedCount(kv),
+        };
     }
   }
 
@@ -101,7 +122,9 @@ class EtcdView implements StoreView {
 
   /** Whose a space was, as far as its first record tells. */
   async #addressIn(space: Space): Promise<RunAddress> {
-    const { found } = await this.#cluster.look([{ ...this.#cluster.layout.kind(space, ShardKind.Record), limit: 1, revision: this.#revision }]);
+    const { found } = await this.#cluster.look([
+      { ...this.#cluster.layout.kind(space, ShardKind.Record), limit: 1, revision: this.#revision },
+    ]);
     const first = found[0]!.kvs[0];
     const record = first && decodeShardRecord(first.value);
     return record?.ok === true ? record.value : NOBODY;
@@ -135,7 +158,10 @@ class EtcdRunView implements RunView {
   async *shards(): AsyncGenerator<StoredShard> {
     if (this.#space === undefined) return;
     // Records can be large, and an answer is held in memory as a whole.
-    for await (const page of this.#cluster.walk(this.#revision, { ...this.#cluster.layout.kind(this.#space, ShardKind.Record), pageSize: 64 })) {
+    for await (const page of this.#cluster.walk(this.#revision, {
+      ...this.#cluster.layout.kind(this.#space, ShardKind.Record),
+      pageSize: 64,
+    })) {
       for (const { key, value } of page) {
         const record = decodeShardRecord(value);
         yield { shard: shardOf(key), record: record.ok ? ok(record.value) : err(codecErrorInWords(record.error)) };
@@ -146,7 +172,10 @@ class EtcdRunView implements RunView {
   async *entries(): AsyncGenerator<IndexEntry> {
     if (this.#space === undefined) return;
     for (const kind of INDEX_KINDS) {
-      for await (const page of this.#cluster.walk(this.#revision, { ...this.#cluster.layout.kind(this.#space, kind), pageSize: 400 })) {
+      for await (const page of this.#cluster.walk(this.#revision, {
+        ...this.#cluster.layout.kind(this.#space, kind),
+        pageSize: 400,
+      })) {
         for (const kv of page) yield indexEntryOf(this.#cluster.layout, kv);
       }
     }

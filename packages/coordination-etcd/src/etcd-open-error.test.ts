@@ -36,6 +36,10 @@ test("refusals are told apart", () => {
 });
 
 test("what is no such error has a sentence, or is refused with one", () => {
-  expect(etcdOpenErrorMessage({ kind: "toString" } as unknown as EtcdOpenError)).toBe("the store cannot be opened, for an unknown reason");
-  expect(() => etcdOpenErrorMessage(undefined as unknown as EtcdOpenError)).toThrow("error must be one of openEtcdStore");
+  expect(etcdOpenErrorMessage({ kind: "toString" } as unknown as EtcdOpenError)).toBe(
+    "the store cannot be opened, for an unknown reason",
+  );
+  expect(() => etcdOpenErrorMessage(undefined as unknown as EtcdOpenError)).toThrow(
+    "error must be one of openEtcdStore",
+  );
 });

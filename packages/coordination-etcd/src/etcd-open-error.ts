@@ -17,14 +17,18 @@ export type EtcdOpenError =
   | { readonly kind: "NewerFormat"; readonly found: number; readonly supported: number }
   | { readonly kind: "TxnBudgetTooSmall"; readonly needed: number };
 
-type Sentences = { readonly [K in EtcdOpenError["kind"]]: (error: Extract<EtcdOpenError, { readonly kind: K }>) => string };
+type Sentences = {
+  readonly [K in EtcdOpenError["kind"]]: (error: Extract<EtcdOpenError, { readonly kind: K }>) => string;
+};
 
 const SENTENCES: Sentences = {
   Unavailable: ({ reason }) => `no member answers (${reason}); start one, or correct host and port`,
   Refused: ({ code, reason }) => refusal(code, reason),
   NotAStore: () => "something else is below the prefix; use another",
-  NewerFormat: ({ found, supported }) => `the store has format ${found}, and this version knows up to ${supported}; use the newer version that made it`,
-  TxnBudgetTooSmall: ({ needed }) => `the server takes fewer than ${needed} operations in a transaction; start it with --max-txn-ops=${needed} or more`,
+  NewerFormat: ({ found, supported }) =>
+    `the store has format ${found}, and this version knows up to ${supported}; use the newer version that made it`,
+  TxnBudgetTooSmall: ({ needed }) =>
+    `the server takes fewer than ${needed} operations in a transaction; start it with --max-txn-ops=${needed} or more`,
 };
 
 /** What is wrong and what to do about it, in a sentence for people. It tells neither the members nor the prefix, which the caller knows. */

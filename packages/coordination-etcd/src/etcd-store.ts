@@ -65,11 +65,20 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   constructor(cluster: Cluster, monotonicMs: () => number = () => performance.now()) {
     const { maxTxnOps } = cluster;
     // A transaction costs a round trip and a flush however many updates it has. Two at a time keep etcd busy while this process is.
-    this.traits = Object.freeze({ maxSplitChildren: maxSplitChildren(maxTxnOps), maxSetsPerCommit: maxUpdatesPerTxn(maxTxnOps), commitsInFlight: 2 });
+    this.traits = Object.freeze({
+      maxSplitChildren: maxSplitChildren(maxTxnOps),
+      maxSetsPerCommit: maxUpdatesPerTxn(maxTxnOps),
+      commitsInFlight: 2,
+    });
     this.#cluster = cluster;
     this.#heads = new RunHeads(cluster);
     this.#sweeper = new Sweeper(cluster);
-    this.#parts = { cluster, heads: this.#heads, windows: new KnownWindows(), capacities: new KnownCapacities(monotonicMs) };
+    this.#parts = {
+      cluster,
+      heads: this.#heads,
+      windows: new KnownWindows(),
+      capacities: new KnownCapacities(monotonicMs),
+    };
     this.#committer = new Committer(this.#parts, this.#sweeper);
     this.#sweeper.start();
   }
@@ -78,9 +87,13 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
     const address = { tenant, run };
     return this.#answer("etcd.readRun", async (): Promise<RunRead> => {
       const { layout } = this.#cluster;
-      const { found } = await this.#cluster.look([{ get: layout.run(address) }, { get: layout.deleted(address), keysOnly: true }]);
+      const { found } = await this.#cluster.look([
+        { get: layout.run(address) },
+        { get: layout.deleted(address), keysOnly: true },
+      ]);
       const [record, deleted] = [found[0]!.kvs[0], found[1]!.kvs[0]];
-      if (record !== undefined) return { kind: "Found", record: decodeRun(address, record), version: runVersion(record.modRevision) };
+      if (record !== undefined)
+        return { kind: "Found", record: decodeRun(address, record), version: runVersion(record.modRevision) };
       return { kind: deleted === undefined ? "Missing" : "Deleted" };
     });
   }
@@ -88,7 +101,9 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   readShard(tenant: TenantId, { run, shard }: ShardKey): Promise<Result<ShardRead, InfraError>> {
     const address = { tenant, run };
     return this.#answer("etcd.readShard", async (): Promise<ShardRead> => {
-      const look = await this.#heads.lookWith(address, (space) => (space === undefined ? [] : [{ get: this.#cluster.layout.record(space, shard) }]));
+      const look = await this.#heads.lookWith(address, (space) =>
+        space === undefined ? [] : [{ get: this.#cluster.layout.record(space, shard) }],
+      );
       if (look === undefined) return { run: undefined, shard: undefined };
       const kv = look.found[0]?.kvs[0];
       return { run: look.run.head, shard: kv && readShardAt(address, look.run.space!, kv) };
@@ -106,7 +121,9 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
 
   markStarved(tenant: TenantId, run: RunId, until: LogicalTime): Promise<Result<void, InfraError>> {
     const mark = { tenant, run, until };
-    return this.#answer("etcd.markStarved", () => this.#parts.capacities.changing([pathOf(mark)], () => markStarved(this.#cluster, mark)));
+    return this.#answer("etcd.markStarved", () =>
+      this.#parts.capacities.changing([pathOf(mark)], () => markStarved(this.#cluster, mark)),
+    );
   }
 
   listClaimCandidates(query: ClaimQuery): Promise<Result<ClaimListing, InfraError>> {

@@ -15,11 +15,19 @@ describe("parseEtcdUrl", () => {
     expect(parseEtcdUrl(url)).toEqual(expected);
   });
 
-  test.each([undefined, 5, "", "etcd://", "ftp://a", "a:2379", "etcd://ann:secret-word@", "etcd://ann:secret-word%@a", "etcd://ann:secret-word@a@b", "etcd://a?x=1"])(
-    "%s is refused, in words that do not show it",
-    (url) => {
-      expect(() => parseEtcdUrl(url as string)).toThrow("URL of an etcd store");
-      expect(() => parseEtcdUrl(url as string)).not.toThrow("secret-word");
-    },
-  );
+  test.each([
+    undefined,
+    5,
+    "",
+    "etcd://",
+    "ftp://a",
+    "a:2379",
+    "etcd://ann:secret-word@",
+    "etcd://ann:secret-word%@a",
+    "etcd://ann:secret-word@a@b",
+    "etcd://a?x=1",
+  ])("%s is refused, in words that do not show it", (url) => {
+    expect(() => parseEtcdUrl(url as string)).toThrow("URL of an etcd store");
+    expect(() => parseEtcdUrl(url as string)).not.toThrow("secret-word");
+  });
 });

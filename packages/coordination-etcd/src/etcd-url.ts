@@ -17,7 +17,10 @@ const FORM = /^(etcds?|https?):\/\/(?:([^:@/]*):([^@/]*)@)?([^@/?#]+)(?:\/([^?#]
  */
 export function parseEtcdUrl(url: string): EtcdUrl {
   const match = typeof url === "string" ? FORM.exec(url) : null;
-  assert(match !== null, "the URL of an etcd store is etcd://host:port or etcd://user:password@host:port,host:port/prefix, etcds: for TLS");
+  assert(
+    match !== null,
+    "the URL of an etcd store is etcd://host:port or etcd://user:password@host:port,host:port/prefix, etcds: for TLS",
+  );
   const [, scheme, username, password, hosts, prefix] = match;
   const protocol = scheme === "etcds" || scheme === "https" ? "https" : "http";
   const endpoints = hosts!.split(",").map((host) => `${protocol}://${/:\d+$/u.test(host) ? host : `${host}:2379`}`);

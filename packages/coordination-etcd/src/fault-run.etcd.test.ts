@@ -16,7 +16,15 @@ import { openEtcdStore } from "./open-etcd-store.ts";
 import { processes } from "./worker-process.fixture.ts";
 
 const WORKER = "./fault-worker.fixture.ts";
-const LEAST = { kills: FAULT_SECONDS / 4, lostAnswers: 1, serverKills: 1, Checkpointed: 5 * FAULT_SECONDS, Completed: 1, Split: 1, Deleted: 1 };
+const LEAST = {
+  kills: FAULT_SECONDS / 4,
+  lostAnswers: 1,
+  serverKills: 1,
+  Checkpointed: 5 * FAULT_SECONDS,
+  Completed: 1,
+  Split: 1,
+  Deleted: 1,
+};
 const STEPS_BETWEEN_CRASHES = 9;
 
 const skipped = etcdSkipped();
@@ -25,7 +33,11 @@ afterAll(() => processes.remove());
 type Breakages = Record<"cuts" | "lostAnswers" | "serverKills", number>;
 
 /** Cut connections now, or when the next answer comes; and now and then kill the server. */
-async function breakThings(server: EtcdServer, proxy: CuttingProxy, { isOver, made }: { readonly isOver: () => boolean; readonly made: Breakages }): Promise<void> {
+async function breakThings(
+  server: EtcdServer,
+  proxy: CuttingProxy,
+  { isOver, made }: { readonly isOver: () => boolean; readonly made: Breakages },
+): Promise<void> {
   for (let step = 1; !isOver(); step++) {
     await sleep(200 + Math.random() * 500);
     if (step % STEPS_BETWEEN_CRASHES === 0) {
@@ -64,7 +76,11 @@ test.skipIf(skipped !== undefined)(title, { timeout: (FAULT_SECONDS + 300) * 100
     await store.swept();
     const { counts, broken } = await judge(store, readFaultLogs(logs));
     const report = unwrap(await fsck(store.inspect()));
-    console.log(`fault run: ${kills} kills`, made, counts, { runs: report.runCount, shards: report.shardCount, deletedRuns: report.deletedRunCount });
+    console.log(`fault run: ${kills} kills`, made, counts, {
+      runs: report.runCount,
+      shards: report.shardCount,
+      deletedRuns: report.deletedRunCount,
+    });
 
     expect(broken).toEqual([]);
     expect(report.findings).toEqual([]);

@@ -5,7 +5,10 @@ import { runFaultWorker, type FaultWorkerConfig } from "@gossip/tools/fault-run"
 import type { EtcdStore } from "./etcd-store.ts";
 import { openEtcdStore } from "./open-etcd-store.ts";
 
-const { endpoint, worker } = JSON.parse(process.argv[2]!) as { readonly endpoint: string; readonly worker: FaultWorkerConfig };
+const { endpoint, worker } = JSON.parse(process.argv[2]!) as {
+  readonly endpoint: string;
+  readonly worker: FaultWorkerConfig;
+};
 
 // A test run that is itself killed must not leave workers behind that wait for its server.
 const parent = process.ppid;

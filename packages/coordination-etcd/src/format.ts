@@ -15,7 +15,10 @@ const MOST_TXN_OPS = 128;
 /** Find out what the server takes in one transaction, by asking for the same key that often. */
 export async function probeTxnOps(client: EtcdClient, layout: Layout): Promise<Result<number, EtcdOpenError>> {
   for (let ops = MOST_TXN_OPS; ops >= MIN_TXN_OPS; ops = ops / 2) {
-    const asked = await client.txn({ compare: [], success: Array.from({ length: ops }, () => ({ get: layout.format, countOnly: true })) });
+    const asked = await client.txn({
+      compare: [],
+      success: Array.from({ length: ops }, () => ({ get: layout.format, countOnly: true })),
+    });
     if (asked.ok) return ok(ops);
     if (!new EtcdFailure(asked.error).isTooLarge) return err(openErrorFrom(asked.error));
   }

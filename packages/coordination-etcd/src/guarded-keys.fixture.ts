@@ -47,7 +47,10 @@ export class GuardedKeys {
   }
 
   #guarded(key: string, value: Uint8Array): Txn {
-    return { compare: [{ key, target: "MOD", is: "EQUAL", revision: this.#revisions.get(key) ?? 0n }], success: [{ put: key, value }] };
+    return {
+      compare: [{ key, target: "MOD", is: "EQUAL", revision: this.#revisions.get(key) ?? 0n }],
+      success: [{ put: key, value }],
+    };
   }
 
   #flush(): void {
@@ -56,7 +59,12 @@ export class GuardedKeys {
 
   async #send(batch: readonly Waiting[]): Promise<void> {
     this.#underWay++;
-    const done = unwrap(await this.#client.txn({ compare: [], success: batch.map(({ key, value }) => ({ txn: this.#guarded(key, value) })) }));
+    const done = unwrap(
+      await this.#client.txn({
+        compare: [],
+        success: batch.map(({ key, value }) => ({ txn: this.#guarded(key, value) })),
+      }),
+    );
     this.#underWay--;
     for (const [index, { key, resolve }] of batch.entries()) {
       const result = done.results[index];

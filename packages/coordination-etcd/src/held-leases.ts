@@ -14,7 +14,11 @@ export interface HeldAt {
 }
 
 /** Read a look at a window of the leases, sorted by deadline: what it tells, where it tells it, and how to look the next time. */
-export function readHeld({ kvs, count, more }: RangeResult, now: LogicalTime, used: Windows): { readonly held: HeldAt | undefined; readonly next: Windows } {
+export function readHeld(
+  { kvs, count, more }: RangeResult,
+  now: LogicalTime,
+  used: Windows,
+): { readonly held: HeldAt | undefined; readonly next: Windows } {
   const first = kvs.findIndex((kv) => deadlineIn(kv) > now);
   if (first !== -1) {
     const earliestDeadline = deadlineIn(kvs[first]!);
@@ -28,6 +32,9 @@ export function readHeld({ kvs, count, more }: RangeResult, now: LogicalTime, us
 }
 
 export function deadlineIn({ value }: KeyValue): LogicalTime {
-  if (value.length !== 8) throw new CorruptStore(InfraError.corruption({ operation: "etcd.readHint", message: "a lease in the index has no deadline" }));
+  if (value.length !== 8)
+    throw new CorruptStore(
+      InfraError.corruption({ operation: "etcd.readHint", message: "a lease in the index has no deadline" }),
+    );
   return value.readBigUInt64BE() as LogicalTime;
 }

@@ -50,9 +50,11 @@ export async function findKeys(cluster: Cluster, revision: bigint): Promise<Foun
   await visit("run", (run) => (run.hasRecord = true));
   await visit("deleted", (run, kv) => (run.mark = kv));
   const unswept = new Map<Space, string>();
-  for await (const page of cluster.walk(revision, cluster.layout.family("unswept"))) for (const { key, value } of page) unswept.set(lastPart(key), value.toString());
+  for await (const page of cluster.walk(revision, cluster.layout.family("unswept")))
+    for (const { key, value } of page) unswept.set(lastPart(key), value.toString());
   const staged = new Set<Space>();
-  for await (const page of cluster.walk(revision, { ...cluster.layout.family("staged"), keysOnly: true })) for (const { key } of page) staged.add(lastPart(key));
+  for await (const page of cluster.walk(revision, { ...cluster.layout.family("staged"), keysOnly: true }))
+    for (const { key } of page) staged.add(lastPart(key));
   return { runs: [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, run]) => run), unswept, staged };
 }
 
@@ -63,7 +65,11 @@ export function namedBy(head: KeyValue | undefined): Space | undefined {
 }
 
 /** Spaces with keys in them that nobody has named. Only what is between those that somebody has is looked at. */
-export async function findOrphans(cluster: Cluster, revision: bigint, { runs, unswept, staged }: FoundKeys): Promise<Space[]> {
+export async function findOrphans(
+  cluster: Cluster,
+  revision: bigint,
+  { runs, unswept, staged }: FoundKeys,
+): Promise<Space[]> {
   const { layout } = cluster;
   const named = [...unswept.keys(), ...staged, ...runs.flatMap(({ head }) => namedBy(head) ?? [])];
   const all = layout.family("s");
@@ -79,7 +85,10 @@ export async function findOrphans(cluster: Cluster, revision: bigint, { runs, un
 }
 
 /** A key of an index, as an entry of it. What it holds is part of it: a deadline that is wrong is another entry. */
-export function indexEntryOf(layout: Layout, { key, value }: { readonly key: string; readonly value: string | Uint8Array }): IndexEntry {
+export function indexEntryOf(
+  layout: Layout,
+  { key, value }: { readonly key: string; readonly value: string | Uint8Array },
+): IndexEntry {
   const kind = key.slice(layout.prefix.length).split("/")[2] ?? "";
   const held = typeof value === "string" ? value : Buffer.from(value).toString("hex");
   return { index: INDEX_NAMES[kind] ?? "unknown", shard: shardOf(key), key: `${key}=${held}` };
@@ -90,7 +99,11 @@ export function entriesOf(layout: Layout, space: Space, record: ShardRecord): In
   return indexEntries(layout, space, record).map((entry) => indexEntryOf(layout, entry));
 }
 
-async function spacesIn(cluster: Cluster, revision: bigint, { from, end }: { readonly from: string; readonly end: string }): Promise<Space[]> {
+async function spacesIn(
+  cluster: Cluster,
+  revision: bigint,
+  { from, end }: { readonly from: string; readonly end: string },
+): Promise<Space[]> {
   const spaces: Space[] = [];
   let at = from;
   while (at < end) {

@@ -28,7 +28,12 @@ function exactHint({ free, deadlines, starvedUntil = 0 }: World, now: bigint): C
 
 function capacityIn(world: World, askedFor: LogicalTime): RunCapacity {
   const { availableCount, earliestDeadline } = exactHint(world, askedFor);
-  return { askedFor, availableCount, earliestDeadline, starvedUntil: world.starvedUntil === undefined ? undefined : at(world.starvedUntil) };
+  return {
+    askedFor,
+    availableCount,
+    earliestDeadline,
+    starvedUntil: world.starvedUntil === undefined ? undefined : at(world.starvedUntil),
+  };
 }
 
 /** A write of this store that is under way. */
@@ -50,7 +55,10 @@ interface PendingLook {
 class Model {
   readonly #capacities = new KnownCapacities(() => this.#nowMs);
   /** Every state that a run has had, when it began, and whether this store brought it about. */
-  readonly #histories = new Map<string, { readonly world: World; readonly sinceMs: number; readonly isOwn: boolean }[]>();
+  readonly #histories = new Map<
+    string,
+    { readonly world: World; readonly sinceMs: number; readonly isOwn: boolean }[]
+  >();
   readonly #looks: PendingLook[] = [];
   readonly #writes: OwnWrite[] = [];
   #nowMs = 0;
@@ -65,7 +73,8 @@ class Model {
   ask(path: string, from: number, width: number): void {
     const times = span(from, from + width);
     const known = this.#capacities.of(path, times);
-    if (known === undefined) this.#looks.push({ path, expected: this.#capacities.expect(path), askedFor: times.from, seen: undefined });
+    if (known === undefined)
+      this.#looks.push({ path, expected: this.#capacities.expect(path), askedFor: times.from, seen: undefined });
     else this.#expectTrue(path, known, times);
   }
 
@@ -109,11 +118,18 @@ class Model {
     this.answered++;
     expect(this.#writes.some((write) => write.path === path)).toBe(false);
     const history = this.#historyOf(path);
-    const oldest = Math.max(0, history.findLastIndex(({ isOwn }) => isOwn));
+    const oldest = Math.max(
+      0,
+      history.findLastIndex(({ isOwn }) => isOwn),
+    );
     const told = [times.from, times.to].map((now) => hintAt(known, now));
     const isTrue = history.some(({ world }, index) => {
       const endedMs = history[index + 1]?.sinceMs ?? Infinity;
-      return index >= oldest && endedMs >= this.#nowMs - KNOWN_FOR_MS && [times.from, times.to].every((now, which) => isSame(exactHint(world, now), told[which]!));
+      return (
+        index >= oldest &&
+        endedMs >= this.#nowMs - KNOWN_FOR_MS &&
+        [times.from, times.to].every((now, which) => isSame(exactHint(world, now), told[which]!))
+      );
     });
     assert(isTrue, "what is told was so not long ago, and since the last write of this store");
   }
@@ -135,22 +151,56 @@ class Model {
 }
 
 function isSame(a: CapacityHint, b: CapacityHint): boolean {
-  return a.availableCount === b.availableCount && a.earliestDeadline === b.earliestDeadline && a.isStarved === b.isStarved;
+  return (
+    a.availableCount === b.availableCount && a.earliestDeadline === b.earliestDeadline && a.isStarved === b.isStarved
+  );
 }
 
 const path = fc.constantFrom("a", "b");
 const index = fc.nat(3);
 const time = fc.integer({ min: 1, max: 6 });
-const world: fc.Arbitrary<World> = fc.record({ free: fc.constant(0), deadlines: fc.array(time, { maxLength: 3 }), starvedUntil: fc.option(time, { nil: undefined }) });
+const world: fc.Arbitrary<World> = fc.record({
+  free: fc.constant(0),
+  deadlines: fc.array(time, { maxLength: 3 }),
+  starvedUntil: fc.option(time, { nil: undefined }),
+});
 type Step = (model: Model) => void | Promise<void>;
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(path, time, fc.nat(2)).map(([of, from, width]) => (model: Model) => model.ask(of, from, width)) },
+  {
+    weight: 6,
+    arbitrary: fc.tuple(path, time, fc.nat(2)).map(
+      ([of, from, width]) =>
+        (model: Model) =>
+          model.ask(of, from, width),
+    ),
+  },
   { weight: 1, arbitrary: index.map((which) => (model: Model) => model.see(which)) },
   { weight: 3, arbitrary: index.map((which) => (model: Model) => model.answerLook(which)) },
-  { weight: 1, arbitrary: fc.tuple(path, world).map(([of, next]) => (model: Model) => model.writeOfOthers(of, next)) },
-  { weight: 1, arbitrary: fc.tuple(path, world).map(([of, next]) => (model: Model) => model.beginWrite(of, next)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(path, world).map(
+      ([of, next]) =>
+        (model: Model) =>
+          model.writeOfOthers(of, next),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(path, world).map(
+      ([of, next]) =>
+        (model: Model) =>
+          model.beginWrite(of, next),
+    ),
+  },
   { weight: 1, arbitrary: index.map((which) => (model: Model) => model.makeWrite(which)) },
-  { weight: 2, arbitrary: fc.tuple(index, fc.boolean()).map(([which, isMade]) => (model: Model) => model.endWrite(which, isMade)) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(index, fc.boolean()).map(
+      ([which, isMade]) =>
+        (model: Model) =>
+          model.endWrite(which, isMade),
+    ),
+  },
   { weight: 2, arbitrary: fc.constantFrom(0.5, 1, 2, 5).map((ms) => (model: Model) => model.wait(ms)) },
 );
 
@@ -192,7 +242,11 @@ describe("what is known of runs' capacities", () => {
   test("it is told for no time before the one that was asked for, and none at which a lease has lapsed", () => {
     const { capacities, expected } = makeKnown();
     capacities.learn(expected, capacity);
-    expect([span(9), span(9, 10), span(10), span(10, 19), span(10, 20), span(20), span(30)].map((times) => capacities.of("a", times) === capacity)).toEqual([false, false, true, true, false, false, false]);
+    expect(
+      [span(9), span(9, 10), span(10), span(10, 19), span(10, 20), span(20), span(30)].map(
+        (times) => capacities.of("a", times) === capacity,
+      ),
+    ).toEqual([false, false, true, true, false, false, false]);
     expect([10, 14, 15, 19].map((now) => hintAt(capacity, at(now)).isStarved)).toEqual([true, true, false, false]);
   });
 
@@ -208,7 +262,9 @@ describe("what is known of runs' capacities", () => {
   test("a write that fails, and mending everything, make it forget as well", async () => {
     const { capacities, expected } = makeKnown();
     capacities.learn(expected, capacity);
-    await expect(capacities.changing(["a"], () => Promise.reject(new Error("broken off")))).rejects.toThrow("broken off");
+    await expect(capacities.changing(["a"], () => Promise.reject(new Error("broken off")))).rejects.toThrow(
+      "broken off",
+    );
     expect(capacities.of("a", span(10))).toBe(undefined);
     capacities.learn(expected, capacity);
     expect(capacities.of("a", span(10))).toBe(undefined);

@@ -17,8 +17,18 @@ const SPACE = "0123456789abcdef0123";
 const SHARD = "8000000000000007";
 
 const shard = ShardId.fromRaw((1n << 63n) | 7n);
-const placed = (status: ShardStatus, fields: Partial<PlacedShard> = {}): PlacedShard => ({ shard, status, lease: undefined, cursor: Cursor.initial(), ...fields });
-const lease = (deadline: bigint) => ({ owner: WorkerId.fromRaw(1n), deadline: LogicalTime.fromRaw(deadline), opId: OpId.fromRaw(1n) });
+const placed = (status: ShardStatus, fields: Partial<PlacedShard> = {}): PlacedShard => ({
+  shard,
+  status,
+  lease: undefined,
+  cursor: Cursor.initial(),
+  ...fields,
+});
+const lease = (deadline: bigint) => ({
+  owner: WorkerId.fromRaw(1n),
+  deadline: LogicalTime.fromRaw(deadline),
+  opId: OpId.fromRaw(1n),
+});
 const begun = Cursor.withLastKey(Uint8Array.of(1));
 const keyOf = (of: PlacedShard) => placeOf(layout, SPACE, of)?.key;
 
@@ -49,10 +59,22 @@ describe("keys", () => {
   test("each family and each kind of key is drawn in the reference, and no other", () => {
     const page = readFileSync(new URL("../../../docs/reference/etcd-layout.md", import.meta.url), "utf8");
     const drawn = [...page.matchAll(/^ *[├└]─ (\S+)/gmu)].map(([, name]) => name!);
-    const ours = Object.keys(KEYS).map((key) => key.replace(TENANT, "TENANT").replace(RUN, "RUN").replace(/\/0a9790468.*$/u, "/MIX·SHARD").replace("0000000000000002", "BUCKET").replace("00ff61", "START").replace(SHARD, "SHARD"));
-    const wanted = ours.flatMap((name) => (name.startsWith("s/") ? [name.slice(`s/${SPACE}/`.length)] : [name.replace(SPACE, "SPACE")]));
+    const ours = Object.keys(KEYS).map((key) =>
+      key
+        .replace(TENANT, "TENANT")
+        .replace(RUN, "RUN")
+        .replace(/\/0a9790468.*$/u, "/MIX·SHARD")
+        .replace("0000000000000002", "BUCKET")
+        .replace("00ff61", "START")
+        .replace(SHARD, "SHARD"),
+    );
+    const wanted = ours.flatMap((name) =>
+      name.startsWith("s/") ? [name.slice(`s/${SPACE}/`.length)] : [name.replace(SPACE, "SPACE")],
+    );
     expect(drawn.toSorted()).toEqual([...wanted, "s/SPACE/"].toSorted());
-    const letters = drawn.flatMap((name) => (/^[a-z]\/[A-Z]/u.test(name) && name !== "s/SPACE/" ? [name.slice(0, 1)] : []));
+    const letters = drawn.flatMap((name) =>
+      /^[a-z]\/[A-Z]/u.test(name) && name !== "s/SPACE/" ? [name.slice(0, 1)] : [],
+    );
     expect(letters.toSorted()).toEqual(Object.values(ShardKind).toSorted());
   });
 
@@ -69,13 +91,18 @@ describe("keys", () => {
 });
 
 describe("order", () => {
-  const bytes = fc.array(fc.constantFrom(0x00, 0x01, 0x2f, 0xff), { maxLength: 4 }).map((values) => Uint8Array.from(values));
+  const bytes = fc
+    .array(fc.constantFrom(0x00, 0x01, 0x2f, 0xff), { maxLength: 4 })
+    .map((values) => Uint8Array.from(values));
   const id = fc.constantFrom(0n, 1n, 1n << 63n, (1n << 64n) - 1n).map((raw) => ShardId.fromRaw(raw));
 
   test("is that of range starts and then of ids", () => {
     fc.assert(
       fc.property(bytes, bytes, id, id, (a, b, idA, idB) => {
-        const [keyA, keyB] = [orderKey(layout, SPACE, { keyRangeStart: a, shard: idA }), orderKey(layout, SPACE, { keyRangeStart: b, shard: idB })];
+        const [keyA, keyB] = [
+          orderKey(layout, SPACE, { keyRangeStart: a, shard: idA }),
+          orderKey(layout, SPACE, { keyRangeStart: b, shard: idB }),
+        ];
         const expected = compareBytes(a, b) || Number(idA > idB) - Number(idA < idB);
         expect(Math.sign(Buffer.compare(Buffer.from(keyA), Buffer.from(keyB)))).toBe(Math.sign(expected));
       }),
@@ -95,7 +122,16 @@ describe("order", () => {
 });
 
 describe("moves", () => {
-  const states = [placed("Active"), placed("Active", { cursor: begun }), placed("Active", { lease: lease(10n) }), placed("Active", { lease: lease(20n) }), placed("Active", { lease: lease(1n << 18n), cursor: begun }), placed("Done"), placed("Parked"), placed("Split")];
+  const states = [
+    placed("Active"),
+    placed("Active", { cursor: begun }),
+    placed("Active", { lease: lease(10n) }),
+    placed("Active", { lease: lease(20n) }),
+    placed("Active", { lease: lease(1n << 18n), cursor: begun }),
+    placed("Done"),
+    placed("Parked"),
+    placed("Split"),
+  ];
 
   test("leave a shard in the place of its new state, and nowhere else", () => {
     for (const before of states) {
@@ -117,6 +153,8 @@ describe("moves", () => {
   test("a checkpoint moves nothing, and a renewal within a bucket changes a value and no key", () => {
     const held = placed("Active", { lease: lease(10n) });
     expect(moveOperations(layout, SPACE, { before: held, after: { ...held, cursor: begun } })).toEqual([]);
-    expect(moveOperations(layout, SPACE, { before: held, after: { ...held, lease: lease(20n) } })).toEqual([{ put: keyOf(held), value: deadlineBytes(20n) }]);
+    expect(moveOperations(layout, SPACE, { before: held, after: { ...held, lease: lease(20n) } })).toEqual([
+      { put: keyOf(held), value: deadlineBytes(20n) },
+    ]);
   });
 });

@@ -38,7 +38,14 @@ export const ShardKind = {
 export type ShardKind = (typeof ShardKind)[keyof typeof ShardKind];
 
 /** The kinds that can be made anew from the records. */
-export const INDEX_KINDS = [ShardKind.Begun, ShardKind.Fresh, ShardKind.Held, ShardKind.Parked, ShardKind.Split, ShardKind.Order] as const;
+export const INDEX_KINDS = [
+  ShardKind.Begun,
+  ShardKind.Fresh,
+  ShardKind.Held,
+  ShardKind.Parked,
+  ShardKind.Split,
+  ShardKind.Order,
+] as const;
 
 const ID_LENGTH = 16;
 const SPACE_LENGTH = 20;

@@ -23,7 +23,11 @@ const MAX_RUNS = 256;
 const TENANT_KEYS = 256;
 
 /** A page costs more the more shards the run has: etcd counts the rest of the list each time. */
-export async function listShards(cluster: Cluster, heads: RunHeads, query: ListShardsQuery): Promise<Page<ShardRecord, ShardPosition>> {
+export async function listShards(
+  cluster: Cluster,
+  heads: RunHeads,
+  query: ListShardsQuery,
+): Promise<Page<ShardRecord, ShardPosition>> {
   const { layout } = cluster;
   const { after, filter, now } = query;
   const limit = Math.min(query.limit, MAX_EXAMINED);
@@ -36,7 +40,10 @@ export async function listShards(cluster: Cluster, heads: RunHeads, query: ListS
   const space = look?.run.space;
   if (look === undefined || space === undefined) return { items: [], next: undefined };
   const { kvs, more } = look.found[0]!;
-  const records = await cluster.readAt(look.revision, kvs.map(({ key }) => layout.record(space, shardOf(key))));
+  const records = await cluster.readAt(
+    look.revision,
+    kvs.map(({ key }) => layout.record(space, shardOf(key))),
+  );
   const listed = records.map((kv) => {
     if (kv === undefined) throw danglingEntry();
     return readShardAt(query, space, kv).record;
@@ -46,18 +53,26 @@ export async function listShards(cluster: Cluster, heads: RunHeads, query: ListS
   return { items: listed.filter((record) => ShardFilter.matches(filter, record, now)), next };
 }
 
-export async function listRuns(cluster: Cluster, { tenant, after, limit }: ListRunsQuery): Promise<Page<RunRecord, RunId>> {
+export async function listRuns(
+  cluster: Cluster,
+  { tenant, after, limit }: ListRunsQuery,
+): Promise<Page<RunRecord, RunId>> {
   const { layout } = cluster;
   const prefix = `${layout.family("head").get}${tenant}/`;
   const from = after === undefined ? prefix : keyAfter(layout.head({ tenant, run: after }));
-  const { revision, found } = await cluster.look([{ get: from, end: prefixEnd(prefix), limit: Math.min(limit, MAX_RUNS), keysOnly: true }]);
+  const { revision, found } = await cluster.look([
+    { get: from, end: prefixEnd(prefix), limit: Math.min(limit, MAX_RUNS), keysOnly: true },
+  ]);
   const { kvs, more } = found[0]!;
   const addresses = kvs.flatMap(({ key }) => addressOf(key) ?? []);
   const items: RunRecord[] = [];
   // A few at a time: a run's record can have 160 KB, and an answer is held in memory as a whole.
   for (let at = 0; at < addresses.length; at += 16) {
     const some = addresses.slice(at, at + 16);
-    const records = await cluster.readAt(revision, some.map((address) => layout.run(address)));
+    const records = await cluster.readAt(
+      revision,
+      some.map((address) => layout.run(address)),
+    );
     for (const [index, kv] of records.entries()) {
       if (kv === undefined) throw danglingEntry();
       items.push(decodeRun(some[index]!, kv));
@@ -67,7 +82,10 @@ export async function listRuns(cluster: Cluster, { tenant, after, limit }: ListR
 }
 
 /** From the runs of one tenant straight to the first run of the next, where it has many. */
-export async function listTenants(cluster: Cluster, { after, limit }: ListTenantsQuery): Promise<Page<TenantId, TenantId>> {
+export async function listTenants(
+  cluster: Cluster,
+  { after, limit }: ListTenantsQuery,
+): Promise<Page<TenantId, TenantId>> {
   const all = cluster.layout.family("head");
   const behind = (tenant: TenantId): string => prefixEnd(`${all.get}${tenant}/`);
   const items: TenantId[] = [];

@@ -16,7 +16,13 @@ export async function markStarved(cluster: Cluster, mark: RunAddress & { readonl
 
   const value = deadlineBytes(mark.until);
   const put = { put: key, value };
-  const isEarlier: Compare = noted === undefined ? { key, target: "CREATE", is: "EQUAL", revision: 0n } : { key, target: "VALUE", is: "LESS", value };
+  const isEarlier: Compare =
+    noted === undefined
+      ? { key, target: "CREATE", is: "EQUAL", revision: 0n }
+      : { key, target: "VALUE", is: "LESS", value };
   // Where somebody has noted something in between, it is about as good.
-  await cluster.write({ compare: [{ key: layout.head(mark), target: "CREATE", is: "GREATER", revision: 0n }, isEarlier], success: [put] });
+  await cluster.write({
+    compare: [{ key: layout.head(mark), target: "CREATE", is: "GREATER", revision: 0n }, isEarlier],
+    success: [put],
+  });
 }

@@ -34,7 +34,13 @@ async function start(...args: Parameters<typeof startEtcd>): Promise<EtcdServer>
 }
 
 async function open(options: Partial<EtcdStoreOptions>): Promise<EtcdStore> {
-  const store = unwrap(await openEtcdStore({ ...(options.url === undefined ? { endpoints: [server.endpoint] } : {}), prefix: newPrefix(), ...options }));
+  const store = unwrap(
+    await openEtcdStore({
+      ...(options.url === undefined ? { endpoints: [server.endpoint] } : {}),
+      prefix: newPrefix(),
+      ...options,
+    }),
+  );
   onTestFinished(() => store.close());
   return store;
 }
@@ -42,8 +48,22 @@ async function open(options: Partial<EtcdStoreOptions>): Promise<EtcdStore> {
 /** Do with a store what a worker does. */
 async function use(store: EtcdStore, run: RunId = RUN): Promise<void> {
   const coordinator = new Coordinator({ store, clock: new ManualClock(1n) });
-  const shards = [{ shard: ShardId.fromRaw(1n), spec: ShardSpec.withRange({ start: Uint8Array.of(1), end: Uint8Array.of(9) }), cursor: Cursor.initial() }];
-  unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run, config: { leaseDuration: 100n }, shards, opId: OpId.random() }));
+  const shards = [
+    {
+      shard: ShardId.fromRaw(1n),
+      spec: ShardSpec.withRange({ start: Uint8Array.of(1), end: Uint8Array.of(9) }),
+      cursor: Cursor.initial(),
+    },
+  ];
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: TENANT,
+      run,
+      config: { leaseDuration: 100n },
+      shards,
+      opId: OpId.random(),
+    }),
+  );
   const session = unwrap(await coordinator.claim({ tenant: TENANT, run, worker: WorkerId.fromRaw(1n) }));
   unwrap(await session.checkpoint(Cursor.withLastKey(Uint8Array.of(3))));
   unwrap(await session.complete(RANGE_EXHAUSTED));
@@ -73,11 +93,19 @@ describe.skipIf(skipped !== undefined)("opening", () => {
       return openEtcdStore({ endpoints: [server.endpoint], prefix });
     };
     expect(await attempt("format", "2")).toEqual({ ok: false, error: { kind: "NewerFormat", found: 2, supported: 1 } });
-    for (const [key, value] of [["format", "x"], ["format", ""], ["config", "mine"]] as const) expect(await attempt(key, value)).toEqual({ ok: false, error: { kind: "NotAStore" } });
+    for (const [key, value] of [
+      ["format", "x"],
+      ["format", ""],
+      ["config", "mine"],
+    ] as const)
+      expect(await attempt(key, value)).toEqual({ ok: false, error: { kind: "NotAStore" } });
   });
 
   test("nobody there is told as that", async () => {
-    expect(await openEtcdStore({ endpoints: [NOBODY] })).toEqual({ ok: false, error: { kind: "Unavailable", reason: "ECONNREFUSED" } });
+    expect(await openEtcdStore({ endpoints: [NOBODY] })).toEqual({
+      ok: false,
+      error: { kind: "Unavailable", reason: "ECONNREFUSED" },
+    });
   });
 
   test.each([
@@ -97,8 +125,13 @@ describe.skipIf(skipped !== undefined)("opening", () => {
   test("a store that is closed answers with a failure, and closing twice is closing once", async () => {
     const store = await open({});
     await Promise.all([store.close(), store.close()]);
-    expect(await store.readRun(TENANT, RUN)).toMatchObject({ ok: false, error: { kind: "Transient", message: "the store is closed" } });
-    expect(await store.commit([{ kind: "RemoveRun", tenant: TENANT, run: RUN, guard: "r1" }])).toMatchObject([{ kind: "Failed" }]);
+    expect(await store.readRun(TENANT, RUN)).toMatchObject({
+      ok: false,
+      error: { kind: "Transient", message: "the store is closed" },
+    });
+    expect(await store.commit([{ kind: "RemoveRun", tenant: TENANT, run: RUN, guard: "r1" }])).toMatchObject([
+      { kind: "Failed" },
+    ]);
   });
 });
 
@@ -108,7 +141,10 @@ describe.skipIf(skipped !== undefined)("members", () => {
     const store = await open({ endpoints: [NOBODY, own.endpoint] });
     await use(store);
     await own.kill();
-    expect(await store.readRun(TENANT, RUN)).toMatchObject({ ok: false, error: { kind: "Transient", operation: "etcd.readRun" } });
+    expect(await store.readRun(TENANT, RUN)).toMatchObject({
+      ok: false,
+      error: { kind: "Transient", operation: "etcd.readRun" },
+    });
     await own.restart();
     expect(unwrap(await store.readRun(TENANT, RUN)).kind).toBe("Found");
     await use(store, RunId.fromRaw(2n));
@@ -125,20 +161,33 @@ describe.skipIf(skipped !== undefined)("members", () => {
   });
 });
 
-test.skipIf(skipped !== undefined)("an etcd that has no room left is told as that, and nothing of what it refused is there", async () => {
-  const own = await start(["--quota-backend-bytes=3000000"]);
-  const store = await open({ endpoints: [own.endpoint] });
-  const spec = ShardSpec.withRangeAndMetadata({ start: Uint8Array.of(1), end: Uint8Array.of(9), metadata: new Uint8Array(16_000) });
-  const coordinator = new Coordinator({ store, clock: new ManualClock(1n), retry: { maxAttempts: 1 } });
-  let refusal: unknown;
-  for (let run = 1n; refusal === undefined && run < 1000n; run++) {
-    const shards = [{ shard: ShardId.fromRaw(1n), spec, cursor: Cursor.initial() }];
-    const made = await coordinator.createRunWithShards({ tenant: TENANT, run: RunId.fromRaw(run), config: { leaseDuration: 100n }, shards, opId: OpId.random() });
-    if (!made.ok) refusal = made.error;
-  }
-  expect(JSON.stringify(refusal)).toContain("etcd has no room left");
-  expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
-});
+test.skipIf(skipped !== undefined)(
+  "an etcd that has no room left is told as that, and nothing of what it refused is there",
+  async () => {
+    const own = await start(["--quota-backend-bytes=3000000"]);
+    const store = await open({ endpoints: [own.endpoint] });
+    const spec = ShardSpec.withRangeAndMetadata({
+      start: Uint8Array.of(1),
+      end: Uint8Array.of(9),
+      metadata: new Uint8Array(16_000),
+    });
+    const coordinator = new Coordinator({ store, clock: new ManualClock(1n), retry: { maxAttempts: 1 } });
+    let refusal: unknown;
+    for (let run = 1n; refusal === undefined && run < 1000n; run++) {
+      const shards = [{ shard: ShardId.fromRaw(1n), spec, cursor: Cursor.initial() }];
+      const made = await coordinator.createRunWithShards({
+        tenant: TENANT,
+        run: RunId.fromRaw(run),
+        config: { leaseDuration: 100n },
+        shards,
+        opId: OpId.random(),
+      });
+      if (!made.ok) refusal = made.error;
+    }
+    expect(JSON.stringify(refusal)).toContain("etcd has no room left");
+    expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
+  },
+);
 
 describe.skipIf(skipped !== undefined)("users", () => {
   test("a user with a role for the prefix can do everything, and nobody else anything", async () => {
@@ -169,12 +218,18 @@ describe.skipIf(etcdTlsSkipped() !== undefined)("TLS", () => {
     const { ca, cert, key } = own.certificates!;
     const { host } = new URL(own.endpoint);
     await use(await open({ url: `etcds://${host}`, tls: { ca, cert, key } }));
-    expect(await openEtcdStore({ endpoints: [own.endpoint], tls: { cert, key } })).toMatchObject({ ok: false, error: { kind: "Unavailable" } });
+    expect(await openEtcdStore({ endpoints: [own.endpoint], tls: { cert, key } })).toMatchObject({
+      ok: false,
+      error: { kind: "Unavailable" },
+    });
     expect((await openEtcdStore({ endpoints: [own.endpoint], tls: { ca } })).ok).toBe(false);
   });
 });
 
-async function addUser(endpoint: string, { username, password, prefix }: { readonly username: string; readonly password: string; readonly prefix: string }): Promise<void> {
+async function addUser(
+  endpoint: string,
+  { username, password, prefix }: { readonly username: string; readonly password: string; readonly prefix: string },
+): Promise<void> {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
   const post = async (path: string, body: object): Promise<void> => {
     const answer = await fetch(endpoint + path, { method: "POST", body: JSON.stringify(body) });
@@ -185,7 +240,10 @@ async function addUser(endpoint: string, { username, password, prefix }: { reado
   await post("/v3/auth/user/add", { name: username, password });
   await post("/v3/auth/role/add", { name: "worker" });
   const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-  await post("/v3/auth/role/grant", { name: "worker", perm: { permType: "READWRITE", key: base64(prefix), range_end: base64(end) } });
+  await post("/v3/auth/role/grant", {
+    name: "worker",
+    perm: { permType: "READWRITE", key: base64(prefix), range_end: base64(end) },
+  });
   await post("/v3/auth/user/grant", { user: username, role: "worker" });
   await post("/v3/auth/enable", {});
 }

@@ -10,7 +10,9 @@ expectTypeOf<EtcdStore>().toExtend<AsyncDisposable>();
 expectTypeOf<EtcdStore["inspect"]>().returns.toEqualTypeOf<FsckSource>();
 expectTypeOf(openEtcdStore).returns.resolves.toEqualTypeOf<Result<EtcdStore, EtcdOpenError>>();
 
-expectTypeOf<EtcdOpenError["kind"]>().toEqualTypeOf<"Unavailable" | "Refused" | "NotAStore" | "NewerFormat" | "TxnBudgetTooSmall">();
+expectTypeOf<EtcdOpenError["kind"]>().toEqualTypeOf<
+  "Unavailable" | "Refused" | "NotAStore" | "NewerFormat" | "TxnBudgetTooSmall"
+>();
 
 // @ts-expect-error endpoints come in an array
 void openEtcdStore({ endpoints: "http://127.0.0.1:2379" });

@@ -8,7 +8,10 @@ import { checkFormat, probeTxnOps } from "./format.ts";
 import { Layout } from "./layout.ts";
 
 /** How to reach etcd: endpoints, or a URL that may also have the user, the password and the prefix. What is given beside a URL wins. */
-export interface EtcdStoreOptions extends Pick<EtcdOptions, "username" | "password" | "tls" | "requestTimeoutMs" | "connectTimeoutMs"> {
+export interface EtcdStoreOptions extends Pick<
+  EtcdOptions,
+  "username" | "password" | "tls" | "requestTimeoutMs" | "connectTimeoutMs"
+> {
   /** `http://host:port` or `https://host:port` of any number of members. */
   readonly endpoints?: readonly string[];
   /** `etcd://user:password@host:port,host:port/prefix`; `etcds:` for TLS. */
@@ -23,12 +26,21 @@ const PREFIX = /^[\w.-]+(\/[\w.-]+)*\/?$/u;
 
 /** Open a store in an etcd cluster. An empty prefix becomes one. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Result<EtcdStore, EtcdOpenError>> {
-  assert(typeof options === "object" && options !== null, () => `etcd store options must be an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `etcd store options must be an object, got ${typeof options}`,
+  );
   const { url, ...given } = options;
-  assert((url === undefined) !== (given.endpoints === undefined), "an etcd store is opened with either endpoints or a url");
+  assert(
+    (url === undefined) !== (given.endpoints === undefined),
+    "an etcd store is opened with either endpoints or a url",
+  );
   const { prefix = DEFAULT_PREFIX, endpoints, ...rest } = { ...(url === undefined ? {} : parseEtcdUrl(url)), ...given };
   const isPrefix = typeof prefix === "string" && prefix.length <= MAX_PREFIX_LENGTH && PREFIX.test(prefix);
-  assert(isPrefix, `prefix of an etcd store must be up to ${MAX_PREFIX_LENGTH} letters, digits and ._- in parts divided by slashes`);
+  assert(
+    isPrefix,
+    `prefix of an etcd store must be up to ${MAX_PREFIX_LENGTH} letters, digits and ._- in parts divided by slashes`,
+  );
 
   const client = new EtcdClient({ ...rest, endpoints: endpoints! });
   const layout = new Layout(prefix.endsWith("/") ? prefix : `${prefix}/`);

@@ -35,12 +35,23 @@ export interface Place {
  * - Active and held: under the bucket of its deadline, with the deadline.
  * - Parked or split: to be counted. What is done is the rest.
  */
-export function placeOf(layout: Layout, space: Space, { shard, status, lease, cursor }: PlacedShard): Place | undefined {
+export function placeOf(
+  layout: Layout,
+  space: Space,
+  { shard, status, lease, cursor }: PlacedShard,
+): Place | undefined {
   const id = ShardId.format(shard);
   switch (status) {
     case "Active":
-      if (lease !== undefined) return { key: `${heldFrom(layout, space, bucketOf(lease.deadline))}${id}`, value: deadlineBytes(lease.deadline) };
-      return { key: `${freeFrom(layout, space, { isBegun: cursor.lastKey !== undefined, mix: mixOf(shard) })}${id}`, value: NO_VALUE };
+      if (lease !== undefined)
+        return {
+          key: `${heldFrom(layout, space, bucketOf(lease.deadline))}${id}`,
+          value: deadlineBytes(lease.deadline),
+        };
+      return {
+        key: `${freeFrom(layout, space, { isBegun: cursor.lastKey !== undefined, mix: mixOf(shard) })}${id}`,
+        value: NO_VALUE,
+      };
     case "Parked":
       return { key: `${layout.kind(space, ShardKind.Parked).get}${id}`, value: NO_VALUE };
     case "Split":
@@ -51,7 +62,11 @@ export function placeOf(layout: Layout, space: Space, { shard, status, lease, cu
 }
 
 /** What moves a shard from one place to another. Most writes move nothing: a checkpoint changes neither status nor lease. */
-export function moveOperations(layout: Layout, space: Space, { before, after }: { readonly before: PlacedShard; readonly after: PlacedShard }): Operation[] {
+export function moveOperations(
+  layout: Layout,
+  space: Space,
+  { before, after }: { readonly before: PlacedShard; readonly after: PlacedShard },
+): Operation[] {
   if (!isMoved(before, after)) return [];
   const left = placeOf(layout, space, before);
   const taken = placeOf(layout, space, after);
@@ -62,13 +77,21 @@ export function moveOperations(layout: Layout, space: Space, { before, after }: 
 }
 
 /** The entry that has a shard in its place in the order of range starts. */
-export function orderKey(layout: Layout, space: Space, { keyRangeStart, shard }: { readonly keyRangeStart: Uint8Array; readonly shard: ShardId }): string {
+export function orderKey(
+  layout: Layout,
+  space: Space,
+  { keyRangeStart, shard }: { readonly keyRangeStart: Uint8Array; readonly shard: ShardId },
+): string {
   // A slash sorts below every digit, so that a start comes before those that go on from it.
   return `${layout.kind(space, ShardKind.Order).get}${Buffer.from(keyRangeStart).toString("hex")}/${ShardId.format(shard)}`;
 }
 
 /** Where those begin that nobody holds, from a mix on. `MIX_LIMIT` is behind the last. */
-export function freeFrom(layout: Layout, space: Space, { isBegun, mix }: { readonly isBegun: boolean; readonly mix: number }): string {
+export function freeFrom(
+  layout: Layout,
+  space: Space,
+  { isBegun, mix }: { readonly isBegun: boolean; readonly mix: number },
+): string {
   const range = layout.kind(space, isBegun ? ShardKind.Begun : ShardKind.Fresh);
   return mix >= MIX_LIMIT ? range.end : `${range.get}${mix.toString(16).padStart(MIX_DIGITS, "0")}`;
 }
@@ -107,7 +130,10 @@ function isMoved(before: PlacedShard, after: PlacedShard): boolean {
   if (before.status !== after.status) return true;
   if (before.status !== "Active") return false;
   // Of what is held it does not matter here whether it is begun.
-  return before.lease?.deadline !== after.lease?.deadline || (after.lease === undefined && isBegun(before) !== isBegun(after));
+  return (
+    before.lease?.deadline !== after.lease?.deadline ||
+    (after.lease === undefined && isBegun(before) !== isBegun(after))
+  );
 }
 
 function isBegun({ cursor }: PlacedShard): boolean {

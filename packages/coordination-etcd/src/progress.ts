@@ -17,11 +17,25 @@ export async function readProgress(cluster: Cluster, heads: RunHeads, moment: Ru
   const look = await heads.lookWith(moment, (space) => {
     if (space === undefined) return [];
     const count = (kind: ShardKind) => ({ ...layout.kind(space, kind), countOnly: true });
-    return [count(ShardKind.Record), count(ShardKind.Fresh), count(ShardKind.Begun), count(ShardKind.Held), count(ShardKind.Parked), count(ShardKind.Split)];
+    return [
+      count(ShardKind.Record),
+      count(ShardKind.Fresh),
+      count(ShardKind.Begun),
+      count(ShardKind.Held),
+      count(ShardKind.Parked),
+      count(ShardKind.Split),
+    ];
   });
   const space = look?.run.space;
   if (look === undefined || space === undefined) return RunProgress.NONE;
-  const [total, fresh, begun, held, parked, split] = look.found.map(({ count }) => count) as [number, number, number, number, number, number];
+  const [total, fresh, begun, held, parked, split] = look.found.map(({ count }) => count) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const active = fresh + begun + held;
   const started: ShardId[] = [];
   let leased = 0;
@@ -43,8 +57,15 @@ interface StartedShards {
 }
 
 /** The least key that one of these has come to. */
-async function findWatermark(cluster: Cluster, address: RunAddress, { space, revision, started }: StartedShards): Promise<Uint8Array | undefined> {
-  const records = await cluster.readAt(revision, started.map((shard) => cluster.layout.record(space, shard)));
+async function findWatermark(
+  cluster: Cluster,
+  address: RunAddress,
+  { space, revision, started }: StartedShards,
+): Promise<Uint8Array | undefined> {
+  const records = await cluster.readAt(
+    revision,
+    started.map((shard) => cluster.layout.record(space, shard)),
+  );
   let least: Uint8Array | undefined;
   for (const kv of records) {
     if (kv === undefined) throw danglingEntry();

@@ -48,7 +48,12 @@ export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: S
   assertOwn(set, set.after);
   writer.reset();
   encodeRunRecordInto(set.after, writer);
-  const prepared = { set, guard: readRunVersion(set.guard), value: writer.toOwned(), shards: encodeNewShards(set, set.created) };
+  const prepared = {
+    set,
+    guard: readRunVersion(set.guard),
+    value: writer.toOwned(),
+    shards: encodeNewShards(set, set.created),
+  };
   if (set.guard !== undefined && prepared.guard === undefined) return CONFLICT;
 
   let home: Home | undefined;
@@ -75,20 +80,32 @@ export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: S
 /** The run as it is, or `undefined` where what must still be true of it is not. */
 async function readState(cluster: Cluster, { set, guard }: PreparedRun): Promise<RunState | undefined> {
   const { layout } = cluster;
-  const { revision, found } = await cluster.look([{ get: layout.head(set) }, { get: layout.deleted(set), keysOnly: true }, ...countGets(layout, set)]);
+  const { revision, found } = await cluster.look([
+    { get: layout.head(set) },
+    { get: layout.deleted(set), keysOnly: true },
+    ...countGets(layout, set),
+  ]);
   const [head, deleted, ...rest] = found;
   const present = head!.kvs[0];
   if (present?.modRevision !== guard || deleted!.kvs.length > 0) return undefined;
   return { revision, space: present && spaceIn(present), counts: readCounts(layout, set, rest) };
 }
 
-async function refuse(cluster: Cluster, { set }: PreparedRun, { revision, space, counts }: RunState): Promise<CommitAnswer | undefined> {
+async function refuse(
+  cluster: Cluster,
+  { set }: PreparedRun,
+  { revision, space, counts }: RunState,
+): Promise<CommitAnswer | undefined> {
   const { created, limits, noShardsIn } = set;
   if (space !== undefined && (await hasShardIn(cluster, { space, revision, statuses: noShardsIn }))) return CONFLICT;
   const overdrawn = findOverdrawn(counts, created.length, limits);
   if (overdrawn !== undefined || space === undefined) return overdrawn;
   // A run that has shards already: the new ones go to where they are, and their ids may be taken.
-  const taken = await findTaken(cluster, created.map(({ shard }) => cluster.layout.record(space, shard)), revision);
+  const taken = await findTaken(
+    cluster,
+    created.map(({ shard }) => cluster.layout.record(space, shard)),
+    revision,
+  );
   return taken === -1 ? undefined : { kind: "Exists", shard: created[taken]!.shard };
 }
 
@@ -98,7 +115,11 @@ function homeFor(cluster: Cluster, { shards }: PreparedRun, { space }: RunState)
 }
 
 /** Whether shards that are put down before the run are all there. The first time they are put there. */
-async function isInPlace(cluster: Cluster, { set, shards }: PreparedRun, { home, isFirst }: { readonly home: Home; readonly isFirst: boolean }): Promise<boolean> {
+async function isInPlace(
+  cluster: Cluster,
+  { set, shards }: PreparedRun,
+  { home, isFirst }: { readonly home: Home; readonly isFirst: boolean },
+): Promise<boolean> {
   if (!home.isStaged) return true;
   return isFirst ? stage(cluster, set, { space: home.space!, shards }) : isStillStaged(cluster, home.space!);
 }
@@ -116,7 +137,9 @@ async function write(
     { key: layout.deleted(set), target: "CREATE", is: "EQUAL", revision: 0n },
     ...change.compare,
     ...(home.isStaged ? [isStaged(layout.staged(space!))] : []),
-    ...(state.space === undefined ? [] : set.noShardsIn.map((status) => noneIn(cluster, state.space!, { status, revision: state.revision }))),
+    ...(state.space === undefined
+      ? []
+      : set.noShardsIn.map((status) => noneIn(cluster, state.space!, { status, revision: state.revision }))),
   ];
   const few: Operation[] = [
     { put: layout.head(set), value: space ?? "" },
@@ -124,7 +147,8 @@ async function write(
     ...change.operations,
     ...(home.isStaged ? [{ delete: layout.staged(space!) }] : []),
   ];
-  const many = home.isStaged || space === undefined ? [] : shards.flatMap((shard) => newShardOperations(layout, space, shard));
+  const many =
+    home.isStaged || space === undefined ? [] : shards.flatMap((shard) => newShardOperations(layout, space, shard));
   const fits = groupsFor(maxTxnOps, { compares: compare.length, outer: few.length, inner: many.length }) !== undefined;
   assert(fits, "shards that are added to a run with shards must fit into one transaction");
   try {
@@ -138,18 +162,40 @@ async function write(
 /** Whether a run has a shard in one of these states, as it was at a revision. */
 async function hasShardIn(
   cluster: Cluster,
-  { space, revision, statuses }: { readonly space: Space; readonly revision: bigint; readonly statuses: readonly ShardStatus[] },
+  {
+    space,
+    revision,
+    statuses,
+  }: { readonly space: Space; readonly revision: bigint; readonly statuses: readonly ShardStatus[] },
 ): Promise<boolean> {
   if (statuses.length === 0) return false;
-  const { found } = await cluster.look(KINDS_TO_COUNT.map((kind) => ({ ...cluster.layout.kind(space, kind), countOnly: true, revision })));
-  const [all, begun, fresh, held, parked, split] = found.map(({ count }) => count) as [number, number, number, number, number, number];
+  const { found } = await cluster.look(
+    KINDS_TO_COUNT.map((kind) => ({ ...cluster.layout.kind(space, kind), countOnly: true, revision })),
+  );
+  const [all, begun, fresh, held, parked, split] = found.map(({ count }) => count) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const Active = begun + fresh + held;
-  const counts: Record<ShardStatus, number> = { Active, Parked: parked, Split: split, Done: all - Active - parked - split };
+  const counts: Record<ShardStatus, number> = {
+    Active,
+    Parked: parked,
+    Split: split,
+    Done: all - Active - parked - split,
+  };
   return statuses.some((status) => counts[status] > 0);
 }
 
 /** That a run has no shard in a state; of what is done, that nothing was written since it had none. */
-function noneIn({ layout }: Cluster, space: Space, { status, revision }: { readonly status: ShardStatus; readonly revision: bigint }): Compare {
+function noneIn(
+  { layout }: Cluster,
+  space: Space,
+  { status, revision }: { readonly status: ShardStatus; readonly revision: bigint },
+): Compare {
   const isEmpty = { target: "CREATE", is: "EQUAL", revision: 0n } as const;
   const of = ({ get: key, end }: KeyRange) => ({ key, end });
   switch (status) {
@@ -165,5 +211,11 @@ function noneIn({ layout }: Cluster, space: Space, { status, revision }: { reado
   }
 }
 
-const KINDS_TO_COUNT = [ShardKind.Record, ShardKind.Begun, ShardKind.Fresh, ShardKind.Held, ShardKind.Parked, ShardKind.Split] as const;
-
+const KINDS_TO_COUNT = [
+  ShardKind.Record,
+  ShardKind.Begun,
+  ShardKind.Fresh,
+  ShardKind.Held,
+  ShardKind.Parked,
+  ShardKind.Split,
+] as const;

@@ -66,11 +66,14 @@ async function findFixes(cluster: Cluster, space: Space): Promise<Fix[]> {
       actual.delete(shard);
       const record = decodeShardRecord(value);
       if (!record.ok || record.value.shard !== shard) continue;
-      fixes.push(...fixesOf({ key, revision: modRevision, entries, expected: indexEntries(layout, space, record.value) }));
+      fixes.push(
+        ...fixesOf({ key, revision: modRevision, entries, expected: indexEntries(layout, space, record.value) }),
+      );
     }
   }
   // Entries of shards that are not there.
-  for (const [shard, entries] of actual) fixes.push(...fixesOf({ key: layout.record(space, shard), revision: 0n, entries, expected: [] }));
+  for (const [shard, entries] of actual)
+    fixes.push(...fixesOf({ key: layout.record(space, shard), revision: 0n, entries, expected: [] }));
   return fixes;
 }
 
@@ -92,14 +95,22 @@ function fixesOf({ key, revision, entries, expected }: ShardIndexes): Fix[] {
 }
 
 function inPiecesOf<Item>(size: number, items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
 }
 
 /** Whether all could be made. */
-async function mend(cluster: Cluster, fixes: readonly Fix[], rebuilt: { removedEntries: number; addedEntries: number }): Promise<boolean> {
+async function mend(
+  cluster: Cluster,
+  fixes: readonly Fix[],
+  rebuilt: { removedEntries: number; addedEntries: number },
+): Promise<boolean> {
   const { results } = await cluster.write({
     compare: [],
-    success: fixes.map(({ key, revision, operations }) => ({ txn: { compare: [{ key, target: "MOD", is: "EQUAL", revision }], success: operations } })),
+    success: fixes.map(({ key, revision, operations }) => ({
+      txn: { compare: [{ key, target: "MOD", is: "EQUAL", revision }], success: operations },
+    })),
   });
   let isWhole = true;
   for (const [index, { operations }] of fixes.entries()) {
@@ -125,7 +136,9 @@ async function correctCounts(cluster: Cluster): Promise<number> {
   throw new Outpaced();
 }
 
-async function findWrongCounts(cluster: Cluster): Promise<{ readonly compare: Compare[]; readonly success: Operation[] }> {
+async function findWrongCounts(
+  cluster: Cluster,
+): Promise<{ readonly compare: Compare[]; readonly success: Operation[] }> {
   const { layout, maxTxnOps } = cluster;
   const { revision, found } = await cluster.look([{ get: layout.totalCount }, layout.family("count/tenant")]);
   const stored = new Map([...found[0]!.kvs, ...found[1]!.kvs].map((kv) => [kv.key, kv]));
@@ -137,7 +150,12 @@ async function findWrongCounts(cluster: Cluster): Promise<{ readonly compare: Co
   const some = wrong.slice(0, maxTxnOps - 1);
   return {
     // Whoever creates or removes shards changes the total: then what was counted is counted again.
-    compare: [...new Set([layout.totalCount, ...some])].map((key) => ({ key, target: "MOD", is: "EQUAL", revision: stored.get(key)?.modRevision ?? 0n })),
+    compare: [...new Set([layout.totalCount, ...some])].map((key) => ({
+      key,
+      target: "MOD",
+      is: "EQUAL",
+      revision: stored.get(key)?.modRevision ?? 0n,
+    })),
     success: some.map((key) => {
       const count = counted.get(key) ?? 0;
       return count === 0 ? { delete: key } : { put: key, value: String(count) };

@@ -25,7 +25,11 @@ export async function removeRun(cluster: Cluster, set: RemoveRunSet): Promise<Co
     const present = head!.kvs[0];
     if (present?.modRevision !== guard) return CONFLICT;
     const space = spaceIn(present);
-    const counted = space === undefined ? 0 : (await cluster.look([{ ...layout.kind(space, ShardKind.Record), countOnly: true, revision }])).found[0]!.count;
+    const counted =
+      space === undefined
+        ? 0
+        : (await cluster.look([{ ...layout.kind(space, ShardKind.Record), countOnly: true, revision }])).found[0]!
+            .count;
     const change = countChange(readCounts(layout, set, rest), -counted);
     const done = await cluster.write({
       compare: [{ key: layout.head(set), target: "MOD", is: "EQUAL", revision: guard }, ...change.compare],

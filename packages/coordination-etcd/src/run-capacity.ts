@@ -22,6 +22,9 @@ export function isGoodAt({ askedFor, earliestDeadline }: RunCapacity, now: Logic
 }
 
 /** The hint of a time at which a capacity is good. */
-export function hintAt({ availableCount, earliestDeadline, starvedUntil }: RunCapacity, now: LogicalTime): CapacityHint {
+export function hintAt(
+  { availableCount, earliestDeadline, starvedUntil }: RunCapacity,
+  now: LogicalTime,
+): CapacityHint {
   return { availableCount, earliestDeadline, isStarved: starvedUntil !== undefined && now < starvedUntil };
 }

@@ -42,12 +42,18 @@ export class RunHeads {
   }
 
   /** Look at a run and at what `gets` names, at one moment. `undefined` where there is no such run. */
-  async lookWith(address: RunAddress, gets: (space: Space | undefined) => readonly GetOperation[]): Promise<RunLook | undefined> {
+  async lookWith(
+    address: RunAddress,
+    gets: (space: Space | undefined) => readonly GetOperation[],
+  ): Promise<RunLook | undefined> {
     const name = pathOf(address);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const run = this.#known.get(name) ?? (await this.#load(address));
       if (run === undefined) return undefined;
-      const { revision, found } = await this.#cluster.look([{ get: this.#cluster.layout.head(address) }, ...gets(run.space)]);
+      const { revision, found } = await this.#cluster.look([
+        { get: this.#cluster.layout.head(address) },
+        ...gets(run.space),
+      ]);
       const [head, ...rest] = found;
       const revisionOfHead = head!.kvs[0]?.modRevision;
       if (revisionOfHead === run.revision) return { run, revision, found: rest };
@@ -67,7 +73,11 @@ export class RunHeads {
     const decoded = decodeRunHead(record!.value);
     if (!decoded.ok) throw new CorruptStore(corruptionFrom(decoded.error, "etcd.readRun"));
     assertPlace(address, decoded.value);
-    const known = { head: { record: decoded.value, version: runVersion(head!.modRevision) }, revision: head!.modRevision, space: spaceIn(head!) };
+    const known = {
+      head: { record: decoded.value, version: runVersion(head!.modRevision) },
+      revision: head!.modRevision,
+      space: spaceIn(head!),
+    };
     if (this.#known.size >= MAX_KNOWN_HEADS) this.#known.clear();
     this.#known.set(pathOf(address), known);
     return known;
@@ -90,7 +100,11 @@ export function decodeRun(address: RunAddress, { value }: KeyValue): RunRecord {
 }
 
 /** A shard as it was found under its key. */
-export function readShardAt(address: RunAddress, space: Space, { key, value, modRevision }: KeyValue): Versioned<ShardRecord> {
+export function readShardAt(
+  address: RunAddress,
+  space: Space,
+  { key, value, modRevision }: KeyValue,
+): Versioned<ShardRecord> {
   const decoded = decodeShardRecord(value);
   if (!decoded.ok) throw new CorruptStore(corruptionFrom(decoded.error, "etcd.readShard"));
   assertPlace(address, decoded.value);
@@ -99,7 +113,9 @@ export function readShardAt(address: RunAddress, space: Space, { key, value, mod
 }
 
 export function danglingEntry(): CorruptStore {
-  return new CorruptStore(InfraError.corruption({ operation: "etcd.listShards", message: "an index names a shard that is not there" }));
+  return new CorruptStore(
+    InfraError.corruption({ operation: "etcd.listShards", message: "an index names a shard that is not there" }),
+  );
 }
 
 function assertPlace({ tenant, run }: RunAddress, record: RunAddress): void {
@@ -111,7 +127,10 @@ function misplaced(): InfraError {
 }
 
 function torn(): InfraError {
-  return InfraError.corruption({ operation: "etcd.readRun", message: "a run's record and its head were not written together" });
+  return InfraError.corruption({
+    operation: "etcd.readRun",
+    message: "a run's record and its head were not written together",
+  });
 }
 
 function badHead(): InfraError {

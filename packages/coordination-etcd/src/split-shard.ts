@@ -30,7 +30,11 @@ export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<
   const keys = created.map((record) => layout.record(space, record.shard));
 
   for (let tries = 0; tries < MAX_COUNT_TRIES; tries++) {
-    const looked = await cluster.look([{ get: key, keysOnly: true }, { get: layout.head(set), keysOnly: true }, ...countGets(layout, set)]);
+    const looked = await cluster.look([
+      { get: key, keysOnly: true },
+      { get: layout.head(set), keysOnly: true },
+      ...countGets(layout, set),
+    ]);
     const [record, head, ...rest] = looked.found;
     if (record!.kvs[0]?.modRevision !== revision || head!.kvs[0]?.modRevision !== run) return CONFLICT;
     const counts = readCounts(layout, set, rest);

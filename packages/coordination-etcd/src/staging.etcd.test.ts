@@ -2,7 +2,13 @@
 // leave nothing that counts, whoever comes next; and what it left must be gone in the end.
 
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
-import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type UpdateShardSet } from "@gossip/coordination";
+import {
+  newRunRecord,
+  newShardRecord,
+  type CommitAnswer,
+  type PutRunSet,
+  type UpdateShardSet,
+} from "@gossip/coordination";
 import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient, prefixEnd } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
@@ -38,27 +44,63 @@ afterAll(async () => {
 function putRun(shardCount: number, { metadataSize = 0, maxShards = 100_000, run = RUN } = {}): PutRunSet {
   const key = (index: number): Uint8Array => Uint8Array.of(index >> 16, (index >> 8) & 255, index & 255);
   const created = Array.from({ length: shardCount }, (_, index) => {
-    const spec = ShardSpec.withRangeAndMetadata({ start: key(index), end: key(index + 1), metadata: new Uint8Array(metadataSize) });
-    return newShardRecord({ tenant: TENANT, key: { run, shard: ShardId.fromRaw(BigInt(index)) }, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now });
+    const spec = ShardSpec.withRangeAndMetadata({
+      start: key(index),
+      end: key(index + 1),
+      metadata: new Uint8Array(metadataSize),
+    });
+    return newShardRecord({
+      tenant: TENANT,
+      key: { run, shard: ShardId.fromRaw(BigInt(index)) },
+      spec,
+      cursor: Cursor.initial(),
+      cursorSemantics: "Completed",
+      parent: undefined,
+      now,
+    });
   });
-  const after = { ...newRunRecord({ tenant: TENANT, run, config, now }), status: "Active", rootShards: created.map(({ shard }) => shard) } as const;
-  return { kind: "PutRun", tenant: TENANT, run, guard: undefined, after, created, limits: { maxShardsPerTenant: maxShards, maxShardsTotal: maxShards }, noShardsIn: [] };
+  const after = {
+    ...newRunRecord({ tenant: TENANT, run, config, now }),
+    status: "Active",
+    rootShards: created.map(({ shard }) => shard),
+  } as const;
+  return {
+    kind: "PutRun",
+    tenant: TENANT,
+    run,
+    guard: undefined,
+    after,
+    created,
+    limits: { maxShardsPerTenant: maxShards, maxShardsTotal: maxShards },
+    noShardsIn: [],
+  };
 }
 
 const commit = async (store: EtcdStore, set: PutRunSet): Promise<CommitAnswer> => (await store.commit([set]))[0]!;
 
 /** Update so many shards in one call. */
 async function updateAtOnce(store: EtcdStore, count: number): Promise<string[]> {
-  const sets = await Promise.all(Array.from({ length: count }, async (_, index): Promise<UpdateShardSet> => {
-    const { shard } = unwrap(await store.readShard(TENANT, { run: RUN, shard: ShardId.fromRaw(BigInt(index)) }));
-    const { record, version } = shard!;
-    return { kind: "UpdateShard", tenant: TENANT, run: RUN, shard: { guard: version, before: record, after: { ...record, attempts: 1 } }, runGuard: undefined, hintAt: index % 2 === 0 ? now : undefined };
-  }));
+  const sets = await Promise.all(
+    Array.from({ length: count }, async (_, index): Promise<UpdateShardSet> => {
+      const { shard } = unwrap(await store.readShard(TENANT, { run: RUN, shard: ShardId.fromRaw(BigInt(index)) }));
+      const { record, version } = shard!;
+      return {
+        kind: "UpdateShard",
+        tenant: TENANT,
+        run: RUN,
+        shard: { guard: version, before: record, after: { ...record, attempts: 1 } },
+        runGuard: undefined,
+        hintAt: index % 2 === 0 ? now : undefined,
+      };
+    }),
+  );
   return (await store.commit(sets)).map(({ kind }) => kind);
 }
 
-const total = async (store: EtcdStore, run = RUN) => unwrap(await store.readProgress({ tenant: TENANT, run, now })).total;
-const keysBelow = async (prefix: string, of = client): Promise<number> => unwrap(await of.range({ get: prefix, end: prefixEnd(prefix), countOnly: true })).count;
+const total = async (store: EtcdStore, run = RUN) =>
+  unwrap(await store.readProgress({ tenant: TENANT, run, now })).total;
+const keysBelow = async (prefix: string, of = client): Promise<number> =>
+  unwrap(await of.range({ get: prefix, end: prefixEnd(prefix), countOnly: true })).count;
 
 describe.skipIf(skipped !== undefined)("many shards", () => {
   test.each([
@@ -84,10 +126,16 @@ describe.skipIf(skipped !== undefined)("many shards", () => {
     const temporary = await makeStore(server);
     await using store = temporary.store;
     await using second = unwrap(await openEtcdStore({ endpoints: [server.endpoint], prefix: temporary.prefix }));
-    const answers = await Promise.all([commit(store, putRun(300)), commit(second, putRun(300)), commit(store, putRun(300))]);
+    const answers = await Promise.all([
+      commit(store, putRun(300)),
+      commit(second, putRun(300)),
+      commit(store, putRun(300)),
+    ]);
     expect(answers.map(({ kind }) => kind).toSorted()).toEqual(["Committed", "Conflict", "Conflict"]);
     await Promise.all([store.swept(), second.swept()]);
-    expect([await keysBelow(`${temporary.prefix}/staged/`), await keysBelow(`${temporary.prefix}/unswept/`)]).toEqual([0, 0]);
+    expect([await keysBelow(`${temporary.prefix}/staged/`), await keysBelow(`${temporary.prefix}/unswept/`)]).toEqual([
+      0, 0,
+    ]);
     expect(await keysBelow(`${temporary.prefix}/s/`)).toBe(900);
     expect(unwrap(await fsck(store.inspect()))).toMatchObject({ shardCount: 300, findings: [] });
   });
@@ -95,7 +143,13 @@ describe.skipIf(skipped !== undefined)("many shards", () => {
   test("that would overdraw a quota are refused before any is put down", async () => {
     const temporary = await makeStore(server);
     await using store = temporary.store;
-    expect(await commit(store, putRun(300, { maxShards: 299 }))).toEqual({ kind: "LimitExceeded", scope: "PerTenant", current: 0, additional: 300, max: 299 });
+    expect(await commit(store, putRun(300, { maxShards: 299 }))).toEqual({
+      kind: "LimitExceeded",
+      scope: "PerTenant",
+      current: 0,
+      additional: 300,
+      max: 299,
+    });
     expect(await keysBelow(`${temporary.prefix}/s/`)).toBe(0);
   });
 });
@@ -118,17 +172,30 @@ describe.skipIf(skipped !== undefined)("a registration that broke off", () => {
 
     let nowMs = 0;
     const sweeper = new Sweeper(cluster, () => nowMs);
-    for (const [ms, left] of [[0, 900], [GIVE_UP_AFTER_MS - 1, 900], [GIVE_UP_AFTER_MS, 0]] as const) {
+    for (const [ms, left] of [
+      [0, 900],
+      [GIVE_UP_AFTER_MS - 1, 900],
+      [GIVE_UP_AFTER_MS, 0],
+    ] as const) {
       nowMs = ms;
       sweeper.start();
       await sweeper.idle;
       expect(await keysBelow(layout.space(space).get)).toBe(left);
     }
     await sweeper.stop();
-    expect([await keysBelow(`${temporary.prefix}/staged/`), await keysBelow(`${temporary.prefix}/unswept/`), await total(store)]).toEqual([0, 0, 300]);
+    expect([
+      await keysBelow(`${temporary.prefix}/staged/`),
+      await keysBelow(`${temporary.prefix}/unswept/`),
+      await total(store),
+    ]).toEqual([0, 0, 300]);
 
     // Who is told too early that it has broken off is refused, and leaves the rest to be swept.
-    expect(await stage(new Cluster(cutAfterMarker(client, layout.staged("")), cluster), set, { space: newSpace(), shards: encodeNewShards(set, set.created) })).toBe(false);
+    expect(
+      await stage(new Cluster(cutAfterMarker(client, layout.staged("")), cluster), set, {
+        space: newSpace(),
+        shards: encodeNewShards(set, set.created),
+      }),
+    ).toBe(false);
   });
 });
 
@@ -167,7 +234,8 @@ function cutAfterMarker(real: EtcdClient, family: string): EtcdClient {
   return Object.assign(Object.create(real) as EtcdClient, {
     txn: async (txn: Parameters<EtcdClient["txn"]>[0]) => {
       const done = await real.txn(txn);
-      if (txn.success.some((operation) => "put" in operation && operation.put.startsWith(family))) unwrap(await real.delete(family, prefixEnd(family)));
+      if (txn.success.some((operation) => "put" in operation && operation.put.startsWith(family)))
+        unwrap(await real.delete(family, prefixEnd(family)));
       return done;
     },
   });

@@ -43,7 +43,14 @@ export async function stage(
   let isWhole = true;
   const work = async (): Promise<void> => {
     for (let piece = waiting.shift(); piece !== undefined && isWhole; piece = waiting.shift()) {
-      if (!(await put(cluster, [isStaged(marker)], piece.flatMap((shard) => newShardOperations(layout, space, shard))))) isWhole = false;
+      if (
+        !(await put(
+          cluster,
+          [isStaged(marker)],
+          piece.flatMap((shard) => newShardOperations(layout, space, shard)),
+        ))
+      )
+        isWhole = false;
     }
   };
   await Promise.all(Array.from({ length: PIECES_AT_ONCE }, work));
@@ -64,7 +71,8 @@ export async function isStillStaged(cluster: Cluster, space: Space): Promise<boo
 /** Write in one transaction, or where the server takes less than that, in as few as it takes. */
 async function put(cluster: Cluster, compare: readonly Compare[], puts: readonly PutOperation[]): Promise<boolean> {
   const { maxTxnOps } = cluster;
-  if (groupsFor(maxTxnOps, { compares: compare.length, outer: 0, inner: puts.length }) === undefined) return putInHalves(cluster, compare, puts);
+  if (groupsFor(maxTxnOps, { compares: compare.length, outer: 0, inner: puts.length }) === undefined)
+    return putInHalves(cluster, compare, puts);
   try {
     const { succeeded } = await cluster.write(planTxn(maxTxnOps, { compare, few: [], many: puts }));
     return succeeded;
@@ -76,7 +84,11 @@ async function put(cluster: Cluster, compare: readonly Compare[], puts: readonly
   }
 }
 
-async function putInHalves(cluster: Cluster, compare: readonly Compare[], puts: readonly PutOperation[]): Promise<boolean> {
+async function putInHalves(
+  cluster: Cluster,
+  compare: readonly Compare[],
+  puts: readonly PutOperation[],
+): Promise<boolean> {
   const middle = Math.ceil(puts.length / 2);
   return (await put(cluster, compare, puts.slice(0, middle))) && put(cluster, compare, puts.slice(middle));
 }

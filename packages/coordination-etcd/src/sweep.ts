@@ -102,7 +102,8 @@ export class Sweeper {
       if (nowMs - sinceMs >= GIVE_UP_AFTER_MS) await this.#giveUp(kv.key, kv);
     }
     for (const name of this.#seenMs.keys()) if (!names.has(name)) this.#seenMs.delete(name);
-    if (names.size > 0 && !this.#isStopped) this.#timer ??= setTimeout(() => this.#lookAgain(), GIVE_UP_AFTER_MS).unref();
+    if (names.size > 0 && !this.#isStopped)
+      this.#timer ??= setTimeout(() => this.#lookAgain(), GIVE_UP_AFTER_MS).unref();
   }
 
   #lookAgain(): void {
@@ -113,7 +114,13 @@ export class Sweeper {
   async #giveUp(marker: string, seen?: KeyValue): Promise<void> {
     const { layout } = this.#cluster;
     const space = marker.slice(marker.lastIndexOf("/") + 1);
-    const isAsSeen = seen === undefined ? isStaged(marker) : ({ key: marker, target: "MOD", is: "EQUAL", revision: seen.modRevision } as const);
-    await this.#cluster.write({ compare: [isAsSeen], success: [{ delete: marker }, { put: layout.unswept(space), value: seen?.value ?? "" }] });
+    const isAsSeen =
+      seen === undefined
+        ? isStaged(marker)
+        : ({ key: marker, target: "MOD", is: "EQUAL", revision: seen.modRevision } as const);
+    await this.#cluster.write({
+      compare: [isAsSeen],
+      success: [{ delete: marker }, { put: layout.unswept(space), value: seen?.value ?? "" }],
+    });
   }
 }

@@ -25,7 +25,10 @@ export interface TemporaryStore {
 }
 
 /** A store with nothing in it, below a prefix of its own. */
-export async function makeStore({ endpoint }: Pick<EtcdServer, "endpoint">, options: Partial<EtcdStoreOptions> = {}): Promise<TemporaryStore> {
+export async function makeStore(
+  { endpoint }: Pick<EtcdServer, "endpoint">,
+  options: Partial<EtcdStoreOptions> = {},
+): Promise<TemporaryStore> {
   const prefix = newPrefix();
   const store = unwrap(await openEtcdStore({ endpoints: [endpoint], prefix, ...options }));
   return { store, prefix, dispose: () => store.close() };

@@ -9,19 +9,31 @@ import { groupsFor, maxSplitChildren, MIN_TXN_OPS, planTxn } from "./txn-budget.
 /** What etcd does with a transaction before it looks at anything else. */
 function isTaken({ compare, success }: Txn, maxTxnOps: number): boolean {
   const ops = Math.max(compare.length, success.length);
-  return ops <= maxTxnOps && success.every((operation) => !("txn" in operation) || isTaken(operation.txn, maxTxnOps - ops));
+  return (
+    ops <= maxTxnOps && success.every((operation) => !("txn" in operation) || isTaken(operation.txn, maxTxnOps - ops))
+  );
 }
 
-const flatten = (operations: readonly Operation[]): Operation[] => operations.flatMap((operation) => ("txn" in operation ? flatten(operation.txn.success) : [operation]));
-const puts = (count: number): Operation[] => Array.from({ length: count }, (_, index) => ({ put: `k${index}`, value: "" }));
+const flatten = (operations: readonly Operation[]): Operation[] =>
+  operations.flatMap((operation) => ("txn" in operation ? flatten(operation.txn.success) : [operation]));
+const puts = (count: number): Operation[] =>
+  Array.from({ length: count }, (_, index) => ({ put: `k${index}`, value: "" }));
 
 describe("planTxn", () => {
   test("a plan has every operation once, in order, and the server takes it", () => {
-    const shape = fc.record({ maxTxnOps: fc.integer({ min: 4, max: 40 }), compares: fc.nat(10), outer: fc.nat(6), inner: fc.nat(200) });
+    const shape = fc.record({
+      maxTxnOps: fc.integer({ min: 4, max: 40 }),
+      compares: fc.nat(10),
+      outer: fc.nat(6),
+      inner: fc.nat(200),
+    });
     fc.assert(
       fc.property(shape, ({ maxTxnOps, compares, outer, inner }) => {
         fc.pre(groupsFor(maxTxnOps, { compares, outer, inner }) !== undefined);
-        const compare = Array.from({ length: compares }, () => ({ key: "k", target: "MOD", is: "EQUAL", revision: 1n }) as const);
+        const compare = Array.from(
+          { length: compares },
+          () => ({ key: "k", target: "MOD", is: "EQUAL", revision: 1n }) as const,
+        );
         const [few, many] = [puts(outer), puts(inner)];
         const plan = planTxn(maxTxnOps, { compare, few, many });
         expect(flatten(plan.success)).toEqual([...few, ...many]);

@@ -47,14 +47,20 @@ export function planTxn(maxTxnOps: number, { compare, few, many }: TxnParts): Tx
   assert(groups !== undefined, "a write set must fit into a transaction");
   if (groups === 0) return { compare, success: [...few, ...many] };
   const size = Math.ceil(many.length / groups);
-  const inner = Array.from({ length: groups }, (_, index) => ({ txn: { compare: [], success: many.slice(index * size, (index + 1) * size) } }));
+  const inner = Array.from({ length: groups }, (_, index) => ({
+    txn: { compare: [], success: many.slice(index * size, (index + 1) * size) },
+  }));
   return { compare, success: [...few, ...inner.filter(({ txn }) => txn.success.length > 0)] };
 }
 
 /** Most children that one split can create. */
 export function maxSplitChildren(maxTxnOps: number): number {
   for (let children = MAX_SPLIT_CHILDREN; children > 0; children--) {
-    if (groupsFor(maxTxnOps, { compares: SPLIT_COMPARES, outer: SPLIT_OPS, inner: OPS_PER_NEW_SHARD * children }) !== undefined) return children;
+    if (
+      groupsFor(maxTxnOps, { compares: SPLIT_COMPARES, outer: SPLIT_OPS, inner: OPS_PER_NEW_SHARD * children }) !==
+      undefined
+    )
+      return children;
   }
   return 0;
 }

@@ -2,7 +2,14 @@
 // a worker do again what was done; one that says "done" loses it. So connections are cut at exactly those places.
 
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
-import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type UpdateShardSet, type WriteSet } from "@gossip/coordination";
+import {
+  newRunRecord,
+  newShardRecord,
+  type CommitAnswer,
+  type PutRunSet,
+  type UpdateShardSet,
+  type WriteSet,
+} from "@gossip/coordination";
 import { fsck } from "@gossip/coordination-fsck";
 import { assert, unwrap } from "@gossip/stdx";
 import { etcdSkipped } from "@gossip/tools/engines";
@@ -36,21 +43,41 @@ afterAll(async () => {
 });
 
 /** How a write of a key looks on its way, where it is in base64: enough of it to know a request by. */
-const putOf = (key: string): string => `request_put":{"key":"${Buffer.from(key.slice(0, key.length - (key.length % 3))).toString("base64")}`;
+const putOf = (key: string): string =>
+  `request_put":{"key":"${Buffer.from(key.slice(0, key.length - (key.length % 3))).toString("base64")}`;
 
 function putRun(shardCount: number): PutRunSet {
   const created = Array.from({ length: shardCount }, (_, index) => {
-    const spec = ShardSpec.withRange({ start: Uint8Array.of(index >> 8, index & 255), end: Uint8Array.of((index + 1) >> 8, (index + 1) & 255) });
-    return newShardRecord({ tenant: TENANT, key: { run: RUN, shard: ShardId.fromRaw(BigInt(index)) }, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now });
+    const spec = ShardSpec.withRange({
+      start: Uint8Array.of(index >> 8, index & 255),
+      end: Uint8Array.of((index + 1) >> 8, (index + 1) & 255),
+    });
+    return newShardRecord({
+      tenant: TENANT,
+      key: { run: RUN, shard: ShardId.fromRaw(BigInt(index)) },
+      spec,
+      cursor: Cursor.initial(),
+      cursorSemantics: "Completed",
+      parent: undefined,
+      now,
+    });
   });
-  const after = { ...newRunRecord({ tenant: TENANT, run: RUN, config, now }), status: "Active", rootShards: created.map(({ shard }) => shard) } as const;
+  const after = {
+    ...newRunRecord({ tenant: TENANT, run: RUN, config, now }),
+    status: "Active",
+    rootShards: created.map(({ shard }) => shard),
+  } as const;
   return { kind: "PutRun", tenant: TENANT, run: RUN, guard: undefined, after, created, limits, noShardsIn: [] };
 }
 
 async function update(): Promise<UpdateShardSet> {
   const { shard } = unwrap(await straight.readShard(TENANT, KEY));
   assert(shard !== undefined, "the shard is there");
-  const write = { guard: shard.version, before: shard.record, after: { ...shard.record, attempts: shard.record.attempts + 1 } };
+  const write = {
+    guard: shard.version,
+    before: shard.record,
+    after: { ...shard.record, attempts: shard.record.attempts + 1 },
+  };
   return { kind: "UpdateShard", tenant: TENANT, run: RUN, shard: write, runGuard: undefined, hintAt: undefined };
 }
 
@@ -61,7 +88,8 @@ const commit = async (set: WriteSet, to: EtcdStore = store): Promise<CommitAnswe
 async function commitWhileCut(set: WriteSet, when: "Before" | "After", text: string): Promise<string> {
   const sprung = proxy.cut(when, text);
   const [answer] = await Promise.all([commit(set), sprung]);
-  if (answer.kind === "Unknown" || answer.kind === "Failed") expect(answer.error).toMatchObject({ kind: "Transient", operation: "etcd.commit" });
+  if (answer.kind === "Unknown" || answer.kind === "Failed")
+    expect(answer.error).toMatchObject({ kind: "Transient", operation: "etcd.commit" });
   return answer.kind;
 }
 
@@ -119,13 +147,21 @@ describe.skipIf(skipped !== undefined)("an answer that is lost", () => {
   });
 
   test("to the write that names a registration leaves it unknown, and it was made whole", async () => {
-    expect(await commitWhileCut(putRun(300), "After", putOf(layout.head({ tenant: TENANT, run: RUN })))).toBe("Unknown");
+    expect(await commitWhileCut(putRun(300), "After", putOf(layout.head({ tenant: TENANT, run: RUN })))).toBe(
+      "Unknown",
+    );
     await settled(async () => unwrap(await straight.readProgress({ tenant: TENANT, run: RUN, now })).total, 300);
   });
 
   test("to a removal leaves it unknown, and it was made", async () => {
     const { version } = (await commit(putRun(300), straight)) as { readonly version: string };
-    expect(await commitWhileCut({ kind: "RemoveRun", tenant: TENANT, run: RUN, guard: version }, "After", "request_delete_range")).toBe("Unknown");
+    expect(
+      await commitWhileCut(
+        { kind: "RemoveRun", tenant: TENANT, run: RUN, guard: version },
+        "After",
+        "request_delete_range",
+      ),
+    ).toBe("Unknown");
     await settled(async () => unwrap(await straight.readRun(TENANT, RUN)).kind, "Deleted");
   });
 

@@ -81,8 +81,21 @@ function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): Prepared
     const ofShard: Compare = { key, target: "MOD", is: "EQUAL", revision };
     // The head also keeps a shard from being written whose run was removed and whose keys are not yet swept away.
     const ofRun: Compare =
-      run === undefined ? { key: head, target: "CREATE", is: "GREATER", revision: 0n } : { key: head, target: "MOD", is: "EQUAL", revision: run };
-    return [{ index, set, path: pathOf(set), space, ofShard, ofRun, success: [{ put: key, value }, ...moveOperations(layout, space, shard)], size: value.length }];
+      run === undefined
+        ? { key: head, target: "CREATE", is: "GREATER", revision: 0n }
+        : { key: head, target: "MOD", is: "EQUAL", revision: run };
+    return [
+      {
+        index,
+        set,
+        path: pathOf(set),
+        space,
+        ofShard,
+        ofRun,
+        success: [{ put: key, value }, ...moveOperations(layout, space, shard)],
+        size: value.length,
+      },
+    ];
   });
 }
 
@@ -111,7 +124,8 @@ function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
   batch.size += size;
   if (!isPlainCheckpoint(set)) batch.changed.add(path);
   if (hintAt === undefined) return true;
-  if (asked === undefined) batch.asked.set(path, { address: { tenant: set.tenant, run: set.run }, path, space, from: hintAt, to: hintAt });
+  if (asked === undefined)
+    batch.asked.set(path, { address: { tenant: set.tenant, run: set.run }, path, space, from: hintAt, to: hintAt });
   else if (hintAt < asked.from) batch.asked.set(path, { ...asked, from: hintAt });
   else if (hintAt > asked.to) batch.asked.set(path, { ...asked, to: hintAt });
   return true;
@@ -120,7 +134,13 @@ function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
 /** Whether all that an update does is to store how far a worker has come, so that there is as much to claim as before. */
 function isPlainCheckpoint({ shard: { before, after } }: UpdateShardSet): boolean {
   // Of what did not change both have the same object. Where they do not, it counts as changed, and costs a look.
-  return after.status === "Active" && before.status === "Active" && after.lease !== undefined && after.lease === before.lease && after.cursor !== before.cursor;
+  return (
+    after.status === "Active" &&
+    before.status === "Active" &&
+    after.lease !== undefined &&
+    after.lease === before.lease &&
+    after.cursor !== before.cursor
+  );
 }
 
 function send(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
@@ -132,7 +152,10 @@ async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]
   const hints = new Map([...batch.asked.values()].map((asked) => [asked.path, new HintsOfRun(parts, asked)]));
   const writes = writesOf(batch.updates);
   try {
-    const done = await parts.cluster.write({ compare: writes.compare, success: [...writes.operations, ...[...hints.values()].flatMap(({ gets }) => gets)] });
+    const done = await parts.cluster.write({
+      compare: writes.compare,
+      success: [...writes.operations, ...[...hints.values()].flatMap(({ gets }) => gets)],
+    });
     if (!done.succeeded) return;
     let from = writes.operations.length;
     for (const ofRun of hints.values()) {
@@ -143,10 +166,15 @@ async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]
       if (!writes.isMade(done, at)) continue;
       const hint = set.hintAt === undefined ? undefined : hints.get(path)!.of(set.hintAt);
       // Rarely one that is waited for, and then one for all of its run.
-      answers[index] = { kind: "Committed", version: shardVersion({ space, revision: done.revision }), hint: hint instanceof Promise ? await hint : hint };
+      answers[index] = {
+        kind: "Committed",
+        version: shardVersion({ space, revision: done.revision }),
+        hint: hint instanceof Promise ? await hint : hint,
+      };
     }
   } catch (thrown) {
-    if (thrown instanceof EtcdFailure && thrown.isTooLarge && batch.updates.length > 1) return sendInHalves(parts, batch, answers);
+    if (thrown instanceof EtcdFailure && thrown.isTooLarge && batch.updates.length > 1)
+      return sendInHalves(parts, batch, answers);
     const answer = answerFrom(thrown);
     for (const { index } of batch.updates) answers[index] = answer;
   }
@@ -162,12 +190,19 @@ interface Writes {
 function writesOf(updates: readonly PreparedUpdate[]): Writes {
   const [first, ...others] = updates;
   // One alone need not be a transaction within another, which costs etcd a quarter more.
-  if (others.length === 0) return { compare: [first!.ofShard, first!.ofRun], operations: first!.success, isMade: ({ succeeded }) => succeeded };
+  if (others.length === 0)
+    return {
+      compare: [first!.ofShard, first!.ofRun],
+      operations: first!.success,
+      isMade: ({ succeeded }) => succeeded,
+    };
   // Mostly all are of one run and ask the same of it: then it is asked once.
   const isShared = others.every(({ ofRun }) => isSame(ofRun, first!.ofRun));
   return {
     compare: isShared ? [first!.ofRun] : [],
-    operations: updates.map(({ ofShard, ofRun, success }) => ({ txn: { compare: isShared ? [ofShard] : [ofShard, ofRun], success } })),
+    operations: updates.map(({ ofShard, ofRun, success }) => ({
+      txn: { compare: isShared ? [ofShard] : [ofShard, ofRun], success },
+    })),
     isMade: ({ succeeded, results }, at) => {
       const result = results[at];
       return succeeded && result?.kind === "Txn" && result.succeeded;
@@ -176,7 +211,13 @@ function writesOf(updates: readonly PreparedUpdate[]): Writes {
 }
 
 function isSame(a: Compare, b: Compare): boolean {
-  return a.key === b.key && a.target === b.target && a.target !== "VALUE" && b.target !== "VALUE" && a.revision === b.revision;
+  return (
+    a.key === b.key &&
+    a.target === b.target &&
+    a.target !== "VALUE" &&
+    b.target !== "VALUE" &&
+    a.revision === b.revision
+  );
 }
 
 /** A server that takes less than it seemed to: what it refused was not done. */
@@ -187,7 +228,10 @@ async function sendInHalves(parts: StoreParts, { updates }: Batch, answers: Comm
   await Promise.all(halves.map((half) => send(parts, half, answers)));
 }
 
-function looksIn(results: InnerTxnResult["results"], { from, count }: { readonly from: number; readonly count: number }): RangeResult[] {
+function looksIn(
+  results: InnerTxnResult["results"],
+  { from, count }: { readonly from: number; readonly count: number },
+): RangeResult[] {
   return results.slice(from, from + count).map((result) => {
     assert(result.kind === "Get", "every look behind the updates is answered");
     return result;

@@ -23,18 +23,39 @@ let store: EtcdStore;
 const shards: ShardRecord[] = Array.from({ length: COUNT }, (_, index) => {
   const key = (place: number): Uint8Array => Uint8Array.of(place >> 8, place & 255);
   const spec = ShardSpec.withRange({ start: key(index), end: key(index + 1) });
-  const record = newShardRecord({ tenant: TENANT, key: { run: RUN, shard: ShardId.fromRaw(BigInt(index)) }, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now: at(1n) });
+  const record = newShardRecord({
+    tenant: TENANT,
+    key: { run: RUN, shard: ShardId.fromRaw(BigInt(index)) },
+    spec,
+    cursor: Cursor.initial(),
+    cursorSemantics: "Completed",
+    parent: undefined,
+    now: at(1n),
+  });
   if (index % 2 === 0) return record;
-  return { ...record, lease: { owner: WorkerId.fromRaw(1n), deadline: at(FIRST_DEADLINE + BigInt(index) * 1000n), opId: OpId.fromRaw(1n) } };
+  return {
+    ...record,
+    lease: {
+      owner: WorkerId.fromRaw(1n),
+      deadline: at(FIRST_DEADLINE + BigInt(index) * 1000n),
+      opId: OpId.fromRaw(1n),
+    },
+  };
 });
 
 beforeAll(async () => {
   if (skipped !== undefined) return;
   server = await startTestEtcd();
   ({ store } = await makeStore(server));
-  const after = { ...newRunRecord({ tenant: TENANT, run: RUN, config, now: at(1n) }), status: "Active", rootShards: [ShardId.fromRaw(0n)] } as const;
+  const after = {
+    ...newRunRecord({ tenant: TENANT, run: RUN, config, now: at(1n) }),
+    status: "Active",
+    rootShards: [ShardId.fromRaw(0n)],
+  } as const;
   const limits = { maxShardsPerTenant: COUNT, maxShardsTotal: COUNT };
-  const [answer] = await store.commit([{ kind: "PutRun", tenant: TENANT, run: RUN, guard: undefined, after, created: shards, limits, noShardsIn: [] }]);
+  const [answer] = await store.commit([
+    { kind: "PutRun", tenant: TENANT, run: RUN, guard: undefined, after, created: shards, limits, noShardsIn: [] },
+  ]);
   expect(answer).toMatchObject({ kind: "Committed" });
 });
 afterAll(async () => {
@@ -45,8 +66,13 @@ afterAll(async () => {
 function expectedAt(now: bigint) {
   const active = shards.filter(({ status }) => status === "Active");
   const claimable = active.filter(({ lease }) => lease === undefined || lease.deadline <= now);
-  const deadlines = active.flatMap(({ lease }) => (lease !== undefined && lease.deadline > now ? [lease.deadline] : []));
-  const earliest = deadlines.reduce<bigint | undefined>((least, deadline) => (least === undefined || deadline < least ? deadline : least), undefined);
+  const deadlines = active.flatMap(({ lease }) =>
+    lease !== undefined && lease.deadline > now ? [lease.deadline] : [],
+  );
+  const earliest = deadlines.reduce<bigint | undefined>(
+    (least, deadline) => (least === undefined || deadline < least ? deadline : least),
+    undefined,
+  );
   return { claimable: claimable.map(({ shard }) => shard), earliest };
 }
 
@@ -56,7 +82,12 @@ async function expectRight(now: bigint): Promise<void> {
   const hint = unwrap(await store.readHint(moment));
   expect(hint.earliestDeadline).toBe(earliest);
   expect(Math.min(hint.availableCount, 1000)).toBe(Math.min(claimable.length, 1000));
-  for (const [limit, spread] of [[8, 0], [8, 0xffff_fff0], [50, 0x7777_7777], [COUNT, 0x1234_5678]] as const) {
+  for (const [limit, spread] of [
+    [8, 0],
+    [8, 0xffff_fff0],
+    [50, 0x7777_7777],
+    [COUNT, 0x1234_5678],
+  ] as const) {
     const listing = unwrap(await store.listClaimCandidates({ ...moment, limit, spread }));
     expect(listing.earliestDeadline).toBe(earliest);
     const found = new Set(listing.candidates.map(({ shard }) => shard));
@@ -70,12 +101,21 @@ async function expectRight(now: bigint): Promise<void> {
 async function finishAllBut(kept: number): Promise<void> {
   const free = shards.filter(({ status, lease }) => status === "Active" && lease === undefined).slice(kept);
   for (let from = 0; from < free.length; from += 100) {
-    const sets = await Promise.all(free.slice(from, from + 100).map(async ({ shard }): Promise<UpdateShardSet> => {
-      const read = unwrap(await store.readShard(TENANT, { run: RUN, shard })).shard!;
-      const after: ShardRecord = { ...read.record, status: "Done" };
-      shards[Number(shard)] = after;
-      return { kind: "UpdateShard", tenant: TENANT, run: RUN, shard: { guard: read.version, before: read.record, after }, runGuard: undefined, hintAt: at(2n) };
-    }));
+    const sets = await Promise.all(
+      free.slice(from, from + 100).map(async ({ shard }): Promise<UpdateShardSet> => {
+        const read = unwrap(await store.readShard(TENANT, { run: RUN, shard })).shard!;
+        const after: ShardRecord = { ...read.record, status: "Done" };
+        shards[Number(shard)] = after;
+        return {
+          kind: "UpdateShard",
+          tenant: TENANT,
+          run: RUN,
+          shard: { guard: read.version, before: read.record, after },
+          runGuard: undefined,
+          hintAt: at(2n),
+        };
+      }),
+    );
     const answers = await store.commit(sets);
     expect(answers.every(({ kind }) => kind === "Committed")).toBe(true);
   }
@@ -83,10 +123,12 @@ async function finishAllBut(kept: number): Promise<void> {
 
 describe.skipIf(skipped !== undefined)("with thousands of shards", () => {
   test("claims and hints are right, however wide they look and whatever was there before", async () => {
-    for (const now of [1n, 1n, FIRST_DEADLINE, FIRST_DEADLINE + 5000n, FIRST_DEADLINE + 3_000_000n, 1n]) await expectRight(now);
+    for (const now of [1n, 1n, FIRST_DEADLINE, FIRST_DEADLINE + 5000n, FIRST_DEADLINE + 3_000_000n, 1n])
+      await expectRight(now);
     await finishAllBut(700);
     for (const now of [1n, FIRST_DEADLINE + 200_000n, 1n]) await expectRight(now);
     await finishAllBut(3);
-    for (const now of [1n, FIRST_DEADLINE + BigInt(COUNT) * 1000n, FIRST_DEADLINE + BigInt(COUNT - 10) * 1000n, 1n]) await expectRight(now);
+    for (const now of [1n, FIRST_DEADLINE + BigInt(COUNT) * 1000n, FIRST_DEADLINE + BigInt(COUNT - 10) * 1000n, 1n])
+      await expectRight(now);
   });
 });

@@ -66,14 +66,20 @@ export function widenFree(windows: Windows): Windows {
 }
 
 /** A window over the leases that fits what one held: how many, how many of them lapsed, and how far off the first was that still holds. */
-export function fitHeld(windows: Windows, { count, lapsed, distance }: { readonly count: number; readonly lapsed: number; readonly distance: bigint }): Windows {
+export function fitHeld(
+  windows: Windows,
+  { count, lapsed, distance }: { readonly count: number; readonly lapsed: number; readonly distance: bigint },
+): Windows {
   const heldLimit = lapsed === 0 ? 1 : Math.min(2 * lapsed + 8, MAX_HINT_COUNT);
   return { ...windows, heldLimit, heldSpan: count > CROWDED_HELD ? distance : windows.heldSpan };
 }
 
 export function widenHeld(windows: Windows): Windows {
   const { heldSpan } = windows;
-  return { ...windows, heldSpan: heldSpan === undefined || heldSpan > LAST_BUCKET >> 4n ? undefined : (heldSpan + 1n) << 4n };
+  return {
+    ...windows,
+    heldSpan: heldSpan === undefined || heldSpan > LAST_BUCKET >> 4n ? undefined : (heldSpan + 1n) << 4n,
+  };
 }
 
 /** Ask for more leases: all that were given had lapsed. */
@@ -89,7 +95,11 @@ interface FreeWindow extends Pick<GetOperation, "limit" | "keysOnly" | "countOnl
 }
 
 /** Those that nobody holds, in a window that begins at `mix` and goes round at the end. One look, or two. */
-export function freeWindow(layout: Layout, space: Space, { isBegun, mix, narrowness, ...get }: FreeWindow): GetOperation[] {
+export function freeWindow(
+  layout: Layout,
+  space: Space,
+  { isBegun, mix, narrowness, ...get }: FreeWindow,
+): GetOperation[] {
   const from = (at: number): string => freeFrom(layout, space, { isBegun, mix: at });
   const end = mix + MIX_LIMIT / 2 ** narrowness;
   const first = { ...get, get: from(mix), end: from(Math.min(end, MIX_LIMIT)) };

@@ -2,7 +2,17 @@ import type { ShardId } from "@gossip/contracts";
 import type { CoordinationStore, RunRecord, ShardRecord } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
 import { ok, unwrap } from "@gossip/stdx";
-import type { CountScope, FsckSource, IndexEntry, RebuiltIndexes, RunView, StoredCount, StoredRunRecord, StoredShard, StoreView } from "./fsck-source.ts";
+import type {
+  CountScope,
+  FsckSource,
+  IndexEntry,
+  RebuiltIndexes,
+  RunView,
+  StoredCount,
+  StoredRunRecord,
+  StoredShard,
+  StoreView,
+} from "./fsck-source.ts";
 import { inspectThroughPort } from "./inspect-through-port.ts";
 
 /** A run as it is stored, to be changed at will. */
@@ -40,7 +50,9 @@ export class ArraySource implements FsckSource {
     const total = this.runs.reduce((sum, { shards }) => sum + shards.length, 0);
     this.counts = this.runs.map(({ tenant, run, shards }) => ({ scope: "Run", tenant, run, count: shards.length }));
     for (const tenant of new Set(this.runs.map((run) => run.tenant))) {
-      const count = this.runs.filter((run) => run.tenant === tenant).reduce((sum, { shards }) => sum + shards.length, 0);
+      const count = this.runs
+        .filter((run) => run.tenant === tenant)
+        .reduce((sum, { shards }) => sum + shards.length, 0);
       this.counts.push({ scope: "Tenant", tenant, run: undefined, count });
     }
     this.counts.push({ scope: "Total", tenant: undefined, run: undefined, count: total });

@@ -31,7 +31,8 @@ export class CountCheck {
   /** Differences in the scopes of which the store keeps counts. */
   *findings(keptScopes: ReadonlySet<CountScope>): Generator<FsckFinding> {
     for (const { scope, tenant, run, counted, stored = 0 } of this.#scopes.values()) {
-      if (keptScopes.has(scope) && stored !== counted) yield { kind: "WrongCount", scope, tenant, run, stored, counted };
+      if (keptScopes.has(scope) && stored !== counted)
+        yield { kind: "WrongCount", scope, tenant, run, stored, counted };
     }
   }
 

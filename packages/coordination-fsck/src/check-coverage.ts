@@ -55,7 +55,11 @@ function follow(from: Uint8Array, ranges: readonly ShardNode[], ends: ReadonlyMa
 }
 
 /** Whether the children within a shard's range tile it. Only a split shard may have any. */
-function findInsideFault(node: ShardNode, inside: readonly ShardNode[], ends: ReadonlyMap<ShardId, Uint8Array>): CoverageFault | undefined {
+function findInsideFault(
+  node: ShardNode,
+  inside: readonly ShardNode[],
+  ends: ReadonlyMap<ShardId, Uint8Array>,
+): CoverageFault | undefined {
   if (node.status !== "Split") return inside.length === 0 ? undefined : "Overlap";
   const [first, ...rest] = inside;
   const startOrder = first === undefined ? 1 : compareBytes(first.start, node.start);

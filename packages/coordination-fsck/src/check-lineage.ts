@@ -9,7 +9,12 @@ import type { ShardNode, ShardNodes } from "./shard-node.ts";
  *
  * `isWhole` is false where some record could not be read. What is missing then says nothing.
  */
-export function* checkLineage(place: FindingPlace, run: RunRecord, nodes: ShardNodes, isWhole: boolean): Generator<FsckFinding> {
+export function* checkLineage(
+  place: FindingPlace,
+  run: RunRecord,
+  nodes: ShardNodes,
+  isWhole: boolean,
+): Generator<FsckFinding> {
   let isBroken = false;
   const at = (shard: ShardId, detail: string): FsckFinding => {
     isBroken = true;
@@ -20,7 +25,8 @@ export function* checkLineage(place: FindingPlace, run: RunRecord, nodes: ShardN
     for (const root of registered) if (!nodes.has(root)) yield at(root, "it was registered and is not there");
   }
   for (const node of nodes.values()) {
-    if (node.parent === undefined && !registered.has(node.shard)) yield at(node.shard, "it is no child and was not registered");
+    if (node.parent === undefined && !registered.has(node.shard))
+      yield at(node.shard, "it is no child and was not registered");
     const detail = findParentFault(node, nodes, isWhole) ?? findChildFault(node, nodes, isWhole);
     if (detail !== undefined) yield at(node.shard, detail);
   }

@@ -23,7 +23,9 @@ async function makeFamily() {
   return {
     source,
     root: find(({ parent }) => parent === undefined),
-    split: find(({ status, cursor, spawned }) => status === "Split" && cursor.lastKey !== undefined && spawned.length === 2),
+    split: find(
+      ({ status, cursor, spawned }) => status === "Split" && cursor.lastKey !== undefined && spawned.length === 2,
+    ),
     cut: find(({ status, spawned }) => status !== "Split" && spawned.length > 0),
     child: find(({ parent, spawned }) => parent !== undefined && spawned.length === 0),
     active: find(({ status }) => status === "Active"),
@@ -34,47 +36,72 @@ async function findingsOf(source: ArraySource): Promise<readonly FsckFinding[]> 
   return unwrap(await fsck(source)).findings;
 }
 
-test.each(Array.from({ length: 12 }, (_, seed) => seed))("a family that came about as it should is in order (seed %i)", async (seed) => {
-  const other = new MemoryStore({ slabCapacity: 1 << 20 });
-  const family = await raiseFamily(other, { seed, steps: 80 });
-  const report = unwrap(await fsck(await ArraySource.of(other)));
-  expect(report).toEqual({ tenantCount: 1, runCount: 1, shardCount: family.length, deletedRunCount: 0, findings: [], findingCount: 0 });
-  // Else there would be no family to speak of.
-  expect(family.filter(({ status }) => status === "Split").length).toBeGreaterThan(0);
-  expect(family.filter(({ status, spawned }) => status !== "Split" && spawned.length > 0).length).toBeGreaterThan(0);
-});
+test.each(Array.from({ length: 12 }, (_, seed) => seed))(
+  "a family that came about as it should is in order (seed %i)",
+  async (seed) => {
+    const other = new MemoryStore({ slabCapacity: 1 << 20 });
+    const family = await raiseFamily(other, { seed, steps: 80 });
+    const report = unwrap(await fsck(await ArraySource.of(other)));
+    expect(report).toEqual({
+      tenantCount: 1,
+      runCount: 1,
+      shardCount: family.length,
+      deletedRunCount: 0,
+      findings: [],
+      findingCount: 0,
+    });
+    // Else there would be no family to speak of.
+    expect(family.filter(({ status }) => status === "Split").length).toBeGreaterThan(0);
+    expect(family.filter(({ status, spawned }) => status !== "Split" && spawned.length > 0).length).toBeGreaterThan(0);
+  },
+);
 
 describe("records", () => {
   test("one that cannot be read is named, and nothing is concluded from its absence", async () => {
     const { source, child } = await makeFamily();
     const run = source.runs[0]!;
-    run.shards = run.shards.map((stored) => (stored.shard === child.shard ? { shard: child.shard, record: err("the checksum differs") } : stored));
-    expect(await findingsOf(source)).toEqual([{ kind: "UnreadableRecord", ...place, shard: child.shard, detail: "the checksum differs" }]);
+    run.shards = run.shards.map((stored) =>
+      stored.shard === child.shard ? { shard: child.shard, record: err("the checksum differs") } : stored,
+    );
+    expect(await findingsOf(source)).toEqual([
+      { kind: "UnreadableRecord", ...place, shard: child.shard, detail: "the checksum differs" },
+    ]);
   });
 
   test("a run that cannot be read is named", async () => {
     const { source } = await makeFamily();
     source.runs[0]!.record = { kind: "Unreadable", detail: "the record ends early" };
-    expect(await findingsOf(source)).toEqual([{ kind: "UnreadableRecord", ...place, shard: undefined, detail: "the record ends early" }]);
+    expect(await findingsOf(source)).toEqual([
+      { kind: "UnreadableRecord", ...place, shard: undefined, detail: "the record ends early" },
+    ]);
   });
 
   test("one that breaks a rule of its own is named, with the rule", async () => {
     const { source, active } = await makeFamily();
     source.change(active.shard, () => ({ parkReason: "Other" }));
-    expect(await findingsOf(source)).toMatchObject([{ kind: "RecordFault", shard: active.shard, detail: expect.stringContaining("park reason") }]);
+    expect(await findingsOf(source)).toMatchObject([
+      { kind: "RecordFault", shard: active.shard, detail: expect.stringContaining("park reason") },
+    ]);
   });
 
   test("a run that breaks a rule of its own is named", async () => {
     const { source } = await makeFamily();
     const { record } = source.runs[0]!.record as { record: object };
     source.runs[0]!.record = { kind: "Found", record: { ...record, completedAt: 9n } as never };
-    expect(await findingsOf(source)).toMatchObject([{ kind: "RecordFault", shard: undefined, detail: expect.stringContaining("terminal") }]);
+    expect(await findingsOf(source)).toMatchObject([
+      { kind: "RecordFault", shard: undefined, detail: expect.stringContaining("terminal") },
+    ]);
   });
 
-  test.each([["another shard's", { shard: GHOST }], ["another tenant's", { tenant: TenantId.ZERO }]])("one that is %s is not taken for this one", async (_whose, fields) => {
+  test.each([
+    ["another shard's", { shard: GHOST }],
+    ["another tenant's", { tenant: TenantId.ZERO }],
+  ])("one that is %s is not taken for this one", async (_whose, fields) => {
     const { source, child } = await makeFamily();
     source.change(child.shard, () => fields as Partial<ShardRecord>);
-    expect(await findingsOf(source)).toEqual([{ kind: "UnreadableRecord", ...place, shard: child.shard, detail: "it is stored under another's key" }]);
+    expect(await findingsOf(source)).toEqual([
+      { kind: "UnreadableRecord", ...place, shard: child.shard, detail: "it is stored under another's key" },
+    ]);
   });
 
   test("shards of a run that is not there are counted", async () => {
@@ -99,27 +126,38 @@ describe("lineage", () => {
     const { source, child } = await makeFamily();
     const run = source.runs[0]!;
     run.shards = run.shards.filter(({ shard }) => shard !== child.shard);
-    expect(await details(source)).toEqual([{ kind: "Lineage", ...place, shard: child.parent, detail: "a shard that it has spawned is not there" }]);
+    expect(await details(source)).toEqual([
+      { kind: "Lineage", ...place, shard: child.parent, detail: "a shard that it has spawned is not there" },
+    ]);
   });
 
   test("a registered shard that is gone", async () => {
     const { source, root } = await makeFamily();
     const run = source.runs[0]!;
     run.shards = run.shards.filter(({ shard }) => shard !== root.shard);
-    expect(await details(source)).toContainEqual({ kind: "Lineage", ...place, shard: root.shard, detail: "it was registered and is not there" });
+    expect(await details(source)).toContainEqual({
+      kind: "Lineage",
+      ...place,
+      shard: root.shard,
+      detail: "it was registered and is not there",
+    });
   });
 
   test("a shard that nobody registered", async () => {
     const { source, root } = await makeFamily();
     const stray = ShardId.fromRaw(77n);
     source.runs[0]!.shards.push({ shard: stray, record: ok({ ...root, shard: stray, spawned: [], status: "Done" }) });
-    expect(await details(source)).toEqual([{ kind: "Lineage", ...place, shard: stray, detail: "it is no child and was not registered" }]);
+    expect(await details(source)).toEqual([
+      { kind: "Lineage", ...place, shard: stray, detail: "it is no child and was not registered" },
+    ]);
   });
 
   test("a child that its parent does not know", async () => {
     const { source, child } = await makeFamily();
     source.runs[0]!.shards.push({ shard: GHOST, record: ok({ ...child, shard: GHOST }) });
-    expect(await details(source)).toEqual([{ kind: "Lineage", ...place, shard: GHOST, detail: "its parent does not know it" }]);
+    expect(await details(source)).toEqual([
+      { kind: "Lineage", ...place, shard: GHOST, detail: "its parent does not know it" },
+    ]);
   });
 
   test("a child that names another parent", async () => {
@@ -127,14 +165,27 @@ describe("lineage", () => {
     const other = records.find(({ shard }) => shard !== child.parent && shard !== root.shard && shard !== child.shard)!;
     source.change(child.shard, () => ({ parent: other.shard }));
     const found = await details(source);
-    expect(found).toContainEqual({ kind: "Lineage", ...place, shard: child.parent, detail: "a shard that it has spawned names another parent" });
-    expect(found).toContainEqual({ kind: "Lineage", ...place, shard: child.shard, detail: "its parent does not know it" });
+    expect(found).toContainEqual({
+      kind: "Lineage",
+      ...place,
+      shard: child.parent,
+      detail: "a shard that it has spawned names another parent",
+    });
+    expect(found).toContainEqual({
+      kind: "Lineage",
+      ...place,
+      shard: child.shard,
+      detail: "its parent does not know it",
+    });
   });
 
   test("two shards that are each other's parents", async () => {
     const { source, child } = await makeFamily();
     const [a, b] = [GHOST, ShardId.fromRaw(GHOST + 1n)];
-    source.runs[0]!.shards.push({ shard: a, record: ok({ ...child, shard: a, parent: b, spawned: [b] }) }, { shard: b, record: ok({ ...child, shard: b, parent: a, spawned: [a] }) });
+    source.runs[0]!.shards.push(
+      { shard: a, record: ok({ ...child, shard: a, parent: b, spawned: [b] }) },
+      { shard: b, record: ok({ ...child, shard: b, parent: a, spawned: [a] }) },
+    );
     const detail = "its ancestors go round in a circle";
     expect(await details(source)).toEqual([a, b].map((shard) => ({ kind: "Lineage", ...place, shard, detail })));
   });
@@ -142,7 +193,9 @@ describe("lineage", () => {
   test("a shard that was spawned twice", async () => {
     const { source, cut } = await makeFamily();
     source.change(cut.shard, ({ spawned }) => ({ spawned: [...spawned, spawned[0]!] }));
-    expect(await details(source)).toEqual([{ kind: "Lineage", ...place, shard: cut.shard, detail: "it has spawned a shard twice" }]);
+    expect(await details(source)).toEqual([
+      { kind: "Lineage", ...place, shard: cut.shard, detail: "it has spawned a shard twice" },
+    ]);
   });
 });
 
@@ -167,13 +220,21 @@ describe("coverage", () => {
     expect((await coverage(source)).length).toBeGreaterThan(0);
   });
 
-  test.each([["Gap", -1], ["Outside", 1]] as const)("a last child that ends elsewhere: %s", async (fault, direction) => {
+  test.each([
+    ["Gap", -1],
+    ["Outside", 1],
+  ] as const)("a last child that ends elsewhere: %s", async (fault, direction) => {
     const { source } = await makeFamily();
     const leaf = (id: ShardId) => records.find(({ shard, spawned }) => shard === id && spawned.length === 0);
-    const split = records.find(({ status, spawned }) => status === "Split" && spawned.length === 2 && leaf(spawned[1]!) !== undefined)!;
+    const split = records.find(
+      ({ status, spawned }) => status === "Split" && spawned.length === 2 && leaf(spawned[1]!) !== undefined,
+    )!;
     source.change(split.spawned[1]!, (record) => {
       const [high, low] = record.spec.keyRangeEnd as unknown as [number, number];
-      const end = direction < 0 ? Uint8Array.of(high - (low === 0 ? 1 : 0), low === 0 ? 0xff : low - 1) : after(record.spec.keyRangeEnd);
+      const end =
+        direction < 0
+          ? Uint8Array.of(high - (low === 0 ? 1 : 0), low === 0 ? 0xff : low - 1)
+          : after(record.spec.keyRangeEnd);
       return withRange(record, { end });
     });
     expect(await coverage(source)).toContainEqual({ kind: "Coverage", ...place, shard: split.shard, fault });
@@ -195,7 +256,9 @@ describe("coverage", () => {
   test("a shard that was cut short and still has what was cut off", async () => {
     const { source, cut } = await makeFamily();
     const residual = records.find(({ shard }) => shard === cut.spawned.at(-1))!;
-    source.change(cut.shard, () => ({ spec: ShardSpec.withRange({ start: cut.spec.keyRangeStart, end: residual.spec.keyRangeEnd }) }));
+    source.change(cut.shard, () => ({
+      spec: ShardSpec.withRange({ start: cut.spec.keyRangeStart, end: residual.spec.keyRangeEnd }),
+    }));
     expect(await coverage(source)).toContainEqual({ kind: "Coverage", ...place, shard: cut.shard, fault: "Overlap" });
   });
 
@@ -204,12 +267,19 @@ describe("coverage", () => {
     const [first, second] = records.filter(({ parent }) => parent === undefined);
     // Its own children are cut off from it then, which is another finding.
     source.change(second!.shard, (record) => withRange(record, { start: after(first!.spec.keyRangeStart) }));
-    expect(await coverage(source)).toContainEqual({ kind: "Coverage", ...place, shard: first!.shard, fault: "Overlap" });
+    expect(await coverage(source)).toContainEqual({
+      kind: "Coverage",
+      ...place,
+      shard: first!.shard,
+      fault: "Overlap",
+    });
   });
 
   test("an heir that has not come as far as the one it took over from", async () => {
     const { source, split } = await makeFamily();
-    const heir = split.spawned.map((id) => records.find(({ shard }) => shard === id)!).find(({ spec }) => ShardSpec.containsKey(spec, split.cursor.lastKey!))!;
+    const heir = split.spawned
+      .map((id) => records.find(({ shard }) => shard === id)!)
+      .find(({ spec }) => ShardSpec.containsKey(spec, split.cursor.lastKey!))!;
     source.change(heir.shard, () => ({ cursor: Cursor.initial() }));
     expect(await findingsOf(source)).toContainEqual({ kind: "LostProgress", ...place, shard: split.shard });
   });
@@ -221,7 +291,10 @@ describe("indexes and counts", () => {
     const run = source.runs[0]!;
     const done = records.find(({ status }) => status !== "Active")!;
     run.entries = run.entries.filter(({ key }) => key !== `active ${active.shard}`);
-    run.entries.push({ index: "active", shard: done.shard, key: `active ${done.shard}` }, { index: "pair", shard: undefined, key: "pair 99" });
+    run.entries.push(
+      { index: "active", shard: done.shard, key: `active ${done.shard}` },
+      { index: "pair", shard: undefined, key: "pair 99" },
+    );
     const findings = await findingsOf(source);
     expect(findings).toEqual([
       { kind: "MissingEntry", ...place, shard: active.shard, index: "active" },
@@ -241,7 +314,9 @@ describe("indexes and counts", () => {
   test("entries of a shard that cannot be read are not judged", async () => {
     const { source, active } = await makeFamily();
     const run = source.runs[0]!;
-    run.shards = run.shards.map((stored) => (stored.shard === active.shard ? { ...stored, record: err("damaged") } : stored));
+    run.shards = run.shards.map((stored) =>
+      stored.shard === active.shard ? { ...stored, record: err("damaged") } : stored,
+    );
     expect((await findingsOf(source)).map(({ kind }) => kind)).toEqual(["UnreadableRecord"]);
   });
 
@@ -258,7 +333,9 @@ describe("indexes and counts", () => {
   test("a count of what does not exist", async () => {
     const { source } = await makeFamily();
     source.counts.push({ scope: "Tenant", tenant: TenantId.ZERO, run: undefined, count: 4 });
-    expect(await findingsOf(source)).toMatchObject([{ kind: "WrongCount", scope: "Tenant", tenant: TenantId.ZERO, stored: 4, counted: 0 }]);
+    expect(await findingsOf(source)).toMatchObject([
+      { kind: "WrongCount", scope: "Tenant", tenant: TenantId.ZERO, stored: 4, counted: 0 },
+    ]);
   });
 });
 

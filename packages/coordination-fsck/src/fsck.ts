@@ -36,7 +36,10 @@ const DEFAULT_MAX_FINDINGS = 1000;
  */
 export async function fsck(source: FsckSource, options: FsckOptions = {}): Promise<Result<FsckReport, InfraError>> {
   assertSource(source);
-  assert(typeof options === "object" && options !== null, () => `fsck options must be an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `fsck options must be an object, got ${typeof options}`,
+  );
   const { maxFindings = DEFAULT_MAX_FINDINGS } = options;
   assertCount(maxFindings, "most findings", { min: 0, max: Number.MAX_SAFE_INTEGER });
   try {
@@ -96,7 +99,8 @@ class StoreWalk {
     else this.#tenants.add(view.tenant);
     if (record.kind === "Removed") return;
     if (record.kind === "Found" || record.kind === "Unreadable") this.#runCount++;
-    if (record.kind === "Unreadable") this.#add([{ kind: "UnreadableRecord", ...place, shard: undefined, detail: record.detail }]);
+    if (record.kind === "Unreadable")
+      this.#add([{ kind: "UnreadableRecord", ...place, shard: undefined, detail: record.detail }]);
     if (record.kind === "Found") this.#addRunFault(place, record.record);
     await this.#visitShards(view, place);
   }
@@ -114,7 +118,10 @@ class StoreWalk {
   }
 
   #addRunFault(place: FindingPlace, record: RunRecord): void {
-    const detail = record.tenant !== place.tenant || record.run !== place.run ? "it is stored under another's key" : findRunFault(record);
+    const detail =
+      record.tenant !== place.tenant || record.run !== place.run
+        ? "it is stored under another's key"
+        : findRunFault(record);
     if (detail !== undefined) this.#add([{ kind: "RecordFault", ...place, shard: undefined, detail }]);
   }
 
@@ -135,7 +142,8 @@ class StoreWalk {
     }
     this.#add(indexes.strays(unreadable));
     if (view.record.kind === "Found") this.#checkTree(place, view.record.record, nodes, unreadable.size === 0);
-    else if (nodes.size > 0 && view.record.kind !== "Unreadable") this.#add([{ kind: "ShardsWithoutRun", ...place, shardCount: nodes.size }]);
+    else if (nodes.size > 0 && view.record.kind !== "Unreadable")
+      this.#add([{ kind: "ShardsWithoutRun", ...place, shardCount: nodes.size }]);
   }
 
   #checkTree(place: FindingPlace, run: RunRecord, nodes: ReadonlyMap<ShardId, ShardNode>, isWhole: boolean): void {

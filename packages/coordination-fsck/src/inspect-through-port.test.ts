@@ -15,11 +15,24 @@ test("everything in the store is seen, over as many pages as it takes", async ()
   const family = await raiseFamily(store);
   const coordinator = new Coordinator({ store, clock: new ManualClock(1n) });
   for (let run = 0n; run < 501n; run++) {
-    unwrap(await coordinator.createRun({ tenant: TenantId.ZERO, run: RunId.fromRaw(run), config: { leaseDuration: 10n } }));
+    unwrap(
+      await coordinator.createRun({ tenant: TenantId.ZERO, run: RunId.fromRaw(run), config: { leaseDuration: 10n } }),
+    );
   }
   const report = unwrap(await fsck(inspectThroughPort(store)));
-  expect(report).toEqual({ tenantCount: 2, runCount: 502, shardCount: family.length, deletedRunCount: 0, findings: [], findingCount: 0 });
-  expect(unwrap(await repair(inspectThroughPort(store)))).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
+  expect(report).toEqual({
+    tenantCount: 2,
+    runCount: 502,
+    shardCount: family.length,
+    deletedRunCount: 0,
+    findings: [],
+    findingCount: 0,
+  });
+  expect(unwrap(await repair(inspectThroughPort(store)))).toEqual({
+    removedEntries: 0,
+    addedEntries: 0,
+    correctedCounts: 0,
+  });
 });
 
 test("what contradicts is found", async () => {
@@ -32,7 +45,11 @@ test("what contradicts is found", async () => {
     return ok({ ...page, items: page.items.filter(({ shard }: ShardRecord) => shard !== lost.shard) });
   };
   expect(unwrap(await fsck(inspectThroughPort(store))).findings).toContainEqual(
-    expect.objectContaining({ kind: "Lineage", shard: lost.parent, detail: "a shard that it has spawned is not there" }),
+    expect.objectContaining({
+      kind: "Lineage",
+      shard: lost.parent,
+      detail: "a shard that it has spawned is not there",
+    }),
   );
 });
 

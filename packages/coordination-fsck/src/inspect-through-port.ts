@@ -1,5 +1,12 @@
 import { LogicalTime, type RunId, type TenantId } from "@gossip/contracts";
-import { ShardFilter, type CoordinationStore, type Page, type RunRecord, type ShardPosition, type StoreAnswer } from "@gossip/coordination";
+import {
+  ShardFilter,
+  type CoordinationStore,
+  type Page,
+  type RunRecord,
+  type ShardPosition,
+  type StoreAnswer,
+} from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import { assert, ok } from "@gossip/stdx";
 import type { CountScope, FsckSource, RunView, StoredShard, StoreView } from "./fsck-source.ts";
@@ -42,7 +49,9 @@ function viewOf(store: CoordinationStore): StoreView {
   return {
     countScopes: NO_COUNTS,
     async *runs() {
-      for await (const tenant of listAll((after: TenantId | undefined) => store.listTenants({ after, limit: PAGE_SIZE }))) {
+      for await (const tenant of listAll((after: TenantId | undefined) =>
+        store.listTenants({ after, limit: PAGE_SIZE }),
+      )) {
         const records = listAll((after: RunId | undefined) => store.listRuns({ tenant, after, limit: PAGE_SIZE }));
         for await (const record of records) yield runViewOf(store, record);
       }
@@ -69,7 +78,9 @@ function runViewOf(store: CoordinationStore, record: RunRecord): RunView {
 }
 
 /** Everything of a list that comes in pages. */
-async function* listAll<Item, Position>(list: (after: Position | undefined) => StoreAnswer<Page<Item, Position>>): AsyncGenerator<Item> {
+async function* listAll<Item, Position>(
+  list: (after: Position | undefined) => StoreAnswer<Page<Item, Position>>,
+): AsyncGenerator<Item> {
   let after: Position | undefined;
   do {
     const page = await list(after);

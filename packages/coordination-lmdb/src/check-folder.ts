@@ -50,7 +50,10 @@ export async function checkFolder(folder: string): Promise<Result<void, LmdbOpen
 }
 
 /** Open a file for writing and check it; `undefined` where there is none, or nothing in it. */
-async function checkFile(path: string, check: (file: FileHandle) => Promise<Result<void, LmdbOpenError>>): Promise<Result<void, LmdbOpenError> | undefined> {
+async function checkFile(
+  path: string,
+  check: (file: FileHandle) => Promise<Result<void, LmdbOpenError>>,
+): Promise<Result<void, LmdbOpenError> | undefined> {
   let file: FileHandle;
   try {
     file = await open(path, "r+");

@@ -45,9 +45,19 @@ async function start(): Promise<void> {
     spec: ShardSpec.withRange({ start: key(index), end: key(index + 1) }),
     cursor: Cursor.initial(),
   }));
-  unwrap(await coordinator.createRunWithShards({ tenant, run, config: { leaseDuration: 1n << 40n }, shards, opId: OpId.fromRaw(1n) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant,
+      run,
+      config: { leaseDuration: 1n << 40n },
+      shards,
+      opId: OpId.fromRaw(1n),
+    }),
+  );
   const worker = WorkerId.fromRaw(1n);
-  sessions = await Promise.all(shards.map(async ({ shard }) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker }))));
+  sessions = await Promise.all(
+    shards.map(async ({ shard }) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker }))),
+  );
   defaults = await openEngine("defaults", {});
   asOurs = await openEngine("as-ours", { overlappingSync: false });
 }
@@ -81,7 +91,9 @@ function rowKey(row: number): Buffer {
 
 async function checkpoint(count: number, options: CheckpointOptions = {}): Promise<void> {
   step++;
-  const made = await Promise.all(sessions.slice(0, count).map((session, index) => session.checkpoint(Cursor.withLastKey(key(index, step)), options)));
+  const made = await Promise.all(
+    sessions.slice(0, count).map((session, index) => session.checkpoint(Cursor.withLastKey(key(index, step)), options)),
+  );
   for (const result of made) assert(result.ok, "the checkpoint is made");
 }
 
@@ -97,11 +109,21 @@ async function compareAndSet({ db, versions }: Engine, count: number): Promise<v
 }
 
 const BASELINES = { "lmdb, its own settings": () => defaults, "lmdb, our settings": () => asOurs };
-const options = (count: number, rounds = 15) => ({ callsPerRun: count, measureHeap: false, sampleMs: SAMPLE_MS, rounds });
-const baselines = (count: number) => Object.entries(BASELINES).map(([name, engine]) => [name, () => compareAndSet(engine(), count)] as const);
+const options = (count: number, rounds = 15) => ({
+  callsPerRun: count,
+  measureHeap: false,
+  sampleMs: SAMPLE_MS,
+  rounds,
+});
+const baselines = (count: number) =>
+  Object.entries(BASELINES).map(([name, engine]) => [name, () => compareAndSet(engine(), count)] as const);
 
 // A disk is faster at one time than at another, by more than the last bound leaves room for: the middle of few rounds may lie on either side of it.
-for (const { count, atLeast, rounds } of [{ count: 1, atLeast: 0.8 }, { count: 10 }, { count: MOST_SESSIONS, atLeast: 0.7, rounds: 45 }]) {
+for (const { count, atLeast, rounds } of [
+  { count: 1, atLeast: 0.8 },
+  { count: 10 },
+  { count: MOST_SESSIONS, atLeast: 0.7, rounds: 45 },
+]) {
   compare(`lmdb: durable checkpoint, ${count} ${count === 1 ? "session" : "sessions"}`, {
     forms: { ours: () => checkpoint(count), ...Object.fromEntries(baselines(count)) },
     bounds: atLeast === undefined ? [] : [{ form: "ours", ratioAtMost: 1 / atLeast, toBestOf: Object.keys(BASELINES) }],

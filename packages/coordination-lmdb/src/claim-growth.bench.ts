@@ -32,11 +32,19 @@ async function start(): Promise<void> {
   for (const size of SIZES) {
     const path = join(folder, String(size));
     const store = unwrap(await openLmdbStore({ path, durability: "Written" }));
-    const after = { ...newRunRecord({ tenant, run, config, now }), status: "Active", rootShards: [ShardId.fromRaw(0n)] } as const;
+    const after = {
+      ...newRunRecord({ tenant, run, config, now }),
+      status: "Active",
+      rootShards: [ShardId.fromRaw(0n)],
+    } as const;
     let guard: number | undefined;
     for (let first = 0; first < size; first += PER_COMMIT) {
-      const created = Array.from({ length: Math.min(PER_COMMIT, size - first) }, (_, index) => makeShard(first + index));
-      const [answer] = await store.commit([{ kind: "PutRun", tenant, run, guard, after, created, limits, noShardsIn: [] }]);
+      const created = Array.from({ length: Math.min(PER_COMMIT, size - first) }, (_, index) =>
+        makeShard(first + index),
+      );
+      const [answer] = await store.commit([
+        { kind: "PutRun", tenant, run, guard, after, created, limits, noShardsIn: [] },
+      ]);
       assert(answer?.kind === "Committed", "the shards are put there");
       guard = answer.version as number;
     }
@@ -53,10 +61,25 @@ function makeShard(index: number): ShardRecord {
   const bound = (at: number) => new TextEncoder().encode(String(at).padStart(10, "0"));
   const spec = ShardSpec.withRange({ start: bound(index), end: bound(index + 1) });
   const key = { run, shard: ShardId.fromRaw(BigInt(index)) };
-  const record = newShardRecord({ tenant, key, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now });
+  const record = newShardRecord({
+    tenant,
+    key,
+    spec,
+    cursor: Cursor.initial(),
+    cursorSemantics: "Completed",
+    parent: undefined,
+    now,
+  });
   if (index % 3 === 0) return { ...record, status: "Done" };
   if (index % 3 === 1) return record;
-  return { ...record, lease: { owner: WorkerId.fromRaw(2n), deadline: LogicalTime.fromRaw((1n << 60n) + BigInt(index)), opId: OpId.fromRaw(1n) } };
+  return {
+    ...record,
+    lease: {
+      owner: WorkerId.fromRaw(2n),
+      deadline: LogicalTime.fromRaw((1n << 60n) + BigInt(index)),
+      opId: OpId.fromRaw(1n),
+    },
+  };
 }
 
 async function stop(): Promise<void> {

@@ -33,7 +33,10 @@ export function listClaimable(rows: Rows, query: ClaimQuery): ShardId[] {
 
 /** When the first lease runs out that holds at `now`. */
 export function earliestDeadline(rows: Rows, moment: RunMoment): LogicalTime | undefined {
-  const first = rows.first({ start: claimsFrom(moment, moment.now + 1n), end: rangeOf(runKey(RowKind.Claim, moment)).end });
+  const first = rows.first({
+    start: claimsFrom(moment, moment.now + 1n),
+    end: rangeOf(runKey(RowKind.Claim, moment)).end,
+  });
   return first && deadlineOf(first);
 }
 
@@ -47,7 +50,11 @@ export interface Capacity {
 }
 
 export function readCapacity(rows: Rows, address: RunAddress): Capacity {
-  return { freeCount: countFree(rows, address, MAX_HINT_COUNT), firstDeadline: firstDeadline(rows, address), starvedUntil: starvedUntil(rows, address) };
+  return {
+    freeCount: countFree(rows, address, MAX_HINT_COUNT),
+    firstDeadline: firstDeadline(rows, address),
+    starvedUntil: starvedUntil(rows, address),
+  };
 }
 
 /** How many shards nobody holds. Counting stops at `limit`. */
@@ -56,7 +63,10 @@ export function countFree(rows: Rows, address: RunAddress, limit: number): numbe
 }
 
 export function firstDeadline(rows: Rows, address: RunAddress): LogicalTime | undefined {
-  const first = rows.first({ start: claimsFrom(address, FIRST_DEADLINE), end: rangeOf(runKey(RowKind.Claim, address)).end });
+  const first = rows.first({
+    start: claimsFrom(address, FIRST_DEADLINE),
+    end: rangeOf(runKey(RowKind.Claim, address)).end,
+  });
   return first && deadlineOf(first);
 }
 
@@ -66,7 +76,8 @@ export function hintAt(rows: Rows, moment: RunMoment, capacity: Capacity): Capac
   const isStarved = moment.now < capacity.starvedUntil;
   // Nearly always the lease that ends first still holds, and then nothing more need be looked at.
   const deadline = capacity.firstDeadline;
-  if (deadline === undefined || moment.now < deadline) return { availableCount: freeCount, earliestDeadline: deadline, isStarved };
+  if (deadline === undefined || moment.now < deadline)
+    return { availableCount: freeCount, earliestDeadline: deadline, isStarved };
 
   const lapsed = { start: claimsFrom(moment, FIRST_DEADLINE), end: claimsFrom(moment, moment.now + 1n) };
   const availableCount = freeCount + rows.countUpTo(MAX_HINT_COUNT, lapsed);
@@ -80,7 +91,10 @@ export function starvedUntil(rows: Rows, address: RunAddress): bigint {
 }
 
 /** Those that nobody holds, from a place on and then up to it. */
-function aroundFrom(address: RunAddress, { isBegun, spread }: { readonly isBegun: boolean; readonly spread: number }): KeyRange[] {
+function aroundFrom(
+  address: RunAddress,
+  { isBegun, spread }: { readonly isBegun: boolean; readonly spread: number },
+): KeyRange[] {
   const start = freeFrom(address, isBegun);
   const middle = freeFrom(address, isBegun, spread);
   const end = isBegun ? claimsFrom(address, FIRST_DEADLINE) : freeFrom(address, true);

@@ -25,7 +25,9 @@ beforeEach(async () => {
   committer = new Committer(temporary.rows, records, { folder: "/", maxSize: undefined });
   const created = [makeShard(tenant, run, shard, "a")];
   const limits = { maxShardsPerTenant: 9, maxShardsTotal: 9 };
-  await committer.commit([{ kind: "PutRun", tenant, run, guard: undefined, after: makeRun(tenant, run), created, limits, noShardsIn: [] }]);
+  await committer.commit([
+    { kind: "PutRun", tenant, run, guard: undefined, after: makeRun(tenant, run), created, limits, noShardsIn: [] },
+  ]);
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -37,7 +39,14 @@ async function checkpoint(): Promise<CommitAnswer> {
   temporary.rows.refresh();
   const { record: before, version: guard } = unwrap(records.readShard({ tenant, run }, shard))!;
   const after = { ...before, lastTime: LogicalTime.fromRaw(before.lastTime + 1n) };
-  const set: UpdateShardSet = { kind: "UpdateShard", tenant, run, shard: { guard, before, after }, runGuard: undefined, hintAt: undefined };
+  const set: UpdateShardSet = {
+    kind: "UpdateShard",
+    tenant,
+    run,
+    shard: { guard, before, after },
+    runGuard: undefined,
+    hintAt: undefined,
+  };
   return (await committer.commit([set]))[0]!;
 }
 
@@ -62,7 +71,10 @@ test.each<{ readonly name: string; readonly happens: () => void }>([
   await checkpoint();
   const together = breakEngine();
   happens();
-  expect(await checkpoint()).toMatchObject({ kind: "Failed", error: { code: "MDB_PANIC", message: "a write to the disk failed before, and the store must be opened again" } });
+  expect(await checkpoint()).toMatchObject({
+    kind: "Failed",
+    error: { code: "MDB_PANIC", message: "a write to the disk failed before, and the store must be opened again" },
+  });
   expect(together).not.toHaveBeenCalled();
 });
 
@@ -81,7 +93,9 @@ test("a write that takes its time is waited for", async () => {
   const together = rows.together.bind(rows);
   let letGo: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (letGo = resolve));
-  vi.spyOn(rows, "together").mockImplementation((write) => Promise.all([together(write), gate]).then(([isMade]) => isMade));
+  vi.spyOn(rows, "together").mockImplementation((write) =>
+    Promise.all([together(write), gate]).then(([isMade]) => isMade),
+  );
   const answer = checkpoint();
   await vi.advanceTimersByTimeAsync(60_000);
   letGo();

@@ -34,11 +34,17 @@ export function writeCounts(rows: Rows, address: RunAddress, counts: ShardCounts
 }
 
 /** Which quota would be overdrawn, the tenant's looked at first. */
-export function findOverdrawn(counts: ShardCounts, additional: number, limits: ShardLimits): OverdrawnLimit | undefined {
+export function findOverdrawn(
+  counts: ShardCounts,
+  additional: number,
+  limits: ShardLimits,
+): OverdrawnLimit | undefined {
   if (additional === 0) return undefined;
   const quota = (scope: ShardLimitScope, current: number, max: number) =>
     current + additional > max ? { scope, current, additional, max } : undefined;
-  return quota("PerTenant", counts.tenant, limits.maxShardsPerTenant) ?? quota("Global", counts.total, limits.maxShardsTotal);
+  return (
+    quota("PerTenant", counts.tenant, limits.maxShardsPerTenant) ?? quota("Global", counts.total, limits.maxShardsTotal)
+  );
 }
 
 /** Counts with some shards more, or fewer. Never below none: a count that was wrong must not stop a removal half-way. */

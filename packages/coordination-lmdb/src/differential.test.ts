@@ -6,11 +6,14 @@ import { makeStore } from "./temporary-store.fixture.ts";
 // A folder is quick, so it is asked with more seeds than servers are.
 const SEEDED = [0, 10, 20, 30].flatMap((more) => LANES.map((lanes) => ({ ...lanes, seed: lanes.seed + more })));
 
-test.each(SEEDED)("$laneCount at a time, seed $seed: every answer and every byte is the same as in memory", async (lanes) => {
-  const temporary = await makeStore();
-  try {
-    await expectSameAsMemory(temporary.store, lanes);
-  } finally {
-    await temporary.dispose();
-  }
-});
+test.each(SEEDED)(
+  "$laneCount at a time, seed $seed: every answer and every byte is the same as in memory",
+  async (lanes) => {
+    const temporary = await makeStore();
+    try {
+      await expectSameAsMemory(temporary.store, lanes);
+    } finally {
+      await temporary.dispose();
+    }
+  },
+);

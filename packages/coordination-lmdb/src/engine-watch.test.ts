@@ -21,7 +21,11 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 /** A write that is answered when it is told. */
-function makeWrite(): { readonly answer: Promise<string>; readonly settle: (word: string) => void; readonly fail: (reason: unknown) => void } {
+function makeWrite(): {
+  readonly answer: Promise<string>;
+  readonly settle: (word: string) => void;
+  readonly fail: (reason: unknown) => void;
+} {
   let settle: (word: string) => void = () => undefined;
   let fail: (reason: unknown) => void = () => undefined;
   const made = new Promise<string>((resolve, reject) => {
@@ -48,7 +52,10 @@ test("all that wait hear that the engine is broken, and none that was answered b
   const heard = Promise.allSettled([makeWrite().answer, makeWrite().answer]);
   isBroken = true;
   await vi.advanceTimersByTimeAsync(1000);
-  expect(await heard).toEqual([{ status: "rejected", reason: PANIC }, { status: "rejected", reason: PANIC }]);
+  expect(await heard).toEqual([
+    { status: "rejected", reason: PANIC },
+    { status: "rejected", reason: PANIC },
+  ]);
 });
 
 test("who comes after an answer is watched as well", async () => {

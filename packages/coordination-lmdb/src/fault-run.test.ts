@@ -16,30 +16,38 @@ const LEAST = { kills: FAULT_SECONDS / 4, Checkpointed: 5 * FAULT_SECONDS, Compl
 
 afterAll(() => processes.remove());
 
-test(`processes for ${FAULT_SECONDS} s, killed at random: nothing that was acknowledged is lost`, { timeout: (FAULT_SECONDS + 300) * 1000 }, async () => {
-  const folder = await makeFolder();
-  try {
-    const path = join(folder.path, "store");
-    const logs = join(folder.path, "logs");
-    await mkdir(logs);
-    await processes.prepare(WORKER);
-    const kills = await torment({
-      logs,
-      start: (worker) => processes.start(WORKER, { path, worker }),
-      isEnough: (soFar) => lacking({ ...countLines(readFaultLogs(logs)), kills: soFar }, LEAST).length === 0,
-    });
+test(
+  `processes for ${FAULT_SECONDS} s, killed at random: nothing that was acknowledged is lost`,
+  { timeout: (FAULT_SECONDS + 300) * 1000 },
+  async () => {
+    const folder = await makeFolder();
+    try {
+      const path = join(folder.path, "store");
+      const logs = join(folder.path, "logs");
+      await mkdir(logs);
+      await processes.prepare(WORKER);
+      const kills = await torment({
+        logs,
+        start: (worker) => processes.start(WORKER, { path, worker }),
+        isEnough: (soFar) => lacking({ ...countLines(readFaultLogs(logs)), kills: soFar }, LEAST).length === 0,
+      });
 
-    const store = unwrap(await openLmdbStore({ path }));
-    await store.swept();
-    const { counts, broken } = await judge(store, readFaultLogs(logs));
-    const report = unwrap(await fsck(store.inspect()));
-    await store.close();
-    console.log(`fault run: ${kills} kills`, counts, { runs: report.runCount, shards: report.shardCount, deletedRuns: report.deletedRunCount });
+      const store = unwrap(await openLmdbStore({ path }));
+      await store.swept();
+      const { counts, broken } = await judge(store, readFaultLogs(logs));
+      const report = unwrap(await fsck(store.inspect()));
+      await store.close();
+      console.log(`fault run: ${kills} kills`, counts, {
+        runs: report.runCount,
+        shards: report.shardCount,
+        deletedRuns: report.deletedRunCount,
+      });
 
-    expect(broken).toEqual([]);
-    expect(report.findings).toEqual([]);
-    expect(lacking({ ...counts, kills }, LEAST)).toEqual([]);
-  } finally {
-    await folder.dispose();
-  }
-});
+      expect(broken).toEqual([]);
+      expect(report.findings).toEqual([]);
+      expect(lacking({ ...counts, kills }, LEAST)).toEqual([]);
+    } finally {
+      await folder.dispose();
+    }
+  },
+);

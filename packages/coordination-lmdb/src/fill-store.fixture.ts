@@ -9,7 +9,10 @@ const SHARD_SIZE = 4000;
 const LIMITS = { maxShardsPerTenant: 1e9, maxShardsTotal: 1e9 };
 
 /** Put runs of 80 KB into a store until one is refused. */
-export async function fillStore(store: CoordinationStore, { runs, from }: { readonly runs: number; readonly from: number }): Promise<{ readonly made: number; readonly refusal: CommitAnswer | undefined }> {
+export async function fillStore(
+  store: CoordinationStore,
+  { runs, from }: { readonly runs: number; readonly from: number },
+): Promise<{ readonly made: number; readonly refusal: CommitAnswer | undefined }> {
   for (let index = 0; index < runs; index++) {
     const run = RunId.fromRaw(BigInt(from + index));
     const created = Array.from({ length: FILL_SHARDS }, (_, shard) => {
@@ -18,7 +21,16 @@ export async function fillStore(store: CoordinationStore, { runs, from }: { read
       return makeShard(FILL_TENANT, run, ShardId.fromRaw(BigInt(shard)), "a", { spec });
     });
     const after = makeRun(FILL_TENANT, run, { rootShards: created.map(({ shard }) => shard) });
-    const set = { kind: "PutRun", tenant: FILL_TENANT, run, guard: undefined, after, created, limits: LIMITS, noShardsIn: [] } as const;
+    const set = {
+      kind: "PutRun",
+      tenant: FILL_TENANT,
+      run,
+      guard: undefined,
+      after,
+      created,
+      limits: LIMITS,
+      noShardsIn: [],
+    } as const;
     const [answer] = await store.commit([set]);
     if (answer?.kind !== "Committed") return { made: index, refusal: answer };
   }

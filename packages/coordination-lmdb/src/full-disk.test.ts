@@ -26,8 +26,18 @@ afterAll(() => processes.remove());
 async function checkpoint(store: LmdbStore, key: string, tokenSize = 0): Promise<string> {
   const { shard } = unwrap(store.readShard(FILL_TENANT, KEY));
   const { record: before, version: guard } = shard!;
-  const cursor = Cursor.fromParts({ lastKey: Buffer.concat([bound(0), Buffer.from(key)]), token: tokenSize === 0 ? undefined : new Uint8Array(tokenSize).fill(1) });
-  const set = { kind: "UpdateShard", tenant: FILL_TENANT, run: KEY.run, shard: { guard, before, after: { ...before, cursor } }, runGuard: undefined, hintAt: undefined } as const;
+  const cursor = Cursor.fromParts({
+    lastKey: Buffer.concat([bound(0), Buffer.from(key)]),
+    token: tokenSize === 0 ? undefined : new Uint8Array(tokenSize).fill(1),
+  });
+  const set = {
+    kind: "UpdateShard",
+    tenant: FILL_TENANT,
+    run: KEY.run,
+    shard: { guard, before, after: { ...before, cursor } },
+    runGuard: undefined,
+    hintAt: undefined,
+  } as const;
   const [answer] = await store.commit([set]);
   return answer!.kind;
 }
@@ -46,9 +56,13 @@ describe("a disk that is full", () => {
       await writeFile(filler, Buffer.alloc(2 * 1024 * 1024));
       const store = unwrap(await openLmdbStore({ path: join(disk.path, "store") }));
       const first = await fillStore(store, { runs: 100, from: 1 });
-      expect(first.refusal).toMatchObject({ kind: "Failed", error: { kind: "Transient", code: "ENOSPC", message: "the disk is full" } });
+      expect(first.refusal).toMatchObject({
+        kind: "Failed",
+        error: { kind: "Transient", code: "ENOSPC", message: "the disk is full" },
+      });
       expect(first.made).toBeGreaterThan(3);
-      for (let attempt = 0; attempt < 5; attempt++) expect((await fillStore(store, { runs: 1, from: first.made + 1 })).made).toBe(0);
+      for (let attempt = 0; attempt < 5; attempt++)
+        expect((await fillStore(store, { runs: 1, from: first.made + 1 })).made).toBe(0);
       const report = unwrap(await fsck(store.inspect()));
       expect(report).toMatchObject({ runCount: first.made, shardCount: first.made * FILL_SHARDS, findings: [] });
 
@@ -73,7 +87,8 @@ describe("a disk that is full", () => {
     try {
       const db = openDatabase(join(disk.path, "store"), "Flushed");
       const rows = new Rows(db);
-      const fill = (byte: number, size: number) => rows.together(() => rows.put(Buffer.of(byte), Buffer.alloc(size, byte)));
+      const fill = (byte: number, size: number) =>
+        rows.together(() => rows.put(Buffer.of(byte), Buffer.alloc(size, byte)));
       await fill(1, 10);
       const { commitNumber } = rows.writes.last;
       expect(commitNumber).toBeGreaterThan(0);
@@ -93,7 +108,10 @@ describe("a disk that is full", () => {
     if (disk === undefined) return context.skip(NO_DISK);
     try {
       await writeFile(join(disk.path, "filler"), Buffer.alloc(12 * 1024)).catch(() => undefined);
-      expect(await openLmdbStore({ path: join(disk.path, "store") })).toEqual({ ok: false, error: { kind: "DiskFull" } });
+      expect(await openLmdbStore({ path: join(disk.path, "store") })).toEqual({
+        ok: false,
+        error: { kind: "DiskFull" },
+      });
     } finally {
       await disk.dispose();
     }
@@ -101,7 +119,11 @@ describe("a disk that is full", () => {
 
   test("or a file that may not grow: the same, for a process that has no rights at all", async () => {
     const folder = await makeFolder();
-    const child = await processes.start("./probe-store.fixture.ts", { path: folder.path, runs: 100 }, { maxFileBlocks: 2048 });
+    const child = await processes.start(
+      "./probe-store.fixture.ts",
+      { path: folder.path, runs: 100 },
+      { maxFileBlocks: 2048 },
+    );
     const ended = await waitFor(child);
     expect(ended).toMatchObject({ code: 0 });
     const { made, refusal, failure, findings, runCount } = JSON.parse(ended.output) as Record<string, unknown>;
@@ -121,7 +143,10 @@ describe("a size limit", () => {
   test("refuses what makes the store larger, and lets through what does not", async () => {
     const { store, dispose } = await makeStore({ maxSize: 1024 * 1024 });
     const { made, refusal } = await fillStore(store, { runs: 100, from: 1 });
-    expect(refusal).toMatchObject({ kind: "Failed", error: { kind: "Transient", code: "MDB_MAP_FULL", message: "the store has reached its size limit" } });
+    expect(refusal).toMatchObject({
+      kind: "Failed",
+      error: { kind: "Transient", code: "MDB_MAP_FULL", message: "the store has reached its size limit" },
+    });
     expect(made).toBeGreaterThan(3);
     expect(made).toBeLessThan(13);
     // Room for one more shard's worth, as often as it is asked for.

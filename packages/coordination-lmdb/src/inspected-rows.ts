@@ -35,7 +35,11 @@ export function listAddresses(entries: SnapshotEntries): RunAddress[] {
     const { start, end } = rangeOf(Buffer.of(kind));
     // From the first row of a run straight to the first of the next.
     let from = start;
-    for (let key = firstKey(entries, { start: from, end }); key !== undefined; key = firstKey(entries, { start: from, end })) {
+    for (
+      let key = firstKey(entries, { start: from, end });
+      key !== undefined;
+      key = firstKey(entries, { start: from, end })
+    ) {
       const prefix = key.subarray(0, RUN_KEY_SIZE);
       found.set(prefix.toString("latin1", 1), addressOf(key));
       from = endOf(Buffer.from(prefix));

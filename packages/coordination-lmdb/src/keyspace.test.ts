@@ -5,13 +5,29 @@ import { RunId, ShardId, TenantId, U64_MAX } from "@gossip/contracts";
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressOf, endOf, keyAfter, lastU64, RowKind, runKey, shardRecordKey, tenantKey, tenantOf, type RunAddress } from "./keyspace.ts";
+import {
+  addressOf,
+  endOf,
+  keyAfter,
+  lastU64,
+  RowKind,
+  runKey,
+  shardRecordKey,
+  tenantKey,
+  tenantOf,
+  type RunAddress,
+} from "./keyspace.ts";
 
-const u64 = fc.oneof(fc.constantFrom(0n, 1n, 255n, 256n, 1n << 63n, U64_MAX - 1n, U64_MAX), fc.bigInt({ min: 0n, max: U64_MAX }));
+const u64 = fc.oneof(
+  fc.constantFrom(0n, 1n, 255n, 256n, 1n << 63n, U64_MAX - 1n, U64_MAX),
+  fc.bigInt({ min: 0n, max: U64_MAX }),
+);
 const tenant = fc.constantFrom(0x00, 0x01, 0x7f, 0xff).map((byte) => TenantId.fromBytes(new Uint8Array(32).fill(byte)));
 const address = fc.record<RunAddress>({ tenant, run: u64.map((raw) => RunId.fromRaw(raw)) });
 const shard = u64.map((raw) => ShardId.fromRaw(raw));
-const denseKey = fc.array(fc.constantFrom(0x00, 0x01, 0xfe, 0xff), { minLength: 1, maxLength: 4 }).map((bytes) => Buffer.from([0x20, ...bytes]));
+const denseKey = fc
+  .array(fc.constantFrom(0x00, 0x01, 0xfe, 0xff), { minLength: 1, maxLength: 4 })
+  .map((bytes) => Buffer.from([0x20, ...bytes]));
 
 test("the kinds of rows have the numbers that are on disks", () => {
   // Did this fail? Do not mend it by changing a number here: give what is new a number of its own, and think of the stores
@@ -58,7 +74,10 @@ describe("keys of records", () => {
     ["a tenant that is none", () => tenantKey(RowKind.RunHead, "acme" as TenantId)],
     ["a run that is negative", () => runKey(RowKind.RunHead, { tenant: TenantId.ZERO, run: -1n as RunId })],
     ["a run that is too large", () => runKey(RowKind.RunHead, { tenant: TenantId.ZERO, run: (U64_MAX + 1n) as RunId })],
-    ["a shard that is no bigint", () => shardRecordKey({ tenant: TenantId.ZERO, run: RunId.fromRaw(1n) }, 7 as unknown as ShardId)],
+    [
+      "a shard that is no bigint",
+      () => shardRecordKey({ tenant: TenantId.ZERO, run: RunId.fromRaw(1n) }, 7 as unknown as ShardId),
+    ],
   ])("%s stops the program", (_what, make) => {
     expect(make).toThrow(InvariantViolation);
   });

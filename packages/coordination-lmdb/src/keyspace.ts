@@ -101,10 +101,14 @@ export function shardRecordKey(address: RunAddress, shard: ShardId): Buffer {
 
 /** Write an id or a time, so that keys sort as the numbers do. */
 export function writeU64(key: Uint8Array, value: bigint, offset: number): void {
-  assert(typeof value === "bigint" && value >= 0n && value <= U64_MAX, "ids and times must be bigints from 0 to 2^64 - 1");
+  assert(
+    typeof value === "bigint" && value >= 0n && value <= U64_MAX,
+    "ids and times must be bigints from 0 to 2^64 - 1",
+  );
   // A buffer's own way cuts the number up with arithmetic on bigints, which takes five times as long.
   whole[0] = value;
-  for (let index = 0; index < U64_SIZE; index++) key[offset + index] = wholeBytes[isBigEnd ? index : U64_SIZE - 1 - index]!;
+  for (let index = 0; index < U64_SIZE; index++)
+    key[offset + index] = wholeBytes[isBigEnd ? index : U64_SIZE - 1 - index]!;
 }
 
 /** The number that a key ends with. */

@@ -17,8 +17,12 @@ const SHARD_COUNT = 4;
 const limits = { maxShardsPerTenant: 1e9, maxShardsTotal: 1e9 };
 
 async function putRun(store: LmdbStore, run: RunId, shardCount: number): Promise<void> {
-  const created = Array.from({ length: shardCount }, (_, id) => makeShard(tenant, run, ShardId.fromRaw(BigInt(id)), "a"));
-  const [answer] = await store.commit([{ kind: "PutRun", tenant, run, guard: undefined, after: makeRun(tenant, run), created, limits, noShardsIn: [] }]);
+  const created = Array.from({ length: shardCount }, (_, id) =>
+    makeShard(tenant, run, ShardId.fromRaw(BigInt(id)), "a"),
+  );
+  const [answer] = await store.commit([
+    { kind: "PutRun", tenant, run, guard: undefined, after: makeRun(tenant, run), created, limits, noShardsIn: [] },
+  ]);
   assert(answer?.kind === "Committed", "the run is put there");
 }
 
@@ -32,7 +36,14 @@ function update(store: LmdbStore, run: RunId, change: Change, now: LogicalTime |
   const { shard } = unwrap(store.readShard(tenant, { run, shard: ShardId.fromRaw(change.shard) }));
   const { record: before, version } = shard!;
   const guard = change.isRefused ? (version as number) + 2 : version;
-  return { kind: "UpdateShard", tenant, run, shard: { guard, before, after: changed(before, change) }, runGuard: undefined, hintAt: now };
+  return {
+    kind: "UpdateShard",
+    tenant,
+    run,
+    shard: { guard, before, after: changed(before, change) },
+    runGuard: undefined,
+    hintAt: now,
+  };
 }
 
 /** Every hint in the answers is the one that a reader finds now. */
@@ -45,10 +56,20 @@ function expectHints(store: LmdbStore, sets: readonly UpdateShardSet[], answers:
 }
 
 const HELD: Change = { shard: 1n, isRefused: false, status: "Active", deadline: 50n, lastKey: undefined, attempts: 1 };
-const WORKED_ON: Change = { shard: 0n, isRefused: false, status: "Active", deadline: undefined, lastKey: "b", attempts: 1 };
+const WORKED_ON: Change = {
+  shard: 0n,
+  isRefused: false,
+  status: "Active",
+  deadline: undefined,
+  lastKey: "b",
+  attempts: 1,
+};
 
 /** Two doors to one folder. To each of them the other is as good as another process. */
-async function openTwice(): Promise<{ readonly stores: readonly [LmdbStore, LmdbStore]; readonly dispose: () => Promise<void> }> {
+async function openTwice(): Promise<{
+  readonly stores: readonly [LmdbStore, LmdbStore];
+  readonly dispose: () => Promise<void>;
+}> {
   const { store, path, dispose } = await makeStore();
   const other = unwrap(await openLmdbStore({ path, durability: "Written" }));
   for (const run of runs) await putRun(store, run, SHARD_COUNT);
@@ -73,29 +94,43 @@ test.each<{ readonly name: string; readonly deed: Deed }>([
   {
     name: "an update and a refused one are under way, and another writes under the number that the second did not use",
     deed: async ([store, other], run, now) => {
-      await Promise.all([store.commit([update(store, run, WORKED_ON, now)]), store.commit([update(store, run, { ...HELD, isRefused: true }, now)])]);
+      await Promise.all([
+        store.commit([update(store, run, WORKED_ON, now)]),
+        store.commit([update(store, run, { ...HELD, isRefused: true }, now)]),
+      ]);
       await other.commit([update(other, run, HELD, undefined)]);
     },
   },
   { name: "starvation is noted", deed: ([store], run) => store.markStarved(tenant, run, LogicalTime.fromRaw(99n)) },
   {
     name: "starvation is noted in the same transaction as an update",
-    deed: ([store], run, now) => Promise.all([store.commit([update(store, run, WORKED_ON, now)]), store.markStarved(tenant, run, LogicalTime.fromRaw(99n))]),
+    deed: ([store], run, now) =>
+      Promise.all([
+        store.commit([update(store, run, WORKED_ON, now)]),
+        store.markStarved(tenant, run, LogicalTime.fromRaw(99n)),
+      ]),
   },
   {
     name: "an update in the same transaction as a note of starvation",
-    deed: ([store], run, now) => Promise.all([store.markStarved(tenant, run, LogicalTime.fromRaw(99n)), store.commit([update(store, run, WORKED_ON, now)])]),
+    deed: ([store], run, now) =>
+      Promise.all([
+        store.markStarved(tenant, run, LogicalTime.fromRaw(99n)),
+        store.commit([update(store, run, WORKED_ON, now)]),
+      ]),
   },
   {
     name: "an update of the same run is in the same transaction",
-    deed: ([store], run, now) => Promise.all([store.commit([update(store, run, WORKED_ON, now)]), store.commit([update(store, run, HELD, now)])]),
+    deed: ([store], run, now) =>
+      Promise.all([store.commit([update(store, run, WORKED_ON, now)]), store.commit([update(store, run, HELD, now)])]),
   },
   {
     name: "more shards are created",
     deed: async ([store], run) => {
       const { version: guard } = unwrap(store.readRun(tenant, run)) as { readonly version: number };
       const created = [makeShard(tenant, run, ShardId.fromRaw(99n), "z")];
-      await store.commit([{ kind: "PutRun", tenant, run, guard, after: makeRun(tenant, run), created, limits, noShardsIn: [] }]);
+      await store.commit([
+        { kind: "PutRun", tenant, run, guard, after: makeRun(tenant, run), created, limits, noShardsIn: [] },
+      ]);
     },
   },
 ])("a hint is right after $name", async ({ deed }) => {
@@ -137,8 +172,13 @@ test("hints are what a reader finds, whoever wrote in between and whatever was r
         const sets = changes.map((made) => update(writer, run, made, now));
         const isAlone = beside === "nothing";
         const answered = writer.commit(sets);
-        if (beside === "starve") await Promise.all([answered, writer.markStarved(tenant, run, LogicalTime.fromRaw(20n))]);
-        if (beside === "update") await Promise.all([answered, writer.commit(runs.filter((id) => id !== run).map((id) => update(writer, id, changes[0]!, now)))]);
+        if (beside === "starve")
+          await Promise.all([answered, writer.markStarved(tenant, run, LogicalTime.fromRaw(20n))]);
+        if (beside === "update")
+          await Promise.all([
+            answered,
+            writer.commit(runs.filter((id) => id !== run).map((id) => update(writer, id, changes[0]!, now))),
+          ]);
         // What came at the same time may be in the hint or not. What comes behind it must be right again.
         if (isAlone) expectHints(writer, sets, await answered);
       }
@@ -157,7 +197,19 @@ test("a thousand is as far as a hint counts, however many are claimed and given 
   for (const deadline of [10n, undefined]) {
     for (let first = 0n; first < 2_100n; first += 75n) {
       const sets = Array.from({ length: 75 }, (_, index) =>
-        update(store, run, { shard: first + BigInt(index), isRefused: false, status: "Active", deadline, lastKey: undefined, attempts: 1 }, now),
+        update(
+          store,
+          run,
+          {
+            shard: first + BigInt(index),
+            isRefused: false,
+            status: "Active",
+            deadline,
+            lastKey: undefined,
+            attempts: 1,
+          },
+          now,
+        ),
       );
       expectHints(store, sets, await store.commit(sets));
     }

@@ -159,5 +159,6 @@ function leave(known: KnownRun, deadline: LogicalTime | undefined): void {
 function take(known: KnownRun, deadline: LogicalTime | undefined): void {
   if (deadline === undefined) return;
   if (deadline === 0n) known.freeCount++;
-  else if (known.isDeadlineKnown && (known.firstDeadline === undefined || deadline < known.firstDeadline)) known.firstDeadline = deadline;
+  else if (known.isDeadlineKnown && (known.firstDeadline === undefined || deadline < known.firstDeadline))
+    known.firstDeadline = deadline;
 }

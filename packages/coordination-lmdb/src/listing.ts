@@ -19,14 +19,19 @@ import { walkInOrder } from "./shard-order.ts";
 /** Most shards that one page looks at, however few it keeps: listing must not stop the process for long. */
 const MAX_EXAMINED = 4096;
 
-export function listShards(rows: Rows, records: RecordRows, query: ListShardsQuery): Result<Page<ShardRecord, ShardPosition>, InfraError> {
+export function listShards(
+  rows: Rows,
+  records: RecordRows,
+  query: ListShardsQuery,
+): Result<Page<ShardRecord, ShardPosition>, InfraError> {
   const { after, limit, filter, now } = query;
   const items: ShardRecord[] = [];
   if (!records.hasRun(query)) return ok({ items, next: undefined });
   let last: ShardRecord | undefined;
   let examined = 0;
   for (const shard of walkInOrder(rows, query, after)) {
-    if (last !== undefined && (items.length === limit || examined === MAX_EXAMINED)) return ok({ items, next: positionOf(last) });
+    if (last !== undefined && (items.length === limit || examined === MAX_EXAMINED))
+      return ok({ items, next: positionOf(last) });
     const record = records.readListed(query, shard);
     if (!record.ok) return record;
     last = record.value;
@@ -36,7 +41,11 @@ export function listShards(rows: Rows, records: RecordRows, query: ListShardsQue
   return ok({ items, next: undefined });
 }
 
-export function listRuns(rows: Rows, records: RecordRows, { tenant, after, limit }: ListRunsQuery): Result<Page<RunRecord, RunId>, InfraError> {
+export function listRuns(
+  rows: Rows,
+  records: RecordRows,
+  { tenant, after, limit }: ListRunsQuery,
+): Result<Page<RunRecord, RunId>, InfraError> {
   const range = rangeOf(tenantKey(RowKind.RunHead, tenant));
   const start = after === undefined ? range.start : keyAfter(runKey(RowKind.RunHead, { tenant, run: after }));
   const items: RunRecord[] = [];

@@ -65,9 +65,19 @@ export function failureFrom(operation: LmdbOperation, cause: unknown): InfraErro
     case "MDB_MAP_FULL":
       return InfraError.transient({ operation, message: "the store has reached its size limit", code, cause });
     case "MDB_READERS_FULL":
-      return InfraError.transient({ operation, message: "more processes read the store than it has room for", code, cause });
+      return InfraError.transient({
+        operation,
+        message: "more processes read the store than it has room for",
+        code,
+        cause,
+      });
     case "MDB_PANIC":
-      return InfraError.transient({ operation, message: "a write to the disk failed before, and the store must be opened again", code, cause });
+      return InfraError.transient({
+        operation,
+        message: "a write to the disk failed before, and the store must be opened again",
+        code,
+        cause,
+      });
     case "EIO":
       return InfraError.transient({ operation, message: "the disk failed", code, cause });
     case undefined:

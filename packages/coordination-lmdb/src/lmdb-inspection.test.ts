@@ -49,13 +49,24 @@ async function findings(): Promise<readonly FsckFinding[]> {
 /** Everything in the folder, byte for byte. */
 function contents(): string[] {
   rows.refresh();
-  return [...rows.entries({ start: Buffer.of(0), end: Buffer.of(0xff) })].map(({ key, value }) => Buffer.concat([key, Buffer.of(0), value]).toString("latin1"));
+  return [...rows.entries({ start: Buffer.of(0), end: Buffer.of(0xff) })].map(({ key, value }) =>
+    Buffer.concat([key, Buffer.of(0), value]).toString("latin1"),
+  );
 }
 
 test("a store in order is in order, and repair leaves every byte of it alone", async () => {
   const before = contents();
-  expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({ tenantCount: 1, runCount: 1, findings: [], deletedRunCount: 0 });
-  expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
+  expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({
+    tenantCount: 1,
+    runCount: 1,
+    findings: [],
+    deletedRunCount: 0,
+  });
+  expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+    removedEntries: 0,
+    addedEntries: 0,
+    correctedCounts: 0,
+  });
   expect(contents()).toEqual(before);
 });
 
@@ -70,7 +81,11 @@ describe("what repair mends", () => {
     const before = contents();
     await damage(() => rows.remove(rows.first(rangeOf(runKey(kind, address)))!));
     expect(await findings()).toMatchObject([{ kind: "MissingEntry", index }]);
-    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 1, correctedCounts: 0 });
+    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+      removedEntries: 0,
+      addedEntries: 1,
+      correctedCounts: 0,
+    });
     expect(contents()).toEqual(before);
     expect(await findings()).toEqual([]);
   });
@@ -83,7 +98,11 @@ describe("what repair mends", () => {
       rows.put(key);
     });
     expect(await findings()).toMatchObject([{ kind: "StrayEntry", index }]);
-    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 1, addedEntries: 0, correctedCounts: 0 });
+    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+      removedEntries: 1,
+      addedEntries: 0,
+      correctedCounts: 0,
+    });
     expect(contents()).toEqual(before);
   });
 
@@ -107,7 +126,11 @@ describe("what repair mends", () => {
     for (const value of [undefined, Buffer.from("00000000000000ff", "hex")]) {
       await damage(() => (value === undefined ? rows.remove(key) : rows.put(key, value)));
       expect(await findings()).toMatchObject([{ kind: "WrongCount", scope }]);
-      expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 1 });
+      expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+        removedEntries: 0,
+        addedEntries: 0,
+        correctedCounts: 1,
+      });
       expect(contents()).toEqual(before);
     }
   });
@@ -122,7 +145,14 @@ describe("what repair mends", () => {
   test("all indexes and counts at once", async () => {
     const before = contents();
     await damage(() => {
-      for (const kind of [RowKind.Claim, RowKind.Status, RowKind.Order, RowKind.RunCount, RowKind.TenantCount, RowKind.TotalCount]) {
+      for (const kind of [
+        RowKind.Claim,
+        RowKind.Status,
+        RowKind.Order,
+        RowKind.RunCount,
+        RowKind.TenantCount,
+        RowKind.TotalCount,
+      ]) {
         const keys = [...rows.keys(rangeOf(Buffer.of(kind)))];
         for (const key of keys) rows.remove(key);
       }
@@ -138,26 +168,43 @@ describe("what repair leaves alone", () => {
     await damage(() => flipByte(shardRecordKey(address, ROOT), 60));
     const broken = contents();
     expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: ROOT }]);
-    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
+    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+      removedEntries: 0,
+      addedEntries: 0,
+      correctedCounts: 0,
+    });
     expect(contents()).toEqual(broken);
-    expect(temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
   });
 
   test("a run that cannot be read", async () => {
     await damage(() => flipByte(runKey(RowKind.RunRecord, address), -1));
     expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: undefined }]);
-    expect(temporary.store.readRun(FAMILY_TENANT, FAMILY_RUN)).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(temporary.store.readRun(FAMILY_TENANT, FAMILY_RUN)).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
   });
 
   test("a head that is not its run's", async () => {
     await damage(() => rows.put(runKey(RowKind.RunHead, address), undefined, 400));
-    expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", detail: expect.stringContaining("different versions") }]);
-    expect(temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", detail: expect.stringContaining("different versions") },
+    ]);
+    expect(temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
   });
 
   test("a run that is there with the mark of its removal", async () => {
     await damage(() => rows.put(runKey(RowKind.DeletedRun, address), Buffer.of(1)));
-    expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", detail: expect.stringContaining("mark of its removal") }]);
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", detail: expect.stringContaining("mark of its removal") },
+    ]);
   });
 
   test("a mark of removal that cannot be read", async () => {
@@ -170,21 +217,36 @@ describe("what repair leaves alone", () => {
       const value = Uint8Array.from(rows.get(shardRecordKey(address, ROOT))!);
       rows.put(shardRecordKey(address, ShardId.fromRaw(1n)), value, rows.lastVersion);
     });
-    expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: 1n, detail: "it is stored under another's key" }]);
-    expect(temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ShardId.fromRaw(1n) })).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", shard: 1n, detail: "it is stored under another's key" },
+    ]);
+    expect(temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ShardId.fromRaw(1n) })).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
   });
 });
 
 describe("reading a broken store", () => {
   test("an index that names a shard that is gone is corruption, not a crash", async () => {
     await damage(() => rows.remove(shardRecordKey(address, ROOT)));
-    const query = { tenant: FAMILY_TENANT, run: FAMILY_RUN, after: undefined, limit: 100, filter: {}, now: 1n as never };
+    const query = {
+      tenant: FAMILY_TENANT,
+      run: FAMILY_RUN,
+      after: undefined,
+      limit: 100,
+      filter: {},
+      now: 1n as never,
+    };
     expect(temporary.store.listShards(query)).toMatchObject({ ok: false, error: { kind: "Corruption" } });
   });
 
   test("a count that is cut short is corruption, not a crash", async () => {
     await damage(() => rows.put(runKey(RowKind.RunCount, address), Buffer.of(1, 2)));
-    expect(temporary.store.readProgress({ tenant: FAMILY_TENANT, run: FAMILY_RUN, now: 1n as never })).toMatchObject({ ok: false, error: { kind: "Corruption" } });
+    expect(temporary.store.readProgress({ tenant: FAMILY_TENANT, run: FAMILY_RUN, now: 1n as never })).toMatchObject({
+      ok: false,
+      error: { kind: "Corruption" },
+    });
     expect(await findings()).toMatchObject([{ kind: "WrongCount", scope: "Run", stored: -1 }]);
     unwrap(await repair(temporary.store.inspect()));
     expect(await findings()).toEqual([]);
@@ -201,6 +263,9 @@ test("what is shown is of one moment, though others go on writing", async () => 
   await view.close();
   expect(await findings()).toMatchObject([{ kind: "MissingEntry", index: "claim" }]);
   rows.refresh();
-  const now = [RowKind.Claim, RowKind.Status, RowKind.Order].reduce((sum, kind) => sum + rows.count(rangeOf(runKey(kind, address))), 0);
+  const now = [RowKind.Claim, RowKind.Status, RowKind.Order].reduce(
+    (sum, kind) => sum + rows.count(rangeOf(runKey(kind, address))),
+    0,
+  );
   expect(seen.length).toBe(now + 1);
 });

@@ -102,7 +102,10 @@ class LmdbRunView implements RunView {
   async *shards(): AsyncGenerator<StoredShard> {
     for await (const { key, value } of this.#entries.walk(rangeOf(runKey(RowKind.ShardRecord, this)))) {
       const record = decodeShardRecord(value);
-      yield { shard: lastU64(key) as ShardId, record: record.ok ? ok(record.value) : err(codecErrorInWords(record.error)) };
+      yield {
+        shard: lastU64(key) as ShardId,
+        record: record.ok ? ok(record.value) : err(codecErrorInWords(record.error)),
+      };
     }
   }
 
@@ -122,9 +125,12 @@ class LmdbRunView implements RunView {
     const mark = this.#row(RowKind.DeletedRun);
     if (stored === undefined && head === undefined) return this.#readMark(mark?.value);
     if (mark !== undefined) return { kind: "Unreadable", detail: "the run is there, and the mark of its removal too" };
-    if (stored?.version !== head?.version) return { kind: "Unreadable", detail: "the record and its head are of different versions" };
+    if (stored?.version !== head?.version)
+      return { kind: "Unreadable", detail: "the record and its head are of different versions" };
     const record = decodeRunRecord(stored!.value);
-    return record.ok ? { kind: "Found", record: record.value } : { kind: "Unreadable", detail: codecErrorInWords(record.error) };
+    return record.ok
+      ? { kind: "Found", record: record.value }
+      : { kind: "Unreadable", detail: codecErrorInWords(record.error) };
   }
 
   #readMark(mark: Uint8Array | undefined): StoredRunRecord {
@@ -142,4 +148,3 @@ class LmdbRunView implements RunView {
     return undefined;
   }
 }
-

@@ -34,6 +34,10 @@ test("it tells what only the error knows", () => {
 });
 
 test("what is no such error has a sentence, or is refused with one", () => {
-  expect(lmdbOpenErrorMessage({ kind: "toString" } as unknown as LmdbOpenError)).toBe("the store cannot be opened, for an unknown reason");
-  expect(() => lmdbOpenErrorMessage(undefined as unknown as LmdbOpenError)).toThrow("error must be one of openLmdbStore");
+  expect(lmdbOpenErrorMessage({ kind: "toString" } as unknown as LmdbOpenError)).toBe(
+    "the store cannot be opened, for an unknown reason",
+  );
+  expect(() => lmdbOpenErrorMessage(undefined as unknown as LmdbOpenError)).toThrow(
+    "error must be one of openLmdbStore",
+  );
 });

@@ -21,17 +21,23 @@ export type LmdbOpenError =
   | { readonly kind: "OtherDurability"; readonly openWith: Durability }
   | { readonly kind: "Unavailable"; readonly code: string | undefined; readonly cause: Redacted<unknown> };
 
-type Sentences = { readonly [K in LmdbOpenError["kind"]]: (error: Extract<LmdbOpenError, { readonly kind: K }>) => string };
+type Sentences = {
+  readonly [K in LmdbOpenError["kind"]]: (error: Extract<LmdbOpenError, { readonly kind: K }>) => string;
+};
 
 const SENTENCES: Sentences = {
   ReadOnlyFolder: () => "the folder may not be made or written to; give this user the right to, or use another folder",
   DiskFull: () => "the disk is full; make room, or use a folder on another disk",
-  NewerFormat: ({ found, supported }) => `the store has format ${found}, and this version knows up to ${supported}; use the newer version that made it`,
+  NewerFormat: ({ found, supported }) =>
+    `the store has format ${found}, and this version knows up to ${supported}; use the newer version that made it`,
   NotAStore: () => "what is in the folder is no store; use another folder",
-  Truncated: ({ size, expected }) => `the store has ${size} bytes of ${expected}; copy it again from where it came, or remove it to start over`,
-  OtherDurability: ({ openWith }) => `this process has the store open already, with durability ${openWith}; open it once, or with the same`,
+  Truncated: ({ size, expected }) =>
+    `the store has ${size} bytes of ${expected}; copy it again from where it came, or remove it to start over`,
+  OtherDurability: ({ openWith }) =>
+    `this process has the store open already, with durability ${openWith}; open it once, or with the same`,
   Unavailable: ({ code }) => {
-    if (code === "ENOTDIR" || code === "EEXIST") return "the path is, or lies below, something that is no folder; use another";
+    if (code === "ENOTDIR" || code === "EEXIST")
+      return "the path is, or lies below, something that is no folder; use another";
     return `the folder cannot be opened (${code ?? "for an unknown reason"}); see that it is on a disk of this machine, and that the disk is well`;
   },
 };

@@ -93,7 +93,11 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
   }
 
   readHint(moment: RunMoment): Result<CapacityHint, InfraError> {
-    return this.#read("lmdb.readHint", () => ok(this.#records.hasRun(moment) ? hintAt(this.#rows, moment, readCapacity(this.#rows, moment)) : CapacityHint.ZERO));
+    return this.#read("lmdb.readHint", () =>
+      ok(
+        this.#records.hasRun(moment) ? hintAt(this.#rows, moment, readCapacity(this.#rows, moment)) : CapacityHint.ZERO,
+      ),
+    );
   }
 
   /** Costs more the more shards the run has: about a seventh of a second for a million. */

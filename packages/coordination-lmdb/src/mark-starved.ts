@@ -5,7 +5,11 @@ import type { RecordRows } from "./record-rows.ts";
 import type { Rows } from "./rows.ts";
 
 /** Note until when somebody finds nothing to claim. What was noted for longer stays. */
-export async function markStarved(rows: Rows, records: RecordRows, mark: RunAddress & { readonly until: LogicalTime }): Promise<void> {
+export async function markStarved(
+  rows: Rows,
+  records: RecordRows,
+  mark: RunAddress & { readonly until: LogicalTime },
+): Promise<void> {
   const value = Buffer.allocUnsafe(U64_SIZE);
   writeU64(value, mark.until, 0);
   const isNews = () => records.hasRun(mark) && starvedUntil(rows, mark) < mark.until;

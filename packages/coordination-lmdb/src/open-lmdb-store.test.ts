@@ -30,11 +30,18 @@ afterEach(() => folder.dispose());
 afterAll(() => processes.remove());
 
 async function digest(): Promise<string> {
-  return createHash("sha256").update(await readFile(join(folder.path, "data.mdb"))).digest("hex");
+  return createHash("sha256")
+    .update(await readFile(join(folder.path, "data.mdb")))
+    .digest("hex");
 }
 
-async function probe(config: { readonly path?: string; readonly runs?: number } = {}, limits: ProcessLimits = {}): Promise<Record<string, unknown>> {
-  const ended = await waitFor(await processes.start("./probe-store.fixture.ts", { path: folder.path, runs: 1, ...config }, limits));
+async function probe(
+  config: { readonly path?: string; readonly runs?: number } = {},
+  limits: ProcessLimits = {},
+): Promise<Record<string, unknown>> {
+  const ended = await waitFor(
+    await processes.start("./probe-store.fixture.ts", { path: folder.path, runs: 1, ...config }, limits),
+  );
   expect(ended).toMatchObject({ code: 0 });
   return JSON.parse(ended.output) as Record<string, unknown>;
 }
@@ -59,18 +66,24 @@ describe("openLmdbStore", () => {
     await rows.transact(() => rows.put(storeKey(RowKind.Format), Buffer.of(0, 0, 0, FORMAT + 1)));
     await db.close();
     const before = await digest();
-    expect(await openLmdbStore({ path: folder.path })).toEqual({ ok: false, error: { kind: "NewerFormat", found: FORMAT + 1, supported: FORMAT } });
+    expect(await openLmdbStore({ path: folder.path })).toEqual({
+      ok: false,
+      error: { kind: "NewerFormat", found: FORMAT + 1, supported: FORMAT },
+    });
     expect(await digest()).toBe(before);
   });
 
-  test.each([true, false])("refuses rows that are not a store's, and leaves them as they were (with versions: %s)", async (useVersions) => {
-    const foreign = open({ path: folder.path, useVersions });
-    await foreign.put("greeting", { some: "text" }, 1);
-    await foreign.close();
-    const before = await digest();
-    expect(await openLmdbStore({ path: folder.path })).toEqual({ ok: false, error: { kind: "NotAStore" } });
-    expect(await digest()).toBe(before);
-  });
+  test.each([true, false])(
+    "refuses rows that are not a store's, and leaves them as they were (with versions: %s)",
+    async (useVersions) => {
+      const foreign = open({ path: folder.path, useVersions });
+      await foreign.put("greeting", { some: "text" }, 1);
+      await foreign.close();
+      const before = await digest();
+      expect(await openLmdbStore({ path: folder.path })).toEqual({ ok: false, error: { kind: "NotAStore" } });
+      expect(await digest()).toBe(before);
+    },
+  );
 
   test("refuses a file that is none of the engine's, and leaves it as it was", async () => {
     await writeFile(join(folder.path, "data.mdb"), Buffer.alloc(8192, 7));
@@ -84,10 +97,21 @@ describe("openLmdbStore", () => {
     await fillStore(store, { runs: 3, from: 1 });
     await store.close();
     const whole = await readFile(join(folder.path, "data.mdb"));
-    for (const size of [1, 100, 4096, 4097, 8192, Math.floor(whole.length / 16_384) * 4096, Math.floor(whole.length / 8192) * 4096]) {
+    for (const size of [
+      1,
+      100,
+      4096,
+      4097,
+      8192,
+      Math.floor(whole.length / 16_384) * 4096,
+      Math.floor(whole.length / 8192) * 4096,
+    ]) {
       await writeFile(join(folder.path, "data.mdb"), whole.subarray(0, size));
       const opened = await openLmdbStore({ path: folder.path });
-      expect(opened).toMatchObject({ ok: false, error: size <= 100 ? { kind: "NotAStore" } : { kind: "Truncated", size } });
+      expect(opened).toMatchObject({
+        ok: false,
+        error: size <= 100 ? { kind: "NotAStore" } : { kind: "Truncated", size },
+      });
     }
     await writeFile(join(folder.path, "data.mdb"), whole);
     const again = unwrap(await openLmdbStore({ path: folder.path }));
@@ -99,9 +123,15 @@ describe("openLmdbStore", () => {
     const path = join(folder.path, "file");
     await writeFile(path, "");
     expect(await openLmdbStore({ path })).toMatchObject({ ok: false, error: { kind: "Unavailable", code: "EEXIST" } });
-    expect(await openLmdbStore({ path: join(path, "below") })).toMatchObject({ ok: false, error: { kind: "Unavailable", code: "ENOTDIR" } });
+    expect(await openLmdbStore({ path: join(path, "below") })).toMatchObject({
+      ok: false,
+      error: { kind: "Unavailable", code: "ENOTDIR" },
+    });
     await mkdir(join(folder.path, "odd", "data.mdb"), { recursive: true });
-    expect(await openLmdbStore({ path: join(folder.path, "odd") })).toMatchObject({ ok: false, error: { kind: "Unavailable", code: "EISDIR" } });
+    expect(await openLmdbStore({ path: join(folder.path, "odd") })).toMatchObject({
+      ok: false,
+      error: { kind: "Unavailable", code: "EISDIR" },
+    });
   });
 
   test("says that a folder may not be written to", async () => {
@@ -123,7 +153,10 @@ describe("openLmdbStore", () => {
   test("has one durability a folder in a process, and forgets it with the last to leave", async () => {
     const first = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));
     const second = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));
-    expect(await openLmdbStore({ path: folder.path })).toEqual({ ok: false, error: { kind: "OtherDurability", openWith: "Written" } });
+    expect(await openLmdbStore({ path: folder.path })).toEqual({
+      ok: false,
+      error: { kind: "OtherDurability", openWith: "Written" },
+    });
     await first.close();
     expect(await openLmdbStore({ path: folder.path })).toMatchObject({ ok: false });
     expect(await fillStore(second, { runs: 1, from: 1 })).toMatchObject({ made: 1 });

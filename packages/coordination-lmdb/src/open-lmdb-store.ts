@@ -97,7 +97,10 @@ async function openErrorFrom(thrown: unknown, folder: string): Promise<LmdbOpenE
 }
 
 function assertOptions(options: LmdbStoreOptions): void {
-  assert(typeof options === "object" && options !== null, () => `lmdb store options must be an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `lmdb store options must be an object, got ${typeof options}`,
+  );
   const { path, durability, maxSize } = options;
   assert(typeof path === "string" && path.length > 0, "path of the store must be a text that is not empty");
   assert(!path.includes("\0"), "path of the store must not hold a zero byte");

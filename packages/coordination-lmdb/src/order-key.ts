@@ -39,7 +39,10 @@ export function levelPrefix(address: RunAddress, bytes: Uint8Array): Buffer {
   }
   const prefix = runKey(RowKind.Order, address, 1 + DIGEST_SIZE);
   prefix[RUN_KEY_SIZE] = 1;
-  createHash("sha256").update(bytes).digest().copy(prefix, RUN_KEY_SIZE + 1, 0, DIGEST_SIZE);
+  createHash("sha256")
+    .update(bytes)
+    .digest()
+    .copy(prefix, RUN_KEY_SIZE + 1, 0, DIGEST_SIZE);
   return prefix;
 }
 
@@ -89,7 +92,11 @@ function findTerminator(entry: Uint8Array, from: number): number {
   return at;
 }
 
-function entryOf(prefix: Buffer, bytes: Uint8Array, { terminator, extraSize }: { readonly terminator: number; readonly extraSize: number }): Buffer {
+function entryOf(
+  prefix: Buffer,
+  bytes: Uint8Array,
+  { terminator, extraSize }: { readonly terminator: number; readonly extraSize: number },
+): Buffer {
   const zeros = countZeros(bytes);
   const entry = Buffer.allocUnsafe(prefix.length + bytes.length + zeros + TERMINATOR_SIZE + extraSize);
   entry.set(prefix);

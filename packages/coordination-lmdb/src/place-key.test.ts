@@ -1,18 +1,41 @@
 // A shard is in one place of the indexes by state. A write that should move it and does not leaves a finished shard to be claimed
 // for ever, or one that is free where nobody looks.
 
-import { Cursor, LogicalTime, OpId, RunId, ShardId, TenantId, U64_MAX, WorkerId, type ShardStatus } from "@gossip/contracts";
+import {
+  Cursor,
+  LogicalTime,
+  OpId,
+  RunId,
+  ShardId,
+  TenantId,
+  U64_MAX,
+  WorkerId,
+  type ShardStatus,
+} from "@gossip/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lastU64, type RunAddress } from "./keyspace.ts";
-import { claimsFrom, deadlineOf, freeFrom, isMoved, mixOf, placeKey, statusPrefix, type PlacedShard } from "./place-key.ts";
+import {
+  claimsFrom,
+  deadlineOf,
+  freeFrom,
+  isMoved,
+  mixOf,
+  placeKey,
+  statusPrefix,
+  type PlacedShard,
+} from "./place-key.ts";
 
 const address: RunAddress = { tenant: TenantId.ZERO, run: RunId.fromRaw(7n) };
 const status = fc.constantFrom<ShardStatus>("Active", "Done", "Split", "Parked");
 const time = fc.constantFrom(1n, 2n, 100n, 101n, 1n << 63n, U64_MAX).map((raw) => LogicalTime.fromRaw(raw));
 const owner = fc.constantFrom(1n, 2n).map((raw) => WorkerId.fromRaw(raw));
 const lease = fc.option(fc.record({ owner, deadline: time, opId: fc.constant(OpId.fromRaw(1n)) }), { nil: undefined });
-const cursor = fc.constantFrom(Cursor.initial(), Cursor.fromParts({ lastKey: Uint8Array.of(1) }), Cursor.fromParts({ lastKey: Uint8Array.of(2) }));
+const cursor = fc.constantFrom(
+  Cursor.initial(),
+  Cursor.fromParts({ lastKey: Uint8Array.of(1) }),
+  Cursor.fromParts({ lastKey: Uint8Array.of(2) }),
+);
 const id = fc.constantFrom(0n, 1n, 2n, 1n << 32n, (1n << 63n) | 1n, U64_MAX).map((raw) => ShardId.fromRaw(raw));
 const shard = fc
   .record({ shard: id, status, lease, cursor })
@@ -23,7 +46,8 @@ describe("placeKey", () => {
     fc.assert(
       fc.property(shard, shard, (before, other) => {
         const after = { ...other, shard: before.shard };
-        const isSame = Buffer.compare(placeKey(address, before) ?? Buffer.of(), placeKey(address, after) ?? Buffer.of()) === 0;
+        const isSame =
+          Buffer.compare(placeKey(address, before) ?? Buffer.of(), placeKey(address, after) ?? Buffer.of()) === 0;
         expect(isMoved(before, after)).toBe(!isSame);
       }),
     );
@@ -61,7 +85,11 @@ describe("placeKey", () => {
     expect(placeKey(address, { ...made, status: "Done" })).toBeUndefined();
     for (const set of ["Parked", "Split"] as const) {
       const prefix = statusPrefix(address, set);
-      expect(placeKey(address, { ...made, status: set })!.subarray(0, prefix.length).equals(prefix)).toBe(true);
+      expect(
+        placeKey(address, { ...made, status: set })!
+          .subarray(0, prefix.length)
+          .equals(prefix),
+      ).toBe(true);
     }
   });
 });

@@ -42,7 +42,10 @@ export function placeKey(address: RunAddress, shard: PlacedShard): Buffer | unde
 export function isMoved(before: PlacedShard, after: PlacedShard): boolean {
   if (before.status !== after.status) return true;
   if (before.status !== "Active") return false;
-  return before.lease?.deadline !== after.lease?.deadline || (after.lease === undefined && isBegun(before) !== isBegun(after));
+  return (
+    before.lease?.deadline !== after.lease?.deadline ||
+    (after.lease === undefined && isBegun(before) !== isBegun(after))
+  );
 }
 
 /** Under which deadline a shard is in the claim index: 0 where nobody holds it, `undefined` where it is not in there. */

@@ -45,7 +45,11 @@ export function readProgress(rows: Rows, records: RecordRows, moment: RunMoment)
 }
 
 /** The least key that an active shard has come to. */
-function findWatermark(rows: Rows, records: RecordRows, address: RunAddress): Result<Uint8Array | undefined, InfraError> {
+function findWatermark(
+  rows: Rows,
+  records: RecordRows,
+  address: RunAddress,
+): Result<Uint8Array | undefined, InfraError> {
   // Begun and free, then everything that has a lease, lapsed or not: neighbours in the index.
   const begun = { start: freeFrom(address, true), end: rangeOf(runKey(RowKind.Claim, address)).end };
   let least: Uint8Array | undefined;

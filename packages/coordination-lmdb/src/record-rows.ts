@@ -93,7 +93,10 @@ function misplaced(): InfraError {
 }
 
 function torn(): InfraError {
-  return InfraError.corruption({ operation: "lmdb.readRun", message: "a run's record and its head are of different versions" });
+  return InfraError.corruption({
+    operation: "lmdb.readRun",
+    message: "a run's record and its head are of different versions",
+  });
 }
 
 function dangling(): InfraError {

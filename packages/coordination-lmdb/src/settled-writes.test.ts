@@ -39,11 +39,19 @@ test("the driver's chain is of that kind, and every write is still answered", as
     );
     if (round === 0) rows.put(Buffer.of(1), Buffer.of(0), 1);
     if (round % 3 === 0) outcomes.push(rows.transact(() => rows.put(Buffer.of(9), Buffer.of(round))));
-    if (round % 4 === 0) outcomes.push(new Promise((resolve) => setImmediate(resolve)).then(() => rows.transact(() => rows.has(Buffer.of(9)))));
+    if (round % 4 === 0)
+      outcomes.push(
+        new Promise((resolve) => setImmediate(resolve)).then(() => rows.transact(() => rows.has(Buffer.of(9)))),
+      );
     await Promise.all(outcomes);
   }
   expect(heads.length).toBeGreaterThan(20);
-  expect(heads.slice(0, -1).filter((head) => head !== heads.at(-1)).every(({ next }) => next === null)).toBe(true);
+  expect(
+    heads
+      .slice(0, -1)
+      .filter((head) => head !== heads.at(-1))
+      .every(({ next }) => next === null),
+  ).toBe(true);
   expect(heads.at(-1)!.next).not.toBeNull();
   await db.close();
   await folder.dispose();

@@ -21,12 +21,32 @@ const neighbour = { tenant: TenantId.ZERO, run: RunId.fromRaw(8n) };
 
 // Starts that share whole pieces, end at a piece's end or one byte beside it, and differ in zeros, which are what an order of
 // escaped bytes gets wrong first.
-const size = fc.constantFrom(0, 1, 2, PIECE_SIZE - 1, PIECE_SIZE, PIECE_SIZE + 1, 2 * PIECE_SIZE - 1, 2 * PIECE_SIZE, 2 * PIECE_SIZE + 1, MAX_KEY_SIZE - 2);
+const size = fc.constantFrom(
+  0,
+  1,
+  2,
+  PIECE_SIZE - 1,
+  PIECE_SIZE,
+  PIECE_SIZE + 1,
+  2 * PIECE_SIZE - 1,
+  2 * PIECE_SIZE,
+  2 * PIECE_SIZE + 1,
+  MAX_KEY_SIZE - 2,
+);
 const filler = fc.constantFrom(0x00, 0x01, 0x61, 0xff);
 const tail = fc.array(fc.constantFrom(0x00, 0x01, 0x61, 0xff), { maxLength: 2 });
-const start = fc.tuple(size, filler, tail).map(([length, byte, bytes]) => Uint8Array.from([...new Uint8Array(length).fill(byte), ...bytes]));
-const placed = fc.record<Placed>({ keyRangeStart: start, shard: fc.constantFrom(0n, 1n, 2n, 255n, 1n << 63n).map((raw) => ShardId.fromRaw(raw)) });
-const shards = fc.uniqueArray(placed, { minLength: 1, maxLength: 12, comparator: (a, b) => a.shard === b.shard && compareBytes(a.keyRangeStart, b.keyRangeStart) === 0 });
+const start = fc
+  .tuple(size, filler, tail)
+  .map(([length, byte, bytes]) => Uint8Array.from([...new Uint8Array(length).fill(byte), ...bytes]));
+const placed = fc.record<Placed>({
+  keyRangeStart: start,
+  shard: fc.constantFrom(0n, 1n, 2n, 255n, 1n << 63n).map((raw) => ShardId.fromRaw(raw)),
+});
+const shards = fc.uniqueArray(placed, {
+  minLength: 1,
+  maxLength: 12,
+  comparator: (a, b) => a.shard === b.shard && compareBytes(a.keyRangeStart, b.keyRangeStart) === 0,
+});
 
 describe("walkInOrder", () => {
   let temporary: TemporaryRows;
@@ -40,7 +60,8 @@ describe("walkInOrder", () => {
     await rows.transact(() => {
       const old = [...rows.keys(rangeOf(runKey(RowKind.Order, address)))];
       for (const key of old) rows.remove(key);
-      for (const { keyRangeStart, shard } of list) for (const entry of orderEntries(address, keyRangeStart, shard)) rows.put(entry);
+      for (const { keyRangeStart, shard } of list)
+        for (const entry of orderEntries(address, keyRangeStart, shard)) rows.put(entry);
       for (const entry of orderEntries(neighbour, new Uint8Array(MAX_KEY_SIZE), ShardId.fromRaw(99n))) rows.put(entry);
     });
     rows.refresh();

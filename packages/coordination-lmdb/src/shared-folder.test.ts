@@ -23,7 +23,11 @@ afterAll(() => processes.remove());
 
 /** Let another process put runs into the folder, while this one stands still. */
 function fillElsewhere(script: string, runs: number): void {
-  const { status } = spawnSync(process.execPath, ["--no-warnings", script, JSON.stringify({ path: temporary.path, runs })]);
+  const { status } = spawnSync(process.execPath, [
+    "--no-warnings",
+    script,
+    JSON.stringify({ path: temporary.path, runs }),
+  ]);
   expect(status).toBe(0);
 }
 
@@ -46,13 +50,31 @@ test("what another process was faster with is a conflict, and its shards count a
   const run = unwrap(store.readRun(FILL_TENANT, FIRST)) as Versioned<RunRecord>;
   const { record: before, version: guard } = unwrap(store.readShard(FILL_TENANT, KEY)).shard as Versioned<ShardRecord>;
   const cursor = Cursor.withLastKey(Buffer.concat([bound(0), Buffer.of(1)]));
-  const set = { kind: "UpdateShard", tenant: FILL_TENANT, run: FIRST, shard: { guard, before, after: { ...before, cursor } }, runGuard: run.version, hintAt: undefined } as const;
+  const set = {
+    kind: "UpdateShard",
+    tenant: FILL_TENANT,
+    run: FIRST,
+    shard: { guard, before, after: { ...before, cursor } },
+    runGuard: run.version,
+    hintAt: undefined,
+  } as const;
   expect(await store.commit([set])).toMatchObject([{ kind: "Committed" }]);
   expect(await store.commit([set])).toEqual([{ kind: "Conflict" }]);
 
   const limits = { maxShardsPerTenant: FILL_SHARDS, maxShardsTotal: FILL_SHARDS };
   const created = [{ ...before, shard: ShardId.fromRaw(99n) }];
-  const put = { kind: "PutRun", tenant: FILL_TENANT, run: FIRST, guard: run.version, after: run.record, created, limits, noShardsIn: [] } as const;
-  expect(await store.commit([put])).toEqual([{ kind: "LimitExceeded", scope: "PerTenant", current: FILL_SHARDS, additional: 1, max: FILL_SHARDS }]);
+  const put = {
+    kind: "PutRun",
+    tenant: FILL_TENANT,
+    run: FIRST,
+    guard: run.version,
+    after: run.record,
+    created,
+    limits,
+    noShardsIn: [],
+  } as const;
+  expect(await store.commit([put])).toEqual([
+    { kind: "LimitExceeded", scope: "PerTenant", current: FILL_SHARDS, additional: 1, max: FILL_SHARDS },
+  ]);
   expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
 });

@@ -30,8 +30,18 @@ let store: LmdbStore;
 beforeEach(async () => {
   folder = await makeFolder();
   store = await open();
-  const created = Array.from({ length: SHARDS }, (_, index) => makeShard(TENANT, RUN, ShardId.fromRaw(BigInt(index)), String(index).padStart(5, "0")));
-  await commit({ kind: "PutRun", ...address, guard: undefined, after: makeRun(TENANT, RUN), created, limits, noShardsIn: [] });
+  const created = Array.from({ length: SHARDS }, (_, index) =>
+    makeShard(TENANT, RUN, ShardId.fromRaw(BigInt(index)), String(index).padStart(5, "0")),
+  );
+  await commit({
+    kind: "PutRun",
+    ...address,
+    guard: undefined,
+    after: makeRun(TENANT, RUN),
+    created,
+    limits,
+    noShardsIn: [],
+  });
 });
 afterEach(async () => {
   await store.close();
@@ -56,7 +66,15 @@ async function remove(): Promise<void> {
 async function rowsLeft(): Promise<number> {
   const db = openDatabase(folder.path, "Written");
   const rows = new Rows(db);
-  const kinds = [RowKind.Claim, RowKind.Status, RowKind.Order, RowKind.ShardRecord, RowKind.Unswept, RowKind.RunCount, RowKind.Starved];
+  const kinds = [
+    RowKind.Claim,
+    RowKind.Status,
+    RowKind.Order,
+    RowKind.ShardRecord,
+    RowKind.Unswept,
+    RowKind.RunCount,
+    RowKind.Starved,
+  ];
   const left = kinds.reduce((sum, kind) => sum + rows.count(rangeOf(runKey(kind, address))), 0);
   await db.close();
   return left;
@@ -64,15 +82,23 @@ async function rowsLeft(): Promise<number> {
 
 describe("a removed run", () => {
   test("is gone at once, with its shards and their number, though most of its rows are still there", async () => {
-    const held = unwrap(store.readShard(TENANT, { run: RUN, shard: ShardId.fromRaw(9n) })).shard as Versioned<ShardRecord>;
+    const held = unwrap(store.readShard(TENANT, { run: RUN, shard: ShardId.fromRaw(9n) }))
+      .shard as Versioned<ShardRecord>;
     await remove();
     expect(await rowsLeft()).toBeGreaterThan(SHARDS);
 
     expect(unwrap(store.readRun(TENANT, RUN))).toEqual({ kind: "Deleted" });
-    expect(unwrap(store.readShard(TENANT, { run: RUN, shard: ShardId.fromRaw(9n) }))).toEqual({ run: undefined, shard: undefined });
+    expect(unwrap(store.readShard(TENANT, { run: RUN, shard: ShardId.fromRaw(9n) }))).toEqual({
+      run: undefined,
+      shard: undefined,
+    });
     const moment = { ...address, now: 1n as never };
     expect(unwrap(store.listShards({ ...moment, after: undefined, limit: 5, filter: {} })).items).toEqual([]);
-    expect(unwrap(store.listClaimCandidates({ ...moment, limit: 5, spread: 0 }))).toEqual({ run: undefined, candidates: [], earliestDeadline: undefined });
+    expect(unwrap(store.listClaimCandidates({ ...moment, limit: 5, spread: 0 }))).toEqual({
+      run: undefined,
+      candidates: [],
+      earliestDeadline: undefined,
+    });
     expect(unwrap(store.readProgress(moment)).total).toBe(0);
     expect(unwrap(store.readHint(moment)).availableCount).toBe(0);
     expect(unwrap(store.listTenants({ after: undefined, limit: 5 })).items).toEqual([]);
@@ -80,11 +106,28 @@ describe("a removed run", () => {
 
     // Its holder comes too late, and its quota is another's.
     const after = changed(held.record, { status: "Active", deadline: 9n, lastKey: undefined, attempts: 1 });
-    const late = { kind: "UpdateShard", ...address, shard: { guard: held.version, before: held.record, after }, runGuard: undefined, hintAt: undefined } as const;
+    const late = {
+      kind: "UpdateShard",
+      ...address,
+      shard: { guard: held.version, before: held.record, after },
+      runGuard: undefined,
+      hintAt: undefined,
+    } as const;
     expect(await store.commit([late])).toEqual([{ kind: "Conflict" }]);
     const next = RunId.fromRaw(6n);
-    const created = Array.from({ length: SHARDS }, (_, index) => makeShard(TENANT, next, ShardId.fromRaw(BigInt(index)), "a"));
-    await commit({ kind: "PutRun", tenant: TENANT, run: next, guard: undefined, after: makeRun(TENANT, next), created, limits, noShardsIn: [] });
+    const created = Array.from({ length: SHARDS }, (_, index) =>
+      makeShard(TENANT, next, ShardId.fromRaw(BigInt(index)), "a"),
+    );
+    await commit({
+      kind: "PutRun",
+      tenant: TENANT,
+      run: next,
+      guard: undefined,
+      after: makeRun(TENANT, next),
+      created,
+      limits,
+      noShardsIn: [],
+    });
   });
 
   test("leaves nothing but its mark when it is swept", async () => {
@@ -105,7 +148,11 @@ describe("a removed run", () => {
 
   test("is swept on after a process was killed in the middle of it", async () => {
     await store.close();
-    const child = await processes.start("./remove-run.fixture.ts", { path: folder.path, tenant: TENANT, run: String(RUN) });
+    const child = await processes.start("./remove-run.fixture.ts", {
+      path: folder.path,
+      tenant: TENANT,
+      run: String(RUN),
+    });
     const ended = waitFor(child);
     child.stdout!.once("data", () => child.kill("SIGKILL"));
     expect(await ended).toMatchObject({ signal: "SIGKILL", output: expect.stringContaining("removed") });

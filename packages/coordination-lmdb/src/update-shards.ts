@@ -46,7 +46,11 @@ const MAX_IDLE_SPACES = 4;
  * indexes follows from the record that the guard vouches for. So many updates cost one flush, and
  * no process holds the lock longer than the flush takes.
  */
-export async function updateShards(rows: Rows, capacities: KnownCapacities, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
+export async function updateShards(
+  rows: Rows,
+  capacities: KnownCapacities,
+  sets: readonly UpdateShardSet[],
+): Promise<CommitAnswer[]> {
   const space = idleSpaces.pop() ?? new ValueSpace();
   const { isMade, turn } = await putDown(rows, prepare(sets, space));
   // Not where anything was thrown: then nobody knows what the driver still looks at.
@@ -62,7 +66,10 @@ export async function updateShards(rows: Rows, capacities: KnownCapacities, sets
 function prepare(sets: readonly UpdateShardSet[], space: ValueSpace): PreparedUpdates {
   for (const set of sets) {
     assertOwn(set, set.shard.after);
-    assert(set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX), "time of a hint must be a reading of the clock");
+    assert(
+      set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX),
+      "time of a hint must be a reading of the clock",
+    );
   }
   const values = space.encode(sets);
   const moves = sets.map((set) => {
@@ -76,7 +83,12 @@ function prepare(sets: readonly UpdateShardSet[], space: ValueSpace): PreparedUp
     // A version that we never gave out is not the one that is stored.
     if (typeof shard.guard !== "number" || (runGuard !== undefined && typeof runGuard !== "number")) continue;
     let group = groups.at(-1);
-    if (group === undefined || group.set.run !== set.run || group.set.tenant !== set.tenant || group.headVersion !== runGuard) {
+    if (
+      group === undefined ||
+      group.set.run !== set.run ||
+      group.set.tenant !== set.tenant ||
+      group.headVersion !== runGuard
+    ) {
       group = { set, headVersion: runGuard, indexes: [] };
       groups.push(group);
     }
@@ -86,7 +98,10 @@ function prepare(sets: readonly UpdateShardSet[], space: ValueSpace): PreparedUp
 }
 
 /** Whether each set was made, and in which turn. Settles when the transaction is over, for better or worse. */
-async function putDown(rows: Rows, updates: PreparedUpdates): Promise<{ readonly isMade: readonly boolean[]; readonly turn: number }> {
+async function putDown(
+  rows: Rows,
+  updates: PreparedUpdates,
+): Promise<{ readonly isMade: readonly boolean[]; readonly turn: number }> {
   const { sets, groups } = updates;
   const isMade = sets.map(() => false);
   if (groups.length === 0) return { isMade, turn: rows.writes.last.turn };

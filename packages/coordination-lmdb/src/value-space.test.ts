@@ -20,7 +20,14 @@ function withMetadata(shard: number, size: number): ShardRecord {
 }
 
 function updateOf(after: ShardRecord): UpdateShardSet {
-  return { kind: "UpdateShard", tenant, run, shard: { guard: 1, before: after, after }, runGuard: undefined, hintAt: undefined };
+  return {
+    kind: "UpdateShard",
+    tenant,
+    run,
+    shard: { guard: 1, before: after, after },
+    runGuard: undefined,
+    hintAt: undefined,
+  };
 }
 
 // Sizes that are often the same, and some for which the memory must grow, up to where it is not kept.
@@ -33,7 +40,10 @@ test("each value is its record, whatever was encoded in the same space before", 
       const space = new ValueSpace();
       for (const [commit, sizes] of all.entries()) {
         // Of the same size in every commit, and yet other bytes.
-        const records = sizes.map((metadataSize, shard) => ({ ...withMetadata(shard, metadataSize), attempts: commit }));
+        const records = sizes.map((metadataSize, shard) => ({
+          ...withMetadata(shard, metadataSize),
+          attempts: commit,
+        }));
         const values = space.encode(records.map(updateOf));
         records.forEach((record, index) => expect(equalBytes(values[index]!, encodeShardRecord(record))).toBe(true));
       }

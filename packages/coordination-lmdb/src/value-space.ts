@@ -36,7 +36,8 @@ export class ValueSpace {
     for (let index = 0; index < ends.length; index++) {
       const end = ends[index]!;
       const view = this.#views[index];
-      if (view === undefined || view.byteOffset !== all.byteOffset + start || view.length !== end - start) this.#views[index] = all.subarray(start, end);
+      if (view === undefined || view.byteOffset !== all.byteOffset + start || view.length !== end - start)
+        this.#views[index] = all.subarray(start, end);
       start = end;
     }
   }

@@ -1,5 +1,13 @@
 import type { CommitAnswer, ShardWrite } from "@gossip/coordination";
-import { committed, CONFLICT, isOneRun, recordsOf, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
+import {
+  committed,
+  CONFLICT,
+  isOneRun,
+  recordsOf,
+  whichWritten,
+  type Candidate,
+  type WrittenRow,
+} from "./candidate.ts";
 import type { Database } from "./database.ts";
 import { int8Array, u64Array } from "./server-array.ts";
 import { cursorColumns, encodeOne } from "./shard-columns.ts";
@@ -13,11 +21,19 @@ export function areAdvances(candidates: readonly Candidate[]): boolean {
 }
 
 function staysInPlace({ before, after }: ShardWrite): boolean {
-  return before.status === after.status && before.parkReason === after.parkReason && before.lease === after.lease && before.fenceEpoch === after.fenceEpoch;
+  return (
+    before.status === after.status &&
+    before.parkReason === after.parkReason &&
+    before.lease === after.lease &&
+    before.fenceEpoch === after.fenceEpoch
+  );
 }
 
 /** Write progress, and nothing else. */
-export async function advanceShards({ database, capacities }: UpdateParts, candidates: readonly Candidate[]): Promise<readonly CommitAnswer[]> {
+export async function advanceShards(
+  { database, capacities }: UpdateParts,
+  candidates: readonly Candidate[],
+): Promise<readonly CommitAnswer[]> {
   const looking = capacities.hintsFor(candidates);
   const writing = candidates.length === 1 ? advanceOne(database, candidates[0]!) : advanceMany(database, candidates);
   // Both at once: the write changes nothing of what is looked up.
@@ -27,7 +43,14 @@ export async function advanceShards({ database, capacities }: UpdateParts, candi
 
 async function advanceOne(database: Database, { guard, set }: Candidate): Promise<(index: number) => boolean> {
   const { before, after } = set.shard;
-  const values = [guard.runId, u64Bytes(after.shard), guard.version, after.attempts, after.cursor.lastKey ?? null, encodeOne(after, before)];
+  const values = [
+    guard.runId,
+    u64Bytes(after.shard),
+    guard.version,
+    after.attempts,
+    after.cursor.lastKey ?? null,
+    encodeOne(after, before),
+  ];
   const written = await database.change(ADVANCE_SHARD, values);
   return () => written === 1;
 }
@@ -35,9 +58,16 @@ async function advanceOne(database: Database, { guard, set }: Candidate): Promis
 async function advanceMany(database: Database, candidates: readonly Candidate[]): Promise<(index: number) => boolean> {
   const records = recordsOf(candidates);
   const before = candidates.map(({ set }) => set.shard.before);
-  const columns = [u64Array(records.map(({ shard }) => shard)), int8Array(candidates.map(({ guard }) => guard.version)), ...cursorColumns(records, before)];
+  const columns = [
+    u64Array(records.map(({ shard }) => shard)),
+    int8Array(candidates.map(({ guard }) => guard.version)),
+    ...cursorColumns(records, before),
+  ];
   const [row] = isOneRun(candidates)
     ? await database.run<WrittenRow>(ADVANCE_SHARDS_OF_RUN, [candidates[0]!.guard.runId, ...columns])
-    : await database.run<WrittenRow>(ADVANCE_SHARDS, [int8Array(candidates.map(({ guard }) => guard.runId)), ...columns]);
+    : await database.run<WrittenRow>(ADVANCE_SHARDS, [
+        int8Array(candidates.map(({ guard }) => guard.runId)),
+        ...columns,
+      ]);
   return whichWritten(row, candidates.length);
 }

@@ -42,7 +42,11 @@ export class BatchedRows {
   #underWay = 0;
   #isScheduled = false;
 
-  private constructor(pool: Pool, runId: number, { inFlight, shards }: BatchedRowsOptions & { readonly shards: readonly Buffer[] }) {
+  private constructor(
+    pool: Pool,
+    runId: number,
+    { inFlight, shards }: BatchedRowsOptions & { readonly shards: readonly Buffer[] },
+  ) {
     this.#pool = pool;
     this.#runId = runId;
     this.#inFlight = inFlight;
@@ -50,14 +54,19 @@ export class BatchedRows {
     this.#versions = shards.map(() => 0);
   }
 
-  static async make(pool: Pool, runId: number, { inFlight, count, recordSize }: BatchedRowsOptions & { readonly count: number; readonly recordSize: number }): Promise<BatchedRows> {
+  static async make(
+    pool: Pool,
+    runId: number,
+    { inFlight, count, recordSize }: BatchedRowsOptions & { readonly count: number; readonly recordSize: number },
+  ): Promise<BatchedRows> {
     const shards = Array.from({ length: count }, (_, index) => {
       const bytes = Buffer.alloc(8);
       bytes.writeUInt32BE(index, 4);
       return bytes;
     });
     await pool.query(CREATE);
-    for (const shard of shards) await pool.query("INSERT INTO best VALUES ($1, $2, 0, $3)", [runId, shard, Buffer.alloc(recordSize)]);
+    for (const shard of shards)
+      await pool.query("INSERT INTO best VALUES ($1, $2, 0, $3)", [runId, shard, Buffer.alloc(recordSize)]);
     return new BatchedRows(pool, runId, { inFlight, shards });
   }
 
@@ -76,7 +85,10 @@ export class BatchedRows {
 
   /** Write a row by itself. */
   async putAlone(row: number, record: Buffer): Promise<void> {
-    const { rowCount } = await this.#pool.query({ ...SINGLE_COMPARE_AND_SET, values: [this.#runId, this.#shards[row], this.#versions[row], record] });
+    const { rowCount } = await this.#pool.query({
+      ...SINGLE_COMPARE_AND_SET,
+      values: [this.#runId, this.#shards[row], this.#versions[row], record],
+    });
     assert(rowCount === 1, "the guard holds");
     this.#versions[row]! += 1;
   }

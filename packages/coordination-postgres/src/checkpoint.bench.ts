@@ -47,9 +47,19 @@ async function start(): Promise<void> {
     spec: ShardSpec.withRange({ start: keyOf(index, 0), end: keyOf(index + 1, 0) }),
     cursor: Cursor.initial(),
   }));
-  unwrap(await coordinator.createRunWithShards({ tenant, run, config: { leaseDuration: 1n << 40n }, shards, opId: OpId.fromRaw(1n) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant,
+      run,
+      config: { leaseDuration: 1n << 40n },
+      shards,
+      opId: OpId.fromRaw(1n),
+    }),
+  );
   const worker = WorkerId.fromRaw(1n);
-  sessions = await Promise.all(shards.map(async ({ shard }) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker }))));
+  sessions = await Promise.all(
+    shards.map(async ({ shard }) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker }))),
+  );
 
   pool = new Pool({ connectionString: server.url, max: 4 });
   oneAtATime = await BatchedRows.make(pool, 1, { count: MOST_SESSIONS, recordSize: RECORD_SIZE, inFlight: 1 });
@@ -83,14 +93,20 @@ function newRecord(at: number): Buffer {
 }
 
 compare("postgres: durable checkpoint, 1 session", {
-  forms: { ours: () => each(1, checkpoint), "one guarded write": () => each(1, (row, at) => oneAtATime.putAlone(row, newRecord(at))) },
+  forms: {
+    ours: () => each(1, checkpoint),
+    "one guarded write": () => each(1, (row, at) => oneAtATime.putAlone(row, newRecord(at))),
+  },
   bounds: [{ form: "ours", ratioAtMost: 1 / 0.8, toBestOf: ["one guarded write"] }],
   options: { callsPerRun: STEPS, measureHeap: false, sampleMs: SAMPLE_MS, rounds: 15 },
   before: start,
   after: stop,
 });
 
-for (const { count, atLeast } of [{ count: 10, atLeast: undefined }, { count: 64, atLeast: 0.7 }]) {
+for (const { count, atLeast } of [
+  { count: 10, atLeast: undefined },
+  { count: 64, atLeast: 0.7 },
+]) {
   const baselines = ["one statement at a time", "two statements at a time"];
   compare(`postgres: durable checkpoint, ${count} sessions`, {
     forms: {

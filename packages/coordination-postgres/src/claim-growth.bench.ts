@@ -1,7 +1,14 @@
 // A claim in a run of 1,000, 100,000 and 1,000,000 shards, a third of them finished, a third held by others and a third free: it must not cost
 // more than twice as much. The disk is left out of it, since waiting for it would hide the rest.
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, newRunRecord, newShardRecord, systemClock, type ShardRecord, type StoreVersion } from "@gossip/coordination";
+import {
+  Coordinator,
+  newRunRecord,
+  newShardRecord,
+  systemClock,
+  type ShardRecord,
+  type StoreVersion,
+} from "@gossip/coordination";
 import { openPostgresStore, type PostgresStore } from "@gossip/coordination-postgres";
 import { assert, unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
@@ -21,7 +28,16 @@ const stores = new Map<number, PostgresStore>();
 const coordinators = new Map<number, Coordinator>();
 
 async function start(): Promise<void> {
-  server = await startPostgres({ settings: { synchronous_commit: "off", fsync: "off", full_page_writes: "off", autovacuum: "off", max_wal_size: "8GB", shared_buffers: "512MB" } });
+  server = await startPostgres({
+    settings: {
+      synchronous_commit: "off",
+      fsync: "off",
+      full_page_writes: "off",
+      autovacuum: "off",
+      max_wal_size: "8GB",
+      shared_buffers: "512MB",
+    },
+  });
   for (const size of SIZES) {
     const store = unwrap(await openPostgresStore({ url: server.url, schema: `of_${size}`, maxConnections: 2 }));
     await fill(store, size);
@@ -36,11 +52,17 @@ async function start(): Promise<void> {
 }
 
 async function fill(store: PostgresStore, size: number): Promise<void> {
-  const after = { ...newRunRecord({ tenant, run, config, now }), status: "Active", rootShards: [ShardId.fromRaw(0n)] } as const;
+  const after = {
+    ...newRunRecord({ tenant, run, config, now }),
+    status: "Active",
+    rootShards: [ShardId.fromRaw(0n)],
+  } as const;
   let guard: StoreVersion | undefined;
   for (let first = 0; first < size; first += PER_COMMIT) {
     const created = Array.from({ length: Math.min(PER_COMMIT, size - first) }, (_, index) => makeShard(first + index));
-    const [answer] = await store.commit([{ kind: "PutRun", tenant, run, guard, after, created, limits, noShardsIn: [] }]);
+    const [answer] = await store.commit([
+      { kind: "PutRun", tenant, run, guard, after, created, limits, noShardsIn: [] },
+    ]);
     assert(answer?.kind === "Committed", "the shards are put there");
     guard = answer.version;
   }
@@ -50,10 +72,25 @@ function makeShard(index: number): ShardRecord {
   const bound = (at: number) => new TextEncoder().encode(String(at).padStart(10, "0"));
   const spec = ShardSpec.withRange({ start: bound(index), end: bound(index + 1) });
   const key = { run, shard: ShardId.fromRaw(BigInt(index)) };
-  const record = newShardRecord({ tenant, key, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now });
+  const record = newShardRecord({
+    tenant,
+    key,
+    spec,
+    cursor: Cursor.initial(),
+    cursorSemantics: "Completed",
+    parent: undefined,
+    now,
+  });
   if (index % 3 === 0) return { ...record, status: "Done" };
   if (index % 3 === 1) return record;
-  return { ...record, lease: { owner: WorkerId.fromRaw(2n), deadline: LogicalTime.fromRaw((1n << 60n) + BigInt(index)), opId: OpId.fromRaw(1n) } };
+  return {
+    ...record,
+    lease: {
+      owner: WorkerId.fromRaw(2n),
+      deadline: LogicalTime.fromRaw((1n << 60n) + BigInt(index)),
+      opId: OpId.fromRaw(1n),
+    },
+  };
 }
 
 async function stop(): Promise<void> {

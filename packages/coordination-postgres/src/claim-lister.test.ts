@@ -37,12 +37,29 @@ class Shelf {
   };
 }
 
-const ask = (limit: number, more: Partial<ClaimQuery> = {}): ClaimQuery => ({ tenant, run: RUN, now: time(1), limit, spread: 0, ...more });
+const ask = (limit: number, more: Partial<ClaimQuery> = {}): ClaimQuery => ({
+  tenant,
+  run: RUN,
+  now: time(1),
+  limit,
+  spread: 0,
+  ...more,
+});
 const acquired = (shard: ShardId) =>
-  ({ kind: "UpdateShard", tenant, run: RUN, shard: { before: { shard, fenceEpoch: 1n }, after: { shard, fenceEpoch: 2n } } }) as unknown as UpdateShardSet;
+  ({
+    kind: "UpdateShard",
+    tenant,
+    run: RUN,
+    shard: { before: { shard, fenceEpoch: 1n }, after: { shard, fenceEpoch: 2n } },
+  }) as unknown as UpdateShardSet;
 
 /** Claim up to `count` of what a listing gave, a turn later, as a commit does. */
-async function claim(lister: ClaimLister, shelf: Shelf, { candidates }: ClaimListing, count: number): Promise<{ readonly taken: ShardId[]; readonly lost: number }> {
+async function claim(
+  lister: ClaimLister,
+  shelf: Shelf,
+  { candidates }: ClaimListing,
+  count: number,
+): Promise<{ readonly taken: ShardId[]; readonly lost: number }> {
   const tried = ids(candidates).slice(0, count);
   await new Promise(setImmediate);
   const taken = tried.filter((shard) => shelf.free.delete(shard));
@@ -57,20 +74,25 @@ afterEach(() => void vi.useRealTimers());
 describe("ClaimLister", () => {
   test("workers that claim many at a time drain a run, and none is given what another was", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 26, max: 130 }), async (shards, workers, count) => {
-        const shelf = new Shelf(shards);
-        const lister = new ClaimLister(shelf.find);
-        const work = async (spread: number): Promise<number> => {
-          let lost = 0;
-          for (;;) {
-            const listing = await lister.list(ask(count + 7, { spread }));
-            if (listing.candidates.length === 0) return lost;
-            lost += (await claim(lister, shelf, listing, count)).lost;
-          }
-        };
-        const lost = await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker * 1000)));
-        expect({ lost: lost.reduce((a, b) => a + b, 0), left: shelf.free.size }).toEqual({ lost: 0, left: 0 });
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 900 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 26, max: 130 }),
+        async (shards, workers, count) => {
+          const shelf = new Shelf(shards);
+          const lister = new ClaimLister(shelf.find);
+          const work = async (spread: number): Promise<number> => {
+            let lost = 0;
+            for (;;) {
+              const listing = await lister.list(ask(count + 7, { spread }));
+              if (listing.candidates.length === 0) return lost;
+              lost += (await claim(lister, shelf, listing, count)).lost;
+            }
+          };
+          const lost = await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker * 1000)));
+          expect({ lost: lost.reduce((a, b) => a + b, 0), left: shelf.free.size }).toEqual({ lost: 0, left: 0 });
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -94,9 +116,19 @@ describe("ClaimLister", () => {
     const shelf = new Shelf(3);
     shelf.leases.set(ShardId.fromRaw(77n), 5);
     const lister = new ClaimLister(shelf.find);
-    const [, before, after] = await Promise.all([lister.list(ask(8)), lister.list(ask(8, { now: time(4) })), lister.list(ask(8, { now: time(6) }))]);
-    expect({ count: before.candidates.length, earliest: before.earliestDeadline }).toEqual({ count: 3, earliest: time(5) });
-    expect({ count: after.candidates.length, earliest: after.earliestDeadline }).toEqual({ count: 4, earliest: undefined });
+    const [, before, after] = await Promise.all([
+      lister.list(ask(8)),
+      lister.list(ask(8, { now: time(4) })),
+      lister.list(ask(8, { now: time(6) })),
+    ]);
+    expect({ count: before.candidates.length, earliest: before.earliestDeadline }).toEqual({
+      count: 3,
+      earliest: time(5),
+    });
+    expect({ count: after.candidates.length, earliest: after.earliestDeadline }).toEqual({
+      count: 4,
+      earliest: undefined,
+    });
   });
 
   test("claims that come meanwhile share a statement, and no statement is asked for more than it may give", async () => {
@@ -122,7 +154,9 @@ describe("ClaimLister", () => {
   test("a listing that fails fails all who share it, and none of the others", async () => {
     const shelf = new Shelf(64);
     let calls = 0;
-    const lister = new ClaimLister((query) => (++calls === 2 ? Promise.reject(new Error("no connection")) : shelf.find(query)));
+    const lister = new ClaimLister((query) =>
+      ++calls === 2 ? Promise.reject(new Error("no connection")) : shelf.find(query),
+    );
     const settled = await Promise.allSettled([lister.list(ask(8)), lister.list(ask(8)), lister.list(ask(8))]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
     expect((await lister.list(ask(8))).candidates.length).toBe(8);

@@ -4,7 +4,9 @@ import { HandedOut } from "./handed-out.ts";
 import type { RunAddress } from "./rows.ts";
 
 /** Find up to `limit` candidates at `now`, from the place `start` on and then around. */
-export type FindCandidates = (query: RunMoment & { readonly limit: number; readonly start: number }) => Promise<ClaimListing>;
+export type FindCandidates = (
+  query: RunMoment & { readonly limit: number; readonly start: number },
+) => Promise<ClaimListing>;
 
 interface Asked {
   readonly query: ClaimQuery;
@@ -126,11 +128,18 @@ function takeGroup(claims: RunClaims): readonly Asked[] {
 }
 
 function limitOf(group: readonly Asked[]): number {
-  return Math.min(MAX_CANDIDATES, group.reduce((sum, { query }) => sum + query.limit, 0));
+  return Math.min(
+    MAX_CANDIDATES,
+    group.reduce((sum, { query }) => sum + query.limit, 0),
+  );
 }
 
 /** Answer those of a group for whom there is enough. `given`: to how many who want many. `left`: those who must look again. */
-function handOut(group: readonly Asked[], listing: ClaimListing, handedOut: HandedOut): { readonly given: number; readonly left: readonly Asked[] } {
+function handOut(
+  group: readonly Asked[],
+  listing: ClaimListing,
+  handedOut: HandedOut,
+): { readonly given: number; readonly left: readonly Asked[] } {
   const { run, candidates, earliestDeadline } = listing;
   const fresh = handedOut.freshOf(candidates);
   const isEnough = fresh.length >= limitOf(group);

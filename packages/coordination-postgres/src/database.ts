@@ -136,12 +136,20 @@ export class Database {
     };
   }
 
-  async #query<Row extends QueryResultRow>(client: PoolClient, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  async #query<Row extends QueryResultRow>(
+    client: PoolClient,
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
     const { rows } = await this.#send<Row>(client, statement, values);
     return rows;
   }
 
-  #send<Row extends QueryResultRow>(client: PoolClient, statement: Statement, values: readonly unknown[]): Promise<QueryResult<Row>> {
+  #send<Row extends QueryResultRow>(
+    client: PoolClient,
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<QueryResult<Row>> {
     return client.query<Row>({ ...this.#bind(statement), values: values as unknown[] });
   }
 

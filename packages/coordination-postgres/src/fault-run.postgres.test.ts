@@ -9,14 +9,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
-import { countAnswers, countLines, FAULT_SECONDS, judge, lacking, readFaultLogs, torment } from "@gossip/tools/fault-run";
+import {
+  countAnswers,
+  countLines,
+  FAULT_SECONDS,
+  judge,
+  lacking,
+  readFaultLogs,
+  torment,
+} from "@gossip/tools/fault-run";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, expect, test } from "vitest";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { processes } from "./worker-process.fixture.ts";
 
 const WORKER = "./fault-worker.fixture.ts";
-const LEAST = { kills: FAULT_SECONDS / 4, lostAnswers: 1, immediateShutdowns: 1, Checkpointed: FAULT_SECONDS, Deleted: 1 };
+const LEAST = {
+  kills: FAULT_SECONDS / 4,
+  lostAnswers: 1,
+  immediateShutdowns: 1,
+  Checkpointed: FAULT_SECONDS,
+  Deleted: 1,
+};
 const STEPS_BETWEEN_CRASHES = 16;
 /** Answers that workers must get between two crashes: whoever is only ever down shows nothing. */
 const ANSWERS_BETWEEN = 100;
@@ -32,7 +46,11 @@ interface Breaker {
 }
 
 /** Cut connections now, or when the next answer comes; and in turn kill the server and have it shut down at once. */
-async function breakThings(server: PostgresServer, proxy: CuttingProxy, { logs, made, isOver }: Breaker): Promise<void> {
+async function breakThings(
+  server: PostgresServer,
+  proxy: CuttingProxy,
+  { logs, made, isOver }: Breaker,
+): Promise<void> {
   let crashedAt = 0;
   for (let step = 1; !isOver(); step++) {
     await sleep(100 + Math.random() * 300);
@@ -53,32 +71,40 @@ async function breakThings(server: PostgresServer, proxy: CuttingProxy, { logs, 
   }
 }
 
-test(`processes for ${FAULT_SECONDS} s, killed at random, with lost answers and a dying server: nothing that was acknowledged is lost`, { timeout: (FAULT_SECONDS + 300) * 1000 }, async () => {
-  const server = await startPostgres();
-  const proxy = await CuttingProxy.before(server.url);
-  const logs = await mkdtemp(join(tmpdir(), "gossip-fault-"));
-  try {
-    await processes.prepare(WORKER);
-    const made: Breakages = { cuts: 0, lostAnswers: 0, serverKills: 0, immediateShutdowns: 0 };
-    const kills = await torment({
-      logs,
-      start: (worker) => processes.start(WORKER, { url: proxy.url, worker }),
-      alsoBreak: (isOver) => breakThings(server, proxy, { logs, made, isOver }),
-      isEnough: (soFar) => lacking({ ...countLines(readFaultLogs(logs)), ...made, kills: soFar }, LEAST).length === 0,
-    });
-    await server.restart();
+test(
+  `processes for ${FAULT_SECONDS} s, killed at random, with lost answers and a dying server: nothing that was acknowledged is lost`,
+  { timeout: (FAULT_SECONDS + 300) * 1000 },
+  async () => {
+    const server = await startPostgres();
+    const proxy = await CuttingProxy.before(server.url);
+    const logs = await mkdtemp(join(tmpdir(), "gossip-fault-"));
+    try {
+      await processes.prepare(WORKER);
+      const made: Breakages = { cuts: 0, lostAnswers: 0, serverKills: 0, immediateShutdowns: 0 };
+      const kills = await torment({
+        logs,
+        start: (worker) => processes.start(WORKER, { url: proxy.url, worker }),
+        alsoBreak: (isOver) => breakThings(server, proxy, { logs, made, isOver }),
+        isEnough: (soFar) => lacking({ ...countLines(readFaultLogs(logs)), ...made, kills: soFar }, LEAST).length === 0,
+      });
+      await server.restart();
 
-    await using store = unwrap(await openPostgresStore({ url: server.url }));
-    const { counts, broken } = await judge(store, readFaultLogs(logs));
-    const report = unwrap(await fsck(store.inspect()));
-    console.log(`fault run: ${kills} kills`, made, counts, { runs: report.runCount, shards: report.shardCount, deletedRuns: report.deletedRunCount });
+      await using store = unwrap(await openPostgresStore({ url: server.url }));
+      const { counts, broken } = await judge(store, readFaultLogs(logs));
+      const report = unwrap(await fsck(store.inspect()));
+      console.log(`fault run: ${kills} kills`, made, counts, {
+        runs: report.runCount,
+        shards: report.shardCount,
+        deletedRuns: report.deletedRunCount,
+      });
 
-    expect(broken).toEqual([]);
-    expect(report.findings).toEqual([]);
-    expect(lacking({ ...counts, ...made, kills }, LEAST)).toEqual([]);
-  } finally {
-    await proxy.close();
-    await server.dispose();
-    await rm(logs, { recursive: true });
-  }
-});
+      expect(broken).toEqual([]);
+      expect(report.findings).toEqual([]);
+      expect(lacking({ ...counts, ...made, kills }, LEAST)).toEqual([]);
+    } finally {
+      await proxy.close();
+      await server.dispose();
+      await rm(logs, { recursive: true });
+    }
+  },
+);

@@ -12,7 +12,12 @@ const parent = process.ppid;
 
 async function open(): Promise<PostgresStore> {
   while (process.ppid === parent) {
-    const opened = await openPostgresStore({ url, maxConnections: 3, connectTimeoutMs: 2000, statementTimeoutMs: 5000 });
+    const opened = await openPostgresStore({
+      url,
+      maxConnections: 3,
+      connectTimeoutMs: 2000,
+      statementTimeoutMs: 5000,
+    });
     if (opened.ok) return opened.value;
     await sleep(50);
   }

@@ -20,7 +20,11 @@ export interface Capacity {
 
 /** `free`: shards that nobody has a lease on. */
 export function capacityOf({ lapsed, earliest, starved_until: starvedUntil }: HintRow, free: number): Capacity {
-  return { availableCount: Math.min(MAX_COUNTED, free + lapsed), earliestDeadline: timeIn(earliest), starvedUntil: timeIn(starvedUntil) };
+  return {
+    availableCount: Math.min(MAX_COUNTED, free + lapsed),
+    earliestDeadline: timeIn(earliest),
+    starvedUntil: timeIn(starvedUntil),
+  };
 }
 
 export function hintOf(row: HintRow, free: number, now: LogicalTime): CapacityHint {

@@ -17,7 +17,8 @@ export class InsertedShards {
   constructor(address: RunAddress, records: readonly ShardRecord[]) {
     for (const record of records) assertOwn(address, record);
     const chunks: ServerArray[][] = [];
-    for (let start = 0; start < records.length; start += MAX_ROWS) chunks.push(columnsOf(records.slice(start, start + MAX_ROWS)));
+    for (let start = 0; start < records.length; start += MAX_ROWS)
+      chunks.push(columnsOf(records.slice(start, start + MAX_ROWS)));
     this.#chunks = chunks;
   }
 

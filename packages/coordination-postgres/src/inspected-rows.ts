@@ -9,7 +9,13 @@ import { digestOf, runColumnsIn, runColumnsOf, type RunColumnsRow, type ShardCol
 import { shardIdOf } from "./rows.ts";
 import { INSPECT_PLACES, INSPECT_RUNS, INSPECT_SHARDS } from "./sql/inspect.ts";
 
-export type InspectedRunRow = { readonly id: string; readonly tenant: Buffer; readonly run: Buffer; readonly shard_count: string; readonly record: Buffer } & RunColumnsRow;
+export type InspectedRunRow = {
+  readonly id: string;
+  readonly tenant: Buffer;
+  readonly run: Buffer;
+  readonly shard_count: string;
+  readonly record: Buffer;
+} & RunColumnsRow;
 export type InspectedShardRow = { readonly shard: Buffer; readonly record: Buffer } & ShardColumnsRow;
 
 const PAGE = 512;
@@ -47,7 +53,9 @@ export async function* listPlaces(connection: Connection, runId: string): AsyncG
 export function readRunRow({ record }: InspectedRunRow): StoredRunRecord {
   const decoded = decodeRunRecord(record);
   if (decoded.ok) return { kind: "Found", record: decoded.value };
-  return decodeDeletedRun(record).ok ? { kind: "Deleted" } : { kind: "Unreadable", detail: codecErrorInWords(decoded.error) };
+  return decodeDeletedRun(record).ok
+    ? { kind: "Deleted" }
+    : { kind: "Unreadable", detail: codecErrorInWords(decoded.error) };
 }
 
 /** Whether the columns of a run say what its record says, as far as that can be read. */
@@ -72,7 +80,11 @@ export async function* listRunRows(connection: Connection): AsyncGenerator<Inspe
   }
 }
 
-export async function* listShardRows(connection: Connection, runId: string, statement = INSPECT_SHARDS): AsyncGenerator<InspectedShardRow> {
+export async function* listShardRows(
+  connection: Connection,
+  runId: string,
+  statement = INSPECT_SHARDS,
+): AsyncGenerator<InspectedShardRow> {
   let shard = NOTHING;
   for (;;) {
     const rows = await connection.run<InspectedShardRow>(statement, [runId, shard, PAGE]);

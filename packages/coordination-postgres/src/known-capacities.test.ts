@@ -15,7 +15,10 @@ const run = RunId.fromRaw(1n);
 const RUN_ID = 7;
 
 function askerAt(now: number | undefined, runId = RUN_ID): Asker {
-  return { guard: { runId, version: 1 }, set: { tenant, run, hintAt: now === undefined ? undefined : LogicalTime.fromRaw(BigInt(now)) } };
+  return {
+    guard: { runId, version: 1 },
+    set: { tenant, run, hintAt: now === undefined ? undefined : LogicalTime.fromRaw(BigInt(now)) },
+  };
 }
 
 /** A run at one instant: a deadline for each shard, 0 where nobody holds it. */
@@ -38,9 +41,21 @@ function hintAt(world: World, now: number): CapacityHint {
   return { availableCount, earliestDeadline, isStarved: now < world.starvedUntil };
 }
 
-const world: fc.Arbitrary<World> = fc.record({ deadlines: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 4 }), starvedUntil: fc.constantFrom(0, 3) });
+const world: fc.Arbitrary<World> = fc.record({
+  deadlines: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 4 }),
+  starvedUntil: fc.constantFrom(0, 3),
+});
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("Ask" as const), times: fc.array(fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined, freq: 6 }), { minLength: 1, maxLength: 2 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("Ask" as const),
+      times: fc.array(fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined, freq: 6 }), {
+        minLength: 1,
+        maxLength: 2,
+      }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("Answer" as const), hasLookedAtOnce: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("OthersWrite" as const), world }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("BeginOwnWrite" as const), world }) },
@@ -93,7 +108,9 @@ test("what is told was so not long ago, at the time that was asked for, and behi
           asked.push(
             Promise.resolve(capacities.hintsFor(each.times.map((now) => askerAt(now)))).then((hints) => {
               // A state counts where it had not ended too long ago, and was not before what we had written by then.
-              const fair = history.filter((_, index) => index >= from && (history[index + 1]?.sinceMs ?? Infinity) >= fromMs);
+              const fair = history.filter(
+                (_, index) => index >= from && (history[index + 1]?.sinceMs ?? Infinity) >= fromMs,
+              );
               for (const [index, now] of each.times.entries()) {
                 if (now === undefined) expect(hints[index]).toBe(undefined);
                 else expect(fair.map((state) => hintAt(state.world, now))).toContainEqual(hints[index]);
@@ -106,9 +123,12 @@ test("what is told was so not long ago, at the time that was asked for, and behi
       }
       while (writes.length > 0) await endWrite();
       const all = Promise.all(asked);
-      for (let isOver = false; !isOver; ) {
+      for (let isOver = false; !isOver;) {
         reads.shift()?.(false);
-        isOver = await Promise.race([all.then(() => true), new Promise<false>((settle) => setImmediate(settle, false))]);
+        isOver = await Promise.race([
+          all.then(() => true),
+          new Promise<false>((settle) => setImmediate(settle, false)),
+        ]);
       }
     }),
     { numRuns: 500 },
@@ -140,8 +160,14 @@ test("the server is asked once, until what it said is too old, a lease has lapse
 });
 
 test("advice that cannot be had is none, and a broken program is not taken for that", async () => {
-  const failing = new KnownCapacities(() => Promise.reject(new Error("gone")), () => 0);
+  const failing = new KnownCapacities(
+    () => Promise.reject(new Error("gone")),
+    () => 0,
+  );
   expect(await failing.hintsFor([askerAt(1), askerAt(undefined)])).toEqual([CapacityHint.ZERO, undefined]);
-  const broken = new KnownCapacities(() => Promise.reject(new InvariantViolation("wrong")), () => 0);
+  const broken = new KnownCapacities(
+    () => Promise.reject(new InvariantViolation("wrong")),
+    () => 0,
+  );
   await expect(broken.hintsFor([askerAt(1)])).rejects.toThrow(InvariantViolation);
 });

@@ -53,7 +53,8 @@ export class KnownCapacities {
     for (const asker of askers) {
       const { hintAt } = asker.set;
       // The one before is mostly of the same run and time: a batch comes together within a millisecond or two.
-      if (last?.guard.runId !== asker.guard.runId || last.set.hintAt !== hintAt) hint = hintAt === undefined ? undefined : this.#find(asker.guard.runId, hintAt, nowMs);
+      if (last?.guard.runId !== asker.guard.runId || last.set.hintAt !== hintAt)
+        hint = hintAt === undefined ? undefined : this.#find(asker.guard.runId, hintAt, nowMs);
       if (hint === undefined && hintAt !== undefined) return this.#lookUp(askers);
       hints.push(hint);
       last = asker;
@@ -80,7 +81,11 @@ export class KnownCapacities {
     const found = new Map<Asker, CapacityHint>();
     try {
       // Nearly always once: a second time where a lease lapses between two of the times that are asked for.
-      for (let left = askers.filter(({ set }) => set.hintAt !== undefined); left.length > 0; left = left.filter((asker) => !found.has(asker))) {
+      for (
+        let left = askers.filter(({ set }) => set.hintAt !== undefined);
+        left.length > 0;
+        left = left.filter((asker) => !found.has(asker))
+      ) {
         const known = await this.#ask(firstOfEach(left));
         for (const asker of left) {
           const hint = hintIn(known.get(asker.guard.runId)!, asker.set.hintAt!);

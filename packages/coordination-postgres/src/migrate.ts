@@ -4,7 +4,13 @@ import type { PostgresOpenError } from "./postgres-open-error.ts";
 import { migration1 } from "./sql/migration-1.ts";
 import { migration2 } from "./sql/migration-2.ts";
 import { migration3 } from "./sql/migration-3.ts";
-import { createMigrations, LOCK_MIGRATIONS, NOTE_MIGRATION, READ_LAST_MIGRATION, TABLE_EXISTS } from "./sql/migrations.ts";
+import {
+  createMigrations,
+  LOCK_MIGRATIONS,
+  NOTE_MIGRATION,
+  READ_LAST_MIGRATION,
+  TABLE_EXISTS,
+} from "./sql/migrations.ts";
 
 /** Every step from nothing to the newest schema. A step that was released never changes. */
 const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1, migration2, migration3];
@@ -27,7 +33,10 @@ export interface MigrateOptions {
  * Whoever finds them so changes nothing and needs no right to. Else one at a time, under a lock of the database: whoever
  * comes second waits, and finds it done. All of it is one transaction.
  */
-export async function migrate(pool: Pool, { schema, migrate: mayChange }: MigrateOptions): Promise<Result<void, PostgresOpenError>> {
+export async function migrate(
+  pool: Pool,
+  { schema, migrate: mayChange }: MigrateOptions,
+): Promise<Result<void, PostgresOpenError>> {
   const client = await pool.connect();
   // A connection that breaks says so to whoever waits for an answer, and with an event, which nobody may leave unheard.
   client.on("error", ignore);

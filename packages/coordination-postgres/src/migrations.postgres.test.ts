@@ -46,7 +46,9 @@ test("places of the second version come through as they were, with the rights to
   const migrated = unwrap(await openPostgresStore({ pool, schema }));
   expect(await places()).toEqual(before);
   expect(unwrap(await fsck(migrated.inspect())).findings).toEqual([]);
-  expect((await pool.query("SELECT has_table_privilege('reader', $1, 'SELECT') AS may", [`${schema}.places`])).rows).toEqual([{ may: true }]);
+  expect(
+    (await pool.query("SELECT has_table_privilege('reader', $1, 'SELECT') AS may", [`${schema}.places`])).rows,
+  ).toEqual([{ may: true }]);
   await pool.query(`REVOKE ALL ON ${schema}.places FROM reader; DROP ROLE reader`);
   await migrated.close();
   await temporary.dispose();

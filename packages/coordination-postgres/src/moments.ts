@@ -47,7 +47,10 @@ export class Moments {
   }
 
   /** Take the server's answers, which were made without the shards in `moved`. */
-  answer(rows: readonly CapacityRow[], moved: readonly { readonly runId: number; readonly shard: ShardRecord }[]): void {
+  answer(
+    rows: readonly CapacityRow[],
+    moved: readonly { readonly runId: number; readonly shard: ShardRecord }[],
+  ): void {
     const others = this.#others();
     const own = new Map<string, CapacityRow>();
     for (const row of rows) {
@@ -60,7 +63,8 @@ export class Moments {
       if (row.about !== "Run") continue;
       const { runId, times, hints } = runs[Number(row.ordinal) - 1]!;
       const shards = moved.flatMap((each) => (each.runId === runId ? [each.shard] : []));
-      for (const now of times) hints.set(now, hintWith(hintOf(own.get(`${runId} ${now}`) ?? row, row.free ?? 0, now), shards, now));
+      for (const now of times)
+        hints.set(now, hintWith(hintOf(own.get(`${runId} ${now}`) ?? row, row.free ?? 0, now), shards, now));
     }
   }
 

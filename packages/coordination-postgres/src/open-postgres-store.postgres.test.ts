@@ -37,7 +37,8 @@ const urlWith = (change: (url: URL) => void): string => {
 describe("openPostgresStore", () => {
   // The first of them: no socket of another test is still about to go.
   test("a store that nobody closes keeps no process from ending while nothing is asked of it", async () => {
-    const socketsInUse = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
+    const socketsInUse = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
     await pool.query("SELECT 1");
     const before = socketsInUse();
     const store = unwrap(await openPostgresStore({ url: server.url, schema: newSchema() }));
@@ -48,44 +49,65 @@ describe("openPostgresStore", () => {
 
   test("many that open the same empty database at once all succeed, and the tables are made once", async () => {
     const schema = newSchema();
-    const opened = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore({ url: server.url, schema, maxConnections: 2 })));
+    const opened = await Promise.all(
+      Array.from({ length: 6 }, () => openPostgresStore({ url: server.url, schema, maxConnections: 2 })),
+    );
     expect(opened.map(({ ok }) => ok)).toEqual(opened.map(() => true));
     const { rows } = await pool.query(`SELECT version FROM ${schema}.migrations ORDER BY version`);
     expect(rows).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, index) => ({ version: index + 1 })));
     for (const store of opened) await unwrap(store).close();
   });
 
-  test.each(["pg_advisory_xact_lock", "CREATE TABLE", "COMMIT"])("a connection that is cut at %s is a failure to open and nothing worse, and the next try succeeds", async (text) => {
-    const schema = newSchema();
-    const proxy = await CuttingProxy.before(server.url);
-    const sprung = proxy.cut("Before", text);
-    const [opened] = await Promise.all([openPostgresStore({ url: proxy.url, schema }), sprung]);
-    expect(opened).toMatchObject({ ok: false, error: { kind: "Unavailable" } });
-    await unwrap(await openPostgresStore({ url: proxy.url, schema })).close();
-    await proxy.close();
-  });
+  test.each(["pg_advisory_xact_lock", "CREATE TABLE", "COMMIT"])(
+    "a connection that is cut at %s is a failure to open and nothing worse, and the next try succeeds",
+    async (text) => {
+      const schema = newSchema();
+      const proxy = await CuttingProxy.before(server.url);
+      const sprung = proxy.cut("Before", text);
+      const [opened] = await Promise.all([openPostgresStore({ url: proxy.url, schema }), sprung]);
+      expect(opened).toMatchObject({ ok: false, error: { kind: "Unavailable" } });
+      await unwrap(await openPostgresStore({ url: proxy.url, schema })).close();
+      await proxy.close();
+    },
+  );
 
   test("tables of a later version are refused and left as they are", async () => {
     const schema = newSchema();
     await unwrap(await openPostgresStore({ pool, schema })).close();
     await pool.query(`INSERT INTO ${schema}.migrations (version) VALUES (${SCHEMA_VERSION + 1})`);
-    expect(await openPostgresStore({ pool, schema })).toEqual({ ok: false, error: { kind: "NewerSchema", found: SCHEMA_VERSION + 1, supported: SCHEMA_VERSION } });
+    expect(await openPostgresStore({ pool, schema })).toEqual({
+      ok: false,
+      error: { kind: "NewerSchema", found: SCHEMA_VERSION + 1, supported: SCHEMA_VERSION },
+    });
   });
 
   test("tables of the first version are brought up to date, and refused where that was not asked for", async () => {
     const schema = newSchema();
-    await pool.query(`${createMigrations(schema)}; ${migration1(schema)}; INSERT INTO ${schema}.migrations (version) VALUES (1)`);
-    expect(await openPostgresStore({ pool, schema, migrate: false })).toEqual({ ok: false, error: { kind: "MigrationNeeded", found: 1, supported: SCHEMA_VERSION } });
+    await pool.query(
+      `${createMigrations(schema)}; ${migration1(schema)}; INSERT INTO ${schema}.migrations (version) VALUES (1)`,
+    );
+    expect(await openPostgresStore({ pool, schema, migrate: false })).toEqual({
+      ok: false,
+      error: { kind: "MigrationNeeded", found: 1, supported: SCHEMA_VERSION },
+    });
     await unwrap(await openPostgresStore({ pool, schema })).close();
     const made = newSchema();
     await unwrap(await openPostgresStore({ pool, schema: made })).close();
-    const indexes = async (of: string) => (await pool.query("SELECT replace(indexdef, $1, '') AS index FROM pg_indexes WHERE schemaname = $1 ORDER BY 1", [of])).rows;
+    const indexes = async (of: string) =>
+      (
+        await pool.query("SELECT replace(indexdef, $1, '') AS index FROM pg_indexes WHERE schemaname = $1 ORDER BY 1", [
+          of,
+        ])
+      ).rows;
     expect(await indexes(schema)).toEqual(await indexes(made));
   });
 
   test("tables are not made where that was not asked for", async () => {
     const schema = newSchema();
-    expect(await openPostgresStore({ pool, schema, migrate: false })).toMatchObject({ ok: false, error: { kind: "MigrationNeeded", found: 0 } });
+    expect(await openPostgresStore({ pool, schema, migrate: false })).toMatchObject({
+      ok: false,
+      error: { kind: "MigrationNeeded", found: 0 },
+    });
     const { rows } = await pool.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema]);
     expect(rows.length).toBe(0);
   });
@@ -94,9 +116,14 @@ describe("openPostgresStore", () => {
     const schema = newSchema();
     await pool.query(`CREATE ROLE modest LOGIN PASSWORD '${SECRET}'`);
     const url = urlWith((it) => ((it.username = "modest"), (it.password = SECRET)));
-    expect(await openPostgresStore({ url, schema })).toMatchObject({ ok: false, error: { kind: "NotPermitted", code: "42501" } });
+    expect(await openPostgresStore({ url, schema })).toMatchObject({
+      ok: false,
+      error: { kind: "NotPermitted", code: "42501" },
+    });
     await unwrap(await openPostgresStore({ pool, schema })).close();
-    await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO modest; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO modest`);
+    await pool.query(
+      `GRANT USAGE ON SCHEMA ${schema} TO modest; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO modest`,
+    );
     const store = unwrap(await openPostgresStore({ url, schema }));
     expect(unwrap(await store.listTenants({ after: undefined, limit: 1 }))).toEqual({ items: [], next: undefined });
     await store.close();
@@ -141,7 +168,10 @@ describe("openPostgresStore", () => {
     const store = unwrap(await openPostgresStore({ pool, schema: newSchema() }));
     await store.close();
     await store.close();
-    expect(await store.listTenants({ after: undefined, limit: 1 })).toMatchObject({ ok: false, error: { kind: "Transient", message: "the store is closed" } });
+    expect(await store.listTenants({ after: undefined, limit: 1 })).toMatchObject({
+      ok: false,
+      error: { kind: "Transient", message: "the store is closed" },
+    });
     expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 });

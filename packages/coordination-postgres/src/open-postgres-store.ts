@@ -34,7 +34,9 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const ignore = (): void => undefined;
 
 /** Open a database as a store, and see to its tables. */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Result<PostgresStore, PostgresOpenError>> {
+export async function openPostgresStore(
+  options: PostgresStoreOptions,
+): Promise<Result<PostgresStore, PostgresOpenError>> {
   assertOptions(options);
   const { schema = "gossip", migrate: mayMigrate = true } = options;
   const pool = options.pool ?? makePool(options);
@@ -48,7 +50,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return opened;
 }
 
-async function open(pool: Pool, options: { readonly schema: string; readonly migrate: boolean }): Promise<Result<void, PostgresOpenError>> {
+async function open(
+  pool: Pool,
+  options: { readonly schema: string; readonly migrate: boolean },
+): Promise<Result<void, PostgresOpenError>> {
   try {
     const { rows } = await pool.query<{ version: number }>(READ_SERVER_VERSION);
     const found = Math.floor((rows[0]?.version ?? 0) / 10_000);
@@ -132,13 +137,25 @@ function quoted(schema: string): string {
 }
 
 function assertOptions(options: PostgresStoreOptions): void {
-  assert(typeof options === "object" && options !== null, () => `postgres store options must be an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `postgres store options must be an object, got ${typeof options}`,
+  );
   const { url, pool, schema, migrate: mayMigrate, maxConnections, connectTimeoutMs, statementTimeoutMs } = options;
   assert((url === undefined) !== (pool === undefined), "a postgres store needs either a url or a pool");
   assert(url === undefined || typeof url === "string", () => `url must be a text, got a value of type ${typeof url}`);
-  assert(pool === undefined || typeof (pool as { connect?: unknown } | null)?.connect === "function", "pool must be a Pool of the pg package");
-  assert(schema === undefined || (typeof schema === "string" && SCHEMA.test(schema)), "schema must be lower-case letters, digits and _, up to 63 of them, and not begin with a digit");
-  assert(mayMigrate === undefined || typeof mayMigrate === "boolean", () => `migrate must be a boolean, got a value of type ${typeof mayMigrate}`);
+  assert(
+    pool === undefined || typeof (pool as { connect?: unknown } | null)?.connect === "function",
+    "pool must be a Pool of the pg package",
+  );
+  assert(
+    schema === undefined || (typeof schema === "string" && SCHEMA.test(schema)),
+    "schema must be lower-case letters, digits and _, up to 63 of them, and not begin with a digit",
+  );
+  assert(
+    mayMigrate === undefined || typeof mayMigrate === "boolean",
+    () => `migrate must be a boolean, got a value of type ${typeof mayMigrate}`,
+  );
   if (maxConnections !== undefined) assertCount(maxConnections, "max connections", { min: 1, max: 10_000 });
   for (const [name, value] of Object.entries({ connectTimeoutMs, statementTimeoutMs })) {
     if (value !== undefined) assertCount(value, name, { min: 1, max: MAX_TIMEOUT_MS });

@@ -9,7 +9,10 @@ const SIZE_SIZE = 4;
 const TWO_TO_32 = 2 ** 32;
 
 /** Shards of one run that a statement has packed into one value: of each its version, its id, the size of its record, and that. */
-export function packedShards(address: RunAddress & { readonly runId: number }, packed: Buffer): Versioned<ShardRecord>[] {
+export function packedShards(
+  address: RunAddress & { readonly runId: number },
+  packed: Buffer,
+): Versioned<ShardRecord>[] {
   const shards: Versioned<ShardRecord>[] = [];
   const reader = new RecordReader(packed);
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
@@ -19,7 +22,10 @@ export function packedShards(address: RunAddress & { readonly runId: number }, p
     const shard = view.getBigUint64(place + U64_SIZE);
     const start = place + 2 * U64_SIZE + SIZE_SIZE;
     place = start + view.getUint32(start - SIZE_SIZE);
-    shards.push({ record: ownShard(address, shard as ShardId, reader.shardRecord(start, place)), version: shardVersion({ runId: address.runId, version }) });
+    shards.push({
+      record: ownShard(address, shard as ShardId, reader.shardRecord(start, place)),
+      version: shardVersion({ runId: address.runId, version }),
+    });
   }
   return shards;
 }

@@ -22,7 +22,12 @@ const SPREAD_AT = 9;
 const SHARD_AT = 13;
 
 /** A finished shard has none: nobody looks for it. */
-const LETTERS: Readonly<Record<ShardRecord["status"], number>> = { Active: code("A"), Parked: code("P"), Split: code("S"), Done: 0 };
+const LETTERS: Readonly<Record<ShardRecord["status"], number>> = {
+  Active: code("A"),
+  Parked: code("P"),
+  Split: code("S"),
+  Done: 0,
+};
 
 /** The places of shards, null where there is none. */
 export function placeArray(records: readonly ShardRecord[]): ServerArray {

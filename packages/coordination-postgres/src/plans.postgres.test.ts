@@ -13,7 +13,12 @@ import { READ_SHARD } from "./sql/read-shard.ts";
 import { READ_SHARDS } from "./sql/read-shards.ts";
 import type { Statement } from "./sql/statement.ts";
 import { TUNE_SESSION } from "./sql/tune-session.ts";
-import { UPDATE_SHARDS, UPDATE_SHARDS_OF_GUARDED_RUN, UPDATE_SHARDS_OF_RUN, UPDATE_SHARDS_OF_RUNS } from "./sql/update-shards.ts";
+import {
+  UPDATE_SHARDS,
+  UPDATE_SHARDS_OF_GUARDED_RUN,
+  UPDATE_SHARDS_OF_RUN,
+  UPDATE_SHARDS_OF_RUNS,
+} from "./sql/update-shards.ts";
 import { UPDATE_SPLIT_SHARD } from "./sql/update-split-shard.ts";
 import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
 
@@ -38,12 +43,20 @@ const planOf = async ({ name, text }: Statement): Promise<string> => {
   const bound = text(schema);
   const last = Math.max(...[...bound.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
   await client.query(`PREPARE ${name} AS ${bound}`);
-  const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN EXECUTE ${name} (${Array.from({ length: last }, () => "NULL").join(", ")})`);
+  const { rows } = await client.query<{ "QUERY PLAN": string }>(
+    `EXPLAIN EXECUTE ${name} (${Array.from({ length: last }, () => "NULL").join(", ")})`,
+  );
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 };
 
 const ADVANCES = [ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN];
-const UPDATES = [UPDATE_SHARDS, UPDATE_SHARDS_OF_RUNS, UPDATE_SHARDS_OF_RUN, UPDATE_SHARDS_OF_GUARDED_RUN, UPDATE_SPLIT_SHARD];
+const UPDATES = [
+  UPDATE_SHARDS,
+  UPDATE_SHARDS_OF_RUNS,
+  UPDATE_SHARDS_OF_RUN,
+  UPDATE_SHARDS_OF_GUARDED_RUN,
+  UPDATE_SPLIT_SHARD,
+];
 const READS = [LOCK_SHARD, READ_SHARD, READ_SHARDS, listClaimCandidates(8)];
 
 test.each([...ADVANCES, ...UPDATES, ...READS])(
@@ -56,9 +69,12 @@ test.each([...ADVANCES, ...UPDATES, ...READS])(
   },
 );
 
-test.each([LIST_FIRST_SHARDS, LIST_NEXT_SHARDS])("$name goes along the order and stops at the end of its page, and does not sort the run", async (statement) => {
-  const plan = await planOf(statement);
-  expect(plan).toContain("shards_in_order");
-  expect(plan).toContain("Incremental Sort");
-  expect(plan).not.toContain("->  Sort ");
-});
+test.each([LIST_FIRST_SHARDS, LIST_NEXT_SHARDS])(
+  "$name goes along the order and stops at the end of its page, and does not sort the run",
+  async (statement) => {
+    const plan = await planOf(statement);
+    expect(plan).toContain("shards_in_order");
+    expect(plan).toContain("Incremental Sort");
+    expect(plan).not.toContain("->  Sort ");
+  },
+);

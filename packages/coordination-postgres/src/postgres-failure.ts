@@ -75,7 +75,8 @@ export function isWorthRepeating(thrown: unknown): boolean {
 export function failureFrom(operation: PostgresOperation, thrown: unknown): InfraError {
   if (thrown instanceof CorruptRow) return thrown.failure;
   const cause = thrown instanceof NoConnection || thrown instanceof UnknownOutcome ? thrown.cause : thrown;
-  if (cause instanceof RangeError) return InfraError.corruption({ operation, message: "a column is shorter than what it holds", cause });
+  if (cause instanceof RangeError)
+    return InfraError.corruption({ operation, message: "a column is shorter than what it holds", cause });
   const code = codeOf(cause);
   switch (code?.slice(0, 2)) {
     case "XX":
@@ -90,7 +91,8 @@ export function failureFrom(operation: PostgresOperation, thrown: unknown): Infr
       return InfraError.transient({ operation, message: "the tables are not there or may not be used", code, cause });
     case undefined:
     default:
-      if (isUndone(cause)) return InfraError.transient({ operation, message: "the database refused the statement", code, cause });
+      if (isUndone(cause))
+        return InfraError.transient({ operation, message: "the database refused the statement", code, cause });
       return InfraError.transient({ operation, message: "the connection to the database failed", code, cause });
   }
 }

@@ -37,7 +37,13 @@ async function sql(text: string): Promise<Record<string, unknown>[]> {
 }
 
 async function contents(): Promise<unknown[]> {
-  return [await sql("SELECT * FROM @.runs ORDER BY id"), await sql("SELECT * FROM @.shards ORDER BY run_id, shard"), await sql("SELECT * FROM @.places ORDER BY run_id, place"), await sql("SELECT * FROM @.tenants"), await sql("SELECT * FROM @.totals")];
+  return [
+    await sql("SELECT * FROM @.runs ORDER BY id"),
+    await sql("SELECT * FROM @.shards ORDER BY run_id, shard"),
+    await sql("SELECT * FROM @.places ORDER BY run_id, place"),
+    await sql("SELECT * FROM @.tenants"),
+    await sql("SELECT * FROM @.totals"),
+  ];
 }
 
 async function findings(): Promise<readonly FsckFinding[]> {
@@ -49,15 +55,28 @@ const anActive = "ctid = (SELECT ctid FROM @.shards WHERE status = 'Active' ORDE
 
 test("a store in order is in order, and repair leaves every byte of it alone", async () => {
   const before = await contents();
-  expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({ tenantCount: 1, runCount: 1, findings: [], deletedRunCount: 0 });
+  expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({
+    tenantCount: 1,
+    runCount: 1,
+    findings: [],
+    deletedRunCount: 0,
+  });
   expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
   expect(await contents()).toEqual(before);
 });
 
 describe("what repair mends", () => {
   const columns = [
-    "attempts = attempts + 1", "key_range_start = key_range_start || '\\x00'", "fence = '\\x00000000000000ff'", "lease_owner = '\\x0000000000000003'",
-    "lease_deadline = '\\x0000000000000003'", "parent = '\\x0000000000000009'", "park_reason = 'Poisoned'", "cursor_key = '\\xffff'", "status = 'Done'", "status = 'Parked'",
+    "attempts = attempts + 1",
+    "key_range_start = key_range_start || '\\x00'",
+    "fence = '\\x00000000000000ff'",
+    "lease_owner = '\\x0000000000000003'",
+    "lease_deadline = '\\x0000000000000003'",
+    "parent = '\\x0000000000000009'",
+    "park_reason = 'Poisoned'",
+    "cursor_key = '\\xffff'",
+    "status = 'Done'",
+    "status = 'Parked'",
   ];
 
   test.each(columns)("a column that says something else than the record: %s", async (change) => {
@@ -71,7 +90,12 @@ describe("what repair mends", () => {
     expect(await findings()).toEqual([]);
   });
 
-  test.each(["status = 'Done'", "status = 'Deleted'", "lease_duration = '\\x0000000000000003'", "max_shard_retries = 8"])("a run's column: %s", async (change) => {
+  test.each([
+    "status = 'Done'",
+    "status = 'Deleted'",
+    "lease_duration = '\\x0000000000000003'",
+    "max_shard_retries = 8",
+  ])("a run's column: %s", async (change) => {
     const before = await contents();
     await sql(`UPDATE @.runs SET ${change}`);
     expect(await findings()).toMatchObject([{ kind: "StrayEntry", index: "run", shard: undefined }]);
@@ -81,14 +105,31 @@ describe("what repair mends", () => {
 
   const places = [
     ["missing", "DELETE FROM @.places WHERE ", ["MissingEntry"], { removedEntries: 0, addedEntries: 1 }],
-    ["of another state", "UPDATE @.places SET place = overlay(place PLACING '\\x50' FROM 1) WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
-    ["of another time", "UPDATE @.places SET place = overlay(place PLACING '\\x00000000000000ff' FROM 2) WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
-    ["elsewhere", "UPDATE @.places SET place = set_byte(place, 12, get_byte(place, 12) # 1) WHERE ", ["MissingEntry", "StrayEntry"], { removedEntries: 1, addedEntries: 1 }],
+    [
+      "of another state",
+      "UPDATE @.places SET place = overlay(place PLACING '\\x50' FROM 1) WHERE ",
+      ["MissingEntry", "StrayEntry"],
+      { removedEntries: 1, addedEntries: 1 },
+    ],
+    [
+      "of another time",
+      "UPDATE @.places SET place = overlay(place PLACING '\\x00000000000000ff' FROM 2) WHERE ",
+      ["MissingEntry", "StrayEntry"],
+      { removedEntries: 1, addedEntries: 1 },
+    ],
+    [
+      "elsewhere",
+      "UPDATE @.places SET place = set_byte(place, 12, get_byte(place, 12) # 1) WHERE ",
+      ["MissingEntry", "StrayEntry"],
+      { removedEntries: 1, addedEntries: 1 },
+    ],
   ] as const;
 
   test.each(places)("a place that is %s", async (_name, change, kinds, rebuilt) => {
     const before = await contents();
-    await sql(`${change} substring(place FROM 14) = (SELECT shard FROM @.shards WHERE status = 'Active' ORDER BY shard LIMIT 1)`);
+    await sql(
+      `${change} substring(place FROM 14) = (SELECT shard FROM @.shards WHERE status = 'Active' ORDER BY shard LIMIT 1)`,
+    );
     expect(await findings()).toMatchObject(kinds.map((kind) => ({ kind, index: "places" })));
     expect(await mend()).toEqual({ ...rebuilt, correctedCounts: 0 });
     expect(await contents()).toEqual(before);
@@ -96,7 +137,9 @@ describe("what repair mends", () => {
 
   test("a second place of a shard, one of no shard, and one of no run", async () => {
     const before = await contents();
-    await sql("INSERT INTO @.places SELECT run_id, '\\x4100000000000000ff00000001'::bytea || shard FROM @.shards LIMIT 1");
+    await sql(
+      "INSERT INTO @.places SELECT run_id, '\\x4100000000000000ff00000001'::bytea || shard FROM @.shards LIMIT 1",
+    );
     await sql("INSERT INTO @.places SELECT id, '\\x4100000000000000000000000100000000000000aa' FROM @.runs");
     await sql("INSERT INTO @.places VALUES (99, '\\x4100000000000000000000000100000000000000aa')");
     expect((await findings()).filter(({ kind }) => kind === "StrayEntry")).toHaveLength(3);
@@ -106,10 +149,13 @@ describe("what repair mends", () => {
 
   test("an index that the server did not keep up", async () => {
     const before = await contents();
-    const lose = (isReady: boolean) => sql(`UPDATE pg_index SET indisready = ${isReady} WHERE indexrelid = '@.shards_in_order'::regclass`);
+    const lose = (isReady: boolean) =>
+      sql(`UPDATE pg_index SET indisready = ${isReady} WHERE indexrelid = '@.shards_in_order'::regclass`);
     await lose(false);
     // Written elsewhere, so that what the index has no longer leads to them.
-    await sql("CREATE TABLE @.kept AS SELECT * FROM @.shards; DELETE FROM @.shards; INSERT INTO @.shards SELECT * FROM @.kept");
+    await sql(
+      "CREATE TABLE @.kept AS SELECT * FROM @.shards; DELETE FROM @.shards; INSERT INTO @.shards SELECT * FROM @.kept",
+    );
     await lose(true);
     const found = await findings();
     expect(found).toContainEqual(expect.objectContaining({ kind: "MissingEntry", index: "order" }));
@@ -123,7 +169,8 @@ describe("what repair mends", () => {
     await sql("UPDATE @.runs SET shard_count = 1; UPDATE @.totals SET shard_count = 2; DELETE FROM @.tenants");
     const found = await findings();
     expect(found).toHaveLength(3);
-    for (const scope of ["Run", "Tenant", "Total"]) expect(found).toContainEqual(expect.objectContaining({ kind: "WrongCount", scope }));
+    for (const scope of ["Run", "Tenant", "Total"])
+      expect(found).toContainEqual(expect.objectContaining({ kind: "WrongCount", scope }));
     expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 3 });
     expect(await contents()).toEqual(before);
   });
@@ -140,19 +187,30 @@ describe("what repair cannot mend, and leaves as it is", () => {
 
   test("a run that is no record", async () => {
     await sql("UPDATE @.runs SET record = '\\x00'");
-    expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", tenant: FAMILY_TENANT, run: FAMILY_RUN, shard: undefined }]);
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", tenant: FAMILY_TENANT, run: FAMILY_RUN, shard: undefined },
+    ]);
     expect(await mend()).toMatchObject({ removedEntries: 0, addedEntries: 0 });
   });
 
   test("a record in the place of another", async () => {
-    await sql(`UPDATE @.shards SET record = (SELECT record FROM @.shards WHERE status = 'Done' LIMIT 1) WHERE ${anActive}`);
-    expect(await findings()).toContainEqual(expect.objectContaining({ kind: "UnreadableRecord", detail: "it is stored under another's key" }));
+    await sql(
+      `UPDATE @.shards SET record = (SELECT record FROM @.shards WHERE status = 'Done' LIMIT 1) WHERE ${anActive}`,
+    );
+    expect(await findings()).toContainEqual(
+      expect.objectContaining({ kind: "UnreadableRecord", detail: "it is stored under another's key" }),
+    );
   });
 
   test("shards whose run is gone", async () => {
     const [counted] = await sql("SELECT count(*)::int AS shards FROM @.shards");
     await sql("DELETE FROM @.runs");
-    expect(await findings()).toContainEqual({ kind: "ShardsWithoutRun", tenant: FAMILY_TENANT, run: FAMILY_RUN, shardCount: counted?.["shards"] });
+    expect(await findings()).toContainEqual({
+      kind: "ShardsWithoutRun",
+      tenant: FAMILY_TENANT,
+      run: FAMILY_RUN,
+      shardCount: counted?.["shards"],
+    });
   });
 
   test("a shard that is gone", async () => {
@@ -164,11 +222,29 @@ describe("what repair cannot mend, and leaves as it is", () => {
 test("a removed run leaves a mark, and nothing to find", async () => {
   const run = RunId.fromRaw(77n);
   const coordinator = new Coordinator({ store: temporary.store, clock: systemClock(Date.now) });
-  const shards = [{ shard: ShardId.fromRaw(1n), spec: ShardSpec.withRange({ start: Uint8Array.of(1), end: Uint8Array.of(9) }), cursor: Cursor.initial() }];
-  unwrap(await coordinator.createRunWithShards({ tenant: FAMILY_TENANT, run, config: { leaseDuration: 100n }, shards, opId: OpId.fromRaw(1n) }));
+  const shards = [
+    {
+      shard: ShardId.fromRaw(1n),
+      spec: ShardSpec.withRange({ start: Uint8Array.of(1), end: Uint8Array.of(9) }),
+      cursor: Cursor.initial(),
+    },
+  ];
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: FAMILY_TENANT,
+      run,
+      config: { leaseDuration: 100n },
+      shards,
+      opId: OpId.fromRaw(1n),
+    }),
+  );
   unwrap(await coordinator.cancelRun({ tenant: FAMILY_TENANT, run, opId: OpId.fromRaw(2n) }));
   unwrap(await coordinator.deleteRun({ tenant: FAMILY_TENANT, run }));
-  expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({ runCount: 1, deletedRunCount: 1, findings: [] });
+  expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({
+    runCount: 1,
+    deletedRunCount: 1,
+    findings: [],
+  });
 });
 
 test("it is checked as of one moment while others write", async () => {
@@ -177,7 +253,11 @@ test("it is checked as of one moment while others write", async () => {
   const work = async (worker: bigint): Promise<number> => {
     let made = 0;
     while (!isOver) {
-      const claimed = await coordinator.claim({ tenant: FAMILY_TENANT, run: FAMILY_RUN, worker: WorkerId.fromRaw(worker) });
+      const claimed = await coordinator.claim({
+        tenant: FAMILY_TENANT,
+        run: FAMILY_RUN,
+        worker: WorkerId.fromRaw(worker),
+      });
       if (!claimed.ok) continue;
       made++;
       unwrap(await claimed.value.release());
@@ -192,9 +272,14 @@ test("it is checked as of one moment while others write", async () => {
 
 test("a check that cannot read says so, and gives its connection back", async () => {
   await sql("ALTER TABLE @.shards RENAME TO hidden");
-  expect(await fsck(temporary.store.inspect())).toMatchObject({ ok: false, error: { kind: "Transient", operation: "postgres.inspect", code: "42P01" } });
+  expect(await fsck(temporary.store.inspect())).toMatchObject({
+    ok: false,
+    error: { kind: "Transient", operation: "postgres.inspect", code: "42P01" },
+  });
   await sql("ALTER TABLE @.hidden RENAME TO shards");
   expect(await findings()).toEqual([]);
   expect(pool.idleCount).toBe(pool.totalCount);
-  expect(unwrap(await temporary.store.readHint({ tenant: FAMILY_TENANT, run: FAMILY_RUN, now: LogicalTime.fromRaw(1n) }))).toBeDefined();
+  expect(
+    unwrap(await temporary.store.readHint({ tenant: FAMILY_TENANT, run: FAMILY_RUN, now: LogicalTime.fromRaw(1n) })),
+  ).toBeDefined();
 });

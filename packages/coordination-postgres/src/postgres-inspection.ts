@@ -1,15 +1,43 @@
 import { RunId, TenantId, type ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
-import type { CountScope, FsckSource, IndexEntry, RebuiltIndexes, RunView, StoredCount, StoredRunRecord, StoredShard, StoreView } from "@gossip/coordination-fsck";
+import type {
+  CountScope,
+  FsckSource,
+  IndexEntry,
+  RebuiltIndexes,
+  RunView,
+  StoredCount,
+  StoredRunRecord,
+  StoredShard,
+  StoreView,
+} from "@gossip/coordination-fsck";
 import type { Connection, Database, HeldConnection } from "./database.ts";
-import { expectedPlace, isRunRowRight, listPlaces, listRunRows, listShardRows, nameOfPlace, readRunRow, storedShardOf, type InspectedPlace, type InspectedRunRow } from "./inspected-rows.ts";
+import {
+  expectedPlace,
+  isRunRowRight,
+  listPlaces,
+  listRunRows,
+  listShardRows,
+  nameOfPlace,
+  readRunRow,
+  storedShardOf,
+  type InspectedPlace,
+  type InspectedRunRow,
+} from "./inspected-rows.ts";
 import type { KnownCapacities } from "./known-capacities.ts";
 import { failureFrom } from "./postgres-failure.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
 import { digestOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
 import { runIdOf, shardIdOf, tenantOf } from "./rows.ts";
-import { BEGIN_INSPECTION, INSPECT_LOST_RUNS, INSPECT_ORDER, INSPECT_TENANTS, INSPECT_TOTALS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
+import {
+  BEGIN_INSPECTION,
+  INSPECT_LOST_RUNS,
+  INSPECT_ORDER,
+  INSPECT_TENANTS,
+  INSPECT_TOTALS,
+  READ_THROUGH_INDEXES,
+} from "./sql/inspect.ts";
 import type { UpdateParts } from "./update-parts.ts";
 
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Run", "Tenant", "Total"]);
@@ -56,14 +84,18 @@ class PostgresView implements StoreView {
 
   async *runs(): AsyncGenerator<RunView> {
     for await (const row of listRunRows(this.#held)) yield new PostgresRunView(this.#held, row);
-    for (const { id } of await this.#held.run<{ id: string }>(INSPECT_LOST_RUNS, [])) yield await nameLostRun(this.#held, id);
+    for (const { id } of await this.#held.run<{ id: string }>(INSPECT_LOST_RUNS, []))
+      yield await nameLostRun(this.#held, id);
   }
 
   async *counts(): AsyncGenerator<StoredCount> {
     for (const { shard_count: count } of await this.#held.run<{ shard_count: string }>(INSPECT_TOTALS, [])) {
       yield { scope: "Total", tenant: undefined, run: undefined, count: Number(count) };
     }
-    for (const { tenant, shard_count: count } of await this.#held.run<{ tenant: Buffer; shard_count: string }>(INSPECT_TENANTS, [])) {
+    for (const { tenant, shard_count: count } of await this.#held.run<{ tenant: Buffer; shard_count: string }>(
+      INSPECT_TENANTS,
+      [],
+    )) {
       yield { scope: "Tenant", tenant: tenantOf(tenant), run: undefined, count: Number(count) };
     }
     for await (const { tenant, run, shard_count: count } of listRunRows(this.#held)) {
@@ -102,14 +134,20 @@ class PostgresRunView implements RunView {
 
   async *entries(): AsyncGenerator<IndexEntry> {
     if (!isRunRowRight(this.#row, this.record)) yield { index: "run", shard: undefined, key: "run" };
-    for await (const row of listShardRows(this.#connection, this.#row.id)) yield columnsEntry(shardIdOf(row.shard), digestOf(shardColumnsIn(row)));
+    for await (const row of listShardRows(this.#connection, this.#row.id))
+      yield columnsEntry(shardIdOf(row.shard), digestOf(shardColumnsIn(row)));
     for await (const place of listPlaces(this.#connection, this.#row.id)) yield placeEntry(place);
-    for (const { shard } of await this.#connection.run<{ shard: Buffer }>(INSPECT_ORDER, [this.#row.id])) yield orderEntry(shardIdOf(shard));
+    for (const { shard } of await this.#connection.run<{ shard: Buffer }>(INSPECT_ORDER, [this.#row.id]))
+      yield orderEntry(shardIdOf(shard));
   }
 
   entriesOf(record: ShardRecord): readonly IndexEntry[] {
     const place = expectedPlace(record);
-    return [columnsEntry(record.shard, digestOf(shardColumnsOf(record))), orderEntry(record.shard), ...(place === undefined ? [] : [placeEntry(place)])];
+    return [
+      columnsEntry(record.shard, digestOf(shardColumnsOf(record))),
+      orderEntry(record.shard),
+      ...(place === undefined ? [] : [placeEntry(place)]),
+    ];
   }
 }
 

@@ -35,10 +35,16 @@ test("it tells what only the error knows", () => {
   }
   expect(postgresOpenErrorMessage(ERRORS.OldServer)).toContain("PostgreSQL 9, and 2 is the oldest");
   expect(postgresOpenErrorMessage(ERRORS.NewerSchema)).toContain("version 9, and this version knows up to 2");
-  expect(postgresOpenErrorMessage({ kind: "MigrationNeeded", found: 1, supported: 2 })).toContain("version 1 and must be brought to 2");
+  expect(postgresOpenErrorMessage({ kind: "MigrationNeeded", found: 1, supported: 2 })).toContain(
+    "version 1 and must be brought to 2",
+  );
 });
 
 test("what is no such error has a sentence, or is refused with one", () => {
-  expect(postgresOpenErrorMessage({ kind: "toString" } as unknown as PostgresOpenError)).toBe("the store cannot be opened, for an unknown reason");
-  expect(() => postgresOpenErrorMessage(undefined as unknown as PostgresOpenError)).toThrow("error must be one of openPostgresStore");
+  expect(postgresOpenErrorMessage({ kind: "toString" } as unknown as PostgresOpenError)).toBe(
+    "the store cannot be opened, for an unknown reason",
+  );
+  expect(() => postgresOpenErrorMessage(undefined as unknown as PostgresOpenError)).toThrow(
+    "error must be one of openPostgresStore",
+  );
 });

@@ -32,16 +32,21 @@ interface Failed {
   readonly cause: Redacted<unknown>;
 }
 
-type Sentences = { readonly [K in PostgresOpenError["kind"]]: (error: Extract<PostgresOpenError, { readonly kind: K }>) => string };
+type Sentences = {
+  readonly [K in PostgresOpenError["kind"]]: (error: Extract<PostgresOpenError, { readonly kind: K }>) => string;
+};
 
 const SENTENCES: Sentences = {
   InvalidUrl: () => "the URL cannot be read; write postgres://USER:PASSWORD@HOST:PORT/DATABASE",
   Unreachable: ({ code }) => `no server answers${shown(code)}; start it, or correct host and port`,
-  AccessDenied: ({ code }) => `the server refuses the login${shown(code)}; correct user and password, or let this machine connect in pg_hba.conf`,
+  AccessDenied: ({ code }) =>
+    `the server refuses the login${shown(code)}; correct user and password, or let this machine connect in pg_hba.conf`,
   MissingDatabase: () => "the server has no such database; create it with createdb, or correct its name",
   NotPermitted: () => "the login may not make or use the tables; GRANT it CREATE on the database, or use another login",
-  OldServer: ({ found, supported }) => `the server is PostgreSQL ${found}, and ${supported} is the oldest that works; upgrade it`,
-  NewerSchema: ({ found, supported }) => `the tables are of version ${found}, and this version knows up to ${supported}; use the newer version that made them`,
+  OldServer: ({ found, supported }) =>
+    `the server is PostgreSQL ${found}, and ${supported} is the oldest that works; upgrade it`,
+  NewerSchema: ({ found, supported }) =>
+    `the tables are of version ${found}, and this version knows up to ${supported}; use the newer version that made them`,
   MigrationNeeded: ({ found, supported }) =>
     found === 0
       ? "the database has no tables of a store, and none may be made; open it once with leave to migrate, and a login that may"

@@ -74,7 +74,11 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
     this.#shards = new ShardReader(database);
     this.#claims = new ClaimLister((query) => findCandidates(database, query));
     const capacities = new KnownCapacities(
-      (askers) => readCapacities(database, askers.map(({ guard, set }) => ({ runId: guard.runId, now: set.hintAt!, start: this.#claims.startOf(set) }))),
+      (askers) =>
+        readCapacities(
+          database,
+          askers.map(({ guard, set }) => ({ runId: guard.runId, now: set.hintAt!, start: this.#claims.startOf(set) })),
+        ),
       () => performance.now(),
     );
     this.#parts = { database, claims: this.#claims, capacities };
@@ -100,7 +104,9 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
 
   markStarved(tenant: TenantId, run: RunId, until: LogicalTime): Promise<Result<void, InfraError>> {
     return this.#answer("postgres.markStarved", async () => {
-      await this.#parts.capacities.changing(() => this.#database.run(MARK_STARVED, [tenantBytes(tenant), u64Bytes(run), u64Bytes(until)]));
+      await this.#parts.capacities.changing(() =>
+        this.#database.run(MARK_STARVED, [tenantBytes(tenant), u64Bytes(run), u64Bytes(until)]),
+      );
     });
   }
 
@@ -127,7 +133,8 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
     assert(Array.isArray(sets), "write sets must come in an array");
-    if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("postgres.commit") }));
+    if (this.#closing !== undefined)
+      return sets.map(() => ({ kind: "Failed", error: closedFailure("postgres.commit") }));
     try {
       return await this.#track(commitSets(this.#parts, sets));
     } finally {

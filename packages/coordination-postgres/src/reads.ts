@@ -1,10 +1,4 @@
-import {
-  CapacityHint,
-  RunProgress,
-  type ClaimListing,
-  type RunMoment,
-  type RunRead,
-} from "@gossip/coordination";
+import { CapacityHint, RunProgress, type ClaimListing, type RunMoment, type RunRead } from "@gossip/coordination";
 import type { LogicalTime } from "@gossip/contracts";
 import type { Database } from "./database.ts";
 import { capacityOf, hintOf, type Capacity, type HintRow } from "./hints.ts";
@@ -22,7 +16,9 @@ import { readU64, u64Bytes } from "./u64-bytes.ts";
 
 type RunRow = { readonly id: string; readonly version: string; readonly status: string; readonly record: Buffer };
 type ListingRow = HeadRow & { readonly earliest: Buffer | null; readonly candidates: Buffer | null };
-type ProgressRow = Readonly<Record<"total" | "active" | "leased" | "split" | "parked", string>> & { readonly watermark: Buffer | null };
+type ProgressRow = Readonly<Record<"total" | "active" | "leased" | "split" | "parked", string>> & {
+  readonly watermark: Buffer | null;
+};
 
 const MIN_CANDIDATES = 8;
 
@@ -34,7 +30,10 @@ export async function readRun(database: Database, address: RunAddress): Promise<
 }
 
 export async function readHint(database: Database, moment: RunMoment): Promise<CapacityHint> {
-  const [row] = await database.run<HintRow & { free: number }>(READ_HINT, [...addressValues(moment), lastAt(moment.now)]);
+  const [row] = await database.run<HintRow & { free: number }>(READ_HINT, [
+    ...addressValues(moment),
+    lastAt(moment.now),
+  ]);
   return row === undefined ? CapacityHint.ZERO : hintOf(row, row.free, moment.now);
 }
 
@@ -46,8 +45,15 @@ export interface CapacityMoment {
 }
 
 /** The capacities at some moments, in their order. */
-export async function readCapacities(database: Database, moments: readonly CapacityMoment[]): Promise<readonly Capacity[]> {
-  const columns = [int8Array(moments.map(({ runId }) => runId)), byteaArray(moments.map(({ start }) => freeFrom(start))), byteaArray(moments.map(({ now }) => lastAt(now)))];
+export async function readCapacities(
+  database: Database,
+  moments: readonly CapacityMoment[],
+): Promise<readonly Capacity[]> {
+  const columns = [
+    int8Array(moments.map(({ runId }) => runId)),
+    byteaArray(moments.map(({ start }) => freeFrom(start))),
+    byteaArray(moments.map(({ now }) => lastAt(now))),
+  ];
   const rows = await database.run<HintRow & { free: number }>(READ_CAPACITIES, columns);
   return rows.map((row) => capacityOf(row, row.free));
 }
@@ -61,8 +67,16 @@ export async function readProgress(database: Database, moment: RunMoment): Promi
 }
 
 /** Candidates from a place on and then around, up to `limit` of them. */
-export async function findCandidates(database: Database, query: RunMoment & { readonly limit: number; readonly start: number }): Promise<ClaimListing> {
-  const [row] = await database.run<ListingRow>(listClaimCandidates(roundUp(query.limit)), [...addressValues(query), lastAt(query.now), freeFrom(query.start), query.limit]);
+export async function findCandidates(
+  database: Database,
+  query: RunMoment & { readonly limit: number; readonly start: number },
+): Promise<ClaimListing> {
+  const [row] = await database.run<ListingRow>(listClaimCandidates(roundUp(query.limit)), [
+    ...addressValues(query),
+    lastAt(query.now),
+    freeFrom(query.start),
+    query.limit,
+  ]);
   if (row === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
   const { tenant, run } = query;
   const found = row.candidates === null ? [] : packedShards({ tenant, run, runId: Number(row.id) }, row.candidates);

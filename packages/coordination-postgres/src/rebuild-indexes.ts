@@ -1,12 +1,33 @@
 import type { ShardId } from "@gossip/contracts";
 import type { RebuiltIndexes } from "@gossip/coordination-fsck";
 import type { Connection, Database } from "./database.ts";
-import { expectedPlace, isRunRowRight, listPlaces, listRunRows, listShardRows, nameOfPlace, readRunRow, storedShardOf, type InspectedPlace, type InspectedRunRow } from "./inspected-rows.ts";
+import {
+  expectedPlace,
+  isRunRowRight,
+  listPlaces,
+  listRunRows,
+  listShardRows,
+  nameOfPlace,
+  readRunRow,
+  storedShardOf,
+  type InspectedPlace,
+  type InspectedRunRow,
+} from "./inspected-rows.ts";
 import { digestOf, runColumnsIn, runColumnsOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
 import { shardIdOf } from "./rows.ts";
 import { INSPECT_ORDER, LOCK_INSPECTED_RUN, LOCK_SHARDS, READ_THROUGH_INDEXES } from "./sql/inspect.ts";
 import { LOCK_TOTALS } from "./sql/lock-totals.ts";
-import { ADD_PLACE, REBUILD_RUN, REBUILD_SHARD, RECOUNT_RUNS, RECOUNT_TENANTS, RECOUNT_TOTALS, reindex, REMOVE_LOST_PLACES, REMOVE_PLACE } from "./sql/rebuild.ts";
+import {
+  ADD_PLACE,
+  REBUILD_RUN,
+  REBUILD_SHARD,
+  RECOUNT_RUNS,
+  RECOUNT_TENANTS,
+  RECOUNT_TOTALS,
+  reindex,
+  REMOVE_LOST_PLACES,
+  REMOVE_PLACE,
+} from "./sql/rebuild.ts";
 
 /** Entries that were too many, and that were missing. */
 interface Difference {
@@ -104,7 +125,8 @@ async function compareOrder(connection: Connection, runId: string): Promise<Diff
 async function recount(connection: Connection): Promise<number> {
   await connection.run(LOCK_TOTALS, []);
   let corrected = 0;
-  for (const statement of [RECOUNT_RUNS, RECOUNT_TENANTS, RECOUNT_TOTALS]) corrected += (await connection.run(statement, [])).length;
+  for (const statement of [RECOUNT_RUNS, RECOUNT_TENANTS, RECOUNT_TOTALS])
+    corrected += (await connection.run(statement, [])).length;
   return corrected;
 }
 

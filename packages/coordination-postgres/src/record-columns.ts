@@ -42,7 +42,17 @@ export function shardColumnsOf(record: ShardRecord): ColumnValue[] {
 }
 
 export function shardColumnsIn(row: ShardColumnsRow): ColumnValue[] {
-  return [row.attempts, row.status, row.key_range_start, row.fence, row.lease_owner, row.lease_deadline, row.parent, row.park_reason, row.cursor_key];
+  return [
+    row.attempts,
+    row.status,
+    row.key_range_start,
+    row.fence,
+    row.lease_owner,
+    row.lease_deadline,
+    row.parent,
+    row.park_reason,
+    row.cursor_key,
+  ];
 }
 
 /** The columns that a run must have, in the order of `rebuild_run`. */

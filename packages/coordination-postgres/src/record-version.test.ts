@@ -19,8 +19,17 @@ test("what was given out comes back, as a run's or a shard's and as nothing else
 });
 
 test("nothing else is a version", () => {
-  const pieces = fc.array(fc.constantFrom("s", "r", ".", "0", "1", "9", "-", "+", " ", "e", "x", "12345678", "999999999999999"), { maxLength: 6 }).map((parts) => parts.join(""));
-  const given: fc.Arbitrary<StoreVersion> = fc.oneof(pieces, pieces.map((text) => `s${text}`), fc.integer(), fc.bigInt());
+  const pieces = fc
+    .array(fc.constantFrom("s", "r", ".", "0", "1", "9", "-", "+", " ", "e", "x", "12345678", "999999999999999"), {
+      maxLength: 6,
+    })
+    .map((parts) => parts.join(""));
+  const given: fc.Arbitrary<StoreVersion> = fc.oneof(
+    pieces,
+    pieces.map((text) => `s${text}`),
+    fc.integer(),
+    fc.bigInt(),
+  );
   fc.assert(
     fc.property(given, (version) => {
       const isOurs = typeof version === "string" && /^s[1-9]\d{0,14}\.[1-9]\d{0,14}$/.test(version);

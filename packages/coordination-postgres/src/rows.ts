@@ -39,9 +39,18 @@ export function headOf({ tenant, run }: RunAddress, row: HeadRow): Versioned<Run
   const { cursor_semantics: cursorSemantics, max_shard_retries: retries, status } = row;
   const leaseDuration = readU64(row.lease_duration);
   if (!CursorSemantics.is(cursorSemantics) || !RunStatus.is(status) || leaseDuration === 0n) {
-    throw new CorruptRow(InfraError.corruption({ operation: "postgres.readRun", message: "the columns of a run are not those of any run" }));
+    throw new CorruptRow(
+      InfraError.corruption({
+        operation: "postgres.readRun",
+        message: "the columns of a run are not those of any run",
+      }),
+    );
   }
-  const config = Object.freeze({ cursorSemantics, leaseDuration, maxShardRetries: retries === null ? undefined : Number(retries) });
+  const config = Object.freeze({
+    cursorSemantics,
+    leaseDuration,
+    maxShardRetries: retries === null ? undefined : Number(retries),
+  });
   return { record: { tenant, run, config, status }, version: runVersion(rowVersionOf(row)) };
 }
 
@@ -57,12 +66,19 @@ export function decodeRun({ tenant, run }: RunAddress, record: Buffer): RunRecor
   return decoded.value;
 }
 
-export function decodeShard(address: RunAddress, row: { readonly shard: Buffer; readonly record: Buffer }): ShardRecord {
+export function decodeShard(
+  address: RunAddress,
+  row: { readonly shard: Buffer; readonly record: Buffer },
+): ShardRecord {
   return ownShard(address, shardIdOf(row.shard), decodeShardRecord(row.record));
 }
 
 /** What was decoded, where it is the shard that it is stored as. */
-export function ownShard({ tenant, run }: RunAddress, id: ShardId, decoded: Result<ShardRecord, CodecError>): ShardRecord {
+export function ownShard(
+  { tenant, run }: RunAddress,
+  id: ShardId,
+  decoded: Result<ShardRecord, CodecError>,
+): ShardRecord {
   if (!decoded.ok) throw new CorruptRow(corruptionFrom(decoded.error, "postgres.readShard"));
   const { tenant: ownTenant, run: ownRun, shard } = decoded.value;
   if (ownTenant !== tenant || ownRun !== run || shard !== id) throw misplaced();
@@ -72,7 +88,10 @@ export function ownShard({ tenant, run }: RunAddress, id: ShardId, decoded: Resu
 export function joinedShardOf(address: RunAddress, row: HeadRow & JoinedShardRow): Versioned<ShardRecord> | undefined {
   const { shard, record } = row;
   if (shard === null) return undefined;
-  return { record: decodeShard(address, { shard, record }), version: shardVersion({ runId: Number(row.id), version: Number(row.shard_version) }) };
+  return {
+    record: decodeShard(address, { shard, record }),
+    version: shardVersion({ runId: Number(row.id), version: Number(row.shard_version) }),
+  };
 }
 
 export function shardIdOf(bytes: Buffer): ShardId {
@@ -88,5 +107,7 @@ export function tenantOf(bytes: Buffer): TenantId {
 }
 
 function misplaced(): CorruptRow {
-  return new CorruptRow(InfraError.corruption({ operation: "postgres.readRecord", message: "a record is stored under another's key" }));
+  return new CorruptRow(
+    InfraError.corruption({ operation: "postgres.readRecord", message: "a record is stored under another's key" }),
+  );
 }

@@ -26,7 +26,11 @@ export class RunTimes {
 
   /** `start`: where in the run claiming is at work. */
   columns(start: number): readonly unknown[] {
-    return [this.#first === undefined ? null : lastAt(this.#first), this.#last === undefined ? null : lastAt(this.#last), freeFrom(start)];
+    return [
+      this.#first === undefined ? null : lastAt(this.#first),
+      this.#last === undefined ? null : lastAt(this.#last),
+      freeFrom(start),
+    ];
   }
 
   /** Take the server's answer, which was made without the shards in `moved`. */
@@ -35,7 +39,11 @@ export class RunTimes {
     for (const now of this.#hints.keys()) {
       const lapsed = lapsing.findIndex((deadline) => deadline > now);
       const next = lapsed < 0 ? row.earliest : row.lapsing[lapsed]!;
-      const then = { lapsed: row.lapsed + (lapsed < 0 ? lapsing.length : lapsed), earliest: next, starved_until: row.starved_until };
+      const then = {
+        lapsed: row.lapsed + (lapsed < 0 ? lapsing.length : lapsed),
+        earliest: next,
+        starved_until: row.starved_until,
+      };
       this.#hints.set(now, hintWith(hintOf(then, row.free, now), moved, now));
     }
   }

@@ -1,5 +1,13 @@
 import type { ShardId, ShardLimitScope } from "@gossip/contracts";
-import type { CommitAnswer, PutRunSet, RemoveRunSet, ShardLimits, ShardRecord, ShardWrite, SplitShardSet } from "@gossip/coordination";
+import type {
+  CommitAnswer,
+  PutRunSet,
+  RemoveRunSet,
+  ShardLimits,
+  ShardRecord,
+  ShardWrite,
+  SplitShardSet,
+} from "@gossip/coordination";
 import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { assertOwn } from "./assert-own.ts";
 import type { Connection, Database } from "./database.ts";
@@ -79,7 +87,8 @@ export function putRun(database: Database, set: PutRunSet): Promise<CommitAnswer
   return write(database, async (connection) => {
     const written = expected === undefined ? await insertRun(connection, set, values) : await lockRun(connection, set);
     if (written === undefined || (expected !== undefined && !isAt(written, expected))) return CONFLICT;
-    if (expected !== undefined && noShardsIn.length > 0 && (await hasShardIn(connection, written.runId, noShardsIn))) return CONFLICT;
+    if (expected !== undefined && noShardsIn.length > 0 && (await hasShardIn(connection, written.runId, noShardsIn)))
+      return CONFLICT;
     const isEmpty = written.shardCount === 0;
     const refusal = await refuseNew(connection, { set, runId: written.runId, isEmpty, created, limits });
     if (refusal !== undefined) return refusal;
@@ -126,11 +135,21 @@ function write(database: Database, body: (connection: Connection) => Promise<Com
 /** A run that is there, locked. The mark of a removed one is none. */
 async function lockRun(connection: Connection, { tenant, run }: RunAddress): Promise<LockedRun | undefined> {
   const [row] = await connection.run<RunRow>(LOCK_RUN, [tenantBytes(tenant), u64Bytes(run)]);
-  return row === undefined || row.status === "Deleted" ? undefined : { ...rowVersionOf(row), shardCount: Number(row.shard_count) };
+  return row === undefined || row.status === "Deleted"
+    ? undefined
+    : { ...rowVersionOf(row), shardCount: Number(row.shard_count) };
 }
 
-async function insertRun(connection: Connection, { tenant, run }: RunAddress, values: readonly unknown[]): Promise<LockedRun | undefined> {
-  const [row] = await connection.run<{ id: string; version: string }>(INSERT_RUN, [tenantBytes(tenant), u64Bytes(run), ...values]);
+async function insertRun(
+  connection: Connection,
+  { tenant, run }: RunAddress,
+  values: readonly unknown[],
+): Promise<LockedRun | undefined> {
+  const [row] = await connection.run<{ id: string; version: string }>(INSERT_RUN, [
+    tenantBytes(tenant),
+    u64Bytes(run),
+    ...values,
+  ]);
   return row && { ...rowVersionOf(row), shardCount: 0 };
 }
 
@@ -145,7 +164,11 @@ function next({ runId, version }: RowVersion): RowVersion {
 
 async function hasShardIn(connection: Connection, runId: number, statuses: PutRunSet["noShardsIn"]): Promise<boolean> {
   const unfinished = statuses.filter((status) => status !== "Done");
-  const [row] = await connection.run<{ found: boolean }>(HAS_SHARD_IN, [runId, byteaArray(unfinished.map(letterOf)), statuses.includes("Done")]);
+  const [row] = await connection.run<{ found: boolean }>(HAS_SHARD_IN, [
+    runId,
+    byteaArray(unfinished.map(letterOf)),
+    statuses.includes("Done"),
+  ]);
   return row?.found === true;
 }
 
@@ -159,7 +182,10 @@ interface NewShards {
 }
 
 /** Lock the counts, look whether new shards may be created, and count them. */
-async function refuseNew(connection: Connection, { set, runId, isEmpty, created, limits }: NewShards): Promise<CommitAnswer | undefined> {
+async function refuseNew(
+  connection: Connection,
+  { set, runId, isEmpty, created, limits }: NewShards,
+): Promise<CommitAnswer | undefined> {
   const additional = created.length;
   if (additional === 0) return undefined;
   const tenant = tenantBytes(set.tenant);
@@ -169,7 +195,8 @@ async function refuseNew(connection: Connection, { set, runId, isEmpty, created,
     const current = Number(row?.shard_count ?? 0);
     return current + additional > max ? { kind: "LimitExceeded", scope, current, additional, max } : undefined;
   };
-  const overdrawn = quota("PerTenant", ofTenant, limits.maxShardsPerTenant) ?? quota("Global", total, limits.maxShardsTotal);
+  const overdrawn =
+    quota("PerTenant", ofTenant, limits.maxShardsPerTenant) ?? quota("Global", total, limits.maxShardsTotal);
   if (overdrawn !== undefined) return overdrawn;
   const taken = isEmpty ? undefined : await findTaken(connection, runId, created);
   if (taken !== undefined) return { kind: "Exists", shard: taken };
@@ -177,8 +204,15 @@ async function refuseNew(connection: Connection, { set, runId, isEmpty, created,
   return undefined;
 }
 
-async function findTaken(connection: Connection, runId: number, created: readonly ShardRecord[]): Promise<ShardId | undefined> {
-  const [row] = await connection.run<{ shard: Buffer }>(FIND_TAKEN, [runId, u64Array(created.map(({ shard }) => shard))]);
+async function findTaken(
+  connection: Connection,
+  runId: number,
+  created: readonly ShardRecord[],
+): Promise<ShardId | undefined> {
+  const [row] = await connection.run<{ shard: Buffer }>(FIND_TAKEN, [
+    runId,
+    u64Array(created.map(({ shard }) => shard)),
+  ]);
   return row && shardIdOf(row.shard);
 }
 

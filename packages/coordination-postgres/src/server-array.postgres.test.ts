@@ -33,10 +33,24 @@ const anyBytes = fc.uint8Array({ maxLength: 5 });
 const orNothing = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
 
 test("whole numbers, to the edges of what is exact and of 32 bits", async () => {
-  const edges = fc.constantFrom(0, 1, -1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, -(2 ** 32), Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER);
+  const edges = fc.constantFrom(
+    0,
+    1,
+    -1,
+    2 ** 31 - 1,
+    2 ** 31,
+    2 ** 32 - 1,
+    2 ** 32,
+    2 ** 32 + 1,
+    -(2 ** 32),
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+  );
   await fc.assert(
     fc.asyncProperty(listOf(fc.option(fc.oneof(edges, fc.maxSafeInteger()))), async (values) => {
-      expect(await read("bigint", int8Array(values), values)).toEqual(values.map((value) => (value === null ? null : String(value))));
+      expect(await read("bigint", int8Array(values), values)).toEqual(
+        values.map((value) => (value === null ? null : String(value))),
+      );
     }),
   );
 });
@@ -44,7 +58,9 @@ test("whole numbers, to the edges of what is exact and of 32 bits", async () => 
 test("u64s as they are stored", async () => {
   await fc.assert(
     fc.asyncProperty(listOf(orNothing(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }))), async (values) => {
-      expect(await read("bytea", u64Array(values), values)).toEqual(values.map((value) => (value === undefined ? null : u64Bytes(value))));
+      expect(await read("bytea", u64Array(values), values)).toEqual(
+        values.map((value) => (value === undefined ? null : u64Bytes(value))),
+      );
     }),
   );
 });
@@ -52,7 +68,9 @@ test("u64s as they are stored", async () => {
 test("bytes, and no bytes", async () => {
   await fc.assert(
     fc.asyncProperty(listOf(orNothing(anyBytes)), async (values) => {
-      expect(await read("bytea", byteaArray(values), values)).toEqual(values.map((value) => (value === undefined ? null : Buffer.from(value))));
+      expect(await read("bytea", byteaArray(values), values)).toEqual(
+        values.map((value) => (value === undefined ? null : Buffer.from(value))),
+      );
     }),
   );
 });

@@ -63,7 +63,11 @@ export function u64Array(values: readonly (bigint | undefined)[]): ServerArray {
 }
 
 /** Elements of one size as `bytea[]`. `write` puts one of them at a place, or answers that it is null. */
-export function fixedArray(count: number, size: number, write: (view: DataView, place: number, index: number) => boolean): ServerArray {
+export function fixedArray(
+  count: number,
+  size: number,
+  write: (view: DataView, place: number, index: number) => boolean,
+): ServerArray {
   const bytes = begin(BYTEA, count, count * (SIZE_SIZE + size));
   const view = viewOf(bytes);
   let place = HEADER_SIZE;

@@ -26,8 +26,20 @@ beforeAll(async () => {
   for (const tenant of TENANTS) {
     // The third run is never made, the second is removed, and half of the ids are nobody's.
     for (const run of RUNS.slice(0, 2)) {
-      const shards = SHARDS.slice(0, 15).map((shard) => ({ shard, spec: ShardSpec.withRange({ start: key(Number(shard)), end: key(Number(shard) + 1) }), cursor: Cursor.initial() }));
-      unwrap(await coordinator.createRunWithShards({ tenant, run, config: { leaseDuration: 9n }, shards, opId: OpId.fromRaw(1n) }));
+      const shards = SHARDS.slice(0, 15).map((shard) => ({
+        shard,
+        spec: ShardSpec.withRange({ start: key(Number(shard)), end: key(Number(shard) + 1) }),
+        cursor: Cursor.initial(),
+      }));
+      unwrap(
+        await coordinator.createRunWithShards({
+          tenant,
+          run,
+          config: { leaseDuration: 9n },
+          shards,
+          opId: OpId.fromRaw(1n),
+        }),
+      );
     }
     unwrap(await coordinator.cancelRun({ tenant, run: RUNS[1]!, opId: OpId.fromRaw(2n) }));
     unwrap(await coordinator.deleteRun({ tenant, run: RUNS[1]! }));
@@ -44,8 +56,11 @@ const asked = TENANTS.flatMap((tenant) => RUNS.flatMap((run) => SHARDS.map((shar
 
 test("each of many reads gets what it would have got alone", async () => {
   const alone = [];
-  for (const { tenant, run, shard } of asked) alone.push(unwrap(await temporary.store.readShard(tenant, { run, shard })));
-  const together = await Promise.all(asked.map(async ({ tenant, run, shard }) => unwrap(await temporary.store.readShard(tenant, { run, shard }))));
+  for (const { tenant, run, shard } of asked)
+    alone.push(unwrap(await temporary.store.readShard(tenant, { run, shard })));
+  const together = await Promise.all(
+    asked.map(async ({ tenant, run, shard }) => unwrap(await temporary.store.readShard(tenant, { run, shard }))),
+  );
   expect(together).toEqual(alone);
   expect(alone.filter(({ shard }) => shard !== undefined)).toHaveLength(2 * 15);
   for (const [index, { tenant, run, shard }] of asked.entries()) {
@@ -56,14 +71,18 @@ test("each of many reads gets what it would have got alone", async () => {
 
 test("a record that cannot be read fails for who asked for it, and for nobody else", async () => {
   await pool.query(`UPDATE ${temporary.schema}.shards SET record = '\\x00' WHERE shard = '\\x0000000000000003'`);
-  const read = await Promise.all(asked.map(({ tenant, run, shard }) => temporary.store.readShard(tenant, { run, shard })));
+  const read = await Promise.all(
+    asked.map(({ tenant, run, shard }) => temporary.store.readShard(tenant, { run, shard })),
+  );
   const failed = asked.filter((_, index) => !read[index]!.ok);
   expect(failed).toEqual(TENANTS.map((tenant) => ({ tenant, run: RUNS[0], shard: SHARDS[3] })));
 });
 
 test("where there is no connection all of them hear of it", async () => {
   await pool.query(`ALTER TABLE ${temporary.schema}.runs RENAME TO hidden`);
-  const read = await Promise.all(asked.map(({ tenant, run, shard }) => temporary.store.readShard(tenant, { run, shard })));
+  const read = await Promise.all(
+    asked.map(({ tenant, run, shard }) => temporary.store.readShard(tenant, { run, shard })),
+  );
   expect(read.every((answer) => !answer.ok && answer.error.operation === "postgres.readShard")).toBe(true);
   await pool.query(`ALTER TABLE ${temporary.schema}.hidden RENAME TO runs`);
   expect((await temporary.store.readShard(TENANTS[0]!, { run: RUNS[0]!, shard: SHARDS[0]! })).ok).toBe(true);

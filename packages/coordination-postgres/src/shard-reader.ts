@@ -58,7 +58,11 @@ export class ShardReader {
   }
 
   async #readOne({ address, shard, settle }: Waiting): Promise<void> {
-    const [row] = await this.#database.run<ShardRow>(READ_SHARD, [tenantBytes(address.tenant), u64Bytes(address.run), u64Bytes(shard)]);
+    const [row] = await this.#database.run<ShardRow>(READ_SHARD, [
+      tenantBytes(address.tenant),
+      u64Bytes(address.run),
+      u64Bytes(shard),
+    ]);
     settle(row === undefined ? NOTHING : readOf(address, row));
   }
 

@@ -18,7 +18,9 @@ export type TestServer = Pick<PostgresServer, "url" | "dispose">;
 export async function startFastPostgres(): Promise<TestServer> {
   const url = process.env["GOSSIP_POSTGRES_URL"];
   if (url !== undefined) return { url, dispose: async () => undefined };
-  return startPostgres({ settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" } });
+  return startPostgres({
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" },
+  });
 }
 
 export interface TemporaryStore {

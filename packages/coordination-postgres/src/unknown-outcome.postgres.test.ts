@@ -2,7 +2,14 @@
 // a worker do again what was done; one that says "done" loses it. So connections are cut at exactly those places.
 
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
-import { newRunRecord, newShardRecord, type CommitAnswer, type PutRunSet, type UpdateShardSet, type WriteSet } from "@gossip/coordination";
+import {
+  newRunRecord,
+  newShardRecord,
+  type CommitAnswer,
+  type PutRunSet,
+  type UpdateShardSet,
+  type WriteSet,
+} from "@gossip/coordination";
 import { assert, unwrap } from "@gossip/stdx";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { Pool } from "pg";
@@ -42,16 +49,41 @@ beforeEach(async () => {
 });
 
 function putRun(): PutRunSet {
-  const after = { ...newRunRecord({ tenant: TENANT, run: RUN, config, now }), status: "Active", rootShards: [SHARD] } as const;
+  const after = {
+    ...newRunRecord({ tenant: TENANT, run: RUN, config, now }),
+    status: "Active",
+    rootShards: [SHARD],
+  } as const;
   const spec = ShardSpec.withRange({ start: Uint8Array.of(1), end: Uint8Array.of(9) });
-  const shard = newShardRecord({ tenant: TENANT, key: KEY, spec, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now });
-  return { kind: "PutRun", tenant: TENANT, run: RUN, guard: undefined, after, created: [shard], limits, noShardsIn: [] };
+  const shard = newShardRecord({
+    tenant: TENANT,
+    key: KEY,
+    spec,
+    cursor: Cursor.initial(),
+    cursorSemantics: "Completed",
+    parent: undefined,
+    now,
+  });
+  return {
+    kind: "PutRun",
+    tenant: TENANT,
+    run: RUN,
+    guard: undefined,
+    after,
+    created: [shard],
+    limits,
+    noShardsIn: [],
+  };
 }
 
 async function update(): Promise<UpdateShardSet> {
   const { shard } = unwrap(await store.readShard(TENANT, KEY));
   assert(shard !== undefined, "the shard is there");
-  const write = { guard: shard.version, before: shard.record, after: { ...shard.record, attempts: shard.record.attempts + 1 } };
+  const write = {
+    guard: shard.version,
+    before: shard.record,
+    after: { ...shard.record, attempts: shard.record.attempts + 1 },
+  };
   return { kind: "UpdateShard", tenant: TENANT, run: RUN, shard: write, runGuard: undefined, hintAt: undefined };
 }
 
@@ -62,7 +94,8 @@ const commit = async (set: WriteSet): Promise<CommitAnswer> => (await store.comm
 async function commitWhileCut(set: WriteSet, when: "Before" | "After", text: string): Promise<string> {
   const sprung = proxy.cut(when, text);
   const [answer] = await Promise.all([commit(set), sprung]);
-  if (answer.kind === "Unknown" || answer.kind === "Failed") expect(answer.error).toMatchObject({ kind: "Transient", operation: "postgres.commit" });
+  if (answer.kind === "Unknown" || answer.kind === "Failed")
+    expect(answer.error).toMatchObject({ kind: "Transient", operation: "postgres.commit" });
   return answer.kind;
 }
 
@@ -105,7 +138,10 @@ test("a write for which there is no connection has failed", async () => {
   lostPool.on("error", () => undefined);
   await lost.close();
   // The first to notice that the connection in the pool is dead.
-  expect(await other.readShard(TENANT, KEY)).toMatchObject({ ok: false, error: { kind: "Transient", operation: "postgres.readShard" } });
+  expect(await other.readShard(TENANT, KEY)).toMatchObject({
+    ok: false,
+    error: { kind: "Transient", operation: "postgres.readShard" },
+  });
   expect(await other.commit([set])).toMatchObject([{ kind: "Failed", error: { code: "ECONNREFUSED" } }]);
   await lostPool.end();
 });

@@ -66,9 +66,21 @@ export { leaseJson, runRecordJson, shardRecordJson } from "./records/record-json
 export { RunConfig, type RunConfigInput } from "./records/run-config.ts";
 export { findRunFault } from "./records/run-fault.ts";
 export { RunOpKind } from "./records/run-op-kind.ts";
-export { newRunRecord, type RunHead, type RunOpLogEntry, type RunOpResult, type RunRecord } from "./records/run-record.ts";
+export {
+  newRunRecord,
+  type RunHead,
+  type RunOpLogEntry,
+  type RunOpResult,
+  type RunRecord,
+} from "./records/run-record.ts";
 export { findShardFault } from "./records/shard-fault.ts";
-export { isLeasedAt, newShardRecord, type NewShard, type OpLogEntry, type ShardRecord } from "./records/shard-record.ts";
+export {
+  isLeasedAt,
+  newShardRecord,
+  type NewShard,
+  type OpLogEntry,
+  type ShardRecord,
+} from "./records/shard-record.ts";
 export type { CheckpointOptions } from "./session/checkpoint-call.ts";
 export type { SessionOptions } from "./session/hold.ts";
 export type { WorkerSession } from "./session/worker-session.ts";
@@ -105,4 +117,10 @@ export { summarizeRun, type RunSummary } from "./views/run-summary.ts";
 export { ShardFilter } from "./views/shard-filter.ts";
 export type { ShardSnapshot } from "./views/shard-snapshot.ts";
 export { summarizeShard, type ShardSummary } from "./views/shard-summary.ts";
-export { capacityHintJson, runProgressJson, runSummaryJson, shardSnapshotJson, shardSummaryJson } from "./views/view-json.ts";
+export {
+  capacityHintJson,
+  runProgressJson,
+  runSummaryJson,
+  shardSnapshotJson,
+  shardSummaryJson,
+} from "./views/view-json.ts";

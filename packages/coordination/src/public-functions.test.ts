@@ -24,7 +24,19 @@ const TRUSTING = [
   "summarizeShard",
 ];
 /** A compiler checks test files. */
-const FOR_TEST_FILES = ["World", "describeCoordinationStore", "explore", "simulate", "simulateOverload", "shrink", "coverageOf", "formatSteps", "formatViolation", "reproduceLine", "StoreProbe"];
+const FOR_TEST_FILES = [
+  "World",
+  "describeCoordinationStore",
+  "explore",
+  "simulate",
+  "simulateOverload",
+  "shrink",
+  "coverageOf",
+  "formatSteps",
+  "formatViolation",
+  "reproduceLine",
+  "StoreProbe",
+];
 
 function isClass(value: unknown): value is new (...args: readonly unknown[]) => unknown {
   return typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
@@ -48,7 +60,8 @@ function* methodsOf(object: object): Generator<[name: string, call: AnyFunction]
   const prototype = Object.getPrototypeOf(object) as object;
   for (const name of Object.getOwnPropertyNames(prototype)) {
     const { value } = Object.getOwnPropertyDescriptor(prototype, name)!;
-    if (name !== "constructor" && typeof value === "function") yield [`${object.constructor.name}.${name}`, (value as AnyFunction).bind(object)];
+    if (name !== "constructor" && typeof value === "function")
+      yield [`${object.constructor.name}.${name}`, (value as AnyFunction).bind(object)];
   }
 }
 

@@ -30,9 +30,15 @@ describe.skipIf(missing !== undefined)("keys", () => {
   test("are written, read by range in order, counted, limited and removed", async () => {
     const client = open();
     const prefix = `${randomUUID()}/`;
-    for (const [name, value] of [["b", "2"], ["a", "3"], ["c", "1"]] as const) unwrap(await client.put({ put: prefix + name, value }));
+    for (const [name, value] of [
+      ["b", "2"],
+      ["a", "3"],
+      ["c", "1"],
+    ] as const)
+      unwrap(await client.put({ put: prefix + name, value }));
     const all = { get: prefix, end: prefixEnd(prefix) };
-    const names = async (options: object) => unwrap(await client.range({ ...all, ...options })).kvs.map(({ key }) => key.slice(prefix.length));
+    const names = async (options: object) =>
+      unwrap(await client.range({ ...all, ...options })).kvs.map(({ key }) => key.slice(prefix.length));
     expect(await names({})).toEqual(["a", "b", "c"]);
     expect(await names({ sort: "VALUE_ASCEND" })).toEqual(["c", "b", "a"]);
     expect(await names({ sort: "VALUE_ASCEND", limit: 1 })).toEqual(["c"]);
@@ -43,7 +49,9 @@ describe.skipIf(missing !== undefined)("keys", () => {
     const before = unwrap(await client.get(`${prefix}a`));
     unwrap(await client.put({ put: `${prefix}a`, value: Uint8Array.of(0, 255, 10) }));
     expect(unwrap(await client.get(`${prefix}a`)).found!.value).toEqual(Buffer.of(0, 255, 10));
-    expect(unwrap(await client.range({ get: `${prefix}a`, revision: before.revision })).kvs[0]!.value.toString()).toBe("3");
+    expect(unwrap(await client.range({ get: `${prefix}a`, revision: before.revision })).kvs[0]!.value.toString()).toBe(
+      "3",
+    );
     expect(unwrap(await client.delete(`${prefix}a`))).toBe(1);
     expect(unwrap(await client.delete(all.get, all.end))).toBe(2);
     expect(unwrap(await client.get(`${prefix}a`)).found).toBe(undefined);
@@ -55,7 +63,10 @@ describe.skipIf(missing !== undefined)("keys", () => {
     const old = unwrap(await client.put({ put: key, value: "1" }));
     const now = unwrap(await client.put({ put: key, value: "2" }));
     unwrap(await client.compact(now));
-    expect(await client.range({ get: key, revision: old })).toMatchObject({ ok: false, error: { kind: "EtcdRefused", code: 11 } });
+    expect(await client.range({ get: key, revision: old })).toMatchObject({
+      ok: false,
+      error: { kind: "EtcdRefused", code: 11 },
+    });
     expect(unwrap(await client.status()).version).toMatch(/^3\.\d+/u);
   });
 });
@@ -78,7 +89,12 @@ describe.skipIf(missing !== undefined)("transactions", () => {
       }),
     );
     expect(done.succeeded).toBe(true);
-    expect(done.results.map((result) => ("succeeded" in result ? result.succeeded : result.kind))).toEqual([true, false, "Get", "Delete"]);
+    expect(done.results.map((result) => ("succeeded" in result ? result.succeeded : result.kind))).toEqual([
+      true,
+      false,
+      "Get",
+      "Delete",
+    ]);
     expect(foundAt(done, 2)).toMatchObject({ modRevision: done.revision });
     expect(done.results[1]).toMatchObject({ results: [{ kind: "Get", kvs: [{ value: Buffer.from("old") }] }] });
   });
@@ -86,7 +102,13 @@ describe.skipIf(missing !== undefined)("transactions", () => {
   test("a condition on a range holds where it holds for every key of it, or there is none", async () => {
     const client = open();
     const prefix = `${randomUUID()}/`;
-    const isEmpty = async () => unwrap(await client.txn({ compare: [{ key: prefix, end: prefixEnd(prefix), target: "CREATE", is: "EQUAL", revision: 0n }], success: [] })).succeeded;
+    const isEmpty = async () =>
+      unwrap(
+        await client.txn({
+          compare: [{ key: prefix, end: prefixEnd(prefix), target: "CREATE", is: "EQUAL", revision: 0n }],
+          success: [],
+        }),
+      ).succeeded;
     expect(await isEmpty()).toBe(true);
     unwrap(await client.put({ put: `${prefix}a`, value: "" }));
     expect(await isEmpty()).toBe(false);
@@ -95,7 +117,10 @@ describe.skipIf(missing !== undefined)("transactions", () => {
   test("more operations than the server takes are refused, not half done", async () => {
     const client = open();
     const success = Array.from({ length: 129 }, (_, index) => ({ put: `${randomUUID()}${index}`, value: "" }));
-    expect(await client.txn({ compare: [], success })).toMatchObject({ ok: false, error: { kind: "EtcdRefused", code: 3, reason: expect.stringContaining("too many operations") } });
+    expect(await client.txn({ compare: [], success })).toMatchObject({
+      ok: false,
+      error: { kind: "EtcdRefused", code: 3, reason: expect.stringContaining("too many operations") },
+    });
   });
 });
 
@@ -132,9 +157,15 @@ describe.skipIf(missing !== undefined)("members that fail", () => {
     const key = randomUUID();
     unwrap(await client.get(key));
     link.cutAnswers();
-    expect(await client.put({ put: key, value: "1" })).toMatchObject({ ok: false, error: { kind: "EtcdUnavailable", mayBeDone: true } });
+    expect(await client.put({ put: key, value: "1" })).toMatchObject({
+      ok: false,
+      error: { kind: "EtcdUnavailable", mayBeDone: true },
+    });
     await link.close();
-    expect(await client.put({ put: key, value: "2" })).toMatchObject({ ok: false, error: { kind: "EtcdUnavailable", mayBeDone: false } });
+    expect(await client.put({ put: key, value: "2" })).toMatchObject({
+      ok: false,
+      error: { kind: "EtcdUnavailable", mayBeDone: false },
+    });
     expect(unwrap(await open().get(key)).found!.value.toString()).toBe("1");
   });
 
@@ -176,14 +207,25 @@ describe.skipIf(etcdTlsSkipped() !== undefined)("TLS", () => {
     const { ca, cert, key } = own.certificates!;
     const endpoints = [own.endpoint];
     unwrap(await open({ endpoints, tls: { ca, cert, key } }).put({ put: "k", value: "1" }));
-    expect(await open({ endpoints, tls: { cert, key } }).put({ put: "k", value: "2" })).toMatchObject({ ok: false, error: { kind: "EtcdUnavailable", mayBeDone: false } });
+    expect(await open({ endpoints, tls: { cert, key } }).put({ put: "k", value: "2" })).toMatchObject({
+      ok: false,
+      error: { kind: "EtcdUnavailable", mayBeDone: false },
+    });
     expect((await open({ endpoints, tls: { ca } }).put({ put: "k", value: "3" })).ok).toBe(false);
-    expect(unwrap(await open({ endpoints, tls: { ca: Buffer.from(ca), cert: Buffer.from(cert), key: Buffer.from(key) } }).get("k")).found!.value.toString()).toBe("1");
+    expect(
+      unwrap(
+        await open({ endpoints, tls: { ca: Buffer.from(ca), cert: Buffer.from(cert), key: Buffer.from(key) } }).get(
+          "k",
+        ),
+      ).found!.value.toString(),
+    ).toBe("1");
   });
 });
 
 /** A link that can swallow answers: what is sent arrives, and nothing comes back. */
-async function cuttingLink(target: string): Promise<{ readonly endpoint: string; cutAnswers: () => void; close: () => Promise<void> }> {
+async function cuttingLink(
+  target: string,
+): Promise<{ readonly endpoint: string; cutAnswers: () => void; close: () => Promise<void> }> {
   const { hostname, port } = new URL(target);
   let isCut = false;
   const near = new Set<{ destroy: () => unknown }>();
@@ -207,7 +249,10 @@ async function cuttingLink(target: string): Promise<{ readonly endpoint: string;
   };
 }
 
-async function turnOnUsers(endpoint: string, { username, password }: { readonly username: string; readonly password: string }): Promise<void> {
+async function turnOnUsers(
+  endpoint: string,
+  { username, password }: { readonly username: string; readonly password: string },
+): Promise<void> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(endpoint + path, { method: "POST", body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`etcd answered ${answer.status} to ${path}`);

@@ -18,11 +18,21 @@ afterAll(async () => {
 
 const nothing = { compare: [], success: [], failure: [] };
 
-test.each(["{}", '{"kvs":[]}', '{"header":{}}', '{"header":{"revision":7}}', '{"header":{"revision":"0"},"kvs":[]}'])("%s is not etcd's word", async (body) => {
-  member.reply = () => ({ status: 200, body });
-  const answers = [await client.get("k"), await client.txn(nothing), await client.grantLease(5), await client.put({ put: "k", value: "v" }), await client.delete("k")];
-  for (const answer of answers) expect(answer).toMatchObject({ ok: false, error: { kind: "EtcdUnavailable", mayBeDone: true } });
-});
+test.each(["{}", '{"kvs":[]}', '{"header":{}}', '{"header":{"revision":7}}', '{"header":{"revision":"0"},"kvs":[]}'])(
+  "%s is not etcd's word",
+  async (body) => {
+    member.reply = () => ({ status: 200, body });
+    const answers = [
+      await client.get("k"),
+      await client.txn(nothing),
+      await client.grantLease(5),
+      await client.put({ put: "k", value: "v" }),
+      await client.delete("k"),
+    ];
+    for (const answer of answers)
+      expect(answer).toMatchObject({ ok: false, error: { kind: "EtcdUnavailable", mayBeDone: true } });
+  },
+);
 
 const header = '"header":{"revision":"7"}';
 
@@ -34,8 +44,18 @@ test.each([
   `{${header},"responses":[null,7,{"response_range":{"kvs":[null]}},{"response_txn":9}],"succeeded":"yes"}`,
 ])("what is missing or odd in %s becomes nothing, zero or false", async (body) => {
   member.reply = () => ({ status: 200, body });
-  const [got, done, lease, alive] = [await client.get("k"), await client.txn(nothing), await client.keepLeaseAlive(5n, 1000), await client.isLeaseAlive(5n)];
-  expect([got.ok, done.ok && done.value.succeeded, lease, alive.ok]).toEqual([true, false, { ok: true, value: { ttlS: 0 } }, true]);
+  const [got, done, lease, alive] = [
+    await client.get("k"),
+    await client.txn(nothing),
+    await client.keepLeaseAlive(5n, 1000),
+    await client.isLeaseAlive(5n),
+  ];
+  expect([got.ok, done.ok && done.value.succeeded, lease, alive.ok]).toEqual([
+    true,
+    false,
+    { ok: true, value: { ttlS: 0 } },
+    true,
+  ]);
 });
 
 test.each([
@@ -55,6 +75,8 @@ test.each([
   ["revokeLease", "x"],
 ] as const)("%s of %j is refused in a sentence, and nothing is sent", async (method, argument) => {
   const before = member.requests.length;
-  await expect((client[method] as (given: unknown) => Promise<unknown>).call(client, argument)).rejects.toThrow(InvariantViolation);
+  await expect((client[method] as (given: unknown) => Promise<unknown>).call(client, argument)).rejects.toThrow(
+    InvariantViolation,
+  );
   expect(member.requests.length).toBe(before);
 });

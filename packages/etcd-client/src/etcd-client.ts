@@ -4,7 +4,16 @@ import type { EtcdOptions } from "./etcd-options.ts";
 import { integerOf, listOf, objectOf, revisionOf, unavailable, type Json } from "./json-answer.ts";
 import { JsonGateway, type CallKind } from "./json-gateway.ts";
 import { encodeText, encodeValue, readRange, type KeyValue, type RangeResult } from "./key-value.ts";
-import { encodeGet, encodeTxn, readTxn, type GetOperation, type InnerTxnResult, type Operation, type PutOperation, type Txn } from "./operation.ts";
+import {
+  encodeGet,
+  encodeTxn,
+  readTxn,
+  type GetOperation,
+  type InnerTxnResult,
+  type Operation,
+  type PutOperation,
+  type Txn,
+} from "./operation.ts";
 
 export interface TxnResult extends InnerTxnResult {
   /** The revision that the store is at behind it: that of what it wrote, where it wrote. */
@@ -24,7 +33,9 @@ export class EtcdClient {
   }
 
   /** A linearised read of one key: it sees every write that was acknowledged before it. */
-  async get(key: string): Promise<Result<{ readonly revision: bigint; readonly found: KeyValue | undefined }, EtcdError>> {
+  async get(
+    key: string,
+  ): Promise<Result<{ readonly revision: bigint; readonly found: KeyValue | undefined }, EtcdError>> {
     const answer = await this.range({ get: key });
     return answer.ok ? ok({ revision: answer.value.revision, found: answer.value.kvs[0] }) : answer;
   }
@@ -37,10 +48,17 @@ export class EtcdClient {
 
   /** Write a key, whatever it holds. Answers with the revision of the write. */
   async put(operation: PutOperation): Promise<Result<bigint, EtcdError>> {
-    assert(typeof operation === "object" && operation !== null, () => `what to put into etcd is an object, got ${typeof operation}`);
+    assert(
+      typeof operation === "object" && operation !== null,
+      () => `what to put into etcd is an object, got ${typeof operation}`,
+    );
     const { put, value, leaseId } = operation;
     const lease = leaseId === undefined ? {} : { lease: leaseId.toString() };
-    const answer = await this.#call("/v3/kv/put", { key: encodeText(put), value: encodeValue(value), ...lease }, "Write");
+    const answer = await this.#call(
+      "/v3/kv/put",
+      { key: encodeText(put), value: encodeValue(value), ...lease },
+      "Write",
+    );
     return answer.ok ? ok(revisionOf(answer.value)) : answer;
   }
 
@@ -61,12 +79,18 @@ export class EtcdClient {
   async grantLease(ttlS: number): Promise<Result<{ readonly leaseId: bigint; readonly ttlS: number }, EtcdError>> {
     assertCount(ttlS, "seconds of a lease", { min: 1, max: 2 ** 31 });
     const answer = await this.#call("/v3/lease/grant", { TTL: String(ttlS) }, "Write");
-    return answer.ok ? ok({ leaseId: integerOf(answer.value["ID"]), ttlS: Number(integerOf(answer.value["TTL"])) }) : answer;
+    return answer.ok
+      ? ok({ leaseId: integerOf(answer.value["ID"]), ttlS: Number(integerOf(answer.value["TTL"])) })
+      : answer;
   }
 
   /** Start a lease's time anew. Answers with the time it has, 0 where it is no more. */
   async keepLeaseAlive(leaseId: bigint, timeoutMs?: number): Promise<Result<{ readonly ttlS: number }, EtcdError>> {
-    const answer = await this.#gateway.call("/v3/lease/keepalive", { ID: lease(leaseId) }, { kind: "Write", timeoutMs });
+    const answer = await this.#gateway.call(
+      "/v3/lease/keepalive",
+      { ID: lease(leaseId) },
+      { kind: "Write", timeoutMs },
+    );
     return answer.ok ? ok({ ttlS: Number(integerOf(objectOf(answer.value["result"])["TTL"])) }) : answer;
   }
 
@@ -85,7 +109,12 @@ export class EtcdClient {
   }
 
   /** Hear of every change to a key from `fromRevision` on. Returns the function that stops it. */
-  watch(key: string, fromRevision: bigint, onChange: (isDeleted: boolean) => void, onEnd: (reason: string) => void): () => void {
+  watch(
+    key: string,
+    fromRevision: bigint,
+    onChange: (isDeleted: boolean) => void,
+    onEnd: (reason: string) => void,
+  ): () => void {
     const request = { create_request: { key: encodeText(key), start_revision: fromRevision.toString() } };
     return this.#gateway.stream(
       "/v3/watch",
@@ -108,7 +137,10 @@ export class EtcdClient {
     const answer = await this.#gateway.call("/v3/maintenance/status", {}, { kind: "Read" });
     if (!answer.ok) return answer;
     const { version } = answer.value;
-    return ok({ version: typeof version === "string" ? version : "", dbSize: Number(integerOf(answer.value["dbSize"])) });
+    return ok({
+      version: typeof version === "string" ? version : "",
+      dbSize: Number(integerOf(answer.value["dbSize"])),
+    });
   }
 
   /** Let the connections go. What is under way ends as it would if they had broken. */
@@ -122,7 +154,9 @@ export class EtcdClient {
    */
   async #call(path: string, body: object, kind: CallKind): Promise<Result<Json, EtcdError>> {
     const answer = await this.#gateway.call(path, body, { kind });
-    return !answer.ok || revisionOf(answer.value) > 0n ? answer : unavailable("an answer without a revision is not etcd's");
+    return !answer.ok || revisionOf(answer.value) > 0n
+      ? answer
+      : unavailable("an answer without a revision is not etcd's");
   }
 }
 

@@ -50,7 +50,10 @@ export interface Credentials {
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function checkOptions(options: EtcdOptions): CheckedOptions {
-  assert(typeof options === "object" && options !== null, () => `the options of an etcd client are an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `the options of an etcd client are an object, got ${typeof options}`,
+  );
   const { endpoints, tls = {}, timers = systemTimers } = options;
   const { requestTimeoutMs = 5000, connectTimeoutMs = 1000, maxMessageSize = 16 << 20, maxConnections = 64 } = options;
   assert(Array.isArray(endpoints) && endpoints.length > 0, "etcd has at least one endpoint");
@@ -60,7 +63,16 @@ export function checkOptions(options: EtcdOptions): CheckedOptions {
   assertCount(maxConnections, "maxConnections", { min: 1, max: 65_535 });
   assertTls(tls);
   const urls = endpoints.map((endpoint) => parseEndpoint(endpoint));
-  return { urls, credentials: credentialsOf(options), tls, requestTimeoutMs, connectTimeoutMs, maxMessageSize, maxConnections, timers };
+  return {
+    urls,
+    credentials: credentialsOf(options),
+    tls,
+    requestTimeoutMs,
+    connectTimeoutMs,
+    maxMessageSize,
+    maxConnections,
+    timers,
+  };
 }
 
 function credentialsOf({ username, password }: EtcdOptions): Credentials | undefined {
@@ -72,18 +84,28 @@ function credentialsOf({ username, password }: EtcdOptions): Credentials | undef
 
 function assertTls(tls: EtcdTls): void {
   assert(typeof tls === "object" && tls !== null, "tls is an object with ca, cert, key and serverName");
-  const isPem = (value: unknown): boolean => value === undefined || typeof value === "string" || value instanceof Uint8Array;
+  const isPem = (value: unknown): boolean =>
+    value === undefined || typeof value === "string" || value instanceof Uint8Array;
   assert(isPem(tls.ca) && isPem(tls.cert) && isPem(tls.key), "certificates and keys are PEM, as text or bytes");
-  assert((tls.cert === undefined) === (tls.key === undefined), "a client certificate needs its key, and a key its certificate");
+  assert(
+    (tls.cert === undefined) === (tls.key === undefined),
+    "a client certificate needs its key, and a key its certificate",
+  );
   assert(tls.serverName === undefined || typeof tls.serverName === "string", "serverName is a text");
 }
 
 /** No message here shows the endpoint: it may hold a password where none belongs. */
 function parseEndpoint(endpoint: string): URL {
-  assert(typeof endpoint === "string" && URL.canParse(endpoint), "an etcd endpoint is a URL such as http://127.0.0.1:2379");
+  assert(
+    typeof endpoint === "string" && URL.canParse(endpoint),
+    "an etcd endpoint is a URL such as http://127.0.0.1:2379",
+  );
   const url = new URL(endpoint);
   assert(url.protocol === "http:" || url.protocol === "https:", "an etcd endpoint begins with http:// or https://");
   assert(url.pathname === "/" && url.search === "" && url.hash === "", "an etcd endpoint ends with its host and port");
-  assert(url.username === "" && url.password === "", "an etcd endpoint has no user and password in it: they are options of their own");
+  assert(
+    url.username === "" && url.password === "",
+    "an etcd endpoint has no user and password in it: they are options of their own",
+  );
   return url;
 }

@@ -50,7 +50,9 @@ export class Exchange {
       const abort = (): void => void request.destroy(new Error("no answer came in time"));
       const leave = overdue.whenUp(abort);
       if (overdue.isUp) abort();
-      request.on("error", (error) => finish({ kind: connection.isMade() ? "Broken" : "NotSent", reason: reasonOf(error) }));
+      request.on("error", (error) =>
+        finish({ kind: connection.isMade() ? "Broken" : "NotSent", reason: reasonOf(error) }),
+      );
       request.once("response", (response) => readText(response, this.#options.maxMessageSize, finish));
       request.end(asked.body);
     });
@@ -77,7 +79,9 @@ export class Exchange {
     // Spelled out: taking a URL apart for every request takes as long as putting its headers together.
     const { hostname, port } = url;
     const options = { method: "POST", hostname: hostname.replace(/^\[|\]$/gu, ""), port, path, headers };
-    return url.protocol === "https:" ? httpsRequest({ ...options, agent: this.#https }) : httpRequest({ ...options, agent: this.#http });
+    return url.protocol === "https:"
+      ? httpsRequest({ ...options, agent: this.#https })
+      : httpRequest({ ...options, agent: this.#http });
   }
 }
 
@@ -91,7 +95,10 @@ function pem(value: string | Uint8Array): string | Buffer {
 }
 
 /** Knows whether a request had a connection, and gives up on one that takes too long to come about. */
-function watchConnection(request: ClientRequest, { timers, connectTimeoutMs }: CheckedOptions): { isMade: () => boolean; settle: () => void } {
+function watchConnection(
+  request: ClientRequest,
+  { timers, connectTimeoutMs }: CheckedOptions,
+): { isMade: () => boolean; settle: () => void } {
   let isMade = false;
   let cancelTimer = (): void => {};
   request.once("socket", (socket) => {
@@ -100,7 +107,10 @@ function watchConnection(request: ClientRequest, { timers, connectTimeoutMs }: C
       cancelTimer();
     };
     if (!socket.connecting) return made();
-    cancelTimer = timers.after(connectTimeoutMs, () => void request.destroy(new Error("no connection came about in time")));
+    cancelTimer = timers.after(
+      connectTimeoutMs,
+      () => void request.destroy(new Error("no connection came about in time")),
+    );
     // Of a secure one nothing is sent before both have shown who they are.
     socket.once("encrypted" in socket ? "secureConnect" : "connect", made);
     return undefined;
@@ -119,7 +129,9 @@ function readText(response: IncomingMessage, maxSize: number, finish: (exchanged
     finish({ kind: "Broken", reason: "an answer is too large" });
     response.destroy();
   });
-  response.once("end", () => finish({ kind: "Answered", status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8") }));
+  response.once("end", () =>
+    finish({ kind: "Answered", status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8") }),
+  );
   const breakOff = (): void => finish({ kind: "Broken", reason: "the answer broke off" });
   response.on("error", breakOff);
   // Where it has ended, that has been told.

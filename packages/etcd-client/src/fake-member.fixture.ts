@@ -2,7 +2,12 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** What a member does with a request. */
-export type FakeReply = { readonly status: number; readonly body: string } | "silence" | "hang up" | "half, then silence" | "half, then hang up";
+export type FakeReply =
+  | { readonly status: number; readonly body: string }
+  | "silence"
+  | "hang up"
+  | "half, then silence"
+  | "half, then hang up";
 
 export interface FakeRequest {
   readonly path: string;
@@ -45,7 +50,10 @@ export class FakeMember {
 
   /** How many are open. */
   connections(): Promise<number> {
-    return new Promise((resolve, reject) => void this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))));
+    return new Promise(
+      (resolve, reject) =>
+        void this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+    );
   }
 
   async close(): Promise<void> {

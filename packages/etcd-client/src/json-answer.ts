@@ -5,18 +5,27 @@ import { EtcdCode, type EtcdError } from "./etcd-error.ts";
 export type Json = Readonly<Record<string, unknown>>;
 
 /** What a whole answer of a member says. */
-export function readAnswer({ status, text }: { readonly status: number; readonly text: string }): Result<Json, EtcdError> {
+export function readAnswer({
+  status,
+  text,
+}: {
+  readonly status: number;
+  readonly text: string;
+}): Result<Json, EtcdError> {
   const answer = parseObject(text);
   if (answer === undefined) {
     const reason = `an answer of status ${status} is no JSON`;
     // Who refuses before it comes to etcd's own part does so in plain words: a host that is not allowed, a gateway that is turned off.
-    return status >= 400 && status < 500 && status !== 429 ? err({ kind: "EtcdRefused", code: 0, reason }) : unavailable(reason);
+    return status >= 400 && status < 500 && status !== 429
+      ? err({ kind: "EtcdRefused", code: 0, reason })
+      : unavailable(reason);
   }
   if (status === 200) return ok(answer);
   const reason = typeof answer["message"] === "string" ? answer["message"] : "etcd gave no reason";
   const code = typeof answer["code"] === "number" ? answer["code"] : 0;
   // That there is too much of something is said before anything is done; that there is no room left may be said of the write that took the last of it.
-  if (code === EtcdCode.ResourceExhausted || status === 429) return unavailable(reason, { mayBeDone: reason.includes("space exceeded") });
+  if (code === EtcdCode.ResourceExhausted || status === 429)
+    return unavailable(reason, { mayBeDone: reason.includes("space exceeded") });
   // Other trouble of its own, such as a change of leader, can come upon it while the request is under way.
   return status >= 500 ? unavailable(reason) : err({ kind: "EtcdRefused", code, reason });
 }

@@ -45,10 +45,15 @@ export class JsonGateway {
   }
 
   /** One request, one answer. */
-  call(path: string, body: object, { kind, timeoutMs = this.#options.requestTimeoutMs }: CallOptions): Promise<Result<Json, EtcdError>> {
+  call(
+    path: string,
+    body: object,
+    { kind, timeoutMs = this.#options.requestTimeoutMs }: CallOptions,
+  ): Promise<Result<Json, EtcdError>> {
     const text = JSON.stringify(body);
     // Keys and values are base64, so that a character is a byte.
-    if (text.length > this.#options.maxMessageSize) return Promise.resolve(unavailable("a request is too large", { mayBeDone: false }));
+    if (text.length > this.#options.maxMessageSize)
+      return Promise.resolve(unavailable("a request is too large", { mayBeDone: false }));
     return this.#within(timeoutMs, async (overdue) => {
       const first = await this.#callAs(path, text, { kind, overdue });
       if (first.ok || this.#login === undefined || !isTokenRefused(first.error)) return first;
@@ -81,7 +86,8 @@ export class JsonGateway {
     const member = this.#current;
     const request = this.#exchange.open(this.#requestTo(member, path, JSON.stringify(body), token?.value));
     const reason = await readLines(request, { onAnswer, signal, maxSize: this.#options.maxMessageSize });
-    if (token !== undefined && isTokenRefused({ kind: "EtcdRefused", code: 0, reason })) this.#login?.forget(token.value);
+    if (token !== undefined && isTokenRefused({ kind: "EtcdRefused", code: 0, reason }))
+      this.#login?.forget(token.value);
     if (!signal.aborted) this.#turnFrom(member);
     return reason;
   }
@@ -96,11 +102,14 @@ export class JsonGateway {
 
   #authenticate(body: object): Promise<Result<Json, EtcdError>> {
     const { requestTimeoutMs } = this.#options;
-    return this.#within(requestTimeoutMs, (overdue) => this.#tryMembers("/v3/auth/authenticate", JSON.stringify(body), { kind: "Read", overdue }));
+    return this.#within(requestTimeoutMs, (overdue) =>
+      this.#tryMembers("/v3/auth/authenticate", JSON.stringify(body), { kind: "Read", overdue }),
+    );
   }
 
   async #tryMembers(path: string, text: string, { kind, overdue, token }: Attempt): Promise<Result<Json, EtcdError>> {
-    const mostTries = kind === "Read" ? Math.max(LEAST_READ_TRIES, this.#options.urls.length) : this.#options.urls.length;
+    const mostTries =
+      kind === "Read" ? Math.max(LEAST_READ_TRIES, this.#options.urls.length) : this.#options.urls.length;
     for (let tries = 1; ; tries++) {
       const member = this.#current;
       const answer = await this.#ask(this.#requestTo(member, path, text, token), overdue);
@@ -137,7 +146,10 @@ export class JsonGateway {
 }
 
 /** Wait for a login, which others may wait for too, for no longer than this request may take. */
-async function within(overdue: Overdue, login: Promise<Result<string, EtcdError>> | Result<string, EtcdError>): Promise<Result<string, EtcdError>> {
+async function within(
+  overdue: Overdue,
+  login: Promise<Result<string, EtcdError>> | Result<string, EtcdError>,
+): Promise<Result<string, EtcdError>> {
   if (!("then" in login)) return login;
   let leave = (): void => {};
   const late = new Promise<Result<string, EtcdError>>((resolve) => {

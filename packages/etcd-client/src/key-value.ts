@@ -23,7 +23,11 @@ export interface RangeResult {
 }
 
 export function readRange(range: Json): RangeResult {
-  return { kvs: listOf(range["kvs"]).map(readKeyValue), count: Number(integerOf(range["count"])), more: range["more"] === true };
+  return {
+    kvs: listOf(range["kvs"]).map(readKeyValue),
+    count: Number(integerOf(range["count"])),
+    more: range["more"] === true,
+  };
 }
 
 export function encodeText(text: string): string {

@@ -38,9 +38,11 @@ export class Login {
     const { username, password } = this.#credentials;
     const answer = await this.#ask({ name: username, password });
     // A login changes nothing, so whatever was to follow it was not done either.
-    if (!answer.ok) return err(answer.error.kind === "EtcdUnavailable" ? { ...answer.error, mayBeDone: false } : answer.error);
+    if (!answer.ok)
+      return err(answer.error.kind === "EtcdUnavailable" ? { ...answer.error, mayBeDone: false } : answer.error);
     const token = answer.value["token"];
-    if (typeof token !== "string" || token === "") return err({ kind: "EtcdRefused", code: EtcdCode.Unauthenticated, reason: "a login gave no token" });
+    if (typeof token !== "string" || token === "")
+      return err({ kind: "EtcdRefused", code: EtcdCode.Unauthenticated, reason: "a login gave no token" });
     this.#token = token;
     return ok(token);
   }
@@ -49,5 +51,8 @@ export class Login {
 /** Whether a refusal means that the token has lapsed, or was made before users or roles were changed. */
 export function isTokenRefused(error: EtcdError): boolean {
   if (error.kind !== "EtcdRefused") return false;
-  return error.code === EtcdCode.Unauthenticated || /revision in header is old|user name is empty|invalid auth token/u.test(error.reason);
+  return (
+    error.code === EtcdCode.Unauthenticated ||
+    /revision in header is old|user name is empty|invalid auth token/u.test(error.reason)
+  );
 }

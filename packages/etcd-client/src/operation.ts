@@ -70,7 +70,10 @@ export function foundAt({ results }: InnerTxnResult, index: number): KeyValue | 
 export function encodeTxn(txn: Txn): object {
   assertObject(txn, "a transaction of etcd");
   const { compare, success, failure = [] } = txn;
-  assert(Array.isArray(compare) && Array.isArray(success) && Array.isArray(failure), "conditions and operations of a transaction come in arrays");
+  assert(
+    Array.isArray(compare) && Array.isArray(success) && Array.isArray(failure),
+    "conditions and operations of a transaction come in arrays",
+  );
   return {
     compare: compare.map(encodeCompare),
     success: success.map(encodeOperation),

@@ -96,11 +96,17 @@ describe("encoding keys allocates nothing", () => {
 });
 
 describe("hints and metadata allocate nothing", () => {
-  const hints: ShardHint[] = [ShardHint.RANGE, { kind: "Prefix", prefix: ascii("logs/2026/") }, manifestHint(0xfedcba9876543210n, 16n, 1n << 63n)];
+  const hints: ShardHint[] = [
+    ShardHint.RANGE,
+    { kind: "Prefix", prefix: ascii("logs/2026/") },
+    manifestHint(0xfedcba9876543210n, 16n, 1n << 63n),
+  ];
   const connectorExtra = ascii("twelve bytes");
   const metadata = hints.map((hint) => ({ hint, connectorExtra }));
   const encodedHints = hints.map((hint) => unwrap(ShardHint.encode(hint)));
-  const specs = metadata.map((one) => ShardSpec.withRangeAndMetadata({ start: ascii("a"), end: ascii("b"), metadata: unwrap(ShardMetadata.encode(one)) }));
+  const specs = metadata.map((one) =>
+    ShardSpec.withRangeAndMetadata({ start: ascii("a"), end: ascii("b"), metadata: unwrap(ShardMetadata.encode(one)) }),
+  );
   let kept = 0;
 
   test("ShardHint.encodeInto", () => {
@@ -111,14 +117,16 @@ describe("hints and metadata allocate nothing", () => {
 
   test("ShardMetadata.encodeInto", () => {
     expectSilent((calls) => {
-      for (let call = 0; call < calls; call++) kept += Number(ShardMetadata.encodeInto(metadata[call % 3]!, metadataOut).ok);
+      for (let call = 0; call < calls; call++)
+        kept += Number(ShardMetadata.encodeInto(metadata[call % 3]!, metadataOut).ok);
     });
   });
 
   test("ShardHintView.decode", () => {
     const view = new ShardHintView();
     expectSilent((calls) => {
-      for (let call = 0; call < calls; call++) kept += Number(view.decode(encodedHints[call % 3]!).ok) + view.consumed + view.kind.length;
+      for (let call = 0; call < calls; call++)
+        kept += Number(view.decode(encodedHints[call % 3]!).ok) + view.consumed + view.kind.length;
     });
   });
 
@@ -132,13 +140,15 @@ describe("hints and metadata allocate nothing", () => {
   test("decodeMetadataInto", () => {
     const view = new ShardMetadataView();
     expectSilent((calls) => {
-      for (let call = 0; call < calls; call++) kept += Number(decodeMetadataInto(specs[call % 3]!, view).ok) + view.connectorExtraSize;
+      for (let call = 0; call < calls; call++)
+        kept += Number(decodeMetadataInto(specs[call % 3]!, view).ok) + view.connectorExtraSize;
     });
   });
 
   test("decodeConnectorExtraInto", () => {
     expectSilent((calls) => {
-      for (let call = 0; call < calls; call++) kept += Number(decodeConnectorExtraInto(specs[call % 3]!, metadataOut).ok);
+      for (let call = 0; call < calls; call++)
+        kept += Number(decodeConnectorExtraInto(specs[call % 3]!, metadataOut).ok);
     });
     expect(kept).toBeGreaterThan(0);
   });

@@ -12,7 +12,11 @@ import { PreallocShardBuilder } from "./prealloc-shard-builder.ts";
 // Many runs each: on a busy machine they take longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });
 
-function make({ entryLimit = 8, specSlots = 1024, byteCapacity = 1 << 20 }: { entryLimit?: number; specSlots?: number; byteCapacity?: number } = {}) {
+function make({
+  entryLimit = 8,
+  specSlots = 1024,
+  byteCapacity = 1 << 20,
+}: { entryLimit?: number; specSlots?: number; byteCapacity?: number } = {}) {
   const arena = ShardArena.withCapacity({ specSlots, byteCapacity });
   return { arena, builder: new PreallocShardBuilder(arena, { entryLimit }) };
 }
@@ -36,7 +40,12 @@ const refused = (error: unknown): object => ({ ok: false, error });
 describe("splitRangeByBoundaries", () => {
   test("split range by boundaries exact capacity preserves ordering", () => {
     const { builder } = make({ entryLimit: 3 });
-    const split = builder.splitRangeByBoundaries({ start: ascii("a"), splitPoints: [ascii("c"), ascii("b")].reverse(), end: ascii("d"), connectorExtra: ascii("x") });
+    const split = builder.splitRangeByBoundaries({
+      start: ascii("a"),
+      splitPoints: [ascii("c"), ascii("b")].reverse(),
+      end: ascii("d"),
+      connectorExtra: ascii("x"),
+    });
     expect(unwrap(split)).toEqual([0n, 1n, 2n]);
     expect(bounds(builder)).toEqual([
       [ascii("a"), ascii("b")],
@@ -52,8 +61,12 @@ describe("splitRangeByBoundaries", () => {
   test("split range by boundaries under capacity succeeds", () => {
     const { builder } = make();
     unwrap(builder.addRange({ start: ascii("a"), end: ascii("b") }));
-    expect(unwrap(builder.splitRangeByBoundaries({ start: ascii("b"), splitPoints: [], end: ascii("c") }))).toEqual([1n]);
-    expect(unwrap(builder.splitRangeByBoundaries({ start: ascii("c"), splitPoints: [ascii("d")], end: ascii("e") }))).toEqual([2n, 3n]);
+    expect(unwrap(builder.splitRangeByBoundaries({ start: ascii("b"), splitPoints: [], end: ascii("c") }))).toEqual([
+      1n,
+    ]);
+    expect(
+      unwrap(builder.splitRangeByBoundaries({ start: ascii("c"), splitPoints: [ascii("d")], end: ascii("e") })),
+    ).toEqual([2n, 3n]);
     expect([builder.length, builder.remainingEntries]).toEqual([4, 4]);
     expect(builder.buildInputs().ok).toBe(true);
   });
@@ -62,7 +75,11 @@ describe("splitRangeByBoundaries", () => {
     const made = make({ entryLimit: 3 });
     unwrap(made.builder.addRange({ start: ascii("a"), end: ascii("b") }));
     const before = state(made);
-    const split = made.builder.splitRangeByBoundaries({ start: ascii("b"), splitPoints: [ascii("c"), ascii("d")], end: ascii("e") });
+    const split = made.builder.splitRangeByBoundaries({
+      start: ascii("b"),
+      splitPoints: [ascii("c"), ascii("d")],
+      end: ascii("e"),
+    });
     expect(split).toEqual(refused({ kind: "CapacityExceeded", limit: 3, current: 1, additional: 3 }));
     expect(state(made)).toEqual(before);
   });
@@ -70,12 +87,20 @@ describe("splitRangeByBoundaries", () => {
   test("split range fan out exceeded has no partial writes", () => {
     const made = make({ entryLimit: 1 });
     const before = state(made);
-    const split = made.builder.splitRangeByBoundaries({ start: bytes(0), splitPoints: points(256), end: filled(1, 0xff) });
+    const split = made.builder.splitRangeByBoundaries({
+      start: bytes(0),
+      splitPoints: points(256),
+      end: filled(1, 0xff),
+    });
     // Fan-out is looked at before room is.
     expect(split).toEqual(refused({ kind: "FanOutExceeded", limit: 256, requested: 257 }));
     expect(state(made)).toEqual(before);
     const widest = make({ entryLimit: 256 });
-    expect(unwrap(widest.builder.splitRangeByBoundaries({ start: bytes(0, 0), splitPoints: points(255), end: filled(1, 0xff) })).length).toBe(256);
+    expect(
+      unwrap(
+        widest.builder.splitRangeByBoundaries({ start: bytes(0, 0), splitPoints: points(255), end: filled(1, 0xff) }),
+      ).length,
+    ).toBe(256);
     expect(widest.builder.buildInputs().ok).toBe(true);
   });
 
@@ -91,34 +116,50 @@ describe("splitRangeByBoundaries", () => {
     ] as const) {
       const made = make();
       const before = state(made);
-      const split = made.builder.splitRangeByBoundaries({ start: ascii("a"), splitPoints: splitPoints.map(ascii), end: ascii("d") });
+      const split = made.builder.splitRangeByBoundaries({
+        start: ascii("a"),
+        splitPoints: splitPoints.map(ascii),
+        end: ascii("d"),
+      });
       expect(split).toEqual(refused(error));
       expect(state(made)).toEqual(before);
     }
     const made = make();
-    const split = made.builder.splitRangeByBoundaries({ start: ascii("a"), splitPoints: [ascii("b"), filled(4097, 0x63)], end: ascii("d") });
+    const split = made.builder.splitRangeByBoundaries({
+      start: ascii("a"),
+      splitPoints: [ascii("b"), filled(4097, 0x63)],
+      end: ascii("d"),
+    });
     expect(split).toMatchObject({ error: { kind: "RangeInvalid", reason: { kind: "KeyTooLarge", size: 4097 } } });
     expect(made.builder.isEmpty).toBe(true);
   });
 
   test("the ends of the range may be missing, and are found when building", () => {
     const { builder } = make();
-    expect(unwrap(builder.splitRangeByBoundaries({ start: bytes(), splitPoints: [ascii("m")], end: bytes() }))).toEqual([0n, 1n]);
+    expect(unwrap(builder.splitRangeByBoundaries({ start: bytes(), splitPoints: [ascii("m")], end: bytes() }))).toEqual(
+      [0n, 1n],
+    );
     expect(builder.buildInputs()).toMatchObject({ error: { reason: { kind: "UnboundedRange", shardId: 0n } } });
   });
 
   test("adds all parts or none, exactly as the points allow", () => {
     fc.assert(
-      fc.property(denseKey({ min: 1 }), fc.array(denseKey(), { maxLength: 4 }), denseKey({ min: 1 }), fc.nat(6), (start, splitPoints, end, room) => {
-        const made = make({ entryLimit: room + 1 });
-        const before = state(made);
-        const cuts = [start, ...splitPoints, end];
-        const isInOrder = cuts.every((cut, index) => index === 0 || compareBytes(cuts[index - 1]!, cut) < 0);
-        const split = made.builder.splitRangeByBoundaries({ start, splitPoints, end });
-        expect(split.ok).toBe(isInOrder && cuts.length - 1 <= room + 1);
-        if (split.ok) expect(bounds(made.builder)).toEqual(cuts.slice(1).map((cut, index) => [cuts[index], cut]));
-        else expect(state(made)).toEqual(before);
-      }),
+      fc.property(
+        denseKey({ min: 1 }),
+        fc.array(denseKey(), { maxLength: 4 }),
+        denseKey({ min: 1 }),
+        fc.nat(6),
+        (start, splitPoints, end, room) => {
+          const made = make({ entryLimit: room + 1 });
+          const before = state(made);
+          const cuts = [start, ...splitPoints, end];
+          const isInOrder = cuts.every((cut, index) => index === 0 || compareBytes(cuts[index - 1]!, cut) < 0);
+          const split = made.builder.splitRangeByBoundaries({ start, splitPoints, end });
+          expect(split.ok).toBe(isInOrder && cuts.length - 1 <= room + 1);
+          if (split.ok) expect(bounds(made.builder)).toEqual(cuts.slice(1).map((cut, index) => [cuts[index], cut]));
+          else expect(state(made)).toEqual(before);
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -127,7 +168,11 @@ describe("splitRangeByBoundaries", () => {
 describe("splitManifestByRows", () => {
   test("split manifest by rows exact capacity tiles manifest rows", () => {
     const { builder } = make({ entryLimit: 4 });
-    const split = builder.splitManifestByRows({ ...manifestRange(7n, 10n, 20n), rowsPerShard: 3n, connectorExtra: ascii("x") });
+    const split = builder.splitManifestByRows({
+      ...manifestRange(7n, 10n, 20n),
+      rowsPerShard: 3n,
+      connectorExtra: ascii("x"),
+    });
     expect(unwrap(split)).toEqual([0n, 1n, 2n, 3n]);
     const specs = unwrap(builder.buildInputs()).map((input) => input.spec);
     expect(specs.map((spec) => unwrap(decodeHint(spec)))).toEqual([
@@ -136,8 +181,14 @@ describe("splitManifestByRows", () => {
       manifestHint(7n, 16n, 19n),
       manifestHint(7n, 19n, 20n),
     ]);
-    expect(specs.map((spec) => unwrap(decodeConnectorExtra(spec)))).toEqual([ascii("x"), ascii("x"), ascii("x"), ascii("x")]);
-    for (let index = 1; index < specs.length; index++) expect(specs[index]!.keyRangeStart).toEqual(specs[index - 1]!.keyRangeEnd);
+    expect(specs.map((spec) => unwrap(decodeConnectorExtra(spec)))).toEqual([
+      ascii("x"),
+      ascii("x"),
+      ascii("x"),
+      ascii("x"),
+    ]);
+    for (let index = 1; index < specs.length; index++)
+      expect(specs[index]!.keyRangeStart).toEqual(specs[index - 1]!.keyRangeEnd);
   });
 
   test("split manifest by rows under capacity succeeds", () => {
@@ -167,7 +218,11 @@ describe("splitManifestByRows", () => {
       refused({ kind: "FanOutExceeded", limit: 256, requested: Number.MAX_SAFE_INTEGER }),
     );
     expect(state(made)).toEqual(before);
-    expect(unwrap(make({ entryLimit: 256 }).builder.splitManifestByRows({ ...manifestRange(7n, 0n, 256n), rowsPerShard: 1n })).length).toBe(256);
+    expect(
+      unwrap(
+        make({ entryLimit: 256 }).builder.splitManifestByRows({ ...manifestRange(7n, 0n, 256n), rowsPerShard: 1n }),
+      ).length,
+    ).toBe(256);
   });
 
   test("split manifest by rows handles u64 boundary without wrap", () => {
@@ -179,8 +234,13 @@ describe("splitManifestByRows", () => {
       manifestHint(U64_MAX, U64_MAX - 2n, U64_MAX),
     ]);
     const whole = make();
-    expect(unwrap(whole.builder.splitManifestByRows({ ...manifestRange(0n, 0n, U64_MAX), rowsPerShard: U64_MAX })).length).toBe(1);
-    expect(unwrap(whole.builder.splitManifestByRows({ ...manifestRange(1n, 0n, U64_MAX), rowsPerShard: U64_MAX - 1n })).length).toBe(2);
+    expect(
+      unwrap(whole.builder.splitManifestByRows({ ...manifestRange(0n, 0n, U64_MAX), rowsPerShard: U64_MAX })).length,
+    ).toBe(1);
+    expect(
+      unwrap(whole.builder.splitManifestByRows({ ...manifestRange(1n, 0n, U64_MAX), rowsPerShard: U64_MAX - 1n }))
+        .length,
+    ).toBe(2);
   });
 
   test("rows are tiled, one shard a chunk, exactly when there are rows and chunks of them", () => {
@@ -190,7 +250,10 @@ describe("splitManifestByRows", () => {
         const split = builder.splitManifestByRows({ ...manifestRange(7n, start, end), rowsPerShard });
         expect(split.ok).toBe(start < end && rowsPerShard > 0n);
         if (!split.ok) {
-          expect(split.error).toEqual({ kind: "ManifestCtorInvalid", reason: { kind: "InvertedRange", startLen: 16, endLen: 16 } });
+          expect(split.error).toEqual({
+            kind: "ManifestCtorInvalid",
+            reason: { kind: "InvertedRange", startLen: 16, endLen: 16 },
+          });
           return;
         }
         const hints = unwrap(builder.buildInputs()).map((input) => unwrap(decodeHint(input.spec)));
@@ -206,7 +269,11 @@ describe("splitManifestByRows", () => {
   test("metadata that is too large leaves nothing behind", () => {
     const made = make();
     const before = state(made);
-    const split = made.builder.splitManifestByRows({ ...manifestRange(7n, 0n, 3n), rowsPerShard: 1n, connectorExtra: filled(20_000) });
+    const split = made.builder.splitManifestByRows({
+      ...manifestRange(7n, 0n, 3n),
+      rowsPerShard: 1n,
+      connectorExtra: filled(20_000),
+    });
     expect(split).toMatchObject({ error: { kind: "ManifestCtorInvalid", reason: { kind: "MetadataTooLarge" } } });
     expect(state(made)).toEqual(before);
   });
@@ -218,7 +285,11 @@ describe("an arena that runs full on the way", () => {
       const made = make({ entryLimit: 300, byteCapacity });
       unwrap(made.builder.addRange({ start: ascii("a"), end: ascii("b") }));
       const before = state(made);
-      const split = made.builder.splitRangeByBoundaries({ start: ascii("b"), splitPoints: points(200, 0x6300), end: ascii("z") });
+      const split = made.builder.splitRangeByBoundaries({
+        start: ascii("b"),
+        splitPoints: points(200, 0x6300),
+        end: ascii("z"),
+      });
       expect(split).toMatchObject({ ok: false, error: { kind: "SlabFull", requested: 16 } });
       expect(state(made)).toEqual(before);
       const rows = made.builder.splitManifestByRows({ ...manifestRange(7n, 0n, 200n), rowsPerShard: 1n });
@@ -240,10 +311,16 @@ describe("an arena that runs full on the way", () => {
     const made = make({ specSlots: 3 });
     unwrap(made.builder.addRange({ start: ascii("a"), end: ascii("b") }));
     const before = state(made);
-    const split = made.builder.splitRangeByBoundaries({ start: ascii("b"), splitPoints: [ascii("c"), ascii("d")], end: ascii("e") });
+    const split = made.builder.splitRangeByBoundaries({
+      start: ascii("b"),
+      splitPoints: [ascii("c"), ascii("d")],
+      end: ascii("e"),
+    });
     expect(split).toEqual(refused({ kind: "SlabFull", requested: 1, available: 0 }));
     expect(state(made)).toEqual(before);
-    expect(unwrap(made.builder.splitRangeByBoundaries({ start: ascii("b"), splitPoints: [ascii("c")], end: ascii("e") }))).toEqual([1n, 2n]);
+    expect(
+      unwrap(made.builder.splitRangeByBoundaries({ start: ascii("b"), splitPoints: [ascii("c")], end: ascii("e") })),
+    ).toEqual([1n, 2n]);
   });
 });
 
@@ -251,13 +328,23 @@ test("wrong arguments are refused with a sentence", () => {
   const { builder } = make();
   const good = { start: ascii("a"), splitPoints: [ascii("b")], end: ascii("c") };
   expect(() => builder.splitRangeByBoundaries(null as never)).toThrow(InvariantViolation);
-  expect(() => builder.splitRangeByBoundaries({ ...good, splitPoints: undefined as never })).toThrow("splitPoints must be an array of keys");
-  expect(() => builder.splitRangeByBoundaries({ ...good, splitPoints: ["b" as never] })).toThrow("split point must be a Uint8Array");
+  expect(() => builder.splitRangeByBoundaries({ ...good, splitPoints: undefined as never })).toThrow(
+    "splitPoints must be an array of keys",
+  );
+  expect(() => builder.splitRangeByBoundaries({ ...good, splitPoints: ["b" as never] })).toThrow(
+    "split point must be a Uint8Array",
+  );
   expect(() => builder.splitRangeByBoundaries({ ...good, start: 1 as never })).toThrow("start must be a Uint8Array");
-  expect(() => builder.splitRangeByBoundaries({ ...good, connectorExtra: "x" as never })).toThrow("connectorExtra must be a Uint8Array");
+  expect(() => builder.splitRangeByBoundaries({ ...good, connectorExtra: "x" as never })).toThrow(
+    "connectorExtra must be a Uint8Array",
+  );
   const rows = { ...manifestRange(1n, 0n, 9n), rowsPerShard: 3n };
   expect(() => builder.splitManifestByRows(undefined as never)).toThrow(InvariantViolation);
-  expect(() => builder.splitManifestByRows({ ...rows, rowsPerShard: 3 as never })).toThrow("rows per shard must be a bigint");
-  expect(() => builder.splitManifestByRows({ ...rows, endRow: -1n as never })).toThrow("end row must be a bigint from 0 to 2^64 - 1, got a negative one");
+  expect(() => builder.splitManifestByRows({ ...rows, rowsPerShard: 3 as never })).toThrow(
+    "rows per shard must be a bigint",
+  );
+  expect(() => builder.splitManifestByRows({ ...rows, endRow: -1n as never })).toThrow(
+    "end row must be a bigint from 0 to 2^64 - 1, got a negative one",
+  );
   expect(builder.isEmpty).toBe(true);
 });

@@ -7,7 +7,19 @@ import { describe, expect, test, vi } from "vitest";
 import { byteMidpoint, byteMidpointInto } from "./byte-midpoint.ts";
 import { fivePhaseMidpoint } from "./five-phases.fixture.ts";
 import { KeyBuf } from "./key-buf.ts";
-import { anyKey, ascii, bytes, denseKey, expectBytes, filled, fullKey, hex, join, NOT_BYTES, toHex } from "./keys.fixture.ts";
+import {
+  anyKey,
+  ascii,
+  bytes,
+  denseKey,
+  expectBytes,
+  filled,
+  fullKey,
+  hex,
+  join,
+  NOT_BYTES,
+  toHex,
+} from "./keys.fixture.ts";
 
 // Many runs each: on a busy machine they take longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });
@@ -158,7 +170,11 @@ describe("byteMidpoint", () => {
     const out = new KeyBuf();
     out.copyFromSlice(ascii("kept"));
     const { generation } = out;
-    for (const [a, b] of [["02", "01"], ["01", "0100"], ["", "00"]] as const) {
+    for (const [a, b] of [
+      ["02", "01"],
+      ["01", "0100"],
+      ["", "00"],
+    ] as const) {
       expect(byteMidpointInto(hex(a), hex(b), out)).toBe(false);
     }
     const head = filled(MAX_KEY_SIZE - 1);

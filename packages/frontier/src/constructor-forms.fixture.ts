@@ -8,11 +8,19 @@ import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 interface ConstructorForms<Input, E> {
   readonly owned: (input: Input) => Result<ShardSpec, E>;
   readonly ref: (input: Input, scratch: ShardSpecScratch) => Result<BorrowedShardSpec, E>;
-  readonly into: (input: Input, scratch: ShardSpecScratch, arena: ShardArena) => Result<ShardSpecHandle, ShardIntoError<E>>;
+  readonly into: (
+    input: Input,
+    scratch: ShardSpecScratch,
+    arena: ShardArena,
+  ) => Result<ShardSpecHandle, ShardIntoError<E>>;
 }
 
 /** Call all three forms of a constructor and check that they say the same. */
-export function agreeing<Input, E>({ owned, ref, into }: ConstructorForms<Input, E>): (input: Input) => Result<ShardSpec, E> {
+export function agreeing<Input, E>({
+  owned,
+  ref,
+  into,
+}: ConstructorForms<Input, E>): (input: Input) => Result<ShardSpec, E> {
   const scratch = new ShardSpecScratch();
   const arena = ShardArena.withCapacity({ specSlots: 1, byteCapacity: 65_536 });
   return (input) => {

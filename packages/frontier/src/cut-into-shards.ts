@@ -21,7 +21,10 @@ export interface ManifestSplitInput extends ManifestRange {
 }
 
 export function assertRangeSplit(input: RangeSplitInput): void {
-  assert(typeof input === "object" && input !== null, "a range to split must be an object with start, splitPoints and end");
+  assert(
+    typeof input === "object" && input !== null,
+    "a range to split must be an object with start, splitPoints and end",
+  );
   assertBytes(input.start, "start");
   assertBytes(input.end, "end");
   assert(Array.isArray(input.splitPoints), "splitPoints must be an array of keys");
@@ -35,7 +38,10 @@ export function cutRange({ start, splitPoints, end, ...rest }: RangeSplitInput):
 }
 
 /** Check every part before any is staged. */
-export function checkParts(parts: readonly RangeShardInput[], scratch: ShardSpecScratch): Result<void, ShardSpecInputError> {
+export function checkParts(
+  parts: readonly RangeShardInput[],
+  scratch: ShardSpecScratch,
+): Result<void, ShardSpecInputError> {
   for (const [index, part] of parts.entries()) {
     const checked = rangeShardRef(part, scratch);
     if (!checked.ok) return checked;

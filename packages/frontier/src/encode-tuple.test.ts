@@ -122,7 +122,10 @@ describe("order", () => {
     fc.assert(
       fc.property(text, text, next, next, (a, b, nextA, nextB) => {
         for (const directions of [["Descending"], ["Descending", "Descending"]] as PartOrder[][]) {
-          const [left, right] = [[a, ...nextA], [b, ...nextB]];
+          const [left, right] = [
+            [a, ...nextA],
+            [b, ...nextB],
+          ];
           const [keyA, keyB] = [encode(left, directions), encode(right, directions)];
           if (!keyA.ok || !keyB.ok) continue;
           expect(Math.sign(compareBytes(keyA.value, keyB.value))).toBe(compareTuples(left, right, directions));
@@ -146,7 +149,29 @@ describe("round trip", () => {
   });
 
   test("every byte string is a tuple or an error, and a tuple encodes to what it was decoded from", () => {
-    const code = fc.constantFrom(0x00, 0x01, 0x02, 0x05, 0x0c, 0x13, 0x14, 0x15, 0x16, 0x1c, 0x21, 0x26, 0x27, 0x30, 0x61, 0xff, 0xfe, 0xfd, 0xfa, 0xeb, 0xea);
+    const code = fc.constantFrom(
+      0x00,
+      0x01,
+      0x02,
+      0x05,
+      0x0c,
+      0x13,
+      0x14,
+      0x15,
+      0x16,
+      0x1c,
+      0x21,
+      0x26,
+      0x27,
+      0x30,
+      0x61,
+      0xff,
+      0xfe,
+      0xfd,
+      0xfa,
+      0xeb,
+      0xea,
+    );
     const nearly = fc.tuple(tuple, order, fc.nat(20), fc.nat(255)).map(([parts, directions, at, value]) => {
       const encoded = encodeTuple(parts, directions);
       if (!encoded.ok) return bytes(value);
@@ -154,7 +179,11 @@ describe("round trip", () => {
       if (at < changed.length) changed[at] = value;
       return changed;
     });
-    const input = fc.oneof(fc.array(code, { maxLength: 12 }).map((values) => Uint8Array.from(values)), nearly, fc.uint8Array({ maxLength: 20 }));
+    const input = fc.oneof(
+      fc.array(code, { maxLength: 12 }).map((values) => Uint8Array.from(values)),
+      nearly,
+      fc.uint8Array({ maxLength: 20 }),
+    );
     let decodedCount = 0;
     fc.assert(
       fc.property(input, order, (data, directions) => {
@@ -242,11 +271,17 @@ describe("tupleRange", () => {
     expect(unwrap(tupleRange([], ["Descending"]))).toEqual({ start: hex("00"), end: bytes() });
     expect(unwrap(tupleRange([null], ["Descending", "Descending"]))).toEqual({ start: hex("ff00"), end: bytes() });
     expect(unwrap(tupleRange([1n], ["Ascending", "Descending"]))).toEqual({ start: hex("150100"), end: hex("1502") });
-    expect(unwrap(tupleRange(["a"], ["Ascending", "Descending"]))).toEqual({ start: hex("02610000"), end: hex("026100ff") });
+    expect(unwrap(tupleRange(["a"], ["Ascending", "Descending"]))).toEqual({
+      start: hex("02610000"),
+      end: hex("026100ff"),
+    });
   });
 
   test("a prefix as long as a key has none", () => {
-    expect(tupleRange([filled(MAX_KEY_SIZE - 2)])).toEqual({ ok: false, error: { kind: "KeyTooLarge", size: MAX_KEY_SIZE + 1, max: MAX_KEY_SIZE } });
+    expect(tupleRange([filled(MAX_KEY_SIZE - 2)])).toEqual({
+      ok: false,
+      error: { kind: "KeyTooLarge", size: MAX_KEY_SIZE + 1, max: MAX_KEY_SIZE },
+    });
     expect(tupleRange([filled(MAX_KEY_SIZE - 3)]).ok).toBe(true);
     expect(tupleRange(["\u{d800}"])).toMatchObject({ error: { kind: "LoneSurrogateInPart" } });
   });
@@ -266,10 +301,30 @@ describe("what is no key", () => {
     ["a descending nested null", [[1n, null]], ["Descending"], { kind: "ZeroInDescending", partIndex: 0 }],
     ["a descending nested zero", [[["\0"]]], ["Descending"], { kind: "ZeroInDescending", partIndex: 0 }],
     ["a null behind an opposite string", ["a", null], ["Descending"], { kind: "AmbiguousNull", partIndex: 1 }],
-    ["a null behind opposite bytes", [bytes(1), null], ["Ascending", "Descending"], { kind: "AmbiguousNull", partIndex: 1 }],
-    ["a null behind an opposite tuple", [0n, [], null], ["Ascending", "Ascending", "Descending"], { kind: "AmbiguousNull", partIndex: 2 }],
-    ["a string that is too long", ["a".repeat(MAX_KEY_SIZE - 1)], [], { kind: "KeyTooLarge", size: MAX_KEY_SIZE + 1, max: MAX_KEY_SIZE }],
-    ["parts that are too long together", [filled(4000), 1, filled(100)], [], { kind: "KeyTooLarge", size: 4002 + 9 + 102, max: MAX_KEY_SIZE }],
+    [
+      "a null behind opposite bytes",
+      [bytes(1), null],
+      ["Ascending", "Descending"],
+      { kind: "AmbiguousNull", partIndex: 1 },
+    ],
+    [
+      "a null behind an opposite tuple",
+      [0n, [], null],
+      ["Ascending", "Ascending", "Descending"],
+      { kind: "AmbiguousNull", partIndex: 2 },
+    ],
+    [
+      "a string that is too long",
+      ["a".repeat(MAX_KEY_SIZE - 1)],
+      [],
+      { kind: "KeyTooLarge", size: MAX_KEY_SIZE + 1, max: MAX_KEY_SIZE },
+    ],
+    [
+      "parts that are too long together",
+      [filled(4000), 1, filled(100)],
+      [],
+      { kind: "KeyTooLarge", size: 4002 + 9 + 102, max: MAX_KEY_SIZE },
+    ],
   ])("%s", (_name, parts, directions, error) => {
     expect(encode(parts, directions)).toEqual({ ok: false, error });
   });
@@ -304,19 +359,32 @@ describe("what is no key", () => {
     expect(encode([wide])).toMatchObject({ error: { kind: "KeyTooLarge" } });
   });
 
-  test.each([undefined, Symbol("s"), () => 1, {}, new Date(0), { type: "float", value: 1 }, { kind: "Uuid" }, { kind: "Uuid", bytes: "x" }, new Uint16Array(1)])(
-    "a value that no tuple can hold: %s",
-    (value) => {
-      expect(encode([0n, value as TupleElement])).toMatchObject({ error: { kind: "UnsupportedElement", partIndex: 1, given: typeof value } });
-      expect(encode([[[value as TupleElement]]])).toMatchObject({ error: { kind: "UnsupportedElement", partIndex: 0 } });
-    },
-  );
+  test.each([
+    undefined,
+    Symbol("s"),
+    () => 1,
+    {},
+    new Date(0),
+    { type: "float", value: 1 },
+    { kind: "Uuid" },
+    { kind: "Uuid", bytes: "x" },
+    new Uint16Array(1),
+  ])("a value that no tuple can hold: %s", (value) => {
+    expect(encode([0n, value as TupleElement])).toMatchObject({
+      error: { kind: "UnsupportedElement", partIndex: 1, given: typeof value },
+    });
+    expect(encode([[[value as TupleElement]]])).toMatchObject({ error: { kind: "UnsupportedElement", partIndex: 0 } });
+  });
 
   test("an array with holes has nothing in them", () => {
     // oxlint-disable-next-line no-sparse-arrays -- the point
-    expect(encode([, 1n] as unknown as TupleElement[])).toMatchObject({ error: { kind: "UnsupportedElement", given: "undefined" } });
+    expect(encode([, 1n] as unknown as TupleElement[])).toMatchObject({
+      error: { kind: "UnsupportedElement", given: "undefined" },
+    });
     // oxlint-disable-next-line no-sparse-arrays -- the point
-    expect(encode([[, 1n] as unknown as TupleElement[]])).toMatchObject({ error: { kind: "UnsupportedElement", given: "undefined" } });
+    expect(encode([[, 1n] as unknown as TupleElement[]])).toMatchObject({
+      error: { kind: "UnsupportedElement", given: "undefined" },
+    });
   });
 
   test("wrong arguments are refused with a sentence", () => {
@@ -365,6 +433,7 @@ function fromItem(item: TupleItem | undefined): TupleElement {
   if (typeof item !== "object" || item === null) return item as TupleElement;
   if (Buffer.isBuffer(item)) return new Uint8Array(item);
   if (Array.isArray(item)) return item.map(fromItem);
-  if ("type" in item && item.type === "uuid") return { kind: "Uuid", bytes: new Uint8Array(item.value) } satisfies TupleUuid;
+  if ("type" in item && item.type === "uuid")
+    return { kind: "Uuid", bytes: new Uint8Array(item.value) } satisfies TupleUuid;
   return "type" in item && item.type === "double" ? item.value : expect.unreachable();
 }

@@ -55,7 +55,11 @@ function measure(parts: readonly TupleElement[], order: readonly PartOrder[]): n
 function isViewedBy(out: KeyBuf, parts: readonly TupleElement[]): boolean {
   for (const part of parts) {
     if (typeof part !== "object" || part === null) continue;
-    const isView = isBytes(part) ? out.isViewedBy(part) : "kind" in part ? out.isViewedBy(part.bytes) : isViewedBy(out, part);
+    const isView = isBytes(part)
+      ? out.isViewedBy(part)
+      : "kind" in part
+        ? out.isViewedBy(part.bytes)
+        : isViewedBy(out, part);
     if (isView) return true;
   }
   return false;

@@ -76,7 +76,11 @@ export const ERROR_TYPES = {
   }),
   HintedSplitError: errorType(HintedSplitError, {
     ParentMetadataInvalid: { kind: "ParentMetadataInvalid", reason: malformed },
-    ChildHintInvalid: { kind: "ChildHintInvalid", childIndex: 1, reason: { kind: "InvalidPrefixBoundary", boundary: "End" } },
+    ChildHintInvalid: {
+      kind: "ChildHintInvalid",
+      childIndex: 1,
+      reason: { kind: "InvalidPrefixBoundary", boundary: "End" },
+    },
   }),
   PathKeyError: errorType(PathKeyError, {
     EmptyPath: { kind: "EmptyPath" },

@@ -29,7 +29,9 @@ export type FrontierError =
   | TupleDecodeError
   | TupleEncodeError;
 
-type Sentences = { readonly [K in FrontierError["kind"]]: (error: Extract<FrontierError, { readonly kind: K }>) => string };
+type Sentences = {
+  readonly [K in FrontierError["kind"]]: (error: Extract<FrontierError, { readonly kind: K }>) => string;
+};
 
 /** An error in a sentence, for people. It tells sizes, positions and row numbers, never bytes of a key. */
 export function frontierErrorMessage(error: FrontierError): string {
@@ -56,7 +58,9 @@ const SENTENCES: Sentences = {
   TruncatedManifest: ({ expectedMin, actual }) => `a manifest hint of ${expectedMin} bytes was cut off at ${actual}`,
   InvertedManifestRows: ({ startRow, endRow }) => `there is no row from ${startRow} to ${endRow}`,
   MalformedMetadata: ({ hintError }) =>
-    hintError === undefined ? "the metadata is no envelope" : `the metadata's hint is none: ${frontierErrorMessage(hintError)}`,
+    hintError === undefined
+      ? "the metadata is no envelope"
+      : `the metadata's hint is none: ${frontierErrorMessage(hintError)}`,
   HintTooLarge: ({ size, max }) => `a hint of ${size} bytes is more than ${max}`,
 
   InvalidPrefixBoundary: ({ boundary }) => `the child's ${wordFor(boundary)} lies outside its parent's prefix`,
@@ -69,7 +73,8 @@ const SENTENCES: Sentences = {
   EntryLimitZero: () => "a builder that may hold no entry is of no use",
   CapMismatch: ({ entryLimit, cap }) => `a builder with room for ${cap} entries cannot hold ${entryLimit}`,
   EntryLimitExceedsManifestMax: ({ entryLimit, max }) => `a manifest holds at most ${max} shards, not ${entryLimit}`,
-  CapacityExceeded: ({ limit, current, additional }) => `there is no room for ${additional} more on top of ${current} entries: the limit is ${limit}`,
+  CapacityExceeded: ({ limit, current, additional }) =>
+    `there is no room for ${additional} more on top of ${current} entries: the limit is ${limit}`,
   FanOutExceeded: ({ limit, requested }) => `a split makes at most ${limit} shards, not ${requested}`,
   RangeInvalid: ({ reason }) => `the range makes no shard: ${frontierErrorMessage(reason)}`,
   PrefixInvalid: ({ reason }) => `the prefix makes no shard: ${frontierErrorMessage(reason)}`,
@@ -83,12 +88,14 @@ const SENTENCES: Sentences = {
   PathTooLarge: ({ size, max }) => `a path of ${size} bytes is more than ${max}`,
   NotU64: ({ field }) => `${field} must be a bigint from 0 to 2^64 - 1`,
 
-  UnsupportedElement: ({ partIndex, given }) => `part ${partIndex} is or holds a value of type ${given}, which no tuple can`,
+  UnsupportedElement: ({ partIndex, given }) =>
+    `part ${partIndex} is or holds a value of type ${given}, which no tuple can`,
   IntegerTooLarge: ({ partIndex }) => `part ${partIndex} is or holds an integer beyond 64 bits and a sign`,
   LoneSurrogateInPart: ({ partIndex }) => `part ${partIndex} is or holds a string with half a character`,
   WrongUuidSize: ({ partIndex, size }) => `part ${partIndex} is or holds a UUID of ${size} bytes, and one has 16`,
   PartTooDeep: ({ partIndex }) => `part ${partIndex} nests tuples more than 64 deep`,
-  ZeroInDescending: ({ partIndex }) => `part ${partIndex} descends, and so may hold neither a zero byte nor a nested null`,
+  ZeroInDescending: ({ partIndex }) =>
+    `part ${partIndex} descends, and so may hold neither a zero byte nor a nested null`,
   AmbiguousNull: ({ partIndex }) =>
     `part ${partIndex} is null and follows a string, bytes or a tuple of the other direction`,
   Truncated: ({ offset }) => `the element at ${offset} was cut off`,

@@ -12,7 +12,9 @@ const samples = Object.entries(ERROR_TYPES).flatMap(([type, { codec, samples: ki
 );
 
 test("the error types of the seeds have the variants of the seeds, by number", () => {
-  const counts = Object.fromEntries(Object.entries(ERROR_TYPES).map(([type, { samples: kinds }]) => [type, Object.keys(kinds).length]));
+  const counts = Object.fromEntries(
+    Object.entries(ERROR_TYPES).map(([type, { samples: kinds }]) => [type, Object.keys(kinds).length]),
+  );
   expect(counts).toEqual({
     PrefixShardError: 4,
     ShardIntoError: 2,
@@ -33,7 +35,10 @@ test("the error types of the seeds have the variants of the seeds, by number", (
 describe.each(samples)("$type, $kind", ({ codec, error }) => {
   test("comes back from JSON as it was, by JSON.stringify and by its codec", () => {
     expect(codec.fromJson(JSON.parse(JSON.stringify(error)))).toEqual({ ok: true, value: error });
-    expect(codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(error as never))))).toEqual({ ok: true, value: error });
+    expect(codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(error as never))))).toEqual({
+      ok: true,
+      value: error,
+    });
     expect(structuredClone(error)).toEqual(error);
   });
 
@@ -48,7 +53,9 @@ describe.each(samples)("$type, $kind", ({ codec, error }) => {
   });
 
   test("anything else is refused by its codec, and where it is wrong is told", () => {
-    expect(codec.fromJson({ ...error, kind: "Other" })).toMatchObject({ error: { kind: "InvalidField", field: "kind" } });
+    expect(codec.fromJson({ ...error, kind: "Other" })).toMatchObject({
+      error: { kind: "InvalidField", field: "kind" },
+    });
     expect(codec.fromJson(null).ok).toBe(false);
     const json = JSON.parse(JSON.stringify(error)) as Record<string, unknown>;
     for (const field of Object.keys(json).filter((name) => name !== "kind")) {

@@ -25,11 +25,15 @@ import {
 } from "./index.ts";
 
 test("errors are closed unions on kind", () => {
-  expectTypeOf<PrefixShardError["kind"]>().toEqualTypeOf<"EmptyPrefix" | "PrefixTooLarge" | "NoSuccessor" | "InvalidShardSpec">();
+  expectTypeOf<PrefixShardError["kind"]>().toEqualTypeOf<
+    "EmptyPrefix" | "PrefixTooLarge" | "NoSuccessor" | "InvalidShardSpec"
+  >();
   expectTypeOf<ShardHintDecodeError["kind"]>().toEqualTypeOf<
     "EmptyData" | "UnknownTag" | "TruncatedPrefix" | "TruncatedManifest" | "InvertedManifestRows"
   >();
-  expectTypeOf<ShardEncodeError["kind"]>().toEqualTypeOf<"PrefixTooLarge" | "HintTooLarge" | "MetadataTooLarge" | "InvertedManifestRows">();
+  expectTypeOf<ShardEncodeError["kind"]>().toEqualTypeOf<
+    "PrefixTooLarge" | "HintTooLarge" | "MetadataTooLarge" | "InvertedManifestRows"
+  >();
   expectTypeOf<HintPropagationError["kind"]>().toEqualTypeOf<
     "InvalidPrefixBoundary" | "InvalidManifestBoundary" | "ManifestIdMismatch" | "EmptyManifestRange"
   >();
@@ -47,7 +51,9 @@ test("errors are closed unions on kind", () => {
     | "InvalidSpecHandle"
     | "ManifestInvalid"
   >();
-  expectTypeOf<TupleDecodeError["kind"]>().toEqualTypeOf<"Truncated" | "UnknownTypeCode" | "InvalidUtf8" | "NonCanonical" | "TooDeep">();
+  expectTypeOf<TupleDecodeError["kind"]>().toEqualTypeOf<
+    "Truncated" | "UnknownTypeCode" | "InvalidUtf8" | "NonCanonical" | "TooDeep"
+  >();
   expectTypeOf<ShardHint["kind"]>().toEqualTypeOf<"Range" | "Prefix" | "Manifest">();
 });
 
@@ -55,9 +61,13 @@ test("a builder's method fails only in its own ways", () => {
   type AddRangeError = Extract<ReturnType<PreallocShardBuilder["addRange"]>, { ok: false }>["error"];
   expectTypeOf<AddRangeError["kind"]>().toEqualTypeOf<"CapacityExceeded" | "RangeInvalid" | "SlabFull">();
   type SplitError = Extract<ReturnType<PreallocShardBuilder["splitManifestByRows"]>, { ok: false }>["error"];
-  expectTypeOf<SplitError["kind"]>().toEqualTypeOf<"FanOutExceeded" | "CapacityExceeded" | "ManifestCtorInvalid" | "SlabFull">();
+  expectTypeOf<SplitError["kind"]>().toEqualTypeOf<
+    "FanOutExceeded" | "CapacityExceeded" | "ManifestCtorInvalid" | "SlabFull"
+  >();
   expectTypeOf<PreallocShardBuilder["addSpecHandle"]>().parameter(0).toEqualTypeOf<ShardSpecHandle>();
-  expectTypeOf<Extract<ReturnType<PreallocShardBuilder["addPrefix"]>, { ok: true }>["value"]>().toEqualTypeOf<ShardId>();
+  expectTypeOf<
+    Extract<ReturnType<PreallocShardBuilder["addPrefix"]>, { ok: true }>["value"]
+  >().toEqualTypeOf<ShardId>();
 });
 
 test("the three forms differ in what they give, not in why they fail", () => {

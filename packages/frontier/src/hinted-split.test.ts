@@ -1,6 +1,13 @@
 // After a split the children are all that is left of the parent. A child with its parent's rows in its hint does the work of its
 // siblings too; one without the connector's bytes cannot be worked on at all.
-import { Cursor, planSplitReplaceAtPoints, planSplitResidualAtPoint, ShardSpec, U64_MAX, type ShardSpecRef } from "@gossip/contracts";
+import {
+  Cursor,
+  planSplitReplaceAtPoints,
+  planSplitResidualAtPoint,
+  ShardSpec,
+  U64_MAX,
+  type ShardSpecRef,
+} from "@gossip/contracts";
 import { compareBytes, InvariantViolation, unwrap, type Result } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
@@ -50,13 +57,24 @@ describe("planHintedSplitReplace", () => {
   });
 
   test("a child's hint always says what its range says", () => {
-    const points = fc.uniqueArray(fc.bigInt(1n, 29n), { minLength: 1, maxLength: 5 }).map((values) => values.toSorted((a, b) => Number(a - b)));
+    const points = fc
+      .uniqueArray(fc.bigInt(1n, 29n), { minLength: 1, maxLength: 5 })
+      .map((values) => values.toSorted((a, b) => Number(a - b)));
     fc.assert(
       fc.property(points, (values) => {
-        const plan = unwrap(planHintedSplitReplace(rows(0n, 30n), fresh, values.map((value) => row(value))));
+        const plan = unwrap(
+          planHintedSplitReplace(
+            rows(0n, 30n),
+            fresh,
+            values.map((value) => row(value)),
+          ),
+        );
         for (const { spec } of plan.children) {
           const { hint } = unwrap(decodeMetadata(spec));
-          expect(hint.kind === "Manifest" && [row(hint.startRow), row(hint.endRow)]).toEqual([spec.keyRangeStart, spec.keyRangeEnd]);
+          expect(hint.kind === "Manifest" && [row(hint.startRow), row(hint.endRow)]).toEqual([
+            spec.keyRangeStart,
+            spec.keyRangeEnd,
+          ]);
         }
       }),
     );
@@ -85,7 +103,9 @@ describe("planHintedSplitReplace", () => {
   test("the split itself is checked first, and fails as it does without hints", () => {
     const parent = unwrap(manifestShard(manifestRange(7n, 10n, 20n)));
     for (const points of [[], [row(13n), row(12n)], [row(10n)], [row(99n)], [bytes()]]) {
-      expect(errorOf(planHintedSplitReplace(parent, fresh, points))).toEqual(errorOf(planSplitReplaceAtPoints(parent, fresh, points)));
+      expect(errorOf(planHintedSplitReplace(parent, fresh, points))).toEqual(
+        errorOf(planSplitReplaceAtPoints(parent, fresh, points)),
+      );
     }
     const behind = planHintedSplitReplace(parent, Cursor.withLastKey(row(15n)), [row(15n)]);
     expect(behind).toEqual({ ok: false, error: { kind: "SplitPointBehindCursor", pointIndex: 0 } });
@@ -100,7 +120,11 @@ describe("planHintedSplitReplace", () => {
   });
 
   test("metadata that is no envelope is refused, not handed on", () => {
-    const parent = ShardSpec.withRangeAndMetadata({ start: ascii("a"), end: ascii("z"), metadata: ascii("a connector's own") });
+    const parent = ShardSpec.withRangeAndMetadata({
+      start: ascii("a"),
+      end: ascii("z"),
+      metadata: ascii("a connector's own"),
+    });
     expect(planHintedSplitReplace(parent, fresh, [ascii("m")])).toEqual({
       ok: false,
       error: { kind: "ParentMetadataInvalid", reason: { kind: "MalformedMetadata", hintError: undefined } },
@@ -109,7 +133,9 @@ describe("planHintedSplitReplace", () => {
 
   test("a hint that the parent's range has outgrown is refused", () => {
     const lying = ShardSpec.withRangeAndMetadata({ start: row(0n), end: row(99n), metadata: rows(10n, 20n).metadata });
-    expect(planHintedSplitReplace(lying, fresh, [row(15n)])).toMatchObject({ error: { kind: "ChildHintInvalid", childIndex: 0 } });
+    expect(planHintedSplitReplace(lying, fresh, [row(15n)])).toMatchObject({
+      error: { kind: "ChildHintInvalid", childIndex: 0 },
+    });
   });
 
   test("the children tile the parent whenever there is a plan", () => {
@@ -122,7 +148,9 @@ describe("planHintedSplitReplace", () => {
         if (!planned.ok) return;
         const specs = planned.value.children.map((child) => child.spec);
         const bounds = [parent.keyRangeStart, ...points, parent.keyRangeEnd];
-        expect(specs.map((spec) => [spec.keyRangeStart, spec.keyRangeEnd])).toEqual(bounds.slice(1).map((end, index) => [bounds[index], end]));
+        expect(specs.map((spec) => [spec.keyRangeStart, spec.keyRangeEnd])).toEqual(
+          bounds.slice(1).map((end, index) => [bounds[index], end]),
+        );
       }),
       { numRuns: 500 },
     );
@@ -141,15 +169,22 @@ describe("planHintedSplitResidual", () => {
   test("demotes both parts of a prefix", () => {
     const parent = unwrap(prefixShard({ prefix: ascii("ab") }));
     const plan = unwrap(planHintedSplitResidual(parent, fresh, ascii("abm")));
-    expect(read([plan.parentNewSpec, plan.residualSpec])).toMatchObject([{ hint: { kind: "Range" } }, { hint: { kind: "Range" } }]);
+    expect(read([plan.parentNewSpec, plan.residualSpec])).toMatchObject([
+      { hint: { kind: "Range" } },
+      { hint: { kind: "Range" } },
+    ]);
   });
 
   test("the split itself is checked first", () => {
     const parent = rows(10n, 20n);
     for (const point of [row(10n), row(20n), row(99n), bytes()]) {
-      expect(errorOf(planHintedSplitResidual(parent, fresh, point))).toEqual(errorOf(planSplitResidualAtPoint(parent, fresh, point)));
+      expect(errorOf(planHintedSplitResidual(parent, fresh, point))).toEqual(
+        errorOf(planSplitResidualAtPoint(parent, fresh, point)),
+      );
     }
-    expect(planHintedSplitResidual(parent, Cursor.withLastKey(row(15n)), row(15n))).toMatchObject({ error: { kind: "SplitPointBehindCursor" } });
+    expect(planHintedSplitResidual(parent, Cursor.withLastKey(row(15n)), row(15n))).toMatchObject({
+      error: { kind: "SplitPointBehindCursor" },
+    });
     expect(planHintedSplitResidual(parent, fresh, row(15n).subarray(0, 9))).toMatchObject({ ok: false });
   });
 });
@@ -176,17 +211,35 @@ describe("planHintedSplitResidualFromCursor", () => {
 
   test.each([
     ["nothing done yet", fresh, { kind: "MissingCursor" }],
-    ["the last row done", Cursor.withLastKey(row(19n)), { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 }],
-    ["a row below", Cursor.withLastKey(row(5n)), { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 }],
-    ["a row of another manifest", Cursor.withLastKey(row(12n, 8n)), { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 }],
-    ["the last row there can be", Cursor.withLastKey(row(U64_MAX)), { kind: "SplitPointOutOfBounds", splitPoint: 17, parentStart: 16, parentEnd: 16 }],
+    [
+      "the last row done",
+      Cursor.withLastKey(row(19n)),
+      { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 },
+    ],
+    [
+      "a row below",
+      Cursor.withLastKey(row(5n)),
+      { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 },
+    ],
+    [
+      "a row of another manifest",
+      Cursor.withLastKey(row(12n, 8n)),
+      { kind: "SplitPointOutOfBounds", splitPoint: 16, parentStart: 16, parentEnd: 16 },
+    ],
+    [
+      "the last row there can be",
+      Cursor.withLastKey(row(U64_MAX)),
+      { kind: "SplitPointOutOfBounds", splitPoint: 17, parentStart: 16, parentEnd: 16 },
+    ],
   ])("refuses a manifest with %s", (_name, cursor, error) => {
     expect(planHintedSplitResidualFromCursor(rows(10n, 20n), cursor)).toEqual({ ok: false, error });
   });
 
   test("a cursor that is no row has no row behind it", () => {
     const cursor = Cursor.withLastKey(Uint8Array.from([...row(12n), 1]));
-    expect(planHintedSplitResidualFromCursor(rows(10n, 20n), cursor)).toMatchObject({ error: { kind: "ChildHintInvalid", childIndex: 0 } });
+    expect(planHintedSplitResidualFromCursor(rows(10n, 20n), cursor)).toMatchObject({
+      error: { kind: "ChildHintInvalid", childIndex: 0 },
+    });
   });
 });
 
@@ -197,7 +250,9 @@ test("wrong arguments are refused with a sentence", () => {
     expect(() => planHintedSplitReplace(parent, value as never, [row(15n)])).toThrow(InvariantViolation);
     expect(() => planHintedSplitReplace(parent, fresh, value as never)).toThrow(InvariantViolation);
     expect(() => planHintedSplitResidual(parent, fresh, value as never)).toThrow(InvariantViolation);
-    expect(() => planHintedSplitResidualFromCursor(value as never, Cursor.withLastKey(row(12n)))).toThrow(InvariantViolation);
+    expect(() => planHintedSplitResidualFromCursor(value as never, Cursor.withLastKey(row(12n)))).toThrow(
+      InvariantViolation,
+    );
     expect(() => planHintedSplitResidualFromCursor(parent, value as never)).toThrow(InvariantViolation);
   }
 });

@@ -36,10 +36,15 @@ export function planHintedSplitReplace(
   const plan = planSplitReplaceAtPoints(parent, cursor, points);
   if (!plan.ok) return plan;
   const { children } = plan.value;
-  const specs = giveHints(parent, children.map((child) => child.spec));
+  const specs = giveHints(
+    parent,
+    children.map((child) => child.spec),
+  );
   if (!specs.ok) return specs;
   // Only metadata has changed, and none of it has grown: what was checked still holds.
-  return ok(unwrap(SplitReplacePlan.tryNew(specs.value.map((spec, index) => ({ spec, cursor: children[index]!.cursor })))));
+  return ok(
+    unwrap(SplitReplacePlan.tryNew(specs.value.map((spec, index) => ({ spec, cursor: children[index]!.cursor })))),
+  );
 }
 
 /**
@@ -101,7 +106,10 @@ function giveResidualHints(
 }
 
 /** The children with the hints that are true of them. */
-function giveHints(parent: ShardSpecRef, children: readonly ShardSpecRef[]): Result<readonly ShardSpecRef[], HintedSplitError> {
+function giveHints(
+  parent: ShardSpecRef,
+  children: readonly ShardSpecRef[],
+): Result<readonly ShardSpecRef[], HintedSplitError> {
   const decoded = decodeMetadata(parent);
   if (!decoded.ok) return err({ kind: "ParentMetadataInvalid", reason: decoded.error });
   const { hint, connectorExtra } = decoded.value;

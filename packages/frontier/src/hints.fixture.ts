@@ -25,4 +25,7 @@ export const anyHint: fc.Arbitrary<ShardHint> = fc.oneof(
 );
 
 /** Metadata that has an encoding. */
-export const anyMetadata: fc.Arbitrary<ShardMetadata> = fc.record({ hint: anyHint, connectorExtra: denseKey({ max: 6 }) });
+export const anyMetadata: fc.Arbitrary<ShardMetadata> = fc.record({
+  hint: anyHint,
+  connectorExtra: denseKey({ max: 6 }),
+});

@@ -14,11 +14,7 @@ export { decodeTuple } from "./decode-tuple.ts";
 export { encodeTuple, encodeTupleInto } from "./encode-tuple.ts";
 export { frontierErrorMessage, type FrontierError } from "./frontier-error-message.ts";
 export { HintedSplitError } from "./hinted-split-error.ts";
-export {
-  planHintedSplitReplace,
-  planHintedSplitResidual,
-  planHintedSplitResidualFromCursor,
-} from "./hinted-split.ts";
+export { planHintedSplitReplace, planHintedSplitResidual, planHintedSplitResidualFromCursor } from "./hinted-split.ts";
 export { HintPropagationError, type SplitBoundary } from "./hint-propagation-error.ts";
 export { KeyBuf } from "./key-buf.ts";
 export { encodeKey, type KeyEncoding } from "./key-encoding.ts";

@@ -8,7 +8,10 @@ const KEY_COUNT = 64;
 /** Keys of printable characters, different from each other from the first byte on. */
 function makeKeys(size: number, seed: number): Uint8Array[] {
   return Array.from({ length: KEY_COUNT }, (_, key) =>
-    Uint8Array.from({ length: size }, (_unused, index) => 0x21 + ((Math.imul(key + seed, 0x9e37_79b1) + index * 31) >>> 7) % 94),
+    Uint8Array.from(
+      { length: size },
+      (_unused, index) => 0x21 + (((Math.imul(key + seed, 0x9e37_79b1) + index * 31) >>> 7) % 94),
+    ),
   );
 }
 

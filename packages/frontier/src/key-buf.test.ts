@@ -69,7 +69,8 @@ describe.each([
     expect(buf.isViewedBy(other.asBytes())).toBe(false);
     expect(buf.isViewedBy(buf.toOwned())).toBe(false);
     expect(buf.isViewedBy(Buffer.from("pooled"))).toBe(false);
-    for (const value of NOT_BYTES) expect(() => buf.isViewedBy(value as Uint8Array)).toThrow("bytes must be a Uint8Array");
+    for (const value of NOT_BYTES)
+      expect(() => buf.isViewedBy(value as Uint8Array)).toThrow("bytes must be a Uint8Array");
   });
 });
 

@@ -41,7 +41,10 @@ export function expectBytes(actual: Uint8Array | undefined, expected: Uint8Array
  * Keys over a few byte values, short enough that neighbours, prefixes, carries and equal keys are common. Over all 256
  * values two random keys are almost never related, and then no rule about their order is put to the test.
  */
-export function denseKey({ min = 0, max = 4 }: { readonly min?: number; readonly max?: number } = {}): fc.Arbitrary<Uint8Array> {
+export function denseKey({
+  min = 0,
+  max = 4,
+}: { readonly min?: number; readonly max?: number } = {}): fc.Arbitrary<Uint8Array> {
   return fc
     .array(fc.constantFrom(0x00, 0x01, 0x61, 0xfe, 0xff), { minLength: min, maxLength: max })
     .map((values) => Uint8Array.from(values));
@@ -49,7 +52,12 @@ export function denseKey({ min = 0, max = 4 }: { readonly min?: number; readonly
 
 /** Keys of the greatest size, or a byte or two less, that differ only near their ends. */
 export const fullKey: fc.Arbitrary<Uint8Array> = fc
-  .record({ size: fc.constantFrom(4094, 4095, 4096), head: denseKey({ max: 2 }), tail: denseKey({ max: 3 }), fill: fc.constantFrom(0x00, 0x61, 0xff) })
+  .record({
+    size: fc.constantFrom(4094, 4095, 4096),
+    head: denseKey({ max: 2 }),
+    tail: denseKey({ max: 3 }),
+    fill: fc.constantFrom(0x00, 0x61, 0xff),
+  })
   .map(({ size, head, tail, fill }) => {
     const key = filled(size, fill);
     key.set(head);
@@ -58,7 +66,10 @@ export const fullKey: fc.Arbitrary<Uint8Array> = fc
   });
 
 /** Any key: mostly short and dense, sometimes as long as one may be. */
-export const anyKey: fc.Arbitrary<Uint8Array> = fc.oneof({ weight: 9, arbitrary: denseKey() }, { weight: 1, arbitrary: fullKey });
+export const anyKey: fc.Arbitrary<Uint8Array> = fc.oneof(
+  { weight: 9, arbitrary: denseKey() },
+  { weight: 1, arbitrary: fullKey },
+);
 
 /** 64-bit integers, with both ends, bit 63 and the edge of the safe numbers well represented. */
 export const u64: fc.Arbitrary<bigint> = fc.oneof(
@@ -68,4 +79,13 @@ export const u64: fc.Arbitrary<bigint> = fc.oneof(
 );
 
 /** What a caller without a type checker may pass for anything. */
-export const NOT_BYTES: readonly unknown[] = [undefined, null, 0, "61", {}, [0x61], new Uint16Array(2), new ArrayBuffer(2)];
+export const NOT_BYTES: readonly unknown[] = [
+  undefined,
+  null,
+  0,
+  "61",
+  {},
+  [0x61],
+  new Uint16Array(2),
+  new ArrayBuffer(2),
+];

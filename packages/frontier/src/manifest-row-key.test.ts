@@ -17,7 +17,9 @@ const rowKey = fc.record({ manifestId: u64, row: u64 }).map((parts) => new Manif
 
 describe("ManifestRowKey", () => {
   test("manifest row key encoding preserves logical order", () => {
-    const near = fc.record({ manifestId: fc.bigInt(0n, 2n), row: fc.bigInt(0n, 300n) }).map((parts) => new ManifestRowKey(parts));
+    const near = fc
+      .record({ manifestId: fc.bigInt(0n, 2n), row: fc.bigInt(0n, 300n) })
+      .map((parts) => new ManifestRowKey(parts));
     for (const key of [near, rowKey]) {
       fc.assert(
         fc.property(key, key, (a, b) => {
@@ -64,16 +66,28 @@ describe("ManifestRowKey", () => {
 
   test("integers that do not fit are refused, each field by name", () => {
     for (const wrong of [-1n, U64_MAX + 1n, 7 as unknown as bigint, undefined as unknown as bigint]) {
-      expect(() => new ManifestRowKey({ manifestId: wrong, row: 0n })).toThrow("manifest id must be a bigint from 0 to 2^64 - 1");
+      expect(() => new ManifestRowKey({ manifestId: wrong, row: 0n })).toThrow(
+        "manifest id must be a bigint from 0 to 2^64 - 1",
+      );
       expect(() => new ManifestRowKey({ manifestId: 0n, row: wrong })).toThrow(InvariantViolation);
-      expect(ManifestRowKey.tryNew({ manifestId: wrong, row: wrong })).toEqual({ ok: false, error: { kind: "NotU64", field: "manifestId" } });
-      expect(ManifestRowKey.tryNew({ manifestId: 0n, row: wrong })).toEqual({ ok: false, error: { kind: "NotU64", field: "row" } });
+      expect(ManifestRowKey.tryNew({ manifestId: wrong, row: wrong })).toEqual({
+        ok: false,
+        error: { kind: "NotU64", field: "manifestId" },
+      });
+      expect(ManifestRowKey.tryNew({ manifestId: 0n, row: wrong })).toEqual({
+        ok: false,
+        error: { kind: "NotU64", field: "row" },
+      });
     }
-    expect(ManifestRowKey.tryNew({ manifestId: 0n, row: U64_MAX })).toEqual({ ok: true, value: new ManifestRowKey({ manifestId: 0n, row: U64_MAX }) });
+    expect(ManifestRowKey.tryNew({ manifestId: 0n, row: U64_MAX })).toEqual({
+      ok: true,
+      value: new ManifestRowKey({ manifestId: 0n, row: U64_MAX }),
+    });
   });
 
   test("other arguments that are wrong are refused with a sentence", () => {
-    for (const value of NOT_BYTES) expect(() => decodeManifestRowKey(value as Uint8Array)).toThrow("key must be a Uint8Array");
+    for (const value of NOT_BYTES)
+      expect(() => decodeManifestRowKey(value as Uint8Array)).toThrow("key must be a Uint8Array");
     for (const value of [undefined, null, 7]) {
       expect(() => new ManifestRowKey(value as never)).toThrow(InvariantViolation);
       expect(() => ManifestRowKey.tryNew(value as never)).toThrow(InvariantViolation);

@@ -45,7 +45,10 @@ export class ManifestRowKey implements KeyEncoding {
 
   /** Order two rows by manifest, then by row. Negative, zero or positive. */
   static compare(a: ManifestRowKey, b: ManifestRowKey): number {
-    assert(a instanceof ManifestRowKey && b instanceof ManifestRowKey, "both keys to compare must be manifest row keys");
+    assert(
+      a instanceof ManifestRowKey && b instanceof ManifestRowKey,
+      "both keys to compare must be manifest row keys",
+    );
     if (a.manifestId !== b.manifestId) return a.manifestId < b.manifestId ? -1 : 1;
     if (a.row === b.row) return 0;
     return a.row < b.row ? -1 : 1;

@@ -39,7 +39,10 @@ export function manifestShard(input: ManifestShardInput): Result<ShardSpec, Shar
 }
 
 /** As `manifestShard`, borrowed from `scratch`. */
-export function manifestShardRef(input: ManifestShardInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, ShardSpecInputError> {
+export function manifestShardRef(
+  input: ManifestShardInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, ShardSpecInputError> {
   return buildRef(CONSTRUCTOR, input, scratch);
 }
 

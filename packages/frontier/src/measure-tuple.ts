@@ -1,6 +1,13 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { isBytes } from "@gossip/stdx";
-import { isDescending, MAX_TUPLE_DEPTH, UUID_SIZE, type PartOrder, type TupleElement, type TupleUuid } from "./tuple-element.ts";
+import {
+  isDescending,
+  MAX_TUPLE_DEPTH,
+  UUID_SIZE,
+  type PartOrder,
+  type TupleElement,
+  type TupleUuid,
+} from "./tuple-element.ts";
 import type { TupleEncodeError } from "./tuple-encode-error.ts";
 import { INTEGER_TOO_LARGE, integerSize } from "./tuple-integer.ts";
 import { utf8Size } from "./utf8.ts";

@@ -14,7 +14,23 @@ import { readUtf8, utf8Size } from "./utf8.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 /** Characters of one to four bytes, and those whose order as UTF-16 is not their order as UTF-8. */
-const character = fc.constantFrom("\0", "-", "/", "a", "~", "\u{7f}", "\u{80}", "\u{e9}", "\u{7ff}", "\u{800}", "\u{d7ff}", "\u{e000}", "\u{ffff}", "\u{10000}", "\u{10ffff}");
+const character = fc.constantFrom(
+  "\0",
+  "-",
+  "/",
+  "a",
+  "~",
+  "\u{7f}",
+  "\u{80}",
+  "\u{e9}",
+  "\u{7ff}",
+  "\u{800}",
+  "\u{d7ff}",
+  "\u{e000}",
+  "\u{ffff}",
+  "\u{10000}",
+  "\u{10ffff}",
+);
 const path = fc.array(character, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(""));
 
 /** The logical order, independent of UTF-8: by code points, a prefix first. */
@@ -97,7 +113,18 @@ describe("PathKey", () => {
 
 describe("UTF-8", () => {
   test("the size is that of the encoding exactly when the text has one", () => {
-    const unit = fc.constantFrom("a", "\u{7f}", "\u{80}", "\u{7ff}", "\u{800}", "\u{d800}", "\u{dbff}", "\u{dc00}", "\u{dfff}", "\u{e000}");
+    const unit = fc.constantFrom(
+      "a",
+      "\u{7f}",
+      "\u{80}",
+      "\u{7ff}",
+      "\u{800}",
+      "\u{d800}",
+      "\u{dbff}",
+      "\u{dc00}",
+      "\u{dfff}",
+      "\u{e000}",
+    );
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 5 }), (units) => {
         const text = units.join("");
@@ -113,7 +140,10 @@ describe("UTF-8", () => {
 
   test("bytes are read exactly when they are UTF-8, short or long, at any place", () => {
     const byte = fc.constantFrom(0x00, 0x61, 0x7f, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xef, 0xbb, 0xf0, 0xf4, 0xff);
-    const input = fc.oneof(fc.array(byte, { maxLength: 6 }), fc.array(byte, { maxLength: 6 }).map((tail) => [...filled(24), ...tail]));
+    const input = fc.oneof(
+      fc.array(byte, { maxLength: 6 }),
+      fc.array(byte, { maxLength: 6 }).map((tail) => [...filled(24), ...tail]),
+    );
     fc.assert(
       fc.property(input, fc.nat(3), (values, lead) => {
         const content = Uint8Array.from([...filled(lead, 0xff), ...values, 0xff]);

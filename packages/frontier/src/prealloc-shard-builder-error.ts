@@ -1,4 +1,11 @@
-import { JsonReader, ManifestValidationError, ShardSpecInputError, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import {
+  JsonReader,
+  ManifestValidationError,
+  ShardSpecInputError,
+  variantCodec,
+  variantReader,
+  type JsonCodec,
+} from "@gossip/contracts";
 import type { SlabFull } from "@gossip/stdx";
 import { nestedJson } from "./nested-json.ts";
 import { PrefixShardError } from "./prefix-shard-error.ts";

@@ -1,4 +1,11 @@
-import { Cursor, ShardArena, ShardId, validateManifest, type InitialShardInput, type ShardSpecRef } from "@gossip/contracts";
+import {
+  Cursor,
+  ShardArena,
+  ShardId,
+  validateManifest,
+  type InitialShardInput,
+  type ShardSpecRef,
+} from "@gossip/contracts";
 import { PreallocShardBuilder, rangeShard } from "@gossip/frontier";
 import { unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
@@ -6,7 +13,9 @@ import { compare } from "@gossip/tools/bench";
 const SHARD_COUNT = 1024;
 
 const text = new TextEncoder();
-const bounds = Array.from({ length: SHARD_COUNT + 1 }, (_, index) => text.encode(`logs/2026/${String(index).padStart(6, "0")}`));
+const bounds = Array.from({ length: SHARD_COUNT + 1 }, (_, index) =>
+  text.encode(`logs/2026/${String(index).padStart(6, "0")}`),
+);
 const ranges = Array.from({ length: SHARD_COUNT }, (_, index) => ({ start: bounds[index]!, end: bounds[index + 1]! }));
 const specs: readonly ShardSpecRef[] = ranges.map((range) => ({ ...unwrap(rangeShard(range)) }));
 
@@ -22,7 +31,8 @@ function stageAndBuild(): number {
 /** The same manifest without a builder: nothing is checked on the way in, nothing is copied. */
 function pushAndValidate(): number {
   const inputs: InitialShardInput[] = [];
-  for (const spec of specs) inputs.push({ shard: ShardId.fromRaw(BigInt(inputs.length)), spec, cursor: Cursor.initial() });
+  for (const spec of specs)
+    inputs.push({ shard: ShardId.fromRaw(BigInt(inputs.length)), spec, cursor: Cursor.initial() });
   unwrap(validateManifest(inputs));
   return inputs.length;
 }

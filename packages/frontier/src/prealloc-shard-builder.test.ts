@@ -1,6 +1,14 @@
 // The builder stages what a run will consist of. An entry that is half added, an id that is used twice or a handle that is followed
 // although it is stale would register work that nobody asked for, or lose work that somebody did.
-import { Cursor, MAX_METADATA_SIZE, ShardArena, ShardSpec, U64_MAX, type InitialShardInput, type ShardSpecHandle } from "@gossip/contracts";
+import {
+  Cursor,
+  MAX_METADATA_SIZE,
+  ShardArena,
+  ShardSpec,
+  U64_MAX,
+  type InitialShardInput,
+  type ShardSpecHandle,
+} from "@gossip/contracts";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import { decodeHint } from "./decode-metadata.ts";
@@ -18,7 +26,10 @@ interface Sizes {
   readonly byteCapacity?: number;
 }
 
-function make({ entryLimit = 8, specSlots = 1024, byteCapacity = 1 << 20 }: Sizes = {}): { arena: ShardArena; builder: PreallocShardBuilder } {
+function make({ entryLimit = 8, specSlots = 1024, byteCapacity = 1 << 20 }: Sizes = {}): {
+  arena: ShardArena;
+  builder: PreallocShardBuilder;
+} {
   const arena = ShardArena.withCapacity({ specSlots, byteCapacity });
   return { arena, builder: unwrap(PreallocShardBuilder.tryNew(arena, { entryLimit })) };
 }
@@ -76,7 +87,10 @@ describe("staging and building", () => {
 
   test("with cursor methods preserve non initial cursor", () => {
     const { builder } = make();
-    const [inRange, inPrefix] = [Cursor.withLastKey(ascii("am")), Cursor.fromParts({ lastKey: ascii("cc"), token: ascii("t") })];
+    const [inRange, inPrefix] = [
+      Cursor.withLastKey(ascii("am")),
+      Cursor.fromParts({ lastKey: ascii("cc"), token: ascii("t") }),
+    ];
     unwrap(builder.addRangeWithCursor(range("a", "b"), inRange));
     unwrap(builder.addPrefixWithCursor({ prefix: ascii("c") }, inPrefix));
     expect(unwrap(builder.buildInputs()).map((input) => input.cursor)).toEqual([inRange, inPrefix]);
@@ -98,7 +112,9 @@ describe("staging and building", () => {
   test("cursor outside range fails manifest validation", () => {
     const { builder } = make();
     unwrap(builder.addRangeWithCursor(range("a", "b"), Cursor.withLastKey(ascii("b"))));
-    expect(builder.buildInputs()).toEqual(refused({ kind: "ManifestInvalid", reason: { kind: "CursorOutOfBounds", shardId: 0n } }));
+    expect(builder.buildInputs()).toEqual(
+      refused({ kind: "ManifestInvalid", reason: { kind: "CursorOutOfBounds", shardId: 0n } }),
+    );
   });
 
   test("overlapping ranges fail on build validation", () => {
@@ -114,7 +130,9 @@ describe("staging and building", () => {
   test("a range without a bound is staged and found when building", () => {
     const { builder } = make();
     unwrap(builder.addRange({ start: bytes(), end: ascii("b") }));
-    expect(builder.buildInputs()).toMatchObject({ error: { kind: "ManifestInvalid", reason: { kind: "UnboundedRange" } } });
+    expect(builder.buildInputs()).toMatchObject({
+      error: { kind: "ManifestInvalid", reason: { kind: "UnboundedRange" } },
+    });
   });
 
   test("build inputs on empty builder returns manifest empty", () => {
@@ -159,15 +177,21 @@ describe("limits", () => {
     const { arena, builder } = make({ byteCapacity: 64 });
     unwrap(builder.addRange(range("a", "b")));
     const before = [arena.liveBytes, arena.liveSpecCount];
-    expect(builder.addRange({ start: filled(40), end: filled(40, 0x62) })).toEqual(refused({ kind: "SlabFull", requested: 64, available: 16 }));
+    expect(builder.addRange({ start: filled(40), end: filled(40, 0x62) })).toEqual(
+      refused({ kind: "SlabFull", requested: 64, available: 16 }),
+    );
     expect(builder.addPrefix({ prefix: filled(40) })).toMatchObject({ error: { kind: "SlabFull" } });
-    expect(builder.addManifest({ ...manifestRange(1n, 0n, 5n), connectorExtra: filled(40) })).toMatchObject({ error: { kind: "SlabFull" } });
+    expect(builder.addManifest({ ...manifestRange(1n, 0n, 5n), connectorExtra: filled(40) })).toMatchObject({
+      error: { kind: "SlabFull" },
+    });
     expect([builder.length, arena.liveBytes, arena.liveSpecCount]).toEqual([1, ...before]);
   });
 
   test("add spec ref slab full", () => {
     const { builder } = make({ byteCapacity: 16 });
-    expect(builder.addSpecRef(unwrap(rangeShard(range("a", "b"))))).toMatchObject({ error: { kind: "SlabFull", requested: 16 } });
+    expect(builder.addSpecRef(unwrap(rangeShard(range("a", "b"))))).toMatchObject({
+      error: { kind: "SlabFull", requested: 16 },
+    });
     expect(builder.isEmpty).toBe(true);
   });
 
@@ -179,10 +203,16 @@ describe("limits", () => {
 
   test("config rejects entry limit exceeding cap", () => {
     const arena = ShardArena.withCapacity({ specSlots: 1, byteCapacity: 64 });
-    expect(PreallocShardBuilder.tryNew(arena, { entryLimit: 5, cap: 4 })).toEqual(refused({ kind: "CapMismatch", entryLimit: 5, cap: 4 }));
-    expect(PreallocShardBuilder.tryNew(arena, { entryLimit: 1025 })).toEqual(refused({ kind: "CapMismatch", entryLimit: 1025, cap: 1024 }));
+    expect(PreallocShardBuilder.tryNew(arena, { entryLimit: 5, cap: 4 })).toEqual(
+      refused({ kind: "CapMismatch", entryLimit: 5, cap: 4 }),
+    );
+    expect(PreallocShardBuilder.tryNew(arena, { entryLimit: 1025 })).toEqual(
+      refused({ kind: "CapMismatch", entryLimit: 1025, cap: 1024 }),
+    );
     // The cap is the smaller limit, so it is always the one to be told.
-    expect(PreallocShardBuilder.tryNew(arena, { entryLimit: 10_001 })).toEqual(refused({ kind: "CapMismatch", entryLimit: 10_001, cap: 1024 }));
+    expect(PreallocShardBuilder.tryNew(arena, { entryLimit: 10_001 })).toEqual(
+      refused({ kind: "CapMismatch", entryLimit: 10_001, cap: 1024 }),
+    );
     expect(unwrap(PreallocShardBuilder.tryNew(arena, { entryLimit: 4, cap: 4 })).entryLimit).toBe(4);
     expect(unwrap(PreallocShardBuilder.tryNew(arena, { entryLimit: 1024 })).remainingEntries).toBe(1024);
   });
@@ -190,7 +220,9 @@ describe("limits", () => {
   test("what is no limit at all is refused with a sentence", () => {
     const arena = ShardArena.withCapacity({ specSlots: 1, byteCapacity: 64 });
     for (const cap of [0, 1025, 1.5, Number.NaN]) {
-      expect(() => PreallocShardBuilder.tryNew(arena, { entryLimit: 1, cap })).toThrow("cap must be a whole number from 1 to 1024");
+      expect(() => PreallocShardBuilder.tryNew(arena, { entryLimit: 1, cap })).toThrow(
+        "cap must be a whole number from 1 to 1024",
+      );
     }
     for (const entryLimit of [-1, 1.5, Number.NaN, "1" as never]) {
       expect(() => PreallocShardBuilder.tryNew(arena, { entryLimit })).toThrow("entryLimit must be a whole number");
@@ -209,7 +241,8 @@ describe("handles, references and reset", () => {
     const stale = unwrap(arena.allocSpec(spec));
     arena.freeSpec(stale);
     const forged: ShardSpecHandle = { ...stale, slot: 99_999 };
-    for (const handle of [foreign, stale, forged]) expect(builder.addSpecHandle(handle)).toEqual(refused({ kind: "InvalidSpecHandle" }));
+    for (const handle of [foreign, stale, forged])
+      expect(builder.addSpecHandle(handle)).toEqual(refused({ kind: "InvalidSpecHandle" }));
     expect(builder.isEmpty).toBe(true);
 
     // A handle that goes stale after it was added is found when building.
@@ -253,8 +286,12 @@ describe("handles, references and reset", () => {
   test("add spec ref rejects inverted range", () => {
     const { builder } = make();
     const inverted = { keyRangeStart: ascii("b"), keyRangeEnd: ascii("a"), metadata: bytes() };
-    expect(builder.addSpecRef(inverted)).toEqual(refused({ kind: "SpecInvalid", reason: { kind: "InvertedRange", startLen: 1, endLen: 1 } }));
-    expect(builder.addSpecRef({ ...inverted, metadata: filled(MAX_METADATA_SIZE + 1) })).toMatchObject({ error: { reason: { kind: "MetadataTooLarge" } } });
+    expect(builder.addSpecRef(inverted)).toEqual(
+      refused({ kind: "SpecInvalid", reason: { kind: "InvertedRange", startLen: 1, endLen: 1 } }),
+    );
+    expect(builder.addSpecRef({ ...inverted, metadata: filled(MAX_METADATA_SIZE + 1) })).toMatchObject({
+      error: { reason: { kind: "MetadataTooLarge" } },
+    });
     expect(() => builder.addSpecRef(null as never)).toThrow(InvariantViolation);
     expect(builder.isEmpty).toBe(true);
   });
@@ -293,8 +330,12 @@ describe("handles, references and reset", () => {
 describe("input of each shard type", () => {
   test("add range with inverted bounds returns range invalid", () => {
     const { arena, builder } = make();
-    expect(builder.addRange(range("b", "a"))).toEqual(refused({ kind: "RangeInvalid", reason: { kind: "InvertedRange", startLen: 1, endLen: 1 } }));
-    expect(builder.addRangeWithCursor({ ...range("a", "b"), connectorExtra: filled(MAX_METADATA_SIZE) }, Cursor.initial())).toMatchObject({
+    expect(builder.addRange(range("b", "a"))).toEqual(
+      refused({ kind: "RangeInvalid", reason: { kind: "InvertedRange", startLen: 1, endLen: 1 } }),
+    );
+    expect(
+      builder.addRangeWithCursor({ ...range("a", "b"), connectorExtra: filled(MAX_METADATA_SIZE) }, Cursor.initial()),
+    ).toMatchObject({
       error: { kind: "RangeInvalid", reason: { kind: "MetadataTooLarge" } },
     });
     expect([builder.length, arena.liveSpecCount]).toEqual([0, 0]);
@@ -302,8 +343,12 @@ describe("input of each shard type", () => {
 
   test("add prefix with empty prefix returns prefix invalid", () => {
     const { arena, builder } = make();
-    expect(builder.addPrefix({ prefix: bytes() })).toEqual(refused({ kind: "PrefixInvalid", reason: { kind: "EmptyPrefix" } }));
-    expect(builder.addPrefixWithCursor({ prefix: hex("ff") }, Cursor.initial())).toEqual(refused({ kind: "PrefixInvalid", reason: { kind: "NoSuccessor" } }));
+    expect(builder.addPrefix({ prefix: bytes() })).toEqual(
+      refused({ kind: "PrefixInvalid", reason: { kind: "EmptyPrefix" } }),
+    );
+    expect(builder.addPrefixWithCursor({ prefix: hex("ff") }, Cursor.initial())).toEqual(
+      refused({ kind: "PrefixInvalid", reason: { kind: "NoSuccessor" } }),
+    );
     expect([builder.length, arena.liveSpecCount]).toEqual([0, 0]);
   });
 
@@ -317,10 +362,12 @@ describe("input of each shard type", () => {
 
   test("a cursor that is none is refused before anything is staged", () => {
     const { arena, builder } = make();
-    for (const cursor of [undefined, null, {  lastKey: "a" }, { token: ascii("t") }]) {
+    for (const cursor of [undefined, null, { lastKey: "a" }, { token: ascii("t") }]) {
       expect(() => builder.addRangeWithCursor(range("a", "b"), cursor as never)).toThrow(InvariantViolation);
       expect(() => builder.addPrefixWithCursor({ prefix: ascii("a") }, cursor as never)).toThrow(InvariantViolation);
-      expect(() => builder.addManifestWithCursor(manifestRange(1n, 0n, 1n), cursor as never)).toThrow(InvariantViolation);
+      expect(() => builder.addManifestWithCursor(manifestRange(1n, 0n, 1n), cursor as never)).toThrow(
+        InvariantViolation,
+      );
     }
     expect([builder.length, arena.liveSpecCount]).toEqual([0, 0]);
   });

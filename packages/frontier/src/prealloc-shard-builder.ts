@@ -103,7 +103,10 @@ export class PreallocShardBuilder {
   }
 
   /** As `addRange`, with progress. Whether that lies in the range is checked by `buildInputs`. */
-  addRangeWithCursor(input: RangeShardInput, cursor: Cursor): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
+  addRangeWithCursor(
+    input: RangeShardInput,
+    cursor: Cursor,
+  ): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
     assertCursor(cursor);
     return this.#add(input, cursor, "RangeInvalid", rangeShardInto);
   }

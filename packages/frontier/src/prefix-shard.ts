@@ -48,7 +48,10 @@ export function prefixShard(input: PrefixShardInput): Result<ShardSpec, PrefixSh
 }
 
 /** As `prefixShard`, borrowed from `scratch`. */
-export function prefixShardRef(input: PrefixShardInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, PrefixShardError> {
+export function prefixShardRef(
+  input: PrefixShardInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, PrefixShardError> {
   return buildRef(CONSTRUCTOR, input, scratch);
 }
 

@@ -18,7 +18,11 @@ function row(manifestId: bigint, rowNumber: bigint): Uint8Array {
   return encodeKey(new ManifestRowKey({ manifestId, row: rowNumber }));
 }
 
-function propagate(hint: ShardHint, childStart: Uint8Array, childEnd: Uint8Array): ReturnType<typeof propagateHintOnSplit> {
+function propagate(
+  hint: ShardHint,
+  childStart: Uint8Array,
+  childEnd: Uint8Array,
+): ReturnType<typeof propagateHintOnSplit> {
   return propagateHintOnSplit(hint, { childStart, childEnd });
 }
 
@@ -45,21 +49,31 @@ describe("Prefix", () => {
 
   test("propagate hint on split prefix rejects out of range start", () => {
     for (const start of ["aa", "a", "ac", "b", ""]) {
-      expect(propagate(logs, ascii(start), ascii("abz"))).toEqual(refused({ kind: "InvalidPrefixBoundary", boundary: "Start" }));
+      expect(propagate(logs, ascii(start), ascii("abz"))).toEqual(
+        refused({ kind: "InvalidPrefixBoundary", boundary: "Start" }),
+      );
     }
   });
 
   test("propagate hint on split prefix rejects out of range end", () => {
     for (const end of ["ab", "aa", "ac\0", "ad", ""]) {
-      expect(propagate(logs, ascii("ab"), ascii(end))).toEqual(refused({ kind: "InvalidPrefixBoundary", boundary: "End" }));
+      expect(propagate(logs, ascii("ab"), ascii(end))).toEqual(
+        refused({ kind: "InvalidPrefixBoundary", boundary: "End" }),
+      );
     }
-    expect(propagate(logs, ascii("abc"), ascii("abc"))).toEqual(refused({ kind: "InvalidPrefixBoundary", boundary: "End" }));
-    expect(propagate(logs, ascii("abd"), ascii("abc"))).toEqual(refused({ kind: "InvalidPrefixBoundary", boundary: "End" }));
+    expect(propagate(logs, ascii("abc"), ascii("abc"))).toEqual(
+      refused({ kind: "InvalidPrefixBoundary", boundary: "End" }),
+    );
+    expect(propagate(logs, ascii("abd"), ascii("abc"))).toEqual(
+      refused({ kind: "InvalidPrefixBoundary", boundary: "End" }),
+    );
   });
 
   test("a prefix without an upper bound is refused at its end, whatever the child", () => {
     for (const prefix of [bytes(), hex("ffff"), filled(4097)]) {
-      expect(propagate({ kind: "Prefix", prefix }, prefix, hex("ff"))).toEqual(refused({ kind: "InvalidPrefixBoundary", boundary: "End" }));
+      expect(propagate({ kind: "Prefix", prefix }, prefix, hex("ff"))).toEqual(
+        refused({ kind: "InvalidPrefixBoundary", boundary: "End" }),
+      );
     }
   });
 
@@ -68,7 +82,8 @@ describe("Prefix", () => {
       fc.property(denseKey({ min: 1, max: 2 }), denseKey(), denseKey(), (prefix, start, end) => {
         const top = prefixSuccessor(prefix);
         fc.pre(top !== undefined);
-        const isInside = compareBytes(prefix, start) <= 0 && compareBytes(start, end) < 0 && compareBytes(end, top) <= 0;
+        const isInside =
+          compareBytes(prefix, start) <= 0 && compareBytes(start, end) < 0 && compareBytes(end, top) <= 0;
         expect(propagate({ kind: "Prefix", prefix }, start, end).ok).toBe(isInside);
       }),
       { numRuns: 2000 },
@@ -91,44 +106,66 @@ describe("Manifest", () => {
 
   test("propagate hint on split manifest rejects non manifest boundaries", () => {
     for (const start of [bytes(), ascii("abc"), join(row(7n, 12n), bytes(0)), row(7n, 12n).subarray(1)]) {
-      expect(propagate(parent, start, row(7n, 15n))).toEqual(refused({ kind: "InvalidManifestBoundary", boundary: "Start" }));
+      expect(propagate(parent, start, row(7n, 15n))).toEqual(
+        refused({ kind: "InvalidManifestBoundary", boundary: "Start" }),
+      );
       expect(propagate(parent, start, start)).toEqual(refused({ kind: "InvalidManifestBoundary", boundary: "Start" }));
     }
   });
 
   test("propagate hint on split manifest rejects non manifest end boundary", () => {
     for (const end of [bytes(), join(row(7n, 15n), bytes(0))]) {
-      expect(propagate(parent, row(7n, 12n), end)).toEqual(refused({ kind: "InvalidManifestBoundary", boundary: "End" }));
+      expect(propagate(parent, row(7n, 12n), end)).toEqual(
+        refused({ kind: "InvalidManifestBoundary", boundary: "End" }),
+      );
       // An end that is no row comes before a start of another manifest.
-      expect(propagate(parent, row(8n, 12n), end)).toEqual(refused({ kind: "InvalidManifestBoundary", boundary: "End" }));
+      expect(propagate(parent, row(8n, 12n), end)).toEqual(
+        refused({ kind: "InvalidManifestBoundary", boundary: "End" }),
+      );
     }
   });
 
   test("propagate hint on split manifest rejects manifest id mismatch", () => {
-    expect(propagate(parent, row(8n, 12n), row(7n, 15n))).toEqual(refused({ kind: "ManifestIdMismatch", parent: 7n, child: 8n }));
-    expect(propagate(parent, row(8n, 12n), row(9n, 15n))).toEqual(refused({ kind: "ManifestIdMismatch", parent: 7n, child: 8n }));
+    expect(propagate(parent, row(8n, 12n), row(7n, 15n))).toEqual(
+      refused({ kind: "ManifestIdMismatch", parent: 7n, child: 8n }),
+    );
+    expect(propagate(parent, row(8n, 12n), row(9n, 15n))).toEqual(
+      refused({ kind: "ManifestIdMismatch", parent: 7n, child: 8n }),
+    );
   });
 
   test("propagate hint on split manifest rejects end manifest id mismatch", () => {
-    expect(propagate(parent, row(7n, 12n), row(8n, 15n))).toEqual(refused({ kind: "ManifestIdMismatch", parent: 7n, child: 8n }));
-    expect(propagate(parent, row(7n, 99n), row(6n, 15n))).toEqual(refused({ kind: "ManifestIdMismatch", parent: 7n, child: 6n }));
+    expect(propagate(parent, row(7n, 12n), row(8n, 15n))).toEqual(
+      refused({ kind: "ManifestIdMismatch", parent: 7n, child: 8n }),
+    );
+    expect(propagate(parent, row(7n, 99n), row(6n, 15n))).toEqual(
+      refused({ kind: "ManifestIdMismatch", parent: 7n, child: 6n }),
+    );
   });
 
   test("propagate hint on split manifest rejects out of parent bounds", () => {
     for (const start of [0n, 9n, 20n, 21n]) {
-      expect(propagate(parent, row(7n, start), row(7n, 15n))).toEqual(refused({ kind: "InvalidManifestBoundary", boundary: "Start" }));
+      expect(propagate(parent, row(7n, start), row(7n, 15n))).toEqual(
+        refused({ kind: "InvalidManifestBoundary", boundary: "Start" }),
+      );
     }
   });
 
   test("propagate hint on split manifest rejects end row beyond parent", () => {
     for (const end of [0n, 10n, 21n]) {
-      expect(propagate(parent, row(7n, 10n), row(7n, end))).toEqual(refused({ kind: "InvalidManifestBoundary", boundary: "End" }));
+      expect(propagate(parent, row(7n, 10n), row(7n, end))).toEqual(
+        refused({ kind: "InvalidManifestBoundary", boundary: "End" }),
+      );
     }
   });
 
   test("propagate hint on split manifest rejects empty child range", () => {
-    expect(propagate(parent, row(7n, 15n), row(7n, 15n))).toEqual(refused({ kind: "EmptyManifestRange", startRow: 15n, endRow: 15n }));
-    expect(propagate(parent, row(7n, 16n), row(7n, 15n))).toEqual(refused({ kind: "EmptyManifestRange", startRow: 16n, endRow: 15n }));
+    expect(propagate(parent, row(7n, 15n), row(7n, 15n))).toEqual(
+      refused({ kind: "EmptyManifestRange", startRow: 15n, endRow: 15n }),
+    );
+    expect(propagate(parent, row(7n, 16n), row(7n, 15n))).toEqual(
+      refused({ kind: "EmptyManifestRange", startRow: 16n, endRow: 15n }),
+    );
   });
 
   test("is accepted exactly when the child is a range of the parent's rows", () => {
@@ -137,7 +174,9 @@ describe("Manifest", () => {
       fc.property(near, near, (start, end) => {
         const child = propagate(parent, row(7n, start), row(7n, end));
         const isInside = start >= 10n && start < end && end <= 20n;
-        expect(child).toEqual(isInside ? { ok: true, value: manifestHint(7n, start, end) } : expect.objectContaining({ ok: false }));
+        expect(child).toEqual(
+          isInside ? { ok: true, value: manifestHint(7n, start, end) } : expect.objectContaining({ ok: false }),
+        );
       }),
       { numRuns: 500 },
     );
@@ -146,7 +185,9 @@ describe("Manifest", () => {
 
 test("errors with row numbers can be written as JSON", () => {
   const mismatch = propagate(manifestHint(7n, 10n, 20n), row(8n, 12n), row(7n, 15n));
-  expect(JSON.stringify(mismatch)).toBe('{"ok":false,"error":{"kind":"ManifestIdMismatch","parent":"0000000000000007","child":"0000000000000008"}}');
+  expect(JSON.stringify(mismatch)).toBe(
+    '{"ok":false,"error":{"kind":"ManifestIdMismatch","parent":"0000000000000007","child":"0000000000000008"}}',
+  );
 });
 
 test("wrong arguments are refused with a sentence", () => {
@@ -155,5 +196,7 @@ test("wrong arguments are refused with a sentence", () => {
     expect(() => propagateHintOnSplit(value as never, child)).toThrow("hint must be of kind Range, Prefix or Manifest");
     expect(() => propagateHintOnSplit(ShardHint.RANGE, value as never)).toThrow(InvariantViolation);
   }
-  expect(() => propagateHintOnSplit(ShardHint.RANGE, { ...child, childEnd: "b" as never })).toThrow("childEnd must be a Uint8Array");
+  expect(() => propagateHintOnSplit(ShardHint.RANGE, { ...child, childEnd: "b" as never })).toThrow(
+    "childEnd must be a Uint8Array",
+  );
 });

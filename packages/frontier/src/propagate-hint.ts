@@ -21,7 +21,10 @@ export interface ChildRange {
  * - `Manifest` stays `Manifest` with the child's rows. Both bounds must be rows of the
  *   parent.
  */
-export function propagateHintOnSplit(parentHint: ShardHint, child: ChildRange): Result<ShardHint, HintPropagationError> {
+export function propagateHintOnSplit(
+  parentHint: ShardHint,
+  child: ChildRange,
+): Result<ShardHint, HintPropagationError> {
   assertHint(parentHint);
   assert(typeof child === "object" && child !== null, "child must be an object with childStart and childEnd");
   assertBytes(child.childStart, "childStart");
@@ -36,7 +39,10 @@ export function propagateHintOnSplit(parentHint: ShardHint, child: ChildRange): 
   }
 }
 
-function partOfPrefix(prefix: Uint8Array, { childStart, childEnd }: ChildRange): Result<ShardHint, HintPropagationError> {
+function partOfPrefix(
+  prefix: Uint8Array,
+  { childStart, childEnd }: ChildRange,
+): Result<ShardHint, HintPropagationError> {
   const end = prefixSuccessor(prefix);
   if (end === undefined) return invalidPrefix("End");
   if (compareBytes(childStart, prefix) < 0 || compareBytes(childStart, end) >= 0) return invalidPrefix("Start");
@@ -45,7 +51,10 @@ function partOfPrefix(prefix: Uint8Array, { childStart, childEnd }: ChildRange):
   return ok(ShardHint.RANGE);
 }
 
-function partOfManifest(parent: ManifestHint, { childStart, childEnd }: ChildRange): Result<ShardHint, HintPropagationError> {
+function partOfManifest(
+  parent: ManifestHint,
+  { childStart, childEnd }: ChildRange,
+): Result<ShardHint, HintPropagationError> {
   const { manifestId } = parent;
   const start = decodeManifestRowKey(childStart);
   if (start === undefined) return invalidManifest("Start");

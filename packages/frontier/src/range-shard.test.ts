@@ -59,23 +59,34 @@ describe("rangeShard", () => {
   });
 
   test("bounds of any size are measured, not cut off", () => {
-    expect(range({ start: filled(70_000), end: ascii("b") })).toEqual(refused({ kind: "KeyTooLarge", size: 70_000, max: MAX_KEY_SIZE }));
-    expect(range({ start: ascii("a"), end: filled(70_000) })).toEqual(refused({ kind: "KeyTooLarge", size: 70_000, max: MAX_KEY_SIZE }));
-    expect(range({ start: ascii("b"), end: ascii("a") })).toEqual(refused({ kind: "InvertedRange", startLen: 1, endLen: 1 }));
+    expect(range({ start: filled(70_000), end: ascii("b") })).toEqual(
+      refused({ kind: "KeyTooLarge", size: 70_000, max: MAX_KEY_SIZE }),
+    );
+    expect(range({ start: ascii("a"), end: filled(70_000) })).toEqual(
+      refused({ kind: "KeyTooLarge", size: 70_000, max: MAX_KEY_SIZE }),
+    );
+    expect(range({ start: ascii("b"), end: ascii("a") })).toEqual(
+      refused({ kind: "InvertedRange", startLen: 1, endLen: 1 }),
+    );
   });
 });
 
 describe("prefixShard", () => {
   test("prefix shard roundtrip with decode helpers", () => {
     const spec = unwrap(prefixed({ prefix: ascii("ab"), connectorExtra: ascii("x") }));
-    expect(unwrap(decodeMetadata(spec))).toEqual({ hint: { kind: "Prefix", prefix: ascii("ab") }, connectorExtra: ascii("x") });
+    expect(unwrap(decodeMetadata(spec))).toEqual({
+      hint: { kind: "Prefix", prefix: ascii("ab") },
+      connectorExtra: ascii("x"),
+    });
     expect([spec.keyRangeStart, spec.keyRangeEnd]).toEqual([ascii("ab"), ascii("ac")]);
     expect(toHex(spec.metadata)).toBe("0000000701000000026162" + "78");
   });
 
   test("prefix shard rejects oversized prefix with prefix too large", () => {
     const prefix = filled(MAX_KEY_SIZE + 1);
-    expect(prefixed({ prefix })).toEqual(refused({ kind: "PrefixTooLarge", size: MAX_KEY_SIZE + 1, max: MAX_KEY_SIZE }));
+    expect(prefixed({ prefix })).toEqual(
+      refused({ kind: "PrefixTooLarge", size: MAX_KEY_SIZE + 1, max: MAX_KEY_SIZE }),
+    );
     expect(prefixed({ prefix: filled(MAX_KEY_SIZE) }).ok).toBe(true);
   });
 
@@ -91,10 +102,15 @@ describe("prefixShard", () => {
   test("the first thing that is wrong decides", () => {
     const connectorExtra = filled(MAX_METADATA_SIZE);
     expect(prefixed({ prefix: bytes(), connectorExtra })).toEqual(refused({ kind: "EmptyPrefix" }));
-    expect(prefixed({ prefix: filled(5000, 0xff), connectorExtra })).toMatchObject({ error: { kind: "PrefixTooLarge" } });
+    expect(prefixed({ prefix: filled(5000, 0xff), connectorExtra })).toMatchObject({
+      error: { kind: "PrefixTooLarge" },
+    });
     expect(prefixed({ prefix: hex("ff"), connectorExtra })).toEqual(refused({ kind: "NoSuccessor" }));
     expect(prefixed({ prefix: ascii("a"), connectorExtra })).toEqual(
-      refused({ kind: "InvalidShardSpec", reason: { kind: "MetadataTooLarge", size: MAX_METADATA_SIZE + 10, max: MAX_METADATA_SIZE } }),
+      refused({
+        kind: "InvalidShardSpec",
+        reason: { kind: "MetadataTooLarge", size: MAX_METADATA_SIZE + 10, max: MAX_METADATA_SIZE },
+      }),
     );
   });
 
@@ -127,7 +143,9 @@ describe("manifestShard", () => {
     expect(rows(manifestRange(7n, 3n, 3n))).toEqual(inverted);
     // The hint is measured before the connector's bytes are.
     expect(rows({ ...manifestRange(7n, 3n, 3n), connectorExtra: filled(MAX_METADATA_SIZE) })).toEqual(inverted);
-    expect(rows({ ...manifestRange(7n, 3n, 4n), connectorExtra: filled(MAX_METADATA_SIZE) })).toMatchObject({ error: { kind: "MetadataTooLarge" } });
+    expect(rows({ ...manifestRange(7n, 3n, 4n), connectorExtra: filled(MAX_METADATA_SIZE) })).toMatchObject({
+      error: { kind: "MetadataTooLarge" },
+    });
   });
 });
 
@@ -148,13 +166,21 @@ test("parts that are given may be views of the scratch, any of any part of it", 
           scratch[three].asBytes().subarray(2, 6),
         ];
         const copies = views(fresh()).map((view) => new Uint8Array(view)) as [Uint8Array, Uint8Array, Uint8Array];
-        const expectSame = (build: (scratch: ShardSpecScratch, given: readonly [Uint8Array, Uint8Array, Uint8Array]) => unknown): void => {
+        const expectSame = (
+          build: (scratch: ShardSpecScratch, given: readonly [Uint8Array, Uint8Array, Uint8Array]) => unknown,
+        ): void => {
           const scratch = fresh();
           expect(build(scratch, views(scratch))).toEqual(build(fresh(), copies));
         };
-        expectSame((scratch, [start, end, connectorExtra]) => ownedOr(rangeShardRef({ start, end, connectorExtra }, scratch)));
-        expectSame((scratch, [prefix, , connectorExtra]) => ownedOr(prefixShardRef({ prefix, connectorExtra }, scratch)));
-        expectSame((scratch, [, , connectorExtra]) => ownedOr(manifestShardRef({ ...manifestRange(1n, 2n, 3n), connectorExtra }, scratch)));
+        expectSame((scratch, [start, end, connectorExtra]) =>
+          ownedOr(rangeShardRef({ start, end, connectorExtra }, scratch)),
+        );
+        expectSame((scratch, [prefix, , connectorExtra]) =>
+          ownedOr(prefixShardRef({ prefix, connectorExtra }, scratch)),
+        );
+        expectSame((scratch, [, , connectorExtra]) =>
+          ownedOr(manifestShardRef({ ...manifestRange(1n, 2n, 3n), connectorExtra }, scratch)),
+        );
       }
     }
   }
@@ -167,8 +193,11 @@ function ownedOr(built: ReturnType<typeof rangeShardRef> | ReturnType<typeof pre
 test("wrong arguments are refused with a sentence", () => {
   expect(() => rangeShard({ start: "a" as never, end: bytes() })).toThrow("start must be a Uint8Array");
   expect(() => rangeShard({ start: bytes(), end: null as never })).toThrow("end must be a Uint8Array");
-  expect(() => rangeShard({ start: bytes(), end: bytes(), connectorExtra: [] as never })).toThrow("connectorExtra must be a Uint8Array");
+  expect(() => rangeShard({ start: bytes(), end: bytes(), connectorExtra: [] as never })).toThrow(
+    "connectorExtra must be a Uint8Array",
+  );
   expect(() => prefixShard({ prefix: undefined as never })).toThrow("prefix must be a Uint8Array");
   expect(() => manifestShard(manifestRange(1n, 2n, 3 as never))).toThrow("hint end row must be a bigint");
-  for (const build of [rangeShard, prefixShard, manifestShard]) expect(() => build(null as never)).toThrow("must be an object");
+  for (const build of [rangeShard, prefixShard, manifestShard])
+    expect(() => build(null as never)).toThrow("must be an object");
 });

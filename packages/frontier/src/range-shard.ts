@@ -46,7 +46,10 @@ export function rangeShard(input: RangeShardInput): Result<ShardSpec, ShardSpecI
 }
 
 /** As `rangeShard`, borrowed from `scratch`. */
-export function rangeShardRef(input: RangeShardInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, ShardSpecInputError> {
+export function rangeShardRef(
+  input: RangeShardInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, ShardSpecInputError> {
   return buildRef(CONSTRUCTOR, input, scratch);
 }
 

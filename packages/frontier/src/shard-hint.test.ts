@@ -89,8 +89,12 @@ describe("ShardHint round trip", () => {
   });
 
   test("every byte string is a hint or an error, and a hint encodes to what it was decoded from", () => {
-    const tagged = fc.tuple(fc.constantFrom(0, 1, 2, 3), fc.uint8Array({ maxLength: 40 })).map(([tag, rest]) => join(bytes(tag), rest));
-    const prefixed = fc.tuple(fc.nat(6), fc.uint8Array({ maxLength: 8 })).map(([size, rest]) => join(bytes(1, 0, 0, 0, size), rest));
+    const tagged = fc
+      .tuple(fc.constantFrom(0, 1, 2, 3), fc.uint8Array({ maxLength: 40 }))
+      .map(([tag, rest]) => join(bytes(tag), rest));
+    const prefixed = fc
+      .tuple(fc.nat(6), fc.uint8Array({ maxLength: 8 }))
+      .map(([size, rest]) => join(bytes(1, 0, 0, 0, size), rest));
     const rows = fc.tuple(u64, u64, u64, fc.uint8Array({ maxLength: 3 })).map(([id, start, end, rest]) => {
       const data = join(filled(25, 2), rest);
       const view = new DataView(data.buffer);
@@ -117,12 +121,17 @@ describe("ShardHint decode", () => {
   });
 
   test("shard hint decode rejects unknown tag", () => {
-    for (let tag = 3; tag < 256; tag++) expect(refusal(join(bytes(tag), filled(30)))).toEqual({ kind: "UnknownTag", tag });
+    for (let tag = 3; tag < 256; tag++)
+      expect(refusal(join(bytes(tag), filled(30)))).toEqual({ kind: "UnknownTag", tag });
   });
 
   test("shard hint decode rejects truncated prefix header", () => {
     for (let size = 1; size < 5; size++) {
-      expect(refusal(hex("01ffffffff").subarray(0, size))).toEqual({ kind: "TruncatedPrefix", expectedMin: 5, actual: size });
+      expect(refusal(hex("01ffffffff").subarray(0, size))).toEqual({
+        kind: "TruncatedPrefix",
+        expectedMin: 5,
+        actual: size,
+      });
     }
   });
 
@@ -183,11 +192,17 @@ describe("ShardHint decode", () => {
 
 describe("ShardHint encode", () => {
   test("shard hint encode rejects inverted manifest rows", () => {
-    expect(encode(manifestHint(1n, 9n, 3n))).toEqual({ ok: false, error: { kind: "InvertedManifestRows", startRow: 9n, endRow: 3n } });
+    expect(encode(manifestHint(1n, 9n, 3n))).toEqual({
+      ok: false,
+      error: { kind: "InvertedManifestRows", startRow: 9n, endRow: 3n },
+    });
   });
 
   test("shard hint encode rejects equal manifest rows", () => {
-    expect(encode(manifestHint(1n, 3n, 3n))).toEqual({ ok: false, error: { kind: "InvertedManifestRows", startRow: 3n, endRow: 3n } });
+    expect(encode(manifestHint(1n, 3n, 3n))).toEqual({
+      ok: false,
+      error: { kind: "InvertedManifestRows", startRow: 3n, endRow: 3n },
+    });
   });
 
   test("a prefix fills a hint to the last byte, and not beyond", () => {
@@ -215,14 +230,28 @@ describe("ShardHint encode", () => {
   });
 
   test("what is no hint is refused with a sentence", () => {
-    const wrong = [undefined, null, 7, "Range", {}, { kind: "Rows" }, { kind: "Prefix" }, { kind: "Prefix", prefix: "a" }, { ...manifestHint(1n, 2n, 3n), endRow: 3 }, manifestHint(-1n, 2n, 3n), manifestHint(1n, 2n, U64_MAX + 1n)];
+    const wrong = [
+      undefined,
+      null,
+      7,
+      "Range",
+      {},
+      { kind: "Rows" },
+      { kind: "Prefix" },
+      { kind: "Prefix", prefix: "a" },
+      { ...manifestHint(1n, 2n, 3n), endRow: 3 },
+      manifestHint(-1n, 2n, 3n),
+      manifestHint(1n, 2n, U64_MAX + 1n),
+    ];
     for (const hint of wrong) {
       expect(() => ShardHint.encode(hint as ShardHint)).toThrow(InvariantViolation);
       expect(() => ShardHint.encodeInto(hint as ShardHint, new MetadataBuf())).toThrow(InvariantViolation);
       expect(() => ShardHint.encodedLength(hint as ShardHint)).toThrow(/must be/);
       expect(() => ShardHint.toJson(hint as ShardHint)).toThrow(InvariantViolation);
     }
-    expect(() => ShardHint.encodeInto(ShardHint.RANGE, new Uint8Array(9) as never)).toThrow("out must be a MetadataBuf");
+    expect(() => ShardHint.encodeInto(ShardHint.RANGE, new Uint8Array(9) as never)).toThrow(
+      "out must be a MetadataBuf",
+    );
     for (const value of NOT_BYTES) {
       expect(() => ShardHint.decode(value as Uint8Array)).toThrow("bytes must be a Uint8Array");
       expect(() => new ShardHintView().decode(value as Uint8Array)).toThrow("bytes must be a Uint8Array");
@@ -272,10 +301,24 @@ describe("ShardHint in JSON", () => {
   });
 
   test("anything else is refused, and rows out of order by their own kind", () => {
-    expect(ShardHint.fromJson({ kind: "Rows" })).toMatchObject({ ok: false, error: { kind: "InvalidField", field: "kind" } });
-    expect(ShardHint.fromJson({ kind: "Prefix", prefix: "=" })).toMatchObject({ ok: false, error: { field: "prefix" } });
-    const rows = { kind: "Manifest", manifestId: "0000000000000007", startRow: "0000000000000020", endRow: "0000000000000010" };
-    expect(ShardHint.fromJson(rows)).toEqual({ ok: false, error: { kind: "InvertedManifestRows", startRow: 32n, endRow: 16n } });
+    expect(ShardHint.fromJson({ kind: "Rows" })).toMatchObject({
+      ok: false,
+      error: { kind: "InvalidField", field: "kind" },
+    });
+    expect(ShardHint.fromJson({ kind: "Prefix", prefix: "=" })).toMatchObject({
+      ok: false,
+      error: { field: "prefix" },
+    });
+    const rows = {
+      kind: "Manifest",
+      manifestId: "0000000000000007",
+      startRow: "0000000000000020",
+      endRow: "0000000000000010",
+    };
+    expect(ShardHint.fromJson(rows)).toEqual({
+      ok: false,
+      error: { kind: "InvertedManifestRows", startRow: 32n, endRow: 16n },
+    });
     for (const json of [null, 7, [], "Range"]) expect(ShardHint.fromJson(json).ok).toBe(false);
   });
 });

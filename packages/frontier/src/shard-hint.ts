@@ -10,14 +10,7 @@ import {
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { ManifestId, ManifestRow } from "./manifest-id.ts";
 import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
-import {
-  MANIFEST_HINT_SIZE,
-  PREFIX_HEADER_SIZE,
-  readHint,
-  TAG_MANIFEST,
-  TAG_PREFIX,
-  TAG_RANGE,
-} from "./read-hint.ts";
+import { MANIFEST_HINT_SIZE, PREFIX_HEADER_SIZE, readHint, TAG_MANIFEST, TAG_PREFIX, TAG_RANGE } from "./read-hint.ts";
 import type { ShardEncodeError } from "./shard-encode-error.ts";
 import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
 import { assertU64 } from "./u64.ts";

@@ -16,6 +16,8 @@ export interface ShardMetadataDecodeError {
 
 export const ShardMetadataDecodeError: JsonCodec<ShardMetadataDecodeError> = /* @__PURE__ */ variantCodec(
   /* @__PURE__ */ variantReader<ShardMetadataDecodeError>({
-    MalformedMetadata: { hintError: /* @__PURE__ */ JsonReader.optional(/* @__PURE__ */ nestedJson(ShardHintDecodeError)) },
+    MalformedMetadata: {
+      hintError: /* @__PURE__ */ JsonReader.optional(/* @__PURE__ */ nestedJson(ShardHintDecodeError)),
+    },
   }),
 );

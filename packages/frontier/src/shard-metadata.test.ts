@@ -46,10 +46,19 @@ function encode(metadata: ShardMetadata): ReturnType<typeof ShardMetadata.encode
 function decode(metadata: Uint8Array): ReturnType<typeof ShardMetadata.decode> {
   const decoded = ShardMetadata.decode(metadata);
   const spec = { keyRangeStart: bytes(), keyRangeEnd: bytes(), metadata };
-  const [view, specView, hintView, extra] = [new ShardMetadataView(), new ShardMetadataView(), new ShardHintView(), new MetadataBuf()];
+  const [view, specView, hintView, extra] = [
+    new ShardMetadataView(),
+    new ShardMetadataView(),
+    new ShardHintView(),
+    new MetadataBuf(),
+  ];
   extra.copyFromSlice(ascii("before"));
   const looked = view.decode(metadata);
-  const helped = [decodeMetadataInto(spec, specView), decodeHintInto(spec, hintView), decodeConnectorExtraInto(spec, extra)];
+  const helped = [
+    decodeMetadataInto(spec, specView),
+    decodeHintInto(spec, hintView),
+    decodeConnectorExtraInto(spec, extra),
+  ];
   if (decoded.ok) {
     const { hint, connectorExtra } = decoded.value;
     expect([looked.ok, ...helped.map((result) => result.ok)]).toEqual([true, true, true, true]);
@@ -57,7 +66,11 @@ function decode(metadata: Uint8Array): ReturnType<typeof ShardMetadata.decode> {
     expect([view.connectorExtra, view.connectorExtraSize]).toEqual([connectorExtra, connectorExtra.length]);
     expect([hintView.toOwned(), hintView.consumed]).toEqual([hint, view.hint.consumed]);
     expect(extra.toOwned()).toEqual(connectorExtra);
-    expect([decodeMetadata(spec), decodeHint(spec), decodeConnectorExtra(spec)]).toEqual([decoded, { ok: true, value: hint }, { ok: true, value: connectorExtra }]);
+    expect([decodeMetadata(spec), decodeHint(spec), decodeConnectorExtra(spec)]).toEqual([
+      decoded,
+      { ok: true, value: hint },
+      { ok: true, value: connectorExtra },
+    ]);
   } else {
     expect([looked, ...helped]).toEqual([decoded, decoded, decoded, decoded]);
     expect([decodeMetadata(spec), decodeHint(spec), decodeConnectorExtra(spec)]).toEqual([decoded, decoded, decoded]);
@@ -135,7 +148,9 @@ describe("ShardMetadata", () => {
     const extra = filled(MAX_METADATA_SIZE);
     const tooLarge = encode({ hint: { kind: "Prefix", prefix: filled(MAX_METADATA_SIZE) }, connectorExtra: extra });
     expect(tooLarge).toMatchObject({ error: { kind: "HintTooLarge", size: MAX_METADATA_SIZE + 5 } });
-    expect(encode({ hint: manifestHint(1n, 3n, 2n), connectorExtra: extra })).toMatchObject({ error: { kind: "InvertedManifestRows" } });
+    expect(encode({ hint: manifestHint(1n, 3n, 2n), connectorExtra: extra })).toMatchObject({
+      error: { kind: "InvertedManifestRows" },
+    });
     // A hint that fits alone and not in its envelope is too large as metadata.
     const whole = encode({ hint: { kind: "Prefix", prefix: filled(MAX_METADATA_SIZE - 5) }, connectorExtra: bytes() });
     expect(whole).toMatchObject({ error: { kind: "MetadataTooLarge", size: MAX_METADATA_SIZE + 4 } });
@@ -145,13 +160,11 @@ describe("ShardMetadata", () => {
     const framed = fc
       .tuple(fc.nat(30), fc.constantFrom(0, 1, 2, 3), fc.uint8Array({ maxLength: 34 }))
       .map(([declared, tag, rest]) => join(bytes(0, 0, 0, declared, tag), rest));
-    const nearly = fc
-      .tuple(anyMetadata, fc.nat(3), fc.integer({ min: -1, max: 1 }))
-      .map(([metadata, at, delta]) => {
-        const encoded = unwrap(ShardMetadata.encode(metadata));
-        encoded[at]! += delta;
-        return encoded;
-      });
+    const nearly = fc.tuple(anyMetadata, fc.nat(3), fc.integer({ min: -1, max: 1 })).map(([metadata, at, delta]) => {
+      const encoded = unwrap(ShardMetadata.encode(metadata));
+      encoded[at]! += delta;
+      return encoded;
+    });
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 40 }), framed, nearly), (data) => {
         const decoded = decode(data);
@@ -195,8 +208,13 @@ describe("ShardMetadata", () => {
       }),
     );
     expect(ShardMetadata.fromJson({ hint: { kind: "Range" } })).toMatchObject({ error: { field: "connectorExtra" } });
-    expect(ShardMetadata.fromJson({ hint: { kind: "Rows" }, connectorExtra: "" })).toMatchObject({ error: { field: "hint.kind" } });
-    const tooLong = { hint: { kind: "Range" }, connectorExtra: Buffer.from(filled(MAX_METADATA_SIZE)).toString("base64url") };
+    expect(ShardMetadata.fromJson({ hint: { kind: "Rows" }, connectorExtra: "" })).toMatchObject({
+      error: { field: "hint.kind" },
+    });
+    const tooLong = {
+      hint: { kind: "Range" },
+      connectorExtra: Buffer.from(filled(MAX_METADATA_SIZE)).toString("base64url"),
+    };
     expect(ShardMetadata.fromJson(tooLong)).toMatchObject({ error: { kind: "MetadataTooLarge" } });
   });
 
@@ -206,7 +224,9 @@ describe("ShardMetadata", () => {
       expect(() => ShardMetadata.toJson(value as ShardMetadata)).toThrow(/must be/);
       expect(() => ShardMetadata.fromHint(value as never)).toThrow("hint must be of kind");
     }
-    expect(() => ShardMetadata.encodeInto(ShardMetadata.fromHint(ShardHint.RANGE), {} as MetadataBuf)).toThrow("out must be a MetadataBuf");
+    expect(() => ShardMetadata.encodeInto(ShardMetadata.fromHint(ShardHint.RANGE), {} as MetadataBuf)).toThrow(
+      "out must be a MetadataBuf",
+    );
     for (const value of NOT_BYTES) {
       expect(() => ShardMetadata.decode(value as Uint8Array)).toThrow("metadata must be a Uint8Array");
       expect(() => new ShardMetadataView().decode(value as Uint8Array)).toThrow("metadata must be a Uint8Array");
@@ -227,15 +247,27 @@ describe("decode helpers", () => {
   });
 
   test("a failed look leaves what it should have written as it was", () => {
-    const good = ShardSpec.withRangeAndMetadata({ start: ascii("a"), end: ascii("b"), metadata: hex("00000007 01 00000002 6162 78") });
-    const broken = ShardSpec.withRangeAndMetadata({ start: ascii("a"), end: ascii("b"), metadata: hex("00000002 0000") });
+    const good = ShardSpec.withRangeAndMetadata({
+      start: ascii("a"),
+      end: ascii("b"),
+      metadata: hex("00000007 01 00000002 6162 78"),
+    });
+    const broken = ShardSpec.withRangeAndMetadata({
+      start: ascii("a"),
+      end: ascii("b"),
+      metadata: hex("00000002 0000"),
+    });
     const [view, hintView, extra] = [new ShardMetadataView(), new ShardHintView(), new MetadataBuf()];
     for (const spec of [good, broken]) {
       void decodeMetadataInto(spec, view);
       void decodeHintInto(spec, hintView);
       void decodeConnectorExtraInto(spec, extra);
     }
-    expect([view.toOwned(), hintView.prefix, extra.toOwned()]).toEqual([unwrap(decodeMetadata(good)), ascii("ab"), ascii("x")]);
+    expect([view.toOwned(), hintView.prefix, extra.toOwned()]).toEqual([
+      unwrap(decodeMetadata(good)),
+      ascii("ab"),
+      ascii("x"),
+    ]);
   });
 
   test("wrong arguments are refused with a sentence", () => {
@@ -248,6 +280,8 @@ describe("decode helpers", () => {
       expect(() => decodeConnectorExtraInto(spec, value as never)).toThrow("out must be a MetadataBuf");
     }
     const huge = { ...spec, metadata: join(hex("00000001 00"), filled(MAX_METADATA_SIZE)) };
-    expect(() => decodeConnectorExtraInto(huge, new MetadataBuf())).toThrow("metadata must be at most 16384 bytes, got 16389");
+    expect(() => decodeConnectorExtraInto(huge, new MetadataBuf())).toThrow(
+      "metadata must be at most 16384 bytes, got 16389",
+    );
   });
 });

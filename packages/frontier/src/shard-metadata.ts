@@ -110,7 +110,8 @@ export function readEnvelope(bytes: Uint8Array): number | ShardMetadataDecodeErr
 }
 
 function assertMetadata(metadata: unknown): asserts metadata is ShardMetadata {
-  if (typeof metadata !== "object" || metadata === null) assert(false, "metadata must be an object with a hint and connectorExtra");
+  if (typeof metadata !== "object" || metadata === null)
+    assert(false, "metadata must be an object with a hint and connectorExtra");
   const { hint, connectorExtra } = metadata as ShardMetadata;
   assertHint(hint);
   assertBytes(connectorExtra, "connectorExtra");

@@ -1,6 +1,13 @@
 // Every constructor of a spec has three forms: `x` owns its result, `xRef` borrows it from a scratch, `xInto` puts it
 // into an arena. All three start from the same parts and differ in where they copy them to.
-import { ShardArena, ShardSpec, validateShardSpec, type ShardSpecHandle, type ShardSpecInputError, type ShardSpecRef } from "@gossip/contracts";
+import {
+  ShardArena,
+  ShardSpec,
+  validateShardSpec,
+  type ShardSpecHandle,
+  type ShardSpecInputError,
+  type ShardSpecRef,
+} from "@gossip/contracts";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
 import type { ShardIntoError } from "./shard-into-error.ts";

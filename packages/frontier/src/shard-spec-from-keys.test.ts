@@ -41,7 +41,10 @@ const refused = (error: unknown): object => ({ ok: false, error });
 describe("shardSpecFromKeys", () => {
   test("has the keys' bytes as bounds, and the metadata as it is", () => {
     const spec = fromKeys({ start: new PathKey("a"), end: new PathKey("b"), metadata: ascii("m") });
-    expect(spec).toEqual({ ok: true, value: { keyRangeStart: ascii("a"), keyRangeEnd: ascii("b"), metadata: ascii("m") } });
+    expect(spec).toEqual({
+      ok: true,
+      value: { keyRangeStart: ascii("a"), keyRangeEnd: ascii("b"), metadata: ascii("m") },
+    });
     expect(unwrap(fromKeys({ start: raw(bytes()), end: raw(bytes()) }))).toEqual(ShardSpec.unbounded());
   });
 
@@ -69,7 +72,9 @@ describe("shardSpecFromKeys", () => {
     expect(fromKeys({ start: raw(ascii("b")), end: raw(ascii("a")), metadata })).toEqual(
       refused({ kind: "MetadataTooLarge", size: MAX_METADATA_SIZE + 1, max: MAX_METADATA_SIZE }),
     );
-    expect(fromKeys({ start: raw(ascii("ba")), end: raw(ascii("a")) })).toEqual(refused({ kind: "InvertedRange", startLen: 2, endLen: 1 }));
+    expect(fromKeys({ start: raw(ascii("ba")), end: raw(ascii("a")) })).toEqual(
+      refused({ kind: "InvertedRange", startLen: 2, endLen: 1 }),
+    );
   });
 
   test("an encoding may itself make specs", () => {
@@ -79,7 +84,10 @@ describe("shardSpecFromKeys", () => {
         out.copyFromSlice(inner.keyRangeEnd);
       },
     };
-    expect(unwrap(fromKeys({ start: new PathKey("a"), end: nested }))).toMatchObject({ keyRangeStart: ascii("a"), keyRangeEnd: ascii("y") });
+    expect(unwrap(fromKeys({ start: new PathKey("a"), end: nested }))).toMatchObject({
+      keyRangeStart: ascii("a"),
+      keyRangeEnd: ascii("y"),
+    });
   });
 
   test("an encoding that throws leaves the owned form usable", () => {
@@ -116,7 +124,10 @@ describe("shardSpecFromPrefix", () => {
     );
     expect(fromPrefix({ prefix: hex("ffff"), metadata })).toEqual(refused({ kind: "NoSuccessor" }));
     expect(fromPrefix({ prefix: ascii("a"), metadata })).toEqual(
-      refused({ kind: "InvalidShardSpec", reason: { kind: "MetadataTooLarge", size: MAX_METADATA_SIZE + 1, max: MAX_METADATA_SIZE } }),
+      refused({
+        kind: "InvalidShardSpec",
+        reason: { kind: "MetadataTooLarge", size: MAX_METADATA_SIZE + 1, max: MAX_METADATA_SIZE },
+      }),
     );
   });
 });
@@ -156,7 +167,12 @@ describe("borrowed specs", () => {
       const borrowed = unwrap(shardSpecFromKeysRef(input, scratch));
       expect(borrowed.keyRangeStart).toEqual(ascii("a"));
       write(scratch);
-      for (const read of [() => borrowed.keyRangeStart, () => borrowed.keyRangeEnd, () => borrowed.metadata, () => borrowed.toOwned()]) {
+      for (const read of [
+        () => borrowed.keyRangeStart,
+        () => borrowed.keyRangeEnd,
+        () => borrowed.metadata,
+        () => borrowed.toOwned(),
+      ]) {
         expect(read).toThrow(new InvariantViolation("shard spec outlived its scratch, which was written again"));
       }
     }
@@ -204,5 +220,7 @@ test("wrong arguments are refused with a sentence", () => {
   expect(() => shardSpecFromKeys({ ...good, end: {} as never })).toThrow("end must have a method encodeInto");
   expect(() => shardSpecFromKeys({ ...good, metadata: "m" as never })).toThrow("metadata must be a Uint8Array");
   expect(() => shardSpecFromPrefix({ prefix: "a" as never })).toThrow("prefix must be a Uint8Array");
-  expect(() => shardSpecFromManifestRange(manifestRange(1n, 2n, U64_MAX + 1n))).toThrow("manifest row must be a bigint from 0 to 2^64 - 1");
+  expect(() => shardSpecFromManifestRange(manifestRange(1n, 2n, U64_MAX + 1n))).toThrow(
+    "manifest row must be a bigint from 0 to 2^64 - 1",
+  );
 });

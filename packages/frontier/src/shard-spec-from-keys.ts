@@ -42,7 +42,10 @@ export function shardSpecFromKeys(input: KeysSpecInput): Result<ShardSpec, Shard
 }
 
 /** As `shardSpecFromKeys`, borrowed from `scratch`. */
-export function shardSpecFromKeysRef(input: KeysSpecInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, ShardSpecInputError> {
+export function shardSpecFromKeysRef(
+  input: KeysSpecInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, ShardSpecInputError> {
   return buildRef(CONSTRUCTOR, input, scratch);
 }
 

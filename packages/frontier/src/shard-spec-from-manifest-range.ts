@@ -44,7 +44,10 @@ export function shardSpecFromManifestRange(input: ManifestSpecInput): Result<Sha
 }
 
 /** As `shardSpecFromManifestRange`, borrowed from `scratch`. */
-export function shardSpecFromManifestRangeRef(input: ManifestSpecInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, ShardSpecInputError> {
+export function shardSpecFromManifestRangeRef(
+  input: ManifestSpecInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, ShardSpecInputError> {
   return buildRef(CONSTRUCTOR, input, scratch);
 }
 

@@ -39,7 +39,10 @@ export function shardSpecFromPrefix(input: PrefixSpecInput): Result<ShardSpec, P
 }
 
 /** As `shardSpecFromPrefix`, borrowed from `scratch`. */
-export function shardSpecFromPrefixRef(input: PrefixSpecInput, scratch: ShardSpecScratch): Result<BorrowedShardSpec, PrefixShardError> {
+export function shardSpecFromPrefixRef(
+  input: PrefixSpecInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, PrefixShardError> {
   return buildRef(CONSTRUCTOR, input, scratch);
 }
 

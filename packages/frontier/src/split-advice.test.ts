@@ -8,7 +8,20 @@ import { alignSplitPoints } from "./align-split-points.ts";
 import { byteMidpoint } from "./byte-midpoint.ts";
 import { manifestHint } from "./hints.fixture.ts";
 import { encodeKey } from "./key-encoding.ts";
-import { anyKey, ascii, bytes, denseKey, expectBytes, filled, fullKey, hex, join, NOT_BYTES, toHex, u64 } from "./keys.fixture.ts";
+import {
+  anyKey,
+  ascii,
+  bytes,
+  denseKey,
+  expectBytes,
+  filled,
+  fullKey,
+  hex,
+  join,
+  NOT_BYTES,
+  toHex,
+  u64,
+} from "./keys.fixture.ts";
 import { keySuccessor } from "./key-successor.ts";
 import { ManifestRowKey } from "./manifest-row-key.ts";
 import { ShardHint } from "./shard-hint.ts";
@@ -60,7 +73,8 @@ describe("rangeMidpoint", () => {
         if (midpoint) expect(compareBytes(start, midpoint)).toBeLessThan(0);
         if (midpoint) expect(midpoint.length).toBeLessThanOrEqual(MAX_KEY_SIZE);
         // At the greatest size there is no room for one more.
-        if (start.length === MAX_KEY_SIZE) expectBytes(midpoint, byteMidpoint(start, filled(MAX_KEY_SIZE, 0xff)) ?? keySuccessor(start));
+        if (start.length === MAX_KEY_SIZE)
+          expectBytes(midpoint, byteMidpoint(start, filled(MAX_KEY_SIZE, 0xff)) ?? keySuccessor(start));
       }),
     );
     const lastButOne = join(filled(MAX_KEY_SIZE - 1, 0xff), bytes(0xfe));
@@ -96,7 +110,8 @@ describe("evenSplitPoints", () => {
         // Fewer points only where the range has fewer units than parts.
         expect(points.length).toBe(span < BigInt(count) ? Math.max(0, Number(span) - 1) : count - 1);
         if (points.length === count - 1) {
-          for (const size of sizes) expect(size === span / BigInt(count) || size === span / BigInt(count) + 1n).toBe(true);
+          for (const size of sizes)
+            expect(size === span / BigInt(count) || size === span / BigInt(count) + 1n).toBe(true);
         }
       }),
       { numRuns: 1000 },
@@ -141,10 +156,15 @@ describe("splitPointsFromSamples", () => {
   test("are the samples at even ranks, in order and never the start", () => {
     fc.assert(
       fc.property(range, fc.array(denseKey(), { maxLength: 20 }), partCount, ({ start, end }, samples, count) => {
-        const isInside = (key: Uint8Array): boolean => compareBytes(start, key) <= 0 && (end.length === 0 || compareBytes(key, end) < 0);
+        const isInside = (key: Uint8Array): boolean =>
+          compareBytes(start, key) <= 0 && (end.length === 0 || compareBytes(key, end) < 0);
         const distinct = [...new Set(samples.filter(isInside).map(toHex))].sort();
-        const ranks = Array.from({ length: count - 1 }, (_, index) => Math.floor(((index + 1) * distinct.length) / count));
-        const expected = new Set(ranks.map((rank) => distinct[rank]).filter((key) => key !== undefined && key !== toHex(start)));
+        const ranks = Array.from({ length: count - 1 }, (_, index) =>
+          Math.floor(((index + 1) * distinct.length) / count),
+        );
+        const expected = new Set(
+          ranks.map((rank) => distinct[rank]).filter((key) => key !== undefined && key !== toHex(start)),
+        );
 
         const points = splitPointsFromSamples({ start, end }, samples, count);
         expect(points.map(toHex)).toEqual([...expected]);
@@ -158,7 +178,11 @@ describe("splitPointsFromSamples", () => {
   test("cut where the keys are, not where there is room for them", () => {
     const samples = Array.from({ length: 100 }, (_, index) => ascii(`logs/2026/${String(index).padStart(3, "0")}`));
     const points = splitPointsFromSamples({ start: bytes(), end: bytes() }, samples, 4);
-    expect(points.map((point) => new TextDecoder().decode(point))).toEqual(["logs/2026/025", "logs/2026/050", "logs/2026/075"]);
+    expect(points.map((point) => new TextDecoder().decode(point))).toEqual([
+      "logs/2026/025",
+      "logs/2026/050",
+      "logs/2026/075",
+    ]);
   });
 
   test("own their bytes, and leave the samples as they were", () => {
@@ -171,12 +195,16 @@ describe("splitPointsFromSamples", () => {
 
   test("samples that could not be a bound are ignored", () => {
     const samples = [filled(MAX_KEY_SIZE + 1), filled(MAX_KEY_SIZE + 1, 0x63), ascii("zz"), filled(MAX_KEY_SIZE, 0x62)];
-    expect(splitPointsFromSamples({ start: bytes(), end: bytes() }, samples, 3).map((point) => point.length)).toEqual([MAX_KEY_SIZE, 2]);
+    expect(splitPointsFromSamples({ start: bytes(), end: bytes() }, samples, 3).map((point) => point.length)).toEqual([
+      MAX_KEY_SIZE,
+      2,
+    ]);
   });
 });
 
 describe("alignSplitPoints", () => {
-  const row = (manifestId: bigint, rowNumber: bigint): Uint8Array => encodeKey(new ManifestRowKey({ manifestId, row: rowNumber }));
+  const row = (manifestId: bigint, rowNumber: bigint): Uint8Array =>
+    encodeKey(new ManifestRowKey({ manifestId, row: rowNumber }));
 
   test("leaves the points of a range and of a prefix alone", () => {
     const points = [ascii("a"), ascii("b")];
@@ -190,7 +218,9 @@ describe("alignSplitPoints", () => {
     const rowsBelow = (key: Uint8Array): number => allRows.filter((rowKey) => compareBytes(rowKey, key) < 0).length;
     const nearPoint = fc.oneof(
       fc.bigInt(8n, 22n).map((rowNumber) => row(7n, rowNumber)),
-      fc.tuple(fc.bigInt(8n, 22n), denseKey({ min: 1, max: 2 })).map(([rowNumber, tail]) => join(row(7n, rowNumber), tail)),
+      fc
+        .tuple(fc.bigInt(8n, 22n), denseKey({ min: 1, max: 2 }))
+        .map(([rowNumber, tail]) => join(row(7n, rowNumber), tail)),
       fc.tuple(fc.bigInt(6n, 8n), fc.bigInt(8n, 22n)).map(([id, rowNumber]) => row(id, rowNumber)),
       fc.tuple(fc.bigInt(6n, 8n), u64, fc.nat(16)).map(([id, rowNumber, size]) => row(id, rowNumber).subarray(0, size)),
     );
@@ -200,7 +230,8 @@ describe("alignSplitPoints", () => {
         const aligned = alignSplitPoints(hint, sorted);
         expect(areInside(aligned, row(7n, 10n), row(7n, 20n)) || aligned.length === 0).toBe(true);
         // The same rows lie on either side of a point before and after.
-        const cuts = (keys: readonly Uint8Array[]): Set<number> => new Set(keys.map((key) => rowsBelow(key)).filter((count) => count > 0 && count < 10));
+        const cuts = (keys: readonly Uint8Array[]): Set<number> =>
+          new Set(keys.map((key) => rowsBelow(key)).filter((count) => count > 0 && count < 10));
         expect(cuts(aligned)).toEqual(cuts(sorted));
       }),
       { numRuns: 1000 },

@@ -69,7 +69,10 @@ export function splitPointsFromSamples(
   for (const sample of samples) assertBytes(sample, "sample");
   assertCount(partCount, "partCount", { min: 1, max: MAX_INITIAL_SHARDS });
 
-  const distinct = samples.filter((sample) => isUsable(sample, start, end)).sort(compareBytes).filter(differsFromPrevious);
+  const distinct = samples
+    .filter((sample) => isUsable(sample, start, end))
+    .sort(compareBytes)
+    .filter(differsFromPrevious);
   const points: Uint8Array[] = [];
   let previousRank = -1;
   for (let part = 1; part < partCount; part++) {

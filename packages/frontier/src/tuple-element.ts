@@ -7,15 +7,7 @@ import { assert } from "@gossip/stdx";
  * `1n` are different keys, and all integers sort before all doubles. An array is a
  * tuple within the tuple.
  */
-export type TupleElement =
-  | null
-  | boolean
-  | bigint
-  | number
-  | string
-  | Uint8Array
-  | TupleUuid
-  | readonly TupleElement[];
+export type TupleElement = null | boolean | bigint | number | string | Uint8Array | TupleUuid | readonly TupleElement[];
 
 /** A UUID, 16 bytes. It sorts by its bytes. */
 export interface TupleUuid {

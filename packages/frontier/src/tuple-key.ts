@@ -19,7 +19,10 @@ export class TupleKey implements KeyEncoding {
   }
 
   /** A tuple that came from outside. */
-  static tryNew(parts: readonly TupleElement[], order: readonly PartOrder[] = ALL_ASCENDING): Result<TupleKey, TupleEncodeError> {
+  static tryNew(
+    parts: readonly TupleElement[],
+    order: readonly PartOrder[] = ALL_ASCENDING,
+  ): Result<TupleKey, TupleEncodeError> {
     const encoded = encodeTuple(parts, order);
     if (!encoded.ok) return encoded;
     // The empty tuple's place is taken by these bytes, so that they are not made twice.

@@ -13,7 +13,15 @@ const TUPLES: Readonly<Record<string, { readonly ours: TupleElement[]; readonly 
   "64-bit integers": { ours: [(1n << 63n) + 1n, -(1n << 60n)], theirs: [(1n << 63n) + 1n, -(1n << 60n)] },
   mixed: {
     ours: ["users", 42n, true, null, 1.5, { kind: "Uuid", bytes: uuid }, [uuid.subarray(0, 8), "a\0b"]],
-    theirs: ["users", 42, true, null, 1.5, { type: "uuid", value: Buffer.from(uuid) }, [Buffer.from(uuid.subarray(0, 8)), "a\0b"]],
+    theirs: [
+      "users",
+      42,
+      true,
+      null,
+      1.5,
+      { type: "uuid", value: Buffer.from(uuid) },
+      [Buffer.from(uuid.subarray(0, 8)), "a\0b"],
+    ],
   },
 };
 

@@ -17,7 +17,23 @@ export const tupleInteger: fc.Arbitrary<bigint> = fc.oneof(
 
 /** Text with zeros, characters of every length and a byte order mark. */
 export const tupleText: fc.Arbitrary<string> = fc
-  .array(fc.constantFrom("\0", "\u{1}", "a", "\u{7f}", "\u{80}", "\u{e9}", "\u{7ff}", "\u{800}", "\u{feff}", "\u{ffff}", "\u{10000}", "\u{10ffff}"), { maxLength: 4 })
+  .array(
+    fc.constantFrom(
+      "\0",
+      "\u{1}",
+      "a",
+      "\u{7f}",
+      "\u{80}",
+      "\u{e9}",
+      "\u{7ff}",
+      "\u{800}",
+      "\u{feff}",
+      "\u{ffff}",
+      "\u{10000}",
+      "\u{10ffff}",
+    ),
+    { maxLength: 4 },
+  )
   .map((parts) => parts.join(""));
 
 export const tupleDouble: fc.Arbitrary<number> = fc.oneof(
@@ -25,7 +41,10 @@ export const tupleDouble: fc.Arbitrary<number> = fc.oneof(
   fc.constantFrom(0, -0, 1, -1, Number.MIN_VALUE, -Number.MIN_VALUE, Number.MAX_VALUE, Infinity, -Infinity, NaN),
 );
 
-export const tupleUuid: fc.Arbitrary<TupleUuid> = denseKey({ min: 16, max: 16 }).map((bytes) => ({ kind: "Uuid", bytes }));
+export const tupleUuid: fc.Arbitrary<TupleUuid> = denseKey({ min: 16, max: 16 }).map((bytes) => ({
+  kind: "Uuid",
+  bytes,
+}));
 
 /** Elements of every kind, nested ones too, small enough that equal and nearly equal ones are common. */
 export const tupleElement: fc.Arbitrary<TupleElement> = fc.letrec<{ element: TupleElement }>((tie) => ({
@@ -44,10 +63,16 @@ export const tupleElement: fc.Arbitrary<TupleElement> = fc.letrec<{ element: Tup
 
 export const tuple: fc.Arbitrary<TupleElement[]> = fc.array(tupleElement, { maxLength: 4 });
 
-export const order: fc.Arbitrary<PartOrder[]> = fc.array(fc.constantFrom<PartOrder>("Ascending", "Descending"), { maxLength: 4 });
+export const order: fc.Arbitrary<PartOrder[]> = fc.array(fc.constantFrom<PartOrder>("Ascending", "Descending"), {
+  maxLength: 4,
+});
 
 /** The order of FoundationDB's tuples, by its definition and not by bytes. */
-export function compareTuples(a: readonly TupleElement[], b: readonly TupleElement[], directions: readonly PartOrder[] = []): number {
+export function compareTuples(
+  a: readonly TupleElement[],
+  b: readonly TupleElement[],
+  directions: readonly PartOrder[] = [],
+): number {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const compared = compareElements(a[index]!, b[index]!);
     if (compared !== 0) return directions[index] === "Descending" ? -compared : compared;

@@ -17,7 +17,9 @@ const CALLS = 20_000;
 
 describe.each(["refuse", "longest"] as const)("a route over 1,000 prefixes, nested: %s", (nested) => {
   const { prefixes, keys } = makeRoutingData(1_000, 4_096);
-  const scopes = prefixes.map((prefix, position) => new Scope({ prefix, writer: position % 2 === 0 ? "a" : "b", fallback: "c" }));
+  const scopes = prefixes.map(
+    (prefix, position) => new Scope({ prefix, writer: position % 2 === 0 ? "a" : "b", fallback: "c" }),
+  );
   if (nested === "longest") scopes.push(new Scope({ prefix: "", writer: "c" }));
   const table = unwrap(OwnershipTable.build(scopes, { nested }));
   const node = OwnershipNode.open(table, { self: "a" });

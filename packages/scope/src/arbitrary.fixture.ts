@@ -20,7 +20,10 @@ export const nodeId: fc.Arbitrary<string> = fc.constantFrom("a", "b", "c");
 export const prefixList: fc.Arbitrary<Uint8Array[]> = fc.array(fc.oneof(denseBytes, longBytes), { maxLength: 24 });
 
 /** Distinct prefixes, nested or not. */
-export const distinctPrefixes: fc.Arbitrary<Uint8Array[]> = fc.uniqueArray(fc.oneof(denseBytes, longBytes), { maxLength: 24, selector: String });
+export const distinctPrefixes: fc.Arbitrary<Uint8Array[]> = fc.uniqueArray(fc.oneof(denseBytes, longBytes), {
+  maxLength: 24,
+  selector: String,
+});
 
 /** Prefixes of which none is inside another: of each nested pair the later one was left out. */
 export const prefixFree: fc.Arbitrary<Uint8Array[]> = distinctPrefixes.map((prefixes) => {

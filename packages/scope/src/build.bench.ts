@@ -8,7 +8,10 @@ import { unlessSmoke } from "./routing-forms.fixture.ts";
 const random = seededRandom(3);
 const COUNT = unlessSmoke(100_000);
 const { prefixes } = makeRoutingData(COUNT, 1);
-const scopes = prefixes.map((prefix) => ({ scope: new Scope({ prefix, writer: "node-a" }), rank: random() })).sort((a, b) => a.rank - b.rank).map(({ scope }) => scope);
+const scopes = prefixes
+  .map((prefix) => ({ scope: new Scope({ prefix, writer: "node-a" }), rank: random() }))
+  .sort((a, b) => a.rank - b.rank)
+  .map(({ scope }) => scope);
 const bytes = scopes.map(({ prefix }) => prefix);
 const tenth = scopes.slice(0, COUNT / 10);
 

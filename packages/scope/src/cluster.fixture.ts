@@ -6,8 +6,16 @@ import { OwnershipNode, type Change, type OwnershipNodeOptions } from "./ownersh
 import { OwnershipTable } from "./ownership-table.ts";
 import { Scope } from "./scope.ts";
 
-export function tableOf(scopes: Readonly<Record<string, string>>, nested: "refuse" | "longest" = "refuse"): OwnershipTable {
-  return unwrap(OwnershipTable.build(Object.entries(scopes).map(([prefix, writer]) => new Scope({ prefix, writer })), { nested }));
+export function tableOf(
+  scopes: Readonly<Record<string, string>>,
+  nested: "refuse" | "longest" = "refuse",
+): OwnershipTable {
+  return unwrap(
+    OwnershipTable.build(
+      Object.entries(scopes).map(([prefix, writer]) => new Scope({ prefix, writer })),
+      { nested },
+    ),
+  );
 }
 
 /** A node with its journal. */

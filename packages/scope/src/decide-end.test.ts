@@ -18,7 +18,9 @@ describe("commit", () => {
     const target = OwnershipNode.open(tableOf({ "p:": "a" }, "longest"), { self: "b" });
     const source = OwnershipNode.open(tableOf({ "p:": "a", "p:q:": "c" }, "longest"), { self: "a" });
     source.apply(unwrap(source.start(REQUEST, 0)));
-    expect(source.reload(tableOf({ "p:": "a" }, "longest"), { force: true })).toEqual(refused({ kind: "AlreadyMigrating", id: "m1" }));
+    expect(source.reload(tableOf({ "p:": "a" }, "longest"), { force: true })).toEqual(
+      refused({ kind: "AlreadyMigrating", id: "m1" }),
+    );
     source.apply(unwrap(source.drain("m1", 0)));
     expect(target.commit(source.offerFor("m1")!, 0)).toEqual(refused({ kind: "InnerScopesDiffer" }));
     target.apply(unwrap(target.reload(tableOf({ "p:": "a", "p:q:": "c" }, "longest"))));
@@ -42,14 +44,17 @@ describe("commit", () => {
     expect(b.node.snapshot.epoch).toBe(0);
     b.make(b.node.abort(offer.migration));
     expect(b.node.commit(offer, 0)).toEqual(refused({ kind: "Aborted", id: "m1" }));
-    expect(b.node.commit({ ...offer, migration: { ...offer.migration, deadlineMs: 1 } }, 0)).toEqual(refused({ kind: "MigrationIdConflict", id: "m1" }));
+    expect(b.node.commit({ ...offer, migration: { ...offer.migration, deadlineMs: 1 } }, 0)).toEqual(
+      refused({ kind: "MigrationIdConflict", id: "m1" }),
+    );
   });
 
   test("refuses a scope that it does not know, or whose owner is another by its table", () => {
     const { a } = makeCluster();
     offerMove(a);
     const offer = a.node.offerFor("m1")!;
-    const target = (scopes: Record<string, string>): OwnershipNode => OwnershipNode.open(tableOf(scopes), { self: "b" });
+    const target = (scopes: Record<string, string>): OwnershipNode =>
+      OwnershipNode.open(tableOf(scopes), { self: "b" });
     expect(target({ "q:": "b" }).commit(offer, 0)).toEqual(refused({ kind: "UndeclaredScope", prefixSize: 2 }));
     expect(target({ "p:": "c" }).commit(offer, 0)).toEqual(refused({ kind: "NotOwner", owner: "c" }));
     expect(target({ "p:": "b" }).commit(offer, 0)).toEqual(refused({ kind: "NotOwner", owner: "b" }));
@@ -72,7 +77,9 @@ describe("commit", () => {
       a.make(a.node.settle(b.node.decisionFor(id)!));
     }
     expect(b.node.snapshot.migrations.get("m1")).toBeUndefined();
-    expect(b.node.commit(late, 0)).toEqual(refused({ kind: "Superseded", number: 1, latest: MAX_REMEMBERED_MIGRATIONS + 2 }));
+    expect(b.node.commit(late, 0)).toEqual(
+      refused({ kind: "Superseded", number: 1, latest: MAX_REMEMBERED_MIGRATIONS + 2 }),
+    );
     expect(b.node.abort(late.migration)).toMatchObject(refused({ kind: "Superseded" }));
   });
 });
@@ -136,8 +143,12 @@ describe("settle", () => {
     const first = b.node.decisionFor("m1")!;
     completeMove(b, a, { ...REQUEST, id: "m2", from: "b", to: "a" });
     expect(a.node.settle(first)).toMatchObject(replayed);
-    expect(a.node.settle({ kind: "Decision", migration: { ...first.migration, outcome: "Aborted" } })).toEqual(refused({ kind: "AlreadyCommitted", id: "m1" }));
-    expect(a.node.settle({ kind: "Decision", migration: { ...first.migration, to: "c" } })).toEqual(refused({ kind: "MigrationIdConflict", id: "m1" }));
+    expect(a.node.settle({ kind: "Decision", migration: { ...first.migration, outcome: "Aborted" } })).toEqual(
+      refused({ kind: "AlreadyCommitted", id: "m1" }),
+    );
+    expect(a.node.settle({ kind: "Decision", migration: { ...first.migration, to: "c" } })).toEqual(
+      refused({ kind: "MigrationIdConflict", id: "m1" }),
+    );
     c.make(c.node.settle(a.node.decisionFor("m2")!));
     expect(c.node.settle(first)).toEqual(refused({ kind: "Superseded", number: 1, latest: 2 }));
   });

@@ -35,7 +35,11 @@ export function decideCommit(state: NodeState, { migration }: Offer, { self, now
 }
 
 /** Whether this node gives a move up: as its source while it is in its hands, as its target until it is decided. */
-export function decideAbort(state: NodeState, migration: MigrationState, { self }: Pick<Decider, "self">): Decided<AbortError> {
+export function decideAbort(
+  state: NodeState,
+  migration: MigrationState,
+  { self }: Pick<Decider, "self">,
+): Decided<AbortError> {
   const { id, from, to } = migration;
   const known = findMove(state, migration);
   if (known !== undefined) {
@@ -57,7 +61,11 @@ export function decideAbort(state: NodeState, migration: MigrationState, { self 
  *
  * A target never learns its own decision from others: it would have forgotten what came after it.
  */
-export function decideSettle(state: NodeState, { migration }: Decision, { self, inFlight }: Pick<Decider, "self"> & { readonly inFlight: (prefix: Uint8Array) => number }): Decided<SettleError> {
+export function decideSettle(
+  state: NodeState,
+  { migration }: Decision,
+  { self, inFlight }: Pick<Decider, "self"> & { readonly inFlight: (prefix: Uint8Array) => number },
+): Decided<SettleError> {
   const { id, prefix, from, to, outcome } = migration;
   const known = findMove(state, migration);
   if (known !== undefined) {
@@ -68,12 +76,19 @@ export function decideSettle(state: NodeState, { migration }: Decision, { self, 
   if (from === self && known === undefined) return err({ kind: "UnknownMigration", id });
   if (to === self && outcome === "Committed") return err({ kind: "UnknownMigration", id });
   // No target can have taken what was never offered; if one did all the same, what is in flight here would be lost.
-  if (from === self && outcome === "Committed" && !state.drained.has(id)) return err({ kind: "NotDrained", inFlight: inFlight(prefix) });
-  return untimely(state, migration) ?? ok({ kind: "Ended", migration, epoch: Math.max(state.snapshot.epoch + 1, migration.endEpoch) });
+  if (from === self && outcome === "Committed" && !state.drained.has(id))
+    return err({ kind: "NotDrained", inFlight: inFlight(prefix) });
+  return (
+    untimely(state, migration) ??
+    ok({ kind: "Ended", migration, epoch: Math.max(state.snapshot.epoch + 1, migration.endEpoch) })
+  );
 }
 
 /** A refusal where the move comes too late, after another of the same or a higher number; or too early, before one of our own has ended. */
-function untimely(state: NodeState, { id, prefix, number }: MigrationState): Err<MigrationError<"Superseded" | "AlreadyMigrating">> | undefined {
+function untimely(
+  state: NodeState,
+  { id, prefix, number }: MigrationState,
+): Err<MigrationError<"Superseded" | "AlreadyMigrating">> | undefined {
   const unsettled = unsettledMove(state, { id, prefix });
   if (unsettled !== undefined) return err({ kind: "AlreadyMigrating", id: unsettled.id });
   const latest = latestNumber(state, prefix);

@@ -96,7 +96,12 @@ describe("expire", () => {
   test("gives up what has outlived its deadline, one a time, and nothing that is out of its hands", () => {
     const table = tableOf({ "p:": "a", "q:": "a", "r:": "a" });
     const node = OwnershipNode.open(table, { self: "a" });
-    for (const [id, prefix] of [["m1", "p:"], ["m2", "q:"], ["m3", "r:"]] as const) node.apply(unwrap(node.start({ ...REQUEST, id, prefix }, 0)));
+    for (const [id, prefix] of [
+      ["m1", "p:"],
+      ["m2", "q:"],
+      ["m3", "r:"],
+    ] as const)
+      node.apply(unwrap(node.start({ ...REQUEST, id, prefix }, 0)));
     node.apply(unwrap(node.drain("m3", 0)));
 
     expect(node.expire(99)).toMatchObject(replayed);

@@ -32,7 +32,12 @@ export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: 
   // It has outlived its deadline before it began.
   if (nowMs >= move.deadlineMs) return err({ kind: "Aborted", id: move.id });
 
-  const migration = { ...move, number: latestNumber(state, move.prefix) + 1, epoch: state.snapshot.epoch + 1, inner: innerScopes(state.snapshot.table, move.prefix) };
+  const migration = {
+    ...move,
+    number: latestNumber(state, move.prefix) + 1,
+    epoch: state.snapshot.epoch + 1,
+    inner: innerScopes(state.snapshot.table, move.prefix),
+  };
   return ok({ kind: "Started", migration });
 }
 
@@ -44,7 +49,11 @@ function repeatedStart(known: MigrationState, move: MoveShape): Decided<StartErr
 }
 
 /** Whether the target may be offered the scope: nothing that was admitted is left. */
-export function decideDrain(state: NodeState, id: string, { self, nowMs, inFlight }: Decider & { readonly inFlight: (prefix: Uint8Array) => number }): Decided<DrainError> {
+export function decideDrain(
+  state: NodeState,
+  id: string,
+  { self, nowMs, inFlight }: Decider & { readonly inFlight: (prefix: Uint8Array) => number },
+): Decided<DrainError> {
   const move = findMove(state, { id });
   if (move === undefined) return err({ kind: "UnknownMigration", id });
   if (isFinished(move)) return err({ kind: move.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
@@ -59,7 +68,9 @@ export function decideDrain(state: NodeState, id: string, { self, nowMs, inFligh
 
 /** The end of the first of this node's moves that has outlived its deadline and is still in its hands. */
 export function decideExpire(state: NodeState, { self, nowMs }: Decider): JournalEntry | undefined {
-  const late = state.snapshot.migrations.live().find(({ id, from, deadlineMs }) => from === self && nowMs >= deadlineMs && !state.drained.has(id));
+  const late = state.snapshot.migrations
+    .live()
+    .find(({ id, from, deadlineMs }) => from === self && nowMs >= deadlineMs && !state.drained.has(id));
   const epoch = state.snapshot.epoch + 1;
   return late && { kind: "Ended", migration: { ...late, outcome: "Aborted", endEpoch: epoch }, epoch };
 }

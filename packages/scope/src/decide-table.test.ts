@@ -16,7 +16,11 @@ describe("reload", () => {
     completeMove(a, b);
     expect(b.node.snapshot.migrations.lookupMigrated("p:")).toMatchObject({ to: "b" });
     b.make(b.node.reload(tableOf({ "p:": "b", "q:": "b", "r:": "b" })));
-    expect([b.node.snapshot.epoch, b.node.route("r:1").kind, b.node.snapshot.migrations.lookupMigrated("p:")]).toEqual([3, "Owned", undefined]);
+    expect([b.node.snapshot.epoch, b.node.route("r:1").kind, b.node.snapshot.migrations.lookupMigrated("p:")]).toEqual([
+      3,
+      "Owned",
+      undefined,
+    ]);
     // The move's id is still known: its steps may be repeated.
     expect(b.node.decisionFor("m1")).toBeDefined();
   });
@@ -27,14 +31,25 @@ describe("reload", () => {
   ])("refuses a table that %s a scope that is moving", (_, scopes) => {
     const { a } = makeCluster();
     a.make(a.node.start(REQUEST, 0));
-    for (const force of [false, true]) expect(a.node.reload(tableOf(scopes), { force })).toEqual(refused({ kind: "AlreadyMigrating", id: "m1" }));
+    for (const force of [false, true])
+      expect(a.node.reload(tableOf(scopes), { force })).toEqual(refused({ kind: "AlreadyMigrating", id: "m1" }));
   });
 
   test.each<[string, "a" | "b", Record<string, string>, object[]]>([
     ["gives this node another's scope", "b", { "p:": "b", "q:": "b" }, [{ prefix: bytes("p:"), from: "a", to: "b" }]],
     ["takes this node's scope", "a", { "p:": "b", "q:": "b" }, [{ prefix: bytes("p:"), from: "a", to: "b" }]],
-    ["gives this node a part of another's scope", "b", { "p:1": "b", "q:": "b" }, [{ prefix: bytes("p:1"), from: "a", to: "b" }]],
-    ["gives this node a scope around another's", "b", { p: "b", "q:": "b" }, [{ prefix: bytes("p:"), from: "a", to: "b" }]],
+    [
+      "gives this node a part of another's scope",
+      "b",
+      { "p:1": "b", "q:": "b" },
+      [{ prefix: bytes("p:1"), from: "a", to: "b" }],
+    ],
+    [
+      "gives this node a scope around another's",
+      "b",
+      { p: "b", "q:": "b" },
+      [{ prefix: bytes("p:"), from: "a", to: "b" }],
+    ],
   ])("refuses a table that %s, unless forced", (_, name, scopes, changes) => {
     const { [name]: member } = makeCluster();
     expect(member.node.reload(tableOf(scopes))).toEqual(refused({ kind: "OwnerChanged", changes }));
@@ -84,14 +99,16 @@ describe("adopt", () => {
 
   test("refuses what would give a scope, take one, or end or invent a move of this node's", () => {
     const { a, b, c } = makeCluster();
-    const other = (epoch: number, scopes: Record<string, string>): OwnershipSnapshot => new OwnershipSnapshot({ epoch, table: tableOf(scopes), migrations: MigrationTable.EMPTY });
+    const other = (epoch: number, scopes: Record<string, string>): OwnershipSnapshot =>
+      new OwnershipSnapshot({ epoch, table: tableOf(scopes), migrations: MigrationTable.EMPTY });
     expect(a.node.adopt(other(5, { "p:": "b", "q:": "b" }))).toMatchObject(refused({ kind: "OwnerChanged" }));
     expect(b.node.adopt(other(5, { "p:": "b", "q:": "b" }))).toMatchObject(refused({ kind: "OwnerChanged" }));
     expect(c.node.adopt(other(5, { "p:": "b", "q:": "b" }))).toMatchObject(executed);
 
     a.make(a.node.start(REQUEST, 0));
     b.make(b.node.adopt(a.node.snapshot));
-    for (const { node } of [a, b]) expect(node.adopt(other(5, { "p:": "a", "q:": "b" }))).toEqual(refused({ kind: "AlreadyMigrating", id: "m1" }));
+    for (const { node } of [a, b])
+      expect(node.adopt(other(5, { "p:": "a", "q:": "b" }))).toEqual(refused({ kind: "AlreadyMigrating", id: "m1" }));
     const stranger = makeCluster().a;
     expect(stranger.node.adopt(a.node.snapshot)).toEqual(refused({ kind: "UnknownMigration", id: "m1" }));
   });
@@ -104,6 +121,8 @@ describe("adopt", () => {
     a.make(a.node.drain("m1", 0));
     b.make(b.node.commit(a.node.offerFor("m1")!, 0));
     c.make(c.node.settle(b.node.decisionFor("m1")!));
-    expect(c.node.adopt(new OwnershipSnapshot({ epoch: 9, table, migrations }))).toEqual(refused({ kind: "StaleSnapshot", offeredEpoch: 9, currentEpoch: 2 }));
+    expect(c.node.adopt(new OwnershipSnapshot({ epoch: 9, table, migrations }))).toEqual(
+      refused({ kind: "StaleSnapshot", offeredEpoch: 9, currentEpoch: 2 }),
+    );
   });
 });

@@ -10,13 +10,19 @@ import { ownerChanges } from "./owner-changes.ts";
 import { prefixBytes } from "./scope.ts";
 
 /** Whether another table may take the place of this one. */
-export function decideReload(state: NodeState, table: OwnershipTable, { self, force }: { readonly self: string; readonly force: boolean }): Decided<ReloadError> {
+export function decideReload(
+  state: NodeState,
+  table: OwnershipTable,
+  { self, force }: { readonly self: string; readonly force: boolean },
+): Decided<ReloadError> {
   const { snapshot } = state;
   for (const move of snapshot.migrations.live()) {
     if (!keepsScope(table, move)) return err({ kind: "AlreadyMigrating", id: move.id });
   }
   const changes = force ? [] : ownerChanges(state, table, self);
-  return changes.length > 0 ? err({ kind: "OwnerChanged", changes }) : ok({ kind: "Reloaded", table, epoch: snapshot.epoch + 1, isForced: force });
+  return changes.length > 0
+    ? err({ kind: "OwnerChanged", changes })
+    : ok({ kind: "Reloaded", table, epoch: snapshot.epoch + 1, isForced: force });
 }
 
 /**
@@ -25,7 +31,11 @@ export function decideReload(state: NodeState, table: OwnershipTable, { self, fo
  * It may bring anything but what this node has to decide itself: what it owns, and how the moves end
  * that it takes part in.
  */
-export function decideAdopt(state: NodeState, offered: OwnershipSnapshot, { self }: { readonly self: string }): Decided<AdoptError> {
+export function decideAdopt(
+  state: NodeState,
+  offered: OwnershipSnapshot,
+  { self }: { readonly self: string },
+): Decided<AdoptError> {
   const own = state.snapshot;
   const stale: StaleSnapshot = { kind: "StaleSnapshot", offeredEpoch: offered.epoch, currentEpoch: own.epoch };
   if (offered.epoch < own.epoch) return err(stale);
@@ -35,11 +45,13 @@ export function decideAdopt(state: NodeState, offered: OwnershipSnapshot, { self
   for (const move of own.migrations.live()) {
     const { id, from, to } = move;
     const isParty = from === self || to === self;
-    if (isParty && !(theirs.some((other) => other.id === id) && keepsScope(offered.table, move))) return err({ kind: "AlreadyMigrating", id });
+    if (isParty && !(theirs.some((other) => other.id === id) && keepsScope(offered.table, move)))
+      return err({ kind: "AlreadyMigrating", id });
   }
   for (const move of theirs) {
     if (isPast(state, move)) return err(stale);
-    if (move.from === self && findMove(state, move) === undefined) return err({ kind: "UnknownMigration", id: move.id });
+    if (move.from === self && findMove(state, move) === undefined)
+      return err({ kind: "UnknownMigration", id: move.id });
   }
   const changes = ownerChanges(state, offered.table, self);
   return changes.length > 0 ? err({ kind: "OwnerChanged", changes }) : ok({ kind: "Adopted", snapshot: offered });
@@ -63,7 +75,12 @@ function isSame(a: OwnershipSnapshot, b: OwnershipSnapshot): boolean {
 }
 
 function idsOf({ migrations }: OwnershipSnapshot): string {
-  return JSON.stringify(migrations.live().map(({ id }) => id).sort());
+  return JSON.stringify(
+    migrations
+      .live()
+      .map(({ id }) => id)
+      .sort(),
+  );
 }
 
 function isSameTable(a: OwnershipTable, b: OwnershipTable): boolean {

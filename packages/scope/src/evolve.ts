@@ -35,7 +35,11 @@ function started(state: NodeState, migration: MigrationState): NodeState | undef
   if (!step.ok || !isDeclared || migration.epoch !== snapshot.epoch + 1) return undefined;
   return {
     ...state,
-    snapshot: new OwnershipSnapshot({ epoch: migration.epoch, table: snapshot.table, migrations: step.value.migrations }),
+    snapshot: new OwnershipSnapshot({
+      epoch: migration.epoch,
+      table: snapshot.table,
+      migrations: step.value.migrations,
+    }),
     latest: withLatest(state, migration),
   };
 }
@@ -50,7 +54,8 @@ function ended(state: NodeState, migration: FinishedMigration, epoch: number): N
   if (epoch <= snapshot.epoch || unsettledMove(state, migration) !== undefined) return undefined;
   const stillOut = new Set(state.drained);
   stillOut.delete(migration.id);
-  const table = migration.outcome === "Committed" ? withWriter(snapshot.table, migration.prefix, migration.to) : snapshot.table;
+  const table =
+    migration.outcome === "Committed" ? withWriter(snapshot.table, migration.prefix, migration.to) : snapshot.table;
   return {
     ...state,
     snapshot: new OwnershipSnapshot({ epoch, table, migrations: snapshot.migrations.withFinished(migration) }),
@@ -59,7 +64,10 @@ function ended(state: NodeState, migration: FinishedMigration, epoch: number): N
   };
 }
 
-function reloaded(state: NodeState, { table, epoch, isForced }: JournalEntry & { readonly kind: "Reloaded" }): NodeState | undefined {
+function reloaded(
+  state: NodeState,
+  { table, epoch, isForced }: JournalEntry & { readonly kind: "Reloaded" },
+): NodeState | undefined {
   const { snapshot } = state;
   if (epoch !== snapshot.epoch + 1) return undefined;
   if (snapshot.migrations.live().some(({ prefix }) => indexOf(table).positionOf(prefix) < 0)) return undefined;
@@ -76,7 +84,11 @@ function adopted(state: NodeState, snapshot: OwnershipSnapshot): NodeState | und
   const { epoch, table } = snapshot;
   return {
     ...state,
-    snapshot: new OwnershipSnapshot({ epoch, table, migrations: joinMigrations(state.snapshot.migrations, snapshot.migrations) }),
+    snapshot: new OwnershipSnapshot({
+      epoch,
+      table,
+      migrations: joinMigrations(state.snapshot.migrations, snapshot.migrations),
+    }),
     retired: retire(state.retired, state.snapshot.table, table),
   };
 }
@@ -84,5 +96,7 @@ function adopted(state: NodeState, snapshot: OwnershipSnapshot): NodeState | und
 // A copy: the caller still holds the entry.
 function withLatest({ latest }: NodeState, migration: MigrationState): ReadonlyMap<string, MigrationState> {
   const text = prefixText(migration.prefix);
-  return (latest.get(text)?.number ?? 0) > migration.number ? latest : new Map(latest).set(text, copyMigration(migration));
+  return (latest.get(text)?.number ?? 0) > migration.number
+    ? latest
+    : new Map(latest).set(text, copyMigration(migration));
 }

@@ -35,7 +35,8 @@ export function explore(kit: ScopeKit, options: WorldOptions): Exploration {
   const queue: (Visit | undefined)[] = [undefined];
   let steps = 0;
   for (const from of queue) {
-    if (seen.size > MAX_STATES) throw new Error(`more than ${MAX_STATES} states: the world has no end, or the limit is too low`);
+    if (seen.size > MAX_STATES)
+      throw new Error(`more than ${MAX_STATES} states: the world has no end, or the limit is too low`);
     let world = replay(from);
     const here = world.fingerprint();
     for (const action of world.actions()) {

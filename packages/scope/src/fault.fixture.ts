@@ -171,10 +171,16 @@ export function worldFor({ world }: Fault): WorldOptions {
 const SOURCES = fileURLToPath(new URL(".", import.meta.url));
 
 /** No fault: finished moves are forgotten at once, and all that is left to tell an old offer is its number. */
-export const FORGETS_AT_ONCE: Edit = { file: "limits.ts", find: "MAX_REMEMBERED_MIGRATIONS = 1_024", replace: "MAX_REMEMBERED_MIGRATIONS = 0" };
+export const FORGETS_AT_ONCE: Edit = {
+  file: "limits.ts",
+  find: "MAX_REMEMBERED_MIGRATIONS = 1_024",
+  replace: "MAX_REMEMBERED_MIGRATIONS = 0",
+};
 
 /** The package with the edits made, and a way to be rid of it. */
-export async function plant(...edits: readonly Edit[]): Promise<{ readonly kit: ScopeKit; readonly remove: () => void }> {
+export async function plant(
+  ...edits: readonly Edit[]
+): Promise<{ readonly kit: ScopeKit; readonly remove: () => void }> {
   // Inside the package, where its dependencies are found; a folder that is never committed.
   const cache = join(SOURCES, "..", ".cache");
   mkdirSync(cache, { recursive: true });
@@ -185,7 +191,10 @@ export async function plant(...edits: readonly Edit[]): Promise<{ readonly kit: 
     const path = join(folder, file);
     const source = readFileSync(path, "utf8");
     if (source.split(find).length !== 2) throw new Error(`an edit must find its text once in ${file}: ${find}`);
-    writeFileSync(path, source.replace(find, () => replace));
+    writeFileSync(
+      path,
+      source.replace(find, () => replace),
+    );
   }
   // oxlint-disable-next-line import/no-dynamic-require -- the copy did not exist when this was written
   const kit = (await import(join(folder, "index.ts"))) as ScopeKit;

@@ -11,7 +11,14 @@ import { OwnershipNode } from "./ownership-node.ts";
 // On a busy machine a property takes longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });
 
-const TABLES = [{ "p:": "a", "r:": "a" }, { "p:": "a", "p:q:": "a" }, { "p:q:": "a", "r:": "a" }, { p: "a" }, { "": "a", "p:q:": "a" }, {}].map((scopes) => tableOf(scopes, "longest"));
+const TABLES = [
+  { "p:": "a", "r:": "a" },
+  { "p:": "a", "p:q:": "a" },
+  { "p:q:": "a", "r:": "a" },
+  { p: "a" },
+  { "": "a", "p:q:": "a" },
+  {},
+].map((scopes) => tableOf(scopes, "longest"));
 const KEYS = ["p:1", "p:q:1", "p:q:2", "r:1", "x"];
 const PREFIXES = ["", "p", "p:", "p:q:", "r:"];
 
@@ -29,8 +36,10 @@ describe("the count of operations in flight", () => {
         const running: { key: string; admission: Admission; generation: number }[] = [];
         let generation = 0;
         for (const { kind, which } of steps) {
-          if (kind === "admit") running.push({ key: KEYS[which]!, admission: unwrap(node.admit(KEYS[which]!)), generation });
-          else if (kind === "release" && running.length > 0) running.splice(which % running.length, 1)[0]!.admission.release();
+          if (kind === "admit")
+            running.push({ key: KEYS[which]!, admission: unwrap(node.admit(KEYS[which]!)), generation });
+          else if (kind === "release" && running.length > 0)
+            running.splice(which % running.length, 1)[0]!.admission.release();
           else if (kind === "reload") {
             node.apply(unwrap(node.reload(TABLES[which]!)));
             generation += 1;
@@ -40,7 +49,8 @@ describe("the count of operations in flight", () => {
             if (scopeOf(prefix) !== new TextEncoder().encode(prefix).toString()) continue;
             const here = running.filter(({ key }) => scopeOf(key) === new TextEncoder().encode(prefix).toString());
             expect(node.inFlight(prefix)).toBeGreaterThanOrEqual(here.length);
-            if (running.every((operation) => operation.generation === generation)) expect(node.inFlight(prefix)).toBe(here.length);
+            if (running.every((operation) => operation.generation === generation))
+              expect(node.inFlight(prefix)).toBe(here.length);
           }
         }
         for (const { admission } of running) admission.release();
@@ -66,7 +76,10 @@ describe("the count of operations in flight", () => {
     const onP = unwrap(node.admit("p:1"));
     const onR = unwrap(node.admit("r:1"));
     const woken: string[] = [];
-    const waiting = [node.whenDrained("p:").then(() => woken.push("p")), node.whenDrained("p:").then(() => woken.push("p"))];
+    const waiting = [
+      node.whenDrained("p:").then(() => woken.push("p")),
+      node.whenDrained("p:").then(() => woken.push("p")),
+    ];
     void node.whenDrained("r:").then(() => woken.push("r"));
     await node.whenDrained("nothing there");
     expect(woken).toEqual([]);

@@ -2,7 +2,14 @@ export type { Admission } from "./admission.ts";
 export type { Decision, Offer } from "./handover.ts";
 export type { JournalEntry } from "./journal-entry.ts";
 export { decodeJournal, encodeJournalEntry } from "./journal-json.ts";
-export { MAX_ID_LENGTH, MAX_INDEX_SIZE, MAX_PREFIX_SIZE, MAX_REMEMBERED_MIGRATIONS, MAX_SCOPES, TAKEOVER_LEAP } from "./limits.ts";
+export {
+  MAX_ID_LENGTH,
+  MAX_INDEX_SIZE,
+  MAX_PREFIX_SIZE,
+  MAX_REMEMBERED_MIGRATIONS,
+  MAX_SCOPES,
+  TAKEOVER_LEAP,
+} from "./limits.ts";
 export { decodeMessage, encodeMessage, type MalformedMessage, type Message } from "./message.ts";
 export type { FinishedMigration, MigrationOutcome, MigrationState, MoveRequest } from "./migration.ts";
 export type { MigrationError, MigrationErrorKind } from "./migration-error.ts";
@@ -22,12 +29,29 @@ export type {
   StartError,
 } from "./node-error.ts";
 export type { NodeState } from "./node-state.ts";
-export { formatOwnershipError, type DuplicatePrefix, type OverlappingPrefix, type OwnershipError, type ScopeConflicts } from "./ownership-error.ts";
+export {
+  formatOwnershipError,
+  type DuplicatePrefix,
+  type OverlappingPrefix,
+  type OwnershipError,
+  type ScopeConflicts,
+} from "./ownership-error.ts";
 export { OwnershipNode, type Change, type OwnershipNodeOptions } from "./ownership-node.ts";
 export { OwnershipSnapshot, type OwnershipSnapshotParts } from "./ownership-snapshot.ts";
 export { OwnershipTable, type OwnershipTableOptions } from "./ownership-table.ts";
 export { parseScopes, type ParseScopesOptions } from "./parse-scopes.ts";
-export { isLocalWriter, isMisdirected, matchedPrefix, misdirectedTarget, type Misdirected, type Owned, type Quiesced, type Routing, type Unavailable, type Unknown } from "./routing.ts";
+export {
+  isLocalWriter,
+  isMisdirected,
+  matchedPrefix,
+  misdirectedTarget,
+  type Misdirected,
+  type Owned,
+  type Quiesced,
+  type Routing,
+  type Unavailable,
+  type Unknown,
+} from "./routing.ts";
 export { Scope, type ScopeOptions } from "./scope.ts";
 export type { Refusal } from "./scope-gate.ts";
 export type { NestedPrefixes } from "./scope-index.ts";

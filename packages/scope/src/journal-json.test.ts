@@ -40,7 +40,8 @@ describe("a journal", () => {
     for (const member of makeJournals()) {
       const entries = unwrap(decodeJournal(textOf(member)));
       expect(stateOf(unwrap(OwnershipNode.rebuild(entries, { self: member.node.self })))).toBe(stateOf(member.node));
-      for (let count = 1; count <= entries.length; count++) expect(OwnershipNode.rebuild(entries.slice(0, count), { self: member.node.self }).ok).toBe(true);
+      for (let count = 1; count <= entries.length; count++)
+        expect(OwnershipNode.rebuild(entries.slice(0, count), { self: member.node.self }).ok).toBe(true);
       const short = unwrap(decodeJournal(`${stateOf(member.node)}\n`));
       expect(stateOf(unwrap(OwnershipNode.rebuild(short, { self: member.node.self })))).toBe(stateOf(member.node));
     }
@@ -59,15 +60,20 @@ describe("a journal", () => {
     const [a] = makeJournals() as [Member];
     const lines = textOf(a).split("\n").slice(0, -1);
     fc.assert(
-      fc.property(fc.nat(lines.length - 1), fc.nat(), fc.constantFrom("", "{", '"', "0", "null", "é"), (line, at, instead) => {
-        const text = lines[line]!;
-        const place = at % text.length;
-        const damaged = text.slice(0, place) + instead + text.slice(place + 1);
-        const decoded = decodeJournal([...lines.slice(0, line), damaged, ...lines.slice(line + 1), ""].join("\n"));
-        if (!decoded.ok) expect(decoded.error).toEqual({ kind: "CorruptJournal", position: line });
-        // Some damage is to a name, and reads well: then the node must still not throw over it.
-        else expect([true, false]).toContain(OwnershipNode.rebuild(decoded.value, { self: "a" }).ok);
-      }),
+      fc.property(
+        fc.nat(lines.length - 1),
+        fc.nat(),
+        fc.constantFrom("", "{", '"', "0", "null", "é"),
+        (line, at, instead) => {
+          const text = lines[line]!;
+          const place = at % text.length;
+          const damaged = text.slice(0, place) + instead + text.slice(place + 1);
+          const decoded = decodeJournal([...lines.slice(0, line), damaged, ...lines.slice(line + 1), ""].join("\n"));
+          if (!decoded.ok) expect(decoded.error).toEqual({ kind: "CorruptJournal", position: line });
+          // Some damage is to a name, and reads well: then the node must still not throw over it.
+          else expect([true, false]).toContain(OwnershipNode.rebuild(decoded.value, { self: "a" }).ok);
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
@@ -82,7 +88,9 @@ describe("a journal", () => {
     expect(rebuild(a.journal.slice(1))).toEqual(corrupt(0));
     expect(rebuild([a.journal[0]!, a.journal[2]!])).toEqual(corrupt(1));
     expect(rebuild([a.journal[0]!, a.journal[1]!, a.journal[1]!])).toEqual(corrupt(2));
-    expect(rebuild([...a.journal, a.journal.find(({ kind }) => kind === "Reloaded")!])).toEqual(corrupt(a.journal.length));
+    expect(rebuild([...a.journal, a.journal.find(({ kind }) => kind === "Reloaded")!])).toEqual(
+      corrupt(a.journal.length),
+    );
     expect(rebuild([...a.journal, a.journal.find(({ kind }) => kind === "Ended")!])).toEqual(corrupt(a.journal.length));
   });
 });
@@ -90,24 +98,38 @@ describe("a journal", () => {
 describe("a message", () => {
   function makeMessages(): Message[] {
     const [a, b] = makeJournals() as [Member, Member];
-    return [a.node.offerFor("m3")!, a.node.decisionFor("m1")!, b.node.decisionFor("m2")!, a.node.snapshot, b.node.snapshot];
+    return [
+      a.node.offerFor("m3")!,
+      a.node.decisionFor("m1")!,
+      b.node.decisionFor("m2")!,
+      a.node.snapshot,
+      b.node.snapshot,
+    ];
   }
 
   test("says the same at the other end", () => {
-    for (const message of makeMessages()) expect(encodeMessage(unwrap(decodeMessage(encodeMessage(message))))).toBe(encodeMessage(message));
+    for (const message of makeMessages())
+      expect(encodeMessage(unwrap(decodeMessage(encodeMessage(message))))).toBe(encodeMessage(message));
   });
 
   test("that is anything else is refused and never throws", () => {
     const texts = makeMessages().map(encodeMessage);
     fc.assert(
-      fc.property(fc.constantFrom(...texts), fc.nat(), fc.nat(20), fc.string({ maxLength: 4 }), (text, at, size, instead) => {
-        const place = at % text.length;
-        const decoded = decodeMessage(text.slice(0, place) + instead + text.slice(place + size));
-        if (!decoded.ok) expect(decoded.error).toEqual({ kind: "MalformedMessage" });
-      }),
+      fc.property(
+        fc.constantFrom(...texts),
+        fc.nat(),
+        fc.nat(20),
+        fc.string({ maxLength: 4 }),
+        (text, at, size, instead) => {
+          const place = at % text.length;
+          const decoded = decodeMessage(text.slice(0, place) + instead + text.slice(place + size));
+          if (!decoded.ok) expect(decoded.error).toEqual({ kind: "MalformedMessage" });
+        },
+      ),
       { numRuns: 1_000 },
     );
     fc.assert(fc.property(fc.json(), (text) => !decodeMessage(text).ok));
-    for (const text of [undefined, null, 7, "", "null", "[]", '{"kind":"Offer"}']) expect(decodeMessage(text as string)).toEqual({ ok: false, error: { kind: "MalformedMessage" } });
+    for (const text of [undefined, null, 7, "", "null", "[]", '{"kind":"Offer"}'])
+      expect(decodeMessage(text as string)).toEqual({ ok: false, error: { kind: "MalformedMessage" } });
   });
 });

@@ -52,7 +52,12 @@ function entryToJson(entry: JournalEntry): JsonObject {
     case "Ended":
       return { kind: entry.kind, migration: migrationToJson(entry.migration), epoch: entry.epoch };
     case "Reloaded":
-      return { kind: entry.kind, table: tableToJson(entry.table), epoch: entry.epoch, ...(entry.isForced ? { isForced: true } : {}) };
+      return {
+        kind: entry.kind,
+        table: tableToJson(entry.table),
+        epoch: entry.epoch,
+        ...(entry.isForced ? { isForced: true } : {}),
+      };
     case "Adopted":
       return { kind: entry.kind, snapshot: snapshotToJson(entry.snapshot) };
   }
@@ -83,7 +88,9 @@ function entryFromJson(value: unknown): JournalEntry | undefined {
       const table = tableFromJson(json["table"]);
       const epoch = readCount(json["epoch"], 1);
       const isForced = json["isForced"] ?? false;
-      return table === undefined || epoch === undefined || typeof isForced !== "boolean" ? undefined : { kind: "Reloaded", table, epoch, isForced };
+      return table === undefined || epoch === undefined || typeof isForced !== "boolean"
+        ? undefined
+        : { kind: "Reloaded", table, epoch, isForced };
     }
     case "Adopted": {
       const snapshot = snapshotFromJson(json["snapshot"]);
@@ -112,7 +119,14 @@ function stateFromJson(value: unknown): NodeState | undefined {
   const latest = readList(json["latest"], (item) => finishedFromJson(item) ?? migrationFromJson(item));
   const floors = readList(json["floors"], floorFromJson);
   const retired = readList(json["retired"], retiredFromJson);
-  if (snapshot === undefined || drained === undefined || latest === undefined || floors === undefined || retired === undefined) return undefined;
+  if (
+    snapshot === undefined ||
+    drained === undefined ||
+    latest === undefined ||
+    floors === undefined ||
+    retired === undefined
+  )
+    return undefined;
   return {
     snapshot,
     drained: new Set(drained),

@@ -17,8 +17,12 @@ export interface MalformedMessage {
 /** A message as JSON, for any transport. */
 export function encodeMessage(message: Message): string {
   assertObject(message, "a message");
-  if (message instanceof OwnershipSnapshot) return JSON.stringify({ kind: "Snapshot", snapshot: snapshotToJson(message) });
-  assert(message.kind === "Offer" || message.kind === "Decision", "a message must be an offer, a decision or a snapshot");
+  if (message instanceof OwnershipSnapshot)
+    return JSON.stringify({ kind: "Snapshot", snapshot: snapshotToJson(message) });
+  assert(
+    message.kind === "Offer" || message.kind === "Decision",
+    "a message must be an offer, a decision or a snapshot",
+  );
   return JSON.stringify({ kind: message.kind, migration: migrationToJson(message.migration) });
 }
 

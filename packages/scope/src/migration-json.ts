@@ -8,7 +8,17 @@ const FINISHED_FIELDS = [...STATE_FIELDS, "outcome", "endEpoch"];
 /** A move as JSON. Fields in a fixed order, so that equal moves have equal text. */
 export function migrationToJson(state: MigrationState | FinishedMigration): JsonObject {
   const { id, prefix, from, to, address, deadlineMs, number, epoch, inner } = state;
-  const start = { id, prefix: toBase64Url(prefix), from, to, ...(address === undefined ? {} : { address }), deadlineMs, number, epoch, ...(inner === "" ? {} : { inner }) };
+  const start = {
+    id,
+    prefix: toBase64Url(prefix),
+    from,
+    to,
+    ...(address === undefined ? {} : { address }),
+    deadlineMs,
+    number,
+    epoch,
+    ...(inner === "" ? {} : { inner }),
+  };
   return isFinished(state) ? { ...start, outcome: state.outcome, endEpoch: state.endEpoch } : start;
 }
 

@@ -9,7 +9,18 @@ import type { MigrationState } from "./migration.ts";
 import { MigrationTable } from "./migration-table.ts";
 
 function move(fields: Partial<MigrationState> = {}): MigrationState {
-  return { id: "m1", prefix: bytes("p:"), from: "a", to: "b", address: undefined, deadlineMs: 100, number: 1, epoch: 1, inner: "", ...fields };
+  return {
+    id: "m1",
+    prefix: bytes("p:"),
+    from: "a",
+    to: "b",
+    address: undefined,
+    deadlineMs: 100,
+    number: 1,
+    epoch: 1,
+    inner: "",
+    ...fields,
+  };
 }
 
 const IDLE = MigrationTable.EMPTY;
@@ -26,16 +37,56 @@ describe("start", () => {
   test.each<[string, MigrationTable, MigrationState, object]>([
     ["idle", IDLE, move(), { ok: true, value: { outcome: "Executed" } }],
     ["migrating, the same move again", MIGRATING, move(), { ok: true, value: { outcome: "Replayed" } }],
-    ["migrating, another id", MIGRATING, move({ id: "m2" }), { ok: false, error: { kind: "AlreadyMigrating", id: "m1" } }],
-    ["migrating, the id with another target", MIGRATING, move({ to: "c" }), { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } }],
-    ["migrating, the id with another source", MIGRATING, move({ from: "c" }), { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } }],
-    ["migrating, the id with another deadline", MIGRATING, move({ deadlineMs: 101 }), { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } }],
-    ["migrating, the id with another address", MIGRATING, move({ address: "h:1" }), { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } }],
-    ["migrating, the id with another prefix", MIGRATING, move({ prefix: bytes("q:") }), { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } }],
+    [
+      "migrating, another id",
+      MIGRATING,
+      move({ id: "m2" }),
+      { ok: false, error: { kind: "AlreadyMigrating", id: "m1" } },
+    ],
+    [
+      "migrating, the id with another target",
+      MIGRATING,
+      move({ to: "c" }),
+      { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } },
+    ],
+    [
+      "migrating, the id with another source",
+      MIGRATING,
+      move({ from: "c" }),
+      { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } },
+    ],
+    [
+      "migrating, the id with another deadline",
+      MIGRATING,
+      move({ deadlineMs: 101 }),
+      { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } },
+    ],
+    [
+      "migrating, the id with another address",
+      MIGRATING,
+      move({ address: "h:1" }),
+      { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } },
+    ],
+    [
+      "migrating, the id with another prefix",
+      MIGRATING,
+      move({ prefix: bytes("q:") }),
+      { ok: false, error: { kind: "MigrationIdConflict", id: "m1" } },
+    ],
     ["migrated, the same move again", MIGRATED, move(), { ok: false, error: { kind: "AlreadyCommitted", id: "m1" } }],
-    ["migrated, the next move", MIGRATED, move({ id: "m2", from: "b", to: "a", number: 2, epoch: 3 }), { ok: true, value: { outcome: "Executed" } }],
+    [
+      "migrated, the next move",
+      MIGRATED,
+      move({ id: "m2", from: "b", to: "a", number: 2, epoch: 3 }),
+      { ok: true, value: { outcome: "Executed" } },
+    ],
     ["aborted, the same move again", ABORTED, move(), { ok: false, error: { kind: "Aborted", id: "m1" } }],
-    ["aborted, the next move", ABORTED, move({ id: "m2", number: 2, epoch: 3 }), { ok: true, value: { outcome: "Executed" } }],
+    [
+      "aborted, the next move",
+      ABORTED,
+      move({ id: "m2", number: 2, epoch: 3 }),
+      { ok: true, value: { outcome: "Executed" } },
+    ],
   ])("%s", (_, table, request, expected) => {
     expect(table.start(request)).toMatchObject(expected);
   });
@@ -62,7 +113,11 @@ describe("commit and abort", () => {
   test("a prefix is never in both states: a move on takes it from migrated to migrating only when it is looked up", () => {
     const onward = unwrap(MIGRATED.start(move({ id: "m2", from: "b", to: "c", number: 2, epoch: 3 }))).migrations;
     expect(onward.lookupMigrating("p:")).toMatchObject({ id: "m2" });
-    expect(unwrap(onward.commit("m2"))!.migrations.lookupMigrated("p:")).toMatchObject({ id: "m2", to: "c", endEpoch: 4 });
+    expect(unwrap(onward.commit("m2"))!.migrations.lookupMigrated("p:")).toMatchObject({
+      id: "m2",
+      to: "c",
+      endEpoch: 4,
+    });
   });
 
   test("leave the table as it was: a step makes another one", () => {
@@ -75,25 +130,50 @@ describe("lookup and match", () => {
   const bothOver = unwrap(unwrap(nested.commit("m1"))!.migrations.commit("m2"))!.migrations;
 
   test("look up one prefix exactly", () => {
-    expect([nested.lookupMigrating("p:")?.id, nested.lookupMigrating("p:q:")?.id, nested.lookupMigrating("p:q")?.id]).toEqual(["m1", "m2", undefined]);
-    expect([bothOver.lookupMigrated("p:")?.id, bothOver.lookupMigrated("p:q:")?.id, bothOver.lookupMigrated("p")?.id]).toEqual(["m1", "m2", undefined]);
+    expect([
+      nested.lookupMigrating("p:")?.id,
+      nested.lookupMigrating("p:q:")?.id,
+      nested.lookupMigrating("p:q")?.id,
+    ]).toEqual(["m1", "m2", undefined]);
+    expect([
+      bothOver.lookupMigrated("p:")?.id,
+      bothOver.lookupMigrated("p:q:")?.id,
+      bothOver.lookupMigrated("p")?.id,
+    ]).toEqual(["m1", "m2", undefined]);
   });
 
   test("match the longest prefix of a key", () => {
-    expect([nested.matchMigrating("p:1")?.id, nested.matchMigrating("p:q:1")?.id, nested.matchMigrating("q")?.id]).toEqual(["m1", "m2", undefined]);
-    expect([bothOver.matchMigrated("p:1")?.id, bothOver.matchMigrated("p:q:1")?.id, bothOver.matchMigrated("q")?.id]).toEqual(["m1", "m2", undefined]);
+    expect([
+      nested.matchMigrating("p:1")?.id,
+      nested.matchMigrating("p:q:1")?.id,
+      nested.matchMigrating("q")?.id,
+    ]).toEqual(["m1", "m2", undefined]);
+    expect([
+      bothOver.matchMigrated("p:1")?.id,
+      bothOver.matchMigrated("p:q:1")?.id,
+      bothOver.matchMigrated("q")?.id,
+    ]).toEqual(["m1", "m2", undefined]);
     expect([nested.matchMigrated("p:1"), bothOver.matchMigrating("p:1")]).toEqual([undefined, undefined]);
   });
 
   test("know nothing when idle", () => {
-    expect([IDLE.lookupMigrating("p:"), IDLE.lookupMigrated("p:"), IDLE.matchMigrating("p:"), IDLE.matchMigrated("p:")]).toEqual([undefined, undefined, undefined, undefined]);
+    expect([
+      IDLE.lookupMigrating("p:"),
+      IDLE.lookupMigrated("p:"),
+      IDLE.matchMigrating("p:"),
+      IDLE.matchMigrated("p:"),
+    ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test("give copies: writing into them changes nothing here", () => {
     MIGRATING.live()[0]!.prefix.fill(0);
     MIGRATING.get("m1")!.prefix.fill(0);
     MIGRATED.lookupMigrated("p:")!.prefix.fill(0);
-    expect([stateOf(MIGRATING), stateOf(MIGRATED), MIGRATING.matchMigrating("p:1")?.id]).toEqual(["MIGRATING", "MIGRATED", "m1"]);
+    expect([stateOf(MIGRATING), stateOf(MIGRATED), MIGRATING.matchMigrating("p:1")?.id]).toEqual([
+      "MIGRATING",
+      "MIGRATED",
+      "m1",
+    ]);
   });
 });
 
@@ -103,5 +183,10 @@ test("finished moves are forgotten oldest first, beyond the limit", () => {
     const id = `m${number}`;
     table = unwrap(unwrap(table.start(move({ id, number, epoch: 2 * number }))).migrations.abort(id))!.migrations;
   }
-  expect([table.get("m1"), table.get("m2"), table.get("m3")?.id, table.finished().length]).toEqual([undefined, undefined, "m3", MAX_REMEMBERED_MIGRATIONS]);
+  expect([table.get("m1"), table.get("m2"), table.get("m3")?.id, table.finished().length]).toEqual([
+    undefined,
+    undefined,
+    "m3",
+    MAX_REMEMBERED_MIGRATIONS,
+  ]);
 });

@@ -1,7 +1,16 @@
 import { err, ok, startsWith, type Result } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
 import { MAX_REMEMBERED_MIGRATIONS } from "./limits.ts";
-import { copyMigration, isFinished, isSameMove, ownFinished, ownMigration, type FinishedMigration, type MigrationOutcome, type MigrationState } from "./migration.ts";
+import {
+  copyMigration,
+  isFinished,
+  isSameMove,
+  ownFinished,
+  ownMigration,
+  type FinishedMigration,
+  type MigrationOutcome,
+  type MigrationState,
+} from "./migration.ts";
 import type { MigrationError } from "./migration-error.ts";
 import { readBytes, type Bytes } from "./text-bytes.ts";
 import { prefixText } from "./prefix-text.ts";
@@ -37,7 +46,11 @@ interface MigrationTableParts {
  * It checks steps against each other. Whether the prefix is a scope, and whose, is the snapshot's to know.
  */
 export class MigrationTable {
-  static readonly EMPTY: MigrationTable = new MigrationTable({ live: new Map(), migrated: new Map(), finished: new Map() });
+  static readonly EMPTY: MigrationTable = new MigrationTable({
+    live: new Map(),
+    migrated: new Map(),
+    finished: new Map(),
+  });
 
   // By the text of the prefix, by the same, and by id; the last in the order in which they finished.
   readonly #live: ReadonlyMap<string, MigrationState>;
@@ -121,7 +134,11 @@ export class MigrationTable {
     if (other !== undefined) return err({ kind: "AlreadyMigrating", id: other.id });
 
     const live = new Map(this.#live).set(text, own);
-    return ok({ outcome: "Executed", state: copyMigration(own), migrations: new MigrationTable({ live, migrated: this.#migrated, finished: this.#finished }) });
+    return ok({
+      outcome: "Executed",
+      state: copyMigration(own),
+      migrations: new MigrationTable({ live, migrated: this.#migrated, finished: this.#finished }),
+    });
   }
 
   /** End a move well. Nothing, and no failure, for an id that is not known. */
@@ -161,8 +178,15 @@ export class MigrationTable {
   #end(id: string, outcome: MigrationOutcome): MigrationStep | undefined | "ended otherwise" {
     const state = this.#get(id);
     if (state === undefined) return undefined;
-    if (!isFinished(state)) return { outcome: "Executed", state: copyMigration(state), migrations: this.withFinished({ ...state, outcome, endEpoch: state.epoch + 1 }) };
-    return state.outcome === outcome ? { outcome: "Replayed", state: copyMigration(state), migrations: this } : "ended otherwise";
+    if (!isFinished(state))
+      return {
+        outcome: "Executed",
+        state: copyMigration(state),
+        migrations: this.withFinished({ ...state, outcome, endEpoch: state.epoch + 1 }),
+      };
+    return state.outcome === outcome
+      ? { outcome: "Replayed", state: copyMigration(state), migrations: this }
+      : "ended otherwise";
   }
 
   #get(id: string): MigrationState | FinishedMigration | undefined {

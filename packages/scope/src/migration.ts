@@ -57,7 +57,14 @@ export interface FinishedMigration extends MigrationState {
 export type MoveShape = Pick<MigrationState, "id" | "prefix" | "from" | "to" | "address" | "deadlineMs">;
 
 export function isSameMove(a: MoveShape, b: MoveShape): boolean {
-  return a.id === b.id && a.from === b.from && a.to === b.to && a.address === b.address && a.deadlineMs === b.deadlineMs && equalBytes(a.prefix, b.prefix);
+  return (
+    a.id === b.id &&
+    a.from === b.from &&
+    a.to === b.to &&
+    a.address === b.address &&
+    a.deadlineMs === b.deadlineMs &&
+    equalBytes(a.prefix, b.prefix)
+  );
 }
 
 /** Check what a caller asks for, and keep it apart from what the caller may change later. */

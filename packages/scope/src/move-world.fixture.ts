@@ -88,7 +88,18 @@ export class MoveWorld {
   #makeHost(self: NodeName): Host {
     const node = this.#kit.OwnershipNode.open(this.#tables.first, { self, unknownKeys: "refuse" });
     const { reloads: reloadsLeft } = this.#options;
-    return { node, journal: [node.checkpoint()], pending: undefined, isDurable: false, isApplied: false, admission: undefined, admitsLeft: this.#options.admits[self], reloadsLeft, writes: 0, highestEpoch: 0 };
+    return {
+      node,
+      journal: [node.checkpoint()],
+      pending: undefined,
+      isDurable: false,
+      isApplied: false,
+      admission: undefined,
+      admitsLeft: this.#options.admits[self],
+      reloadsLeft,
+      writes: 0,
+      highestEpoch: 0,
+    };
   }
 
   /** All that can happen now. What is refused, or changes nothing, is tried as well and leads back here. */
@@ -99,7 +110,8 @@ export class MoveWorld {
       if (host.admission === undefined && host.admitsLeft > 0) actions.push(`${name} admits`);
       if (host.admission !== undefined) actions.push(`${name} releases`);
       if (this.#crashesLeft > 0) actions.push(`${name} crashes`);
-      if (host.pending === undefined) actions.push(...this.#proposals(name).map((proposal) => `${name} proposes ${proposal}`));
+      if (host.pending === undefined)
+        actions.push(...this.#proposals(name).map((proposal) => `${name} proposes ${proposal}`));
       else actions.push(`${name} ${this.#nextOf(host)}`);
     }
     return actions;
@@ -219,7 +231,9 @@ export class MoveWorld {
   violation(): string | undefined {
     const { a, b } = this.#hosts;
     const verdicts = NAMES.map((name) => this.#hosts[name].node.route(KEY));
-    const writers = NAMES.filter((name, index) => verdicts[index]!.kind === "Owned" || this.#hosts[name].admission !== undefined);
+    const writers = NAMES.filter(
+      (name, index) => verdicts[index]!.kind === "Owned" || this.#hosts[name].admission !== undefined,
+    );
     if (writers.length > 1) return "both nodes may write the key";
     if (b.node.route(KEY).kind === "Owned" && a.writes !== this.#shipped) return "a write at the source was lost";
     for (const [index, verdict] of verdicts.entries()) {
@@ -229,7 +243,8 @@ export class MoveWorld {
     for (const host of [a, b]) {
       if (host.node.snapshot.epoch < host.highestEpoch) return "an epoch went back";
       host.highestEpoch = host.node.snapshot.epoch;
-      if (host.node.inFlight("p:") !== (host.admission === undefined ? 0 : 1)) return "the count of operations in flight is wrong";
+      if (host.node.inFlight("p:") !== (host.admission === undefined ? 0 : 1))
+        return "the count of operations in flight is wrong";
     }
     return undefined;
   }
@@ -246,9 +261,12 @@ export class MoveWorld {
     this.#recover(a, b);
     const owners = NAMES.filter((name) => this.#hosts[name].node.route(KEY).kind === "Owned");
     if (owners.length !== 1) return `after recovery ${owners.length} nodes own the key`;
-    if (owners[0] !== (this.#decisions.has("Committed") ? "b" : "a")) return "after recovery the owner is not the one that was decided";
+    if (owners[0] !== (this.#decisions.has("Committed") ? "b" : "a"))
+      return "after recovery the owner is not the one that was decided";
     const other = this.#hosts[owners[0] === "a" ? "b" : "a"].node.route(KEY);
-    return other.kind === "Misdirected" && other.target === owners[0] ? undefined : "after recovery the other node does not name the owner";
+    return other.kind === "Misdirected" && other.target === owners[0]
+      ? undefined
+      : "after recovery the other node does not name the owner";
   }
 
   #recover(source: Host, target: Host): void {
@@ -260,7 +278,10 @@ export class MoveWorld {
     // Still in the source's hands: it gives the move up. Out of them: the target has decided, or does now.
     if (offer === undefined) make(source, source.node.abort(ID));
     else if (target.node.decisionFor(ID) === undefined) make(target, target.node.abort(offer.migration));
-    for (const [host, other] of [[source, target], [target, source]] as const) {
+    for (const [host, other] of [
+      [source, target],
+      [target, source],
+    ] as const) {
       const decision = other.node.decisionFor(ID);
       if (decision !== undefined) make(host, host.node.settle(decision));
     }
@@ -271,9 +292,23 @@ export class MoveWorld {
     const hosts = NAMES.map((name) => {
       const { journal, pending, isDurable, isApplied, admission, admitsLeft, reloadsLeft, writes } = this.#hosts[name];
       const pendingText = pending === undefined ? "" : entryText(pending.entry!);
-      return [journal.map(entryText), pendingText, isDurable, isApplied, admission !== undefined, admitsLeft, reloadsLeft, writes];
+      return [
+        journal.map(entryText),
+        pendingText,
+        isDurable,
+        isApplied,
+        admission !== undefined,
+        admitsLeft,
+        reloadsLeft,
+        writes,
+      ];
     });
-    const said = [this.#offer !== undefined, [...this.#decisions.keys()].sort(), [...this.#snapshots.keys()].sort(), this.#shipped];
+    const said = [
+      this.#offer !== undefined,
+      [...this.#decisions.keys()].sort(),
+      [...this.#snapshots.keys()].sort(),
+      this.#shipped,
+    ];
     return JSON.stringify([hosts, this.#nowMs, this.#crashesLeft, said]);
   }
 }

@@ -37,23 +37,62 @@ export interface CorruptJournal {
 }
 
 export type StartError =
-  | MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "Aborted" | "UndeclaredScope" | "NotOwner" | "SameNode" | "AlreadyMigrating">
+  | MigrationError<
+      | "MigrationIdConflict"
+      | "AlreadyCommitted"
+      | "Aborted"
+      | "UndeclaredScope"
+      | "NotOwner"
+      | "SameNode"
+      | "AlreadyMigrating"
+    >
   | ChangePending;
 
-export type DrainError = MigrationError<"UnknownMigration" | "AlreadyCommitted" | "Aborted" | "NotOwner" | "NotDrained"> | ChangePending;
+export type DrainError =
+  | MigrationError<"UnknownMigration" | "AlreadyCommitted" | "Aborted" | "NotOwner" | "NotDrained">
+  | ChangePending;
 
 export type CommitError =
-  | MigrationError<"NotTarget" | "MigrationIdConflict" | "Aborted" | "AlreadyMigrating" | "Superseded" | "UndeclaredScope" | "NotOwner" | "InnerScopesDiffer">
+  | MigrationError<
+      | "NotTarget"
+      | "MigrationIdConflict"
+      | "Aborted"
+      | "AlreadyMigrating"
+      | "Superseded"
+      | "UndeclaredScope"
+      | "NotOwner"
+      | "InnerScopesDiffer"
+    >
   | ChangePending;
 
 export type AbortError =
-  | MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "UnknownMigration" | "AwaitingTarget" | "NotTarget" | "AlreadyMigrating" | "Superseded">
+  | MigrationError<
+      | "MigrationIdConflict"
+      | "AlreadyCommitted"
+      | "UnknownMigration"
+      | "AwaitingTarget"
+      | "NotTarget"
+      | "AlreadyMigrating"
+      | "Superseded"
+    >
   | ChangePending;
 
 export type SettleError =
-  | MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "Aborted" | "UnknownMigration" | "NotDrained" | "AlreadyMigrating" | "Superseded">
+  | MigrationError<
+      | "MigrationIdConflict"
+      | "AlreadyCommitted"
+      | "Aborted"
+      | "UnknownMigration"
+      | "NotDrained"
+      | "AlreadyMigrating"
+      | "Superseded"
+    >
   | ChangePending;
 
 export type ReloadError = MigrationError<"AlreadyMigrating"> | OwnerChanged | ChangePending;
 
-export type AdoptError = StaleSnapshot | MigrationError<"AlreadyMigrating" | "UnknownMigration"> | OwnerChanged | ChangePending;
+export type AdoptError =
+  | StaleSnapshot
+  | MigrationError<"AlreadyMigrating" | "UnknownMigration">
+  | OwnerChanged
+  | ChangePending;

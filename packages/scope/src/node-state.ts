@@ -24,7 +24,13 @@ export interface NodeState {
 }
 
 export function initialState(table: OwnershipTable): NodeState {
-  return { snapshot: OwnershipSnapshot.initial(table), drained: new Set(), latest: new Map(), floors: new Map(), retired: new Map() };
+  return {
+    snapshot: OwnershipSnapshot.initial(table),
+    drained: new Set(),
+    latest: new Map(),
+    floors: new Map(),
+    retired: new Map(),
+  };
 }
 
 /** Who owns exactly this prefix. */
@@ -35,7 +41,10 @@ export function ownerOf({ snapshot }: NodeState, prefix: Uint8Array): string | u
 }
 
 /** What this node knows of a move, also after the snapshot has forgotten it. */
-export function findMove({ snapshot, latest }: NodeState, { id, prefix }: { readonly id: string; readonly prefix?: Uint8Array }): MigrationState | undefined {
+export function findMove(
+  { snapshot, latest }: NodeState,
+  { id, prefix }: { readonly id: string; readonly prefix?: Uint8Array },
+): MigrationState | undefined {
   const remembered = snapshot.migrations.get(id);
   if (remembered !== undefined) return remembered;
   if (prefix !== undefined) {
@@ -52,7 +61,10 @@ export function findMove({ snapshot, latest }: NodeState, { id, prefix }: { read
  * A later move proves that it was taken, but not to this node: until it has settled its own it must
  * not go by another's, or it would take itself for the owner again.
  */
-export function unsettledMove({ snapshot, drained }: NodeState, { id, prefix }: { readonly id: string; readonly prefix: Uint8Array }): MigrationState | undefined {
+export function unsettledMove(
+  { snapshot, drained }: NodeState,
+  { id, prefix }: { readonly id: string; readonly prefix: Uint8Array },
+): MigrationState | undefined {
   const live = snapshot.migrations.lookupMigrating(prefix);
   return live !== undefined && live.id !== id && drained.has(live.id) ? live : undefined;
 }
@@ -69,11 +81,19 @@ export function withWriter(table: OwnershipTable, prefix: Uint8Array, writer: st
   const position = index.positionOf(prefix);
   if (position < 0) return table;
   const { fallback } = index.scopes[position]!;
-  return tableOf(index.withScopes(index.scopes.with(position, new Scope({ prefix, writer, fallback: fallback === writer ? undefined : fallback }))));
+  return tableOf(
+    index.withScopes(
+      index.scopes.with(position, new Scope({ prefix, writer, fallback: fallback === writer ? undefined : fallback })),
+    ),
+  );
 }
 
 /** Who owned what is declared in `before` and no longer in `after`, beside what was retired earlier. */
-export function retire(retired: ReadonlyMap<string, string>, before: OwnershipTable, after: OwnershipTable): ReadonlyMap<string, string> {
+export function retire(
+  retired: ReadonlyMap<string, string>,
+  before: OwnershipTable,
+  after: OwnershipTable,
+): ReadonlyMap<string, string> {
   const result = new Map(retired);
   for (const scope of indexOf(before).scopes) result.set(prefixText(prefixBytes(scope)), scope.writer);
   for (const scope of indexOf(after).scopes) result.delete(prefixText(prefixBytes(scope)));
@@ -85,12 +105,17 @@ export function raiseFloors(state: NodeState, after: OwnershipTable): ReadonlyMa
   const floors = new Map(state.floors);
   for (const scope of indexOf(after).scopes) {
     const prefix = prefixBytes(scope);
-    if (ownerOf(state, prefix) !== scope.writer) floors.set(prefixText(prefix), latestNumber(state, prefix) + TAKEOVER_LEAP);
+    if (ownerOf(state, prefix) !== scope.writer)
+      floors.set(prefixText(prefix), latestNumber(state, prefix) + TAKEOVER_LEAP);
   }
   return floors;
 }
 
 /** The moves of a snapshot that a node takes over, together with the ends that it already knew of. */
 export function joinMigrations(own: MigrationTable, adopted: MigrationTable): MigrationTable {
-  return MigrationTable.from({ live: adopted.live(), migrated: adopted.migrated(), finished: [...own.finished(), ...adopted.finished()] });
+  return MigrationTable.from({
+    live: adopted.live(),
+    migrated: adopted.migrated(),
+    finished: [...own.finished(), ...adopted.finished()],
+  });
 }

@@ -22,13 +22,17 @@ export function ownerChanges(state: NodeState, table: OwnershipTable, self: stri
 
   // Where owners differ at all, they differ at a prefix that one of the two sides declares.
   for (const scope of indexOf(table).scopes) compare(prefixBytes(scope), before(prefixBytes(scope)), scope.writer);
-  for (const scope of indexOf(state.snapshot.table).scopes) compare(prefixBytes(scope), scope.writer, table.lookup(prefixBytes(scope))?.writer);
+  for (const scope of indexOf(state.snapshot.table).scopes)
+    compare(prefixBytes(scope), scope.writer, table.lookup(prefixBytes(scope))?.writer);
   for (const [text, owner] of state.retired) compare(textBytes(text), owner, table.lookup(textBytes(text))?.writer);
   return [...changes.values()];
 }
 
 /** Who owned a prefix: by the table, or else by the longest dropped scope around it. */
 function ownersBefore({ snapshot, retired }: NodeState): (prefix: Uint8Array) => string | undefined {
-  const dropped = [...retired].map(([text, owner]) => ({ prefix: textBytes(text), owner })).sort((a, b) => b.prefix.length - a.prefix.length);
-  return (prefix) => snapshot.table.lookup(prefix)?.writer ?? dropped.find((scope) => startsWith(prefix, scope.prefix))?.owner;
+  const dropped = [...retired]
+    .map(([text, owner]) => ({ prefix: textBytes(text), owner }))
+    .sort((a, b) => b.prefix.length - a.prefix.length);
+  return (prefix) =>
+    snapshot.table.lookup(prefix)?.writer ?? dropped.find((scope) => startsWith(prefix, scope.prefix))?.owner;
 }

@@ -21,7 +21,8 @@ describe("a move", () => {
   test("takes a scope from its source to its target, an epoch a change", () => {
     const { a, b } = makeCluster();
     const seen: object[] = [];
-    const look = (): void => void seen.push([a, b].map(({ node }) => `${node.route("p:1").kind} ${node.snapshot.epoch}`));
+    const look = (): void =>
+      void seen.push([a, b].map(({ node }) => `${node.route("p:1").kind} ${node.snapshot.epoch}`));
 
     look();
     a.make(a.node.start(REQUEST, 0));
@@ -46,7 +47,13 @@ describe("a move", () => {
     a.make(a.node.start({ ...REQUEST, address: "host:1" }, 0));
     c.make(c.node.adopt(a.node.snapshot));
     for (const { node } of [a, c]) {
-      expect(node.route("p:1")).toEqual({ kind: "Quiesced", prefix: bytes("p:"), epoch: 1, target: "b", address: "host:1" });
+      expect(node.route("p:1")).toEqual({
+        kind: "Quiesced",
+        prefix: bytes("p:"),
+        epoch: 1,
+        target: "b",
+        address: "host:1",
+      });
       expect(node.snapshot.routeWithFallbackState(bytes("p:1"), "a", () => true).kind).toBe("Quiesced");
       expect(node.route("q:1").kind).toBe("Misdirected");
     }
@@ -60,19 +67,34 @@ describe("a move", () => {
     // c has heard of none of them, and takes the scope all the same: the offer's number says that it missed some.
     completeMove(b, c, { ...REQUEST, id: "m4", from: "b", to: "c" });
     a.make(a.node.settle(c.node.decisionFor("m4")!));
-    expect([a, b, c].map(({ node }) => node.route("p:1"))).toMatchObject([{ target: "c" }, { target: "c" }, { kind: "Owned" }]);
+    expect([a, b, c].map(({ node }) => node.route("p:1"))).toMatchObject([
+      { target: "c" },
+      { target: "c" },
+      { kind: "Owned" },
+    ]);
   });
 
   test("takes the fallback along, unless it becomes the writer", () => {
-    const table = unwrap(OwnershipTable.build([new Scope({ prefix: "p:", writer: "a", fallback: "b" }), new Scope({ prefix: "q:", writer: "a", fallback: "c" })]));
+    const table = unwrap(
+      OwnershipTable.build([
+        new Scope({ prefix: "p:", writer: "a", fallback: "b" }),
+        new Scope({ prefix: "q:", writer: "a", fallback: "c" }),
+      ]),
+    );
     const source = OwnershipNode.open(table, { self: "a" });
     const target = OwnershipNode.open(table, { self: "b" });
-    for (const [id, prefix] of [["m1", "p:"], ["m2", "q:"]] as const) {
+    for (const [id, prefix] of [
+      ["m1", "p:"],
+      ["m2", "q:"],
+    ] as const) {
       source.apply(unwrap(source.start({ ...REQUEST, id, prefix }, 0)));
       source.apply(unwrap(source.drain(id, 0)));
       target.apply(unwrap(target.commit(source.offerFor(id)!, 0)));
     }
-    expect([target.snapshot.table.lookup("p:")?.fallback, target.snapshot.table.lookup("q:")?.fallback]).toEqual([undefined, "c"]);
+    expect([target.snapshot.table.lookup("p:")?.fallback, target.snapshot.table.lookup("q:")?.fallback]).toEqual([
+      undefined,
+      "c",
+    ]);
   });
 
   test("leaves the keys of inner scopes where they are, where prefixes are nested", () => {
@@ -135,7 +157,12 @@ describe("keys without a scope, and fallbacks", () => {
   });
 
   test("a fallback admits while the writer is down, by this node's view", () => {
-    const table = unwrap(OwnershipTable.build([new Scope({ prefix: "p:", writer: "a", fallback: "b" }), new Scope({ prefix: "q:", writer: "a" })]));
+    const table = unwrap(
+      OwnershipTable.build([
+        new Scope({ prefix: "p:", writer: "a", fallback: "b" }),
+        new Scope({ prefix: "q:", writer: "a" }),
+      ]),
+    );
     let isDown = false;
     const node = OwnershipNode.open(table, { self: "b", isDown: () => isDown });
     expect(node.admit("p:1")).toMatchObject(refused({ kind: "Misdirected", target: "a" }));
@@ -152,7 +179,10 @@ describe("bad input is told in a sentence", () => {
     ["no options", () => OwnershipNode.open(tableOf({}), undefined as never)],
     ["no id of its own", () => OwnershipNode.open(tableOf({}), {} as never)],
     ["isDown that is no function", () => OwnershipNode.open(tableOf({}), { self: "a", isDown: true as never })],
-    ["another way with unknown keys", () => OwnershipNode.open(tableOf({}), { self: "a", unknownKeys: "drop" as never })],
+    [
+      "another way with unknown keys",
+      () => OwnershipNode.open(tableOf({}), { self: "a", unknownKeys: "drop" as never }),
+    ],
     ["no request", () => a.node.start(undefined as never, 0)],
     ["a request without an id", () => a.node.start({ ...REQUEST, id: undefined as never }, 0)],
     ["a deadline that is no number", () => a.node.start({ ...REQUEST, deadlineMs: "soon" as never }, 0)],
@@ -175,7 +205,10 @@ describe("bad input is told in a sentence", () => {
     ["a key that is an object", () => a.node.admit({} as never)],
     ["a prefix that is null", () => a.node.inFlight(null as never)],
     ["a snapshot of nothing", () => new OwnershipSnapshot(undefined as never)],
-    ["a snapshot with half an epoch", () => new OwnershipSnapshot({ epoch: 0.5, table: tableOf({}), migrations: MigrationTable.EMPTY })],
+    [
+      "a snapshot with half an epoch",
+      () => new OwnershipSnapshot({ epoch: 0.5, table: tableOf({}), migrations: MigrationTable.EMPTY }),
+    ],
   ])("%s", (_, act) => {
     expect(act).toThrow(InvariantViolation);
     expect(a.node.start({ ...REQUEST, prefix: "x:" }, 0)).toMatchObject(refused({ kind: "UndeclaredScope" }));

@@ -8,8 +8,25 @@ import { decideAdopt, decideReload } from "./decide-table.ts";
 import { evolve } from "./evolve.ts";
 import { ownDecision, ownOffer, type Decision, type Offer } from "./handover.ts";
 import type { JournalEntry } from "./journal-entry.ts";
-import { copyMigration, isFinished, ownMigration, ownShape, type MigrationState, type MoveRequest } from "./migration.ts";
-import type { AbortError, AdoptError, ChangePending, CommitError, CorruptJournal, DrainError, ReloadError, SettleError, StartError } from "./node-error.ts";
+import {
+  copyMigration,
+  isFinished,
+  ownMigration,
+  ownShape,
+  type MigrationState,
+  type MoveRequest,
+} from "./migration.ts";
+import type {
+  AbortError,
+  AdoptError,
+  ChangePending,
+  CommitError,
+  CorruptJournal,
+  DrainError,
+  ReloadError,
+  SettleError,
+  StartError,
+} from "./node-error.ts";
 import { findMove, initialState, type NodeState } from "./node-state.ts";
 import { OwnershipSnapshot, routerOf } from "./ownership-snapshot.ts";
 import { OwnershipTable } from "./ownership-table.ts";
@@ -83,7 +100,10 @@ export class OwnershipNode {
   }
 
   /** The node that wrote these entries. What it had in flight is gone with it, and so is a change that was not made durable. */
-  static rebuild(entries: Iterable<JournalEntry>, options: OwnershipNodeOptions): Result<OwnershipNode, CorruptJournal> {
+  static rebuild(
+    entries: Iterable<JournalEntry>,
+    options: OwnershipNodeOptions,
+  ): Result<OwnershipNode, CorruptJournal> {
     assert(typeof Object(entries)[Symbol.iterator] === "function", "entries must be a list of journal entries");
     let state: NodeState | undefined;
     let position = 0;
@@ -141,7 +161,9 @@ export class OwnershipNode {
   /** At the source: let the move out of its hands, once nothing is in flight. Then `offerFor` has the offer. */
   drain(id: string, nowMs: number): Result<Change, DrainError> {
     assertId(id, "id");
-    return this.#propose(() => decideDrain(this.#state, id, { ...this.#decider(nowMs), inFlight: (prefix) => this.#gate.inFlight(prefix) }));
+    return this.#propose(() =>
+      decideDrain(this.#state, id, { ...this.#decider(nowMs), inFlight: (prefix) => this.#gate.inFlight(prefix) }),
+    );
   }
 
   /** At the target, once it has the data: take the scope. Then `decisionFor` has what the source waits for. */
@@ -166,7 +188,9 @@ export class OwnershipNode {
   /** Go by what another node decided: at the source, and at every other node that shall know. */
   settle(decision: Decision): Result<Change, SettleError> {
     const own = ownDecision(decision);
-    return this.#propose(() => decideSettle(this.#state, own, { self: this.#self, inFlight: (prefix) => this.#gate.inFlight(prefix) }));
+    return this.#propose(() =>
+      decideSettle(this.#state, own, { self: this.#self, inFlight: (prefix) => this.#gate.inFlight(prefix) }),
+    );
   }
 
   /**
@@ -221,7 +245,9 @@ export class OwnershipNode {
   /** The offer of a move that this node has drained and not settled. */
   offerFor(id: string): Offer | undefined {
     const move = findMove(this.#state, { id });
-    return move !== undefined && this.#state.drained.has(id) ? { kind: "Offer", migration: copyMigration(move) } : undefined;
+    return move !== undefined && this.#state.drained.has(id)
+      ? { kind: "Offer", migration: copyMigration(move) }
+      : undefined;
   }
 
   /** How a move ended, where this node knows. */

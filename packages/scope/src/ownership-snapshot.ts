@@ -40,7 +40,8 @@ export class OwnershipSnapshot {
     assert(migrations instanceof MigrationTable, "migrations must be a MigrationTable");
     const index = indexOf(table);
     const moves = migrations.live();
-    for (const { prefix } of moves) assert(index.positionOf(prefix) >= 0, "a move under way must be of a declared scope");
+    for (const { prefix } of moves)
+      assert(index.positionOf(prefix) >= 0, "a move under way must be of a declared scope");
     this.epoch = epoch;
     this.table = table;
     this.migrations = migrations;

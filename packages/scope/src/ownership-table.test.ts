@@ -22,7 +22,12 @@ function conflicts(...prefixes: string[]): readonly OwnershipError[] {
 describe("what a table is made of (2.1)", () => {
   test("an empty list is a table that covers nothing", () => {
     const table = unwrap(OwnershipTable.build([]));
-    expect([table.size, table.isEmpty, table.route(bytes("a"), "w").kind, table.lookup(bytes(""))]).toEqual([0, true, "Unknown", undefined]);
+    expect([table.size, table.isEmpty, table.route(bytes("a"), "w").kind, table.lookup(bytes(""))]).toEqual([
+      0,
+      true,
+      "Unknown",
+      undefined,
+    ]);
   });
 
   test("one empty prefix owns every key, the empty one too", () => {
@@ -35,9 +40,21 @@ describe("what a table is made of (2.1)", () => {
     ["the empty prefix and another", ["", "a"], [{ kind: "OverlappingPrefix", inner: bytes("a"), outer: bytes("") }]],
     ["two empty prefixes", ["", ""], [{ kind: "DuplicatePrefix", prefix: bytes("") }]],
     ["one prefix with two writers", ["p", "p"], [{ kind: "DuplicatePrefix", prefix: bytes("p"), positions: [0, 1] }]],
-    ["app: around app:billing:", ["app:", "app:billing:"], [{ kind: "OverlappingPrefix", inner: bytes("app:billing:"), outer: bytes("app:") }]],
-    ["the same, the other way round", ["app:billing:", "app:"], [{ kind: "OverlappingPrefix", inner: bytes("app:billing:"), outer: bytes("app:") }]],
-    ["app and app:, for a delimiter means nothing", ["app", "app:"], [{ kind: "OverlappingPrefix", inner: bytes("app:"), outer: bytes("app") }]],
+    [
+      "app: around app:billing:",
+      ["app:", "app:billing:"],
+      [{ kind: "OverlappingPrefix", inner: bytes("app:billing:"), outer: bytes("app:") }],
+    ],
+    [
+      "the same, the other way round",
+      ["app:billing:", "app:"],
+      [{ kind: "OverlappingPrefix", inner: bytes("app:billing:"), outer: bytes("app:") }],
+    ],
+    [
+      "app and app:, for a delimiter means nothing",
+      ["app", "app:"],
+      [{ kind: "OverlappingPrefix", inner: bytes("app:"), outer: bytes("app") }],
+    ],
     ["a: beside ab:", ["a:", "ab:"], []],
     [
       "duplicates before overlaps, all of them",
@@ -53,7 +70,10 @@ describe("what a table is made of (2.1)", () => {
 
   test("an identical scope twice is a duplicate as well", () => {
     const twice = scope("p");
-    expect(OwnershipTable.build([twice, twice])).toMatchObject({ ok: false, error: { kind: "ScopeConflicts", conflicts: [{ kind: "DuplicatePrefix" }] } });
+    expect(OwnershipTable.build([twice, twice])).toMatchObject({
+      ok: false,
+      error: { kind: "ScopeConflicts", conflicts: [{ kind: "DuplicatePrefix" }] },
+    });
   });
 
   test("ids are not looked at: empty, the fallback its own writer, or garbage", () => {
@@ -85,7 +105,10 @@ describe("what a table is made of (2.1)", () => {
     ["a key that is a number", () => unwrap(OwnershipTable.build([])).lookup(7 as never)],
     ["a key that is an array", () => unwrap(OwnershipTable.build([])).route([97] as never, "w")],
     ["a node that is no text", () => unwrap(OwnershipTable.build([])).route(bytes("a"), undefined as never)],
-    ["no way to tell who is down", () => unwrap(OwnershipTable.build([])).routeWithFallbackState(bytes("a"), "w", undefined as never)],
+    [
+      "no way to tell who is down",
+      () => unwrap(OwnershipTable.build([])).routeWithFallbackState(bytes("a"), "w", undefined as never),
+    ],
   ])("bad input is told in a sentence: %s", (_, act) => {
     expect(act).toThrow(InvariantViolation);
   });
@@ -108,7 +131,10 @@ describe("route (2.4)", () => {
   test("names the matched prefix, and epoch 0 because a table has no history", () => {
     const verdict = table.route(bytes("app:billing:1"), "x");
     expect(verdict).toEqual({ kind: "Misdirected", scope: table.scopes()[0], epoch: 0, target: "w" });
-    expect([matchedPrefix(verdict), matchedPrefix(table.route(bytes("other"), "x"))]).toEqual([bytes("app:billing:"), undefined]);
+    expect([matchedPrefix(verdict), matchedPrefix(table.route(bytes("other"), "x"))]).toEqual([
+      bytes("app:billing:"),
+      undefined,
+    ]);
   });
 
   test("writing into a verdict or a prefix does not change what is routed where", () => {
@@ -122,7 +148,13 @@ describe("route (2.4)", () => {
 });
 
 describe("routeWithFallbackState (2.5, with W3)", () => {
-  const verdicts = ({ hasFallback, isWriterDown }: { hasFallback: boolean; isWriterDown: boolean }): Record<string, string> => {
+  const verdicts = ({
+    hasFallback,
+    isWriterDown,
+  }: {
+    hasFallback: boolean;
+    isWriterDown: boolean;
+  }): Record<string, string> => {
     const table = unwrap(OwnershipTable.build([scope("p:", "w", hasFallback ? "f" : undefined)]));
     return Object.fromEntries(
       ["w", "f", "x"].map((self) => {
@@ -143,14 +175,25 @@ describe("routeWithFallbackState (2.5, with W3)", () => {
 
   test("Unavailable names the writer", () => {
     const table = unwrap(OwnershipTable.build([scope("p:")]));
-    expect(table.routeWithFallbackState(bytes("p:1"), "x", () => true)).toEqual({ kind: "Unavailable", scope: table.scopes()[0], epoch: 0, writer: "w" });
+    expect(table.routeWithFallbackState(bytes("p:1"), "x", () => true)).toEqual({
+      kind: "Unavailable",
+      scope: table.scopes()[0],
+      epoch: 0,
+      writer: "w",
+    });
   });
 
   test("a fallback that is down too is still named, and a fallback that is the writer stays the writer", () => {
     const table = unwrap(OwnershipTable.build([scope("p:", "w", "f"), scope("q:", "w", "w")]));
-    expect(table.routeWithFallbackState(bytes("p:1"), "x", () => true)).toMatchObject({ kind: "Misdirected", target: "f" });
+    expect(table.routeWithFallbackState(bytes("p:1"), "x", () => true)).toMatchObject({
+      kind: "Misdirected",
+      target: "f",
+    });
     expect(table.routeWithFallbackState(bytes("q:1"), "w", () => true)).toMatchObject({ kind: "Owned" });
-    expect(table.routeWithFallbackState(bytes("q:1"), "x", () => true)).toMatchObject({ kind: "Misdirected", target: "w" });
+    expect(table.routeWithFallbackState(bytes("q:1"), "x", () => true)).toMatchObject({
+      kind: "Misdirected",
+      target: "w",
+    });
   });
 
   test("asks once, about the writer, and not at all for a key without a scope", () => {
@@ -172,46 +215,92 @@ describe("the verdict's helpers (1.2)", () => {
     { key: "q:", self: "w", isLocal: false, isElsewhere: false, target: undefined },
   ])("$key at $self", ({ key, self, isLocal, isElsewhere, target }) => {
     const verdict = table.route(bytes(key), self);
-    expect([isLocalWriter(verdict), isMisdirected(verdict), misdirectedTarget(verdict)]).toEqual([isLocal, isElsewhere, target]);
+    expect([isLocalWriter(verdict), isMisdirected(verdict), misdirectedTarget(verdict)]).toEqual([
+      isLocal,
+      isElsewhere,
+      target,
+    ]);
   });
 });
 
 describe("any table", () => {
   const keys = fc.array(fc.oneof(denseBytes, longBytes), { minLength: 1, maxLength: 8 });
   const scopesOver = (prefixes: fc.Arbitrary<Uint8Array[]>): fc.Arbitrary<Scope[]> =>
-    prefixes.chain((list) => fc.tuple(...list.map((prefix) => fc.record({ prefix: fc.constant(prefix), writer: nodeId, fallback: fc.option(nodeId, { nil: undefined }) })))).map((list) => list.map((options) => new Scope(options)));
+    prefixes
+      .chain((list) =>
+        fc.tuple(
+          ...list.map((prefix) =>
+            fc.record({ prefix: fc.constant(prefix), writer: nodeId, fallback: fc.option(nodeId, { nil: undefined }) }),
+          ),
+        ),
+      )
+      .map((list) => list.map((options) => new Scope(options)));
 
   function scan(scopes: readonly Scope[], key: Uint8Array): Scope | undefined {
     return scopes.filter(({ prefix }) => covers(prefix, key)).sort((a, b) => b.prefix.length - a.prefix.length)[0];
   }
 
-  test.each(["refuse", "longest"] as const)("agrees with the longest prefix of a scan, text or bytes, nested: %s", (nested) => {
-    fc.assert(
-      fc.property(scopesOver(nested === "refuse" ? prefixFree : distinctPrefixes), keys, (scopes, others) => {
-        const table = unwrap(OwnershipTable.build(scopes, { nested }));
-        for (const key of [...others, ...scopes.flatMap(({ prefix }) => [prefix, Uint8Array.of(...prefix, 0x61)])]) {
-          expect(table.lookup(key)).toBe(scan(scopes, key));
-          const text = new TextDecoder().decode(key);
-          expect(table.lookup(text)).toBe(scan(scopes, new TextEncoder().encode(text)));
-        }
-      }),
-    );
-  });
+  test.each(["refuse", "longest"] as const)(
+    "agrees with the longest prefix of a scan, text or bytes, nested: %s",
+    (nested) => {
+      fc.assert(
+        fc.property(scopesOver(nested === "refuse" ? prefixFree : distinctPrefixes), keys, (scopes, others) => {
+          const table = unwrap(OwnershipTable.build(scopes, { nested }));
+          for (const key of [...others, ...scopes.flatMap(({ prefix }) => [prefix, Uint8Array.of(...prefix, 0x61)])]) {
+            expect(table.lookup(key)).toBe(scan(scopes, key));
+            const text = new TextDecoder().decode(key);
+            expect(table.lookup(text)).toBe(scan(scopes, new TextEncoder().encode(text)));
+          }
+        }),
+      );
+    },
+  );
 
-  test.each(["refuse", "longest"] as const)("finds for text what it finds for its UTF-8, whatever the text and the prefixes, nested: %s", (nested) => {
-    // Units that are one, two, three and four bytes, half a pair, and bytes that look like units.
-    const part = fc.constantFrom("a", "\u0000", "\u007f", "\u0080", "\u00e9", "\u00ff", "\u20ac", "\ud83d\ude00", "\ud83d");
-    const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(""));
-    const prefix = fc.oneof(text.map(bytes), fc.array(fc.constantFrom(0x61, 0x80, 0xe9, 0xff, 0xc3), { maxLength: 4 }).map((values) => Uint8Array.from(values)));
-    fc.assert(
-      fc.property(fc.uniqueArray(prefix, { maxLength: 12, selector: String }), fc.array(text, { maxLength: 12 }), (prefixes, texts) => {
-        const kept = nested === "longest" ? prefixes : prefixes.filter((one) => !prefixes.some((other) => other !== one && covers(other, one)));
-        const table = unwrap(OwnershipTable.build(kept.map((one) => new Scope({ prefix: one, writer: "w" })), { nested }));
-        for (const key of [...texts, ...kept.map((one) => new TextDecoder().decode(one))]) expect(table.lookup(key)).toBe(table.lookup(bytes(key)));
-      }),
-      { numRuns: 500 },
-    );
-  });
+  test.each(["refuse", "longest"] as const)(
+    "finds for text what it finds for its UTF-8, whatever the text and the prefixes, nested: %s",
+    (nested) => {
+      // Units that are one, two, three and four bytes, half a pair, and bytes that look like units.
+      const part = fc.constantFrom(
+        "a",
+        "\u0000",
+        "\u007f",
+        "\u0080",
+        "\u00e9",
+        "\u00ff",
+        "\u20ac",
+        "\ud83d\ude00",
+        "\ud83d",
+      );
+      const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(""));
+      const prefix = fc.oneof(
+        text.map(bytes),
+        fc
+          .array(fc.constantFrom(0x61, 0x80, 0xe9, 0xff, 0xc3), { maxLength: 4 })
+          .map((values) => Uint8Array.from(values)),
+      );
+      fc.assert(
+        fc.property(
+          fc.uniqueArray(prefix, { maxLength: 12, selector: String }),
+          fc.array(text, { maxLength: 12 }),
+          (prefixes, texts) => {
+            const kept =
+              nested === "longest"
+                ? prefixes
+                : prefixes.filter((one) => !prefixes.some((other) => other !== one && covers(other, one)));
+            const table = unwrap(
+              OwnershipTable.build(
+                kept.map((one) => new Scope({ prefix: one, writer: "w" })),
+                { nested },
+              ),
+            );
+            for (const key of [...texts, ...kept.map((one) => new TextDecoder().decode(one))])
+              expect(table.lookup(key)).toBe(table.lookup(bytes(key)));
+          },
+        ),
+        { numRuns: 500 },
+      );
+    },
+  );
 
   test("gives one verdict for a key, which follows from its scope alone, and never sends a node to itself", () => {
     fc.assert(
@@ -226,7 +315,10 @@ describe("any table", () => {
           expect(plain.kind).toBe(found === undefined ? "Unknown" : found.writer === self ? "Owned" : "Misdirected");
           if (found === undefined) expect(aware.kind).toBe("Unknown");
           else if (isDown(found.writer) && found.fallback === undefined) expect(aware.kind).toBe("Unavailable");
-          else expect(aware.kind).toBe((isDown(found.writer) ? found.fallback : found.writer) === self ? "Owned" : "Misdirected");
+          else
+            expect(aware.kind).toBe(
+              (isDown(found.writer) ? found.fallback : found.writer) === self ? "Owned" : "Misdirected",
+            );
           // The same question has the same answer, and the same object.
           expect(table.route(key, self)).toBe(plain);
         }
@@ -237,8 +329,12 @@ describe("any table", () => {
   test("is refused exactly where two prefixes are one or nested", () => {
     fc.assert(
       fc.property(fc.array(denseBytes, { maxLength: 8 }), (prefixes) => {
-        const hasConflict = prefixes.some((prefix, index) => prefixes.some((other, place) => place !== index && covers(other, prefix)));
-        expect(OwnershipTable.build(prefixes.map((prefix) => new Scope({ prefix, writer: "w" }))).ok).toBe(!hasConflict);
+        const hasConflict = prefixes.some((prefix, index) =>
+          prefixes.some((other, place) => place !== index && covers(other, prefix)),
+        );
+        expect(OwnershipTable.build(prefixes.map((prefix) => new Scope({ prefix, writer: "w" }))).ok).toBe(
+          !hasConflict,
+        );
       }),
     );
   });

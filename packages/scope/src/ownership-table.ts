@@ -51,7 +51,8 @@ export class OwnershipTable {
     assert(Array.isArray(scopes), "scopes must be an array");
     assert(scopes.length <= MAX_SCOPES, () => `a table may hold at most ${MAX_SCOPES} scopes, got ${scopes.length}`);
     assert(nested === "refuse" || nested === "longest", 'nested must be "refuse" or "longest"');
-    for (let position = 0; position < scopes.length; position++) assert(isScope(scopes[position]), () => `scopes[${position}] must be a Scope`);
+    for (let position = 0; position < scopes.length; position++)
+      assert(isScope(scopes[position]), () => `scopes[${position}] must be a Scope`);
 
     const own = scopes.slice();
     const order = orderPrefixes(own.map(prefixBytes));
@@ -74,7 +75,9 @@ export class OwnershipTable {
 
   /** All scopes, the longest prefix first; those of one length in the order they were given. */
   scopes(): readonly Scope[] {
-    this.#byLength ??= Object.freeze(this.#index.scopes.toSorted((a, b) => prefixBytes(b).length - prefixBytes(a).length));
+    this.#byLength ??= Object.freeze(
+      this.#index.scopes.toSorted((a, b) => prefixBytes(b).length - prefixBytes(a).length),
+    );
     return this.#byLength;
   }
 
@@ -116,7 +119,11 @@ export class OwnershipTable {
   routeWithFallbackState(key: Uint8Array, self: string, isDown: IsDown): Owned | Misdirected | Unknown | Unavailable {
     assertId(self, "self");
     assert(typeof isDown === "function", "isDown must be a function");
-    return this.#router.routeWithFallbackState(this.#index.find(key), self, isDown) as Owned | Misdirected | Unknown | Unavailable;
+    return this.#router.routeWithFallbackState(this.#index.find(key), self, isDown) as
+      | Owned
+      | Misdirected
+      | Unknown
+      | Unavailable;
   }
 }
 

@@ -16,11 +16,20 @@ function problems(input: unknown, options?: ParseScopesOptions): readonly ScopeP
   return table.ok ? [] : table.error.problems;
 }
 
-const shapeOf = (input: unknown): unknown => unwrap(parseScopes(input)).scopes().map(({ prefix, writer, fallback }) => [String.fromCharCode(...prefix), writer, fallback]);
+const shapeOf = (input: unknown): unknown =>
+  unwrap(parseScopes(input))
+    .scopes()
+    .map(({ prefix, writer, fallback }) => [String.fromCharCode(...prefix), writer, fallback]);
 
 describe("a list", () => {
   test("of scopes is a table", () => {
-    expect(shapeOf([{ prefix: "app:billing:", writer: "a", fallback: "b" }, { prefix: bytes("app:auth:"), writer: "c" }, { prefixHex: "00fF", writer: "d", fallback: null }])).toEqual([
+    expect(
+      shapeOf([
+        { prefix: "app:billing:", writer: "a", fallback: "b" },
+        { prefix: bytes("app:auth:"), writer: "c" },
+        { prefixHex: "00fF", writer: "d", fallback: null },
+      ]),
+    ).toEqual([
       ["app:billing:", "a", "b"],
       ["app:auth:", "c", undefined],
       ["\u0000\u00ff", "d", undefined],
@@ -61,12 +70,18 @@ describe("a list", () => {
   });
 
   test("may nest where that is asked for", () => {
-    const input = [{ prefix: "a", writer: "n" }, { prefix: "ab", writer: "m" }];
+    const input = [
+      { prefix: "a", writer: "n" },
+      { prefix: "ab", writer: "m" },
+    ];
     expect(problems(input, { nested: "longest" })).toEqual([]);
   });
 
   test("names nodes that are no peers, where peers are given", () => {
-    const input = [{ prefix: "a", writer: "n", fallback: "x" }, { prefix: "b", writer: "y" }];
+    const input = [
+      { prefix: "a", writer: "n", fallback: "x" },
+      { prefix: "b", writer: "y" },
+    ];
     expect(problems(input, { peers: ["n", "m"] })).toEqual([
       { kind: "UnknownNode", position: 0, field: "fallback" },
       { kind: "UnknownNode", position: 1, field: "writer" },
@@ -79,7 +94,13 @@ describe("text", () => {
     ["", []],
     [" , ,", []],
     ["a:=n", [["a:", "n", undefined]]],
-    [" a:=n|m , bb:=o, ", [["bb:", "o", undefined], ["a:", "n", "m"]]],
+    [
+      " a:=n|m , bb:=o, ",
+      [
+        ["bb:", "o", undefined],
+        ["a:", "n", "m"],
+      ],
+    ],
     ["a=b=c|d|e", [["a", "b=c", "d|e"]]],
   ])("%o", (text, scopes) => {
     expect(shapeOf(text)).toEqual(scopes);
@@ -91,7 +112,13 @@ describe("text", () => {
     ["a=", [{ kind: "EmptyField", position: 0, field: "writer" }]],
     ["a=|m", [{ kind: "EmptyField", position: 0, field: "writer" }]],
     ["b=n,a=n|", [{ kind: "EmptyField", position: 1, field: "fallback" }]],
-    ["a=n,,a=m,bad", [{ kind: "NotAScope", position: 2 }, { kind: "DuplicatePrefix", prefix: bytes("a"), positions: [0, 1] }]],
+    [
+      "a=n,,a=m,bad",
+      [
+        { kind: "NotAScope", position: 2 },
+        { kind: "DuplicatePrefix", prefix: bytes("a"), positions: [0, 1] },
+      ],
+    ],
   ])("%o is refused", (text, expected) => {
     expect(problems(text)).toEqual(expected);
   });
@@ -103,7 +130,14 @@ describe("anything else", () => {
     revoke();
     return proxy;
   };
-  const thrower = new Proxy({}, { get: () => { throw new Error("no"); } });
+  const thrower = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error("no");
+      },
+    },
+  );
   const sparse: unknown[] = [];
   sparse.length = 3;
   const endless: unknown[] = [];
@@ -114,20 +148,52 @@ describe("anything else", () => {
     ["null", null, [{ kind: "NotAList" }]],
     ["an object", { prefix: "a", writer: "n" }, [{ kind: "NotAList" }]],
     ["a revoked proxy", revoked(), [{ kind: "NotAList" }]],
-    ["a list of what cannot be read", [thrower, revoked(), { get prefix(): string { throw new Error("no"); } }], [0, 1, 2].map((position) => ({ kind: "Unreadable", position }))],
+    [
+      "a list of what cannot be read",
+      [
+        thrower,
+        revoked(),
+        {
+          get prefix(): string {
+            throw new Error("no");
+          },
+        },
+      ],
+      [0, 1, 2].map((position) => ({ kind: "Unreadable", position })),
+    ],
     ["a list with holes", sparse, [0, 1, 2].map((position) => ({ kind: "NotAScope", position }))],
     ["a list without end", endless, [{ kind: "TooManyScopes", count: 2 ** 32 - 1, max: MAX_SCOPES }]],
     ["a list of lists", [[], [["prefix", "a"]]], [0, 1].map((position) => ({ kind: "NotAScope", position }))],
-    ["a list of symbols, functions and big numbers", [Symbol("a"), () => 1, 1n], [0, 1, 2].map((position) => ({ kind: "NotAScope", position }))],
+    [
+      "a list of symbols, functions and big numbers",
+      [Symbol("a"), () => 1, 1n],
+      [0, 1, 2].map((position) => ({ kind: "NotAScope", position })),
+    ],
   ])("%s", (_, input, expected) => {
     expect(problems(input)).toEqual(expected);
   });
 
   test("never throws, and says why it is refused", () => {
     // Mostly what is nearly right, and sometimes anything: a fuzz of pure noise never gets past the first check.
-    const field = fc.oneof({ weight: 6, arbitrary: fc.constantFrom("a", "ab", "b", "node", "") }, { weight: 1, arbitrary: fc.anything() }, { weight: 1, arbitrary: fc.uint8Array({ maxLength: 3 }) });
-    const entry = fc.oneof(fc.record({ prefix: field, writer: field }), fc.record({ prefix: field, prefixHex: field, writer: field, fallback: field, other: field }, { requiredKeys: [] }), fc.anything({ withNullPrototype: true, withTypedArray: true, withBigInt: true, withSparseArray: true }));
-    const input = fc.oneof(fc.array(entry, { maxLength: 6 }), fc.anything(), fc.string(), fc.array(fc.constantFrom("a", "b", "=", "|", ",", " ", "n"), { maxLength: 24 }).map((parts) => parts.join("")));
+    const field = fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom("a", "ab", "b", "node", "") },
+      { weight: 1, arbitrary: fc.anything() },
+      { weight: 1, arbitrary: fc.uint8Array({ maxLength: 3 }) },
+    );
+    const entry = fc.oneof(
+      fc.record({ prefix: field, writer: field }),
+      fc.record(
+        { prefix: field, prefixHex: field, writer: field, fallback: field, other: field },
+        { requiredKeys: [] },
+      ),
+      fc.anything({ withNullPrototype: true, withTypedArray: true, withBigInt: true, withSparseArray: true }),
+    );
+    const input = fc.oneof(
+      fc.array(entry, { maxLength: 6 }),
+      fc.anything(),
+      fc.string(),
+      fc.array(fc.constantFrom("a", "b", "=", "|", ",", " ", "n"), { maxLength: 24 }).map((parts) => parts.join("")),
+    );
     const seen = new Set<string>();
     fc.assert(
       fc.property(input, (given) => {
@@ -144,7 +210,17 @@ describe("anything else", () => {
       }),
       { numRuns: 3_000 },
     );
-    const kinds = ["ok", "NotAList", "NotAScope", "UnknownField", "MissingField", "WrongType", "EmptyField", "DuplicatePrefix", "OverlappingPrefix"];
+    const kinds = [
+      "ok",
+      "NotAList",
+      "NotAScope",
+      "UnknownField",
+      "MissingField",
+      "WrongType",
+      "EmptyField",
+      "DuplicatePrefix",
+      "OverlappingPrefix",
+    ];
     expect([...seen]).toEqual(expect.arrayContaining(kinds));
   });
 
@@ -161,7 +237,12 @@ describe("anything else", () => {
 });
 
 test("a problem is told with its place as people count, and a prefix only of conflicts", () => {
-  const texts = problems([{ prefix: "secret:", writer: "" }, { prefix: "a\n", writer: "n" }, { prefix: "a\n", writer: "n" }, { prefix: "a\nb", writer: "n" }]).map(formatScopeProblem);
+  const texts = problems([
+    { prefix: "secret:", writer: "" },
+    { prefix: "a\n", writer: "n" },
+    { prefix: "a\n", writer: "n" },
+    { prefix: "a\nb", writer: "n" },
+  ]).map(formatScopeProblem);
   expect(texts).toEqual([
     "scope 1: writer is empty",
     'prefix "a\\n" is declared 2 times: scopes 2, 3',

@@ -57,8 +57,13 @@ interface EntryList {
 
 function listEntries(input: unknown): EntryList | ScopeProblem {
   if (typeof input === "string") {
-    const tokens = input.split(",").map((token) => token.trim()).filter((token) => token !== "");
-    return tooMany(tokens.length) ?? { count: tokens.length, read: (place) => readScopeText(tokens[place.position]!, place) };
+    const tokens = input
+      .split(",")
+      .map((token) => token.trim())
+      .filter((token) => token !== "");
+    return (
+      tooMany(tokens.length) ?? { count: tokens.length, read: (place) => readScopeText(tokens[place.position]!, place) }
+    );
   }
   try {
     if (!Array.isArray(input)) return { kind: "NotAList" };

@@ -26,8 +26,17 @@ function scan(prefixes: readonly Uint8Array[], key: Uint8Array): number {
 
 /** Keys around the prefixes themselves, and others. */
 function keysNear(prefixes: readonly Uint8Array[], others: readonly Uint8Array[]): Uint8Array[] {
-  const near = prefixes.flatMap((prefix) => [prefix, prefix.subarray(0, -1), Uint8Array.of(...prefix, 0), Uint8Array.of(...prefix.subarray(0, -1), 0x7f)]);
-  return [...near, ...others, ...prefixes.flatMap((prefix) => others.map((other) => Uint8Array.of(...prefix, ...other)))];
+  const near = prefixes.flatMap((prefix) => [
+    prefix,
+    prefix.subarray(0, -1),
+    Uint8Array.of(...prefix, 0),
+    Uint8Array.of(...prefix.subarray(0, -1), 0x7f),
+  ]);
+  return [
+    ...near,
+    ...others,
+    ...prefixes.flatMap((prefix) => others.map((other) => Uint8Array.of(...prefix, ...other))),
+  ];
 }
 
 const keys = fc.array(fc.oneof(denseBytes, longBytes), { maxLength: 6 });
@@ -54,7 +63,8 @@ describe("findLongest", () => {
     fc.assert(
       fc.property(distinctPrefixes, keys, (prefixes, others) => {
         const index = build(prefixes, true);
-        for (const key of keysNear(prefixes, others)) expect(index.findLongest(key, key.length)).toBe(scan(prefixes, key));
+        for (const key of keysNear(prefixes, others))
+          expect(index.findLongest(key, key.length)).toBe(scan(prefixes, key));
       }),
     );
   });
@@ -62,25 +72,46 @@ describe("findLongest", () => {
   test("finds each of a long chain of prefixes inside each other", () => {
     const chain = Array.from({ length: 300 }, (_, size) => new Uint8Array(size).fill(7));
     const index = build(chain, true);
-    for (const [size, prefix] of chain.entries()) expect(index.findLongest(Uint8Array.of(...prefix, 8), size + 1)).toBe(size);
+    for (const [size, prefix] of chain.entries())
+      expect(index.findLongest(Uint8Array.of(...prefix, 8), size + 1)).toBe(size);
   });
 });
 
 describe("shapes that are hard on the layout", () => {
   test.each<[string, (index: number) => Uint8Array]>([
-    ["two bytes far apart at each branch", (index) => Uint8Array.from({ length: 13 }, (_, bit) => ((index >> bit) & 1) * 255)],
+    [
+      "two bytes far apart at each branch",
+      (index) => Uint8Array.from({ length: 13 }, (_, bit) => ((index >> bit) & 1) * 255),
+    ],
     ["all 256 bytes at each branch", (index) => Uint8Array.of(index >> 8, index & 255)],
-    ["random bytes", (index) => Uint8Array.from({ length: 5 }, (_, place) => (Math.imul(index + 1, 0x9e3779b1 + place * 0x85ebca6b) >>> 11) & 255)],
-    ["a chain", (index) => (index < 500 ? Uint8Array.from({ length: index + 1 }, (_, place) => (place === index ? 1 : 0)) : Uint8Array.of(2, index >> 8, index & 255))],
+    [
+      "random bytes",
+      (index) =>
+        Uint8Array.from(
+          { length: 5 },
+          (_, place) => (Math.imul(index + 1, 0x9e3779b1 + place * 0x85ebca6b) >>> 11) & 255,
+        ),
+    ],
+    [
+      "a chain",
+      (index) =>
+        index < 500
+          ? Uint8Array.from({ length: index + 1 }, (_, place) => (place === index ? 1 : 0))
+          : Uint8Array.of(2, index >> 8, index & 255),
+    ],
     ["names", (index) => bytes(`tenant:${index % 97}:run:${index}:`)],
   ])("%s: every prefix is found, by itself and below itself", (_, make) => {
-    const all = new Map(Array.from({ length: 5_000 }, (__, index) => make(index)).map((prefix) => [String(prefix), prefix]));
+    const all = new Map(
+      Array.from({ length: 5_000 }, (__, index) => make(index)).map((prefix) => [String(prefix), prefix]),
+    );
     const prefixes = [...all.values()];
     for (const isNested of [false, true]) {
       const index = build(prefixes, isNested);
-      const find = (key: Uint8Array): number => (isNested ? index.findLongest(key, key.length) : index.find(key, key.length));
+      const find = (key: Uint8Array): number =>
+        isNested ? index.findLongest(key, key.length) : index.find(key, key.length);
       for (const [position, prefix] of prefixes.entries()) {
-        if (find(prefix) !== position || find(Uint8Array.of(...prefix, 255)) !== position) expect.fail(`prefix ${position} is lost`);
+        if (find(prefix) !== position || find(Uint8Array.of(...prefix, 255)) !== position)
+          expect.fail(`prefix ${position} is lost`);
       }
       expect(find(new Uint8Array(0))).toBe(NO_PREFIX);
     }

@@ -32,7 +32,10 @@ export function sizeOf({ starts }: PrefixList, index: number): number {
 }
 
 /** How many bytes two of the strings have in common at the front, given that they agree in the first `agreed`. */
-export function sharedSize(list: PrefixList, { a, b, agreed }: { readonly a: number; readonly b: number; readonly agreed: number }): number {
+export function sharedSize(
+  list: PrefixList,
+  { a, b, agreed }: { readonly a: number; readonly b: number; readonly agreed: number },
+): number {
   const { bytes, starts } = list;
   const limit = Math.min(sizeOf(list, a), sizeOf(list, b));
   const aStart = starts[a]!;

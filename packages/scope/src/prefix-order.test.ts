@@ -16,18 +16,25 @@ vi.setConfig({ testTimeout: 60_000 });
 /** Every conflict, by looking at every pair. */
 function conflictsByDefinition(prefixes: readonly Uint8Array[]): OwnershipError[] {
   const placesOf = new Map<string, number[]>();
-  for (const [place, prefix] of prefixes.entries()) placesOf.set(String(prefix), [...(placesOf.get(String(prefix)) ?? []), place]);
+  for (const [place, prefix] of prefixes.entries())
+    placesOf.set(String(prefix), [...(placesOf.get(String(prefix)) ?? []), place]);
   const firsts = [...placesOf.values()];
 
   const duplicates = firsts.filter((places) => places.length > 1).sort((a, b) => a[1]! - b[1]!);
   const overlaps = firsts.flatMap(([inner]) => {
-    const around = firsts.map(([place]) => place!).filter((place) => place !== inner && covers(prefixes[place]!, prefixes[inner!]!));
+    const around = firsts
+      .map(([place]) => place!)
+      .filter((place) => place !== inner && covers(prefixes[place]!, prefixes[inner!]!));
     const outer = around.sort((a, b) => prefixes[b]!.length - prefixes[a]!.length)[0];
     return outer === undefined ? [] : [{ inner: inner!, outer }];
   });
   overlaps.sort((a, b) => Math.max(a.inner, a.outer) - Math.max(b.inner, b.outer) || a.inner - b.inner);
   return [
-    ...duplicates.map((positions): OwnershipError => ({ kind: "DuplicatePrefix", prefix: prefixes[positions[0]!]!, positions })),
+    ...duplicates.map((positions): OwnershipError => ({
+      kind: "DuplicatePrefix",
+      prefix: prefixes[positions[0]!]!,
+      positions,
+    })),
     ...overlaps.map(({ inner, outer }): OwnershipError => ({
       kind: "OverlappingPrefix",
       inner: prefixes[inner]!,
@@ -70,10 +77,15 @@ describe("listConflicts", () => {
 describe("sortPrefixes", () => {
   test("is the order of the bytes, and of the input where bytes are equal", () => {
     // Long lists over few values: all three parts of a split, and equal runs, occur at every depth.
-    const many = fc.array(fc.array(fc.constantFrom(0, 1, 255), { maxLength: 2 }).map((values) => Uint8Array.from(values)), { maxLength: 200, size: "max" });
+    const many = fc.array(
+      fc.array(fc.constantFrom(0, 1, 255), { maxLength: 2 }).map((values) => Uint8Array.from(values)),
+      { maxLength: 200, size: "max" },
+    );
     fc.assert(
       fc.property(many, (prefixes) => {
-        const expected = prefixes.map((_, place) => place).sort((a, b) => compareBytes(prefixes[a]!, prefixes[b]!) || a - b);
+        const expected = prefixes
+          .map((_, place) => place)
+          .sort((a, b) => compareBytes(prefixes[a]!, prefixes[b]!) || a - b);
         expect([...sortPrefixes(layEndToEnd(prefixes))]).toEqual(expected);
       }),
     );

@@ -48,7 +48,10 @@ export function orderPrefixes(prefixes: readonly Uint8Array[]): PrefixOrder {
 }
 
 /** Everything wrong with a list of prefixes, in the order that `ScopeConflicts` states. */
-export function listConflicts(order: PrefixOrder, { allowNested }: { readonly allowNested: boolean }): OwnershipError[] {
+export function listConflicts(
+  order: PrefixOrder,
+  { allowNested }: { readonly allowNested: boolean },
+): OwnershipError[] {
   const duplicates: DuplicatePrefix[] = order.repeated
     .toSorted((a, b) => a[1]! - b[1]!)
     .map((positions) => ({ kind: "DuplicatePrefix", prefix: copyOf(order.list, positions[0]!), positions }));
@@ -61,7 +64,13 @@ function listOverlaps({ list, positions, around }: PrefixOrder): OverlappingPref
     if (around[rank]! < 0) continue;
     const innerPosition = positions[rank]!;
     const outerPosition = positions[around[rank]!]!;
-    overlaps.push({ kind: "OverlappingPrefix", inner: copyOf(list, innerPosition), outer: copyOf(list, outerPosition), innerPosition, outerPosition });
+    overlaps.push({
+      kind: "OverlappingPrefix",
+      inner: copyOf(list, innerPosition),
+      outer: copyOf(list, outerPosition),
+      innerPosition,
+      outerPosition,
+    });
   }
   return overlaps.sort((a, b) => laterPosition(a) - laterPosition(b) || a.innerPosition - b.innerPosition);
 }

@@ -77,7 +77,12 @@ export function buildPrefixTree(order: PrefixOrder, { isNested }: { readonly isN
     if (isNested) slots.leadToRecord(base + OTHERWISE, recordOf[low]!);
 
     for (let index = 0; index < count; index++) {
-      const child = { low: starts[index]!, high: index + 1 < count ? starts[index + 1]! : high, agreed: depth + 1, slot: base + labels[index]! };
+      const child = {
+        low: starts[index]!,
+        high: index + 1 < count ? starts[index + 1]! : high,
+        agreed: depth + 1,
+        slot: base + labels[index]!,
+      };
       if (child.high - child.low === 1) slots.leadToRecord(child.slot, recordOf[child.low]!);
       else groups.push(child);
     }
@@ -86,7 +91,10 @@ export function buildPrefixTree(order: PrefixOrder, { isNested }: { readonly isN
 }
 
 /** The records in the order of the prefixes, and where each begins. */
-function layOutRecords({ list, positions, around }: PrefixOrder): { readonly records: Int32Array; readonly recordOf: Int32Array } {
+function layOutRecords({ list, positions, around }: PrefixOrder): {
+  readonly records: Int32Array;
+  readonly recordOf: Int32Array;
+} {
   const recordOf = new Int32Array(positions.length);
   let wordCount = 0;
   for (let rank = 0; rank < positions.length; rank++) {

@@ -12,7 +12,11 @@ import { makeWalkTables, Walk, type Step } from "./walk.fixture.ts";
 // On a busy machine a property takes longer than a test is usually given.
 vi.setConfig({ testTimeout: 120_000 });
 
-const stepsOf: fc.Arbitrary<Step[]> = fc.array(fc.tuple(fc.nat(2), fc.nat(15), fc.nat(2_000)), { minLength: 100, maxLength: 300, size: "max" });
+const stepsOf: fc.Arbitrary<Step[]> = fc.array(fc.tuple(fc.nat(2), fc.nat(15), fc.nat(2_000)), {
+  minLength: 100,
+  maxLength: 300,
+  size: "max",
+});
 
 function expectSound(kit: ScopeKit): void {
   const tables = makeWalkTables(kit);
@@ -30,7 +34,8 @@ function expectSound(kit: ScopeKit): void {
     { numRuns: Number(process.env["FC_NUM_RUNS"] ?? 120) },
   );
   // A walk that never gets anywhere shows nothing.
-  for (const name of ["start", "commit", "abort", "abort offer", "settle", "expire", "reload", "adopt"]) expect(done.get(name) ?? 0, name).toBeGreaterThan(10);
+  for (const name of ["start", "commit", "abort", "abort offer", "settle", "expire", "reload", "adopt"])
+    expect(done.get(name) ?? 0, name).toBeGreaterThan(10);
 }
 
 test("on three nodes, any steps in any order, one node at most may write a key", () => {

@@ -16,9 +16,12 @@ const encoder = new TextEncoder();
 
 /** One entry of a list. Each property is read once: what it says the second time is nobody's business. */
 export function readScopeEntry(entry: unknown, place: Place): ReadScope {
-  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return err([{ kind: "NotAScope", position: place.position }]);
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry))
+    return err([{ kind: "NotAScope", position: place.position }]);
   const { prefix, prefixHex, writer, fallback } = entry as Record<string, unknown>;
-  const problems: ScopeProblem[] = Object.keys(entry).every((key) => FIELDS.includes(key)) ? [] : [{ kind: "UnknownField", position: place.position }];
+  const problems: ScopeProblem[] = Object.keys(entry).every((key) => FIELDS.includes(key))
+    ? []
+    : [{ kind: "UnknownField", position: place.position }];
   const bytes = readPrefix(prefix, prefixHex);
   return assemble({ bytes, writer, fallback, place, problems });
 }
@@ -48,7 +51,9 @@ function assemble({ bytes, writer, fallback, place, problems }: Parts): ReadScop
   const hasFallback = fallback !== undefined && fallback !== null;
   if (hasFallback) found.push(...nodeProblems(fallback, "fallback", place));
   if (found.length > 0 || typeof bytes === "string") return err(found);
-  return ok(new Scope({ prefix: bytes, writer: writer as string, ...(hasFallback ? { fallback: fallback as string } : {}) }));
+  return ok(
+    new Scope({ prefix: bytes, writer: writer as string, ...(hasFallback ? { fallback: fallback as string } : {}) }),
+  );
 }
 
 function readPrefix(prefix: unknown, prefixHex: unknown): Parts["bytes"] {
@@ -58,7 +63,9 @@ function readPrefix(prefix: unknown, prefixHex: unknown): Parts["bytes"] {
     return isBytes(prefix) ? prefix : "wrong type";
   }
   if (prefix !== undefined || typeof prefixHex !== "string" || !/^([\da-f]{2})*$/i.test(prefixHex)) return "wrong type";
-  return Uint8Array.from({ length: prefixHex.length / 2 }, (_, index) => Number.parseInt(prefixHex.slice(2 * index, 2 * index + 2), 16));
+  return Uint8Array.from({ length: prefixHex.length / 2 }, (_, index) =>
+    Number.parseInt(prefixHex.slice(2 * index, 2 * index + 2), 16),
+  );
 }
 
 function prefixProblems(bytes: Parts["bytes"], { position }: Place): ScopeProblem[] {
@@ -66,7 +73,9 @@ function prefixProblems(bytes: Parts["bytes"], { position }: Place): ScopeProble
   if (bytes === "missing") return [{ kind: "MissingField", position, field }];
   if (bytes === "wrong type") return [{ kind: "WrongType", position, field }];
   if (bytes.length === 0) return [{ kind: "EmptyField", position, field }];
-  return bytes.length > MAX_PREFIX_SIZE ? [{ kind: "TooLong", position, field, size: bytes.length, max: MAX_PREFIX_SIZE }] : [];
+  return bytes.length > MAX_PREFIX_SIZE
+    ? [{ kind: "TooLong", position, field, size: bytes.length, max: MAX_PREFIX_SIZE }]
+    : [];
 }
 
 function nodeProblems(node: unknown, field: "writer" | "fallback", { position, peers }: Place): ScopeProblem[] {

@@ -6,7 +6,32 @@ export interface RoutingData {
   readonly keys: readonly string[];
 }
 
-const WORDS = ["app", "billing", "auth", "invoice", "session", "tenant", "cart", "stock", "ledger", "audit", "mail", "queue", "index", "photo", "video", "report", "user", "group", "eu", "us", "asia", "prod", "stage", "dev"];
+const WORDS = [
+  "app",
+  "billing",
+  "auth",
+  "invoice",
+  "session",
+  "tenant",
+  "cart",
+  "stock",
+  "ledger",
+  "audit",
+  "mail",
+  "queue",
+  "index",
+  "photo",
+  "video",
+  "report",
+  "user",
+  "group",
+  "eu",
+  "us",
+  "asia",
+  "prod",
+  "stage",
+  "dev",
+];
 
 /** Of the keys, nine in ten are under a prefix, one in twenty nearly, and one in twenty not at all. */
 export function makeRoutingData(prefixCount: number, keyCount: number): RoutingData {
@@ -25,7 +50,9 @@ export function makeRoutingData(prefixCount: number, keyCount: number): RoutingD
     const prefix = list[below(list.length)]!;
     const chance = random();
     if (chance < 0.9) return flat(`${prefix}object${below(1_000_000)}`);
-    return flat(chance < 0.95 ? `${prefix.slice(0, -2)}~${below(100_000_000)}` : `zz:${below(1_000_000_000)}:elsewhere`);
+    return flat(
+      chance < 0.95 ? `${prefix.slice(0, -2)}~${below(100_000_000)}` : `zz:${below(1_000_000_000)}:elsewhere`,
+    );
   });
   return { prefixes: list, keys };
 }

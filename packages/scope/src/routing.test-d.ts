@@ -26,7 +26,9 @@ declare const snapshot: OwnershipSnapshot;
 declare const key: Uint8Array;
 
 expectTypeOf(table.route(key, "a").kind).toEqualTypeOf<"Owned" | "Misdirected" | "Unknown">();
-expectTypeOf(table.routeWithFallbackState(key, "a", () => true).kind).toEqualTypeOf<"Owned" | "Misdirected" | "Unknown" | "Unavailable">();
+expectTypeOf(table.routeWithFallbackState(key, "a", () => true).kind).toEqualTypeOf<
+  "Owned" | "Misdirected" | "Unknown" | "Unavailable"
+>();
 expectTypeOf(snapshot.route(key, "a").kind).toEqualTypeOf<"Owned" | "Misdirected" | "Unknown" | "Quiesced">();
 expectTypeOf(snapshot.routeWithFallbackState(key, "a", () => true)).toEqualTypeOf<Routing>();
 expectTypeOf<OwnershipNode["route"]>().parameter(0).toEqualTypeOf<Bytes>();
@@ -37,26 +39,68 @@ table.route("app:billing:1", "a");
 
 // The seed's kinds of each union, and ours.
 expectTypeOf<OwnershipError["kind"]>().toEqualTypeOf<"DuplicatePrefix" | "OverlappingPrefix">();
-type Decided = "UndeclaredScope" | "NotOwner" | "SameNode" | "AlreadyMigrating" | "MigrationIdConflict" | "NotDrained" | "AlreadyCommitted" | "Aborted";
+type Decided =
+  | "UndeclaredScope"
+  | "NotOwner"
+  | "SameNode"
+  | "AlreadyMigrating"
+  | "MigrationIdConflict"
+  | "NotDrained"
+  | "AlreadyCommitted"
+  | "Aborted";
 type Added = "UnknownMigration" | "AwaitingTarget" | "NotTarget" | "InnerScopesDiffer" | "Superseded";
 expectTypeOf<MigrationErrorKind>().toEqualTypeOf<Decided | Added>();
 
 type Pending = "ChangePending";
 expectTypeOf<StartError["kind"]>().toEqualTypeOf<Exclude<Decided, "NotDrained"> | Pending>();
-expectTypeOf<DrainError["kind"]>().toEqualTypeOf<"UnknownMigration" | "AlreadyCommitted" | "Aborted" | "NotOwner" | "NotDrained" | Pending>();
+expectTypeOf<DrainError["kind"]>().toEqualTypeOf<
+  "UnknownMigration" | "AlreadyCommitted" | "Aborted" | "NotOwner" | "NotDrained" | Pending
+>();
 expectTypeOf<CommitError["kind"]>().toEqualTypeOf<
-  "NotTarget" | "MigrationIdConflict" | "Aborted" | "AlreadyMigrating" | "Superseded" | "UndeclaredScope" | "NotOwner" | "InnerScopesDiffer" | Pending
+  | "NotTarget"
+  | "MigrationIdConflict"
+  | "Aborted"
+  | "AlreadyMigrating"
+  | "Superseded"
+  | "UndeclaredScope"
+  | "NotOwner"
+  | "InnerScopesDiffer"
+  | Pending
 >();
 expectTypeOf<AbortError["kind"]>().toEqualTypeOf<
-  "MigrationIdConflict" | "AlreadyCommitted" | "UnknownMigration" | "AwaitingTarget" | "NotTarget" | "AlreadyMigrating" | "Superseded" | Pending
+  | "MigrationIdConflict"
+  | "AlreadyCommitted"
+  | "UnknownMigration"
+  | "AwaitingTarget"
+  | "NotTarget"
+  | "AlreadyMigrating"
+  | "Superseded"
+  | Pending
 >();
 expectTypeOf<SettleError["kind"]>().toEqualTypeOf<
-  "MigrationIdConflict" | "AlreadyCommitted" | "Aborted" | "UnknownMigration" | "NotDrained" | "AlreadyMigrating" | "Superseded" | Pending
+  | "MigrationIdConflict"
+  | "AlreadyCommitted"
+  | "Aborted"
+  | "UnknownMigration"
+  | "NotDrained"
+  | "AlreadyMigrating"
+  | "Superseded"
+  | Pending
 >();
 expectTypeOf<ReloadError["kind"]>().toEqualTypeOf<"AlreadyMigrating" | "OwnerChanged" | Pending>();
-expectTypeOf<AdoptError["kind"]>().toEqualTypeOf<"StaleSnapshot" | "AlreadyMigrating" | "UnknownMigration" | "OwnerChanged" | Pending>();
+expectTypeOf<AdoptError["kind"]>().toEqualTypeOf<
+  "StaleSnapshot" | "AlreadyMigrating" | "UnknownMigration" | "OwnerChanged" | Pending
+>();
 
 expectTypeOf<ReturnType<OwnershipNode["start"]>>().toEqualTypeOf<Result<Change, StartError>>();
 declare const startError: StartError;
 // @ts-expect-error SameNode has no handler
-matchError(startError, { MigrationIdConflict: () => 0, AlreadyCommitted: () => 0, Aborted: () => 0, UndeclaredScope: () => 0, NotOwner: () => 0, AlreadyMigrating: () => 0, ChangePending: () => 0 });
+matchError(startError, {
+  MigrationIdConflict: () => 0,
+  AlreadyCommitted: () => 0,
+  Aborted: () => 0,
+  UndeclaredScope: () => 0,
+  NotOwner: () => 0,
+  AlreadyMigrating: () => 0,
+  ChangePending: () => 0,
+});

@@ -68,7 +68,9 @@ export class ScopeGate {
 
   #verdictAt(position: number): Routing {
     const { self, isDown } = this.#options;
-    return isDown === undefined ? this.#router.route(position, self) : this.#router.routeWithFallbackState(position, self, isDown);
+    return isDown === undefined
+      ? this.#router.route(position, self)
+      : this.#router.routeWithFallbackState(position, self, isDown);
   }
 
   #wake(): void {

@@ -16,7 +16,13 @@ export type ScopeProblem =
   | { readonly kind: "MissingField"; readonly position: number; readonly field: ScopeField }
   | { readonly kind: "WrongType"; readonly position: number; readonly field: ScopeField }
   | { readonly kind: "EmptyField"; readonly position: number; readonly field: ScopeField }
-  | { readonly kind: "TooLong"; readonly position: number; readonly field: ScopeField; readonly size: number; readonly max: number }
+  | {
+      readonly kind: "TooLong";
+      readonly position: number;
+      readonly field: ScopeField;
+      readonly size: number;
+      readonly max: number;
+    }
   /** The id is none of the peers. */
   | { readonly kind: "UnknownNode"; readonly position: number; readonly field: "writer" | "fallback" }
   | OwnershipError;

@@ -20,7 +20,10 @@ export class ScopeRouter {
   #first: string | undefined;
   #forFirst: (Routing | undefined)[] = [];
 
-  constructor(index: ScopeIndex, { epoch, moves }: { readonly epoch: number; readonly moves: readonly MigrationState[] }) {
+  constructor(
+    index: ScopeIndex,
+    { epoch, moves }: { readonly epoch: number; readonly moves: readonly MigrationState[] },
+  ) {
     this.index = index;
     this.#verdicts = new Verdicts(index.scopes, epoch);
     this.#moving = new Map(moves.map((move) => [index.positionOf(move.prefix), quiesced(move, epoch)]));
@@ -29,7 +32,9 @@ export class ScopeRouter {
   /** The verdict at node `self` about the scope at a position that the index found, or about a key without one. */
   route(position: number, self: string): Routing {
     if (position < 0) return UNKNOWN;
-    return self === this.#first ? (this.#forFirst[position] ??= this.#decide(position, self)) : this.#routeOther(position, self);
+    return self === this.#first
+      ? (this.#forFirst[position] ??= this.#decide(position, self))
+      : this.#routeOther(position, self);
   }
 
   #routeOther(position: number, self: string): Routing {
@@ -43,7 +48,9 @@ export class ScopeRouter {
   #decide(position: number, self: string): Routing {
     const moving = this.#moving.get(position);
     if (moving !== undefined) return moving;
-    return this.index.scopes[position]!.writer === self ? this.#verdicts.owned(position) : this.#verdicts.toWriter(position);
+    return this.index.scopes[position]!.writer === self
+      ? this.#verdicts.owned(position)
+      : this.#verdicts.toWriter(position);
   }
 
   /** As `route`, given who is down. A moving scope is quiesced whoever is down, and nobody is asked about. */

@@ -20,7 +20,13 @@ describe("Scope", () => {
 
   test("covers its prefix and what starts with it, and no shorter key", () => {
     const scope = new Scope({ prefix: "app:", writer: "w" });
-    expect(["app:", "app:1", "app", "", "apq:"].map((key) => scope.matches(key))).toEqual([true, true, false, false, false]);
+    expect(["app:", "app:1", "app", "", "apq:"].map((key) => scope.matches(key))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
     expect(scope.matches(bytes("app:1"))).toBe(true);
   });
 
@@ -56,10 +62,14 @@ describe("Scope", () => {
   });
 
   test("is compared with scopes only", () => {
-    expect(() => new Scope({ prefix: "a", writer: "w" }).equals({ prefix: "a", writer: "w" } as never)).toThrow(InvariantViolation);
+    expect(() => new Scope({ prefix: "a", writer: "w" }).equals({ prefix: "a", writer: "w" } as never)).toThrow(
+      InvariantViolation,
+    );
   });
 
   test("the greatest prefix and id are allowed", () => {
-    expect(new Scope({ prefix: new Uint8Array(MAX_PREFIX_SIZE), writer: "w".repeat(MAX_ID_LENGTH) }).prefix.length).toBe(MAX_PREFIX_SIZE);
+    expect(
+      new Scope({ prefix: new Uint8Array(MAX_PREFIX_SIZE), writer: "w".repeat(MAX_ID_LENGTH) }).prefix.length,
+    ).toBe(MAX_PREFIX_SIZE);
   });
 });

@@ -65,7 +65,9 @@ export class Scope {
 
   equals(other: Scope): boolean {
     assert(isScope(other), "a scope can be compared with a Scope only");
-    return this.writer === other.writer && this.fallback === other.fallback && equalBytes(this.#prefix, prefixBytes(other));
+    return (
+      this.writer === other.writer && this.fallback === other.fallback && equalBytes(this.#prefix, prefixBytes(other))
+    );
   }
 }
 

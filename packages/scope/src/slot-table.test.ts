@@ -4,7 +4,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SlotTable } from "./slot-table.ts";
 
-const labelSets = fc.array(fc.uniqueArray(fc.oneof(fc.constantFrom(0, 1, 2, 255, 256), fc.nat(256)), { minLength: 1, maxLength: 12 }), { maxLength: 300, size: "max" });
+const labelSets = fc.array(
+  fc.uniqueArray(fc.oneof(fc.constantFrom(0, 1, 2, 255, 256), fc.nat(256)), { minLength: 1, maxLength: 12 }),
+  { maxLength: 300, size: "max" },
+);
 
 test("no two branches have a slot or a base in common, and every slot holds its label", () => {
   fc.assert(

@@ -21,7 +21,8 @@ export function tableFromJson(value: unknown): OwnershipTable | undefined {
   if (json === undefined) return undefined;
   const { nested, scopes: listed } = json as { nested?: unknown; scopes?: unknown };
   const scopes = readList(listed, scopeFromJson);
-  if ((nested !== "refuse" && nested !== "longest") || scopes === undefined || scopes.length > MAX_SCOPES) return undefined;
+  if ((nested !== "refuse" && nested !== "longest") || scopes === undefined || scopes.length > MAX_SCOPES)
+    return undefined;
   const table = OwnershipTable.build(scopes, { nested });
   return table.ok ? table.value : undefined;
 }
@@ -32,7 +33,8 @@ function scopeFromJson(value: unknown): Scope | undefined {
   const prefix = readPrefix(json["prefix"]);
   const writer = readId(json["writer"]);
   const fallback = readId(json["fallback"]);
-  if (prefix === undefined || writer === undefined || (json["fallback"] !== undefined && fallback === undefined)) return undefined;
+  if (prefix === undefined || writer === undefined || (json["fallback"] !== undefined && fallback === undefined))
+    return undefined;
   return new Scope({ prefix, writer, fallback });
 }
 
@@ -54,7 +56,14 @@ export function snapshotFromJson(value: unknown): OwnershipSnapshot | undefined 
   const live = readList(json["live"], migrationFromJson);
   const migrated = readList(json["migrated"], finishedFromJson);
   const finished = readList(json["finished"], finishedFromJson);
-  if (epoch === undefined || table === undefined || live === undefined || migrated === undefined || finished === undefined) return undefined;
+  if (
+    epoch === undefined ||
+    table === undefined ||
+    live === undefined ||
+    migrated === undefined ||
+    finished === undefined
+  )
+    return undefined;
 
   const index = indexOf(table);
   const isDeclared = live.every(({ prefix }) => index.positionOf(prefix) >= 0);

@@ -29,7 +29,7 @@ export function sortPrefixes(list: PrefixList): Int32Array {
     const pivot = medianByte(list, order, { low, high, depth });
     let less = low;
     let greater = high;
-    for (let index = low; index < greater; ) {
+    for (let index = low; index < greater;) {
       const byte = byteAt(list, order[index]!, depth);
       if (byte < pivot) swap(order, less++, index++);
       else if (byte > pivot) swap(order, index, --greater);

@@ -7,7 +7,13 @@ import { encodeHeadInto } from "./text-bytes.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 test("the head of a text is the head of its UTF-8, lone surrogates included", () => {
-  const anyText = fc.array(fc.oneof(fc.constantFrom(0x61, 0x7f, 0x80, 0x7ff, 0x800, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xffff), fc.integer({ min: 0, max: 0xffff })), { maxLength: 12 });
+  const anyText = fc.array(
+    fc.oneof(
+      fc.constantFrom(0x61, 0x7f, 0x80, 0x7ff, 0x800, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xffff),
+      fc.integer({ min: 0, max: 0xffff }),
+    ),
+    { maxLength: 12 },
+  );
   fc.assert(
     fc.property(anyText, fc.integer({ min: 0, max: 40 }), (units, size) => {
       const text = String.fromCharCode(...units);

@@ -22,24 +22,41 @@ export class Verdicts {
 
   owned(position: number): Owned {
     if (this.#owned.length === 0) this.#owned = blank(this.#scopes.length);
-    return (this.#owned[position] ??= Object.freeze({ kind: "Owned", scope: this.#scopes[position]!, epoch: this.#epoch }));
+    return (this.#owned[position] ??= Object.freeze({
+      kind: "Owned",
+      scope: this.#scopes[position]!,
+      epoch: this.#epoch,
+    }));
   }
 
   toWriter(position: number): Misdirected {
     if (this.#toWriter.length === 0) this.#toWriter = blank(this.#scopes.length);
-    return (this.#toWriter[position] ??= misdirected(this.#scopes[position]!, this.#scopes[position]!.writer, this.#epoch));
+    return (this.#toWriter[position] ??= misdirected(
+      this.#scopes[position]!,
+      this.#scopes[position]!.writer,
+      this.#epoch,
+    ));
   }
 
   /** Only for a scope that has a fallback. */
   toFallback(position: number): Misdirected {
     if (this.#toFallback.length === 0) this.#toFallback = blank(this.#scopes.length);
-    return (this.#toFallback[position] ??= misdirected(this.#scopes[position]!, this.#scopes[position]!.fallback!, this.#epoch));
+    return (this.#toFallback[position] ??= misdirected(
+      this.#scopes[position]!,
+      this.#scopes[position]!.fallback!,
+      this.#epoch,
+    ));
   }
 
   unavailable(position: number): Unavailable {
     if (this.#unavailable.length === 0) this.#unavailable = blank(this.#scopes.length);
     const scope = this.#scopes[position]!;
-    return (this.#unavailable[position] ??= Object.freeze({ kind: "Unavailable", scope, epoch: this.#epoch, writer: scope.writer }));
+    return (this.#unavailable[position] ??= Object.freeze({
+      kind: "Unavailable",
+      scope,
+      epoch: this.#epoch,
+      writer: scope.writer,
+    }));
   }
 }
 

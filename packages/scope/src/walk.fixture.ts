@@ -8,7 +8,9 @@ const PREFIXES = ["p:", "p:q:", "r:"];
 /** Keys whose scope all nodes agree on at first. What was never declared has no owner to be protected. */
 const KEYS = ["p:1", "p:q:1", "r:1"];
 /** Every way to give the prefixes to nodes or to nobody: most of them no node may take. */
-const OWNERS = ["a", "b", "c", ""].flatMap((p) => ["a", "b", "c", ""].flatMap((q) => ["a", "b", ""].map((r) => ({ "p:": p, "p:q:": q, "r:": r, "p:q:deep:": q }))));
+const OWNERS = ["a", "b", "c", ""].flatMap((p) =>
+  ["a", "b", "c", ""].flatMap((q) => ["a", "b", ""].map((r) => ({ "p:": p, "p:q:": q, "r:": r, "p:q:deep:": q }))),
+);
 
 /** Who, what, and which of those that there are. */
 export type Step = readonly [who: number, what: number, which: number];
@@ -69,7 +71,14 @@ export class Walk {
       ["drain", drain],
       ["commit", () => mine.slice(-1).forEach((offer) => make(node.commit(offer, this.#nowMs)))],
       ["commit", () => of(this.#offers).forEach((offer) => make(node.commit(offer, this.#nowMs)))],
-      ["abort", () => node.snapshot.migrations.live().slice(-1).forEach((move) => make(node.abort(move)))],
+      [
+        "abort",
+        () =>
+          node.snapshot.migrations
+            .live()
+            .slice(-1)
+            .forEach((move) => make(node.abort(move))),
+      ],
       ["abort offer", () => of(this.#offers).forEach(({ migration }) => make(node.abort(migration)))],
       ["settle", () => of(this.#decisions).forEach((decision) => make(node.settle(decision)))],
       ["settle", () => this.#decisions.slice(-3).forEach((decision) => make(node.settle(decision)))],
@@ -83,7 +92,13 @@ export class Walk {
   #start(member: Member, prefix: string, target: number): void {
     const { node } = member;
     if (node.snapshot.table.lookup(prefix)?.writer !== node.self) return;
-    const request = { id: `m${this.#moves++}`, prefix, from: node.self, to: NODES[target % 3]!, deadlineMs: this.#nowMs + 5 + (target % 200) };
+    const request = {
+      id: `m${this.#moves++}`,
+      prefix,
+      from: node.self,
+      to: NODES[target % 3]!,
+      deadlineMs: this.#nowMs + 5 + (target % 200),
+    };
     this.#make(member, node.start(request, this.#nowMs));
   }
 
@@ -105,18 +120,31 @@ export class Walk {
   }
 
   #rebuilt({ node, journal }: Member): Scopes.OwnershipNode {
-    return unwrap(this.#kit.OwnershipNode.rebuild(unwrap(this.#kit.decodeJournal(journal)), { self: node.self, unknownKeys: "refuse" }));
+    return unwrap(
+      this.#kit.OwnershipNode.rebuild(unwrap(this.#kit.decodeJournal(journal)), {
+        self: node.self,
+        unknownKeys: "refuse",
+      }),
+    );
   }
 
   /** Whatever a node says stays on its way for ever, in the form that travels. */
   #listen({ node }: Member): void {
-    const travel = <T extends Scopes.Message>(message: T): T => unwrap(this.#kit.decodeMessage(this.#kit.encodeMessage(message))) as T;
+    const travel = <T extends Scopes.Message>(message: T): T =>
+      unwrap(this.#kit.decodeMessage(this.#kit.encodeMessage(message))) as T;
     for (let move = Math.max(0, this.#moves - 6); move < this.#moves; move++) {
       const id = `m${move}`;
       const offer = node.offerFor(id);
-      if (offer !== undefined && !this.#offers.some(({ migration }) => migration.id === id)) this.#offers.push(travel(offer));
+      if (offer !== undefined && !this.#offers.some(({ migration }) => migration.id === id))
+        this.#offers.push(travel(offer));
       const decision = node.decisionFor(id);
-      if (decision !== undefined && !this.#decisions.some(({ migration }) => migration.id === id && migration.outcome === decision.migration.outcome)) this.#decisions.push(travel(decision));
+      if (
+        decision !== undefined &&
+        !this.#decisions.some(
+          ({ migration }) => migration.id === id && migration.outcome === decision.migration.outcome,
+        )
+      )
+        this.#decisions.push(travel(decision));
     }
     if (this.#snapshots.at(-1) !== node.snapshot) this.#snapshots.push(node.snapshot);
   }
@@ -133,14 +161,21 @@ export class Walk {
   /** The nodes that differ from what their journals make of them. */
   forgetful(): string[] {
     const text = (node: Scopes.OwnershipNode): string => this.#kit.encodeJournalEntry(node.checkpoint());
-    return this.#members.filter((member) => text(this.#rebuilt(member)) !== text(member.node)).map(({ node }) => node.self);
+    return this.#members
+      .filter((member) => text(this.#rebuilt(member)) !== text(member.node))
+      .map(({ node }) => node.self);
   }
 }
 
 /** By its route, or because an operation that it admitted is still running. */
 function mayWrite({ node, admissions }: Member, key: string): boolean {
   const prefix = key.slice(0, -1);
-  return node.route(key).kind === "Owned" || admissions.some(({ verdict }) => verdict.kind === "Owned" && new TextDecoder().decode(verdict.scope.prefix) === prefix);
+  return (
+    node.route(key).kind === "Owned" ||
+    admissions.some(
+      ({ verdict }) => verdict.kind === "Owned" && new TextDecoder().decode(verdict.scope.prefix) === prefix,
+    )
+  );
 }
 
 export function makeWalkTables(kit: ScopeKit): Scopes.OwnershipTable[] {
@@ -149,5 +184,10 @@ export function makeWalkTables(kit: ScopeKit): Scopes.OwnershipTable[] {
 
 function tableOf(kit: ScopeKit, owners: Readonly<Record<string, string>>): Scopes.OwnershipTable {
   const declared = Object.entries(owners).filter(([, writer]) => writer !== "");
-  return unwrap(kit.OwnershipTable.build(declared.map(([prefix, writer]) => new kit.Scope({ prefix, writer })), { nested: "longest" }));
+  return unwrap(
+    kit.OwnershipTable.build(
+      declared.map(([prefix, writer]) => new kit.Scope({ prefix, writer })),
+      { nested: "longest" },
+    ),
+  );
 }

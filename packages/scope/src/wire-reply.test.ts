@@ -16,17 +16,35 @@ vi.setConfig({ testTimeout: 60_000 });
 const scope = new Scope({ prefix: "p:", writer: "a" });
 const addresses = new Map([["b", "10.0.0.2:6379"]]);
 const addressOf = (node: string): string | undefined => addresses.get(node);
-const quiesced = (prefix: Uint8Array, target = "b", address?: string): Routing => ({ kind: "Quiesced", prefix, epoch: 1, target, address });
+const quiesced = (prefix: Uint8Array, target = "b", address?: string): Routing => ({
+  kind: "Quiesced",
+  prefix,
+  epoch: 1,
+  target,
+  address,
+});
 
 describe("renderReply", () => {
   test.each<[string, Routing, string | undefined]>([
     ["misdirected", { kind: "Misdirected", scope, epoch: 1, target: "b" }, "MISDIRECTED writer is 10.0.0.2:6379"],
-    ["misdirected to a node without an address", { kind: "Misdirected", scope, epoch: 1, target: "x" }, "MISDIRECTED writer is x"],
+    [
+      "misdirected to a node without an address",
+      { kind: "Misdirected", scope, epoch: 1, target: "x" },
+      "MISDIRECTED writer is x",
+    ],
     ["quiesced", quiesced(bytes("app:billing:")), "QUIESCED app:billing: migrating to 10.0.0.2:6379"],
-    ["quiesced, the address given with the move", quiesced(bytes("p:"), "b", "new:1"), "QUIESCED p: migrating to new:1"],
+    [
+      "quiesced, the address given with the move",
+      quiesced(bytes("p:"), "b", "new:1"),
+      "QUIESCED p: migrating to new:1",
+    ],
     ["quiesced, the empty prefix", quiesced(bytes("")), 'QUIESCED "" migrating to 10.0.0.2:6379'],
     ["quiesced, a prefix of two quotes", quiesced(bytes('""')), "QUIESCED \\x22\\x22 migrating to 10.0.0.2:6379"],
-    ["quiesced, a prefix with a line end and a backslash", quiesced(bytes("a\r\n\\")), "QUIESCED a\\x0d\\x0a\\\\ migrating to 10.0.0.2:6379"],
+    [
+      "quiesced, a prefix with a line end and a backslash",
+      quiesced(bytes("a\r\n\\")),
+      "QUIESCED a\\x0d\\x0a\\\\ migrating to 10.0.0.2:6379",
+    ],
     ["unavailable", { kind: "Unavailable", scope, epoch: 1, writer: "b" }, "UNAVAILABLE writer is 10.0.0.2:6379"],
     ["owned", { kind: "Owned", scope, epoch: 1 }, undefined],
     ["unknown", { kind: "Unknown" }, undefined],
@@ -38,7 +56,9 @@ describe("renderReply", () => {
     const table = unwrap(OwnershipTable.build([new Scope({ prefix: "app:billing:", writer: "a" })]));
     const node = OwnershipNode.open(table, { self: "a" });
     node.apply(unwrap(node.start({ id: "m", prefix: "app:billing:", from: "a", to: "b", deadlineMs: 1 }, 0)));
-    expect(renderReply(node.route("app:billing:1"), addressOf)).toBe("QUIESCED app:billing: migrating to 10.0.0.2:6379");
+    expect(renderReply(node.route("app:billing:1"), addressOf)).toBe(
+      "QUIESCED app:billing: migrating to 10.0.0.2:6379",
+    );
   });
 
   test("is one line of five words in visible ASCII, whatever the prefix and the id, and tells prefixes apart", () => {

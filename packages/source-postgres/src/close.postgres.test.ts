@@ -28,13 +28,17 @@ function named(name: string): string {
 }
 
 async function connectionsOf(name: string): Promise<number> {
-  const { rows } = await pool.query<{ n: number }>("SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = $1", [name]);
+  const { rows } = await pool.query<{ n: number }>(
+    "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = $1",
+    [name],
+  );
   return rows[0]!.n;
 }
 
 async function readAll(source: ReturnType<typeof postgresTableSource>): Promise<number> {
   let count = 0;
-  for await (const { items } of source.read({ range: EVERYTHING, signal: new AbortController().signal })) count += items.length;
+  for await (const { items } of source.read({ range: EVERYTHING, signal: new AbortController().signal }))
+    count += items.length;
   return count;
 }
 
@@ -75,6 +79,8 @@ test("whoever closes it a second time waits for the same, also where it was neve
   expect(source.close()).toBe(closing);
   await closing;
   expect(await connectionsAreGone("twice")).toBe(true);
-  await expect(readAll(source)).rejects.toMatchObject({ error: { kind: "SourceUnreadable", reason: "the source is closed" } });
+  await expect(readAll(source)).rejects.toMatchObject({
+    error: { kind: "SourceUnreadable", reason: "the source is closed" },
+  });
   await expect(postgresTableSource({ url: named("never"), table }).close()).resolves.toBeUndefined();
 });

@@ -7,7 +7,16 @@ export function codeOf(thrown: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-const UNREACHABLE = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "EAI_AGAIN", "EPIPE"]);
+const UNREACHABLE = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+  "EPIPE",
+]);
 
 /** What was thrown, in our words: those of the driver and of the server may quote the login, or rows. */
 export function sourceErrorFrom(thrown: unknown): SourceError {

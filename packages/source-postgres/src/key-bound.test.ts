@@ -20,13 +20,31 @@ const COLUMNS = {
 };
 
 const integers = fc.oneof(
-  fc.constantFrom(0n, 1n, -1n, 254n, 255n, 256n, 257n, -254n, -255n, -256n, -257n, -65_535n, -65_536n, 65_535n, 65_536n),
+  fc.constantFrom(
+    0n,
+    1n,
+    -1n,
+    254n,
+    255n,
+    256n,
+    257n,
+    -254n,
+    -255n,
+    -256n,
+    -257n,
+    -65_535n,
+    -65_536n,
+    65_535n,
+    65_536n,
+  ),
   fc.bigInt({ min: -70_000n, max: 70_000n }),
   fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }),
 );
 
 const denseBytes = (maxLength: number) => fc.array(fc.constantFrom(0x00, 0x01, 0x61, 0x80, 0xc3, 0xff), { maxLength });
-const uuid = fc.array(fc.constantFrom("0", "1", "f"), { minLength: 32, maxLength: 32 }).map((digits) => digits.join(""));
+const uuid = fc
+  .array(fc.constantFrom("0", "1", "f"), { minLength: 32, maxLength: 32 })
+  .map((digits) => digits.join(""));
 
 /** Values as the server would give them. */
 function valuesOf(given: KeyColumn): fc.Arbitrary<string> {
@@ -54,11 +72,13 @@ const schemas: readonly (readonly KeyColumn[])[] = [
   [COLUMNS.boolean, COLUMNS.bytes, COLUMNS.int8],
 ];
 
-const keyOf = (columns: readonly KeyColumn[], row: readonly string[]) => unwrap(encodeTuple(columns.map((one, index) => elementOf(one, row[index]!))));
+const keyOf = (columns: readonly KeyColumn[], row: readonly string[]) =>
+  unwrap(encodeTuple(columns.map((one, index) => elementOf(one, row[index]!))));
 
 /** Whether a row fulfils a bound, by the order that the server has. */
 function fulfils(columns: readonly KeyColumn[], row: readonly string[], { operator, values }: KeyBound): boolean {
-  const elements = (texts: readonly string[]): readonly TupleElement[] => texts.map((text, index) => elementOf(columns[index]!, text));
+  const elements = (texts: readonly string[]): readonly TupleElement[] =>
+    texts.map((text, index) => elementOf(columns[index]!, text));
   const order = compareElements(elements(row.slice(0, values.length)), elements(values));
   return operator === ">" ? order > 0 : order >= 0;
 }
@@ -73,48 +93,58 @@ function boundsOf(columns: readonly KeyColumn[]): fc.Arbitrary<Uint8Array> {
   const key = fc.tuple(...columns.map(valuesOf)).map((row) => keyOf(columns, row));
   const cut = fc.tuple(key, fc.nat(20)).map(([bytes, size]) => bytes.slice(0, size));
   const behind = fc.tuple(key, denseBytes(2)).map(([bytes, more]) => Uint8Array.from([...bytes, ...more]));
-  const changed = fc.tuple(key, fc.nat(3), fc.constantFrom(0, 1, 0x0b, 0x0c, 0x12, 0x13, 0x15, 0x16, 0x1d, 0x27, 0x31, 0xff)).map(([bytes, place, byte]) => {
-    const other = bytes.slice();
-    if (place < other.length) other[place] = byte;
-    return other;
-  });
+  const changed = fc
+    .tuple(key, fc.nat(3), fc.constantFrom(0, 1, 0x0b, 0x0c, 0x12, 0x13, 0x15, 0x16, 0x1d, 0x27, 0x31, 0xff))
+    .map(([bytes, place, byte]) => {
+      const other = bytes.slice();
+      if (place < other.length) other[place] = byte;
+      return other;
+    });
   // First bytes of elements and of none, and what may follow.
-  const anything = fc.array(fc.constantFrom(0x00, 0x01, 0x02, 0x0b, 0x0c, 0x12, 0x13, 0x14, 0x15, 0x16, 0x1d, 0x26, 0x30, 0x61, 0xfe, 0xff), { maxLength: 4 }).map((bytes) => Uint8Array.from(bytes));
+  const anything = fc
+    .array(
+      fc.constantFrom(0x00, 0x01, 0x02, 0x0b, 0x0c, 0x12, 0x13, 0x14, 0x15, 0x16, 0x1d, 0x26, 0x30, 0x61, 0xfe, 0xff),
+      { maxLength: 4 },
+    )
+    .map((bytes) => Uint8Array.from(bytes));
   return fc.oneof(key, cut, behind, changed, anything);
 }
 
-describe.each(schemas.map((columns) => ({ columns, name: columns.map(({ sqlType }) => sqlType).join(", ") })))("a key of ($name)", ({ columns }) => {
-  test("every row at or above the bytes fulfils the bound", () => {
-    fc.assert(
-      fc.property(boundsOf(columns), fc.tuple(...columns.map(valuesOf)), (bound, row) => {
-        if (compareBytes(keyOf(columns, row), bound) < 0) return;
-        const condition = boundFrom(columns, bound);
-        expect(condition !== undefined && fulfils(columns, row, condition)).toBe(true);
-      }),
-      { numRuns: 10_000 },
-    );
-  });
+describe.each(schemas.map((columns) => ({ columns, name: columns.map(({ sqlType }) => sqlType).join(", ") })))(
+  "a key of ($name)",
+  ({ columns }) => {
+    test("every row at or above the bytes fulfils the bound", () => {
+      fc.assert(
+        fc.property(boundsOf(columns), fc.tuple(...columns.map(valuesOf)), (bound, row) => {
+          if (compareBytes(keyOf(columns, row), bound) < 0) return;
+          const condition = boundFrom(columns, bound);
+          expect(condition !== undefined && fulfils(columns, row, condition)).toBe(true);
+        }),
+        { numRuns: 10_000 },
+      );
+    });
 
-  test("where the bytes are a row's key, no row below it does", () => {
-    fc.assert(
-      fc.property(fc.tuple(...columns.map(valuesOf)), fc.tuple(...columns.map(valuesOf)), (row, other) => {
-        const bound = boundFrom(columns, keyOf(columns, row))!;
-        expect(fulfils(columns, other, bound)).toBe(compareBytes(keyOf(columns, other), keyOf(columns, row)) >= 0);
-      }),
-      { numRuns: 1000 },
-    );
-  });
+    test("where the bytes are a row's key, no row below it does", () => {
+      fc.assert(
+        fc.property(fc.tuple(...columns.map(valuesOf)), fc.tuple(...columns.map(valuesOf)), (row, other) => {
+          const bound = boundFrom(columns, keyOf(columns, row))!;
+          expect(fulfils(columns, other, bound)).toBe(compareBytes(keyOf(columns, other), keyOf(columns, row)) >= 0);
+        }),
+        { numRuns: 1000 },
+      );
+    });
 
-  test("right behind a row's key, that row does not", () => {
-    fc.assert(
-      fc.property(fc.tuple(...columns.map(valuesOf)), (row) => {
-        const bound = boundFrom(columns, Uint8Array.from([...keyOf(columns, row), 0]));
-        // Of a text and of bytes, a zero behind the end could be an escape's.
-        if (bound !== undefined) expect(fulfils(columns, row, bound)).toBe(false);
-      }),
-    );
-  });
-});
+    test("right behind a row's key, that row does not", () => {
+      fc.assert(
+        fc.property(fc.tuple(...columns.map(valuesOf)), (row) => {
+          const bound = boundFrom(columns, Uint8Array.from([...keyOf(columns, row), 0]));
+          // Of a text and of bytes, a zero behind the end could be an escape's.
+          if (bound !== undefined) expect(fulfils(columns, row, bound)).toBe(false);
+        }),
+      );
+    });
+  },
+);
 
 test.each([
   { what: "before all integers", bytes: [0x0b], bound: { operator: ">=", values: [] } },

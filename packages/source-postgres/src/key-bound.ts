@@ -98,7 +98,9 @@ function readInteger(column: KeyColumn, key: Uint8Array, offset: number): Part {
   const { min, max } = integerLimits(column);
   if (value < min) return BELOW;
   if (value > max) return ABOVE;
-  return isValue ? { kind: "Whole", value: String(value), next: offset + 1 + size } : { kind: "Partial", value: String(value) };
+  return isValue
+    ? { kind: "Whole", value: String(value), next: offset + 1 + size }
+    : { kind: "Partial", value: String(value) };
 }
 
 function readText(key: Uint8Array, offset: number): Part {
@@ -107,7 +109,9 @@ function readText(key: Uint8Array, offset: number): Part {
   const found = key.indexOf(0, offset + 1);
   const end = found === -1 ? key.length : found;
   const value = longestText(Buffer.from(key.subarray(offset + 1, end)));
-  return found !== -1 && value.isAll ? { kind: "Whole", value: value.text, next: end + 1 } : { kind: "Partial", value: value.text };
+  return found !== -1 && value.isAll
+    ? { kind: "Whole", value: value.text, next: end + 1 }
+    : { kind: "Partial", value: value.text };
 }
 
 /** As much of the bytes as is text. Cut off at a whole character, it is at or below what it was cut from. */
@@ -145,6 +149,7 @@ function readUuid(key: Uint8Array, offset: number): Part {
 
 function readBoolean(key: Uint8Array, offset: number): Part {
   const code = key[offset]!;
-  if (code === CODE_FALSE || code === CODE_TRUE) return { kind: "Whole", value: String(code === CODE_TRUE), next: offset + 1 };
+  if (code === CODE_FALSE || code === CODE_TRUE)
+    return { kind: "Whole", value: String(code === CODE_TRUE), next: offset + 1 };
   return code < CODE_FALSE ? BELOW : ABOVE;
 }

@@ -24,7 +24,10 @@ afterAll(async () => {
 });
 
 const EVERYTHING = { start: new Uint8Array(0), end: new Uint8Array(0) };
-const uuid = (digits: string): TupleElement => ({ kind: "Uuid", bytes: new Uint8Array(Buffer.from(digits.padEnd(32, "0"), "hex")) });
+const uuid = (digits: string): TupleElement => ({
+  kind: "Uuid",
+  bytes: new Uint8Array(Buffer.from(digits.padEnd(32, "0"), "hex")),
+});
 const bytes = (...values: readonly number[]) => Uint8Array.from(values);
 
 /** A kind of primary key, some rows, and what the driver is given for them. */
@@ -39,13 +42,37 @@ const TEXTS = ["", "a", "A", "aa", "a b", "ab", "Z", "z", "é", "\u{10ffff}", "\
 
 const CASES: readonly Case[] = [
   { what: "bigint", definition: "id bigint PRIMARY KEY", rows: INTEGERS.map((value) => [value]) },
-  { what: "integer and text", definition: "a int, b text, PRIMARY KEY (a, b)", rows: [-1n, 0n, 300n].flatMap((a) => ["", "x", "xy", "Y"].map((b) => [a, b])) },
+  {
+    what: "integer and text",
+    definition: "a int, b text, PRIMARY KEY (a, b)",
+    rows: [-1n, 0n, 300n].flatMap((a) => ["", "x", "xy", "Y"].map((b) => [a, b])),
+  },
   { what: "text of the database's collation", definition: "id text PRIMARY KEY", rows: TEXTS.map((value) => [value]) },
-  { what: "text of a language's collation", definition: 'id varchar(40) COLLATE "und-x-icu" PRIMARY KEY', rows: TEXTS.map((value) => [value]) },
-  { what: "uuid", definition: "id uuid PRIMARY KEY", rows: ["", "01", "7f", "80", "ff", "0101", "f0", "0f"].map((digits) => [uuid(digits)]) },
-  { what: "bytea", definition: "id bytea PRIMARY KEY", rows: [[], [0], [0, 0], [0, 0xff], [0xff], [1], [0x61, 0], [0x61]].map((values) => [bytes(...values)]) },
-  { what: "boolean and smallint", definition: "a bool, b smallint, PRIMARY KEY (b, a)", rows: [-300n, -1n, 0n, 7n].flatMap((b) => [false, true].map((a) => [b, a])) },
-  { what: "two integers, the other way about than they are declared", definition: "b int, a int, PRIMARY KEY (a, b)", rows: [1n, 2n, 3n].flatMap((a) => [1n, 2n, 3n].map((b) => [a, b])) },
+  {
+    what: "text of a language's collation",
+    definition: 'id varchar(40) COLLATE "und-x-icu" PRIMARY KEY',
+    rows: TEXTS.map((value) => [value]),
+  },
+  {
+    what: "uuid",
+    definition: "id uuid PRIMARY KEY",
+    rows: ["", "01", "7f", "80", "ff", "0101", "f0", "0f"].map((digits) => [uuid(digits)]),
+  },
+  {
+    what: "bytea",
+    definition: "id bytea PRIMARY KEY",
+    rows: [[], [0], [0, 0], [0, 0xff], [0xff], [1], [0x61, 0], [0x61]].map((values) => [bytes(...values)]),
+  },
+  {
+    what: "boolean and smallint",
+    definition: "a bool, b smallint, PRIMARY KEY (b, a)",
+    rows: [-300n, -1n, 0n, 7n].flatMap((b) => [false, true].map((a) => [b, a])),
+  },
+  {
+    what: "two integers, the other way about than they are declared",
+    definition: "b int, a int, PRIMARY KEY (a, b)",
+    rows: [1n, 2n, 3n].flatMap((a) => [1n, 2n, 3n].map((b) => [a, b])),
+  },
 ];
 
 for (const { what, definition, rows } of CASES) {
@@ -57,22 +84,33 @@ for (const { what, definition, rows } of CASES) {
     beforeAll(async () => {
       table = await makeTable(pool, definition);
       const places = names.map((_, index) => `$${index + 1}`).join(", ");
-      for (const row of rows) await pool.query(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${places})`, row.map(asParameter));
+      for (const row of rows)
+        await pool.query(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${places})`, row.map(asParameter));
     });
 
     const keys = rows.map((row) => unwrap(encodeTuple(row))).sort(compareBytes);
-    describeSource(`a table by ${what}`, () => ({ source: postgresTableSource({ pool, table, batchSize: 3 }), keys, openHandleCount: () => heldConnections(pool) }), {
-      describe,
-      expect,
-      test,
-    });
+    describeSource(
+      `a table by ${what}`,
+      () => ({
+        source: postgresTableSource({ pool, table, batchSize: 3 }),
+        keys,
+        openHandleCount: () => heldConnections(pool),
+      }),
+      {
+        describe,
+        expect,
+        test,
+      },
+    );
   });
 }
 
 function asParameter(element: TupleElement): unknown {
   if (typeof element === "bigint") return String(element);
   if (element instanceof Uint8Array) return Buffer.from(element);
-  return typeof element === "object" && element !== null && "bytes" in element ? Buffer.from(element.bytes).toString("hex") : element;
+  return typeof element === "object" && element !== null && "bytes" in element
+    ? Buffer.from(element.bytes).toString("hex")
+    : element;
 }
 
 async function readAll(options: Partial<PostgresTableOptions>, after?: Uint8Array) {
@@ -94,12 +132,17 @@ describe("rows", () => {
       { id: "1", n: 10, note: "one" },
       { id: "2", n: null, note: "two" },
     ]);
-    expect((await readAll({ table, columns: ["note"] })).items.map(({ row }) => row)).toEqual([{ note: "one" }, { note: "two" }]);
+    expect((await readAll({ table, columns: ["note"] })).items.map(({ row }) => row)).toEqual([
+      { note: "one" },
+      { note: "two" },
+    ]);
     expect((await readAll({ table, columns: [] })).items.map(({ row }) => row)).toEqual([{}, {}]);
   });
 
   test("of names with everything in them are read, and nothing else is done", async () => {
-    await pool.query('CREATE SCHEMA "s""; x"; CREATE TABLE "s""; x"."t""; DROP TABLE t; --" ("k"" ;" int PRIMARY KEY, "v"" " text)');
+    await pool.query(
+      'CREATE SCHEMA "s""; x"; CREATE TABLE "s""; x"."t""; DROP TABLE t; --" ("k"" ;" int PRIMARY KEY, "v"" " text)',
+    );
     await pool.query(`INSERT INTO "s""; x"."t""; DROP TABLE t; --" VALUES (1, 'x')`);
     const { items } = await readAll({ schema: 's"; x', table: 't"; DROP TABLE t; --', columns: ['v" ', 'k" ;'] });
     expect(items.map(({ row }) => row)).toEqual([{ 'v" ': "x", 'k" ;': 1 }]);
@@ -107,9 +150,14 @@ describe("rows", () => {
 
   test("of a partitioned table are in order across its partitions", async () => {
     const table = await makeTable(pool, "id int PRIMARY KEY) PARTITION BY HASH (id");
-    for (const remainder of [0, 1, 2]) await pool.query(`CREATE TABLE ${table}_${remainder} PARTITION OF ${table} FOR VALUES WITH (MODULUS 3, REMAINDER ${remainder})`);
+    for (const remainder of [0, 1, 2])
+      await pool.query(
+        `CREATE TABLE ${table}_${remainder} PARTITION OF ${table} FOR VALUES WITH (MODULUS 3, REMAINDER ${remainder})`,
+      );
     await pool.query(`INSERT INTO ${table} SELECT generate_series(1, 100)`);
-    expect((await readAll({ table, batchSize: 7 })).items.map(({ row }) => row["id"])).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    expect((await readAll({ table, batchSize: 7 })).items.map(({ row }) => row["id"])).toEqual(
+      Array.from({ length: 100 }, (_, index) => index + 1),
+    );
     expect(unwrap(await postgresTableSource({ pool, table }).plan({ shardCount: 4 })).length).toBe(4);
   });
 
@@ -117,7 +165,9 @@ describe("rows", () => {
     await pool.query("CREATE DOMAIN positive AS bigint CHECK (VALUE > 0)");
     const table = await makeTable(pool, "id positive PRIMARY KEY");
     await pool.query(`INSERT INTO ${table} SELECT generate_series(1, 9)`);
-    expect((await readAll({ table, batchSize: 2 }, unwrap(encodeTuple([7n])))).items.map(({ row }) => row["id"])).toEqual(["8", "9"]);
+    expect(
+      (await readAll({ table, batchSize: 2 }, unwrap(encodeTuple([7n])))).items.map(({ row }) => row["id"]),
+    ).toEqual(["8", "9"]);
   });
 
   test("whose key is too large are told of in their place, and those behind are read", async () => {
@@ -133,7 +183,10 @@ describe("rows", () => {
     const table = await makeTable(pool, "id int PRIMARY KEY");
     await pool.query(`INSERT INTO ${table} VALUES (1), (2), (3)`);
     const seen: unknown[] = [];
-    for await (const { items } of postgresTableSource({ pool, table, batchSize: 2 }).read({ range: EVERYTHING, signal: new AbortController().signal })) {
+    for await (const { items } of postgresTableSource({ pool, table, batchSize: 2 }).read({
+      range: EVERYTHING,
+      signal: new AbortController().signal,
+    })) {
       if (seen.length === 0) await pool.query(`INSERT INTO ${table} VALUES (0), (4)`);
       seen.push(...items.map(({ row }) => row["id"]));
     }
@@ -143,7 +196,10 @@ describe("rows", () => {
   test("are not touched by parsers of the pool where they make the key", async () => {
     const table = await makeTable(pool, "id bigint PRIMARY KEY");
     await pool.query(`INSERT INTO ${table} VALUES (9007199254740993)`);
-    const rounding = new Pool({ connectionString: server.url, types: { getTypeParser: (oid) => (text: string) => (oid === 20 ? Number(text) : text) } as CustomTypesConfig });
+    const rounding = new Pool({
+      connectionString: server.url,
+      types: { getTypeParser: (oid) => (text: string) => (oid === 20 ? Number(text) : text) } as CustomTypesConfig,
+    });
     const { items } = await readAll({ pool: rounding, table });
     await rounding.end();
     expect(items.map(({ row }) => row)).toEqual([{ id: 9_007_199_254_740_992 }]);
@@ -159,13 +215,18 @@ describe("cutting a table", () => {
   beforeAll(async () => {
     table = await makeTable(pool, "id bigint PRIMARY KEY, note text");
     // Far more at one end of the key space than at the other, and wide enough for some hundred blocks.
-    await pool.query(`INSERT INTO ${table} SELECT id * id::bigint, repeat('x', 100) FROM generate_series(1, ${COUNT}) id`);
+    await pool.query(
+      `INSERT INTO ${table} SELECT id * id::bigint, repeat('x', 100) FROM generate_series(1, ${COUNT}) id`,
+    );
     keys = Array.from({ length: COUNT }, (_, index) => unwrap(encodeTuple([BigInt(index + 1) ** 2n])));
   });
 
   test("gives shards of about equal size", async () => {
     const specs = unwrap(await postgresTableSource({ pool, table }).plan({ shardCount: 8 }));
-    const counts = specs.map(({ keyRangeStart, keyRangeEnd }) => keys.filter((key) => compareBytes(key, keyRangeStart) >= 0 && compareBytes(key, keyRangeEnd) < 0).length);
+    const counts = specs.map(
+      ({ keyRangeStart, keyRangeEnd }) =>
+        keys.filter((key) => compareBytes(key, keyRangeStart) >= 0 && compareBytes(key, keyRangeEnd) < 0).length,
+    );
     expect(counts.length).toBe(8);
     expect(counts.reduce((sum, count) => sum + count)).toBe(COUNT);
     expect(Math.max(...counts)).toBeLessThan((COUNT / 8) * 1.5);

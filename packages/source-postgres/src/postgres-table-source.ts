@@ -25,7 +25,8 @@ import { findTable, type Table } from "./table.ts";
 const EVERY_TUPLE = { start: Uint8Array.of(0x00), end: Uint8Array.of(0xff) };
 
 /** A table's rows as a source that is always closed by who made it, where it was given a `url`: `close()`, or `await using`. */
-export interface PostgresTableSource<Row extends object = Record<string, unknown>> extends Source<RowItem<Row>>, AsyncDisposable {
+export interface PostgresTableSource<Row extends object = Record<string, unknown>>
+  extends Source<RowItem<Row>>, AsyncDisposable {
   /** Give back the connections that a `url` opened; those of a `pool` are the caller's. Reading from it is refused from then on. */
   close(): Promise<void>;
 }
@@ -36,7 +37,9 @@ export interface PostgresTableSource<Row extends object = Record<string, unknown
  * A row's key is the tuple of its primary key. Every page is a query of its own and sees what was committed before it: rows
  * that come while a run goes on are among its items where they are behind what was read, and are not where they are before it.
  */
-export function postgresTableSource<Row extends object = Record<string, unknown>>(options: PostgresTableOptions): PostgresTableSource<Row> {
+export function postgresTableSource<Row extends object = Record<string, unknown>>(
+  options: PostgresTableOptions,
+): PostgresTableSource<Row> {
   assertOptions(options);
   // The caller vouches for the columns.
   return new TableRows(options) as PostgresTableSource as PostgresTableSource<Row>;
@@ -109,9 +112,14 @@ class TableRows implements PostgresTableSource {
   }
 
   async #open(): Promise<{ readonly pool: Pool; readonly table: Table }> {
-    if (this.#closing !== undefined) throw new SourceReadFailed({ kind: "SourceUnreadable", reason: "the source is closed" });
+    if (this.#closing !== undefined)
+      throw new SourceReadFailed({ kind: "SourceUnreadable", reason: "the source is closed" });
     const pool = this.#options.pool ?? (this.#own ??= makePool(this.#options));
-    if (pool === undefined) throw new SourceReadFailed({ kind: "SourceInvalid", reason: "the url is none of the form postgres://user:password@host:port/database" });
+    if (pool === undefined)
+      throw new SourceReadFailed({
+        kind: "SourceInvalid",
+        reason: "the url is none of the form postgres://user:password@host:port/database",
+      });
     const { schema = "public", table, withoutIndex = "refuse" } = this.#options;
     // Looked up once; again after it failed, because tables are made and servers come back.
     this.#table ??= findTable(pool, { schema, table, withoutIndex });
@@ -131,7 +139,9 @@ function showElement(element: TupleElement): string {
   if (typeof element === "string") return JSON.stringify(element);
   if (element instanceof Uint8Array) return `\\x${Buffer.from(element).toString("hex")}`;
   if (typeof element === "object" && element !== null && "kind" in element) {
-    return Buffer.from(element.bytes).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    return Buffer.from(element.bytes)
+      .toString("hex")
+      .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
   return JSON.stringify(element);
 }

@@ -56,7 +56,8 @@ interface Page {
 
 async function readPage({ pool, table, columns, batchSize }: RowsRequest, bound: KeyBound): Promise<Page> {
   const selected = columns === undefined ? [`${ROWS}.*`] : columns.map((name) => `${ROWS}.${quoteName(name)}`);
-  const condition = bound.values.length === 0 ? "" : `WHERE ${keyCondition(table.key, bound.operator, bound.values.length)}`;
+  const condition =
+    bound.values.length === 0 ? "" : `WHERE ${keyCondition(table.key, bound.operator, bound.values.length)}`;
   const text = `SELECT ${[keySelection(table.key), ...selected].join(", ")} FROM ${table.sqlName} AS ${ROWS} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${batchSize}`;
   const { fields, rows } = await pool.query<unknown[]>({ text, values: [...bound.values], rowMode: "array" });
   return { names: fields.slice(table.key.length).map(({ name }) => name), rows };

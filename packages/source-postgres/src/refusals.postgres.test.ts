@@ -9,7 +9,14 @@ import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresTableSource } from "./postgres-table-source.ts";
 import { findTable } from "./table.ts";
-import { heldConnections, makeTable, makeWay, openPool, startFastPostgres, type TestServer } from "./temporary-table.fixture.ts";
+import {
+  heldConnections,
+  makeTable,
+  makeWay,
+  openPool,
+  startFastPostgres,
+  type TestServer,
+} from "./temporary-table.fixture.ts";
 
 let server: TestServer;
 let pool: Pool;
@@ -39,10 +46,23 @@ async function firstBatch(options: Parameters<typeof postgresTableSource>[0]): P
 
 describe("a table is refused", () => {
   test.each([
-    { definition: "a numeric PRIMARY KEY", reason: "the column a of the key of public.T has the type numeric, whose order no key can follow" },
-    { definition: "a int, b timestamptz, PRIMARY KEY (a, b)", reason: "the column b of the key of public.T has the type timestamp with time zone, whose order no key can follow" },
-    { definition: "a char(3) PRIMARY KEY", reason: "the column a of the key of public.T has the type character(3), whose order no key can follow" },
-    { definition: "a double precision PRIMARY KEY", reason: "the column a of the key of public.T has the type double precision, whose order no key can follow" },
+    {
+      definition: "a numeric PRIMARY KEY",
+      reason: "the column a of the key of public.T has the type numeric, whose order no key can follow",
+    },
+    {
+      definition: "a int, b timestamptz, PRIMARY KEY (a, b)",
+      reason:
+        "the column b of the key of public.T has the type timestamp with time zone, whose order no key can follow",
+    },
+    {
+      definition: "a char(3) PRIMARY KEY",
+      reason: "the column a of the key of public.T has the type character(3), whose order no key can follow",
+    },
+    {
+      definition: "a double precision PRIMARY KEY",
+      reason: "the column a of the key of public.T has the type double precision, whose order no key can follow",
+    },
     { definition: "a int UNIQUE", reason: "the table public.T has no primary key" },
   ])("with a key of: $definition", async ({ definition, reason }) => {
     const table = await makeTable(pool, definition);
@@ -53,8 +73,14 @@ describe("a table is refused", () => {
 
   test("where it is none", async () => {
     await pool.query("CREATE VIEW a_view AS SELECT 1 AS id");
-    expect(await planOf("a_view")).toEqual({ ok: false, error: { kind: "SourceInvalid", reason: "public.a_view is not a table" } });
-    expect(await planOf("nowhere")).toEqual({ ok: false, error: { kind: "SourceMissing", reason: "there is no table public.nowhere" } });
+    expect(await planOf("a_view")).toEqual({
+      ok: false,
+      error: { kind: "SourceInvalid", reason: "public.a_view is not a table" },
+    });
+    expect(await planOf("nowhere")).toEqual({
+      ok: false,
+      error: { kind: "SourceMissing", reason: "there is no table public.nowhere" },
+    });
   });
 
   test("where it has no such column", async () => {
@@ -75,22 +101,40 @@ describe("a table is refused", () => {
 });
 
 describe("pages are read through the index", () => {
-  test.each(["id bigint PRIMARY KEY", 'id text COLLATE "C" PRIMARY KEY', "id uuid PRIMARY KEY", "id bytea PRIMARY KEY"])("of a table with %s", async (definition) => {
+  test.each([
+    "id bigint PRIMARY KEY",
+    'id text COLLATE "C" PRIMARY KEY',
+    "id uuid PRIMARY KEY",
+    "id bytea PRIMARY KEY",
+  ])("of a table with %s", async (definition) => {
     const table = await makeTable(pool, definition);
-    const value = { bigint: "id", text: "id::text", uuid: "md5(id::text)::uuid", bytea: "decode(md5(id::text), 'hex')" }[definition.split(" ")[1]!]!;
+    const value = {
+      bigint: "id",
+      text: "id::text",
+      uuid: "md5(id::text)::uuid",
+      bytea: "decode(md5(id::text), 'hex')",
+    }[definition.split(" ")[1]!]!;
     await pool.query(`INSERT INTO ${table} SELECT ${value} FROM generate_series(1, 5000) id; ANALYZE ${table}`);
-    expect(unwrap(await findTable(pool, { schema: "public", table, withoutIndex: "refuse" })).key.map(({ needsCollation }) => needsCollation)).toEqual([false]);
+    expect(
+      unwrap(await findTable(pool, { schema: "public", table, withoutIndex: "refuse" })).key.map(
+        ({ needsCollation }) => needsCollation,
+      ),
+    ).toEqual([false]);
     const before = await sequentialReads(table);
     const source = postgresTableSource({ pool, table, batchSize: 10 });
     let batches = 0;
-    for await (const { items } of source.read({ range: EVERYTHING, signal: new AbortController().signal })) if (items.length === 0 || ++batches === 20) break;
+    for await (const { items } of source.read({ range: EVERYTHING, signal: new AbortController().signal }))
+      if (items.length === 0 || ++batches === 20) break;
     expect(await sequentialReads(table)).toBe(before);
   });
 
   /** How many rows of a table were read without an index. */
   async function sequentialReads(table: string): Promise<number> {
     await pool.query("SELECT pg_stat_force_next_flush()");
-    const { rows } = await pool.query<{ n: string }>("SELECT seq_tup_read::text AS n FROM pg_stat_user_tables WHERE relname = $1", [table]);
+    const { rows } = await pool.query<{ n: string }>(
+      "SELECT seq_tup_read::text AS n FROM pg_stat_user_tables WHERE relname = $1",
+      [table],
+    );
     return Number(rows[0]!.n);
   }
 });
@@ -99,10 +143,29 @@ describe("a database that is not there", () => {
   const secret = "hunter2-secret";
 
   test.each([
-    { what: "a port where nobody answers", url: async () => `postgres://u:${secret}@127.0.0.1:${await freePort()}/x`, error: { kind: "SourceUnreadable", reason: "the database cannot be reached (ECONNREFUSED)" } },
-    { what: "a wrong password", url: async () => server.url.replace(/:[^:@]+@/, `:${secret}@`), error: { kind: "SourceUnreadable", reason: "the database refuses the login (28P01)" } },
-    { what: "a database that is none", url: async () => server.url.replace(/\/postgres$/, "/nowhere"), error: { kind: "SourceMissing", reason: "the server has no such database (3D000)" } },
-    { what: "no url", url: async () => `mysql://u:${secret}@h/x`, error: { kind: "SourceInvalid", reason: "the url is none of the form postgres://user:password@host:port/database" } },
+    {
+      what: "a port where nobody answers",
+      url: async () => `postgres://u:${secret}@127.0.0.1:${await freePort()}/x`,
+      error: { kind: "SourceUnreadable", reason: "the database cannot be reached (ECONNREFUSED)" },
+    },
+    {
+      what: "a wrong password",
+      url: async () => server.url.replace(/:[^:@]+@/, `:${secret}@`),
+      error: { kind: "SourceUnreadable", reason: "the database refuses the login (28P01)" },
+    },
+    {
+      what: "a database that is none",
+      url: async () => server.url.replace(/\/postgres$/, "/nowhere"),
+      error: { kind: "SourceMissing", reason: "the server has no such database (3D000)" },
+    },
+    {
+      what: "no url",
+      url: async () => `mysql://u:${secret}@h/x`,
+      error: {
+        kind: "SourceInvalid",
+        reason: "the url is none of the form postgres://user:password@host:port/database",
+      },
+    },
   ])("is told of without the login: $what", async ({ url, error }) => {
     const given = await url();
     const source = postgresTableSource({ url: given, table: "t" });
@@ -138,7 +201,10 @@ describe("a database that is not there", () => {
     const table = await makeTable(pool, "id int PRIMARY KEY");
     const source = postgresTableSource({ pool, table });
     await source.close();
-    expect(await source.plan({ shardCount: 1 })).toEqual({ ok: false, error: { kind: "SourceUnreadable", reason: "the source is closed" } });
+    expect(await source.plan({ shardCount: 1 })).toEqual({
+      ok: false,
+      error: { kind: "SourceUnreadable", reason: "the source is closed" },
+    });
     expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 });

@@ -19,27 +19,42 @@ const ROWS_PROBED = 4096;
 const FEWEST_SAMPLES = 8;
 
 /** Keys from all over a table, or from `bound` on, in no order: all of them where it is small, else some of some blocks. */
-export async function sampleKeys(pool: Pool, table: Table, partCount: number, bound?: KeyBound): Promise<readonly Uint8Array[]> {
+export async function sampleKeys(
+  pool: Pool,
+  table: Table,
+  partCount: number,
+  bound?: KeyBound,
+): Promise<readonly Uint8Array[]> {
   const blocks = (await tableSize(pool, table)) / BLOCK_SIZE;
   const wanted = Math.max(FEWEST_BLOCKS, BLOCKS_PER_PART * partCount);
   const isSampled = blocks > wanted;
   const looked = Math.min(blocks, wanted);
   const share = Math.min(1, KEYS_WANTED / (looked * ROWS_PER_BLOCK || 1));
   const conditions = [
-    ...(bound === undefined || bound.values.length === 0 ? [] : [keyCondition(table.key, bound.operator, bound.values.length)]),
+    ...(bound === undefined || bound.values.length === 0
+      ? []
+      : [keyCondition(table.key, bound.operator, bound.values.length)]),
     ...(share < 1 ? [`random() < ${share}`] : []),
   ];
-  const from = isSampled ? `${table.sqlName} AS ${ROWS} TABLESAMPLE SYSTEM (${Math.min(100, (100 * wanted) / blocks)})` : `${table.sqlName} AS ${ROWS}`;
+  const from = isSampled
+    ? `${table.sqlName} AS ${ROWS} TABLESAMPLE SYSTEM (${Math.min(100, (100 * wanted) / blocks)})`
+    : `${table.sqlName} AS ${ROWS}`;
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   return readKeys(pool, table, `SELECT ${keySelection(table.key)} FROM ${from} ${where}`, bound?.values ?? []);
 }
 
 /** The key in the middle of the rows from `from` to below `end`, found exactly where they are few. */
-export async function middleKey(pool: Pool, table: Table, { from, end }: { readonly from: Uint8Array; readonly end: Uint8Array }): Promise<Uint8Array | undefined> {
+export async function middleKey(
+  pool: Pool,
+  table: Table,
+  { from, end }: { readonly from: Uint8Array; readonly end: Uint8Array },
+): Promise<Uint8Array | undefined> {
   const bound = boundFrom(table.key, from);
   if (bound === undefined) return undefined;
-  const isInside = (key: Uint8Array) => compareBytes(key, from) >= 0 && (end.length === 0 || compareBytes(key, end) < 0);
-  const condition = bound.values.length === 0 ? "" : `WHERE ${keyCondition(table.key, bound.operator, bound.values.length)}`;
+  const isInside = (key: Uint8Array) =>
+    compareBytes(key, from) >= 0 && (end.length === 0 || compareBytes(key, end) < 0);
+  const condition =
+    bound.values.length === 0 ? "" : `WHERE ${keyCondition(table.key, bound.operator, bound.values.length)}`;
   const probe = `SELECT ${keySelection(table.key)} FROM ${table.sqlName} AS ${ROWS} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${ROWS_PROBED}`;
   const probed = await readKeys(pool, table, probe, bound.values);
   const near = probed.filter(isInside);
@@ -51,7 +66,12 @@ export async function middleKey(pool: Pool, table: Table, { from, end }: { reado
   return splitPointsFromSamples({ start: lowest, end }, isAll || sample.length >= FEWEST_SAMPLES ? sample : near, 2)[0];
 }
 
-async function readKeys(pool: Pool, { key }: Table, text: string, values: readonly string[]): Promise<readonly Uint8Array[]> {
+async function readKeys(
+  pool: Pool,
+  { key }: Table,
+  text: string,
+  values: readonly string[],
+): Promise<readonly Uint8Array[]> {
   const { rows } = await pool.query<string[]>({ text, values: [...values], rowMode: "array" });
   return rows.flatMap((texts) => keyOf(key, texts) ?? []);
 }

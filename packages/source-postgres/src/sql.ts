@@ -29,7 +29,13 @@ function withCollation(expression: string, needsCollation: boolean): string {
 
 /** The parts of the key as text, so that no parser of the caller's pool can change them. */
 export function keySelection(columns: readonly KeyColumn[]): string {
-  return columns.map((column) => (column.kind === "bytes" ? `encode(${ROWS}.${quoteName(column.name)}, 'hex')` : `${ROWS}.${quoteName(column.name)}::text`)).join(", ");
+  return columns
+    .map((column) =>
+      column.kind === "bytes"
+        ? `encode(${ROWS}.${quoteName(column.name)}, 'hex')`
+        : `${ROWS}.${quoteName(column.name)}::text`,
+    )
+    .join(", ");
 }
 
 /** The first columns of the key against as many values. */

@@ -75,18 +75,38 @@ function isPostgresUrl(url: string): boolean {
 }
 
 export function assertOptions(options: PostgresTableOptions): void {
-  assert(typeof options === "object" && options !== null, () => `postgres table options must be an object, got ${typeof options}`);
-  const { url, pool, table, schema, columns, batchSize, withoutIndex, maxConnections, connectTimeoutMs, statementTimeoutMs } = options;
+  assert(
+    typeof options === "object" && options !== null,
+    () => `postgres table options must be an object, got ${typeof options}`,
+  );
+  const {
+    url,
+    pool,
+    table,
+    schema,
+    columns,
+    batchSize,
+    withoutIndex,
+    maxConnections,
+    connectTimeoutMs,
+    statementTimeoutMs,
+  } = options;
   assert((url === undefined) !== (pool === undefined), "a postgres table needs either a url or a pool");
   assert(url === undefined || typeof url === "string", () => `url must be a text, got a value of type ${typeof url}`);
-  assert(pool === undefined || typeof (pool as { connect?: unknown } | null)?.connect === "function", "pool must be a Pool of the pg package");
+  assert(
+    pool === undefined || typeof (pool as { connect?: unknown } | null)?.connect === "function",
+    "pool must be a Pool of the pg package",
+  );
   assertName(table, "table");
   if (schema !== undefined) assertName(schema, "schema");
   if (columns !== undefined) {
     assert(Array.isArray(columns), "columns must be an array of names");
     for (const column of columns) assertName(column, "a column");
   }
-  assert(withoutIndex === undefined || withoutIndex === "refuse" || withoutIndex === "allow", 'withoutIndex must be "refuse" or "allow"');
+  assert(
+    withoutIndex === undefined || withoutIndex === "refuse" || withoutIndex === "allow",
+    'withoutIndex must be "refuse" or "allow"',
+  );
   if (batchSize !== undefined) assertCount(batchSize, "batchSize", { min: 1, max: MAX_BATCH_SIZE });
   if (maxConnections !== undefined) assertCount(maxConnections, "maxConnections", { min: 1, max: 10_000 });
   for (const [name, value] of Object.entries({ connectTimeoutMs, statementTimeoutMs })) {
@@ -95,6 +115,7 @@ export function assertOptions(options: PostgresTableOptions): void {
 }
 
 function assertName(name: unknown, what: string): void {
-  const isName = typeof name === "string" && name.length > 0 && !name.includes("\0") && Buffer.byteLength(name) <= MAX_NAME_SIZE;
+  const isName =
+    typeof name === "string" && name.length > 0 && !name.includes("\0") && Buffer.byteLength(name) <= MAX_NAME_SIZE;
   assert(isName, `${what} must be a name of 1 to ${MAX_NAME_SIZE} bytes`);
 }

@@ -50,22 +50,33 @@ const LARGE_TABLE_BYTES = 16 * 1024 * 1024;
 export async function findTable(pool: Pool, request: TableRequest): Promise<Result<Table, SourceError>> {
   const { schema, table } = request;
   const shown = `${schema}.${table}`;
-  const found = (await pool.query<{ oid: string; kind: string; encoding: string }>(FIND_TABLE, [schema, table])).rows[0];
+  const found = (await pool.query<{ oid: string; kind: string; encoding: string }>(FIND_TABLE, [schema, table]))
+    .rows[0];
   if (found === undefined) return err({ kind: "SourceMissing", reason: `there is no table ${shown}` });
   if (found.kind !== "r" && found.kind !== "p") return invalid(`${shown} is not a table`);
-  const { rows } = await pool.query<{ name: string; base: string | null; type: string; by_bytes: boolean }>(FIND_KEY, [found.oid]);
+  const { rows } = await pool.query<{ name: string; base: string | null; type: string; by_bytes: boolean }>(FIND_KEY, [
+    found.oid,
+  ]);
   if (rows.length === 0) return invalid(`the table ${shown} has no primary key`);
 
   const key: KeyColumn[] = [];
   for (const { name, base, type, by_bytes: isByBytes } of rows) {
     const kind = base === null ? undefined : kindOf(base);
-    if (base === null || kind === undefined) return invalid(`the column ${name} of the key of ${shown} has the type ${type}, whose order no key can follow`);
-    if (kind === "text" && found.encoding !== "UTF8") return invalid(`the database is encoded in ${found.encoding}, and a key with text needs UTF8`);
+    if (base === null || kind === undefined)
+      return invalid(`the column ${name} of the key of ${shown} has the type ${type}, whose order no key can follow`);
+    if (kind === "text" && found.encoding !== "UTF8")
+      return invalid(`the database is encoded in ${found.encoding}, and a key with text needs UTF8`);
     key.push({ name, kind, sqlType: base, needsCollation: kind === "text" && !isByBytes });
   }
   const answer = { sqlName: `${quoteName(schema)}.${quoteName(table)}`, oid: found.oid, key };
-  if (request.withoutIndex === "refuse" && !(await isServedByIndex(pool, answer)) && (await tableSize(pool, answer)) > LARGE_TABLE_BYTES) {
-    return invalid(`no index of ${shown} is in the order of bytes: CREATE INDEX ON ${answer.sqlName} (${indexColumns(key)}), or allow reading without one`);
+  if (
+    request.withoutIndex === "refuse" &&
+    !(await isServedByIndex(pool, answer)) &&
+    (await tableSize(pool, answer)) > LARGE_TABLE_BYTES
+  ) {
+    return invalid(
+      `no index of ${shown} is in the order of bytes: CREATE INDEX ON ${answer.sqlName} (${indexColumns(key)}), or allow reading without one`,
+    );
   }
   return ok(answer);
 }
@@ -86,7 +97,9 @@ async function isServedByIndex(pool: Pool, { sqlName, key }: Table): Promise<boo
   client.on("error", ignore);
   let isBroken = true;
   try {
-    await client.query("BEGIN; SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_seqscan = off");
+    await client.query(
+      "BEGIN; SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_seqscan = off",
+    );
     const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN ${page}`, key.map(sampleValue));
     await client.query("ROLLBACK");
     isBroken = false;

@@ -10,7 +10,9 @@ export type TestServer = Pick<PostgresServer, "url" | "dispose">;
 export async function startFastPostgres(): Promise<TestServer> {
   const url = process.env["GOSSIP_POSTGRES_URL"];
   if (url !== undefined) return { url, dispose: async () => undefined };
-  return startPostgres({ settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off" } });
+  return startPostgres({
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off" },
+  });
 }
 
 export function openPool(url: string): Pool {
@@ -45,7 +47,10 @@ export async function makeWay(url: string): Promise<CuttableWay> {
   const sockets = new Set<Socket>();
   const proxy = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(from);
       from.on("error", () => to.destroy());
       from.on("close", () => to.destroy());

@@ -34,10 +34,13 @@ describe("assert", () => {
 describe("assertBytes", () => {
   const foreign = runInNewContext("new Uint8Array(2)") as Uint8Array;
 
-  test.each([new Uint8Array(0), Buffer.from("a"), new Uint8Array(new SharedArrayBuffer(1)), foreign])("%o is bytes", (value) => {
-    expect(isBytes(value)).toBe(true);
-    assertBytes(value, "key");
-  });
+  test.each([new Uint8Array(0), Buffer.from("a"), new Uint8Array(new SharedArrayBuffer(1)), foreign])(
+    "%o is bytes",
+    (value) => {
+      expect(isBytes(value)).toBe(true);
+      assertBytes(value, "key");
+    },
+  );
 
   test.each([
     [undefined, "undefined"],
@@ -80,7 +83,23 @@ describe("assertCount", () => {
 describe("nameType", () => {
   test("repeats nothing that a value says of itself", () => {
     class Secret {}
-    const values = [new Secret(), { [Symbol.toStringTag]: "Secret" }, Symbol("Secret"), "Secret", () => "Secret", new Error("Secret"), [1]];
-    expect(values.map(nameType)).toEqual(["an object", "an object", "a symbol", "a string", "a function", "an object", "an array"]);
+    const values = [
+      new Secret(),
+      { [Symbol.toStringTag]: "Secret" },
+      Symbol("Secret"),
+      "Secret",
+      () => "Secret",
+      new Error("Secret"),
+      [1],
+    ];
+    expect(values.map(nameType)).toEqual([
+      "an object",
+      "an object",
+      "a symbol",
+      "a string",
+      "a function",
+      "an object",
+      "an array",
+    ]);
   });
 });

@@ -27,9 +27,27 @@ describe("the trace of the reference, capacity 128", () => {
     { step: 1, allocate: 20, gives: { offset: 0, length: 20, allocSize: 32 }, bump: 32, free: [] },
     { step: 2, allocate: 5, gives: { offset: 32, length: 5, allocSize: 16 }, bump: 48, free: [] },
     { step: 3, deallocate: 1, bump: 48, free: [{ offset: 0, size: 32 }] },
-    { step: 4, allocate: 10, gives: { offset: 0, length: 10, allocSize: 16 }, bump: 48, free: [{ offset: 16, size: 16 }] },
-    { step: 5, allocate: 40, gives: { offset: 48, length: 40, allocSize: 64 }, bump: 112, free: [{ offset: 16, size: 16 }] },
-    { step: 6, allocate: 17, refused: { kind: "SlabFull", requested: 32, available: 16 }, bump: 112, free: [{ offset: 16, size: 16 }] },
+    {
+      step: 4,
+      allocate: 10,
+      gives: { offset: 0, length: 10, allocSize: 16 },
+      bump: 48,
+      free: [{ offset: 16, size: 16 }],
+    },
+    {
+      step: 5,
+      allocate: 40,
+      gives: { offset: 48, length: 40, allocSize: 64 },
+      bump: 112,
+      free: [{ offset: 16, size: 16 }],
+    },
+    {
+      step: 6,
+      allocate: 17,
+      refused: { kind: "SlabFull", requested: 32, available: 16 },
+      bump: 112,
+      free: [{ offset: 16, size: 16 }],
+    },
     { step: 7, deallocate: 2, bump: 112, free: [{ offset: 16, size: 32 }] },
     { step: 8, allocate: 17, gives: { offset: 16, length: 17, allocSize: 32 }, bump: 112, free: [] },
     { step: 9, deallocate: 5, bump: 48, free: [] },
@@ -51,13 +69,19 @@ describe("a refusal", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1000 }), sizes, fc.array(fc.nat()), (capacity, stored, freed) => {
         const slab = new ByteSlab(capacity);
-        const slots = stored.map((size) => slab.allocate(bytesOf(size))).flatMap((stored) => (stored.ok ? [stored.value] : []));
+        const slots = stored
+          .map((size) => slab.allocate(bytesOf(size)))
+          .flatMap((stored) => (stored.ok ? [stored.value] : []));
         for (const pick of freed) slots.splice(pick % (slots.length + 1), 1).forEach((slot) => slab.deallocate(slot));
 
         const { available } = slab.refusalFor(2 ** 31)!;
 
         expect(slab.refusalFor(available)).toBeUndefined();
-        expect(slab.refusalFor(available + 1)).toEqual({ kind: "SlabFull", requested: classOf(available + 1), available });
+        expect(slab.refusalFor(available + 1)).toEqual({
+          kind: "SlabFull",
+          requested: classOf(available + 1),
+          available,
+        });
         expect(slab.allocate(bytesOf(available + 1)).ok).toBe(false);
         expect(slab.allocate(bytesOf(available)).ok).toBe(true);
       }),
@@ -106,7 +130,9 @@ describe("a slot", () => {
     const freed = store(slab, 16);
     const copy = freed.copy();
     slab.deallocate(freed);
-    expect(() => use(slab, freed)).toThrow(new InvariantViolation("slot has been freed: its bytes may be another's by now"));
+    expect(() => use(slab, freed)).toThrow(
+      new InvariantViolation("slot has been freed: its bytes may be another's by now"),
+    );
     const heir = store(slab, 16, 9);
 
     expect(heir.offset).toBe(freed.offset);
@@ -211,7 +237,9 @@ describe("the bytes", () => {
   test("that do not fit are not copied out in part", () => {
     const slab = new ByteSlab(64);
     const out = new Uint8Array(19);
-    expect(() => slab.copyInto(store(slab, 20), out)).toThrow(new InvariantViolation("slot of 20 bytes does not fit into 19"));
+    expect(() => slab.copyInto(store(slab, 20), out)).toThrow(
+      new InvariantViolation("slot of 20 bytes does not fit into 19"),
+    );
     expect(out).toEqual(new Uint8Array(19));
   });
 
@@ -251,19 +279,19 @@ describe("the bytes", () => {
 });
 
 describe("debug aids", () => {
-  test.each([{ poisonFreed: true, expected: 0xde }, { poisonFreed: false, expected: 7 }])(
-    "freed bytes read $expected with poisonFreed $poisonFreed",
-    ({ poisonFreed, expected }) => {
-      const slab = new ByteSlab(64, { poisonFreed });
-      const slot = store(slab, 20);
-      const neighbour = store(slab, 16, 5);
-      // The whole block, from behind: bytes of an earlier use may be in its rest.
-      const block = new Uint8Array(slab.get(slot).buffer, slot.offset, slot.allocSize).fill(7);
-      slab.deallocate(slot);
-      expect(block).toEqual(bytesOf(32, expected));
-      expect(slab.get(neighbour)).toEqual(bytesOf(16, 5));
-    },
-  );
+  test.each([
+    { poisonFreed: true, expected: 0xde },
+    { poisonFreed: false, expected: 7 },
+  ])("freed bytes read $expected with poisonFreed $poisonFreed", ({ poisonFreed, expected }) => {
+    const slab = new ByteSlab(64, { poisonFreed });
+    const slot = store(slab, 20);
+    const neighbour = store(slab, 16, 5);
+    // The whole block, from behind: bytes of an earlier use may be in its rest.
+    const block = new Uint8Array(slab.get(slot).buffer, slot.offset, slot.allocSize).fill(7);
+    slab.deallocate(slot);
+    expect(block).toEqual(bytesOf(32, expected));
+    expect(slab.get(neighbour)).toEqual(bytesOf(16, 5));
+  });
 
   test("disposal throws where a slot leaks, if asked to look", () => {
     const leaky = new ByteSlab(64, { checkLeaks: true });
@@ -284,24 +312,32 @@ describe("bad input", () => {
     "capacity %s is refused",
     (capacity) => {
       expect(() => new ByteSlab(capacity as number)).toThrow(InvariantViolation);
-      expect(() => new ByteSlab(capacity as number)).toThrow(/^slab capacity must be a whole number from 0 to 4294967295, got /u);
+      expect(() => new ByteSlab(capacity as number)).toThrow(
+        /^slab capacity must be a whole number from 0 to 4294967295, got /u,
+      );
     },
   );
 
-  test.each([undefined, null, "secret", [1], new Uint16Array(1), new Uint8ClampedArray(1), new ArrayBuffer(1), { length: 1 }])(
-    "%o is not bytes",
-    (bytes) => {
-      const slab = new ByteSlab(64);
-      const slot = new ByteSlot();
-      const refusal = /^(bytes|out) must be a Uint8Array, got (?!.*secret)/u;
-      expect(() => slab.allocate(bytes as Uint8Array)).toThrow(refusal);
-      expect(() => slab.allocateInto(bytes as Uint8Array, slot)).toThrow(refusal);
-      expect(() => slab.copyInto(store(slab, 1), bytes as Uint8Array)).toThrow(refusal);
-      expect(() => slab.compare(store(slab, 1), bytes as Uint8Array)).toThrow(refusal);
-      expect(() => slab.equals(ByteSlot.EMPTY, bytes as Uint8Array)).toThrow(refusal);
-      expect(slot).toEqual(ByteSlot.EMPTY);
-    },
-  );
+  test.each([
+    undefined,
+    null,
+    "secret",
+    [1],
+    new Uint16Array(1),
+    new Uint8ClampedArray(1),
+    new ArrayBuffer(1),
+    { length: 1 },
+  ])("%o is not bytes", (bytes) => {
+    const slab = new ByteSlab(64);
+    const slot = new ByteSlot();
+    const refusal = /^(bytes|out) must be a Uint8Array, got (?!.*secret)/u;
+    expect(() => slab.allocate(bytes as Uint8Array)).toThrow(refusal);
+    expect(() => slab.allocateInto(bytes as Uint8Array, slot)).toThrow(refusal);
+    expect(() => slab.copyInto(store(slab, 1), bytes as Uint8Array)).toThrow(refusal);
+    expect(() => slab.compare(store(slab, 1), bytes as Uint8Array)).toThrow(refusal);
+    expect(() => slab.equals(ByteSlot.EMPTY, bytes as Uint8Array)).toThrow(refusal);
+    expect(slot).toEqual(ByteSlot.EMPTY);
+  });
 
   test.each([undefined, null, 0, "slot", {}, structuredClone(ByteSlot.EMPTY)])("%o is not a slot", (slot) => {
     const slab = new ByteSlab(64);

@@ -57,7 +57,10 @@ export class ByteSlab {
   /** `capacity` is in bytes, up to 2^32 - 1. */
   constructor(capacity: number, options: ByteSlabOptions = {}) {
     assertCount(capacity, "slab capacity", { min: 0, max: MAX_SLAB_CAPACITY });
-    assert(typeof options === "object" && options !== null, () => `slab options must be an object, got ${nameType(options)}`);
+    assert(
+      typeof options === "object" && options !== null,
+      () => `slab options must be an object, got ${nameType(options)}`,
+    );
     this.#bytes = allocateBuffer(capacity);
     this.#space = new SlabSpace(capacity);
     this.#poisonFreed = options.poisonFreed ?? false;

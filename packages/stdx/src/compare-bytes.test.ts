@@ -21,8 +21,12 @@ function expectedSign(a: readonly number[], b: readonly number[]): number {
 // Few values, those that signed comparison would misplace among them: long common starts are then common.
 const tail = fc.array(fc.constantFrom(0x00, 0x7f, 0x80, 0xff), { maxLength: 12 });
 // The seams are at 4, at 8 and at 48 bytes.
-const start = fc.constantFrom(0, 1, 3, 4, 7, 8, 36, 44, 45, 47, 48, 49, 60, 200).map((size) => Array.from({ length: size }, () => 9));
-const pair = fc.record({ start, a: tail, b: tail }).map(({ start, a, b }) => ({ a: [...start, ...a], b: [...start, ...b] }));
+const start = fc
+  .constantFrom(0, 1, 3, 4, 7, 8, 36, 44, 45, 47, 48, 49, 60, 200)
+  .map((size) => Array.from({ length: size }, () => 9));
+const pair = fc
+  .record({ start, a: tail, b: tail })
+  .map(({ start, a, b }) => ({ a: [...start, ...a], b: [...start, ...b] }));
 
 const makers = fc.constantFrom<(values: readonly number[]) => Uint8Array>(
   (values) => Uint8Array.from(values),

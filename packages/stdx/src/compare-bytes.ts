@@ -8,7 +8,14 @@ const { compare: nativeCompare, prototype } = (globalThis.Buffer ?? {}) as {
 };
 const nativeCompareRange = prototype?.compare;
 
-type CompareRange = (this: Uint8Array, other: Uint8Array, from: number, to: number, ownFrom: number, ownTo: number) => number;
+type CompareRange = (
+  this: Uint8Array,
+  other: Uint8Array,
+  from: number,
+  to: number,
+  ownFrom: number,
+  ownTo: number,
+) => number;
 
 /** Up to this many bytes a loop is faster than the call of a native function. */
 const LONGEST_LOOP = nativeCompare === undefined ? Number.MAX_SAFE_INTEGER : 48;

@@ -21,7 +21,8 @@ describe("FixedBuf", () => {
         for (const step of steps) {
           if (step === null) buf.reset();
           else expect(buf.tryWrite(step)).toBe(step.length <= capacity);
-          if (step === null || step.length <= capacity) content = step === null ? new Uint8Array(0) : Uint8Array.from(step);
+          if (step === null || step.length <= capacity)
+            content = step === null ? new Uint8Array(0) : Uint8Array.from(step);
           expect(buf.read()).toEqual(content);
           expect(buf.length).toBe(content.length);
           expect(buf.hasData).toBe(content.length > 0);
@@ -53,7 +54,9 @@ describe("FixedBuf", () => {
   test("refuses what does not fit, with both sizes and no bytes, and keeps what it had", () => {
     const buf = FixedBuf.fromSlice(Uint8Array.of(1), 2, "key too long");
     const tooLong = Uint8Array.of(5, 6, 7);
-    expect(() => buf.write(tooLong, "key too long")).toThrow(new InvariantViolation("key too long: 3 bytes, room for 2"));
+    expect(() => buf.write(tooLong, "key too long")).toThrow(
+      new InvariantViolation("key too long: 3 bytes, room for 2"),
+    );
     expect(() => FixedBuf.fromSlice(tooLong, 2, "key too long")).toThrow(InvariantViolation);
     expect(FixedBuf.tryFromSlice(tooLong, 2)).toEqual(err({ kind: "BufTooSmall", size: 3, capacity: 2 }));
     expect(buf.read()).toEqual(Uint8Array.of(1));
@@ -92,12 +95,18 @@ describe("FixedBuf", () => {
   });
 
   test.each([-1, 0.5, Number.NaN, 2 ** 32, "4", undefined])("capacity %s is refused", (capacity) => {
-    expect(() => new FixedBuf(capacity as number)).toThrow(/^capacity must be a whole number from 0 to 4294967295, got /u);
+    expect(() => new FixedBuf(capacity as number)).toThrow(
+      /^capacity must be a whole number from 0 to 4294967295, got /u,
+    );
   });
 
   test.each([undefined, null, "secret", [1], new Uint16Array(1)])("%o is not bytes", (value) => {
     const buf = new FixedBuf(8);
-    for (const call of [() => buf.write(value as never, "too long"), () => buf.tryWrite(value as never), () => FixedBuf.tryFromSlice(value as never, 8)]) {
+    for (const call of [
+      () => buf.write(value as never, "too long"),
+      () => buf.tryWrite(value as never),
+      () => FixedBuf.tryFromSlice(value as never, 8),
+    ]) {
       expect(call).toThrow(/^bytes must be a Uint8Array, got (?!.*secret)/u);
     }
     expect(() => buf.equals(value as never)).toThrow(/^other must be a FixedBuf, got (?!.*secret)/u);

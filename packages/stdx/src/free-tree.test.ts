@@ -9,7 +9,10 @@ import { FreeTree } from "./free-tree.ts";
 const [OFFSET, SIZE, LEFT, RIGHT, RECORD_SIZE, ROOT] = [0, 1, 5, 6, 8, 5];
 
 /** A tree over blocks whose offset is their number, and whose size is `size(number)`. */
-function makeTree(blockCount: number, size: (index: number) => number): { readonly tree: FreeTree; readonly table: Int32Array } {
+function makeTree(
+  blockCount: number,
+  size: (index: number) => number,
+): { readonly tree: FreeTree; readonly table: Int32Array } {
   const table = new Int32Array((blockCount + 1) * RECORD_SIZE);
   for (let index = 1; index <= blockCount; index++) {
     table[index * RECORD_SIZE + OFFSET] = index;
@@ -26,7 +29,10 @@ function shapeOf(table: Int32Array, node = table[ROOT]!): unknown {
 describe("FreeTree", () => {
   test("takes the smallest that fits, and of several the lowest", () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 20 });
-    const steps = fc.array(fc.record({ do: fc.constantFrom("insert", "remove", "take"), pick: fc.nat(), size: fc.nat(6) }), { maxLength: 60 });
+    const steps = fc.array(
+      fc.record({ do: fc.constantFrom("insert", "remove", "take"), pick: fc.nat(), size: fc.nat(6) }),
+      { maxLength: 60 },
+    );
     fc.assert(
       fc.property(sizes, steps, (sizes, steps) => {
         const { tree } = makeTree(sizes.length, (index) => sizes[index - 1]!);
@@ -40,7 +46,7 @@ describe("FreeTree", () => {
             inside.sort((a, b) => sizeOf(a) - sizeOf(b) || a - b);
             const expected = inside.find((block) => sizeOf(block) >= Math.max(step.size, 1)) ?? 0;
             expect(tree.takeBestFit(Math.max(step.size, 1))).toBe(expected);
-            if (expected !== 0) outside.add(...inside.splice(inside.indexOf(expected), 1) as [number]);
+            if (expected !== 0) outside.add(...(inside.splice(inside.indexOf(expected), 1) as [number]));
           } else if (block !== undefined && step.do === "insert") {
             tree.insert(block);
             outside.delete(block);

@@ -9,7 +9,10 @@ import { describe, expect, test } from "vitest";
 import { InvariantViolation } from "./assert.ts";
 import { InlineVec } from "./inline-vec.ts";
 
-type Step = { readonly do: "push" | "tryPush"; readonly item: number } | { readonly do: "extend"; readonly items: number[] } | { readonly do: "double" };
+type Step =
+  | { readonly do: "push" | "tryPush"; readonly item: number }
+  | { readonly do: "extend"; readonly items: number[] }
+  | { readonly do: "double" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom("push", "tryPush"), item: fc.nat() }),
@@ -86,7 +89,10 @@ describe("InlineVec", () => {
   });
 
   test("takes an array over only where it is longer than the capacity", () => {
-    const [short, long] = [[1, 2], [1, 2, 3]];
+    const [short, long] = [
+      [1, 2],
+      [1, 2, 3],
+    ];
     expect(InlineVec.fromArray(short, 2).asSlice()).not.toBe(short);
     expect(InlineVec.fromArray(long, 2).asSlice()).toBe(long);
     expect(InlineVec.fromSlice(long, 2).asSlice()).not.toBe(long);
@@ -108,12 +114,18 @@ describe("InlineVec", () => {
   });
 
   test.each([0, -1, 1.5, Number.NaN, 2 ** 31 + 1, "2", undefined])("capacity %s is refused", (capacity) => {
-    expect(() => new InlineVec(capacity as number)).toThrow(/^capacity must be a whole number from 1 to 2147483648, got /u);
+    expect(() => new InlineVec(capacity as number)).toThrow(
+      /^capacity must be a whole number from 1 to 2147483648, got /u,
+    );
   });
 
   test.each([undefined, null, "ab", { length: 1 }])("%o is not a list of items", (items) => {
     const vec = InlineVec.fromSlice([1], 4);
-    for (const call of [() => vec.extendFromSlice(items as never), () => InlineVec.fromSlice(items as never, 1), () => InlineVec.fromArray(items as never, 1)]) {
+    for (const call of [
+      () => vec.extendFromSlice(items as never),
+      () => InlineVec.fromSlice(items as never, 1),
+      () => InlineVec.fromArray(items as never, 1),
+    ]) {
       expect(call).toThrow(InvariantViolation);
       expect(call).toThrow(/^items must be an array, got /u);
     }

@@ -22,9 +22,18 @@ export function matchError<E extends { readonly kind: string }, H extends ErrorH
 ): ReturnType<H[E["kind"]]>;
 /** With the result's type given instead of inferred. */
 export function matchError<E extends { readonly kind: string }, R>(error: E, handlers: ErrorHandlers<E, R>): R;
-export function matchError<E extends { readonly kind: string }>(error: E, handlers: ErrorHandlers<E, unknown>): unknown {
-  assert(typeof error === "object" && error !== null, () => `error must be an object with a kind, got ${nameType(error)}`);
-  assert(typeof handlers === "object" && handlers !== null, () => `handlers must be an object, got ${nameType(handlers)}`);
+export function matchError<E extends { readonly kind: string }>(
+  error: E,
+  handlers: ErrorHandlers<E, unknown>,
+): unknown {
+  assert(
+    typeof error === "object" && error !== null,
+    () => `error must be an object with a kind, got ${nameType(error)}`,
+  );
+  assert(
+    typeof handlers === "object" && handlers !== null,
+    () => `handlers must be an object, got ${nameType(handlers)}`,
+  );
   // Own ones only: an error of kind "toString" must not find the one that every object has.
   const handle: unknown = Object.hasOwn(handlers, error.kind) ? handlers[error.kind as E["kind"]] : undefined;
   assert(typeof handle === "function", () => `there is no handler for an error of kind ${String(error.kind)}`);

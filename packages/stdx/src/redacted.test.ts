@@ -50,7 +50,9 @@ describe("Redacted", () => {
       fc.property(holder, (value) => {
         expectSilent(inspect(value));
         expectSilent(inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }));
-        expectSilent(inspect(value, { depth: Number.POSITIVE_INFINITY, customInspect: false, showHidden: true, showProxy: true }));
+        expectSilent(
+          inspect(value, { depth: Number.POSITIVE_INFINITY, customInspect: false, showHidden: true, showProxy: true }),
+        );
         expectSilent(inspect(value, { depth: 0, compact: false, sorted: true }));
         expectSilent(JSON.stringify(value));
         expectSilent(`${value as string}`);
@@ -75,12 +77,9 @@ describe("Redacted", () => {
 
   test("says that something is there", () => {
     const redacted = new Redacted("x");
-    expect([String(redacted), `${redacted as unknown as string}`, inspect(redacted), JSON.stringify(redacted)]).toEqual([
-      "<redacted>",
-      "<redacted>",
-      "<redacted>",
-      '"<redacted>"',
-    ]);
+    expect([String(redacted), `${redacted as unknown as string}`, inspect(redacted), JSON.stringify(redacted)]).toEqual(
+      ["<redacted>", "<redacted>", "<redacted>", '"<redacted>"'],
+    );
     expect(inspect({ a: { b: { c: { d: redacted } } } }, { depth: 9 })).toContain("d: <redacted>");
   });
 
@@ -88,9 +87,12 @@ describe("Redacted", () => {
     fc.assert(fc.property(secret, (value) => Object.is(Redacted.reveal(new Redacted(value)), value)));
   });
 
-  test.each([undefined, null, "secret", {}, Object.create(Redacted.prototype), structuredClone(new Redacted(1))])("%o cannot be revealed", (value) => {
-    const reveal = () => Redacted.reveal(value as Redacted<unknown>);
-    expect(reveal).toThrow(InvariantViolation);
-    expect(reveal).toThrow(/^only a Redacted can be revealed, got (?!.*secret)/u);
-  });
+  test.each([undefined, null, "secret", {}, Object.create(Redacted.prototype), structuredClone(new Redacted(1))])(
+    "%o cannot be revealed",
+    (value) => {
+      const reveal = () => Redacted.reveal(value as Redacted<unknown>);
+      expect(reveal).toThrow(InvariantViolation);
+      expect(reveal).toThrow(/^only a Redacted can be revealed, got (?!.*secret)/u);
+    },
+  );
 });

@@ -24,7 +24,9 @@ expectTypeOf(ok()).toExtend<Result<void, never>>();
 expectTypeOf(unwrap(result)).toEqualTypeOf<string>();
 
 declare const error: Stale | Missing;
-expectTypeOf(matchError(error, { Stale: ({ current }) => current, Missing: () => "none" })).toEqualTypeOf<number | string>();
+expectTypeOf(matchError(error, { Stale: ({ current }) => current, Missing: () => "none" })).toEqualTypeOf<
+  number | string
+>();
 // @ts-expect-error Missing has no handler
 matchError(error, { Stale: () => 0 });
 // @ts-expect-error Stale carries no `previous`

@@ -37,9 +37,12 @@ describe("unwrap", () => {
     expect(() => unwrap(failure)).toThrow(new InvariantViolation("unwrapped a failure of kind CursorRegression"));
   });
 
-  test.each(["secret", 7, null, undefined, {}, { kind: 7 }, { kind: { secret: true } }])("an error of %o has no kind to tell", (error) => {
-    expect(() => unwrap(err(error))).toThrow(new InvariantViolation("unwrapped a failure of kind unknown"));
-  });
+  test.each(["secret", 7, null, undefined, {}, { kind: 7 }, { kind: { secret: true } }])(
+    "an error of %o has no kind to tell",
+    (error) => {
+      expect(() => unwrap(err(error))).toThrow(new InvariantViolation("unwrapped a failure of kind unknown"));
+    },
+  );
 
   test.each([undefined, null, "ok", true])("%o is not a result", (value) => {
     expect(() => unwrap(value as never)).toThrow(/^only a Result can be unwrapped, got /u);

@@ -11,7 +11,10 @@ import { collectGarbage } from "./collect-garbage.fixture.ts";
 import { err, ok } from "./result.ts";
 import { RingBuffer } from "./ring-buffer.ts";
 
-type Step = { readonly do: "pushBack" | "pushBackOverwrite"; readonly item: number } | { readonly do: "popFront" } | { readonly do: "clear" };
+type Step =
+  | { readonly do: "pushBack" | "pushBackOverwrite"; readonly item: number }
+  | { readonly do: "popFront" }
+  | { readonly do: "clear" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constantFrom("pushBack", "pushBackOverwrite"), item: fc.nat() }) },
@@ -70,25 +73,33 @@ describe("RingBuffer", () => {
 
   test("two rings are equal where their items are, wherever those lie", () => {
     fc.assert(
-      fc.property(capacity, fc.array(fc.nat(3), { maxLength: 8 }), fc.nat(20), fc.nat(3), (capacity, items, turns, other) => {
-        const kept = items.slice(-capacity);
-        const straight = RingBuffer.from(kept, capacity);
-        const travelled = new RingBuffer<number>(capacity);
-        for (let turn = 0; turn < turns; turn++) travelled.pushBackOverwrite(9);
-        while (!travelled.isEmpty) travelled.popFront();
-        for (const item of kept) travelled.pushBackOverwrite(item);
+      fc.property(
+        capacity,
+        fc.array(fc.nat(3), { maxLength: 8 }),
+        fc.nat(20),
+        fc.nat(3),
+        (capacity, items, turns, other) => {
+          const kept = items.slice(-capacity);
+          const straight = RingBuffer.from(kept, capacity);
+          const travelled = new RingBuffer<number>(capacity);
+          for (let turn = 0; turn < turns; turn++) travelled.pushBackOverwrite(9);
+          while (!travelled.isEmpty) travelled.popFront();
+          for (const item of kept) travelled.pushBackOverwrite(item);
 
-        expect(travelled.equals(straight)).toBe(true);
-        expect(straight.equals(travelled.clone())).toBe(true);
-        travelled.pushBackOverwrite(other);
-        expect(travelled.equals(straight)).toBe(kept.length === capacity && kept.every((item) => item === other));
-      }),
+          expect(travelled.equals(straight)).toBe(true);
+          expect(straight.equals(travelled.clone())).toBe(true);
+          travelled.pushBackOverwrite(other);
+          expect(travelled.equals(straight)).toBe(kept.length === capacity && kept.every((item) => item === other));
+        },
+      ),
     );
   });
 
   test("does not keep alive what it has given back or was cleared of", async () => {
     const [popped, cleared] = [new RingBuffer<object>(4), new RingBuffer<object>(4)];
-    const refs = [popped, cleared].map((ring) => [{}, {}].map((item) => (ring.pushBackOverwrite(item), new WeakRef(item))));
+    const refs = [popped, cleared].map((ring) =>
+      [{}, {}].map((item) => (ring.pushBackOverwrite(item), new WeakRef(item))),
+    );
     popped.popFront();
     cleared.clear();
     await new Promise(setImmediate);
@@ -102,7 +113,9 @@ describe("RingBuffer", () => {
   });
 
   test("is made of no more items than it holds", () => {
-    expect(() => RingBuffer.from([1, 2, 3], 2)).toThrow(new InvariantViolation("there are more items than the ring's capacity of 2"));
+    expect(() => RingBuffer.from([1, 2, 3], 2)).toThrow(
+      new InvariantViolation("there are more items than the ring's capacity of 2"),
+    );
     expect(RingBuffer.tryFrom([1, 2, 3, 4], 2)).toEqual(err({ kind: "RingFull", item: 3 }));
     expect([...RingBuffer.from(new Set([1, 2]), 2)]).toEqual([1, 2]);
   });
@@ -115,11 +128,15 @@ describe("RingBuffer", () => {
   });
 
   test.each([0, -2, 1.5, Number.NaN, 2 ** 32, "4", undefined])("capacity %s is refused", (capacity) => {
-    expect(() => new RingBuffer(capacity as number)).toThrow(/^capacity must be a whole number from 1 to 2147483648, got /u);
+    expect(() => new RingBuffer(capacity as number)).toThrow(
+      /^capacity must be a whole number from 1 to 2147483648, got /u,
+    );
   });
 
   test.each([3, 6, 2 ** 31 - 1])("capacity %d is not a power of two", (capacity) => {
-    expect(() => new RingBuffer(capacity)).toThrow(new InvariantViolation(`capacity must be a power of two, got ${capacity}`));
+    expect(() => new RingBuffer(capacity)).toThrow(
+      new InvariantViolation(`capacity must be a power of two, got ${capacity}`),
+    );
   });
 
   test.each([-1, 0.5, Number.NaN, "0", undefined])("index %s is refused", (index) => {

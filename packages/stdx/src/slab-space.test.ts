@@ -35,7 +35,12 @@ describe("SlabSpace of 2^32 - 1 bytes", () => {
   test("merges free blocks to more than the largest class, and gives no more than that of it", () => {
     const space = new SlabSpace(2 ** 32 - 1);
     const [half, quarter, small] = [new ByteSlot(), new ByteSlot(), new ByteSlot()];
-    for (const [slot, size] of [[half, 2 * GIB], [quarter, GIB], [small, 16]] as const) space.take(size, openSlot(slot));
+    for (const [slot, size] of [
+      [half, 2 * GIB],
+      [quarter, GIB],
+      [small, 16],
+    ] as const)
+      space.take(size, openSlot(slot));
 
     space.release(openSlot(half).block);
     space.release(openSlot(quarter).block);

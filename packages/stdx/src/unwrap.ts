@@ -9,7 +9,10 @@ import type { Result } from "./result.ts";
  * error's `kind` and nothing else of it: the rest may be somebody's data.
  */
 export function unwrap<T>(result: Result<T, unknown>): T {
-  assert(typeof result === "object" && result !== null, () => `only a Result can be unwrapped, got ${nameType(result)}`);
+  assert(
+    typeof result === "object" && result !== null,
+    () => `only a Result can be unwrapped, got ${nameType(result)}`,
+  );
   if (result.ok) return result.value;
   throw new InvariantViolation(`unwrapped a failure of kind ${kindOf(result.error)}`);
 }

@@ -8,7 +8,28 @@ import * as testing from "./testing/index.ts";
 // Nothing here waits on a clock; a busy machine may still be slow.
 vi.setConfig({ testTimeout: 60_000 });
 
-const JUNK: readonly unknown[] = [undefined, null, 0, -1, Number.NaN, 7n, "", "x", true, Symbol("s"), {}, [], [null], [7], () => 1, { endpoints: 5 }, { endpoints: [5] }, { directory: 5 }, { driver: 5 }, { listen: 5 }];
+const JUNK: readonly unknown[] = [
+  undefined,
+  null,
+  0,
+  -1,
+  Number.NaN,
+  7n,
+  "",
+  "x",
+  true,
+  Symbol("s"),
+  {},
+  [],
+  [null],
+  [7],
+  () => 1,
+  { endpoints: 5 },
+  { endpoints: [5] },
+  { directory: 5 },
+  { driver: 5 },
+  { listen: 5 },
+];
 
 type Loose = (...args: readonly unknown[]) => unknown;
 
@@ -22,7 +43,10 @@ async function expectCivil(call: () => unknown): Promise<void> {
 }
 
 const loose = (given: unknown): Loose => given as Loose;
-const make = (constructor: unknown): Loose => (...args) => new (constructor as new (...given: readonly unknown[]) => unknown)(...args);
+const make =
+  (constructor: unknown): Loose =>
+  (...args) =>
+    new (constructor as new (...given: readonly unknown[]) => unknown)(...args);
 const client = (): server.TimestampClient => {
   const made = server.TimestampClient.create({ endpoints: ["127.0.0.1:1"] });
   if (!made.ok) throw new Error("a proper endpoint was refused");
@@ -37,10 +61,16 @@ async function startAndStop(options: object): Promise<void> {
 const SUBJECTS: readonly [string, Loose][] = [
   ["new Oracle", make(server.Oracle)],
   ["OracleServer.start", (...args) => loose(server.OracleServer.start.bind(server.OracleServer))(...args)],
-  ["OracleServer.start, where to listen", (a, b) => startAndStop({ listen: a, ...(b === undefined ? {} : { http: b }) })],
+  [
+    "OracleServer.start, where to listen",
+    (a, b) => startAndStop({ listen: a, ...(b === undefined ? {} : { http: b }) }),
+  ],
   ["OracleServer.start, one address", (a) => startAndStop({ listen: [{ port: a }] })],
   ["Oracle.getTsMany", (a) => new server.Oracle({ driver: new server.MemoryDriver() }).getTsMany(a as never)],
-  ["TimestampClient.create, its policy", (a) => server.TimestampClient.create({ endpoints: ["a:1"], retryPolicy: a as never, maxInFlight: a as never })],
+  [
+    "TimestampClient.create, its policy",
+    (a) => server.TimestampClient.create({ endpoints: ["a:1"], retryPolicy: a as never, maxInFlight: a as never }),
+  ],
   ["TimestampClient.create", (...args) => loose(server.TimestampClient.create.bind(server.TimestampClient))(...args)],
   ["new EtcdDriver", make(server.EtcdDriver)],
   ["FileDriver.open", (...args) => loose(server.FileDriver.open.bind(server.FileDriver))(...args)],
@@ -52,7 +82,10 @@ const SUBJECTS: readonly [string, Loose][] = [
   ["leaderAt", loose(server.leaderAt)],
   ["PeerEndpoint.parse", (...args) => loose(server.PeerEndpoint.parse.bind(server.PeerEndpoint))(...args)],
   ["PeerEndpoint.split", (...args) => loose(server.PeerEndpoint.split.bind(server.PeerEndpoint))(...args)],
-  ["TimestampClient.getTsBatch", (a) => (typeof a === "number" && a > 0 ? undefined : client().getTsBatch(a as number))],
+  [
+    "TimestampClient.getTsBatch",
+    (a) => (typeof a === "number" && a > 0 ? undefined : client().getTsBatch(a as number)),
+  ],
   ["Metrics.counter", (a) => new server.Metrics().counter(a as never)],
   ["Histogram.observeMs", (a) => new server.Histogram().observeMs(a as number)],
   ["renderPrometheus", loose(server.renderPrometheus)],

@@ -15,7 +15,13 @@ export type { LockError } from "./file/directory-lock.ts";
 export { FileDriver, type FileOpenError } from "./file/file-driver.ts";
 export type { SlotIo } from "./file/slot-io.ts";
 export type { StateFlaw } from "./file/slot-record.ts";
-export { METRICS, type CounterName, type GaugeName, type HistogramName, type MetricName } from "./metrics/metric-names.ts";
+export {
+  METRICS,
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type MetricName,
+} from "./metrics/metric-names.ts";
 export { Counter, Gauge, Histogram, Metrics, type MetricValue } from "./metrics/metrics.ts";
 export { renderPrometheus } from "./metrics/prometheus.ts";
 export type { Answer } from "./oracle/answer.ts";
@@ -27,5 +33,11 @@ export { Oracle } from "./oracle/oracle.ts";
 export { startHeartbeat, type Heartbeat } from "./server/heartbeat.ts";
 export type { ListenAddress, ListenError } from "./server/listener.ts";
 export { DEFAULT_PORT, OracleServer, type ServeOptions, type ServerError } from "./server/oracle-server.ts";
-export { systemClock, systemMonotonicClock, systemTimers, type MonotonicClock, type Timers } from "./time/system-time.ts";
+export {
+  systemClock,
+  systemMonotonicClock,
+  systemTimers,
+  type MonotonicClock,
+  type Timers,
+} from "./time/system-time.ts";
 export type { Status } from "./wire/status.ts";

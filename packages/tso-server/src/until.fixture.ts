@@ -7,7 +7,8 @@ const PATIENCE_MS = 60_000;
 export async function until(condition: () => boolean): Promise<void> {
   const giveUpAtMs = performance.now() + PATIENCE_MS;
   while (!condition()) {
-    if (performance.now() > giveUpAtMs) throw new Error(`waited for something that did not come: ${condition.toString()}`);
+    if (performance.now() > giveUpAtMs)
+      throw new Error(`waited for something that did not come: ${condition.toString()}`);
     await turnEventLoop();
   }
 }

@@ -4,7 +4,27 @@ import { InvariantViolation } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import * as tso from "./index.ts";
 
-const JUNK: readonly unknown[] = [undefined, null, 0, -1, 1.5, Number.NaN, 7n, -7n, "", "x", true, Symbol("s"), {}, [], () => 1, new Date(0), { physicalMs: 1n }, { nowMs: "x" }, { floorMs: 1 }];
+const JUNK: readonly unknown[] = [
+  undefined,
+  null,
+  0,
+  -1,
+  1.5,
+  Number.NaN,
+  7n,
+  -7n,
+  "",
+  "x",
+  true,
+  Symbol("s"),
+  {},
+  [],
+  () => 1,
+  new Date(0),
+  { physicalMs: 1n },
+  { nowMs: "x" },
+  { floorMs: 1 },
+];
 
 /** What is under test reads its arguments as it finds them. */
 type Loose = (...args: unknown[]) => unknown;
@@ -25,18 +45,30 @@ const seeded = (): tso.WindowAllocator => {
 };
 
 const methods = (target: object): [string, Loose][] => {
-  const names = new Set([...Object.keys(target), ...Object.getOwnPropertyNames(Object.getPrototypeOf(target) as object)]);
+  const names = new Set([
+    ...Object.keys(target),
+    ...Object.getOwnPropertyNames(Object.getPrototypeOf(target) as object),
+  ]);
   return [...names].flatMap((name): [string, Loose][] => {
-    const descriptor = Object.getOwnPropertyDescriptor(target, name) ?? Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target) as object, name);
+    const descriptor =
+      Object.getOwnPropertyDescriptor(target, name) ??
+      Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target) as object, name);
     const value: unknown = descriptor?.value;
-    return typeof value === "function" && name !== "constructor" && !(name in Object.prototype) ? [[name, (...args) => (value as Loose).apply(target, args)]] : [];
+    return typeof value === "function" && name !== "constructor" && !(name in Object.prototype)
+      ? [[name, (...args) => (value as Loose).apply(target, args)]]
+      : [];
   });
 };
 
 const SUBJECTS: readonly [string, Loose][] = [
-  ...Object.entries({ Epoch: tso.Epoch, Timestamp: tso.Timestamp, WindowGrant: tso.WindowGrant, allocator: seeded(), idle: new tso.WindowAllocator(), buf: new tso.TimestampBuf(4) }).flatMap(([owner, target]) =>
-    methods(target).map(([name, call]): [string, Loose] => [`${owner}.${name}`, call]),
-  ),
+  ...Object.entries({
+    Epoch: tso.Epoch,
+    Timestamp: tso.Timestamp,
+    WindowGrant: tso.WindowGrant,
+    allocator: seeded(),
+    idle: new tso.WindowAllocator(),
+    buf: new tso.TimestampBuf(4),
+  }).flatMap(([owner, target]) => methods(target).map(([name, call]): [string, Loose] => [`${owner}.${name}`, call])),
   ["TimestampBuf", (capacity) => new tso.TimestampBuf(capacity as number)],
   ["isGrantCount", tso.isGrantCount as Loose],
   ["isPhysicalMs", tso.isPhysicalMs as Loose],

@@ -14,7 +14,9 @@ expectTypeOf<CoreErrorKind>().toEqualTypeOf<
   | "InvalidLeadershipWindow"
   | "WindowExtensionOverflow"
 >();
-expectTypeOf<GrantError["kind"]>().toEqualTypeOf<"InvalidCount" | "NotLeader" | "PhysicalMsOutOfRange" | "WindowExhausted">();
+expectTypeOf<GrantError["kind"]>().toEqualTypeOf<
+  "InvalidCount" | "NotLeader" | "PhysicalMsOutOfRange" | "WindowExhausted"
+>();
 expectTypeOf<PrepareError["kind"]>().toEqualTypeOf<"NotLeader" | "WindowExtensionOverflow" | "PhysicalMsOutOfRange">();
 expectTypeOf<SeedError["kind"]>().toEqualTypeOf<"PhysicalMsOutOfRange" | "InvalidLeadershipWindow">();
 

@@ -28,7 +28,10 @@ export class TimestampBuf {
   #length = 0;
 
   constructor(capacity: number) {
-    assert(Number.isInteger(capacity) && capacity > 0, "a timestamp buffer holds a whole number of timestamps, at least 1");
+    assert(
+      Number.isInteger(capacity) && capacity > 0,
+      "a timestamp buffer holds a whole number of timestamps, at least 1",
+    );
     this.capacity = capacity;
     this.#values = new BigUint64Array(capacity);
     this.#words = new Uint32Array(this.#values.buffer);
@@ -63,7 +66,10 @@ export class TimestampBuf {
     const { physicalMs, logicalStart, count } = grant;
     assert(isPhysicalMs(physicalMs), "the grant's millisecond fits in 46 bits");
     assert(Number.isInteger(count) && count >= 0, "the grant holds a whole number of timestamps");
-    assert(Number.isInteger(logicalStart) && logicalStart >= 0 && logicalStart + count <= MAX_GRANT_COUNT, "the grant lies within one millisecond");
+    assert(
+      Number.isInteger(logicalStart) && logicalStart >= 0 && logicalStart + count <= MAX_GRANT_COUNT,
+      "the grant lies within one millisecond",
+    );
     this.#append(wordsOf(physicalMs), logicalStart, count);
   }
 
@@ -108,5 +114,8 @@ export interface MillisecondWords {
 /** Take a millisecond apart. Divisions: done once a millisecond, not once a grant. */
 export function wordsOf(physicalMs: number): MillisecondWords {
   // Signed: V8 keeps a 32-bit integer in the field itself, and a number above 2^31 on the heap.
-  return { high: Math.floor(physicalMs / MS_PER_LOW_WORD) | 0, low: ((physicalMs % MS_PER_LOW_WORD) * MAX_GRANT_COUNT) | 0 };
+  return {
+    high: Math.floor(physicalMs / MS_PER_LOW_WORD) | 0,
+    low: ((physicalMs % MS_PER_LOW_WORD) * MAX_GRANT_COUNT) | 0,
+  };
 }

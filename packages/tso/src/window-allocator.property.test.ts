@@ -42,15 +42,31 @@ const count = fc.oneof(
 );
 
 type Step =
-  | { readonly kind: "grant"; readonly form: "range" | "packed" | "into"; readonly nowMs: number; readonly count: number }
-  | { readonly kind: "extend"; readonly nowMs: number; readonly aheadMs: number; readonly extraMs: number; readonly stale: boolean }
+  | {
+      readonly kind: "grant";
+      readonly form: "range" | "packed" | "into";
+      readonly nowMs: number;
+      readonly count: number;
+    }
+  | {
+      readonly kind: "extend";
+      readonly nowMs: number;
+      readonly aheadMs: number;
+      readonly extraMs: number;
+      readonly stale: boolean;
+    }
   | { readonly kind: "gain"; readonly nowMs: number; readonly advanceMs: number }
   | { readonly kind: "lose" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 12,
-    arbitrary: fc.record({ kind: fc.constant("grant" as const), form: fc.constantFrom("range", "packed", "into"), nowMs, count }),
+    arbitrary: fc.record({
+      kind: fc.constant("grant" as const),
+      form: fc.constantFrom("range", "packed", "into"),
+      nowMs,
+      count,
+    }),
   },
   {
     weight: 4,
@@ -192,7 +208,10 @@ describe("a life of the allocator", () => {
   });
 
   test("a refused grant leaves no trace, whatever it asked for", () => {
-    const asked = fc.tuple(fc.oneof(nowMs, fc.constantFrom(-1, 0.5, Number.NaN)), fc.oneof(count, fc.constantFrom(0, -1, 0.5, MAX_GRANT_COUNT + 1)));
+    const asked = fc.tuple(
+      fc.oneof(nowMs, fc.constantFrom(-1, 0.5, Number.NaN)),
+      fc.oneof(count, fc.constantFrom(0, -1, 0.5, MAX_GRANT_COUNT + 1)),
+    );
     fc.assert(
       fc.property(fc.array(asked, { maxLength: 40 }), (requests) => {
         const tried = new WindowAllocator();

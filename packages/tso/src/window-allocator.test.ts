@@ -73,14 +73,17 @@ describe("the reference vectors", () => {
     });
   });
 
-  test.each([0, 262_145, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("the count %s is refused in every state", (count) => {
-    const refused = { ok: false, error: { kind: "InvalidCount", count } };
-    expect(allocator.tryGrant(5, count)).toEqual(refused);
-    seeded(1, 9);
-    expect(allocator.tryGrant(5, count)).toEqual(refused);
-    expect(grant(5, 1)).toEqual([5, 0, 0]);
-    expect(allocator.tryGrant(5, count)).toEqual(refused);
-  });
+  test.each([0, 262_145, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    "the count %s is refused in every state",
+    (count) => {
+      const refused = { ok: false, error: { kind: "InvalidCount", count } };
+      expect(allocator.tryGrant(5, count)).toEqual(refused);
+      seeded(1, 9);
+      expect(allocator.tryGrant(5, count)).toEqual(refused);
+      expect(grant(5, 1)).toEqual([5, 0, 0]);
+      expect(allocator.tryGrant(5, count)).toEqual(refused);
+    },
+  );
 });
 
 describe("tryGrant", () => {
@@ -97,7 +100,10 @@ describe("tryGrant", () => {
   test("a clock reading above 46 bits is out of range, whatever the window", () => {
     seeded(100, 200);
     for (const nowMs of [PHYSICAL_MS_MAX + 1, 2 ** 60, Number.POSITIVE_INFINITY, -1, 100.5, Number.NaN]) {
-      expect(allocator.tryGrant(nowMs, 1)).toEqual({ ok: false, error: { kind: "PhysicalMsOutOfRange", physicalMs: nowMs } });
+      expect(allocator.tryGrant(nowMs, 1)).toEqual({
+        ok: false,
+        error: { kind: "PhysicalMsOutOfRange", physicalMs: nowMs },
+      });
     }
     expect(grant(100, 1)).toEqual([100, 0, 0]);
   });
@@ -122,11 +128,17 @@ describe("the packed and the bulk form", () => {
     seeded(100, 200);
     const buf = new TimestampBuf(8);
     expect(grant(100, 3)).toEqual([100, 0, 2]);
-    expect(allocator.tryGrantTimestamp(100)).toEqual({ ok: true, value: Timestamp.pack({ physicalMs: 100, logical: 3 }) });
+    expect(allocator.tryGrantTimestamp(100)).toEqual({
+      ok: true,
+      value: Timestamp.pack({ physicalMs: 100, logical: 3 }),
+    });
     expect(allocator.tryGrantInto(101, 2, buf).ok).toBe(true);
     expect(allocator.tryGrantInto(101, 1, buf).ok).toBe(true);
     expect([...buf.view()]).toEqual([0, 1, 2].map((logical) => Timestamp.pack({ physicalMs: 101, logical })));
-    expect(allocator.tryGrantTimestamp(90)).toEqual({ ok: true, value: Timestamp.pack({ physicalMs: 101, logical: 3 }) });
+    expect(allocator.tryGrantTimestamp(90)).toEqual({
+      ok: true,
+      value: Timestamp.pack({ physicalMs: 101, logical: 3 }),
+    });
   });
 
   test("a buffer without room is a broken invariant, and nothing is granted", () => {
@@ -198,7 +210,10 @@ describe("extension", () => {
   });
 
   test("without leadership is NotLeader, never a zero", () => {
-    expect(allocator.prepareWindowExtension({ nowMs: 5, aheadMs: 1 })).toEqual({ ok: false, error: { kind: "NotLeader" } });
+    expect(allocator.prepareWindowExtension({ nowMs: 5, aheadMs: 1 })).toEqual({
+      ok: false,
+      error: { kind: "NotLeader" },
+    });
     expect(allocator.commitWindowExtension(5, FIRST)).toEqual({
       ok: true,
       value: { kind: "Ignored", reason: { kind: "NotLeader" } },
@@ -231,13 +246,17 @@ describe("extension", () => {
 
   test("a foreign epoch outranks a bound that does not advance", () => {
     seeded(100, 200, THIRD);
-    expect(allocator.commitWindowExtension(150, SECOND)).toMatchObject({ value: { reason: { kind: "EpochMismatch" } } });
+    expect(allocator.commitWindowExtension(150, SECOND)).toMatchObject({
+      value: { reason: { kind: "EpochMismatch" } },
+    });
     expect(allocator.commitWindowExtension(200, THIRD)).toMatchObject({ value: { reason: { kind: "NotAdvanced" } } });
   });
 
   test("a bound above the prepared one is accepted: the driver had more", () => {
     seeded(100, 200);
-    expect(allocator.commitWindowExtension(99_999, FIRST)).toMatchObject({ value: { kind: "Applied", highWaterMs: 99_999 } });
+    expect(allocator.commitWindowExtension(99_999, FIRST)).toMatchObject({
+      value: { kind: "Applied", highWaterMs: 99_999 },
+    });
     expect(grant(99_999, 1)).toEqual([99_999, 0, 0]);
   });
 

@@ -89,7 +89,12 @@ export class WindowAllocator {
   tryGrant(nowMs: number, count: number): Result<WindowGrant, GrantError> {
     const refusal = this.#reserve(nowMs, count);
     if (refusal !== undefined) return err(refusal);
-    const grant: WindowGrant = { physicalMs: this.#physicalMs, logicalStart: this.#logical, count, epoch: this.#epoch! };
+    const grant: WindowGrant = {
+      physicalMs: this.#physicalMs,
+      logicalStart: this.#logical,
+      count,
+      epoch: this.#epoch!,
+    };
     this.#advance(count);
     return ok(grant);
   }
@@ -173,7 +178,13 @@ export class WindowAllocator {
   /** Move the cursor to where `count` timestamps can be taken; on refusal leave it. */
   #reserve(nowMs: number, count: number): GrantError | undefined {
     // The common case: the clock has not moved since the last grant, and the millisecond has room.
-    if (nowMs === this.#settledNowMs && typeof count === "number" && count >= 1 && this.#logical + count <= MAX_GRANT_COUNT && count === (count | 0)) {
+    if (
+      nowMs === this.#settledNowMs &&
+      typeof count === "number" &&
+      count >= 1 &&
+      this.#logical + count <= MAX_GRANT_COUNT &&
+      count === (count | 0)
+    ) {
       return undefined;
     }
     const physicalMs = this.#project(nowMs, count);

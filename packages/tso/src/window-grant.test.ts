@@ -37,7 +37,9 @@ describe("WindowGrant", () => {
         const buf = new TimestampBuf(a.count + b.count);
         WindowGrant.appendInto(a, buf);
         WindowGrant.appendInto(b, buf);
-        const expected = [a, b].flatMap((grant) => Array.from({ length: grant.count }, (_, i) => WindowGrant.at(grant, i)));
+        const expected = [a, b].flatMap((grant) =>
+          Array.from({ length: grant.count }, (_, i) => WindowGrant.at(grant, i)),
+        );
         expect([...buf.view()]).toEqual(expected);
       }),
     );

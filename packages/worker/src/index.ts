@@ -1,7 +1,12 @@
 export type { ShardSink, Sink, SinkRequest } from "./sink/sink.ts";
 export type { SourceError, SourceErrorKind } from "./source/source-error.ts";
 export type { Item, ItemBatch, ItemProblem, PlanRequest, ReadRequest, Source, SplitRequest } from "./source/source.ts";
-export { assembleNdjson, type AssembledNdjson, type AssembleError, type AssembleRequest } from "./sinks/ndjson/assemble-ndjson.ts";
+export {
+  assembleNdjson,
+  type AssembledNdjson,
+  type AssembleError,
+  type AssembleRequest,
+} from "./sinks/ndjson/assemble-ndjson.ts";
 export type { ToRecord } from "./sinks/ndjson/ndjson-shard-sink.ts";
 export { ndjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson/ndjson-sink.ts";
 export { SinkFailed, type SinkFailedKind } from "./sinks/sink-failed.ts";
@@ -9,7 +14,12 @@ export { sinkTokens, type RunUnfinished } from "./sinks/sink-tokens.ts";
 export { FileItem } from "./sources/file-tree/file-item.ts";
 export { fileTreeSource, type FileTreeOptions } from "./sources/file-tree/file-tree-source.ts";
 export type { TreeCandidate } from "./sources/file-tree/tree.ts";
-export { iterableSource, type IterableOptions, type IterableRequest, type KeyedItem } from "./sources/iterable/iterable-source.ts";
+export {
+  iterableSource,
+  type IterableOptions,
+  type IterableRequest,
+  type KeyedItem,
+} from "./sources/iterable/iterable-source.ts";
 export { LineItem } from "./sources/lines/line-item.ts";
 export { linesSource, type LinesOptions } from "./sources/lines/lines-source.ts";
 export { assertPlanRequest, shardsBetween } from "./sources/range-shards.ts";

@@ -21,7 +21,11 @@ export class BullJobs {
   }
 
   async drain(): Promise<void> {
-    const worker = new Worker(this.#queue!.name, async () => undefined, { connection: this.#connection, concurrency: WORKERS, autorun: false });
+    const worker = new Worker(this.#queue!.name, async () => undefined, {
+      connection: this.#connection,
+      concurrency: WORKERS,
+      autorun: false,
+    });
     await worker.waitUntilReady();
     let done = 0;
     const all = new Promise<void>((resolve) => {
@@ -57,7 +61,11 @@ export class BullProgress {
   }
 
   static async onPostgres(url: string, count: number): Promise<BullProgress> {
-    const queue = new Queue("progress", { connection: { connectionString: url, max: 10, migrate: true } }, createPostgresBackend);
+    const queue = new Queue(
+      "progress",
+      { connection: { connectionString: url, max: 10, migrate: true } },
+      createPostgresBackend,
+    );
     await queue.waitUntilReady();
     return new BullProgress(await addJobs(queue as unknown as Queue, count), () => queue.close());
   }

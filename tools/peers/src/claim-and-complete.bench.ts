@@ -51,7 +51,8 @@ compare("postgres: claim and complete, 10 workers", {
     postgres = await startPostgres();
     systems.set("ours", ours(unwrap(await openPostgresStore({ url: postgres.url })), MANY));
     systems.set("pg-boss, in bursts", await BossJobs.start(postgres.url));
-    if (typeof graphile !== "string") systems.set("graphile-worker, local queue", await GraphileJobs.start(postgres.url, graphile));
+    if (typeof graphile !== "string")
+      systems.set("graphile-worker, local queue", await GraphileJobs.start(postgres.url, graphile));
   },
   after: async () => {
     await closeAll();

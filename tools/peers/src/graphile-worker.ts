@@ -28,7 +28,10 @@ export function fetchGraphile(): Fetched | string {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, "package.json"), '{ "private": true }');
   const wanted = [`graphile-worker@${VERSION}`, ...(isNewEnough ? [] : [`${nodePackage}@${NODE_VERSION}`])];
-  const installed = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--engine-strict=false", ...wanted], { cwd: FOLDER, encoding: "utf8" });
+  const installed = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--engine-strict=false", ...wanted], {
+    cwd: FOLDER,
+    encoding: "utf8",
+  });
   if (installed.status === 0 && existsSync(node)) return { node, folder: FOLDER };
   return `graphile-worker ${VERSION} cannot be installed here: ${installed.stderr.trim().split("\n").at(-1) ?? "npm failed"}`;
 }

@@ -1,7 +1,13 @@
 // What the comparisons with other systems do on our side: ten workers of one process claim shards, many at a time, and complete them;
 // sessions checkpoint, each at its own pace.
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, RANGE_EXHAUSTED, systemClock, type CoordinationStore, type WorkerSession } from "@gossip/coordination";
+import {
+  Coordinator,
+  RANGE_EXHAUSTED,
+  systemClock,
+  type CoordinationStore,
+  type WorkerSession,
+} from "@gossip/coordination";
 import { assert, unwrap } from "@gossip/stdx";
 import { BURST, JOBS, WORKERS } from "./sizes.ts";
 
@@ -44,7 +50,15 @@ export class OurWork {
       unwrap(await this.#coordinator.deleteRun({ tenant, run: this.#run }));
     }
     this.#run = RunId.fromRaw(this.#run + 1n);
-    unwrap(await this.#coordinator.createRunWithShards({ tenant, run: this.#run, config, shards: shardsUpTo(count), opId: OpId.random() }));
+    unwrap(
+      await this.#coordinator.createRunWithShards({
+        tenant,
+        run: this.#run,
+        config,
+        shards: shardsUpTo(count),
+        opId: OpId.random(),
+      }),
+    );
   }
 
   /** Claim and complete all of the run. */
@@ -69,7 +83,11 @@ export class OurWork {
   async open(count: number): Promise<readonly WorkerSession[]> {
     await this.prepare(count);
     const worker = WorkerId.fromRaw(1n);
-    return Promise.all(shardsUpTo(count).map(async ({ shard }) => unwrap(await this.#coordinator.openSession({ tenant, key: { run: this.#run, shard }, worker }))));
+    return Promise.all(
+      shardsUpTo(count).map(async ({ shard }) =>
+        unwrap(await this.#coordinator.openSession({ tenant, key: { run: this.#run, shard }, worker })),
+      ),
+    );
   }
 
   /** Fenced, idempotent and durable, by the time that it settles. */
@@ -77,7 +95,8 @@ export class OurWork {
     const first = this.#step + 1;
     this.#step += steps;
     const go = async (session: WorkerSession, index: number): Promise<void> => {
-      for (let at = first; at < first + steps; at++) unwrap(await session.checkpoint(Cursor.withLastKey(keyOf(index, at))));
+      for (let at = first; at < first + steps; at++)
+        unwrap(await session.checkpoint(Cursor.withLastKey(keyOf(index, at))));
     };
     await Promise.all(sessions.map(go));
   }

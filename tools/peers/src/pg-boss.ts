@@ -30,7 +30,10 @@ export class BossJobs {
       for (;;) {
         const jobs = await this.#boss.fetch(this.#queue, { batchSize: BURST });
         if (jobs.length === 0) return;
-        await this.#boss.complete(this.#queue, jobs.map(({ id }) => id));
+        await this.#boss.complete(
+          this.#queue,
+          jobs.map(({ id }) => id),
+        );
         done += jobs.length;
       }
     };

@@ -20,7 +20,10 @@ export interface CommandLineOptions {
   readonly reader?: Pick<OutputStream, "writableNeedDrain" | "once">;
 }
 
-export async function gossipLine(argv: readonly string[], { cwd, env = {}, onListening, onLine, reader }: CommandLineOptions): Promise<Said> {
+export async function gossipLine(
+  argv: readonly string[],
+  { cwd, env = {}, onListening, onLine, reader }: CommandLineOptions,
+): Promise<Said> {
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const stream = (name: "stdout" | "stderr"): OutputStream => ({
     get writableNeedDrain() {

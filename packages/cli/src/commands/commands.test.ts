@@ -13,16 +13,40 @@ import { gossipLine, type Said } from "./command-line.fixture.ts";
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "gossip-commands-"));
-  writeFileSync(join(folder, "rows"), Array.from({ length: 40 }, (_, index) => `row ${String(index).padStart(4, "0")}\n`).join(""));
+  writeFileSync(
+    join(folder, "rows"),
+    Array.from({ length: 40 }, (_, index) => `row ${String(index).padStart(4, "0")}\n`).join(""),
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const at = (...argv: string[]): Promise<Said> => gossipLine(argv, { cwd: folder });
-const json = ({ stdout }: Said): Record<string, unknown>[] => stdout.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+const json = ({ stdout }: Said): Record<string, unknown>[] =>
+  stdout
+    .trim()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 /** A run whose four shards are all parked: nobody works on it, and nothing of it is done. */
 async function parkedRun(name = "mine"): Promise<void> {
-  const { code } = await at("run", "--source", "lines:rows", "--exec", "false", "--on-fail", "park", "--retries", "0", "--shards", "4", "--workers", "1", "--run", name);
+  const { code } = await at(
+    "run",
+    "--source",
+    "lines:rows",
+    "--exec",
+    "false",
+    "--on-fail",
+    "park",
+    "--retries",
+    "0",
+    "--shards",
+    "4",
+    "--workers",
+    "1",
+    "--run",
+    name,
+  );
   expect(code).toBe(3);
 }
 
@@ -53,13 +77,41 @@ test("items wait for whoever reads what they print, and no more than the workers
     },
     once: (_event: "drain", listener: () => void) => caughtUp.add(listener),
   };
-  const { code, stdout } = await gossipLine(["run", "--source", "lines:rows", "--exec", "echo {}", "--workers", "3"], { cwd: folder, onLine, reader });
+  const { code, stdout } = await gossipLine(["run", "--source", "lines:rows", "--exec", "echo {}", "--workers", "3"], {
+    cwd: folder,
+    onLine,
+    reader,
+  });
   expect([code, stdout.trim().split("\n").length]).toEqual([0, 40]);
   expect(most).toBeLessThanOrEqual(2);
 });
 
 describe("--help", () => {
-  const LINES = ["", "run", "status", "runs", "shards", "show", "events", "park", "unpark", "split", "cancel", "delete", "fsck", "doctor", "keys", "keys encode", "keys decode", "keys successor", "keys midpoint", "keys split", "tso", "tso serve", "tso get"];
+  const LINES = [
+    "",
+    "run",
+    "status",
+    "runs",
+    "shards",
+    "show",
+    "events",
+    "park",
+    "unpark",
+    "split",
+    "cancel",
+    "delete",
+    "fsck",
+    "doctor",
+    "keys",
+    "keys encode",
+    "keys decode",
+    "keys successor",
+    "keys midpoint",
+    "keys split",
+    "tso",
+    "tso serve",
+    "tso get",
+  ];
 
   test.each(LINES)("gossip %s --help has an example, and ends well", async (line) => {
     const { code, stdout, stderr } = await at(...line.split(" ").filter(Boolean), "--help");
@@ -77,12 +129,17 @@ describe("--help", () => {
 
   test("help for what is no command says so", async () => {
     const { code, stderr } = await at("help", "nope");
-    expect([code, stderr.trimEnd().split("\n").at(-1)]).toEqual([2, "gossip: there is no such command: name one of these."]);
+    expect([code, stderr.trimEnd().split("\n").at(-1)]).toEqual([
+      2,
+      "gossip: there is no such command: name one of these.",
+    ]);
   });
 
   test("every command is among those", async () => {
     const { stdout } = await at("--help");
-    const named = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[| {2,})/gm)].map((match) => match[1]!).filter((name) => name !== "help");
+    const named = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[| {2,})/gm)]
+      .map((match) => match[1]!)
+      .filter((name) => name !== "help");
     expect(named.toSorted()).toEqual(LINES.filter((line) => line !== "" && !line.includes(" ")).toSorted());
   });
 });
@@ -94,10 +151,19 @@ describe("looking", () => {
     const listed = json(await at("runs", "--json"));
     expect(listed).toMatchObject([{ name: "second", status: "Active", shards: { parked: 4 } }, { name: "first" }]);
     const id = String(listed[1]!["run"]);
-    for (const reference of ["first", id, id.slice(0, 6), id.toUpperCase()]) expect(json(await at("status", reference, "--json"))).toMatchObject([{ run: id, name: "first" }]);
-    expect(await at("status")).toMatchObject({ code: 4, stderr: expect.stringContaining("has 2 runs: name one") as string });
-    expect(await at("status", "third")).toMatchObject({ code: 4, stderr: expect.stringContaining('has no run "third"') as string });
-    expect((await at("runs")).stdout).toMatch(/^RUN +STATUS .*\n[0-9a-f]{16} +Active .* second: lines:.*rows through false\n/);
+    for (const reference of ["first", id, id.slice(0, 6), id.toUpperCase()])
+      expect(json(await at("status", reference, "--json"))).toMatchObject([{ run: id, name: "first" }]);
+    expect(await at("status")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("has 2 runs: name one") as string,
+    });
+    expect(await at("status", "third")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('has no run "third"') as string,
+    });
+    expect((await at("runs")).stdout).toMatch(
+      /^RUN +STATUS .*\n[0-9a-f]{16} +Active .* second: lines:.*rows through false\n/,
+    );
   });
 
   test("status draws the key space; shards filters, sorts and limits", async () => {
@@ -106,7 +172,8 @@ describe("looking", () => {
     const { stdout } = await at("status");
     expect(stdout).toMatch(/shards {3}0 done, 0 in work, 3 waiting, 1 parked/);
     expect(stdout).toMatch(/keys {5}░+▒+░+\n/);
-    const ids = async (...flags: string[]): Promise<unknown[]> => json(await at("shards", "--json", ...flags)).map(({ shard }) => Number(`0x${String(shard)}`));
+    const ids = async (...flags: string[]): Promise<unknown[]> =>
+      json(await at("shards", "--json", ...flags)).map(({ shard }) => Number(`0x${String(shard)}`));
     expect(await ids()).toEqual([1, 2, 3, 4]);
     expect(await ids("--status", "parked")).toEqual([2]);
     expect(await ids("--free", "--status", "active", "--sort", "id", "--reverse", "--limit", "2")).toEqual([4, 3]);
@@ -116,9 +183,16 @@ describe("looking", () => {
 
   test("show tells all of a shard, and which there is not", async () => {
     await activeRun();
-    expect((await at("show", "1")).stdout).toMatch(/^shard +1 of run [0-9a-f]{16}\nstatus +Active\nfrom +row:0\/0\nto +row:0\/90\nat +nothing done yet\n/);
-    expect(json(await at("show", "0000000000000001", "--json"))).toMatchObject([{ shard: "0000000000000001", record: { status: "Active" } }]);
-    expect(await at("show", "77")).toMatchObject({ code: 4, stderr: expect.stringContaining("has no shard 77") as string });
+    expect((await at("show", "1")).stdout).toMatch(
+      /^shard +1 of run [0-9a-f]{16}\nstatus +Active\nfrom +row:0\/0\nto +row:0\/90\nat +nothing done yet\n/,
+    );
+    expect(json(await at("show", "0000000000000001", "--json"))).toMatchObject([
+      { shard: "0000000000000001", record: { status: "Active" } },
+    ]);
+    expect(await at("show", "77")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("has no shard 77") as string,
+    });
     expect((await at("show", "nonsense")).code).toBe(2);
   });
 
@@ -126,9 +200,13 @@ describe("looking", () => {
     await activeRun();
     const told = (await at("events")).stdout;
     expect(told).toMatch(/run [0-9a-f]{16} {2}RunCreated/);
-    for (const shard of [1, 2, 3, 4]) expect(told).toMatch(new RegExp(`shard ${shard} {2}Park\\n(?:.*\\n)*.*shard ${shard} {2}Unpark`));
+    for (const shard of [1, 2, 3, 4])
+      expect(told).toMatch(new RegExp(`shard ${shard} {2}Park\\n(?:.*\\n)*.*shard ${shard} {2}Unpark`));
     let hasBegun = false;
-    const following = gossipLine(["events", "--follow", "--every", "0.1", "--json"], { cwd: folder, onListening: () => (hasBegun = true) });
+    const following = gossipLine(["events", "--follow", "--every", "0.1", "--json"], {
+      cwd: folder,
+      onListening: () => (hasBegun = true),
+    });
     while (!hasBegun) await new Promise((resolve) => setImmediate(resolve));
     await at("park", "3");
     await at("cancel", "mine");
@@ -141,9 +219,18 @@ describe("looking", () => {
 describe("stepping in", () => {
   test("park and unpark one shard, and refuse what is not so", async () => {
     await activeRun();
-    expect(await at("park", "2")).toMatchObject({ code: 0, stderr: "Parked shard 2; `gossip unpark` brings it back.\n" });
-    expect(await at("park", "2")).toMatchObject({ code: 5, stderr: expect.stringContaining("`gossip unpark` brings it back") as string });
-    expect(await at("unpark", "1")).toMatchObject({ code: 5, stderr: expect.stringContaining("only a parked one") as string });
+    expect(await at("park", "2")).toMatchObject({
+      code: 0,
+      stderr: "Parked shard 2; `gossip unpark` brings it back.\n",
+    });
+    expect(await at("park", "2")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("`gossip unpark` brings it back") as string,
+    });
+    expect(await at("unpark", "1")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("only a parked one") as string,
+    });
     expect(await at("unpark", "2")).toMatchObject({ code: 0 });
     expect(await at("unpark", "9")).toMatchObject({ code: 4 });
   });
@@ -156,7 +243,13 @@ describe("stepping in", () => {
       const coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
       const claimed = unwrap(await coordinator.claim({ tenant: TenantId.ZERO, run, worker: WorkerId.fromRaw(1n) }));
       const shard = String(claimed.shardKey.shard);
-      for (const verb of ["park", "split"]) expect(await at(verb, shard)).toMatchObject({ code: 5, stderr: expect.stringMatching(/a worker holds the shard until \d{4}-.*: stop that worker, or try again after that\.\n$/) as string });
+      for (const verb of ["park", "split"])
+        expect(await at(verb, shard)).toMatchObject({
+          code: 5,
+          stderr: expect.stringMatching(
+            /a worker holds the shard until \d{4}-.*: stop that worker, or try again after that\.\n$/,
+          ) as string,
+        });
       unwrap(await claimed.release());
       expect((await at("park", shard)).code).toBe(0);
     } finally {
@@ -170,7 +263,10 @@ describe("stepping in", () => {
     expect(split).toMatchObject([{ shard: "0000000000000001", status: "Split" }]);
     expect(split[0]!["children"]).toHaveLength(3);
     expect((await at("split", "2", "--at", "row:0/100")).stderr).toMatch(/^Split shard 2 into 2: /);
-    expect(await at("split", "3", "--at", "row:0/1")).toMatchObject({ code: 5, stderr: expect.stringContaining("cannot be cut there") as string });
+    expect(await at("split", "3", "--at", "row:0/1")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("cannot be cut there") as string,
+    });
     expect(await at("split", "3", "--parts", "1")).toMatchObject({ code: 2 });
     expect(json(await at("shards", "--json", "--free", "--status", "active"))).toHaveLength(7);
     expect((await at("fsck")).code).toBe(0);
@@ -178,10 +274,16 @@ describe("stepping in", () => {
 
   test("cancel ends a run, delete forgets it, and neither does the other's work", async () => {
     await activeRun();
-    expect(await at("delete", "mine")).toMatchObject({ code: 5, stderr: expect.stringContaining("`gossip cancel` ends it") as string });
+    expect(await at("delete", "mine")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("`gossip cancel` ends it") as string,
+    });
     expect(json(await at("cancel", "mine", "--json"))).toMatchObject([{ status: "Cancelled" }]);
     expect(await at("cancel", "mine")).toMatchObject({ code: 5 });
-    expect(await at("park", "1")).toMatchObject({ code: 5, stderr: expect.stringContaining("the run has ended (Cancelled)") as string });
+    expect(await at("park", "1")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("the run has ended (Cancelled)") as string,
+    });
     expect(await at("delete", "mine")).toMatchObject({ code: 0 });
     expect((await at("runs")).stderr).toMatch(/has no runs\.\n$/);
   });
@@ -190,17 +292,36 @@ describe("stepping in", () => {
 describe("checking", () => {
   test("fsck of a store that is in order, with and without repair", async () => {
     await activeRun();
-    expect(await at("fsck")).toMatchObject({ code: 0, stdout: expect.stringMatching(/: 1 run, 4 shards: in order\.\n$/) as string });
-    expect(json(await at("fsck", "--repair", "--json"))).toMatchObject([{ kind: "repaired", addedEntries: 0 }, { kind: "checked", findingCount: 0 }]);
+    expect(await at("fsck")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/: 1 run, 4 shards: in order\.\n$/) as string,
+    });
+    expect(json(await at("fsck", "--repair", "--json"))).toMatchObject([
+      { kind: "repaired", addedEntries: 0 },
+      { kind: "checked", findingCount: 0 },
+    ]);
   });
 
   test("doctor says that all is well, what is parked, and what cannot be opened", async () => {
-    expect(await at("doctor")).toMatchObject({ code: 0, stdout: expect.stringContaining("there is none yet") as string });
+    expect(await at("doctor")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("there is none yet") as string,
+    });
     await parkedRun();
     const checks = json(await at("doctor", "--json"));
-    expect(checks.map(({ what, verdict }) => [what, verdict])).toEqual([["versions", "fine"], ["shell", "fine"], ["folder", "fine"], ["store", "fine"], ["shards", "note"], ["clock", "fine"]]);
+    expect(checks.map(({ what, verdict }) => [what, verdict])).toEqual([
+      ["versions", "fine"],
+      ["shell", "fine"],
+      ["folder", "fine"],
+      ["store", "fine"],
+      ["shards", "note"],
+      ["clock", "fine"],
+    ]);
     writeFileSync(join(folder, "file"), "");
-    expect(await at("doctor", "--store", "file/below")).toMatchObject({ code: 8, stdout: expect.stringContaining("problem") as string });
+    expect(await at("doctor", "--store", "file/below")).toMatchObject({
+      code: 8,
+      stdout: expect.stringContaining("problem") as string,
+    });
   });
 
   test("doctor notices a clock that is behind what the store has seen", async () => {
@@ -209,7 +330,12 @@ describe("checking", () => {
     const ahead = new Coordinator({ store, clock: systemClock(() => Date.now() + 600_000) });
     unwrap(await ahead.createRun({ tenant: TenantId.ZERO, run: RunId.fromRaw(7n), config: { leaseDuration: 1000n } }));
     await store.close();
-    expect(await at("doctor")).toMatchObject({ code: 8, stdout: expect.stringMatching(/problem +clock +the store was written to at a time that is (10 min|9 min \d+ s) ahead/) as string });
+    expect(await at("doctor")).toMatchObject({
+      code: 8,
+      stdout: expect.stringMatching(
+        /problem +clock +the store was written to at a time that is (10 min|9 min \d+ s) ahead/,
+      ) as string,
+    });
   });
 });
 
@@ -217,14 +343,22 @@ describe("tso", () => {
   test("serves, answers, gives a run its time, and ends when told to", async () => {
     let send: ((name: string) => void) | undefined;
     const heard: string[] = [];
-    const serving = gossipLine(["tso", "serve", "--data", "tso", "--listen", "127.0.0.1:0", "--http", "off", "--json"], { cwd: folder, onListening: (sender) => (send = sender), onLine: (line) => heard.push(line) });
+    const serving = gossipLine(
+      ["tso", "serve", "--data", "tso", "--listen", "127.0.0.1:0", "--http", "off", "--json"],
+      { cwd: folder, onListening: (sender) => (send = sender), onLine: (line) => heard.push(line) },
+    );
     while (!heard.some((line) => line.includes('"serving"'))) await new Promise((resolve) => setImmediate(resolve));
-    const address = heard.map((line) => JSON.parse(line) as { kind: string; text: string }).find(({ kind }) => kind === "listening")!.text;
+    const address = heard
+      .map((line) => JSON.parse(line) as { kind: string; text: string })
+      .find(({ kind }) => kind === "listening")!.text;
     const [first, second] = json(await at("tso", "get", "--tso", address, "--count", "2", "--json"));
     expect(BigInt(String(second!["timestamp"]))).toBe(BigInt(String(first!["timestamp"])) + 1n);
     expect((await at("run", "--source", "lines:rows", "--exec", "true", "--tso", address)).code).toBe(0);
     expect((await at("doctor", "--tso", address)).stdout).toContain("the oracle gives the time");
-    expect(await at("tso", "serve", "--data", "tso", "--listen", "127.0.0.1:0", "--http", "off")).toMatchObject({ code: 5, stderr: expect.stringContaining("another oracle serves from") as string });
+    expect(await at("tso", "serve", "--data", "tso", "--listen", "127.0.0.1:0", "--http", "off")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("another oracle serves from") as string,
+    });
     send!("SIGINT");
     expect((await serving).code).toBe(0);
   });

@@ -1,14 +1,26 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { ok } from "@gossip/stdx";
-import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags, type StoreSettings } from "../cli.ts";
+import {
+  acting,
+  addStoreCommand,
+  readStoreFlags,
+  type Cli,
+  type CommandResult,
+  type StoreFlags,
+  type StoreSettings,
+} from "../cli.ts";
 import { note, problem, type CheckUp } from "../doctor/check-up.ts";
 import { checkFolder, checkShell, checkVersions } from "../doctor/machine.ts";
 import { checkStore } from "../doctor/store-health.ts";
 import type { Style } from "../output/console.ts";
 import { openStore } from "../store-url/open-store.ts";
 
-const SIGNS = { fine: ["ok", "green"], note: ["note", "yellow"], problem: ["problem", "red"] } as const satisfies Record<CheckUp["verdict"], readonly [string, Style]>;
+const SIGNS = {
+  fine: ["ok", "green"],
+  note: ["note", "yellow"],
+  problem: ["problem", "red"],
+} as const satisfies Record<CheckUp["verdict"], readonly [string, Style]>;
 
 /** `gossip doctor`: is everything in order, and if not, what to do? */
 export function registerDoctor(program: Command, cli: Cli): void {
@@ -22,17 +34,26 @@ export function registerDoctor(program: Command, cli: Cli): void {
 async function examine(cli: Cli, flags: StoreFlags): Promise<CommandResult> {
   const settings = readStoreFlags(cli, flags);
   if (!settings.ok) return settings;
-  const checks = [checkVersions(), checkShell(), ...(await checkFolder(settings.value.address)), ...(await checkOpen(settings.value))];
+  const checks = [
+    checkVersions(),
+    checkShell(),
+    ...(await checkFolder(settings.value.address)),
+    ...(await checkOpen(settings.value)),
+  ];
   const { console } = cli;
   for (const { what, verdict, words } of checks) {
     if (console.isJson) console.json({ what, verdict, words });
-    else console.line(`${console.styled(console.stdout, SIGNS[verdict][1], SIGNS[verdict][0].padEnd(8))} ${what.padEnd(9)} ${words}`);
+    else
+      console.line(
+        `${console.styled(console.stdout, SIGNS[verdict][1], SIGNS[verdict][0].padEnd(8))} ${what.padEnd(9)} ${words}`,
+      );
   }
   return ok(checks.some(({ verdict }) => verdict === "problem") ? "Unhealthy" : "Ok");
 }
 
 async function checkOpen({ address, tso, tenant }: StoreSettings): Promise<CheckUp[]> {
-  if (address.kind === "lmdb" && !existsSync(address.path)) return [note("store", "there is none yet: `gossip run` makes it")];
+  if (address.kind === "lmdb" && !existsSync(address.path))
+    return [note("store", "there is none yet: `gossip run` makes it")];
   const opened = await openStore({ address, tso, mustExist: true });
   if (!opened.ok) return [problem("store", opened.error.message)];
   try {

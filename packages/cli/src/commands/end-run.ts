@@ -10,7 +10,8 @@ export function registerCancel(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "cancel <run>",
     summary: "End a run before it is done",
-    details: "Its workers notice within a lease, finish what they have in hand, and stop. It cannot be taken back; `gossip run --again` starts over.",
+    details:
+      "Its workers notice within a lease, finish what they have in hand, and stop. It cannot be taken back; `gossip run --again` starts over.",
     examples: ["gossip cancel nightly", "gossip cancel 4f2a"],
   }).action(
     acting(cli, (reference: string, flags: StoreFlags) =>
@@ -33,7 +34,8 @@ export function registerDelete(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "delete <run>",
     summary: "Forget a run that has ended",
-    details: "Its shards are removed from the store; results in --out stay. The same `gossip run` then starts from the beginning, under another id.",
+    details:
+      "Its shards are removed from the store; results in --out stay. The same `gossip run` then starts from the beginning, under another id.",
     examples: ["gossip delete nightly", "gossip cancel 4f2a && gossip delete 4f2a"],
   }).action(
     acting(cli, (reference: string, flags: StoreFlags) =>

@@ -23,7 +23,8 @@ export function registerEvents(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "events [run]",
     summary: "Tell what was done to a run, and what is being done",
-    details: "Records remember their last operations: these are told first. With --follow what changes is told as it is seen, until the run has ended.",
+    details:
+      "Records remember their last operations: these are told first. With --follow what changes is told as it is seen, until the run has ended.",
     examples: ["gossip events", "gossip events nightly --follow --json"],
   })
     .option("-f, --follow", "go on until the run has ended, or Ctrl-C")
@@ -31,10 +32,17 @@ export function registerEvents(program: Command, cli: Cli): void {
     .action(
       acting(cli, (reference: string | undefined, flags: Flags) => {
         const everyMs = Number(flags.every) * 1000;
-        if (!(everyMs >= 100)) return Promise.resolve(fail("BadCommandLine", "--every is no number of seconds: write 0.1 or more."));
+        if (!(everyMs >= 100))
+          return Promise.resolve(fail("BadCommandLine", "--every is no number of seconds: write 0.1 or more."));
         return withStore(cli, flags, async (opened, tenant) => {
           const record = await findRun(opened, tenant, reference);
-          return record.ok ? tell(cli, opened, { request: { tenant, run: record.value.run }, isFollowing: flags.follow === true, everyMs }) : record;
+          return record.ok
+            ? tell(cli, opened, {
+                request: { tenant, run: record.value.run },
+                isFollowing: flags.follow === true,
+                everyMs,
+              })
+            : record;
         });
       }),
     );
@@ -67,5 +75,8 @@ async function tell(cli: Cli, opened: OpenedStore, { request, isFollowing, every
 
 function print({ console }: Cli, { run }: RunRequest, { at, shard, what }: StoredEvent): void {
   if (console.isJson) console.json({ at: timeJson(at), run, shard, what });
-  else console.line(`${formatTime(at)}  ${shard === undefined ? `run ${RunId.format(run)}` : `shard ${formatShardId(shard)}`}  ${what}`);
+  else
+    console.line(
+      `${formatTime(at)}  ${shard === undefined ? `run ${RunId.format(run)}` : `shard ${formatShardId(shard)}`}  ${what}`,
+    );
 }

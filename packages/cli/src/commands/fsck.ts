@@ -13,11 +13,16 @@ export function registerFsck(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "fsck",
     summary: "Check a whole store, and rebuild what can be rebuilt",
-    details: "It looks at every record, at the lineage and the coverage of shards, and on the embedded store at indexes and counts. On PostgreSQL and etcd let nobody work meanwhile: what changes under it can look like a contradiction.",
+    details:
+      "It looks at every record, at the lineage and the coverage of shards, and on the embedded store at indexes and counts. On PostgreSQL and etcd let nobody work meanwhile: what changes under it can look like a contradiction.",
     examples: ["gossip fsck", "gossip fsck --store /var/lib/gossip --repair"],
   })
     .option("--repair", "make indexes and counts what the records say")
-    .action(acting(cli, (flags: StoreFlags & { readonly repair?: boolean }) => withStore(cli, flags, (opened) => check(cli, opened, flags.repair === true))));
+    .action(
+      acting(cli, (flags: StoreFlags & { readonly repair?: boolean }) =>
+        withStore(cli, flags, (opened) => check(cli, opened, flags.repair === true)),
+      ),
+    );
 }
 
 async function check(cli: Cli, { fsckSource, description }: OpenedStore, mayRepair: boolean): Promise<CommandResult> {
@@ -27,18 +32,26 @@ async function check(cli: Cli, { fsckSource, description }: OpenedStore, mayRepa
     if (!rebuilt.ok) return err(infraSentence(rebuilt.error));
     const { addedEntries, removedEntries, correctedCounts } = rebuilt.value;
     if (console.isJson) console.json({ kind: "repaired", ...rebuilt.value });
-    else console.line(`Rebuilt: ${countOf(addedEntries, "entry", "entries")} added, ${formatCount(removedEntries)} removed, ${countOf(correctedCounts, "count")} corrected.`);
+    else
+      console.line(
+        `Rebuilt: ${countOf(addedEntries, "entry", "entries")} added, ${formatCount(removedEntries)} removed, ${countOf(correctedCounts, "count")} corrected.`,
+      );
   }
   const report = await fsck(fsckSource);
   if (!report.ok) return err(infraSentence(report.error));
   const { findings, findingCount, tenantCount, runCount, shardCount, deletedRunCount } = report.value;
   for (const finding of findings) {
-    if (console.isJson) console.json({ ...finding, finding: finding.kind, kind: "finding", isRepairable: isRepairable(finding) });
+    if (console.isJson)
+      console.json({ ...finding, finding: finding.kind, kind: "finding", isRepairable: isRepairable(finding) });
     else console.line(sentenceOf(finding));
   }
-  if (console.isJson) console.json({ kind: "checked", tenantCount, runCount, shardCount, deletedRunCount, findingCount });
+  if (console.isJson)
+    console.json({ kind: "checked", tenantCount, runCount, shardCount, deletedRunCount, findingCount });
   else {
-    const found = findingCount === 0 ? "in order" : `${countOf(findingCount, "contradiction")}${findings.some(isRepairable) && !mayRepair ? "; --repair rebuilds indexes and counts" : ""}`;
+    const found =
+      findingCount === 0
+        ? "in order"
+        : `${countOf(findingCount, "contradiction")}${findings.some(isRepairable) && !mayRepair ? "; --repair rebuilds indexes and counts" : ""}`;
     console.line(`${description}: ${countOf(runCount, "run")}, ${countOf(shardCount, "shard")}: ${found}.`);
   }
   return ok(findingCount === 0 ? "Ok" : "Unhealthy");

@@ -9,59 +9,100 @@ interface Flags {
   readonly json?: boolean;
 }
 
-const FORMS_HELP = ["A key is written as", ...Object.values(KEY_FORMS).map(({ example, means }) => `  ${example.padEnd(20)} ${means}`), "and without such a beginning as path:."].join("\n");
+const FORMS_HELP = [
+  "A key is written as",
+  ...Object.values(KEY_FORMS).map(({ example, means }) => `  ${example.padEnd(20)} ${means}`),
+  "and without such a beginning as path:.",
+].join("\n");
 const MOST_PARTS = 10_000;
 
 /** `gossip keys`: arithmetic on keys, without any store. */
 export function registerKeys(program: Command, cli: Cli): void {
-  const keys = addCommand(program, { usage: "keys", summary: "Encode, decode and cut keys", details: FORMS_HELP, examples: ["gossip keys encode row:7/1000", "gossip keys split path:a path:n --parts 4"] });
+  const keys = addCommand(program, {
+    usage: "keys",
+    summary: "Encode, decode and cut keys",
+    details: FORMS_HELP,
+    examples: ["gossip keys encode row:7/1000", "gossip keys split path:a path:n --parts 4"],
+  });
 
-  keyCommand(keys, { usage: "encode <key>", summary: "Print the bytes of a key in hexadecimal", example: "gossip keys encode 'tuple:[\"eu\",42]'" }).action(
-    acting(cli, async (text: string, flags: Flags) => onKey(text, (key) => print(cli, flags, { hex: Buffer.from(key).toString("hex") }, (shown) => [shown.hex]))),
+  keyCommand(keys, {
+    usage: "encode <key>",
+    summary: "Print the bytes of a key in hexadecimal",
+    example: "gossip keys encode 'tuple:[\"eu\",42]'",
+  }).action(
+    acting(cli, async (text: string, flags: Flags) =>
+      onKey(text, (key) => print(cli, flags, { hex: Buffer.from(key).toString("hex") }, (shown) => [shown.hex])),
+    ),
   );
 
-  keyCommand(keys, { usage: "decode <key>", summary: "Print everything that the bytes of a key can be read as", example: "gossip keys decode hex:00000000000000070000000000000064" }).action(
+  keyCommand(keys, {
+    usage: "decode <key>",
+    summary: "Print everything that the bytes of a key can be read as",
+    example: "gossip keys decode hex:00000000000000070000000000000064",
+  }).action(
     acting(cli, async (text: string, flags: Flags) => onKey(text, (key) => print(cli, flags, decodeKey(key), linesOf))),
   );
 
-  keyCommand(keys, { usage: "successor <key>", summary: "Print the least key above a key, or above all that begin with it", example: "gossip keys successor path:logs/ --prefix" })
+  keyCommand(keys, {
+    usage: "successor <key>",
+    summary: "Print the least key above a key, or above all that begin with it",
+    example: "gossip keys successor path:logs/ --prefix",
+  })
     .option("--prefix", "above every key that begins with it")
     .action(
       acting(cli, async (text: string, flags: Flags & { readonly prefix?: boolean }) =>
         onKey(text, (key) => {
           const next = flags.prefix === true ? prefixSuccessor(key) : keySuccessor(key);
-          if (next === undefined) return fail("BadCommandLine", "no key is above that one: leave the end of the range open instead.");
+          if (next === undefined)
+            return fail("BadCommandLine", "no key is above that one: leave the end of the range open instead.");
           return print(cli, flags, decodeKey(next), linesOf);
         }),
       ),
     );
 
-  keyCommand(keys, { usage: "midpoint <start> <end>", summary: "Print a key halfway between two", example: "gossip keys midpoint path:a path:b" }).action(
+  keyCommand(keys, {
+    usage: "midpoint <start> <end>",
+    summary: "Print a key halfway between two",
+    example: "gossip keys midpoint path:a path:b",
+  }).action(
     acting(cli, async (start: string, end: string, flags: Flags) =>
       onRange(start, end, (range) => {
         const middle = rangeMidpoint(range);
-        if (middle === undefined) return fail("BadCommandLine", "no key lies between those two: take keys that are further apart.");
+        if (middle === undefined)
+          return fail("BadCommandLine", "no key lies between those two: take keys that are further apart.");
         return print(cli, flags, decodeKey(middle), linesOf);
       }),
     ),
   );
 
-  keyCommand(keys, { usage: "split <start> <end>", summary: "Print the keys that cut a range into equal parts", example: "gossip keys split hex:00 hex:ff --parts 16" })
+  keyCommand(keys, {
+    usage: "split <start> <end>",
+    summary: "Print the keys that cut a range into equal parts",
+    example: "gossip keys split hex:00 hex:ff --parts 16",
+  })
     .option("--parts <count>", "how many parts", "2")
     .action(
       acting(cli, async (start: string, end: string, flags: Flags & { readonly parts: string }) =>
         onRange(start, end, (range) => {
           const parts = /^\d{1,5}$/.test(flags.parts) ? Number(flags.parts) : 0;
-          if (parts < 2 || parts > MOST_PARTS) return fail("BadCommandLine", `--parts is no number of parts: write one from 2 to ${MOST_PARTS}.`);
-          for (const point of evenSplitPoints(range, parts)) void print(cli, flags, decodeKey(point), (shown) => [shown.hex]);
+          if (parts < 2 || parts > MOST_PARTS)
+            return fail("BadCommandLine", `--parts is no number of parts: write one from 2 to ${MOST_PARTS}.`);
+          for (const point of evenSplitPoints(range, parts))
+            void print(cli, flags, decodeKey(point), (shown) => [shown.hex]);
           return ok("Ok");
         }),
       ),
     );
 }
 
-function keyCommand(keys: Command, { usage, summary, example }: { readonly usage: string; readonly summary: string; readonly example: string }): Command {
-  return addCommand(keys, { usage, summary, details: FORMS_HELP, examples: [example] }).option("--json", "one line of JSON for each result");
+function keyCommand(
+  keys: Command,
+  { usage, summary, example }: { readonly usage: string; readonly summary: string; readonly example: string },
+): Command {
+  return addCommand(keys, { usage, summary, details: FORMS_HELP, examples: [example] }).option(
+    "--json",
+    "one line of JSON for each result",
+  );
 }
 
 function onKey(text: string, use: (key: Uint8Array) => CommandResult): CommandResult {
@@ -69,20 +110,33 @@ function onKey(text: string, use: (key: Uint8Array) => CommandResult): CommandRe
   return key.ok ? use(key.value) : key;
 }
 
-function onRange(start: string, end: string, use: (range: { readonly start: Uint8Array; readonly end: Uint8Array }) => CommandResult): CommandResult {
+function onRange(
+  start: string,
+  end: string,
+  use: (range: { readonly start: Uint8Array; readonly end: Uint8Array }) => CommandResult,
+): CommandResult {
   const range = readRange(start, end);
   return range.ok ? use(range.value) : range;
 }
 
-function readRange(start: string, end: string): Result<{ readonly start: Uint8Array; readonly end: Uint8Array }, CliError> {
+function readRange(
+  start: string,
+  end: string,
+): Result<{ readonly start: Uint8Array; readonly end: Uint8Array }, CliError> {
   const [low, high] = [parseKey(start), parseKey(end)];
   if (!low.ok) return low;
   if (!high.ok) return high;
-  if (compareBytes(low.value, high.value) >= 0) return fail("BadCommandLine", "the first key is not below the second: swap them.");
+  if (compareBytes(low.value, high.value) >= 0)
+    return fail("BadCommandLine", "the first key is not below the second: swap them.");
   return ok({ start: low.value, end: high.value });
 }
 
-function print<T extends object>(cli: Cli, flags: Flags, value: T, toLines: (value: T) => readonly string[]): CommandResult {
+function print<T extends object>(
+  cli: Cli,
+  flags: Flags,
+  value: T,
+  toLines: (value: T) => readonly string[],
+): CommandResult {
   if (flags.json === true) cli.console.json(value);
   else cli.console.lines(toLines(value));
   return ok("Ok");

@@ -19,7 +19,8 @@ export function registerPark(program: Command, cli: Cli): void {
     if (!session.ok) return session;
     const parked = await session.value.park(flags.reason);
     if (!parked.ok) return err(coordSentence(parked.error));
-    if (cli.console.isJson) cli.console.json({ run: chosen.key.run, shard: chosen.key.shard, status: "Parked", reason: flags.reason });
+    if (cli.console.isJson)
+      cli.console.json({ run: chosen.key.run, shard: chosen.key.shard, status: "Parked", reason: flags.reason });
     else cli.console.note(`Parked shard ${formatShardId(chosen.key.shard)}; \`gossip unpark\` brings it back.`);
     return ok("Ok");
   }).addOption(new Option("--reason <reason>", "why").choices(ParkReason.values).default("Other"));

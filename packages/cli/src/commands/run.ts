@@ -58,7 +58,11 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--out <file>", "results as lines of JSON, each once whatever crashes")
     .option("--run <name>", "a name, instead of one that comes from the settings")
     .option("--again", "start over where the run has ended")
-    .addOption(new Option("--on-fail <what>", "an item that keeps failing is recorded and passed over, or its shard set aside").choices(["skip", "park"]).default("skip"))
+    .addOption(
+      new Option("--on-fail <what>", "an item that keeps failing is recorded and passed over, or its shard set aside")
+        .choices(["skip", "park"])
+        .default("skip"),
+    )
     .option("--retries <count>", "how often an item is tried again", "2")
     .option("--timeout <seconds>", "end a command that takes longer")
     .option("--lease <seconds>", "how long a killed worker's shards are waited for", "10")
@@ -88,14 +92,26 @@ async function run(cli: Cli, flags: RunFlags): Promise<CommandResult> {
     return work;
   }
   try {
-    return await onStore(cli, { flags, store: store.value, numbers: numbers.value, out, jobSource: source.value, work: work.value });
+    return await onStore(cli, {
+      flags,
+      store: store.value,
+      numbers: numbers.value,
+      out,
+      jobSource: source.value,
+      work: work.value,
+    });
   } finally {
     await work.value.close();
     await source.value.source.close?.();
   }
 }
 
-async function openWork(cli: Cli, flags: RunFlags, numbers: RunNumbers, { argumentOf }: JobSource): Promise<Result<JobWork, CliError>> {
+async function openWork(
+  cli: Cli,
+  flags: RunFlags,
+  numbers: RunNumbers,
+  { argumentOf }: JobSource,
+): Promise<Result<JobWork, CliError>> {
   const { cwd, env } = cli;
   const policy = { maxAttempts: numbers.maxAttempts, onFail: flags.onFail };
   if (flags.module !== undefined) return openModuleWork({ path: flags.module, cwd, policy });
@@ -122,7 +138,11 @@ async function onStore(cli: Cli, job: Job): Promise<CommandResult> {
     view.close();
   };
   const stop = stopSignal(cli, {
-    first: () => view.say(`Stopping: letting what is under way finish for up to ${formatDuration(job.numbers.graceMs)}; Ctrl-C again stops at once.`, { kind: "stopping" }),
+    first: () =>
+      view.say(
+        `Stopping: letting what is under way finish for up to ${formatDuration(job.numbers.graceMs)}; Ctrl-C again stops at once.`,
+        { kind: "stopping" },
+      ),
     second: endAtOnce,
   });
   // What is under way was to be printed: left undone, it is done again another time.
@@ -156,22 +176,54 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
     out,
   };
   const { source } = jobSource;
-  const started = await startOrJoin({ opened, tenant, settings, source, config: runConfig(numbers), shardCount: numbers.shardCount, again: flags.again === true, signal: stop.signal });
+  const started = await startOrJoin({
+    opened,
+    tenant,
+    settings,
+    source,
+    config: runConfig(numbers),
+    shardCount: numbers.shardCount,
+    again: flags.again === true,
+    signal: stop.signal,
+  });
   if (!started.ok) return started;
   if (started.value === "Aborted") return ok(stop.exit ?? "Interrupted");
   const before = await readOverview(opened, started.value.request);
   if (!before.ok) return before;
   const ended = alreadyEnded(started.value, before.value, { view, out });
   if (ended !== undefined) return ended;
-  view.say(openingWords(started.value, before.value, settings), { kind: "started", run: started.value.request.run, isNew: started.value.kind === "Created", skipped: before.value.totals.items });
+  view.say(openingWords(started.value, before.value, settings), {
+    kind: "started",
+    run: started.value.request.run,
+    isNew: started.value.kind === "Created",
+    skipped: before.value.totals.items,
+  });
 
   const beganMs = performance.now();
   let progress: WorkerProgress | undefined;
   const { request } = started.value;
-  const watch = watchRun({ opened, request, view, itemsBefore: before.value.totals.items, own: () => progress, isStopping: () => stop.signal.aborted });
+  const watch = watchRun({
+    opened,
+    request,
+    view,
+    itemsBefore: before.value.totals.items,
+    own: () => progress,
+    isStopping: () => stop.signal.aborted,
+  });
   let worked: Result<Worked | "Stopped", CliError>;
   try {
-    worked = await workToTheEnd({ opened, tso, started: started.value, jobSource, work, out, numbers, view, stop, onProgress: (now) => (progress = now) });
+    worked = await workToTheEnd({
+      opened,
+      tso,
+      started: started.value,
+      jobSource,
+      work,
+      out,
+      numbers,
+      view,
+      stop,
+      onProgress: (now) => (progress = now),
+    });
   } finally {
     await watch.end();
   }

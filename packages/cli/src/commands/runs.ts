@@ -11,7 +11,15 @@ import { readSettings } from "../run/run-overview.ts";
 import { listRuns } from "../run/run-reference.ts";
 import { describeWork, type RunSettings } from "../run/run-settings.ts";
 
-const COLUMNS: readonly Column[] = [{ title: "RUN" }, { title: "STATUS" }, { title: "CREATED" }, { title: "DONE", isNumber: true }, { title: "LEFT", isNumber: true }, { title: "PARKED", isNumber: true }, { title: "WHAT", mayShrink: true }];
+const COLUMNS: readonly Column[] = [
+  { title: "RUN" },
+  { title: "STATUS" },
+  { title: "CREATED" },
+  { title: "DONE", isNumber: true },
+  { title: "LEFT", isNumber: true },
+  { title: "PARKED", isNumber: true },
+  { title: "WHAT", mayShrink: true },
+];
 
 interface Listed {
   readonly record: RunRecord;
@@ -21,7 +29,11 @@ interface Listed {
 
 /** `gossip runs`: what a store holds. */
 export function registerRuns(program: Command, cli: Cli): void {
-  addStoreCommand(program, { usage: "runs", summary: "List the runs of a store", examples: ["gossip runs", "gossip runs --store postgres://db.internal/gossip --json"] }).action(
+  addStoreCommand(program, {
+    usage: "runs",
+    summary: "List the runs of a store",
+    examples: ["gossip runs", "gossip runs --store postgres://db.internal/gossip --json"],
+  }).action(
     acting(cli, (flags: StoreFlags) =>
       withStore(cli, flags, async (opened, tenant) => {
         const runs = await listRuns(opened, tenant);
@@ -34,7 +46,11 @@ export function registerRuns(program: Command, cli: Cli): void {
           if (!settings.ok) return settings;
           listed.push({ record, progress: progress.value, settings: settings.value });
         }
-        show(cli, listed.toSorted((a, b) => Number(b.record.createdAt - a.record.createdAt)), opened.description);
+        show(
+          cli,
+          listed.toSorted((a, b) => Number(b.record.createdAt - a.record.createdAt)),
+          opened.description,
+        );
         return ok("Ok");
       }),
     ),
@@ -55,7 +71,11 @@ function show(cli: Cli, listed: readonly Listed[], where: string): void {
     String(progress.done),
     String(progress.active),
     String(progress.parked),
-    printableText(settings === undefined ? "" : `${settings.name === undefined ? "" : `${settings.name}: `}${describeWork(settings)}`),
+    printableText(
+      settings === undefined
+        ? ""
+        : `${settings.name === undefined ? "" : `${settings.name}: `}${describeWork(settings)}`,
+    ),
   ]);
   console.lines(renderTable(COLUMNS, rows, console.width));
 }
@@ -68,6 +88,14 @@ function jsonOf({ record, progress, settings }: Listed): object {
     createdAt: timeJson(record.createdAt),
     completedAt: timeJson(record.completedAt),
     shards: { total, active, done, split, parked, leased },
-    ...(settings === undefined ? {} : { name: settings.name, source: settings.source, exec: settings.exec, module: settings.module, out: settings.out }),
+    ...(settings === undefined
+      ? {}
+      : {
+          name: settings.name,
+          source: settings.source,
+          exec: settings.exec,
+          module: settings.module,
+          out: settings.out,
+        }),
   };
 }

@@ -3,7 +3,15 @@ import { WorkerId, type ShardKey, type TenantId } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import { randomBytes } from "node:crypto";
-import { acting, addStoreCommand, withStore, type Cli, type CommandDescription, type CommandResult, type StoreFlags } from "../cli.ts";
+import {
+  acting,
+  addStoreCommand,
+  withStore,
+  type Cli,
+  type CommandDescription,
+  type CommandResult,
+  type StoreFlags,
+} from "../cli.ts";
 import type { CliError } from "../output/cli-error.ts";
 import { coordSentence } from "../run/coord-sentence.ts";
 import { findRun, parseShardId } from "../run/run-reference.ts";
@@ -21,7 +29,12 @@ export interface ChosenShard {
 }
 
 /** Add a command on one shard, which `--run` and an argument name. */
-export function addShardCommand<F extends ShardFlags>(program: Command, cli: Cli, description: CommandDescription, act: (chosen: ChosenShard, flags: F) => Promise<CommandResult>): Command {
+export function addShardCommand<F extends ShardFlags>(
+  program: Command,
+  cli: Cli,
+  description: CommandDescription,
+  act: (chosen: ChosenShard, flags: F) => Promise<CommandResult>,
+): Command {
   return addStoreCommand(program, description)
     .option("--run <run>", "its run, as `gossip status` takes it")
     .action(
@@ -30,7 +43,9 @@ export function addShardCommand<F extends ShardFlags>(program: Command, cli: Cli
           const shard = parseShardId(text);
           if (!shard.ok) return shard;
           const record = await findRun(opened, tenant, flags.run);
-          return record.ok ? act({ opened, tenant, key: { run: record.value.run, shard: shard.value } }, flags) : record;
+          return record.ok
+            ? act({ opened, tenant, key: { run: record.value.run, shard: shard.value } }, flags)
+            : record;
         }),
       ),
     );

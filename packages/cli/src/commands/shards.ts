@@ -56,7 +56,11 @@ export function registerShards(program: Command, cli: Cli): void {
     usage: "shards [run]",
     summary: "List the shards of a run",
     details: "TAKEN is how often a shard was acquired; FROM and TO bound its keys, AT is where it stands.",
-    examples: ["gossip shards --status Parked", "gossip shards nightly --held --sort deadline --watch", "gossip shards --json | jq .shard"],
+    examples: [
+      "gossip shards --status Parked",
+      "gossip shards nightly --held --sort deadline --watch",
+      "gossip shards --json | jq .shard",
+    ],
   })
     .option("--status <status>", `only such as are ${ShardStatus.values.join(", ")}`)
     .option("--held", "only such as a worker holds")
@@ -73,11 +77,13 @@ async function run(cli: Cli, reference: string | undefined, flags: Flags): Promi
   const filter = readFilter(flags);
   if (!filter.ok) return filter;
   const order = Object.hasOwn(ORDERS, flags.sort) ? ORDERS[flags.sort]! : undefined;
-  if (order === undefined) return fail("BadCommandLine", `--sort knows no "${flags.sort}": write one of ${Object.keys(ORDERS).join(", ")}.`);
+  if (order === undefined)
+    return fail("BadCommandLine", `--sort knows no "${flags.sort}": write one of ${Object.keys(ORDERS).join(", ")}.`);
   const limit = flags.limit === undefined ? Infinity : Number(flags.limit);
   if (!(limit >= 1)) return fail("BadCommandLine", "--limit is no number of shards: write 1 or more.");
   const everyS = flags.watch === undefined ? undefined : flags.watch === true ? DEFAULT_WATCH_S : Number(flags.watch);
-  if (everyS !== undefined && !(everyS >= 0.1)) return fail("BadCommandLine", "--watch is no number of seconds: write 0.1 or more.");
+  if (everyS !== undefined && !(everyS >= 0.1))
+    return fail("BadCommandLine", "--watch is no number of seconds: write 0.1 or more.");
   return withStore(cli, flags, async (opened, tenant) => {
     const record = await findRun(opened, tenant, reference);
     if (!record.ok) return record;
@@ -100,7 +106,14 @@ async function once(cli: Cli, read: Read): Promise<CommandResult> {
   const shown = await read();
   if (!shown.ok) return shown;
   if (console.isJson) for (const row of shown.value.rows) console.json(rowJson(row));
-  else console.lines(renderTable(COLUMNS, shown.value.rows.map((row) => cellsOf(row, shown.value.now)), console.width));
+  else
+    console.lines(
+      renderTable(
+        COLUMNS,
+        shown.value.rows.map((row) => cellsOf(row, shown.value.now)),
+        console.width,
+      ),
+    );
   return ok("Ok");
 }
 
@@ -115,7 +128,10 @@ interface WatchOptions {
 async function watch(cli: Cli, { read, everyMs }: WatchOptions): Promise<CommandResult> {
   const { console } = cli;
   const stop = stopSignal(cli);
-  const draw = console.canRedraw(console.stdout) && !console.isJson ? createLogUpdate(console.stdout as unknown as NodeJS.WritableStream) : undefined;
+  const draw =
+    console.canRedraw(console.stdout) && !console.isJson
+      ? createLogUpdate(console.stdout as unknown as NodeJS.WritableStream)
+      : undefined;
   try {
     while (!stop.signal.aborted) {
       if (draw === undefined) {
@@ -124,9 +140,17 @@ async function watch(cli: Cli, { read, everyMs }: WatchOptions): Promise<Command
       } else {
         const shown = await read();
         if (!shown.ok) return shown;
-        const lines = renderTable(COLUMNS, shown.value.rows.map((row) => cellsOf(row, shown.value.now)), console.width);
+        const lines = renderTable(
+          COLUMNS,
+          shown.value.rows.map((row) => cellsOf(row, shown.value.now)),
+          console.width,
+        );
         const room = Math.max(2, (console.stdout.rows || 24) - 1);
-        draw(lines.length <= room ? lines.join("\n") : [...lines.slice(0, room - 1), `… and ${formatCount(lines.length - room + 1)} more`].join("\n"));
+        draw(
+          lines.length <= room
+            ? lines.join("\n")
+            : [...lines.slice(0, room - 1), `… and ${formatCount(lines.length - room + 1)} more`].join("\n"),
+        );
       }
       await wait(everyMs, undefined, { signal: stop.signal }).catch(() => {});
     }
@@ -138,9 +162,12 @@ async function watch(cli: Cli, { read, everyMs }: WatchOptions): Promise<Command
 }
 
 function readFilter({ status, held, free, root }: Flags): Result<ShardFilter, CliError> {
-  const found = status === undefined ? undefined : ShardStatus.values.find((name) => name.toLowerCase() === status.toLowerCase());
-  if (status !== undefined && found === undefined) return fail("BadCommandLine", `no shard is ever "${status}": write one of ${ShardStatus.values.join(", ")}.`);
-  if (held === true && free === true) return fail("BadCommandLine", "--held and --free leave nothing over: give one of them.");
+  const found =
+    status === undefined ? undefined : ShardStatus.values.find((name) => name.toLowerCase() === status.toLowerCase());
+  if (status !== undefined && found === undefined)
+    return fail("BadCommandLine", `no shard is ever "${status}": write one of ${ShardStatus.values.join(", ")}.`);
+  if (held === true && free === true)
+    return fail("BadCommandLine", "--held and --free leave nothing over: give one of them.");
   return ok({
     ...(found === undefined ? {} : { status: found }),
     ...(held === true || free === true ? { isLeased: held === true } : {}),

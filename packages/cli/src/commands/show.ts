@@ -31,9 +31,14 @@ export function registerShow(program: Command, cli: Cli): void {
           if (!run.ok) return run;
           const read = await opened.coordinator.getShard({ tenant, key: { run: run.value.run, shard: shard.value } });
           if (!read.ok) return err(coordSentence(read.error));
-          if (read.value === undefined) return fail("ShardNotFound", `run ${RunId.format(run.value.run)} has no shard ${formatShardId(shard.value)}: \`gossip shards\` lists what there is.`);
+          if (read.value === undefined)
+            return fail(
+              "ShardNotFound",
+              `run ${RunId.format(run.value.run)} has no shard ${formatShardId(shard.value)}: \`gossip shards\` lists what there is.`,
+            );
           const now = await opened.clock.now();
-          if (cli.console.isJson) cli.console.json({ ...rowJson(rowOf(read.value, now)), record: shardRecordJson.toJson(read.value) });
+          if (cli.console.isJson)
+            cli.console.json({ ...rowJson(rowOf(read.value, now)), record: shardRecordJson.toJson(read.value) });
           else cli.console.lines(linesOf(run.value, read.value, now));
           return ok("Ok");
         }),
@@ -45,7 +50,10 @@ function linesOf(run: RunRecord, record: ShardRecord, now: Parameters<typeof row
   const row = rowOf(record, now);
   const hint = decodeHint(record.spec);
   const { lease, opLog, spawned, parent } = record;
-  const held = lease === undefined ? "nobody" : `worker ${WorkerId.format(lease.owner)}, ${isLeasedAt(record, now) ? `for another ${formatDuration(Number(lease.deadline - now))}` : `lapsed at ${formatTime(lease.deadline)}`}`;
+  const held =
+    lease === undefined
+      ? "nobody"
+      : `worker ${WorkerId.format(lease.owner)}, ${isLeasedAt(record, now) ? `for another ${formatDuration(Number(lease.deadline - now))}` : `lapsed at ${formatTime(lease.deadline)}`}`;
   return [
     `shard    ${formatShardId(record.shard)} of run ${RunId.format(run.run)}`,
     `status   ${record.status}${record.parkReason === undefined ? "" : `: ${record.parkReason}`}`,

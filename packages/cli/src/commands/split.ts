@@ -20,7 +20,8 @@ export function registerSplit(program: Command, cli: Cli): void {
   const description = {
     usage: "split <shard>",
     summary: "Cut a shard that nobody holds into several",
-    details: "What is done of it stays done. Workers split by themselves where one has much and another nothing; this is for those who know better.",
+    details:
+      "What is done of it stays done. Workers split by themselves where one has much and another nothing; this is for those who know better.",
     examples: ["gossip split 3 --parts 8", "gossip split 3 --at path:logs/2026/ --at path:logs/2027/"],
   };
   addShardCommand<Flags>(program, cli, description, async (chosen, flags) => {
@@ -34,11 +35,18 @@ export function registerSplit(program: Command, cli: Cli): void {
       void (await session.value.release());
       if (!points.ok) return points;
       if (split !== undefined) return err(coordSentence(split.error));
-      return fail("NotAllowed", "the shard cannot be cut there: the keys must lie inside its range, above what is done, in order.");
+      return fail(
+        "NotAllowed",
+        "the shard cannot be cut there: the keys must lie inside its range, above what is done, in order.",
+      );
     }
     const { children } = split.value.value;
-    if (cli.console.isJson) cli.console.json({ run: chosen.key.run, shard: chosen.key.shard, status: "Split", children });
-    else cli.console.note(`Split shard ${formatShardId(chosen.key.shard)} into ${children.length}: ${children.map(formatShardId).join(" ")}.`);
+    if (cli.console.isJson)
+      cli.console.json({ run: chosen.key.run, shard: chosen.key.shard, status: "Split", children });
+    else
+      cli.console.note(
+        `Split shard ${formatShardId(chosen.key.shard)} into ${children.length}: ${children.map(formatShardId).join(" ")}.`,
+      );
     return ok("Ok");
   })
     .option("--parts <count>", "into so many equal parts of what is left", "2")
@@ -56,8 +64,12 @@ function readPoints({ spec, cursor }: WorkerSession, { parts, at }: Flags): Resu
     return ok(points);
   }
   const count = /^\d{1,3}$/.test(parts) ? Number(parts) : 0;
-  if (count < 2 || count > MAX_SPLIT_CHILDREN) return fail("BadCommandLine", `--parts is no number of parts: write one from 2 to ${MAX_SPLIT_CHILDREN}.`);
-  const start = cursor.lastKey === undefined ? spec.keyRangeStart : (keySuccessor(cursor.lastKey) ?? spec.keyRangeStart);
+  if (count < 2 || count > MAX_SPLIT_CHILDREN)
+    return fail("BadCommandLine", `--parts is no number of parts: write one from 2 to ${MAX_SPLIT_CHILDREN}.`);
+  const start =
+    cursor.lastKey === undefined ? spec.keyRangeStart : (keySuccessor(cursor.lastKey) ?? spec.keyRangeStart);
   const points = evenSplitPoints({ start, end: spec.keyRangeEnd }, count);
-  return points.length === 0 ? fail("NotAllowed", "what is left of the shard is too narrow to be cut: it needs nothing.") : ok(points);
+  return points.length === 0
+    ? fail("NotAllowed", "what is left of the shard is too narrow to be cut: it needs nothing.")
+    : ok(points);
 }

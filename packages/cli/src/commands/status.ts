@@ -17,7 +17,8 @@ export function registerStatus(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "status [run]",
     summary: "Say how a run stands",
-    details: "A run is named by its id, the first digits of it, or its name; without any it is the only one there is, or the only one that has not ended.",
+    details:
+      "A run is named by its id, the first digits of it, or its name; without any it is the only one there is, or the only one that has not ended.",
     examples: ["gossip status", "gossip status nightly --store postgres://db.internal/gossip"],
   }).action(
     acting(cli, (reference: string | undefined, flags: StoreFlags) =>
@@ -38,7 +39,15 @@ export function registerStatus(program: Command, cli: Cli): void {
 
 /** What a program wants to know of a run. */
 export function overviewJson({ request, status, states, totals, fraction, earliestDeadline }: RunOverview): object {
-  return { run: request.run, status, items: totals.items, failed: totals.failed, shards: states, fraction, earliestDeadline: timeJson(earliestDeadline) };
+  return {
+    run: request.run,
+    status,
+    items: totals.items,
+    failed: totals.failed,
+    shards: states,
+    fraction,
+    earliestDeadline: timeJson(earliestDeadline),
+  };
 }
 
 function linesOf(cli: Cli, overview: RunOverview, settings: RunSettings | undefined): string[] {

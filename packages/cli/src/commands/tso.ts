@@ -21,19 +21,35 @@ export function registerTso(program: Command, cli: Cli): void {
   const tso = addCommand(program, {
     usage: "tso",
     summary: "Serve, or ask for, one strictly increasing time for many machines",
-    details: "Machines that share a store each go by their own clock, unless --tso gives them all one: a clock that runs ahead ends the leases of others.",
+    details:
+      "Machines that share a store each go by their own clock, unless --tso gives them all one: a clock that runs ahead ends the leases of others.",
     examples: ["gossip tso serve --data ./tso-data", "gossip run --tso tso-1.internal:50551 …"],
   });
 
-  addCommand(tso, { usage: "serve", summary: "Serve timestamps until Ctrl-C", examples: ["gossip tso serve --data ./tso-data", "gossip tso serve --etcd http://10.0.0.1:2379 --listen 10.0.0.5:50551"] })
+  addCommand(tso, {
+    usage: "serve",
+    summary: "Serve timestamps until Ctrl-C",
+    examples: [
+      "gossip tso serve --data ./tso-data",
+      "gossip tso serve --etcd http://10.0.0.1:2379 --listen 10.0.0.5:50551",
+    ],
+  })
     .option("--data <folder>", "keep what must survive in a folder of this machine")
     .option("--etcd <urls>", "stand by with others over etcd; one of them leads")
-    .option("--listen <host:port>", "where clients connect; there are no passwords, so mind who can reach it", "127.0.0.1:50551")
+    .option(
+      "--listen <host:port>",
+      "where clients connect; there are no passwords, so mind who can reach it",
+      "127.0.0.1:50551",
+    )
     .option("--http <host:port>", "timestamps for curl, /healthz, /readyz, /metrics; off for none", "127.0.0.1:50552")
     .option("--json", "one line of JSON for each event")
     .action(acting(cli, (flags: OracleFlags & { readonly json?: boolean }) => serve(cli, flags)));
 
-  addCommand(tso, { usage: "get", summary: "Ask for timestamps", examples: ["gossip tso get", "gossip tso get --tso tso-1.internal:50551 --count 10 --json"] })
+  addCommand(tso, {
+    usage: "get",
+    summary: "Ask for timestamps",
+    examples: ["gossip tso get", "gossip tso get --tso tso-1.internal:50551 --count 10 --json"],
+  })
     .option("--tso <host:port,…>", "whom to ask", "127.0.0.1:50551")
     .option("--count <count>", "how many, one after the other", "1")
     .option("--json", "one line of JSON for each")
@@ -42,8 +58,12 @@ export function registerTso(program: Command, cli: Cli): void {
 
 async function serve(cli: Cli, flags: OracleFlags & { readonly json?: boolean }): Promise<CommandResult> {
   const { console } = cli;
-  const say = (kind: string, text: string): void => (console.isJson ? console.json({ kind, text }) : console.line(`${kind} ${text}`));
-  const opened = await openOracle({ ...flags, ...(flags.data === undefined ? {} : { data: resolve(cli.cwd, flags.data) }) }, say);
+  const say = (kind: string, text: string): void =>
+    console.isJson ? console.json({ kind, text }) : console.line(`${kind} ${text}`);
+  const opened = await openOracle(
+    { ...flags, ...(flags.data === undefined ? {} : { data: resolve(cli.cwd, flags.data) }) },
+    say,
+  );
   if (!opened.ok) return opened;
   const { server, close } = opened.value;
   const stop = stopSignal(cli);
@@ -51,7 +71,10 @@ async function serve(cli: Cli, flags: OracleFlags & { readonly json?: boolean })
   try {
     const finished = await server.finished;
     if (finished.ok || stop.signal.aborted) return ok("Ok");
-    return fail("StoreFailed", `the oracle cannot go on (${finished.error.kind}): see to what it keeps its state in, then start it again.`);
+    return fail(
+      "StoreFailed",
+      `the oracle cannot go on (${finished.error.kind}): see to what it keeps its state in, then start it again.`,
+    );
   } finally {
     stop.dispose();
     // Only now: another may lead from here on.
@@ -61,14 +84,20 @@ async function serve(cli: Cli, flags: OracleFlags & { readonly json?: boolean })
 
 async function get(cli: Cli, flags: GetFlags): Promise<CommandResult> {
   const count = /^\d{1,6}$/.test(flags.count) ? Number(flags.count) : 0;
-  if (count < 1 || count > 262_144) return fail("BadCommandLine", "--count is no number of timestamps: write one from 1 to 262144.");
+  if (count < 1 || count > 262_144)
+    return fail("BadCommandLine", "--count is no number of timestamps: write one from 1 to 262144.");
   const endpoints = flags.tso.split(",").map((endpoint) => endpoint.trim());
   const first = await ask(endpoints, count);
   if (!first.ok) return first;
   for (let index = 0n; index < BigInt(count); index++) {
     const timestamp = first.value + index;
     const physical = new Date(Number(timestamp >> LOGICAL_BITS)).toISOString();
-    if (flags.json === true) cli.console.json({ timestamp: String(timestamp), physical, logical: Number(timestamp & ((1n << LOGICAL_BITS) - 1n)) });
+    if (flags.json === true)
+      cli.console.json({
+        timestamp: String(timestamp),
+        physical,
+        logical: Number(timestamp & ((1n << LOGICAL_BITS) - 1n)),
+      });
     else cli.console.line(`${timestamp}  ${physical}`);
   }
   return ok("Ok");
@@ -77,12 +106,16 @@ async function get(cli: Cli, flags: GetFlags): Promise<CommandResult> {
 async function ask(endpoints: readonly string[], count: number): Promise<Result<bigint, CliError>> {
   const { TimestampClient } = await import("@gossip/tso-server");
   const created = TimestampClient.create({ endpoints });
-  if (!created.ok) return fail("BadCommandLine", "--tso is no list of addresses: write HOST:PORT, with commas between several.");
+  if (!created.ok)
+    return fail("BadCommandLine", "--tso is no list of addresses: write HOST:PORT, with commas between several.");
   const client = created.value;
   try {
     const batch = await client.getTsBatch(count);
     if (batch.ok) return ok(WindowGrant.first(batch.value));
-    return fail("ClockUnreachable", `no timestamp oracle answers at ${endpoints.join(", ")} (${"reason" in batch.error ? batch.error.reason : batch.error.kind}): start one with \`gossip tso serve\`, or correct --tso.`);
+    return fail(
+      "ClockUnreachable",
+      `no timestamp oracle answers at ${endpoints.join(", ")} (${"reason" in batch.error ? batch.error.reason : batch.error.kind}): start one with \`gossip tso serve\`, or correct --tso.`,
+    );
   } finally {
     client.close();
   }

@@ -13,12 +13,17 @@ import type { ShardFlags } from "./shard-command.ts";
 
 /** `gossip unpark`: let workers at parked shards again. */
 export function registerUnpark(program: Command, cli: Cli): void {
-  addStoreCommand(program, { usage: "unpark [shard]", summary: "Let workers take a parked shard again, or all of them", examples: ["gossip unpark 3", "gossip unpark --all --run nightly"] })
+  addStoreCommand(program, {
+    usage: "unpark [shard]",
+    summary: "Let workers take a parked shard again, or all of them",
+    examples: ["gossip unpark 3", "gossip unpark --all --run nightly"],
+  })
     .option("--run <run>", "its run, as `gossip status` takes it")
     .option("--all", "every parked shard of the run")
     .action(
       acting(cli, (text: string | undefined, flags: ShardFlags & { readonly all?: boolean }) => {
-        if ((text === undefined) === (flags.all !== true)) return Promise.resolve(fail("BadCommandLine", "unpark takes either a shard or --all: give one of them."));
+        if ((text === undefined) === (flags.all !== true))
+          return Promise.resolve(fail("BadCommandLine", "unpark takes either a shard or --all: give one of them."));
         return withStore(cli, flags, async (opened, tenant) => {
           const record = await findRun(opened, tenant, flags.run);
           if (!record.ok) return record;
@@ -28,7 +33,9 @@ export function registerUnpark(program: Command, cli: Cli): void {
             return shard.ok ? unpark(cli, { opened, tenant, run, shards: [shard.value] }) : shard;
           }
           const parked = await readShardRows(opened, { tenant, run }, ShardFilter.PARKED);
-          return parked.ok ? unpark(cli, { opened, tenant, run, shards: parked.value.map(({ shard }) => shard) }) : parked;
+          return parked.ok
+            ? unpark(cli, { opened, tenant, run, shards: parked.value.map(({ shard }) => shard) })
+            : parked;
         });
       }),
     );
@@ -47,6 +54,11 @@ async function unpark(cli: Cli, { opened, tenant, run, shards }: Unparking): Pro
     if (!done.ok) return err(coordSentence(done.error));
     if (cli.console.isJson) cli.console.json({ run, shard, status: "Active" });
   }
-  if (!cli.console.isJson) cli.console.note(shards.length === 1 ? `Unparked shard ${formatShardId(shards[0]!)}.` : `Unparked ${countOf(shards.length, "shard")}.`);
+  if (!cli.console.isJson)
+    cli.console.note(
+      shards.length === 1
+        ? `Unparked shard ${formatShardId(shards[0]!)}.`
+        : `Unparked ${countOf(shards.length, "shard")}.`,
+    );
   return ok("Ok");
 }

@@ -21,7 +21,13 @@ export async function checkStore(opened: OpenedStore, tenant: TenantId, hasOracl
     if (!rows.ok) return [...checks, problem("store", rows.error.message)];
     parked += rows.value.length;
   }
-  if (parked > 0) checks.push(note("shards", `${countOf(parked, "shard is", "shards are")} parked: \`gossip shards --status Parked\` shows them`));
+  if (parked > 0)
+    checks.push(
+      note(
+        "shards",
+        `${countOf(parked, "shard is", "shards are")} parked: \`gossip shards --status Parked\` shows them`,
+      ),
+    );
   return [...checks, await checkClock(opened, latest, hasOracle)];
 }
 
@@ -30,10 +36,20 @@ async function checkClock({ clock, isShared }: OpenedStore, latest: bigint, hasO
   const now = await clock.now();
   const aheadMs = Number(latest - now);
   if (aheadMs > TOLERANCE_MS) {
-    return problem("clock", `the store was written to at a time that is ${formatDuration(aheadMs)} ahead of this clock: set the clocks of all machines by NTP, or give all of them one time with --tso`);
+    return problem(
+      "clock",
+      `the store was written to at a time that is ${formatDuration(aheadMs)} ahead of this clock: set the clocks of all machines by NTP, or give all of them one time with --tso`,
+    );
   }
   const apartMs = Math.abs(Number(now) - Date.now());
-  if (hasOracle) return apartMs > TOLERANCE_MS ? note("clock", `the oracle's time and this machine's are ${formatDuration(apartMs)} apart; the oracle's counts`) : fine("clock", "the oracle gives the time");
-  if (isShared) return note("clock", "this machine's; where several machines share the store, keep them in step by NTP, or give them one time with --tso");
+  if (hasOracle)
+    return apartMs > TOLERANCE_MS
+      ? note("clock", `the oracle's time and this machine's are ${formatDuration(apartMs)} apart; the oracle's counts`)
+      : fine("clock", "the oracle gives the time");
+  if (isShared)
+    return note(
+      "clock",
+      "this machine's; where several machines share the store, keep them in step by NTP, or give them one time with --tso",
+    );
   return fine("clock", "not behind anything in the store");
 }

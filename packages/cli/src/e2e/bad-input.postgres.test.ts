@@ -26,56 +26,132 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe("PostgreSQL", () => {
   test("commands that only look make no tables", async () => {
     const { code, stderr } = await gossip(["runs", "--store", server.url], { cwd: folder });
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/^gossip: there is no store in PostgreSQL at .*: `gossip run` makes one, .*\.\n$/)]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^gossip: there is no store in PostgreSQL at .*: `gossip run` makes one, .*\.\n$/),
+    ]);
   });
 
   test("one that dies while the work goes on ends it with a sentence, and nothing is lost", async () => {
     writeFileSync(join(folder, "rows"), Array.from({ length: 200 }, (_, index) => `${index}\n`).join(""));
     // The second half waits: it is not over before the server is.
-    const args = ["run", "--source", "lines:rows", "--exec", 'echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt 100 ]; do sleep 0.05; done; echo {}', "--out", "out.ndjson", "--store", server.url, "--lease", "2", "--workers", "2", "--json"];
+    const args = [
+      "run",
+      "--source",
+      "lines:rows",
+      "--exec",
+      'echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt 100 ]; do sleep 0.05; done; echo {}',
+      "--out",
+      "out.ndjson",
+      "--store",
+      server.url,
+      "--lease",
+      "2",
+      "--workers",
+      "2",
+      "--json",
+    ];
     const running = await startGossip(args, { cwd: folder });
     expect(await running.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
     await server.kill();
     writeFileSync(join(folder, "go"), "");
     const { code, stderr } = await running.ended;
-    expect([code, JSON.parse(stderr)]).toEqual([7, { error: { kind: "StoreFailed", message: expect.stringMatching(/^the store failed .*: see that it is up, then run the same command again; nothing was lost\.$/) as string, exitCode: 7 } }]);
+    expect([code, JSON.parse(stderr)]).toEqual([
+      7,
+      {
+        error: {
+          kind: "StoreFailed",
+          message: expect.stringMatching(
+            /^the store failed .*: see that it is up, then run the same command again; nothing was lost\.$/,
+          ) as string,
+          exitCode: 7,
+        },
+      },
+    ]);
     expect(stderr).not.toContain("gossip-test");
     await server.restart();
     const again = await gossip(args, { cwd: folder });
-    expect([again.code, JSON.parse(again.stdout.trim().split("\n").at(-1)!)]).toEqual([0, expect.objectContaining({ kind: "finished", items: 200, failed: 0 })]);
-    const lines = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { line: string }).line);
+    expect([again.code, JSON.parse(again.stdout.trim().split("\n").at(-1)!)]).toEqual([
+      0,
+      expect.objectContaining({ kind: "finished", items: 200, failed: 0 }),
+    ]);
+    const lines = readFileSync(join(folder, "out.ndjson"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { line: string }).line);
     expect(lines).toEqual(Array.from({ length: 200 }, (_, index) => String(index)));
   });
 
   test("a wrong password, a missing database and a missing table are told apart, and no password is told", async () => {
-    const at = (url: string, source = "lines:rows") => gossip(["run", "--source", source, "--exec", "true", "--store", url], { cwd: folder });
+    const at = (url: string, source = "lines:rows") =>
+      gossip(["run", "--source", source, "--exec", "true", "--store", url], { cwd: folder });
     writeFileSync(join(folder, "rows"), "x\n");
     const wrong = new URL(server.url);
     wrong.password = "hunter2";
     const missing = new URL(server.url);
     missing.pathname = "/nowhere";
-    const [denied, none, table] = [await at(wrong.href), await at(missing.href), await at(server.url, `${server.url}#nothing`)];
-    expect([denied.code, denied.stderr]).toEqual([7, expect.stringMatching(/^gossip: PostgreSQL at .* cannot be opened: the server refuses the login \(28P01\); .*\.\n$/)]);
-    expect([none.code, none.stderr]).toEqual([7, expect.stringMatching(/^gossip: PostgreSQL at .*\/nowhere cannot be opened: the server has no such database; .*\.\n$/)]);
+    const [denied, none, table] = [
+      await at(wrong.href),
+      await at(missing.href),
+      await at(server.url, `${server.url}#nothing`),
+    ];
+    expect([denied.code, denied.stderr]).toEqual([
+      7,
+      expect.stringMatching(
+        /^gossip: PostgreSQL at .* cannot be opened: the server refuses the login \(28P01\); .*\.\n$/,
+      ),
+    ]);
+    expect([none.code, none.stderr]).toEqual([
+      7,
+      expect.stringMatching(
+        /^gossip: PostgreSQL at .*\/nowhere cannot be opened: the server has no such database; .*\.\n$/,
+      ),
+    ]);
     expect([table.code, table.stderr]).toEqual([6, expect.stringMatching(/^gossip: .*nothing.*\.\n$/)]);
     for (const { stderr } of [denied, none, table]) expect(stderr).not.toMatch(/hunter2|gossip-test/);
   });
 
   test("every row of a table is an item, by its primary key", async () => {
-    query(server.url, "CREATE TABLE public.orders (region text COLLATE \"C\", id bigint, note text, raw bytea, PRIMARY KEY (region, id))");
-    query(server.url, "INSERT INTO public.orders SELECT CASE WHEN n % 2 = 0 THEN 'eu' ELSE 'us' END, n, 'it''s ' || n, '\\x00ff' FROM generate_series(1, 50) n");
-    const { code, stderr } = await gossip(["run", "--source", `${server.url}#orders`, "--exec", "printf %s {}", "--out", "out.ndjson"], { cwd: folder });
+    query(
+      server.url,
+      'CREATE TABLE public.orders (region text COLLATE "C", id bigint, note text, raw bytea, PRIMARY KEY (region, id))',
+    );
+    query(
+      server.url,
+      "INSERT INTO public.orders SELECT CASE WHEN n % 2 = 0 THEN 'eu' ELSE 'us' END, n, 'it''s ' || n, '\\x00ff' FROM generate_series(1, 50) n",
+    );
+    const { code, stderr } = await gossip(
+      ["run", "--source", `${server.url}#orders`, "--exec", "printf %s {}", "--out", "out.ndjson"],
+      { cwd: folder },
+    );
     expect([code, stderr]).toEqual([0, expect.stringContaining("Done: 50 items")]);
-    const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as { key: unknown; stdout: string });
+    const results = readFileSync(join(folder, "out.ndjson"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { key: unknown; stdout: string });
     expect(results).toHaveLength(50);
-    expect(results[0]).toEqual({ key: ["eu", 2], ok: true, status: 0, stdout: JSON.stringify({ region: "eu", id: "2", note: "it's 2", raw: "\\x00ff" }) });
-    expect(JSON.parse((await gossip(["runs", "--json"], { cwd: folder })).stdout)).toMatchObject({ source: expect.stringMatching(/^postgres:127\.0\.0\.1:\d+\/postgres#public\.orders$/) as string });
+    expect(results[0]).toEqual({
+      key: ["eu", 2],
+      ok: true,
+      status: 0,
+      stdout: JSON.stringify({ region: "eu", id: "2", note: "it's 2", raw: "\\x00ff" }),
+    });
+    expect(JSON.parse((await gossip(["runs", "--json"], { cwd: folder })).stdout)).toMatchObject({
+      source: expect.stringMatching(/^postgres:127\.0\.0\.1:\d+\/postgres#public\.orders$/) as string,
+    });
   });
 
   test("tables of a newer version are left as they are", async () => {
     writeFileSync(join(folder, "rows"), "x\n");
     raiseSchemaVersion(server.url);
-    const { code, stderr } = await gossip(["run", "--source", "lines:rows", "--exec", "true", "--store", server.url], { cwd: folder });
-    expect([code, stderr]).toEqual([7, expect.stringMatching(/^gossip: PostgreSQL at .* cannot be opened: the tables are of version 99, .*; use the newer version that made them\.\n$/)]);
+    const { code, stderr } = await gossip(["run", "--source", "lines:rows", "--exec", "true", "--store", server.url], {
+      cwd: folder,
+    });
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringMatching(
+        /^gossip: PostgreSQL at .* cannot be opened: the tables are of version 99, .*; use the newer version that made them\.\n$/,
+      ),
+    ]);
   });
 });

@@ -61,7 +61,12 @@ describe("the command line", () => {
 
   test("says it in JSON where JSON was asked for", async () => {
     const { stderr, code } = await at("run", "--source", "fs:nowhere", "--exec", "true", "--json");
-    expect([code, JSON.parse(stderr)]).toEqual([6, { error: { kind: "SourceMissing", message: expect.stringContaining("there is no folder") as string, exitCode: 6 } }]);
+    expect([code, JSON.parse(stderr)]).toEqual([
+      6,
+      {
+        error: { kind: "SourceMissing", message: expect.stringContaining("there is no folder") as string, exitCode: 6 },
+      },
+    ]);
   });
 
   test("a module that exports nothing to call, or cannot be loaded, says so", async () => {
@@ -88,20 +93,40 @@ describe("the source", () => {
     chmodSync(folder, 0o777);
     mkdirSync(join(folder, "data/closed"), { mode: 0o700 });
     if (!isRoot) chmodSync(join(folder, "data/closed"), 0);
-    const ended = await gossip(["run", "--source", "fs:data", "--exec", "true"], { cwd: folder, ...(isRoot ? { uid: NOBODY } : {}) });
+    const ended = await gossip(["run", "--source", "fs:data", "--exec", "true"], {
+      cwd: folder,
+      ...(isRoot ? { uid: NOBODY } : {}),
+    });
     if (!isRoot) chmodSync(join(folder, "data/closed"), 0o700);
-    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/passed over closed.*\n(?:.*\n)*Done: 3 items, 1 passed over/)]);
+    expect([ended.code, ended.stderr]).toEqual([
+      3,
+      expect.stringMatching(/passed over closed.*\n(?:.*\n)*Done: 3 items, 1 passed over/),
+    ]);
   });
 
   test("a file that became shorter sets aside what is not there any more, and says why", async () => {
     writeFileSync(join(folder, "lines"), "line\n".repeat(100));
-    const args = ["--source", "lines:lines", "--exec", "test -e go", "--on-fail", "park", "--retries", "0", "--shards", "2"];
+    const args = [
+      "--source",
+      "lines:lines",
+      "--exec",
+      "test -e go",
+      "--on-fail",
+      "park",
+      "--retries",
+      "0",
+      "--shards",
+      "2",
+    ];
     expect((await run(...args)).code).toBe(3);
     writeFileSync(join(folder, "go"), "");
     writeFileSync(join(folder, "lines"), "line\n".repeat(60));
     expect((await at("unpark", "--all")).code).toBe(0);
     const ended = await run(...args);
-    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/shard \w+ is set aside: .*lines is shorter than it was/)]);
+    expect([ended.code, ended.stderr]).toEqual([
+      3,
+      expect.stringMatching(/shard \w+ is set aside: .*lines is shorter than it was/),
+    ]);
   });
 
   test("an empty folder and an empty file are done at once", async () => {
@@ -109,7 +134,11 @@ describe("the source", () => {
     writeFileSync(join(folder, "nothing"), "");
     for (const source of ["fs:empty", "lines:nothing"]) {
       const ended = await run("--source", source, "--exec", "false", "--out", "out.ndjson");
-      expect([ended.code, ended.stderr, readFileSync(join(folder, "out.ndjson"), "utf8")]).toEqual([0, expect.stringContaining("Done: 0 items"), ""]);
+      expect([ended.code, ended.stderr, readFileSync(join(folder, "out.ndjson"), "utf8")]).toEqual([
+        0,
+        expect.stringContaining("Done: 0 items"),
+        "",
+      ]);
     }
   });
 
@@ -117,7 +146,12 @@ describe("the source", () => {
     writeFileSync(join(folder, "lines"), "one\nt\0wo\nthree\n");
     const ended = await run("--source", "lines:lines", "--exec", "echo {}", "--out", "out.ndjson");
     expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining("zero byte")]);
-    expect(readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { ok: boolean }).ok)).toEqual([true, false, true]);
+    expect(
+      readFileSync(join(folder, "out.ndjson"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { ok: boolean }).ok),
+    ).toEqual([true, false, true]);
   });
 });
 
@@ -126,14 +160,30 @@ describe("the store", () => {
     const isRoot = process.getuid?.() === 0;
     chmodSync(folder, 0o755);
     mkdirSync(join(folder, "locked"), { mode: isRoot ? 0o755 : 0o555 });
-    const on = (store: string): Promise<Ended> => gossip(["run", "--source", "fs:data", "--exec", "true", "--store", store], { cwd: folder, ...(isRoot ? { uid: NOBODY } : {}) });
-    expectSentence(await on("locked"), 7, /locked cannot be opened: the folder may not be made or written to; .* --store names another folder/);
+    const on = (store: string): Promise<Ended> =>
+      gossip(["run", "--source", "fs:data", "--exec", "true", "--store", store], {
+        cwd: folder,
+        ...(isRoot ? { uid: NOBODY } : {}),
+      });
+    expectSentence(
+      await on("locked"),
+      7,
+      /locked cannot be opened: the folder may not be made or written to; .* --store names another folder/,
+    );
     expectSentence(await on("locked/store"), 7, /cannot be made/);
   });
 
   test("one that no folder can be made for", async () => {
-    expectSentence(await at("tso", "serve", "--data", "/proc/nowhere/tso", "--listen", "127.0.0.1:0", "--http", "off"), 7, /\/proc\/nowhere\/tso cannot be used \(ENOENT\)/);
-    expectSentence(await run("--source", "fs:data", "--exec", "true", "--store", "/proc/nowhere/store"), 7, /cannot be made/);
+    expectSentence(
+      await at("tso", "serve", "--data", "/proc/nowhere/tso", "--listen", "127.0.0.1:0", "--http", "off"),
+      7,
+      /\/proc\/nowhere\/tso cannot be used \(ENOENT\)/,
+    );
+    expectSentence(
+      await run("--source", "fs:data", "--exec", "true", "--store", "/proc/nowhere/store"),
+      7,
+      /cannot be made/,
+    );
   });
 
   test("something else in its place", async () => {
@@ -143,24 +193,51 @@ describe("the store", () => {
   test("one of a newer version, which is left as it is", async () => {
     expect((await run("--source", "fs:data", "--exec", "true")).code).toBe(0);
     raiseFolderFormat(join(folder, ".gossip"));
-    expectSentence(await run("--source", "fs:data", "--exec", "true"), 7, /has format 99, and this version knows up to \d+; use the newer version/);
+    expectSentence(
+      await run("--source", "fs:data", "--exec", "true"),
+      7,
+      /has format 99, and this version knows up to \d+; use the newer version/,
+    );
     expectSentence(await at("runs"), 7, /format 99/);
   });
 
   test("a PostgreSQL that is not there, without telling the password", async () => {
-    const ended = await run("--source", "fs:data", "--exec", "true", "--store", `postgres://me:hunter2@127.0.0.1:${await freePort()}/db`);
-    expectSentence(ended, 7, /PostgreSQL at 127\.0\.0\.1:\d+\/db cannot be opened: no server answers \(ECONNREFUSED\); start it, .* Nothing was lost/);
+    const ended = await run(
+      "--source",
+      "fs:data",
+      "--exec",
+      "true",
+      "--store",
+      `postgres://me:hunter2@127.0.0.1:${await freePort()}/db`,
+    );
+    expectSentence(
+      ended,
+      7,
+      /PostgreSQL at 127\.0\.0\.1:\d+\/db cannot be opened: no server answers \(ECONNREFUSED\); start it, .* Nothing was lost/,
+    );
     expect(ended.stderr).not.toMatch(/hunter2|me:/);
   });
 
   test("an etcd that is not there, without telling the password", async () => {
-    const ended = await run("--source", "fs:data", "--exec", "true", "--store", `etcd://me:hunter2@127.0.0.1:${await freePort()}`);
-    expectSentence(ended, 7, /etcd at 127\.0\.0\.1:\d+ cannot be opened: no member answers \(ECONNREFUSED\); start one, .* Nothing was lost/);
+    const ended = await run(
+      "--source",
+      "fs:data",
+      "--exec",
+      "true",
+      "--store",
+      `etcd://me:hunter2@127.0.0.1:${await freePort()}`,
+    );
+    expectSentence(
+      ended,
+      7,
+      /etcd at 127\.0\.0\.1:\d+ cannot be opened: no member answers \(ECONNREFUSED\); start one, .* Nothing was lost/,
+    );
     expect(ended.stderr).not.toMatch(/hunter2|me:/);
   });
 
   test("none at all, for commands that only look", async () => {
-    for (const args of [["runs"], ["status"], ["fsck"], ["events"]]) expectSentence(await at(...args), 4, /there is no store in/);
+    for (const args of [["runs"], ["status"], ["fsck"], ["events"]])
+      expectSentence(await at(...args), 4, /there is no store in/);
     expect(existsSync(join(folder, ".gossip"))).toBe(false);
   });
 
@@ -168,57 +245,112 @@ describe("the store", () => {
     // Far more than can be done before it goes away.
     writeFileSync(join(folder, "lines"), "x\n".repeat(5000));
     const address = `127.0.0.1:${await freePort()}`;
-    const oracle = await startGossip(["tso", "serve", "--data", "tso", "--listen", address, "--http", "off"], { cwd: folder });
+    const oracle = await startGossip(["tso", "serve", "--data", "tso", "--listen", address, "--http", "off"], {
+      cwd: folder,
+    });
     expect(await oracle.heard(/serving epoch/)).toBe(true);
     const args = ["run", "--source", "lines:lines", "--exec", "sleep 0.05", "--tso", address, "--lease", "2", "--json"];
     const running = await startGossip(args, { cwd: folder });
     expect(await running.heard(/"kind":"progress"/)).toBe(true);
     await oracle.kill();
     const { code, stderr } = await running.ended;
-    expect([code, JSON.parse(stderr)]).toEqual([7, { error: expect.objectContaining({ kind: "ClockUnreachable" }) as object }]);
+    expect([code, JSON.parse(stderr)]).toEqual([
+      7,
+      { error: expect.objectContaining({ kind: "ClockUnreachable" }) as object },
+    ]);
   });
 
   test("an oracle that does not answer", async () => {
-    expectSentence(await run("--source", "fs:data", "--exec", "true", "--tso", `127.0.0.1:${await freePort()}`), 7, /no timestamp oracle answers/);
+    expectSentence(
+      await run("--source", "fs:data", "--exec", "true", "--tso", `127.0.0.1:${await freePort()}`),
+      7,
+      /no timestamp oracle answers/,
+    );
   });
 });
 
 describe("the run", () => {
   test("a name that has other settings, which are told", async () => {
     expect((await run("--source", "fs:data", "--exec", "true", "--run", "mine")).code).toBe(0);
-    expectSentence(await run("--source", "fs:data", "--exec", "false", "--run", "mine"), 5, /run "mine" exists with other settings \(--exec true\): give this one another name/);
-    expectSentence(await run("--source", "fs:.", "--exec", "true", "--run", "mine", "--out", "x"), 5, /--source fs:.*data, --out left out/);
-    expect((await run("--source", "fs:data", "--exec", "true", "--run", "mine")).stderr).toContain("Done before: all 3 items");
+    expectSentence(
+      await run("--source", "fs:data", "--exec", "false", "--run", "mine"),
+      5,
+      /run "mine" exists with other settings \(--exec true\): give this one another name/,
+    );
+    expectSentence(
+      await run("--source", "fs:.", "--exec", "true", "--run", "mine", "--out", "x"),
+      5,
+      /--source fs:.*data, --out left out/,
+    );
+    expect((await run("--source", "fs:data", "--exec", "true", "--run", "mine")).stderr).toContain(
+      "Done before: all 3 items",
+    );
   });
 
   test("one that was cancelled says how to start over; one that was deleted does so", async () => {
-    expect((await run("--source", "fs:data", "--exec", "exit 1", "--on-fail", "park", "--retries", "0", "--run", "mine")).code).toBe(3);
+    expect(
+      (await run("--source", "fs:data", "--exec", "exit 1", "--on-fail", "park", "--retries", "0", "--run", "mine"))
+        .code,
+    ).toBe(3);
     expect((await at("cancel", "mine")).code).toBe(0);
-    expectSentence(await run("--source", "fs:data", "--exec", "exit 1", "--run", "mine"), 5, /has ended \(Cancelled\).*--again/);
+    expectSentence(
+      await run("--source", "fs:data", "--exec", "exit 1", "--run", "mine"),
+      5,
+      /has ended \(Cancelled\).*--again/,
+    );
     expect((await at("delete", "mine")).code).toBe(0);
-    expect((await run("--source", "fs:data", "--exec", "exit 1", "--retries", "0", "--run", "mine")).stderr).toContain("Done: 3 items, 3 failed");
+    expect((await run("--source", "fs:data", "--exec", "exit 1", "--retries", "0", "--run", "mine")).stderr).toContain(
+      "Done: 3 items, 3 failed",
+    );
   });
 
   test("results that cannot be written, before any work is done", async () => {
-    expectSentence(await run("--source", "fs:data", "--exec", "touch worked", "--out", "none/out.ndjson"), 9, /is not there: make it/);
+    expectSentence(
+      await run("--source", "fs:data", "--exec", "touch worked", "--out", "none/out.ndjson"),
+      9,
+      /is not there: make it/,
+    );
     expectSentence(await run("--source", "fs:data", "--exec", "touch worked", "--out", "data"), 9, /is no file/);
     expect(existsSync(join(folder, "worked"))).toBe(false);
   });
 
   test("parts of results that somebody removed, before the run was done", async () => {
-    const args = ["--source", "fs:data", "--exec", "test -e go || case {} in */c) exit 1;; esac", "--retries", "0", "--on-fail", "park", "--shards", "1", "--workers", "1", "--out", "out.ndjson"];
+    const args = [
+      "--source",
+      "fs:data",
+      "--exec",
+      "test -e go || case {} in */c) exit 1;; esac",
+      "--retries",
+      "0",
+      "--on-fail",
+      "park",
+      "--shards",
+      "1",
+      "--workers",
+      "1",
+      "--out",
+      "out.ndjson",
+    ];
     expect((await run(...args)).code).toBe(3);
     rmSync(join(folder, "out.ndjson.parts"), { recursive: true });
     writeFileSync(join(folder, "go"), "");
     expect((await at("unpark", "--all")).code).toBe(0);
     const ended = await run(...args);
-    expect([ended.code, ended.stderr]).toEqual([9, expect.stringMatching(/\ngossip: the part .* is not there: bring back the folder .*out\.ndjson\.parts, .* start over with `gossip cancel` and --again\.\n$/)]);
+    expect([ended.code, ended.stderr]).toEqual([
+      9,
+      expect.stringMatching(
+        /\ngossip: the part .* is not there: bring back the folder .*out\.ndjson\.parts, .* start over with `gossip cancel` and --again\.\n$/,
+      ),
+    ]);
   });
 
   test("a module whose results are no JSON", async () => {
     writeFileSync(join(folder, "job.mjs"), "export default () => 1n;");
     const ended = await run("--source", "fs:data", "--module", "./job.mjs", "--out", "out.ndjson");
-    expect([ended.code, ended.stderr]).toEqual([9, expect.stringMatching(/\ngossip: a result cannot be written as JSON: let the module return what JSON can hold/)]);
+    expect([ended.code, ended.stderr]).toEqual([
+      9,
+      expect.stringMatching(/\ngossip: a result cannot be written as JSON: let the module return what JSON can hold/),
+    ]);
   });
 
   test("results that somebody removed", async () => {
@@ -234,18 +366,74 @@ describe("a command that fails for some items", () => {
   const FAILS_FOR_B = 'case "$1" in */b) echo "no b" >&2; exit 4;; esac; echo fine';
 
   test("is tried again, recorded, passed over, and told of in the end", async () => {
-    const ended = await run("--source", "fs:data", "--exec", `echo x >> tries$(basename {}); ${FAILS_FOR_B}`, "--retries", "2", "--out", "out.ndjson");
-    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/failed: .*data\/b \(exit status 4\): no b\n(?:.*\n)*Done: 3 items, 1 failed/)]);
-    const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as object);
-    expect(results[1]).toEqual({ path: join(folder, "data/b"), ok: false, status: 4, stdout: "", stderr: "no b\n", error: "exit status 4" });
-    expect([readFileSync(join(folder, "triesb"), "utf8"), readFileSync(join(folder, "triesa"), "utf8")]).toEqual(["x\nx\nx\n", "x\n"]);
-    expect((await run("--source", "fs:data", "--exec", `echo x >> tries$(basename {}); ${FAILS_FOR_B}`, "--out", "out.ndjson")).code).toBe(3);
+    const ended = await run(
+      "--source",
+      "fs:data",
+      "--exec",
+      `echo x >> tries$(basename {}); ${FAILS_FOR_B}`,
+      "--retries",
+      "2",
+      "--out",
+      "out.ndjson",
+    );
+    expect([ended.code, ended.stderr]).toEqual([
+      3,
+      expect.stringMatching(/failed: .*data\/b \(exit status 4\): no b\n(?:.*\n)*Done: 3 items, 1 failed/),
+    ]);
+    const results = readFileSync(join(folder, "out.ndjson"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object);
+    expect(results[1]).toEqual({
+      path: join(folder, "data/b"),
+      ok: false,
+      status: 4,
+      stdout: "",
+      stderr: "no b\n",
+      error: "exit status 4",
+    });
+    expect([readFileSync(join(folder, "triesb"), "utf8"), readFileSync(join(folder, "triesa"), "utf8")]).toEqual([
+      "x\nx\nx\n",
+      "x\n",
+    ]);
+    expect(
+      (
+        await run(
+          "--source",
+          "fs:data",
+          "--exec",
+          `echo x >> tries$(basename {}); ${FAILS_FOR_B}`,
+          "--out",
+          "out.ndjson",
+        )
+      ).code,
+    ).toBe(3);
   });
 
   test("sets its shard aside where that was asked for, until somebody brings it back", async () => {
-    const args = ["--source", "fs:data", "--exec", `test -e repaired || { ${FAILS_FOR_B}; }`, "--retries", "0", "--on-fail", "park", "--shards", "1", "--workers", "1", "--out", "out.ndjson"];
+    const args = [
+      "--source",
+      "fs:data",
+      "--exec",
+      `test -e repaired || { ${FAILS_FOR_B}; }`,
+      "--retries",
+      "0",
+      "--on-fail",
+      "park",
+      "--shards",
+      "1",
+      "--workers",
+      "1",
+      "--out",
+      "out.ndjson",
+    ];
     const parked = await run(...args);
-    expect([parked.code, parked.stderr]).toEqual([3, expect.stringMatching(/failed: b \(exit status 4\)\n(?:.*\n)*Set aside: 1 shard; 1 item done\. Results so far are in .*out\.ndjson\.parts\./)]);
+    expect([parked.code, parked.stderr]).toEqual([
+      3,
+      expect.stringMatching(
+        /failed: b \(exit status 4\)\n(?:.*\n)*Set aside: 1 shard; 1 item done\. Results so far are in .*out\.ndjson\.parts\./,
+      ),
+    ]);
     expect(existsSync(join(folder, "out.ndjson"))).toBe(false);
     const listed = await at("shards", "--status", "parked", "--json");
     expect(JSON.parse(listed.stdout)).toMatchObject({ status: "Parked", parkReason: "TooManyErrors", items: 1 });
@@ -258,7 +446,16 @@ describe("a command that fails for some items", () => {
   });
 
   test("is ended where it takes too long", async () => {
-    const ended = await run("--source", "fs:data", "--exec", 'case "$1" in */b) sleep 1000;; esac', "--retries", "0", "--timeout", "0.5");
+    const ended = await run(
+      "--source",
+      "fs:data",
+      "--exec",
+      'case "$1" in */b) sleep 1000;; esac',
+      "--retries",
+      "0",
+      "--timeout",
+      "0.5",
+    );
     expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/data\/b \(it took longer than 500 ms\)/)]);
   });
 });

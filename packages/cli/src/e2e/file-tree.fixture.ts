@@ -21,9 +21,11 @@ const FILES_A_FOLDER = 200;
 /** `count` files below `root`, the odd ones among them. */
 export function makeTree(root: string, count: number): void {
   mkdirSync(root, { recursive: true });
-  for (const [index, name] of ODD_NAMES.entries()) writeFileSync(Buffer.concat([Buffer.from(`${root}/`), name]), `odd ${index}`);
+  for (const [index, name] of ODD_NAMES.entries())
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), name]), `odd ${index}`);
   for (let index = ODD_NAMES.length; index < count; index++) {
-    if (index % FILES_A_FOLDER === 0 || index === ODD_NAMES.length) mkdirSync(`${root}/${folderOf(index)}`, { recursive: true });
+    if (index % FILES_A_FOLDER === 0 || index === ODD_NAMES.length)
+      mkdirSync(`${root}/${folderOf(index)}`, { recursive: true });
     writeFileSync(`${root}/${folderOf(index)}/f${index}`, `content of ${index}`);
   }
 }
@@ -34,7 +36,10 @@ function folderOf(index: number): string {
 
 /** Sums by path, as latin1 text so that every byte counts. */
 export function expectedSums(root: string): Map<string, string> {
-  const listed = spawnSync("sh", ["-c", 'find "$1" -type f -print0 | xargs -0 sha256sum --zero --', "sh", root], { encoding: "latin1", maxBuffer: 2 ** 30 });
+  const listed = spawnSync("sh", ["-c", 'find "$1" -type f -print0 | xargs -0 sha256sum --zero --', "sh", root], {
+    encoding: "latin1",
+    maxBuffer: 2 ** 30,
+  });
   if (listed.status !== 0) throw new Error(`find failed: ${listed.stderr}`);
   const sums = new Map<string, string>();
   for (const line of listed.stdout.split("\0").slice(0, -1)) sums.set(line.slice(66), line.slice(0, 64));

@@ -32,7 +32,22 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
     const expected = expectedSums(join(folder, "data"));
     expect(expected.size).toBe(fileCount);
     // Slow enough for somebody to be killed on the way, however quick the machine is.
-    const args = ["run", "--source", "fs:data", "--exec", "sleep 0.02; sha256sum < {}", "--out", "sums.ndjson", "--store", store.replace("FOLDER", folder), "--workers", "2", "--lease", "2", "--json"];
+    const args = [
+      "run",
+      "--source",
+      "fs:data",
+      "--exec",
+      "sleep 0.02; sha256sum < {}",
+      "--out",
+      "sums.ndjson",
+      "--store",
+      store.replace("FOLDER", folder),
+      "--workers",
+      "2",
+      "--lease",
+      "2",
+      "--json",
+    ];
     let starts = 0;
     const start = async (): Promise<GossipProcess> => {
       starts++;
@@ -55,7 +70,9 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
     for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, ""]);
     expect(lastOf(ended[0]!)).toMatchObject({ kind: "finished", items: fileCount, failed: 0 });
     const results = readResults(join(folder, "sums.ndjson"));
-    const wrong = [...expected].filter(([path, sum]) => results.get(path)?.stdout?.slice(0, 64) !== sum).map(([path]) => path);
+    const wrong = [...expected]
+      .filter(([path, sum]) => results.get(path)?.stdout?.slice(0, 64) !== sum)
+      .map(([path]) => path);
     expect([wrong, results.size]).toEqual([[], fileCount]);
     return { kills, starts, results: results.size };
   } finally {

@@ -21,7 +21,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const RUN = ["run", "--source", "lines:rows", "--workers", "2", "--lease", "2"];
 
 test("a pipe gets all that is printed, however much more that is than it holds", async () => {
-  const { code, stdout } = await gossip(["keys", "split", "hex:00", "hex:ff", "--parts", "10000", "--json"], { cwd: folder });
+  const { code, stdout } = await gossip(["keys", "split", "hex:00", "hex:ff", "--parts", "10000", "--json"], {
+    cwd: folder,
+  });
   expect([code, stdout.trimEnd().split("\n").length]).toEqual([0, 9999]);
 });
 
@@ -33,8 +35,14 @@ test("and so it is with what is said", async () => {
 });
 
 /** Its stdout is what it is given. */
-async function withStdout(stdout: number, args: readonly string[]): Promise<{ readonly code: number | null; readonly stderr: string }> {
-  const child = spawn(process.execPath, [await gossipScript(), ...args], { cwd: folder, stdio: ["ignore", stdout, "pipe"] });
+async function withStdout(
+  stdout: number,
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly stderr: string }> {
+  const child = spawn(process.execPath, [await gossipScript(), ...args], {
+    cwd: folder,
+    stdio: ["ignore", stdout, "pipe"],
+  });
   let stderr = "";
   child.stderr!.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const [code] = (await once(child, "close")) as [number | null];
@@ -48,10 +56,16 @@ describe.skipIf(MISSING !== undefined)("where it is written to is full", () => {
   beforeEach(() => void (full = openSync("/dev/full", "w")));
   afterEach(() => closeSync(full));
 
-  test.each([[["keys", "encode", "a"]], [["--help"]], [["keys", "encode", "a", "--json"]]])("%j says so", async (args) => {
-    const { code, stderr } = await withStdout(full, args);
-    expect([code, stderr]).toEqual([9, expect.stringMatching(/(^gossip: |"kind":"OutputFailed".*)what it prints cannot be written \(ENOSPC\): .*\./)]);
-  });
+  test.each([[["keys", "encode", "a"]], [["--help"]], [["keys", "encode", "a", "--json"]]])(
+    "%j says so",
+    async (args) => {
+      const { code, stderr } = await withStdout(full, args);
+      expect([code, stderr]).toEqual([
+        9,
+        expect.stringMatching(/(^gossip: |"kind":"OutputFailed".*)what it prints cannot be written \(ENOSPC\): .*\./),
+      ]);
+    },
+  );
 
   test("the work stops, and goes on another time", async () => {
     const { code, stderr } = await withStdout(full, [...RUN, "--exec", "echo {}"]);
@@ -63,7 +77,9 @@ describe.skipIf(MISSING !== undefined)("where it is written to is full", () => {
 
 describe("whoever reads goes away", () => {
   test("a list has served its purpose", async () => {
-    const listing = await startGossip(["keys", "split", "hex:00", "hex:ff", "--parts", "10000", "--json"], { cwd: folder });
+    const listing = await startGossip(["keys", "split", "hex:00", "hex:ff", "--parts", "10000", "--json"], {
+      cwd: folder,
+    });
     listing.child.stdout!.destroy();
     expect(await listing.ended).toMatchObject({ code: 0, stderr: "" });
   });

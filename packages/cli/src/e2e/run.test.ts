@@ -18,18 +18,32 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 afterAll(removeGossipScript);
 
 const run = (...args: string[]): Promise<Ended> => gossip(["run", ...args], { cwd: folder });
-const lines = (name: string, count: number): void => writeFileSync(join(folder, name), Array.from({ length: count }, (_, index) => `${index}\n`).join(""));
+const lines = (name: string, count: number): void =>
+  writeFileSync(join(folder, name), Array.from({ length: count }, (_, index) => `${index}\n`).join(""));
 /** A command that prints its item. Beyond so many, all are held up until `letGo`: so nothing is over before a test has done what it wants to. */
-const holdingAfter = (count: number): string => `echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt ${count} ]; do sleep 0.05; done; echo {}`;
+const holdingAfter = (count: number): string =>
+  `echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt ${count} ]; do sleep 0.05; done; echo {}`;
 const letGo = (): void => writeFileSync(join(folder, "go"), "");
-const eventsOf = ({ stdout }: Ended): { kind: string; [field: string]: unknown }[] => stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { kind: string });
+const eventsOf = ({ stdout }: Ended): { kind: string; [field: string]: unknown }[] =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { kind: string });
 
 describe("gossip run", () => {
   test("does every file once, and says so the second time", async () => {
     makeTree(join(folder, "data"), 100);
     const first = await run("--source", "fs:data", "--exec", "sha256sum < {}", "--out", "sums.ndjson");
-    expect([first.code, first.stdout, first.stderr]).toEqual([0, "", expect.stringMatching(/^Run [0-9a-f]{16}: fs:.*\n(?:.*\n)*Done: 100 items, in .* Results are in .*sums\.ndjson\.\n$/)]);
-    const sums = new Map([...readResults(join(folder, "sums.ndjson"))].map(([path, { stdout }]) => [path, stdout!.slice(0, 64)]));
+    expect([first.code, first.stdout, first.stderr]).toEqual([
+      0,
+      "",
+      expect.stringMatching(
+        /^Run [0-9a-f]{16}: fs:.*\n(?:.*\n)*Done: 100 items, in .* Results are in .*sums\.ndjson\.\n$/,
+      ),
+    ]);
+    const sums = new Map(
+      [...readResults(join(folder, "sums.ndjson"))].map(([path, { stdout }]) => [path, stdout!.slice(0, 64)]),
+    );
     expect(sums).toEqual(expectedSums(join(folder, "data")));
     expect(readdirSync(folder).toSorted()).toEqual([".gossip", "data", "sums.ndjson"]);
 
@@ -62,7 +76,19 @@ describe("gossip run", () => {
 
   test("goes on after Ctrl-C, which lets what is under way finish, and says what it skipped", async () => {
     lines("rows", 60);
-    const args = ["--source", "lines:rows", "--exec", holdingAfter(30), "--out", "out.ndjson", "--workers", "2", "--shards", "4", "--json"];
+    const args = [
+      "--source",
+      "lines:rows",
+      "--exec",
+      holdingAfter(30),
+      "--out",
+      "out.ndjson",
+      "--workers",
+      "2",
+      "--shards",
+      "4",
+      "--json",
+    ];
     const first = await startGossip(["run", ...args], { cwd: folder });
     expect(await first.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
     first.signal("SIGINT");
@@ -79,40 +105,93 @@ describe("gossip run", () => {
     expect(started!["skipped"]).toBeGreaterThan(0);
     // Given back, not left to lapse: there was nothing to wait for.
     expect(started!["message"]).not.toContain("lease");
-    expect([second.code, finished]).toEqual([0, expect.objectContaining({ kind: "finished", items: 60, failed: 0, skipped: started!["skipped"] })]);
-    const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { line: string }).line);
+    expect([second.code, finished]).toEqual([
+      0,
+      expect.objectContaining({ kind: "finished", items: 60, failed: 0, skipped: started!["skipped"] }),
+    ]);
+    const results = readFileSync(join(folder, "out.ndjson"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { line: string }).line);
     expect(results).toEqual(Array.from({ length: 60 }, (_, index) => String(index)));
   });
 
   test("goes on after kill -9, says what it waits for, and loses and doubles nothing", async () => {
     lines("rows", 160);
     // Long enough for the second to be there before the leases end, also on a busy machine.
-    const args = ["--source", "lines:rows", "--exec", holdingAfter(80), "--out", "out.ndjson", "--workers", "2", "--shards", "2", "--lease", "10", "--json"];
+    const args = [
+      "--source",
+      "lines:rows",
+      "--exec",
+      holdingAfter(80),
+      "--out",
+      "out.ndjson",
+      "--workers",
+      "2",
+      "--shards",
+      "2",
+      "--lease",
+      "10",
+      "--json",
+    ];
     const first = await startGossip(["run", ...args], { cwd: folder });
     expect(await first.heard(/"kind":"progress".*"items":[1-9]/)).toBe(true);
     await first.kill();
     letGo();
     const second = await run(...args);
     const events = eventsOf(second);
-    expect(events[0]!["message"]).toMatch(/goes on: \d+ items? skipped, done before; .* shards? in the hands of others, or of a worker that was killed, until the lease ends$/);
+    expect(events[0]!["message"]).toMatch(
+      /goes on: \d+ items? skipped, done before; .* shards? in the hands of others, or of a worker that was killed, until the lease ends$/,
+    );
     expect(events.some(({ kind, waitMs }) => kind === "progress" && typeof waitMs === "number")).toBe(true);
-    expect([second.code, events.at(-1)]).toEqual([0, expect.objectContaining({ kind: "finished", items: 160, failed: 0 })]);
-    expect(readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { line: string }).line)).toEqual(Array.from({ length: 160 }, (_, index) => String(index)));
+    expect([second.code, events.at(-1)]).toEqual([
+      0,
+      expect.objectContaining({ kind: "finished", items: 160, failed: 0 }),
+    ]);
+    expect(
+      readFileSync(join(folder, "out.ndjson"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { line: string }).line),
+    ).toEqual(Array.from({ length: 160 }, (_, index) => String(index)));
   });
 
   test("a module that keeps the process busy keeps its leases, and is told of", async () => {
     lines("rows", 2);
     // Twice as long as a lease, and that long enough for a thread that has to wait for its turn.
-    writeFileSync(join(folder, "job.mjs"), "export default ({ line }) => { const until = Date.now() + (line === '0' ? 8000 : 0); while (Date.now() < until); };");
-    const ended = await run("--source", "lines:rows", "--module", "./job.mjs", "--workers", "1", "--shards", "1", "--lease", "4", "--json");
+    writeFileSync(
+      join(folder, "job.mjs"),
+      "export default ({ line }) => { const until = Date.now() + (line === '0' ? 8000 : 0); while (Date.now() < until); };",
+    );
+    const ended = await run(
+      "--source",
+      "lines:rows",
+      "--module",
+      "./job.mjs",
+      "--workers",
+      "1",
+      "--shards",
+      "1",
+      "--lease",
+      "4",
+      "--json",
+    );
     const kinds = eventsOf(ended).map(({ kind }) => kind);
-    expect([ended.code, kinds.includes("blocked"), kinds.includes("lost"), kinds.includes("keeperFailed")]).toEqual([0, true, false, false]);
+    expect([ended.code, kinds.includes("blocked"), kinds.includes("lost"), kinds.includes("keeperFailed")]).toEqual([
+      0,
+      true,
+      false,
+      false,
+    ]);
     expect(eventsOf(ended).at(-1)).toMatchObject({ kind: "finished", items: 2, ownItems: 2 });
   });
 
   test("stops at once on the second Ctrl-C, with the commands it started", async () => {
     lines("rows", 4);
-    const running = await startGossip(["run", "--source", "lines:rows", "--exec", "echo $$ > pid; sleep 1000", "--workers", "1", "--json"], { cwd: folder });
+    const running = await startGossip(
+      ["run", "--source", "lines:rows", "--exec", "echo $$ > pid; sleep 1000", "--workers", "1", "--json"],
+      { cwd: folder },
+    );
     // A shard in its hands does not say that its command has begun.
     const pid = (): string => (existsSync(join(folder, "pid")) ? readFileSync(join(folder, "pid"), "utf8") : "");
     await expect.poll(pid, { timeout: 60_000 }).toMatch(/^\d+\n$/);
@@ -125,7 +204,10 @@ describe("gossip run", () => {
 
   test("ends with 143 on SIGTERM", async () => {
     lines("rows", 4);
-    const running = await startGossip(["run", "--source", "lines:rows", "--exec", "sleep 1000", "--workers", "1", "--grace", "0", "--json"], { cwd: folder });
+    const running = await startGossip(
+      ["run", "--source", "lines:rows", "--exec", "sleep 1000", "--workers", "1", "--grace", "0", "--json"],
+      { cwd: folder },
+    );
     expect(await running.heard(/"kind":"progress".*"held":1/)).toBe(true);
     running.signal("SIGTERM");
     expect((await running.ended).code).toBe(143);
@@ -133,13 +215,29 @@ describe("gossip run", () => {
 
   test("several join one run, each doing a part, and all end together", async () => {
     lines("rows", 300);
-    const args = ["run", "--source", "lines:rows", "--exec", `${holdingAfter(0)}; sleep 0.04`, "--out", "out.ndjson", "--workers", "1", "--shards", "1", "--json"];
+    const args = [
+      "run",
+      "--source",
+      "lines:rows",
+      "--exec",
+      `${holdingAfter(0)}; sleep 0.04`,
+      "--out",
+      "out.ndjson",
+      "--workers",
+      "1",
+      "--shards",
+      "1",
+      "--json",
+    ];
     const running = await Promise.all([1, 2, 3, 4].map(() => startGossip(args, { cwd: folder })));
     for (const each of running) expect(await each.heard(/"kind":"started"/)).toBe(true);
     letGo();
     const ended = await Promise.all(running.map((each) => each.ended));
     for (const each of ended) {
-      expect([each.code, eventsOf(each).at(-1)]).toEqual([0, expect.objectContaining({ kind: "finished", items: 300 })]);
+      expect([each.code, eventsOf(each).at(-1)]).toEqual([
+        0,
+        expect.objectContaining({ kind: "finished", items: 300 }),
+      ]);
       // One shard to begin with: whoever worked got part of it from whoever had it.
       expect(eventsOf(each).at(-1)!["ownItems"]).toBeGreaterThan(0);
     }
@@ -149,18 +247,39 @@ describe("gossip run", () => {
 
   test("a module does the work, whether it waits or not, and what it throws is a failure", async () => {
     lines("rows", 20);
-    writeFileSync(join(folder, "job.mjs"), "import { writeFileSync } from 'node:fs'; setInterval(() => {}, 1e9); export const close = async () => writeFileSync('closed', ''); export default function ({ line }, { attempt, fence }) { if (line === '7') throw new Error('seven'); if (line === '8' && attempt === 1) return Promise.reject(new Error('later')); return line % 2 ? { line, fence: typeof fence } : Promise.resolve(line); }");
-    const { code, stdout } = await run("--source", "lines:rows", "--module", "./job.mjs", "--out", "out.ndjson", "--json");
-    expect([code, JSON.parse(stdout.trim().split("\n").at(-1)!)]).toEqual([3, expect.objectContaining({ kind: "finished", items: 20, failed: 1 })]);
-    const results = readFileSync(join(folder, "out.ndjson"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as object);
+    writeFileSync(
+      join(folder, "job.mjs"),
+      "import { writeFileSync } from 'node:fs'; setInterval(() => {}, 1e9); export const close = async () => writeFileSync('closed', ''); export default function ({ line }, { attempt, fence }) { if (line === '7') throw new Error('seven'); if (line === '8' && attempt === 1) return Promise.reject(new Error('later')); return line % 2 ? { line, fence: typeof fence } : Promise.resolve(line); }",
+    );
+    const { code, stdout } = await run(
+      "--source",
+      "lines:rows",
+      "--module",
+      "./job.mjs",
+      "--out",
+      "out.ndjson",
+      "--json",
+    );
+    expect([code, JSON.parse(stdout.trim().split("\n").at(-1)!)]).toEqual([
+      3,
+      expect.objectContaining({ kind: "finished", items: 20, failed: 1 }),
+    ]);
+    const results = readFileSync(join(folder, "out.ndjson"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object);
     // What the module left open does not keep the command.
     expect(existsSync(join(folder, "closed"))).toBe(true);
     expect(results[7]).toEqual({ offset: 14, line: "7", ok: false, error: "seven" });
-    expect([results[8], results[9]]).toEqual([{ offset: 16, line: "8", ok: true, result: "8" }, { offset: 18, line: "9", ok: true, result: { line: "9", fence: "bigint" } }]);
+    expect([results[8], results[9]]).toEqual([
+      { offset: 16, line: "8", ok: true, result: "8" },
+      { offset: 18, line: "9", ok: true, result: { line: "9", fence: "bigint" } },
+    ]);
   });
 });
 
 /** Gone, or dead and not yet fetched by whoever inherited it. */
 async function untilGone(pid: number): Promise<void> {
-  while (!/^(Z.*)?$/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim())) await new Promise((resolve) => setImmediate(resolve));
+  while (!/^(Z.*)?$/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim()))
+    await new Promise((resolve) => setImmediate(resolve));
 }

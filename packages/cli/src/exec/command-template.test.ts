@@ -25,7 +25,7 @@ describe("{} is the item, as one word", () => {
     ["behind parentheses of a subshell", "(printf '[%s]' {})", `[${NASTY}]`],
     ["behind a comment with a quote in it", "# it's fine\nprintf '[%s]' {}", `[${NASTY}]`],
     ["as $1", "printf '[%s]' \"$1\"", `[${NASTY}]`],
-    ["for another shell", "sh -c 'printf \"[%s]\" \"$1\"' _ {}", `[${NASTY}]`],
+    ["for another shell", 'sh -c \'printf "[%s]" "$1"\' _ {}', `[${NASTY}]`],
   ])("%s", (_where, command, printed) => {
     expect(run(command)).toBe(printed);
   });
@@ -44,7 +44,7 @@ test("a name between the quotes of another program's code stays out of it", () =
 });
 
 test("a command without a placeholder is run as it is", () => {
-  expect(run("printf %s \"$#\"")).toBe("1");
+  expect(run('printf %s "$#"')).toBe("1");
   expect(unwrap(parseTemplate("true"))).toBe("true");
 });
 

@@ -49,7 +49,10 @@ export class MarkedOutput {
 
   /** The output so far, and none of it any more. */
   take(): Captured {
-    const captured = { bytes: this.#kept.length === 1 ? this.#kept[0]! : Buffer.concat(this.#kept), droppedSize: this.#droppedSize };
+    const captured = {
+      bytes: this.#kept.length === 1 ? this.#kept[0]! : Buffer.concat(this.#kept),
+      droppedSize: this.#droppedSize,
+    };
     this.#kept = [];
     this.#keptSize = 0;
     this.#droppedSize = 0;

@@ -54,7 +54,12 @@ export class PersistentShell {
     this.#stdout = new MarkedOutput({ marker: this.#marker, maxSize: maxOutputSize });
     this.#stderr = new MarkedOutput({ marker: this.#marker, maxSize: maxOutputSize });
     const pipes = openOutputPipes();
-    this.#child = spawn(SHELL, ["-s"], { cwd, env, detached: true, stdio: ["pipe", pipes.stdout.childFd, pipes.stderr.childFd] });
+    this.#child = spawn(SHELL, ["-s"], {
+      cwd,
+      env,
+      detached: true,
+      stdio: ["pipe", pipes.stdout.childFd, pipes.stderr.childFd],
+    });
     closeChildEnds(pipes);
     this.#readers = [pipes.stdout.reader, pipes.stderr.reader];
     pipes.stdout.reader.on("data", (chunk: Buffer) => this.#onStdout(chunk));

@@ -17,12 +17,25 @@ afterEach(() => {
 });
 
 function open(command: string, options: Partial<ShellPoolOptions> = {}): ShellPool {
-  const pool = unwrap(ShellPool.open({ size: 2, body: unwrap(parseTemplate(command)), cwd: tmpdir(), env: process.env, maxOutputSize: 1 << 20, ...options }));
+  const pool = unwrap(
+    ShellPool.open({
+      size: 2,
+      body: unwrap(parseTemplate(command)),
+      cwd: tmpdir(),
+      env: process.env,
+      maxOutputSize: 1 << 20,
+      ...options,
+    }),
+  );
   pools.push(pool);
   return pool;
 }
 
-function run(pool: ShellPool, item: string | Uint8Array, signal: AbortSignal = new AbortController().signal): Promise<ExecAnswer> {
+function run(
+  pool: ShellPool,
+  item: string | Uint8Array,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<ExecAnswer> {
   return pool.run({ item: Buffer.from(item), variables: "", signal });
 }
 
@@ -36,11 +49,15 @@ describe("ShellPool", () => {
     const pool = open("printf %s {}");
     const byte = fc.integer({ min: 1, max: 255 });
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ min: 1, max: 255, maxLength: 300 }), fc.array(byte, { maxLength: 3 }), async (item, end) => {
-        const whole = Buffer.from([...item, ...end]);
-        const answer = await run(pool, whole);
-        expect(answer.kind === "Ended" && answer.stdout.bytes.equals(whole)).toBe(true);
-      }),
+      fc.asyncProperty(
+        fc.uint8Array({ min: 1, max: 255, maxLength: 300 }),
+        fc.array(byte, { maxLength: 3 }),
+        async (item, end) => {
+          const whole = Buffer.from([...item, ...end]);
+          const answer = await run(pool, whole);
+          expect(answer.kind === "Ended" && answer.stdout.bytes.equals(whole)).toBe(true);
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -50,12 +67,19 @@ describe("ShellPool", () => {
     const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => run(pool, String(index))));
     for (const [index, answer] of answers.entries()) {
       expect(answer).toMatchObject({ kind: "Ended", status: index });
-      if (answer.kind === "Ended") expect([answer.stdout.bytes.toString(), answer.stderr.bytes.toString()]).toEqual([`out ${index}\n`, `err ${index}\n`]);
+      if (answer.kind === "Ended")
+        expect([answer.stdout.bytes.toString(), answer.stderr.bytes.toString()]).toEqual([
+          `out ${index}\n`,
+          `err ${index}\n`,
+        ]);
     }
   });
 
   test("leaves nothing of an item for the next", async () => {
-    const pool = open('printf "%s-%s-%s" "$x" "$PWD" "$-"; x=1; cd /; set -e; trap "echo trapped" EXIT; exec 2>&-; false', { size: 1 });
+    const pool = open(
+      'printf "%s-%s-%s" "$x" "$PWD" "$-"; x=1; cd /; set -e; trap "echo trapped" EXIT; exec 2>&-; false',
+      { size: 1 },
+    );
     const first = await printed(pool, "a");
     expect([await printed(pool, "b"), await printed(pool, "c")]).toEqual([first, first]);
   });
@@ -71,14 +95,22 @@ describe("ShellPool", () => {
 
   test("replaces a shell that was killed, and says so to the item that was in it", async () => {
     const pool = open('if [ "$1" = die ]; then kill -9 $$; fi; printf alive', { size: 1 });
-    expect([await printed(pool, "x"), await printed(pool, "die"), await printed(pool, "x")]).toEqual(["0:alive", "ShellDied", "0:alive"]);
+    expect([await printed(pool, "x"), await printed(pool, "die"), await printed(pool, "x")]).toEqual([
+      "0:alive",
+      "ShellDied",
+      "0:alive",
+    ]);
   });
 
   test("ends what takes too long, with all that it started, and goes on", async () => {
     // Time passes when it is told to: a shell that takes its time to start is not what is looked at here.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const folder = mkdtempSync(join(tmpdir(), "gossip-pool-"));
-    const pool = open('if [ "$1" = slow ]; then echo $$ > pid; sleep 1000 & sleep 1000; fi; printf quick', { size: 1, timeoutMs: 300, cwd: folder });
+    const pool = open('if [ "$1" = slow ]; then echo $$ > pid; sleep 1000 & sleep 1000; fi; printf quick', {
+      size: 1,
+      timeoutMs: 300,
+      cwd: folder,
+    });
     const running = printed(pool, "slow");
     const group = await groupIn(folder);
     vi.advanceTimersByTime(299);
@@ -109,18 +141,30 @@ describe("ShellPool", () => {
     const stopping = new AbortController();
     const [running, waiting] = [run(pool, "a", stopping.signal), run(pool, "b", stopping.signal)];
     stopping.abort();
-    expect([(await running).kind, (await waiting).kind, (await run(pool, "c", stopping.signal)).kind]).toEqual(["Aborted", "Aborted", "Aborted"]);
+    expect([(await running).kind, (await waiting).kind, (await run(pool, "c", stopping.signal)).kind]).toEqual([
+      "Aborted",
+      "Aborted",
+      "Aborted",
+    ]);
   });
 
   test("keeps what it may of what is printed, and counts the rest", async () => {
     const answer = await run(open("head -c 300000 /dev/zero; printf x >&2", { maxOutputSize: 1000 }), "x");
-    expect(answer).toMatchObject({ kind: "Ended", status: 0, stdout: { droppedSize: 299_000 }, stderr: { droppedSize: 0 } });
+    expect(answer).toMatchObject({
+      kind: "Ended",
+      status: 0,
+      stdout: { droppedSize: 299_000 },
+      stderr: { droppedSize: 0 },
+    });
   });
 
   test("knows what no shell can be told", async () => {
     expect(await run(open("true"), Uint8Array.of(0x61, 0))).toEqual({ kind: "ZeroByte" });
     const refused = ShellPool.open({ size: 1, body: "if then", cwd: tmpdir(), env: process.env, maxOutputSize: 1 });
-    expect(refused).toMatchObject({ ok: false, error: { kind: "InvalidCommand", complaint: expect.stringContaining("then") as string } });
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { kind: "InvalidCommand", complaint: expect.stringContaining("then") as string },
+    });
   });
 });
 

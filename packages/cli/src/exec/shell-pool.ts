@@ -44,7 +44,10 @@ export class ShellPool {
   }
 
   static open(options: ShellPoolOptions): Result<ShellPool, InvalidCommand> {
-    const checked = spawnSync("/bin/sh", ["-n", "-c", functionOf(options.body)], { encoding: "utf8", env: options.env });
+    const checked = spawnSync("/bin/sh", ["-n", "-c", functionOf(options.body)], {
+      encoding: "utf8",
+      env: options.env,
+    });
     if (checked.status !== 0) return err({ kind: "InvalidCommand", complaint: complaintOf(checked.stderr ?? "") });
     return ok(new ShellPool(options));
   }
@@ -52,7 +55,8 @@ export class ShellPool {
   async run({ item, variables, signal }: ShellRequest): Promise<ExecAnswer> {
     const word = shellQuote(item);
     if (word === undefined) return { kind: "ZeroByte" };
-    while (this.#busy.size >= this.#options.size) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    while (this.#busy.size >= this.#options.size)
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     if (signal.aborted) {
       this.#waiting.shift()?.();
       return { kind: "Aborted" };

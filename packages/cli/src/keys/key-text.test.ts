@@ -22,13 +22,32 @@ describe("parseKey", () => {
 
   test("a number in a tuple is an integer unless it is written with a point", () => {
     const parts = ["eu", 42n, -7n, 1.5, 2, true, null, ["a", 1n]];
-    expect(hexOf('tuple:["eu",42,-7,1.5,2.0,true,null,["a",1]]')).toBe(Buffer.from(unwrap(encodeTuple(parts))).toString("hex"));
+    expect(hexOf('tuple:["eu",42,-7,1.5,2.0,true,null,["a",1]]')).toBe(
+      Buffer.from(unwrap(encodeTuple(parts))).toString("hex"),
+    );
     expect(hexOf('tuple:["1, 2","\\"3"]')).toBe(Buffer.from(unwrap(encodeTuple(["1, 2", '"3']))).toString("hex"));
     expect(hexOf("tuple:[1e3]")).toBe(Buffer.from(unwrap(encodeTuple([1000]))).toString("hex"));
   });
 
-  test.each(["", "path:", "hex:0", "hex:zz", "b64:!", "row:7", "row:-1/2", "row:99999999999999999999/1", "tuple:", "tuple:{}", "tuple:[{}]", 'tuple:["a"', "tuple:[1.2.3]"])("%j is refused with a sentence", (text) => {
-    expect(parseKey(text)).toMatchObject({ ok: false, error: { kind: "BadCommandLine", message: expect.stringMatching(/\.$/) as string } });
+  test.each([
+    "",
+    "path:",
+    "hex:0",
+    "hex:zz",
+    "b64:!",
+    "row:7",
+    "row:-1/2",
+    "row:99999999999999999999/1",
+    "tuple:",
+    "tuple:{}",
+    "tuple:[{}]",
+    'tuple:["a"',
+    "tuple:[1.2.3]",
+  ])("%j is refused with a sentence", (text) => {
+    expect(parseKey(text)).toMatchObject({
+      ok: false,
+      error: { kind: "BadCommandLine", message: expect.stringMatching(/\.$/) as string },
+    });
   });
 
   test("every form has an example that can be read", () => {
@@ -43,11 +62,27 @@ test("what is shown of a key can be read again, and gives the same key", () => {
     }),
   );
   fc.assert(
-    fc.property(fc.array(fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.stringMatching(/^[ -~]{0,8}$/), fc.boolean(), fc.constant(null)), { minLength: 1, maxLength: 4 }), (parts) => {
-      const key = unwrap(encodeTuple(parts));
-      const { tuple } = decodeKey(key);
-      expect(hexOf(tuple!)).toBe(Buffer.from(key).toString("hex"));
-    }),
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }),
+          fc.double({ noNaN: true, noDefaultInfinity: true }),
+          fc.stringMatching(/^[ -~]{0,8}$/),
+          fc.boolean(),
+          fc.constant(null),
+        ),
+        { minLength: 1, maxLength: 4 },
+      ),
+      (parts) => {
+        const key = unwrap(encodeTuple(parts));
+        const { tuple } = decodeKey(key);
+        expect(hexOf(tuple!)).toBe(Buffer.from(key).toString("hex"));
+      },
+    ),
   );
-  expect([showKey(Buffer.from("a/b")), showKey(Uint8Array.of(0xff)), showKey(undefined)]).toEqual(["a/b", "hex:ff", ""]);
+  expect([showKey(Buffer.from("a/b")), showKey(Uint8Array.of(0xff)), showKey(undefined)]).toEqual([
+    "a/b",
+    "hex:ff",
+    "",
+  ]);
 });

@@ -1,4 +1,14 @@
-import { decodeManifestRowKey, decodeTuple, encodeTuple, ManifestId, ManifestRow, ManifestRowKey, encodeKey, frontierErrorMessage, type TupleElement } from "@gossip/frontier";
+import {
+  decodeManifestRowKey,
+  decodeTuple,
+  encodeTuple,
+  ManifestId,
+  ManifestRow,
+  ManifestRowKey,
+  encodeKey,
+  frontierErrorMessage,
+  type TupleElement,
+} from "@gossip/frontier";
 import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { printable, printableText } from "../output/printable.ts";
@@ -22,24 +32,38 @@ export function parseKey(text: string): Result<Uint8Array, CliError> {
   const [, form = "path", rest = text] = /^(path|hex|b64|row|tuple):([^]*)$/.exec(text) ?? [];
   switch (form) {
     case "hex":
-      if (!/^(?:[0-9a-f]{2})*$/i.test(rest)) return fail("BadCommandLine", "the key after hex: is not an even number of hexadecimal digits: write two a byte.");
+      if (!/^(?:[0-9a-f]{2})*$/i.test(rest))
+        return fail(
+          "BadCommandLine",
+          "the key after hex: is not an even number of hexadecimal digits: write two a byte.",
+        );
       return ok(Buffer.from(rest, "hex"));
     case "b64":
-      if (!/^[A-Za-z0-9_-]*$/.test(rest)) return fail("BadCommandLine", "the key after b64: is not base64url: it has letters, digits, - and _ only.");
+      if (!/^[A-Za-z0-9_-]*$/.test(rest))
+        return fail("BadCommandLine", "the key after b64: is not base64url: it has letters, digits, - and _ only.");
       return ok(Buffer.from(rest, "base64url"));
     case "row":
       return parseRow(rest);
     case "tuple":
       return parseTuple(rest);
     default:
-      return rest === "" ? fail("BadCommandLine", `a key has at least one byte: write it as ${FORMS}: and something.`) : ok(Buffer.from(rest, "utf8"));
+      return rest === ""
+        ? fail("BadCommandLine", `a key has at least one byte: write it as ${FORMS}: and something.`)
+        : ok(Buffer.from(rest, "utf8"));
   }
 }
 
 function parseRow(text: string): Result<Uint8Array, CliError> {
   const [, manifest, row] = /^(\d{1,20})\/(\d{1,20})$/.exec(text) ?? [];
-  const [manifestId, rowId] = [ManifestId.tryFromRaw(BigInt(manifest ?? -1)), ManifestRow.tryFromRaw(BigInt(row ?? -1))];
-  if (!manifestId.ok || !rowId.ok) return fail("BadCommandLine", "the key after row: is not MANIFEST/ROW: write two whole numbers, such as row:7/1000.");
+  const [manifestId, rowId] = [
+    ManifestId.tryFromRaw(BigInt(manifest ?? -1)),
+    ManifestRow.tryFromRaw(BigInt(row ?? -1)),
+  ];
+  if (!manifestId.ok || !rowId.ok)
+    return fail(
+      "BadCommandLine",
+      "the key after row: is not MANIFEST/ROW: write two whole numbers, such as row:7/1000.",
+    );
   return ok(encodeKey(new ManifestRowKey({ manifestId: manifestId.value, row: rowId.value })));
 }
 
@@ -47,18 +71,27 @@ function parseTuple(text: string): Result<Uint8Array, CliError> {
   // Numbers are told apart by how they are written, which JSON.parse forgets.
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text.replaceAll(TEXT_OR_NUMBER, (token) => (/^-?\d+$/.test(token) ? `{"integer":"${token}"}` : token)));
+    parsed = JSON.parse(
+      text.replaceAll(TEXT_OR_NUMBER, (token) => (/^-?\d+$/.test(token) ? `{"integer":"${token}"}` : token)),
+    );
   } catch {
     parsed = undefined;
   }
   const parts = Array.isArray(parsed) ? parsed.map(elementOf) : undefined;
-  if (parts === undefined || parts.includes(undefined)) return fail("BadCommandLine", 'the key after tuple: is not a JSON array of texts, numbers, true, false, null and arrays: write tuple:["eu",42].');
+  if (parts === undefined || parts.includes(undefined))
+    return fail(
+      "BadCommandLine",
+      'the key after tuple: is not a JSON array of texts, numbers, true, false, null and arrays: write tuple:["eu",42].',
+    );
   const encoded = encodeTuple(parts as TupleElement[]);
-  return encoded.ok ? ok(encoded.value) : fail("BadCommandLine", `the tuple cannot be a key: ${frontierErrorMessage(encoded.error)}.`);
+  return encoded.ok
+    ? ok(encoded.value)
+    : fail("BadCommandLine", `the tuple cannot be a key: ${frontierErrorMessage(encoded.error)}.`);
 }
 
 function elementOf(value: unknown): TupleElement | undefined {
-  if (value === null || typeof value === "boolean" || typeof value === "number" || typeof value === "string") return value;
+  if (value === null || typeof value === "boolean" || typeof value === "number" || typeof value === "string")
+    return value;
   if (Array.isArray(value)) {
     const parts = value.map(elementOf);
     return parts.includes(undefined) ? undefined : (parts as TupleElement[]);

@@ -8,7 +8,10 @@ export const ERROR_KINDS = {
   InvalidModule: { exit: "Usage", when: "`--module` cannot be loaded, or exports nothing that can be called" },
   RunNotFound: { exit: "NotFound", when: "the store has no such run, or several that could be meant" },
   ShardNotFound: { exit: "NotFound", when: "the run has no such shard" },
-  OtherSettings: { exit: "Refused", when: "a run of that name exists, with another source, command, module or `--out`" },
+  OtherSettings: {
+    exit: "Refused",
+    when: "a run of that name exists, with another source, command, module or `--out`",
+  },
   RunEnded: { exit: "Refused", when: "the run was cancelled or has failed, or has ended already" },
   ShardHeld: { exit: "Refused", when: "a worker holds the shard" },
   NotAllowed: { exit: "Refused", when: "the state of the run or the shard does not allow it" },
@@ -24,7 +27,10 @@ export const ERROR_KINDS = {
   StoreAccessDenied: { exit: "StoreFailed", when: "the server refuses the login" },
   StoreFailed: { exit: "StoreFailed", when: "it failed in another way" },
   ClockUnreachable: { exit: "StoreFailed", when: "the timestamp oracle of `--tso` gives no time" },
-  OutputFailed: { exit: "OutputFailed", when: "the file of `--out`, the folder of its parts, or what is printed, cannot be written" },
+  OutputFailed: {
+    exit: "OutputFailed",
+    when: "the file of `--out`, the folder of its parts, or what is printed, cannot be written",
+  },
 } as const satisfies Readonly<Record<string, { readonly exit: ExitName; readonly when: string }>>;
 
 export type CliErrorKind = keyof typeof ERROR_KINDS;

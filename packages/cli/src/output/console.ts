@@ -19,7 +19,15 @@ export interface ConsoleOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], cyan: [36, 39] } as const;
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  cyan: [36, 39],
+} as const;
 
 export type Style = keyof typeof STYLES;
 
@@ -94,7 +102,8 @@ export class Console {
   /** Say what is wrong. The answer is how the command ends. */
   fail({ kind, message }: CliError): ExitName {
     const { exit } = ERROR_KINDS[kind];
-    if (this.isJson) this.stderr.write(`${JSON.stringify({ error: { kind, message, exitCode: EXIT_CODES[exit].code } })}\n`);
+    if (this.isJson)
+      this.stderr.write(`${JSON.stringify({ error: { kind, message, exitCode: EXIT_CODES[exit].code } })}\n`);
     else this.stderr.write(`${this.styled(this.stderr, "red", "gossip:")} ${message}\n`);
     return exit;
   }

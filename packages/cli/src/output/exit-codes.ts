@@ -3,9 +3,15 @@ export const EXIT_CODES = {
   Ok: { code: 0, means: "it did what was asked" },
   Bug: { code: 1, means: "the program itself is wrong; please report what it says" },
   Usage: { code: 2, means: "the command line cannot be carried out as it stands" },
-  ItemsFailed: { code: 3, means: "the run has no more to do, and some items failed, were set aside, or could not be read" },
+  ItemsFailed: {
+    code: 3,
+    means: "the run has no more to do, and some items failed, were set aside, or could not be read",
+  },
   NotFound: { code: 4, means: "there is no such run or shard" },
-  Refused: { code: 5, means: "what is there does not allow it: other settings, an ended run, a shard in a worker's hands" },
+  Refused: {
+    code: 5,
+    means: "what is there does not allow it: other settings, an ended run, a shard in a worker's hands",
+  },
   SourceFailed: { code: 6, means: "the source cannot be read" },
   StoreFailed: { code: 7, means: "the store cannot be opened, or failed" },
   Unhealthy: { code: 8, means: "`fsck` or `doctor` found something" },

@@ -11,7 +11,18 @@ import { clip, textWidth } from "./text-width.ts";
 
 test("the exit codes are for ever", () => {
   expect(Object.fromEntries(Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code]))).toEqual({
-    Ok: 0, Bug: 1, Usage: 2, ItemsFailed: 3, NotFound: 4, Refused: 5, SourceFailed: 6, StoreFailed: 7, Unhealthy: 8, OutputFailed: 9, Interrupted: 130, Terminated: 143,
+    Ok: 0,
+    Bug: 1,
+    Usage: 2,
+    ItemsFailed: 3,
+    NotFound: 4,
+    Refused: 5,
+    SourceFailed: 6,
+    StoreFailed: 7,
+    Unhealthy: 8,
+    OutputFailed: 9,
+    Interrupted: 130,
+    Terminated: 143,
   });
   for (const { exit } of Object.values(ERROR_KINDS)) expect(EXIT_CODES[exit].code).toBeGreaterThan(1);
 });
@@ -80,18 +91,37 @@ describe("tables", () => {
 
   test("no line is wider than the terminal, whatever is in the cells", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 }), fc.integer({ min: 1, max: 60 }), (rows, width) => {
-        for (const line of renderTable([{ title: "A" }, { title: "NUMBER", isNumber: true }, { title: "C", mayShrink: true }], rows, width)) expect(textWidth(line)).toBeLessThanOrEqual(width);
-      }),
+      fc.property(
+        fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 }),
+        fc.integer({ min: 1, max: 60 }),
+        (rows, width) => {
+          for (const line of renderTable(
+            [{ title: "A" }, { title: "NUMBER", isNumber: true }, { title: "C", mayShrink: true }],
+            rows,
+            width,
+          ))
+            expect(textWidth(line)).toBeLessThanOrEqual(width);
+        },
+      ),
     );
   });
 
   test("columns stand under their titles, numbers at the right", () => {
-    expect(renderTable([{ title: "NAME" }, { title: "N", isNumber: true }], [["a", "1"], ["long name", "100"]])).toEqual(["NAME         N", "a            1", "long name  100"]);
+    expect(
+      renderTable(
+        [{ title: "NAME" }, { title: "N", isNumber: true }],
+        [
+          ["a", "1"],
+          ["long name", "100"],
+        ],
+      ),
+    ).toEqual(["NAME         N", "a            1", "long name  100"]);
   });
 
   test("what does not fit says that it was cut", () => {
     expect(clip("0123456789", 5)).toBe("0123…");
-    expect(renderTable([{ title: "A", mayShrink: true }, { title: "B" }], [["0123456789", "end"]], 13)[1]).toBe("0123456…  end");
+    expect(renderTable([{ title: "A", mayShrink: true }, { title: "B" }], [["0123456789", "end"]], 13)[1]).toBe(
+      "0123456…  end",
+    );
   });
 });

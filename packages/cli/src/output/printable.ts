@@ -23,7 +23,13 @@ export function printable(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined) return printableText(text);
   let shown = "";
-  for (const byte of bytes) shown += byte >= 0x20 && byte < 0x7f ? (byte === 0x5c ? "\\\\" : String.fromCharCode(byte)) : `\\x${byte.toString(16).padStart(2, "0")}`;
+  for (const byte of bytes)
+    shown +=
+      byte >= 0x20 && byte < 0x7f
+        ? byte === 0x5c
+          ? "\\\\"
+          : String.fromCharCode(byte)
+        : `\\x${byte.toString(16).padStart(2, "0")}`;
   return shown;
 }
 

@@ -12,11 +12,20 @@ const GAP = "  ";
 const LEAST_WIDTH = 6;
 
 /** Rows under titles, in columns. Cut to `maxWidth`, where there is one. */
-export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], maxWidth?: number): string[] {
-  const widths = columns.map((column, index) => Math.max(textWidth(column.title), ...rows.map((row) => textWidth(row[index]!))));
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  maxWidth?: number,
+): string[] {
+  const widths = columns.map((column, index) =>
+    Math.max(textWidth(column.title), ...rows.map((row) => textWidth(row[index]!))),
+  );
   if (maxWidth !== undefined) shrink(columns, widths, maxWidth);
   const render = (cells: readonly string[]): string => {
-    const line = cells.map((cell, index) => fit(cell, widths[index]!, columns[index]!.isNumber === true)).join(GAP).trimEnd();
+    const line = cells
+      .map((cell, index) => fit(cell, widths[index]!, columns[index]!.isNumber === true))
+      .join(GAP)
+      .trimEnd();
     return maxWidth === undefined ? line : clip(line, maxWidth);
   };
   return [render(columns.map(({ title }) => title)), ...rows.map(render)];
@@ -25,7 +34,11 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
 function shrink(columns: readonly Column[], widths: number[], maxWidth: number): void {
   let excess = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1) - maxWidth;
   while (excess > 0) {
-    const widest = columns.reduce((best, { mayShrink }, index) => (mayShrink === true && widths[index]! > (best === -1 ? LEAST_WIDTH : widths[best]!) ? index : best), -1);
+    const widest = columns.reduce(
+      (best, { mayShrink }, index) =>
+        mayShrink === true && widths[index]! > (best === -1 ? LEAST_WIDTH : widths[best]!) ? index : best,
+      -1,
+    );
     if (widest === -1) return;
     widths[widest]!--;
     excess--;

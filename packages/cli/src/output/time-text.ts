@@ -5,7 +5,9 @@ const LATEST = 8_640_000_000_000_000n;
 
 /** A coordinator's time as people write it, to the second. */
 export function formatTime(time: LogicalTime): string {
-  return timeJson(time)!.replace(/\.\d+Z$/, "Z").replace("T", " ");
+  return timeJson(time)!
+    .replace(/\.\d+Z$/, "Z")
+    .replace("T", " ");
 }
 
 /** In full, as ISO 8601 has it; a number of milliseconds where no calendar reaches. */

@@ -49,7 +49,11 @@ async function bundle(): Promise<string> {
       minify: false,
       target: "node20",
       rolldownOptions: {
-        input: { gossip: at("../bin/gossip.ts"), "keep-leases": at("../run/keep-leases.ts"), "keeper-thread": at("../../../worker/src/keeper/keeper-thread.ts") },
+        input: {
+          gossip: at("../bin/gossip.ts"),
+          "keep-leases": at("../run/keep-leases.ts"),
+          "keeper-thread": at("../../../worker/src/keeper/keeper-thread.ts"),
+        },
         // All beside each other, as the threads look for them.
         output: { format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
       },

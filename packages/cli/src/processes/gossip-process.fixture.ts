@@ -28,7 +28,12 @@ export class GossipProcess {
 
   constructor(script: string, args: readonly string[], { cwd, env, uid }: GossipOptions) {
     const user = uid === undefined ? {} : { uid, gid: uid };
-    this.child = spawn(process.execPath, ["--no-warnings", script, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"], env: { ...cleanEnv(), ...env }, ...user });
+    this.child = spawn(process.execPath, ["--no-warnings", script, ...args], {
+      cwd,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...cleanEnv(), ...env },
+      ...user,
+    });
     this.child.stdout!.on("data", (chunk: Buffer) => {
       this.#stdout.push(chunk);
       this.#onWords?.();

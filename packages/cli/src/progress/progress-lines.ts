@@ -31,7 +31,11 @@ export function plainLine(progress: RunProgressShown): string {
   const { overview } = progress;
   const { states } = overview;
   const shards = `shards ${states.done} done, ${states.leased} in work, ${states.waiting} waiting, ${states.parked} parked`;
-  return [`${RunId.format(overview.request.run).slice(0, 8)} ${figuresOf(progress).join(", ")}`, shards, ...remarks(progress)].join("; ");
+  return [
+    `${RunId.format(overview.request.run).slice(0, 8)} ${figuresOf(progress).join(", ")}`,
+    shards,
+    ...remarks(progress),
+  ].join("; ");
 }
 
 function barLine(progress: RunProgressShown, { width, hasUnicode, styled }: LineOptions): string {
@@ -66,14 +70,21 @@ function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }
   const failed = totals.failed === 0 ? "" : `   ${formatCount(totals.failed)} failed`;
   // A sign takes one column, however it is coloured.
   const plainWidth = parts.reduce((sum, [, text]) => sum + 2 + textWidth(text), 0) + 3 * 2 + textWidth(failed);
-  if (plainWidth <= width) return parts.map(([sign, text]) => `${sign} ${text}`).join("  ") + (failed === "" ? "" : styled("red", failed));
-  return clip(`${states.done}/${states.leased}/${states.waiting}/${states.parked}${failed.trim() === "" ? "" : ` ${failed.trim()}`}`, width);
+  if (plainWidth <= width)
+    return parts.map(([sign, text]) => `${sign} ${text}`).join("  ") + (failed === "" ? "" : styled("red", failed));
+  return clip(
+    `${states.done}/${states.leased}/${states.waiting}/${states.parked}${failed.trim() === "" ? "" : ` ${failed.trim()}`}`,
+    width,
+  );
 }
 
 function remarks({ overview, held, waitMs, isStopping, itemsBefore }: RunProgressShown): string[] {
   const lines: string[] = [];
   if (itemsBefore > 0) lines.push(`${countOf(itemsBefore, "item")} skipped: done before`);
   if (isStopping) lines.push(`stopping: letting ${countOf(held, "item")} finish; Ctrl-C again stops at once`);
-  else if (waitMs !== undefined) lines.push(`waiting for ${countOf(overview.states.leased, "shard")} that others hold; the first lease ends in ${formatDuration(Math.max(0, waitMs))} unless it is renewed`);
+  else if (waitMs !== undefined)
+    lines.push(
+      `waiting for ${countOf(overview.states.leased, "shard")} that others hold; the first lease ends in ${formatDuration(Math.max(0, waitMs))} unless it is renewed`,
+    );
   return lines;
 }

@@ -41,33 +41,49 @@ describe("renderStrip", () => {
 
   test("has exactly as many cells as asked for, and shows every state that has a cell of its own", () => {
     fc.assert(
-      fc.property(fc.array(state, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 120 }), (states, width) => {
-        const strip = renderStrip(rowsOf(states), { ...ASCII, width });
-        expect(strip.length).toBe(width);
-        if (width >= 2 * states.length) for (const sign of new Set(states.map(signOf))) expect(strip).toContain(sign);
-      }),
+      fc.property(
+        fc.array(state, { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 1, max: 120 }),
+        (states, width) => {
+          const strip = renderStrip(rowsOf(states), { ...ASCII, width });
+          expect(strip.length).toBe(width);
+          if (width >= 2 * states.length) for (const sign of new Set(states.map(signOf))) expect(strip).toContain(sign);
+        },
+      ),
     );
   });
 
   test("a cell is drawn as done only where all of it is, and parked wins over everything", () => {
     fc.assert(
-      fc.property(fc.array(state, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (states, width) => {
-        const strip = renderStrip(rowsOf(states), { ...ASCII, width });
-        expect(strip === "#".repeat(width)).toBe(states.every((each) => each === "done"));
-        expect(strip.includes("!")).toBe(states.includes("parked"));
-      }),
+      fc.property(
+        fc.array(state, { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 30 }),
+        (states, width) => {
+          const strip = renderStrip(rowsOf(states), { ...ASCII, width });
+          expect(strip === "#".repeat(width)).toBe(states.every((each) => each === "done"));
+          expect(strip.includes("!")).toBe(states.includes("parked"));
+        },
+      ),
     );
   });
 
   test("stands in the order of keys, each of the first shards equally wide", () => {
     expect(renderStrip(rowsOf(["done", "leased", "waiting", "parked"]), { ...ASCII, width: 8 })).toBe("##++..!!");
-    expect(renderStrip(rowsOf(["done", "leased", "waiting", "parked"], [false, true, true, false]), { ...ASCII, width: 8 })).toBe("###+#.!!");
+    expect(
+      renderStrip(rowsOf(["done", "leased", "waiting", "parked"], [false, true, true, false]), { ...ASCII, width: 8 }),
+    ).toBe("###+#.!!");
     expect(renderStrip([], { ...ASCII, width: 8 })).toBe("");
   });
 
   test("what a shard was split into shares its width", () => {
     const [first, second] = rowsOf(["split", "waiting"]);
-    const child = (id: bigint, start: number): ShardRow => ({ ...first!, shard: ShardId.fromRaw(id), parent: first!.shard, status: "Done", keyRangeStart: Uint8Array.of(0, start) });
+    const child = (id: bigint, start: number): ShardRow => ({
+      ...first!,
+      shard: ShardId.fromRaw(id),
+      parent: first!.shard,
+      status: "Done",
+      keyRangeStart: Uint8Array.of(0, start),
+    });
     const rows = [first!, child(2n ** 63n + 1n, 0), child(2n ** 63n + 2n, 100), second!];
     expect(renderStrip(rows, { ...ASCII, width: 8 })).toBe("####....");
     expect(estimateFraction(rows)).toBe(0.5);
@@ -105,10 +121,21 @@ function shown(states: readonly State[], fields: Partial<RunProgressShown> = {},
 describe("the view", () => {
   test("no line is wider than the terminal, however narrow, whatever there is to say", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 200 }), fc.boolean(), fc.nat(1_000_000), fc.boolean(), (width, isStopping, itemsBefore, hasUnicode) => {
-        const progress = shown(["done", "leased", "waiting", "parked"], { isStopping, itemsBefore, waitMs: 5000 }, itemsBefore);
-        for (const line of progressLines(progress, { width, hasUnicode, styled: plain })) expect(textWidth(line)).toBeLessThanOrEqual(width);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.boolean(),
+        fc.nat(1_000_000),
+        fc.boolean(),
+        (width, isStopping, itemsBefore, hasUnicode) => {
+          const progress = shown(
+            ["done", "leased", "waiting", "parked"],
+            { isStopping, itemsBefore, waitMs: 5000 },
+            itemsBefore,
+          );
+          for (const line of progressLines(progress, { width, hasUnicode, styled: plain }))
+            expect(textWidth(line)).toBeLessThanOrEqual(width);
+        },
+      ),
     );
   });
 
@@ -121,8 +148,12 @@ describe("the view", () => {
   });
 
   test("says what it waits for, what it skipped, and how to stop at once", () => {
-    expect(plainLine(shown(["done", "leased"], { waitMs: 7000, held: 0, itemsBefore: 10 }))).toContain("10 items skipped: done before; waiting for 1 shard that others hold; the first lease ends in 7 s");
-    expect(plainLine(shown(["leased"], { isStopping: true, held: 1 }))).toContain("stopping: letting 1 item finish; Ctrl-C again stops at once");
+    expect(plainLine(shown(["done", "leased"], { waitMs: 7000, held: 0, itemsBefore: 10 }))).toContain(
+      "10 items skipped: done before; waiting for 1 shard that others hold; the first lease ends in 7 s",
+    );
+    expect(plainLine(shown(["leased"], { isStopping: true, held: 1 }))).toContain(
+      "stopping: letting 1 item finish; Ctrl-C again stops at once",
+    );
   });
 
   test("is at 100 % when nothing is left, and not before", () => {
@@ -135,7 +166,8 @@ describe("RateMeter", () => {
   test("tells the pace of late, and how long the rest takes at it", () => {
     const meter = new RateMeter();
     expect([meter.perSecond, meter.remainingMs]).toEqual([undefined, undefined]);
-    for (let second = 0; second <= 60; second++) meter.add({ atMs: second * 1000, items: second < 30 ? 0 : (second - 30) * 100, fraction: second / 100 });
+    for (let second = 0; second <= 60; second++)
+      meter.add({ atMs: second * 1000, items: second < 30 ? 0 : (second - 30) * 100, fraction: second / 100 });
     expect(meter.perSecond).toBeCloseTo(100);
     expect(meter.remainingMs).toBeCloseTo(40_000);
   });

@@ -47,13 +47,16 @@ export function renderStrip(rows: readonly ShardRow[], { width, hasUnicode, styl
 
 /** What the signs of a strip stand for. */
 export function stripLegend({ hasUnicode, styled }: Omit<StripOptions, "width">): Record<CellState, string> {
-  const sign = (state: CellState): string => styled(CELLS[state].style, hasUnicode ? CELLS[state].unicode : CELLS[state].ascii);
+  const sign = (state: CellState): string =>
+    styled(CELLS[state].style, hasUnicode ? CELLS[state].unicode : CELLS[state].ascii);
   return { done: sign("done"), leased: sign("leased"), waiting: sign("waiting"), parked: sign("parked") };
 }
 
 function segmentsOf(rows: readonly ShardRow[]): Segment[] {
   const roots = rootsOf(rows);
-  const leaves = rows.filter(({ status }) => status !== "Split").toSorted((a, b) => compareBytes(a.keyRangeStart, b.keyRangeStart));
+  const leaves = rows
+    .filter(({ status }) => status !== "Split")
+    .toSorted((a, b) => compareBytes(a.keyRangeStart, b.keyRangeStart));
   const sharers = new Map<bigint, number>();
   for (const { shard } of leaves) sharers.set(roots.get(shard)!, (sharers.get(roots.get(shard)!) ?? 0) + 1);
   return leaves.flatMap((leaf) => segmentsOfShard(leaf, 1 / sharers.get(roots.get(leaf.shard)!)!));
@@ -64,7 +67,10 @@ function segmentsOfShard({ status, isLeased, lastKey }: ShardRow, width: number)
   if (status === "Done") return [{ state: "done", width }];
   const state = status === "Parked" ? "parked" : isLeased ? "leased" : "waiting";
   if (lastKey === undefined) return [{ state, width }];
-  return [{ state: "done", width: width / 2 }, { state, width: width / 2 }];
+  return [
+    { state: "done", width: width / 2 },
+    { state, width: width / 2 },
+  ];
 }
 
 function cellsOf(segments: readonly Segment[], whole: number, width: number): CellState[] {

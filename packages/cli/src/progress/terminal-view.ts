@@ -33,7 +33,13 @@ export class TerminalView implements ProgressView {
     const { stderr, hasUnicode } = this.#console;
     // The last column stays free: a terminal wraps behind it.
     const width = Math.max(1, (stderr.columns || 80) - 1);
-    this.#draw(progressLines(this.#last, { width, hasUnicode, styled: (style, text) => this.#console.styled(stderr, style, text) }).join("\n"));
+    this.#draw(
+      progressLines(this.#last, {
+        width,
+        hasUnicode,
+        styled: (style, text) => this.#console.styled(stderr, style, text),
+      }).join("\n"),
+    );
   }
 
   say(text: string): void {
@@ -43,7 +49,9 @@ export class TerminalView implements ProgressView {
   failed({ item, failure, stderr }: ShownFailure): void {
     const width = (this.#console.stderr.columns || 80) - 1;
     this.#above(() => {
-      this.#console.note(this.#console.styled(this.#console.stderr, "red", clip(`failed: ${item} (${printableText(failure)})`, width)));
+      this.#console.note(
+        this.#console.styled(this.#console.stderr, "red", clip(`failed: ${item} (${printableText(failure)})`, width)),
+      );
       if (stderr !== "") this.#console.note(clip(`  ${stderr}`, width));
     });
   }

@@ -37,7 +37,8 @@ export function watchRun({ opened, request, view, itemsBefore, own, isStopping }
     const progress = own();
     const held = progress?.held ?? 0;
     const { earliestDeadline } = overview;
-    const isWaiting = progress !== undefined && held === 0 && overview.states.leased > 0 && overview.states.waiting === 0;
+    const isWaiting =
+      progress !== undefined && held === 0 && overview.states.leased > 0 && overview.states.waiting === 0;
     return {
       overview,
       elapsedMs: performance.now() - startMs,

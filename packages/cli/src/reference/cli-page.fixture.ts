@@ -83,30 +83,54 @@ rest goes on (\`--on-fail park\`): \`gossip unpark\` and the same command try ag
 /** The whole page. */
 export function cliPage(): string {
   const commands = makeProgram(silentCli()).commands.filter((command) => command.name() !== "help");
-  return [INTRO, exitCodes(), errorKinds(), STORES, keyForms(), ...commands.flatMap((command) => pagesOf(command, "gossip"))].join("\n");
+  return [
+    INTRO,
+    exitCodes(),
+    errorKinds(),
+    STORES,
+    keyForms(),
+    ...commands.flatMap((command) => pagesOf(command, "gossip")),
+  ].join("\n");
 }
 
 function exitCodes(): string {
-  return table("## Exit codes", ["code", "name", "means"], Object.entries(EXIT_CODES).map(([name, { code, means }]) => [String(code), name, means]));
+  return table(
+    "## Exit codes",
+    ["code", "name", "means"],
+    Object.entries(EXIT_CODES).map(([name, { code, means }]) => [String(code), name, means]),
+  );
 }
 
 function errorKinds(): string {
-  return table("## Errors", ["kind", "code", "when"], Object.entries(ERROR_KINDS).map(([kind, { exit, when }]) => [`\`${kind}\``, String(EXIT_CODES[exit].code), when]));
+  return table(
+    "## Errors",
+    ["kind", "code", "when"],
+    Object.entries(ERROR_KINDS).map(([kind, { exit, when }]) => [`\`${kind}\``, String(EXIT_CODES[exit].code), when]),
+  );
 }
 
 function keyForms(): string {
-  return table("## Keys", ["written", "is"], Object.values(KEY_FORMS).map(({ example, means }) => [`\`${example}\``, means]));
+  return table(
+    "## Keys",
+    ["written", "is"],
+    Object.values(KEY_FORMS).map(({ example, means }) => [`\`${example}\``, means]),
+  );
 }
 
 function pagesOf(command: Command, parent: string): string[] {
   const name = `${parent} ${command.name()}`;
   const inner = command.commands.filter((each) => each.name() !== "help");
-  return [pageOf(command, name), ...(name === "gossip run" ? [RUN_NOTES] : []), ...inner.flatMap((each) => pagesOf(each, name))];
+  return [
+    pageOf(command, name),
+    ...(name === "gossip run" ? [RUN_NOTES] : []),
+    ...inner.flatMap((each) => pagesOf(each, name)),
+  ];
 }
 
 function pageOf(command: Command, name: string): string {
   const described = descriptionOf(command)!;
-  const details = name === "gossip run" ? "The same command goes on where it was, and says what it skipped." : described.details;
+  const details =
+    name === "gossip run" ? "The same command goes on where it was, and says what it skipped." : described.details;
   const options = command.options.map((option) => [`\`${option.flags}\``, `${option.description}${defaultOf(option)}`]);
   return [
     `## ${name}\n`,
@@ -124,8 +148,15 @@ function defaultOf({ defaultValue, argChoices }: Option): string {
 }
 
 function table(title: string | undefined, head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [...(title === undefined ? [] : [title, ""]), line(head), line(head.map(() => "---")), ...rows.map(line), ""].join("\n");
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [
+    ...(title === undefined ? [] : [title, ""]),
+    line(head),
+    line(head.map(() => "---")),
+    ...rows.map(line),
+    "",
+  ].join("\n");
 }
 
 function silentCli(): Cli {

@@ -13,6 +13,8 @@ test("docs/reference/cli.md says what the command says; GOSSIP_WRITE_DOCS=1 rewr
 });
 
 test("the command has the version of its package", () => {
-  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
+  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
   expect(VERSION).toBe(manifest.version);
 });

@@ -12,7 +12,10 @@ export async function checkOut(path: string): Promise<Result<void, CliError>> {
     await access(folder, constants.W_OK | constants.X_OK);
   } catch (thrown) {
     const isMissing = (thrown as NodeJS.ErrnoException).code === "ENOENT";
-    return fail("OutputFailed", `the folder ${printableText(folder)} of --out ${isMissing ? "is not there: make it" : "may not be written to: give this user the right"}, or name another file.`);
+    return fail(
+      "OutputFailed",
+      `the folder ${printableText(folder)} of --out ${isMissing ? "is not there: make it" : "may not be written to: give this user the right"}, or name another file.`,
+    );
   }
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || found.isFile()) return ok(undefined);

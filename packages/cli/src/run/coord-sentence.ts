@@ -1,9 +1,19 @@
-import { messageOf, type AnyCoordError, type ErrorKind, type ErrorOfKind, type InfraError } from "@gossip/coordination-errors";
+import {
+  messageOf,
+  type AnyCoordError,
+  type ErrorKind,
+  type ErrorOfKind,
+  type InfraError,
+} from "@gossip/coordination-errors";
 import type { CliError } from "../output/cli-error.ts";
 import { formatTime } from "../output/time-text.ts";
 
 /** The machine's own clock always has a time, so it is the oracle's that has none. */
-export const CLOCK_GONE: CliError = { kind: "ClockUnreachable", message: "the timestamp oracle of --tso gives no time any more: start it, then run the same command again; nothing was lost." };
+export const CLOCK_GONE: CliError = {
+  kind: "ClockUnreachable",
+  message:
+    "the timestamp oracle of --tso gives no time any more: start it, then run the same command again; nothing was lost.",
+};
 
 type Sentences = { readonly [K in ErrorKind]?: (error: ErrorOfKind<K>) => CliError };
 
@@ -11,28 +21,65 @@ type Sentences = { readonly [K in ErrorKind]?: (error: ErrorOfKind<K>) => CliErr
 const SENTENCES: Sentences = {
   BackendError: ({ reason }) => infraSentence(reason),
   RunNotFound: () => ({ kind: "RunNotFound", message: "there is no such run: `gossip runs` lists what there is." }),
-  ShardNotFound: () => ({ kind: "ShardNotFound", message: "the run has no such shard: `gossip shards` lists what there is." }),
-  AlreadyLeased: ({ leaseDeadline }) => ({ kind: "ShardHeld", message: `a worker holds the shard until ${formatTime(leaseDeadline)}: stop that worker, or try again after that.` }),
-  RunTerminal: ({ status }) => ({ kind: "RunEnded", message: `the run has ended (${status}), and its shards cannot be changed any more: start another with \`gossip run --again\`.` }),
+  ShardNotFound: () => ({
+    kind: "ShardNotFound",
+    message: "the run has no such shard: `gossip shards` lists what there is.",
+  }),
+  AlreadyLeased: ({ leaseDeadline }) => ({
+    kind: "ShardHeld",
+    message: `a worker holds the shard until ${formatTime(leaseDeadline)}: stop that worker, or try again after that.`,
+  }),
+  RunTerminal: ({ status }) => ({
+    kind: "RunEnded",
+    message: `the run has ended (${status}), and its shards cannot be changed any more: start another with \`gossip run --again\`.`,
+  }),
   WrongStatus: ({ status, target }) =>
     target === undefined
-      ? { kind: "NotAllowed", message: `the run is ${status}, and only one that has ended can be deleted: \`gossip cancel\` ends it.` }
+      ? {
+          kind: "NotAllowed",
+          message: `the run is ${status}, and only one that has ended can be deleted: \`gossip cancel\` ends it.`,
+        }
       : { kind: "RunEnded", message: `the run is ${status} and cannot become ${target}: nothing was changed.` },
-  ShardTerminal: ({ status }) => ({ kind: "NotAllowed", message: `the shard is ${status}, and only an active one can be changed: ${status === "Parked" ? "`gossip unpark` brings it back" : "it needs nothing"}.` }),
-  NotParked: ({ status }) => ({ kind: "NotAllowed", message: `the shard is ${status}, and only a parked one can be unparked: it needs nothing.` }),
-  ShardLimitExceeded: ({ max }) => ({ kind: "NotAllowed", message: `the store would hold more than ${max} shards: give --shards fewer, or \`gossip delete\` runs that have ended.` }),
+  ShardTerminal: ({ status }) => ({
+    kind: "NotAllowed",
+    message: `the shard is ${status}, and only an active one can be changed: ${status === "Parked" ? "`gossip unpark` brings it back" : "it needs nothing"}.`,
+  }),
+  NotParked: ({ status }) => ({
+    kind: "NotAllowed",
+    message: `the shard is ${status}, and only a parked one can be unparked: it needs nothing.`,
+  }),
+  ShardLimitExceeded: ({ max }) => ({
+    kind: "NotAllowed",
+    message: `the store would hold more than ${max} shards: give --shards fewer, or \`gossip delete\` runs that have ended.`,
+  }),
 };
 
 /** What a refusal of the coordinator means for who typed the command. */
 export function coordSentence(error: AnyCoordError): CliError {
   const sentence = SENTENCES[error.kind] as ((error: AnyCoordError) => CliError) | undefined;
-  return sentence?.(error) ?? { kind: "NotAllowed", message: `${messageOf(error)}: nothing was changed; \`gossip show\` says how things stand.` };
+  return (
+    sentence?.(error) ?? {
+      kind: "NotAllowed",
+      message: `${messageOf(error)}: nothing was changed; \`gossip show\` says how things stand.`,
+    }
+  );
 }
 
 /** What the store's failure means for who typed the command. */
 export function infraSentence({ kind, operation, message, code }: InfraError): CliError {
   if (operation.endsWith(".clock")) return CLOCK_GONE;
-  if (kind === "Corruption") return { kind: "StoreDamaged", message: `the store contradicts itself (${message}): \`gossip fsck\` says where, and --repair rebuilds what can be rebuilt.` };
-  if (code === "ENOSPC" || code === "MDB_MAP_FULL") return { kind: "StoreFull", message: `the store is full (${message}): make room on its disk, then run the same command again; nothing was lost.` };
-  return { kind: "StoreFailed", message: `the store failed (${message}${code === undefined ? "" : `, ${code}`}): see that it is up, then run the same command again; nothing was lost.` };
+  if (kind === "Corruption")
+    return {
+      kind: "StoreDamaged",
+      message: `the store contradicts itself (${message}): \`gossip fsck\` says where, and --repair rebuilds what can be rebuilt.`,
+    };
+  if (code === "ENOSPC" || code === "MDB_MAP_FULL")
+    return {
+      kind: "StoreFull",
+      message: `the store is full (${message}): make room on its disk, then run the same command again; nothing was lost.`,
+    };
+  return {
+    kind: "StoreFailed",
+    message: `the store failed (${message}${code === undefined ? "" : `, ${code}`}): see that it is up, then run the same command again; nothing was lost.`,
+  };
 }

@@ -16,27 +16,34 @@ test("a token comes back as it went, whatever the inner one is", () => {
       expect(decodeTotalsToken(encodeTotalsToken({ items, failed }, inner))).toEqual({ items, failed, inner });
     }),
   );
-  expect([decodeTotalsToken(undefined), decodeTotalsToken(new Uint8Array(16)), decodeTotalsToken(new Uint8Array(40))]).toEqual([undefined, undefined, undefined]);
+  expect([
+    decodeTotalsToken(undefined),
+    decodeTotalsToken(new Uint8Array(16)),
+    decodeTotalsToken(new Uint8Array(40)),
+  ]).toEqual([undefined, undefined, undefined]);
 });
 
 test("counts go on from the token, across any number of holders, and hand the inner sink its own token", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(fc.boolean(), { maxLength: 10 }), { minLength: 1, maxLength: 5 }), async (holders) => {
-      const inner = memorySink();
-      const sink = countingSink<Item, boolean>((isFailed) => isFailed, inner.sink);
-      let token: Uint8Array | undefined;
-      for (const [index, results] of holders.entries()) {
-        const opened = await sink.open({ shard, fence: FenceEpoch.fromRaw(BigInt(index + 1)), token });
-        for (const result of results) opened.write(item, result);
-        token = await opened.flush();
-        // What is written and never flushed is the next holder's to do again.
-        opened.write(item, true);
-        await opened.close();
-      }
-      const all = holders.flat();
-      expect(decodeTotalsToken(token)).toMatchObject({ items: all.length, failed: all.filter(Boolean).length });
-      expect(inner.tokensGiven).toEqual(holders.map((_, index) => (index === 0 ? undefined : Uint8Array.of(index))));
-    }),
+    fc.asyncProperty(
+      fc.array(fc.array(fc.boolean(), { maxLength: 10 }), { minLength: 1, maxLength: 5 }),
+      async (holders) => {
+        const inner = memorySink();
+        const sink = countingSink<Item, boolean>((isFailed) => isFailed, inner.sink);
+        let token: Uint8Array | undefined;
+        for (const [index, results] of holders.entries()) {
+          const opened = await sink.open({ shard, fence: FenceEpoch.fromRaw(BigInt(index + 1)), token });
+          for (const result of results) opened.write(item, result);
+          token = await opened.flush();
+          // What is written and never flushed is the next holder's to do again.
+          opened.write(item, true);
+          await opened.close();
+        }
+        const all = holders.flat();
+        expect(decodeTotalsToken(token)).toMatchObject({ items: all.length, failed: all.filter(Boolean).length });
+        expect(inner.tokensGiven).toEqual(holders.map((_, index) => (index === 0 ? undefined : Uint8Array.of(index))));
+      },
+    ),
   );
 });
 

@@ -20,7 +20,11 @@ class CountingShardSink<I extends Item, R> implements ShardSink<I, R> {
   #items: number;
   #failed: number;
 
-  constructor(before: { readonly items: number; readonly failed: number }, isFailure: (result: R) => boolean, inner: ShardSink<I, R> | undefined) {
+  constructor(
+    before: { readonly items: number; readonly failed: number },
+    isFailure: (result: R) => boolean,
+    inner: ShardSink<I, R> | undefined,
+  ) {
     this.#items = before.items;
     this.#failed = before.failed;
     this.#isFailure = isFailure;

@@ -37,7 +37,8 @@ export class EventTail {
     this.#runStatus = status;
     const events: StoredEvent[] = [];
     if (before === undefined) events.push({ at: createdAt, shard: undefined, what: "RunCreated" });
-    if (before !== status && completedAt !== undefined) events.push({ at: completedAt, shard: undefined, what: `Run${status}` });
+    if (before !== status && completedAt !== undefined)
+      events.push({ at: completedAt, shard: undefined, what: `Run${status}` });
     return events;
   }
 
@@ -45,8 +46,10 @@ export class EventTail {
     const before = this.#seen.get(shard);
     this.#seen.set(shard, { fence: fenceEpoch, lastOp: opLog.at(-1)?.opId });
     const events: StoredEvent[] = [];
-    if (this.#hasLooked && before === undefined && parent !== undefined) events.push({ at: now, shard, what: "Created" });
-    if (this.#hasLooked && lease !== undefined && (before === undefined || fenceEpoch > before.fence)) events.push({ at: now, shard, what: "Acquired" });
+    if (this.#hasLooked && before === undefined && parent !== undefined)
+      events.push({ at: now, shard, what: "Created" });
+    if (this.#hasLooked && lease !== undefined && (before === undefined || fenceEpoch > before.fence))
+      events.push({ at: now, shard, what: "Acquired" });
     const known = opLog.findIndex(({ opId }) => opId === before?.lastOp);
     for (const { executedAt, kind } of opLog.slice(known + 1)) events.push({ at: executedAt, shard, what: kind });
     return events;

@@ -16,8 +16,16 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const candidate = (path: string) => ({ path, pathBytes: Buffer.from(path), isFolder: true });
 
 test("what lies below is left out, also before it is there", async () => {
-  const exclude = await excludeBelow(join(folder, "data"), [join(folder, "data/.gossip"), join(folder, "data/sub/out.ndjson"), join(folder, "elsewhere")]);
-  expect([".gossip", "sub/out.ndjson", "sub", "out.ndjson", ".gossip2", "elsewhere"].map((path) => exclude!(candidate(path)))).toEqual([true, true, false, false, false, false]);
+  const exclude = await excludeBelow(join(folder, "data"), [
+    join(folder, "data/.gossip"),
+    join(folder, "data/sub/out.ndjson"),
+    join(folder, "elsewhere"),
+  ]);
+  expect(
+    [".gossip", "sub/out.ndjson", "sub", "out.ndjson", ".gossip2", "elsewhere"].map((path) =>
+      exclude!(candidate(path)),
+    ),
+  ).toEqual([true, true, false, false, false, false]);
   expect(exclude!({ path: undefined, pathBytes: Uint8Array.of(0xff), isFolder: false })).toBe(false);
 });
 
@@ -28,5 +36,7 @@ test("a link does not hide it", async () => {
 });
 
 test("nothing is asked where nothing is below", async () => {
-  expect(await excludeBelow(join(folder, "data"), [join(folder, ".gossip"), join(folder, "data-too"), join(folder, "data")])).toBeUndefined();
+  expect(
+    await excludeBelow(join(folder, "data"), [join(folder, ".gossip"), join(folder, "data-too"), join(folder, "data")]),
+  ).toBeUndefined();
 });

@@ -8,7 +8,10 @@ import type { TreeCandidate } from "@gossip/worker";
  *
  * Paths are compared as they are without links. A file that is not there yet is taken to come where its folder is.
  */
-export async function excludeBelow(root: string, own: readonly string[]): Promise<((candidate: TreeCandidate) => boolean) | undefined> {
+export async function excludeBelow(
+  root: string,
+  own: readonly string[],
+): Promise<((candidate: TreeCandidate) => boolean) | undefined> {
   const realRoot = await realpath(root);
   const excluded = new Set<string>();
   for (const path of own) {

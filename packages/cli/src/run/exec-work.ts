@@ -27,11 +27,19 @@ export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
   const { command, workers, timeoutMs, maxOutputSize, policy, cwd, env, argumentOf } = options;
   const body = parseTemplate(command);
   if (!body.ok) {
-    if (body.error.kind === "EmptyCommand") return fail("BadCommandLine", "--exec is empty: write a command, such as --exec 'sha256sum {}'.");
-    return fail("BadCommandLine", "--exec has {} between single quotes only, where it stays as it is: write {} without quotes, it is quoted for you.");
+    if (body.error.kind === "EmptyCommand")
+      return fail("BadCommandLine", "--exec is empty: write a command, such as --exec 'sha256sum {}'.");
+    return fail(
+      "BadCommandLine",
+      "--exec has {} between single quotes only, where it stays as it is: write {} without quotes, it is quoted for you.",
+    );
   }
   const opened = ShellPool.open({ size: workers, body: body.value, cwd, env, maxOutputSize, timeoutMs });
-  if (!opened.ok) return err({ kind: "InvalidCommand", message: `the shell cannot read the command of --exec (${printableText(opened.error.complaint)}): correct it, and try it in a shell.` });
+  if (!opened.ok)
+    return err({
+      kind: "InvalidCommand",
+      message: `the shell cannot read the command of --exec (${printableText(opened.error.complaint)}): correct it, and try it in a shell.`,
+    });
   const pool = opened.value;
 
   const process = async (item: Item, context: ItemContext): Promise<ExecResult> => {
@@ -60,11 +68,29 @@ function resultOf(answer: Exclude<ExecAnswer, { kind: "Aborted" }>, timeoutMs: n
       return { kind: "Exec", status, stdout, stderr, failure: status === 0 ? undefined : failureOf(status) };
     }
     case "ShellDied":
-      return { kind: "Exec", status: undefined, stdout: NOTHING, stderr: NOTHING, failure: "the shell that ran it was killed" };
+      return {
+        kind: "Exec",
+        status: undefined,
+        stdout: NOTHING,
+        stderr: NOTHING,
+        failure: "the shell that ran it was killed",
+      };
     case "TimedOut":
-      return { kind: "Exec", status: undefined, stdout: NOTHING, stderr: NOTHING, failure: `it took longer than ${formatDuration(timeoutMs ?? 0)}` };
+      return {
+        kind: "Exec",
+        status: undefined,
+        stdout: NOTHING,
+        stderr: NOTHING,
+        failure: `it took longer than ${formatDuration(timeoutMs ?? 0)}`,
+      };
     case "ZeroByte":
-      return { kind: "Exec", status: undefined, stdout: NOTHING, stderr: NOTHING, failure: "it has a zero byte in it, which no argument can have" };
+      return {
+        kind: "Exec",
+        status: undefined,
+        stdout: NOTHING,
+        stderr: NOTHING,
+        failure: "it has a zero byte in it, which no argument can have",
+      };
   }
 }
 

@@ -17,11 +17,16 @@ import { sinkSentence } from "./sink-sentence.ts";
  * that a run that is done has its results. A crash in between is made good by whoever comes next; several may do it at once.
  * A run with parked shards stays open, and its results in parts: somebody may bring them back.
  */
-export async function finishRun(opened: OpenedStore, request: RunRequest, out: string | undefined): Promise<Result<RunOverview, CliError>> {
+export async function finishRun(
+  opened: OpenedStore,
+  request: RunRequest,
+  out: string | undefined,
+): Promise<Result<RunOverview, CliError>> {
   const overview = await readOverview(opened, request);
   if (!overview.ok) return overview;
   const { status, states } = overview.value;
-  if (status === "Cancelled" || status === "Failed") return fail("RunEnded", `the run was ended by somebody else (${status}): \`gossip run --again\` starts over.`);
+  if (status === "Cancelled" || status === "Failed")
+    return fail("RunEnded", `the run was ended by somebody else (${status}): \`gossip run --again\` starts over.`);
   if (status !== "Active" || states.parked + states.leased + states.waiting > 0) return overview;
   if (out !== undefined) {
     const assembled = await assemble(opened, request, out);
@@ -32,11 +37,16 @@ export async function finishRun(opened: OpenedStore, request: RunRequest, out: s
     }
   }
   const completed = await opened.coordinator.completeRun({ ...request, opId: OpId.random() });
-  if (completed.ok || completed.error.kind === "RunTerminal" || completed.error.kind === "WrongStatus") return readOverview(opened, request);
+  if (completed.ok || completed.error.kind === "RunTerminal" || completed.error.kind === "WrongStatus")
+    return readOverview(opened, request);
   return err(coordSentence(completed.error));
 }
 
-async function assemble(opened: OpenedStore, { tenant, run }: RunRequest, out: string): Promise<Result<void, CliError>> {
+async function assemble(
+  opened: OpenedStore,
+  { tenant, run }: RunRequest,
+  out: string,
+): Promise<Result<void, CliError>> {
   const tokens: (Uint8Array | undefined)[] = [];
   const read = await visitShards(opened, { tenant, run }, (record) => {
     if (record.status === "Split") return;

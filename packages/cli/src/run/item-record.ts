@@ -5,7 +5,12 @@ import { textField } from "./item-text.ts";
 export function recordOf(fields: Record<string, unknown>, result: ItemResult): Record<string, unknown> {
   const isOk = result.failure === undefined;
   if (result.kind === "Exec") return { ...fields, ok: isOk, ...execFields(result), ...failureField(result) };
-  return { ...fields, ok: isOk, ...(result.value === undefined ? {} : { result: result.value }), ...failureField(result) };
+  return {
+    ...fields,
+    ok: isOk,
+    ...(result.value === undefined ? {} : { result: result.value }),
+    ...failureField(result),
+  };
 }
 
 function execFields({ status, stdout, stderr }: ExecResult): Record<string, unknown> {

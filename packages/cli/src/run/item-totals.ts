@@ -27,7 +27,9 @@ export function encodeTotalsToken({ items, failed }: ItemTotals, inner: Uint8Arr
 }
 
 /** `undefined` for a token of somebody else. */
-export function decodeTotalsToken(token: Uint8Array | undefined): (ItemTotals & { readonly inner: Uint8Array }) | undefined {
+export function decodeTotalsToken(
+  token: Uint8Array | undefined,
+): (ItemTotals & { readonly inner: Uint8Array }) | undefined {
   if (token === undefined || token.length < HEAD_SIZE || token[0] !== VERSION) return undefined;
   const view = new DataView(token.buffer, token.byteOffset, token.length);
   return { items: Number(view.getBigUint64(1)), failed: Number(view.getBigUint64(9)), inner: token.slice(HEAD_SIZE) };

@@ -69,7 +69,11 @@ async function loadModule(file: string, shown: string): Promise<Result<LoadedMod
   }
   const exported = loaded.process ?? loaded.default;
   const job = typeof exported === "object" && exported !== null && "process" in exported ? exported.process : exported;
-  if (typeof job !== "function") return fail("InvalidModule", `the module ${shown} exports no function: write \`export default function (item, context) { … }\`.`);
+  if (typeof job !== "function")
+    return fail(
+      "InvalidModule",
+      `the module ${shown} exports no function: write \`export default function (item, context) { … }\`.`,
+    );
   const { close } = loaded;
   return ok({ job: job as JobFunction, close: typeof close === "function" ? () => close() as unknown : () => {} });
 }

@@ -59,7 +59,11 @@ async function checkPath(path: string, wanted: "folder" | "file"): Promise<Resul
     return fail("SourceInvalid", `${shown} is no ${wanted}: name a ${wanted} behind ${prefix}.`);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return fail("SourceMissing", `there is no ${wanted} ${shown}: correct the path behind ${prefix}, or make it.`);
-    return fail("SourceUnreadable", `${shown} cannot be read (${code ?? "for an unknown reason"}): give this user the right to read it.`);
+    if (code === "ENOENT" || code === "ENOTDIR")
+      return fail("SourceMissing", `there is no ${wanted} ${shown}: correct the path behind ${prefix}, or make it.`);
+    return fail(
+      "SourceUnreadable",
+      `${shown} cannot be read (${code ?? "for an unknown reason"}): give this user the right to read it.`,
+    );
   }
 }

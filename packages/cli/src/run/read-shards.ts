@@ -1,5 +1,12 @@
 import type { LogicalTime, ShardId } from "@gossip/contracts";
-import { summarizeShard, type RunRequest, type ShardFilter, type ShardPosition, type ShardRecord, type ShardSummary } from "@gossip/coordination";
+import {
+  summarizeShard,
+  type RunRequest,
+  type ShardFilter,
+  type ShardPosition,
+  type ShardRecord,
+  type ShardSummary,
+} from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { CliError } from "../output/cli-error.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
@@ -16,7 +23,12 @@ export interface ShardRow extends ShardSummary {
 }
 
 /** Call `visit` with every shard of a run, by range start. */
-export async function visitShards(opened: OpenedStore, { tenant, run }: RunRequest, visit: (record: ShardRecord, now: LogicalTime) => void, filter: ShardFilter = {}): Promise<Result<void, CliError>> {
+export async function visitShards(
+  opened: OpenedStore,
+  { tenant, run }: RunRequest,
+  visit: (record: ShardRecord, now: LogicalTime) => void,
+  filter: ShardFilter = {},
+): Promise<Result<void, CliError>> {
   let after: ShardPosition | undefined;
   do {
     const now = await opened.clock.now();
@@ -28,14 +40,22 @@ export async function visitShards(opened: OpenedStore, { tenant, run }: RunReque
   return ok(undefined);
 }
 
-export async function readShardRows(opened: OpenedStore, request: RunRequest, filter?: ShardFilter): Promise<Result<ShardRow[], CliError>> {
+export async function readShardRows(
+  opened: OpenedStore,
+  request: RunRequest,
+  filter?: ShardFilter,
+): Promise<Result<ShardRow[], CliError>> {
   const rows: ShardRow[] = [];
   const read = await visitShards(opened, request, (record, now) => void rows.push(rowOf(record, now)), filter);
   return read.ok ? ok(rows) : read;
 }
 
 export function rowOf(record: ShardRecord, now: LogicalTime): ShardRow {
-  return { ...summarizeShard(record, now), totals: decodeTotalsToken(record.cursor.token) ?? NO_ITEMS, attempts: record.attempts };
+  return {
+    ...summarizeShard(record, now),
+    totals: decodeTotalsToken(record.cursor.token) ?? NO_ITEMS,
+    attempts: record.attempts,
+  };
 }
 
 /** The shard from which each one descends, itself where it was there from the beginning. */

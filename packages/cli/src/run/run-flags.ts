@@ -39,7 +39,8 @@ const MAX_SECONDS = 86_400;
 
 /** Read every number of `gossip run`, and see that the rest fits together. */
 export function readRunFlags(flags: RunFlags): Result<RunNumbers, CliError> {
-  if ((flags.exec === undefined) === (flags.module === undefined)) return fail("BadCommandLine", "run needs either --exec COMMAND or --module FILE: give one of them.");
+  if ((flags.exec === undefined) === (flags.module === undefined))
+    return fail("BadCommandLine", "run needs either --exec COMMAND or --module FILE: give one of them.");
   if (flags.run === "") return fail("BadCommandLine", "--run is empty: write a name, or leave it out.");
   if (flags.out === "") return fail("BadCommandLine", "--out is empty: name a file, or leave it out.");
   const read = reader();
@@ -47,10 +48,16 @@ export function readRunFlags(flags: RunFlags): Result<RunNumbers, CliError> {
   const numbers: RunNumbers = {
     workers,
     maxAttempts: read("--retries", flags.retries, { min: 0, max: 1000 }) + 1,
-    timeoutMs: flags.timeout === undefined ? undefined : read("--timeout", flags.timeout, { min: 0.001, max: MAX_SECONDS, isSeconds: true }),
+    timeoutMs:
+      flags.timeout === undefined
+        ? undefined
+        : read("--timeout", flags.timeout, { min: 0.001, max: MAX_SECONDS, isSeconds: true }),
     leaseMs: read("--lease", flags.lease, { min: 1, max: MAX_SECONDS, isSeconds: true }),
     graceMs: read("--grace", flags.grace, { min: 0, max: MAX_SECONDS, isSeconds: true }),
-    shardCount: read("--shards", flags.shards ?? String(Math.min(1024, Math.max(32, 8 * workers))), { min: 1, max: MAX_SHARDS }),
+    shardCount: read("--shards", flags.shards ?? String(Math.min(1024, Math.max(32, 8 * workers))), {
+      min: 1,
+      max: MAX_SHARDS,
+    }),
     maxOutputSize: read("--max-output", flags.maxOutput, { min: 0, max: 2 ** 30 }),
   };
   return read.problem === undefined ? ok(numbers) : fail("BadCommandLine", read.problem);
@@ -72,7 +79,8 @@ interface Reader {
 function reader(): Reader {
   const read = ((option, text, { min, max, isSeconds = false }) => {
     const value = (isSeconds ? /^\d{1,9}(?:\.\d{1,9})?$/ : /^\d{1,15}$/).test(text) ? Number(text) : NaN;
-    if (!(value >= min && value <= max)) read.problem ??= `${option} is no ${isSeconds ? "number of seconds" : "whole number"} from ${min} to ${max}: correct it.`;
+    if (!(value >= min && value <= max))
+      read.problem ??= `${option} is no ${isSeconds ? "number of seconds" : "whole number"} from ${min} to ${max}: correct it.`;
     return isSeconds ? Math.round(value * 1000) : value;
   }) as Reader;
   read.problem = undefined;

@@ -1,7 +1,17 @@
 import { extname } from "node:path";
 import type { RunConfigInput } from "@gossip/coordination";
 import { err, ok, Redacted, type Result } from "@gossip/stdx";
-import { ndjsonSink, runWorkers, SourceReadFailed, type Item, type KeepLeases, type StopReason, type WorkerEvent, type WorkerProgress, type WorkerSummary } from "@gossip/worker";
+import {
+  ndjsonSink,
+  runWorkers,
+  SourceReadFailed,
+  type Item,
+  type KeepLeases,
+  type StopReason,
+  type WorkerEvent,
+  type WorkerProgress,
+  type WorkerSummary,
+} from "@gossip/worker";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatDuration } from "../output/number-words.ts";
 import { printable, printableText } from "../output/printable.ts";
@@ -49,7 +59,13 @@ export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
 /** Work until nothing is left, or somebody says stop. The answer is what this process did. */
 export function runJob(options: JobOptions): Promise<WorkerSummary> {
   const { opened, started, jobSource, work, numbers, view, stop, out, onProgress } = options;
-  const inner = out === undefined ? undefined : ndjsonSink<Item, ItemResult>({ path: out, toRecord: (item, result) => recordOf(jobSource.fieldsOf(item), result) });
+  const inner =
+    out === undefined
+      ? undefined
+      : ndjsonSink<Item, ItemResult>({
+          path: out,
+          toRecord: (item, result) => recordOf(jobSource.fieldsOf(item), result),
+        });
   return runWorkers<Item, ItemResult>({
     coordinator: opened.coordinator,
     run: started.request,
@@ -71,17 +87,29 @@ function tellingFailures({ work, jobSource, view, out }: JobOptions): JobWork["p
   let failures = 0;
   const tell = (item: Item, result: ItemResult): ItemResult | Promise<ItemResult> => {
     if (result.failure !== undefined && ++failures <= MAX_SHOWN_FAILURES) {
-      view.failed({ item: printable(jobSource.argumentOf(item)), failure: result.failure, stderr: result.kind === "Exec" ? lastLine(result.stderr.bytes) : "" });
-      if (failures === MAX_SHOWN_FAILURES) view.say(`more may fail; ${out === undefined ? "name a file with --out to have them all" : "all are in --out"}`);
+      view.failed({
+        item: printable(jobSource.argumentOf(item)),
+        failure: result.failure,
+        stderr: result.kind === "Exec" ? lastLine(result.stderr.bytes) : "",
+      });
+      if (failures === MAX_SHOWN_FAILURES)
+        view.say(
+          `more may fail; ${out === undefined ? "name a file with --out to have them all" : "all are in --out"}`,
+        );
     }
     if (out !== undefined || result.kind !== "Exec") return result;
-    const isRead = view.passOn({ stdout: result.stdout.bytes, stderr: result.failure === undefined ? result.stderr.bytes : new Uint8Array(0) });
+    const isRead = view.passOn({
+      stdout: result.stdout.bytes,
+      stderr: result.failure === undefined ? result.stderr.bytes : new Uint8Array(0),
+    });
     // The next item waits until there is room for what it prints: otherwise all of it would pile up in memory before a slow reader.
     return isRead === undefined ? result : isRead.then(() => result);
   };
   return (item, context) => {
     const result = work.process(item, context);
-    return result instanceof Promise ? result.then((settled: ItemResult) => tell(item, settled)) : tell(item, result as ItemResult);
+    return result instanceof Promise
+      ? result.then((settled: ItemResult) => tell(item, settled))
+      : tell(item, result as ItemResult);
   };
 }
 
@@ -89,16 +117,37 @@ function tellingFailures({ work, jobSource, view, out }: JobOptions): JobWork["p
 function tellingEvents(jobSource: JobSource, view: ProgressView): (event: WorkerEvent) => void {
   let toldMs = LONG_BLOCK_MS / 2;
   return (event) => {
-    if (event.kind === "ItemProblem") view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, { kind: "problem", reason: event.reason });
+    if (event.kind === "ItemProblem")
+      view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, {
+        kind: "problem",
+        reason: event.reason,
+      });
     // Of an item that is passed over, its result tells.
-    if (event.kind === "ItemFailed" && !event.willRetry) view.failed({ item: shownKey(jobSource, event.key), failure: reasonOf(event.cause), stderr: "" });
-    if (event.kind === "SourceFailed" && !event.willRetry) view.say(`shard ${formatShardId(event.shard)} is set aside: ${sourceReason(event.cause)}`, { kind: "sourceFailed", shard: event.shard });
-    if (event.kind === "LeaseLost") view.say(`lost shard ${formatShardId(event.shard)} to another worker; what was not stored of it is done again`, { kind: "lost", shard: event.shard, cause: event.cause });
-    if (event.kind === "KeeperFailed") view.say("leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds", { kind: "keeperFailed" });
+    if (event.kind === "ItemFailed" && !event.willRetry)
+      view.failed({ item: shownKey(jobSource, event.key), failure: reasonOf(event.cause), stderr: "" });
+    if (event.kind === "SourceFailed" && !event.willRetry)
+      view.say(`shard ${formatShardId(event.shard)} is set aside: ${sourceReason(event.cause)}`, {
+        kind: "sourceFailed",
+        shard: event.shard,
+      });
+    if (event.kind === "LeaseLost")
+      view.say(`lost shard ${formatShardId(event.shard)} to another worker; what was not stored of it is done again`, {
+        kind: "lost",
+        shard: event.shard,
+        cause: event.cause,
+      });
+    if (event.kind === "KeeperFailed")
+      view.say(
+        "leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds",
+        { kind: "keeperFailed" },
+      );
     // Told again only where it got worse.
     if (event.kind === "LoopBlocked" && event.ms >= 2 * toldMs) {
       toldMs = event.ms;
-      view.say(`the module kept this process busy for ${formatDuration(event.ms)} at a stretch; a thread renews its leases meanwhile`, { kind: "blocked", ms: Math.round(event.ms) });
+      view.say(
+        `the module kept this process busy for ${formatDuration(event.ms)} at a stretch; a thread renews its leases meanwhile`,
+        { kind: "blocked", ms: Math.round(event.ms) },
+      );
     }
   };
 }
@@ -138,7 +187,10 @@ export function stopError(stopped: StopReason, out: string | undefined): Result<
       return ok(undefined);
     case "RunTerminal":
       if (stopped.status === "Done") return ok(undefined);
-      return fail("RunEnded", `the run was ended by somebody else (${stopped.status}): \`gossip run --again\` starts over.`);
+      return fail(
+        "RunEnded",
+        `the run was ended by somebody else (${stopped.status}): \`gossip run --again\` starts over.`,
+      );
     case "RunMissing":
       return fail("RunNotFound", "the run was deleted by somebody else: the same command starts it anew.");
     case "StoreFailed":

@@ -55,7 +55,10 @@ function overviewOf(request: RunRequest, { status }: RunRecord, rows: readonly S
     },
     totals: leaves.reduce<ItemTotals>((sum, row) => addTotals(sum, row.totals), NO_ITEMS),
     fraction: estimateFraction(rows),
-    earliestDeadline: deadlines.reduce<LogicalTime | undefined>((least, deadline) => (least === undefined || deadline < least ? deadline : least), undefined),
+    earliestDeadline: deadlines.reduce<LogicalTime | undefined>(
+      (least, deadline) => (least === undefined || deadline < least ? deadline : least),
+      undefined,
+    ),
   };
 }
 
@@ -79,7 +82,10 @@ export function estimateFraction(rows: readonly ShardRow[]): number {
 }
 
 /** What a run is for, where this program made it. */
-export async function readSettings(opened: OpenedStore, record: RunRecord): Promise<Result<(RunSettings & { readonly fingerprint: string }) | undefined, CliError>> {
+export async function readSettings(
+  opened: OpenedStore,
+  record: RunRecord,
+): Promise<Result<(RunSettings & { readonly fingerprint: string }) | undefined, CliError>> {
   const [first] = record.rootShards;
   if (first === undefined) return ok(undefined);
   const { tenant, run } = record;

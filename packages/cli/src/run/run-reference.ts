@@ -28,7 +28,11 @@ export async function listRuns(opened: OpenedStore, tenant: TenantId): Promise<R
  * The run that a person means: by its id, the beginning of its id, or its name; without any of these the only one
  * there is, or the only one that has not ended.
  */
-export async function findRun(opened: OpenedStore, tenant: TenantId, reference: string | undefined): Promise<Result<RunRecord, CliError>> {
+export async function findRun(
+  opened: OpenedStore,
+  tenant: TenantId,
+  reference: string | undefined,
+): Promise<Result<RunRecord, CliError>> {
   const listed = await listRuns(opened, tenant);
   if (!listed.ok) return listed;
   const runs = listed.value;
@@ -45,7 +49,11 @@ export async function findRun(opened: OpenedStore, tenant: TenantId, reference: 
   const [latest] = byName.toSorted((a, b) => Number(b.createdAt - a.createdAt));
   if (latest !== undefined) return ok(latest);
   const shown = printableText(reference);
-  if (byId.length > 1) return fail("RunNotFound", `${byId.length} runs begin with "${shown}": give more digits; \`gossip runs\` lists them.`);
+  if (byId.length > 1)
+    return fail(
+      "RunNotFound",
+      `${byId.length} runs begin with "${shown}": give more digits; \`gossip runs\` lists them.`,
+    );
   return fail("RunNotFound", `${opened.description} has no run "${shown}": \`gossip runs\` lists what there is.`);
 }
 
@@ -67,7 +75,10 @@ export function parseShardId(text: string): Result<ShardId, CliError> {
   const digits = text.toLowerCase();
   if (/^[0-9a-f]{16}$/.test(digits)) return ok(ShardId.fromRaw(BigInt(`0x${digits}`)));
   if (/^[0-9]{1,15}$/.test(digits)) return ok(ShardId.fromRaw(BigInt(digits)));
-  return fail("BadCommandLine", `"${printableText(text)}" is no shard's id: write its 16 hexadecimal digits as \`gossip shards\` shows them, or a number.`);
+  return fail(
+    "BadCommandLine",
+    `"${printableText(text)}" is no shard's id: write its 16 hexadecimal digits as \`gossip shards\` shows them, or a number.`,
+  );
 }
 
 /** Short where it is one of the first, whole where a split made it. */

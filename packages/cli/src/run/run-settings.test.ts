@@ -3,11 +3,24 @@
 import { RunId } from "@gossip/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeSettings, describeWork, encodeSettings, fingerprintOf, runIdOf, type RunSettings } from "./run-settings.ts";
+import {
+  decodeSettings,
+  describeWork,
+  encodeSettings,
+  fingerprintOf,
+  runIdOf,
+  type RunSettings,
+} from "./run-settings.ts";
 
 const text = fc.string({ maxLength: 12 });
 const optional = fc.option(text, { nil: undefined });
-const settings: fc.Arbitrary<RunSettings> = fc.record({ name: optional, source: text, exec: optional, module: optional, out: optional });
+const settings: fc.Arbitrary<RunSettings> = fc.record({
+  name: optional,
+  source: text,
+  exec: optional,
+  module: optional,
+  out: optional,
+});
 
 describe("the identity of a run", () => {
   test("comes from its settings, and from all of them", () => {
@@ -49,13 +62,25 @@ test("settings come back from the bytes that shards carry, a long command cut bu
       expect(decodeSettings(encodeSettings(given))).toEqual({ ...given, fingerprint: fingerprintOf(given) });
     }),
   );
-  const long = { name: undefined, source: "fs:/", exec: `echo ${"x".repeat(100_000)}`, module: undefined, out: undefined };
+  const long = {
+    name: undefined,
+    source: "fs:/",
+    exec: `echo ${"x".repeat(100_000)}`,
+    module: undefined,
+    out: undefined,
+  };
   expect(encodeSettings(long).length).toBeLessThan(1000);
   expect(encodeSettings(long)).not.toEqual(encodeSettings({ ...long, exec: `${long.exec}y` }));
 });
 
 test("no password of a URL is kept, but another password is another run", () => {
-  const given = { name: undefined, source: "fs:/", exec: "curl http://me:hunter2@h/{} 'ftp://x:hunter2@y'", module: undefined, out: undefined };
+  const given = {
+    name: undefined,
+    source: "fs:/",
+    exec: "curl http://me:hunter2@h/{} 'ftp://x:hunter2@y'",
+    module: undefined,
+    out: undefined,
+  };
   expect(Buffer.from(encodeSettings(given)).toString()).not.toContain("hunter2");
   expect(describeWork(given)).toBe("fs:/ through curl http://me:…@h/{} 'ftp://x:…@y'");
   expect(fingerprintOf(given)).not.toBe(fingerprintOf({ ...given, exec: given.exec.replaceAll("hunter2", "hunter3") }));

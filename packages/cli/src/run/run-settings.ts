@@ -45,13 +45,18 @@ export function runIdOf(settings: RunSettings, generation: number): RunId {
 /** The settings as others may see them: no password of a URL, and no more of a command than people read. */
 export function shownSettings(settings: RunSettings): RunSettings {
   const exec = settings.exec?.replaceAll(URL_PASSWORD, "$1…@");
-  return { ...settings, exec: exec !== undefined && exec.length > MAX_SHOWN_COMMAND ? `${exec.slice(0, MAX_SHOWN_COMMAND)}…` : exec };
+  return {
+    ...settings,
+    exec: exec !== undefined && exec.length > MAX_SHOWN_COMMAND ? `${exec.slice(0, MAX_SHOWN_COMMAND)}…` : exec,
+  };
 }
 
 /** The bytes that are kept with every shard. Equal for equal settings. */
 export function encodeSettings(settings: RunSettings): Uint8Array {
   const { name, source, exec, module, out } = shownSettings(settings);
-  return Buffer.from(JSON.stringify({ gossip: 1, name, source, exec, module, out, fingerprint: fingerprintOf(settings) }));
+  return Buffer.from(
+    JSON.stringify({ gossip: 1, name, source, exec, module, out, fingerprint: fingerprintOf(settings) }),
+  );
 }
 
 /** What `encodeSettings` wrote, with the fingerprint. `undefined` for bytes of somebody else. */
@@ -62,7 +67,14 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
     const read = JSON.parse(text) as Record<string, unknown>;
     if (read["gossip"] !== 1) return undefined;
     const textOf = (name: string): string | undefined => (typeof read[name] === "string" ? read[name] : undefined);
-    return { name: textOf("name"), source: textOf("source") ?? "", exec: textOf("exec"), module: textOf("module"), out: textOf("out"), fingerprint: textOf("fingerprint") ?? "" };
+    return {
+      name: textOf("name"),
+      source: textOf("source") ?? "",
+      exec: textOf("exec"),
+      module: textOf("module"),
+      out: textOf("out"),
+      fingerprint: textOf("fingerprint") ?? "",
+    };
   } catch {
     return undefined;
   }

@@ -12,22 +12,40 @@ import { describeWork, type RunSettings } from "./run-settings.ts";
 import type { Started } from "./start-or-join.ts";
 
 /** How the command ends for a run that has ended before; `undefined` where there may be something to do. */
-export function alreadyEnded({ record }: Started, { totals }: RunOverview, { view, out }: { readonly view: ProgressView; readonly out: string | undefined }): CommandResult | undefined {
+export function alreadyEnded(
+  { record }: Started,
+  { totals }: RunOverview,
+  { view, out }: { readonly view: ProgressView; readonly out: string | undefined },
+): CommandResult | undefined {
   const { status, run } = record;
   if (!RunStatus.isTerminal(status)) return undefined;
-  if (status !== "Done") return fail("RunEnded", `run ${RunId.format(run)} has ended (${status}): \`gossip run --again\` starts over.`);
+  if (status !== "Done")
+    return fail("RunEnded", `run ${RunId.format(run)} has ended (${status}): \`gossip run --again\` starts over.`);
   const missing = missingResults(out);
   if (missing !== undefined) return fail("OutputFailed", `the run is done, but ${missing}.`);
   const failed = totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} of them failed`;
-  view.say(`Done before: all ${countOf(totals.items, "item")}${failed}; --again starts over.`, { kind: "finished", run, items: totals.items, failed: totals.failed, skipped: totals.items });
+  view.say(`Done before: all ${countOf(totals.items, "item")}${failed}; --again starts over.`, {
+    kind: "finished",
+    run,
+    items: totals.items,
+    failed: totals.failed,
+    skipped: totals.items,
+  });
   return ok(totals.failed === 0 ? "Ok" : "ItemsFailed");
 }
 
 /** What a run is, or where it goes on. */
-export function openingWords({ kind, request }: Started, { totals, states }: RunOverview, settings: RunSettings): string {
+export function openingWords(
+  { kind, request }: Started,
+  { totals, states }: RunOverview,
+  settings: RunSettings,
+): string {
   const id = RunId.format(request.run);
   if (kind === "Created") return `Run ${id}: ${printableText(describeWork(settings))}`;
-  const held = states.leased === 0 ? "" : `; ${countOf(states.leased, "shard")} in the hands of others, or of a worker that was killed, until the lease ends`;
+  const held =
+    states.leased === 0
+      ? ""
+      : `; ${countOf(states.leased, "shard")} in the hands of others, or of a worker that was killed, until the lease ends`;
   return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
 }
 
@@ -45,18 +63,39 @@ export interface Closing {
 }
 
 /** What came of it, and how the command ends. */
-export function closingWords(view: ProgressView, { request, totals, states }: RunOverview, { out, before, elapsedMs, own }: Closing): CommandResult {
+export function closingWords(
+  view: ProgressView,
+  { request, totals, states }: RunOverview,
+  { out, before, elapsedMs, own }: Closing,
+): CommandResult {
   const done = totals.items - before.totals.items;
-  const fields = { kind: "finished", run: request.run, items: totals.items, failed: totals.failed, skipped: before.totals.items, parked: states.parked, ownItems: own.items, problems: own.problems, elapsedMs: Math.round(elapsedMs), out };
+  const fields = {
+    kind: "finished",
+    run: request.run,
+    items: totals.items,
+    failed: totals.failed,
+    skipped: before.totals.items,
+    parked: states.parked,
+    ownItems: own.items,
+    problems: own.problems,
+    elapsedMs: Math.round(elapsedMs),
+    out,
+  };
   const passedOver = own.problems === 0 ? "" : `, ${formatCount(own.problems)} passed over`;
   const failed = `${totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} failed`}${passedOver}`;
   const skipped = before.totals.items === 0 ? "" : `, ${formatCount(before.totals.items)} of them done before`;
   if (states.parked > 0) {
     const where = out === undefined ? "" : ` Results so far are in ${printableText(partsOf(out))}.`;
-    view.say(`Set aside: ${countOf(states.parked, "shard")}; ${countOf(totals.items, "item")} done${skipped}${failed}.${where} \`gossip shards --status Parked\` shows them, \`gossip unpark --all\` and the same command try again.`, fields);
+    view.say(
+      `Set aside: ${countOf(states.parked, "shard")}; ${countOf(totals.items, "item")} done${skipped}${failed}.${where} \`gossip shards --status Parked\` shows them, \`gossip unpark --all\` and the same command try again.`,
+      fields,
+    );
     return ok("ItemsFailed");
   }
   const results = out === undefined ? "" : ` Results are in ${printableText(out)}.`;
-  view.say(`Done: ${countOf(totals.items, "item")}${skipped}${failed}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}`, fields);
+  view.say(
+    `Done: ${countOf(totals.items, "item")}${skipped}${failed}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}`,
+    fields,
+  );
   return ok(totals.failed + own.problems === 0 ? "Ok" : "ItemsFailed");
 }

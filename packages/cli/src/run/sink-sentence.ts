@@ -4,14 +4,20 @@ import { printableText } from "../output/printable.ts";
 import { partsOf } from "./check-out.ts";
 
 /** Why results cannot be written or put together, and what to do. */
-export function sinkSentence({ kind, reason }: { readonly kind: SinkFailedKind; readonly reason: string }, out: string | undefined): CliError {
+export function sinkSentence(
+  { kind, reason }: { readonly kind: SinkFailedKind; readonly reason: string },
+  out: string | undefined,
+): CliError {
   return { kind: "OutputFailed", message: `${printableText(reason)}: ${nextStep(kind, out)}.` };
 }
 
 /** The same, for whatever a sink threw. */
 export function thrownSentence(thrown: unknown, out: string | undefined): CliError {
   if (thrown instanceof SinkFailed) return sinkSentence({ kind: thrown.kind, reason: thrown.message }, out);
-  return { kind: "OutputFailed", message: "the results could not be written: see to their disk, then run the same command again; nothing was lost." };
+  return {
+    kind: "OutputFailed",
+    message: "the results could not be written: see to their disk, then run the same command again; nothing was lost.",
+  };
 }
 
 function nextStep(kind: SinkFailedKind, out: string | undefined): string {

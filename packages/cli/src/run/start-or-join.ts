@@ -38,7 +38,15 @@ export async function startOrJoin(options: StartOptions): Promise<Result<Started
   const { opened, settings, source, config, shardCount, signal } = options;
   const connectorExtra = encodeSettings(settings);
   // A run keeps the configuration that it began with, whatever the one who joins would have chosen.
-  const started = await startRun({ coordinator: opened.coordinator, run: request, source, config: record?.config ?? config, shardCount, connectorExtra, signal });
+  const started = await startRun({
+    coordinator: opened.coordinator,
+    run: request,
+    source,
+    config: record?.config ?? config,
+    shardCount,
+    connectorExtra,
+    signal,
+  });
   if (started.ok) return ok({ ...started.value, request });
   if (started.error.kind === "Aborted") return ok("Aborted");
   // Somebody else began it in the meantime, with another lease.
@@ -46,7 +54,9 @@ export async function startOrJoin(options: StartOptions): Promise<Result<Started
   return err(startSentence(started.error, settings));
 }
 
-async function findGeneration(options: StartOptions): Promise<Result<{ readonly request: RunRequest; readonly record: RunRecord | undefined }, CliError>> {
+async function findGeneration(
+  options: StartOptions,
+): Promise<Result<{ readonly request: RunRequest; readonly record: RunRecord | undefined }, CliError>> {
   const { opened, tenant, settings, again } = options;
   for (let generation = 0; generation < MAX_GENERATIONS; generation++) {
     const run = runIdOf(settings, generation);
@@ -62,7 +72,11 @@ async function findGeneration(options: StartOptions): Promise<Result<{ readonly 
   return fail("NotAllowed", "too many runs of these settings came before this one: give it another name with --run.");
 }
 
-async function checkSettings(opened: OpenedStore, record: RunRecord, settings: RunSettings): Promise<Result<void, CliError>> {
+async function checkSettings(
+  opened: OpenedStore,
+  record: RunRecord,
+  settings: RunSettings,
+): Promise<Result<void, CliError>> {
   if (record.status === "Initializing") return ok(undefined);
   const stored = await readSettings(opened, record);
   if (!stored.ok) return stored;
@@ -76,14 +90,22 @@ function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run
   if (stored === undefined) return `run ${name} exists, and was begun by another program: ${way}.`;
   const fields = ["source", "exec", "module", "out"] as const;
   const shown = shownSettings(wanted);
-  const differing = fields.filter((field) => stored[field] !== shown[field]).map((field) => `--${field} ${stored[field] === undefined ? "left out" : printableText(stored[field])}`);
+  const differing = fields
+    .filter((field) => stored[field] !== shown[field])
+    .map((field) => `--${field} ${stored[field] === undefined ? "left out" : printableText(stored[field])}`);
   return `run ${name} exists with other settings (${differing.join(", ") || "a command that begins alike"}): ${way}.`;
 }
 
 function startSentence(error: Exclude<StartRunError, { kind: "Aborted" }>, settings: RunSettings): CliError {
   if (error.kind === "SourceMissing" || error.kind === "SourceUnreadable" || error.kind === "SourceInvalid") {
-    return { kind: error.kind, message: `${printableText(startRunErrorMessage(error))}: correct --source, then run the same command again.` };
+    return {
+      kind: error.kind,
+      message: `${printableText(startRunErrorMessage(error))}: correct --source, then run the same command again.`,
+    };
   }
   if (error.kind !== "SettingsMismatch") return coordSentence(error);
-  return { kind: "OtherSettings", message: `run "${printableText(settings.name ?? "")}" exists with other settings: give this one another name with --run.` };
+  return {
+    kind: "OtherSettings",
+    message: `run "${printableText(settings.name ?? "")}" exists with other settings: give this one another name with --run.`,
+  };
 }

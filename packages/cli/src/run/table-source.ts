@@ -10,8 +10,10 @@ const HOW = "write postgres://USER:PASSWORD@HOST/DATABASE#TABLE, or #SCHEMA.TABL
 export async function openTable(text: string): Promise<Result<JobSource, CliError>> {
   const [, address = "", schema, table] = /^([^#]*)#(?:([^.]+)\.)?([^.]+)$/.exec(text) ?? [];
   if (table === undefined) return fail("BadCommandLine", `the PostgreSQL source names no table: ${HOW}.`);
-  if (!URL.canParse(address) || !/^postgres(?:ql)?:$/.test(new URL(address).protocol)) return fail("BadCommandLine", `the PostgreSQL source is no URL: ${HOW}.`);
-  if ([schema ?? "", table].some((name) => Buffer.byteLength(name) > 63 || name.includes("\0"))) return fail("BadCommandLine", `the name of the table is too long: ${HOW}.`);
+  if (!URL.canParse(address) || !/^postgres(?:ql)?:$/.test(new URL(address).protocol))
+    return fail("BadCommandLine", `the PostgreSQL source is no URL: ${HOW}.`);
+  if ([schema ?? "", table].some((name) => Buffer.byteLength(name) > 63 || name.includes("\0")))
+    return fail("BadCommandLine", `the name of the table is too long: ${HOW}.`);
   const { host, pathname } = new URL(address);
   const { postgresTableSource } = await import("@gossip/source-postgres");
   return ok({
@@ -24,7 +26,12 @@ export async function openTable(text: string): Promise<Result<JobSource, CliErro
 
 /** A row as JSON: bytes as PostgreSQL writes them, dates in full. */
 function rowJson(row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? `\\x${Buffer.from(value).toString("hex")}` : value]));
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? `\\x${Buffer.from(value).toString("hex")}` : value,
+    ]),
+  );
 }
 
 /** The primary key, column by column. */
@@ -37,10 +44,13 @@ function elementJson(element: TupleElement): unknown {
   if (typeof element === "bigint") return Number.isSafeInteger(Number(element)) ? Number(element) : String(element);
   if (element instanceof Uint8Array) return Buffer.from(element).toString("base64url");
   if (Array.isArray(element)) return element.map(elementJson);
-  if (typeof element === "object" && element !== null) return uuidText((element as { readonly bytes: Uint8Array }).bytes);
+  if (typeof element === "object" && element !== null)
+    return uuidText((element as { readonly bytes: Uint8Array }).bytes);
   return element;
 }
 
 function uuidText(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return Buffer.from(bytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -8,7 +8,8 @@ import { dirname } from "node:path";
  */
 export async function makeFolder(path: string): Promise<string | undefined> {
   const missing: string[] = [];
-  for (let folder = path; !(await isThere(folder)) && dirname(folder) !== folder; folder = dirname(folder)) missing.unshift(folder);
+  for (let folder = path; !(await isThere(folder)) && dirname(folder) !== folder; folder = dirname(folder))
+    missing.unshift(folder);
   for (const folder of missing) {
     try {
       await mkdir(folder);

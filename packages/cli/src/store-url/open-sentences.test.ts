@@ -10,7 +10,8 @@ import { etcdSentence, folderSentence, lmdbSentence, postgresSentence } from "./
 const failed = { code: "EIO", cause: new Redacted("hunter2") };
 const versions = { found: 9, supported: 1 };
 const lmdb = (error: LmdbOpenError) => lmdbSentence(error, { where: "/store", why: lmdbOpenErrorMessage(error) });
-const postgres = (error: PostgresOpenError) => postgresSentence(error, { where: "PostgreSQL at h/d", why: postgresOpenErrorMessage(error) });
+const postgres = (error: PostgresOpenError) =>
+  postgresSentence(error, { where: "PostgreSQL at h/d", why: postgresOpenErrorMessage(error) });
 const etcd = (error: EtcdOpenError) => etcdSentence(error, { where: "etcd at h", why: etcdOpenErrorMessage(error) });
 const refused = (code: number) => etcd({ kind: "Refused", code, reason: "words of etcd" });
 
@@ -49,7 +50,10 @@ const CASES = [
 
 test("every reason not to open a store has a sentence with a way on, and an end that scripts can tell", () => {
   for (const [{ kind, message }, expected] of CASES) {
-    expect({ kind, message }).toEqual({ kind: expected, message: expect.stringMatching(/^[^:]*(\/store|h\/d|etcd at h)[^:]*: .+\.$/) as string });
+    expect({ kind, message }).toEqual({
+      kind: expected,
+      message: expect.stringMatching(/^[^:]*(\/store|h\/d|etcd at h)[^:]*: .+\.$/) as string,
+    });
     expect(message).not.toContain("hunter2");
   }
   expect(new Set(CASES.map(([{ message }]) => message)).size).toBe(CASES.length);

@@ -42,7 +42,12 @@ const POSTGRES: Readonly<Record<PostgresOpenError["kind"], Ending>> = {
 };
 
 /** By gRPC's code: an argument that is none is etcd's word for a wrong password. */
-const ETCD_REFUSED: Readonly<Record<number, CliErrorKind>> = { 3: "StoreAccessDenied", 7: "StoreAccessDenied", 8: "StoreFull", 16: "StoreAccessDenied" };
+const ETCD_REFUSED: Readonly<Record<number, CliErrorKind>> = {
+  3: "StoreAccessDenied",
+  7: "StoreAccessDenied",
+  8: "StoreFull",
+  16: "StoreAccessDenied",
+};
 
 const ETCD: Readonly<Record<Exclude<EtcdOpenError["kind"], "Refused">, Ending>> = {
   Unavailable: { kind: "StoreUnreachable", advice: AGAIN },
@@ -54,26 +59,50 @@ const ETCD: Readonly<Record<Exclude<EtcdOpenError["kind"], "Refused">, Ending>> 
 /** Why a folder cannot be opened, and what to do. */
 export function lmdbSentence(error: LmdbOpenError, told: Told): CliError {
   if (error.kind !== "Unavailable") return sentence(LMDB[error.kind], told);
-  return sentence(isNoFolder(error.code) ? { kind: "NotAStore", advice: ELSEWHERE } : { kind: "StoreFailed", advice: "`gossip doctor` looks at what is wrong" }, told);
+  return sentence(
+    isNoFolder(error.code)
+      ? { kind: "NotAStore", advice: ELSEWHERE }
+      : { kind: "StoreFailed", advice: "`gossip doctor` looks at what is wrong" },
+    told,
+  );
 }
 
 /** Why a folder cannot be made, by the system's name for it. */
 export function folderSentence(code: string, where: string): CliError {
-  if (isNoFolder(code)) return { kind: "NotAStore", message: `${where} is, or lies below, something that is no folder: name a folder with --store.` };
-  if (code === "ENOSPC" || code === "EDQUOT") return { kind: "StoreFull", message: `the folder ${where} cannot be made, because its disk is full: make room, or name another with --store.` };
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOENT") return { kind: "StoreNotWritable", message: `the folder ${where} cannot be made: give this user the right to write where it is to be, or name another with --store.` };
+  if (isNoFolder(code))
+    return {
+      kind: "NotAStore",
+      message: `${where} is, or lies below, something that is no folder: name a folder with --store.`,
+    };
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return {
+      kind: "StoreFull",
+      message: `the folder ${where} cannot be made, because its disk is full: make room, or name another with --store.`,
+    };
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOENT")
+    return {
+      kind: "StoreNotWritable",
+      message: `the folder ${where} cannot be made: give this user the right to write where it is to be, or name another with --store.`,
+    };
   return { kind: "StoreFailed", message: `the folder ${where} cannot be made (${code}): name another with --store.` };
 }
 
 /** Why a database cannot be opened, and what to do. */
 export function postgresSentence(error: PostgresOpenError, told: Told): CliError {
-  if (error.kind === "MigrationNeeded" && error.found === 0) return { kind: "RunNotFound", message: `there is no store in ${told.where}: \`gossip run\` makes one, and --store names another.` };
+  if (error.kind === "MigrationNeeded" && error.found === 0)
+    return {
+      kind: "RunNotFound",
+      message: `there is no store in ${told.where}: \`gossip run\` makes one, and --store names another.`,
+    };
   return sentence(POSTGRES[error.kind], told);
 }
 
 /** Why a cluster cannot be used, and what to do. */
 export function etcdSentence(error: EtcdOpenError, told: Told): CliError {
-  return sentence(error.kind === "Refused" ? { kind: ETCD_REFUSED[error.code] ?? "StoreFailed" } : ETCD[error.kind], told);
+  return sentence(
+    error.kind === "Refused" ? { kind: ETCD_REFUSED[error.code] ?? "StoreFailed" } : ETCD[error.kind],
+    told,
+  );
 }
 
 function sentence({ kind, advice }: Ending, { where, why }: Told): CliError {

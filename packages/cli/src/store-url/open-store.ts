@@ -25,10 +25,17 @@ interface RawStore {
 }
 
 /** Open a store and put a coordinator over it. */
-export async function openStore({ address, tso, mustExist = false }: OpenStoreOptions): Promise<Result<OpenedStore, CliError>> {
+export async function openStore({
+  address,
+  tso,
+  mustExist = false,
+}: OpenStoreOptions): Promise<Result<OpenedStore, CliError>> {
   const description = describeStore(address);
   if (mustExist && address.kind === "lmdb" && !existsSync(address.path)) {
-    return fail("RunNotFound", `there is no store in ${address.path}: \`gossip run\` makes one, and --store names another.`);
+    return fail(
+      "RunNotFound",
+      `there is no store in ${address.path}: \`gossip run\` makes one, and --store names another.`,
+    );
   }
   const time = await openClock(tso);
   if (!time.ok) return time;
@@ -43,16 +50,30 @@ export async function openStore({ address, tso, mustExist = false }: OpenStoreOp
     await raw.value.close();
     time.value.close();
   };
-  return ok({ address, description, store, fsckSource, clock, coordinator: new Coordinator({ store, clock }), isShared: address.kind !== "lmdb", close });
+  return ok({
+    address,
+    description,
+    store,
+    fsckSource,
+    clock,
+    coordinator: new Coordinator({ store, clock }),
+    isShared: address.kind !== "lmdb",
+    close,
+  });
 }
 
-async function openClock(tso: readonly string[] | undefined): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
+async function openClock(
+  tso: readonly string[] | undefined,
+): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
   if (tso === undefined) return ok({ clock: systemClock(Date.now), close: () => {} });
   return openOracleClock(tso);
 }
 
 // Each engine is loaded only where it is used: a driver costs a tenth of a second of everybody's start.
-async function openRaw(address: StoreAddress, { where, mustExist }: { readonly where: string; readonly mustExist: boolean }): Promise<Result<RawStore, CliError>> {
+async function openRaw(
+  address: StoreAddress,
+  { where, mustExist }: { readonly where: string; readonly mustExist: boolean },
+): Promise<Result<RawStore, CliError>> {
   switch (address.kind) {
     case "lmdb": {
       const refused = await makeFolder(address.path);
@@ -65,8 +86,13 @@ async function openRaw(address: StoreAddress, { where, mustExist }: { readonly w
     }
     case "postgres": {
       const { openPostgresStore, postgresOpenErrorMessage } = await import("@gossip/coordination-postgres");
-      const opened = await openPostgresStore({ url: address.url, migrate: !mustExist, ...(address.schema === undefined ? {} : { schema: address.schema }) });
-      if (!opened.ok) return err(postgresSentence(opened.error, { where, why: postgresOpenErrorMessage(opened.error) }));
+      const opened = await openPostgresStore({
+        url: address.url,
+        migrate: !mustExist,
+        ...(address.schema === undefined ? {} : { schema: address.schema }),
+      });
+      if (!opened.ok)
+        return err(postgresSentence(opened.error, { where, why: postgresOpenErrorMessage(opened.error) }));
       const store = opened.value;
       return ok({ store, fsckSource: inspectThroughPort(store), close: () => store.close() });
     }

@@ -3,13 +3,19 @@ import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
 
 /** A clock that asks a timestamp oracle, after a first answer has shown that there is one. */
-export async function openOracleClock(endpoints: readonly string[]): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
+export async function openOracleClock(
+  endpoints: readonly string[],
+): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
   const { clientClock, TimestampClient } = await import("@gossip/tso-server");
   const created = TimestampClient.create({ endpoints });
-  if (!created.ok) return fail("BadCommandLine", "--tso is no list of addresses: write HOST:PORT, with commas between several.");
+  if (!created.ok)
+    return fail("BadCommandLine", "--tso is no list of addresses: write HOST:PORT, with commas between several.");
   const client = created.value;
   const first = await client.getTs();
   if (first.ok) return ok({ clock: clientClock(client), close: () => client.close() });
   client.close();
-  return fail("ClockUnreachable", `no timestamp oracle answers at ${endpoints.join(", ")} (${first.error.kind}): start one with \`gossip tso serve\`, or leave --tso out.`);
+  return fail(
+    "ClockUnreachable",
+    `no timestamp oracle answers at ${endpoints.join(", ")} (${first.error.kind}): start one with \`gossip tso serve\`, or leave --tso out.`,
+  );
 }

@@ -6,7 +6,12 @@ import { fail, type CliError } from "../output/cli-error.ts";
 export type StoreAddress =
   | { readonly kind: "lmdb"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string; readonly schema: string | undefined }
-  | { readonly kind: "etcd"; readonly endpoints: readonly string[]; readonly prefix: string | undefined; readonly login: { readonly username: string; readonly password: string } | undefined };
+  | {
+      readonly kind: "etcd";
+      readonly endpoints: readonly string[];
+      readonly prefix: string | undefined;
+      readonly login: { readonly username: string; readonly password: string } | undefined;
+    };
 
 /** The folder that is used where nothing else is said. */
 export const DEFAULT_STORE = ".gossip";
@@ -45,10 +50,15 @@ function lmdbAt(path: string, cwd: string): Result<StoreAddress, CliError> {
 
 /** `?schema=NAME` is ours; everything else is the driver's. */
 function postgresAt(text: string): Result<StoreAddress, CliError> {
-  if (!URL.canParse(text)) return fail("BadCommandLine", `the PostgreSQL URL of --store cannot be read: ${WHAT_IT_IS}.`);
+  if (!URL.canParse(text))
+    return fail("BadCommandLine", `the PostgreSQL URL of --store cannot be read: ${WHAT_IT_IS}.`);
   const url = new URL(text);
   const schema = url.searchParams.get("schema") ?? undefined;
-  if (schema !== undefined && !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return fail("BadCommandLine", "the schema in --store is not a lower-case name: leave ?schema= out, or use letters, digits and _.");
+  if (schema !== undefined && !/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    return fail(
+      "BadCommandLine",
+      "the schema in --store is not a lower-case name: leave ?schema= out, or use letters, digits and _.",
+    );
   url.searchParams.delete("schema");
   return ok({ kind: "postgres", url: url.toString(), schema });
 }
@@ -58,11 +68,20 @@ function etcdAt(text: string, scheme: "http" | "https"): Result<StoreAddress, Cl
   const [, userInfo, hosts, prefix] = /^etcds?:\/\/(?:([^/]*)@)?([^/?#@]+)(?:\/([^?#]*))?$/i.exec(text) ?? [];
   const endpoints = (hosts ?? "").split(",").map((host) => `${scheme}://${/:\d+$/.test(host) ? host : `${host}:2379`}`);
   const login = userInfo === undefined ? undefined : /^([^:]+):([^:]+)$/.exec(userInfo);
-  const isPrefix = prefix === undefined || prefix === "" || (prefix.length <= 128 && /^[\w.-]+(\/[\w.-]+)*\/?$/.test(prefix));
+  const isPrefix =
+    prefix === undefined || prefix === "" || (prefix.length <= 128 && /^[\w.-]+(\/[\w.-]+)*\/?$/.test(prefix));
   if (hosts === undefined || !endpoints.every((endpoint) => URL.canParse(endpoint)) || login === null || !isPrefix) {
-    return fail("BadCommandLine", "the etcd address of --store cannot be read: write etcd://HOST:2379, etcd://USER:PASSWORD@HOST:2379, or etcd://A:2379,B:2379/PREFIX for several.");
+    return fail(
+      "BadCommandLine",
+      "the etcd address of --store cannot be read: write etcd://HOST:2379, etcd://USER:PASSWORD@HOST:2379, or etcd://A:2379,B:2379/PREFIX for several.",
+    );
   }
-  return ok({ kind: "etcd", endpoints, prefix: prefix || undefined, login: login === undefined ? undefined : { username: decode(login[1]!), password: decode(login[2]!) } });
+  return ok({
+    kind: "etcd",
+    endpoints,
+    prefix: prefix || undefined,
+    login: login === undefined ? undefined : { username: decode(login[1]!), password: decode(login[2]!) },
+  });
 }
 
 /** What a URL has in place of signs that mean something in it; as it is where it is no such thing. */

@@ -12,7 +12,9 @@ const PATIENCE_MS = 60_000;
 
 /** Why there can be no terminal here; `undefined` where there can. */
 export function terminalMissing(): string | undefined {
-  return spawnSync("python3", ["-c", "import pty"]).status === 0 ? undefined : "python3 is not installed, and nothing else here can hold a pseudo-terminal";
+  return spawnSync("python3", ["-c", "import pty"]).status === 0
+    ? undefined
+    : "python3 is not installed, and nothing else here can hold a pseudo-terminal";
 }
 
 export interface TerminalOptions {
@@ -32,24 +34,35 @@ export class Terminal {
   #isOver = false;
 
   private constructor(script: string, args: readonly string[], { cwd, columns, rows = 30, env }: TerminalOptions) {
-    this.#screen = new xterm.Terminal({ cols: columns || 80, rows: rows || 30, scrollback: 1000, allowProposedApi: true });
-    const { NO_COLOR: _noColor, GOSSIP_STORE: _store, ...inherited } = process.env;
-    this.#child = spawn("python3", [HOLDER, String(columns), String(rows), process.execPath, "--no-warnings", script, ...args], {
-      cwd,
-      stdio: ["pipe", "pipe", "inherit", "pipe"],
-      env: { ...inherited, TERM: "xterm-256color", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", ...env },
+    this.#screen = new xterm.Terminal({
+      cols: columns || 80,
+      rows: rows || 30,
+      scrollback: 1000,
+      allowProposedApi: true,
     });
+    const { NO_COLOR: _noColor, GOSSIP_STORE: _store, ...inherited } = process.env;
+    this.#child = spawn(
+      "python3",
+      [HOLDER, String(columns), String(rows), process.execPath, "--no-warnings", script, ...args],
+      {
+        cwd,
+        stdio: ["pipe", "pipe", "inherit", "pipe"],
+        env: { ...inherited, TERM: "xterm-256color", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", ...env },
+      },
+    );
     this.#child.stdout!.on("data", (chunk: Buffer) => {
       this.#raw += chunk.toString("latin1");
       this.#screen.write(chunk, () => this.#onChange?.());
     });
     this.ended = new Promise((resolve) => {
       // The screen shows the last words only when they are through.
-      this.#child.once("close", (code) => this.#screen.write("", () => {
-        this.#isOver = true;
-        resolve(code);
-        this.#onChange?.();
-      }));
+      this.#child.once("close", (code) =>
+        this.#screen.write("", () => {
+          this.#isOver = true;
+          resolve(code);
+          this.#onChange?.();
+        }),
+      );
     });
   }
 
@@ -60,7 +73,10 @@ export class Terminal {
   /** Every line that there is, also what was scrolled away, without the empty ones at the end. */
   get lines(): string[] {
     const buffer = this.#screen.buffer.active;
-    const lines = Array.from({ length: buffer.length }, (_, index) => buffer.getLine(index)?.translateToString(true) ?? "");
+    const lines = Array.from(
+      { length: buffer.length },
+      (_, index) => buffer.getLine(index)?.translateToString(true) ?? "",
+    );
     while (lines.at(-1) === "") lines.pop();
     return lines;
   }
@@ -74,7 +90,8 @@ export class Terminal {
   async shows(words: RegExp): Promise<void> {
     const giveUpAt = Date.now() + PATIENCE_MS;
     while (!words.test(this.lines.join("\n"))) {
-      if (this.#isOver || Date.now() > giveUpAt) throw new Error(`the screen never showed ${words}:\n${this.lines.join("\n")}`);
+      if (this.#isOver || Date.now() > giveUpAt)
+        throw new Error(`the screen never showed ${words}:\n${this.lines.join("\n")}`);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 500);
         this.#onChange = () => {

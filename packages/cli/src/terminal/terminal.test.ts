@@ -26,12 +26,17 @@ afterEach(async () => {
 afterAll(removeGossipScript);
 
 async function run(columns: number, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Terminal> {
-  terminal = await Terminal.run(["run", "--source", "lines:rows", "--workers", "2", "--shards", "8", ...args], { cwd: folder, columns, env });
+  terminal = await Terminal.run(["run", "--source", "lines:rows", "--workers", "2", "--shards", "8", ...args], {
+    cwd: folder,
+    columns,
+    env,
+  });
   return terminal;
 }
 
 /** A command that prints its item. Beyond so many, all are held up until `letGo`: so nothing is over before it was looked at. */
-const holdingAfter = (count: number): string => `echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt ${count} ]; do sleep 0.05; done; echo {}`;
+const holdingAfter = (count: number): string =>
+  `echo x >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt ${count} ]; do sleep 0.05; done; echo {}`;
 const letGo = (): void => writeFileSync(join(folder, "go"), "");
 
 /** The view: a bar with figures, the strip, the states. */
@@ -44,7 +49,9 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     expect(await screen.ended).toBe(0);
     const { lines } = screen;
     expect(lines[0]).toMatch(/^Run [0-9a-f]{16}: lines:.*rows through sleep 0\.01$/);
-    expect(lines.filter((line) => line.startsWith("["))).toEqual([expect.stringMatching(/^\[━{30}\] 100 %  120 items  /)]);
+    expect(lines.filter((line) => line.startsWith("["))).toEqual([
+      expect.stringMatching(/^\[━{30}\] 100 %  120 items  /),
+    ]);
     expect(lines).toContain("█".repeat(79));
     expect(lines.join("")).toMatch(/Done: 120 items, in .* Results are in .*out\.ndjson\.$/);
     // The cursor is there again, and no colour is left behind.
@@ -53,7 +60,10 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
 
   test("one that does not know its size is told in plain lines, and lists are whole", async () => {
     const size = { cwd: folder, columns: 0, rows: 0 };
-    terminal = await Terminal.run(["run", "--source", "lines:rows", "--exec", "true", "--workers", "2", "--run", "unsized"], size);
+    terminal = await Terminal.run(
+      ["run", "--source", "lines:rows", "--exec", "true", "--workers", "2", "--run", "unsized"],
+      size,
+    );
     expect(await terminal.ended).toBe(0);
     expect(terminal.lines.join("\n")).toMatch(/^Run [0-9a-f]{16}: .*\n(?:.*\n)*Done: 120 items, in .*$/);
     expect(terminal.raw).not.toContain("\u001b[?25l");
@@ -78,7 +88,9 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     await screen.shows(/Stopping/);
     letGo();
     expect(await screen.ended).toBe(130);
-    expect(screen.lines.join("\n")).toMatch(/Stopping: letting what is under way finish for up to 30 s; Ctrl-C again stops at once\.\n(?:.*\n)*Stopped: \d+ items done so far; the same command goes on from here\./);
+    expect(screen.lines.join("\n")).toMatch(
+      /Stopping: letting what is under way finish for up to 30 s; Ctrl-C again stops at once\.\n(?:.*\n)*Stopped: \d+ items done so far; the same command goes on from here\./,
+    );
     const second = await run(90, ["--exec", holdingAfter(30), "--out", "out.ndjson"]);
     await second.shows(/goes on: \d+ items skipped, done before/);
     await second.shows(/\d+ items skipped: done before/);
@@ -125,7 +137,9 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   });
 
   test("shards are watched in place, until Ctrl-C", async () => {
-    expect((await gossip(["run", "--source", "lines:rows", "--exec", "true", "--shards", "8"], { cwd: folder })).code).toBe(0);
+    expect(
+      (await gossip(["run", "--source", "lines:rows", "--exec", "true", "--shards", "8"], { cwd: folder })).code,
+    ).toBe(0);
     terminal = await Terminal.run(["shards", "--watch", "0.2"], { cwd: folder, columns: 70, rows: 6 });
     await terminal.shows(/^SHARD +STATUS.*\n1 +Done/m);
     await terminal.shows(/… and \d+ more/);
@@ -135,7 +149,9 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   });
 
   test("a list fits the terminal", async () => {
-    expect((await gossip(["run", "--source", "lines:rows", "--exec", `true ${"x".repeat(200)}`], { cwd: folder })).code).toBe(0);
+    expect(
+      (await gossip(["run", "--source", "lines:rows", "--exec", `true ${"x".repeat(200)}`], { cwd: folder })).code,
+    ).toBe(0);
     terminal = await Terminal.run(["runs"], { cwd: folder, columns: 100 });
     expect(await terminal.ended).toBe(0);
     expect(terminal.lines).toHaveLength(2);

@@ -18,7 +18,10 @@ export interface OpenedOracle {
 }
 
 /** Start an oracle, and say where it listens and whether it leads. */
-export async function openOracle(flags: OracleFlags, say: (kind: string, text: string) => void): Promise<Result<OpenedOracle, CliError>> {
+export async function openOracle(
+  flags: OracleFlags,
+  say: (kind: string, text: string) => void,
+): Promise<Result<OpenedOracle, CliError>> {
   const listen = parseAddress(flags.listen, "--listen");
   if (!listen.ok) return listen;
   const http = flags.http === "off" ? ok(undefined) : parseAddress(flags.http, "--http");
@@ -27,22 +30,40 @@ export async function openOracle(flags: OracleFlags, say: (kind: string, text: s
   if (!opened.ok) return opened;
   const driver = opened.value;
   const { OracleServer: Server } = await import("@gossip/tso-server");
-  const started = await Server.start({ driver, listen: [listen.value], ...(http.value === undefined ? {} : { http: http.value }), onEvent: ({ kind }) => say("event", kind) });
+  const started = await Server.start({
+    driver,
+    listen: [listen.value],
+    ...(http.value === undefined ? {} : { http: http.value }),
+    onEvent: ({ kind }) => say("event", kind),
+  });
   if (!started.ok) {
     await driver.close();
-    return fail("StoreFailed", `the oracle cannot start (${started.error.kind}${"code" in started.error ? `, ${String(started.error.code)}` : ""}): see that nothing else listens at ${flags.listen}${flags.http === "off" ? "" : ` or ${flags.http}`}.`);
+    return fail(
+      "StoreFailed",
+      `the oracle cannot start (${started.error.kind}${"code" in started.error ? `, ${String(started.error.code)}` : ""}): see that nothing else listens at ${flags.listen}${flags.http === "off" ? "" : ` or ${flags.http}`}.`,
+    );
   }
   const server = started.value;
   for (const address of server.addresses) say("listening", address);
   if (server.httpAddress !== undefined) say("http", server.httpAddress);
-  const tell = (): void => say(server.oracle.state.kind === "Serving" ? "serving" : "standby", server.oracle.state.kind === "Serving" ? `epoch ${server.oracle.state.epoch}` : `leader ${server.oracle.state.leaderEndpoint ?? "unknown"}`);
+  const tell = (): void =>
+    say(
+      server.oracle.state.kind === "Serving" ? "serving" : "standby",
+      server.oracle.state.kind === "Serving"
+        ? `epoch ${server.oracle.state.epoch}`
+        : `leader ${server.oracle.state.leaderEndpoint ?? "unknown"}`,
+    );
   server.oracle.subscribe(tell);
   tell();
   return ok({ server, close: () => driver.close() });
 }
 
-async function openDriver({ data, etcd }: OracleFlags, listen: { readonly host: string; readonly port: number }): Promise<Result<ConsensusDriver, CliError>> {
-  if ((data === undefined) === (etcd === undefined)) return fail("BadCommandLine", "tso serve needs either --data FOLDER or --etcd URL: give one of them.");
+async function openDriver(
+  { data, etcd }: OracleFlags,
+  listen: { readonly host: string; readonly port: number },
+): Promise<Result<ConsensusDriver, CliError>> {
+  if ((data === undefined) === (etcd === undefined))
+    return fail("BadCommandLine", "tso serve needs either --data FOLDER or --etcd URL: give one of them.");
   const { EtcdDriver, FileDriver, PeerEndpoint } = await import("@gossip/tso-server");
   if (data !== undefined) {
     const refused = await makeFolder(data);
@@ -51,7 +72,8 @@ async function openDriver({ data, etcd }: OracleFlags, listen: { readonly host: 
     return opened.ok ? opened : err(folderSentence(opened.error, data));
   }
   const endpoints = etcd!.split(",").map((url) => url.trim());
-  if (!endpoints.every((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return fail("BadCommandLine", "--etcd is no list of URLs: write http://HOST:2379, with commas between several.");
+  if (!endpoints.every((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)))
+    return fail("BadCommandLine", "--etcd is no list of URLs: write http://HOST:2379, with commas between several.");
   const advertise = PeerEndpoint.parse(`${listen.host}:${listen.port}`);
   return ok(new EtcdDriver({ endpoints, ...(advertise.ok ? { advertise: advertise.value } : {}) }));
 }
@@ -60,19 +82,35 @@ function folderSentence(error: FileOpenError, folder: string): CliError {
   const where = printableText(folder);
   switch (error.kind) {
     case "AlreadyLocked":
-      return { kind: "NotAllowed", message: `another oracle serves from ${where}: there can be one a folder; use that one.` };
+      return {
+        kind: "NotAllowed",
+        message: `another oracle serves from ${where}: there can be one a folder; use that one.`,
+      };
     case "LockUnsupported":
-      return { kind: "StoreFailed", message: `the file system of ${where} has no locks: use a folder on a local disk.` };
+      return {
+        kind: "StoreFailed",
+        message: `the file system of ${where} has no locks: use a folder on a local disk.`,
+      };
     case "CorruptState":
-      return { kind: "StoreDamaged", message: `what is in ${where} is no state of an oracle (${error.flaw.kind}): name another folder, or start one above the old time with gossip-tso init.` };
+      return {
+        kind: "StoreDamaged",
+        message: `what is in ${where} is no state of an oracle (${error.flaw.kind}): name another folder, or start one above the old time with gossip-tso init.`,
+      };
     case "Io":
-      return { kind: "StoreNotWritable", message: `the folder ${where} cannot be used${error.code === undefined ? "" : ` (${String(error.code)})`}: give this user the right to write there.` };
+      return {
+        kind: "StoreNotWritable",
+        message: `the folder ${where} cannot be used${error.code === undefined ? "" : ` (${String(error.code)})`}: give this user the right to write there.`,
+      };
   }
 }
 
-function parseAddress(text: string, option: string): Result<ListenAddress & { readonly host: string; readonly port: number }, CliError> {
+function parseAddress(
+  text: string,
+  option: string,
+): Result<ListenAddress & { readonly host: string; readonly port: number }, CliError> {
   const [, bracketed, plain, port = ""] = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535) return fail("BadCommandLine", `${option} is no address: write HOST:PORT, such as 127.0.0.1:50551.`);
+  if (host === undefined || Number(port) > 65_535)
+    return fail("BadCommandLine", `${option} is no address: write HOST:PORT, such as 127.0.0.1:50551.`);
   return ok({ host, port: Number(port) });
 }

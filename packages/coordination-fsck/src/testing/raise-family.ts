@@ -1,4 +1,14 @@
-import { Cursor, OpId, RunId, ShardId, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "@gossip/contracts";
+import {
+  Cursor,
+  OpId,
+  RunId,
+  ShardId,
+  ShardSpec,
+  SplitReplacePlan,
+  SplitResidualPlan,
+  TenantId,
+  WorkerId,
+} from "@gossip/contracts";
 import { Coordinator, RANGE_EXHAUSTED, type CoordinationStore, type ShardRecord } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
@@ -22,7 +32,10 @@ export interface FamilyOptions {
  * Give a store a run whose shards have been worked on, split in both ways, again and again, finished and parked, and
  * answer with all of them: something for a check to go through.
  */
-export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 40 }: FamilyOptions = {}): Promise<readonly ShardRecord[]> {
+export async function raiseFamily(
+  store: CoordinationStore,
+  { seed = 1, steps = 40 }: FamilyOptions = {},
+): Promise<readonly ShardRecord[]> {
   const random = new Random(seed);
   const clock = new ManualClock(1n);
   // Not by chance: the ids of shards that come of a split follow from those of operations, and which one is claimed next from them.
@@ -35,10 +48,22 @@ export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 
     cursor: Cursor.initial(),
   }));
   const config = { leaseDuration: 1000n };
-  unwrap(await coordinator.createRunWithShards({ tenant: FAMILY_TENANT, run: FAMILY_RUN, config, shards: roots, opId: OpId.fromRaw(1n) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: FAMILY_TENANT,
+      run: FAMILY_RUN,
+      config,
+      shards: roots,
+      opId: OpId.fromRaw(1n),
+    }),
+  );
   const claim = () => {
     clock.advance(1n);
-    return coordinator.claim({ tenant: FAMILY_TENANT, run: FAMILY_RUN, worker: WorkerId.fromRaw(BigInt(random.below(9) + 1)) });
+    return coordinator.claim({
+      tenant: FAMILY_TENANT,
+      run: FAMILY_RUN,
+      worker: WorkerId.fromRaw(BigInt(random.below(9) + 1)),
+    });
   };
   for (let step = 0; step < steps; step++) {
     const claimed = await claim();
@@ -57,7 +82,11 @@ export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 
     const { cursor } = session;
     const move = random.below(6);
     if (move < 2) {
-      unwrap(await session.splitResidual(unwrap(SplitResidualPlan.tryNew({ parentNewSpec: specOf(start, point), residualSpec: specOf(point, end) }))));
+      unwrap(
+        await session.splitResidual(
+          unwrap(SplitResidualPlan.tryNew({ parentNewSpec: specOf(start, point), residualSpec: specOf(point, end) })),
+        ),
+      );
     } else if (move < 4) {
       const children = [
         { spec: specOf(start, point), cursor },
@@ -73,6 +102,15 @@ export async function raiseFamily(store: CoordinationStore, { seed = 1, steps = 
   if (finished.ok) unwrap(await finished.value.complete(RANGE_EXHAUSTED));
   const parked = await claim();
   if (parked.ok) unwrap(await parked.value.park("Poisoned"));
-  const page = unwrap(await store.listShards({ tenant: FAMILY_TENANT, run: FAMILY_RUN, after: undefined, limit: 1000, filter: {}, now: clock.now() }));
+  const page = unwrap(
+    await store.listShards({
+      tenant: FAMILY_TENANT,
+      run: FAMILY_RUN,
+      after: undefined,
+      limit: 1000,
+      filter: {},
+      now: clock.now(),
+    }),
+  );
   return page.items;
 }

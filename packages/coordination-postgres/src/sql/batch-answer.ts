@@ -20,7 +20,8 @@ export interface AskedRange {
 }
 
 /** How many were written and, where it is not all of them, which. `asked`: an array of as many. */
-export const writtenColumns = (asked: string): string => `count(*)::int AS written, CASE WHEN count(*) < cardinality(${asked}) THEN array_agg(ordinal::int) END AS which`;
+export const writtenColumns = (asked: string): string =>
+  `count(*)::int AS written, CASE WHEN count(*) < cardinality(${asked}) THEN array_agg(ordinal::int) END AS which`;
 
 /**
  * The end of a statement over many shards of one run, behind the parts that have `written`: one row, with its capacity at the
@@ -28,7 +29,11 @@ export const writtenColumns = (asked: string): string => `count(*)::int AS writt
  *
  * A statement sees nothing of what it writes itself. `unwritten` leaves out of the capacity what it has written.
  */
-export function runAnswer(schema: string, { runId, first, last, from }: AskedRange, unwritten: PlaceConditions): string {
+export function runAnswer(
+  schema: string,
+  { runId, first, last, from }: AskedRange,
+  unwritten: PlaceConditions,
+): string {
   return `
 SELECT ${writtenColumns("$2::bytea[]")},${rangeColumns(schema, { runId, first, last, from, and: unwritten })}
 FROM written`;

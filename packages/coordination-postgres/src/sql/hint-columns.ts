@@ -33,7 +33,10 @@ export function hintColumns(schema: string, scope: HintScope): string {
  * `from`: the place where counting begins, to go around from there. Behind where claiming is at work are the entries of what was
  * claimed, which the server must look up one by one until it may drop them.
  */
-export function freeColumn(schema: string, { runId, and, from, isAsked = "true" }: Omit<HintScope, "now"> & { readonly from: string; readonly isAsked?: string }): string {
+export function freeColumn(
+  schema: string,
+  { runId, and, from, isAsked = "true" }: Omit<HintScope, "now"> & { readonly from: string; readonly isAsked?: string },
+): string {
   const places = placesOf(schema, runId, and?.free);
   return `(SELECT count(*)::int FROM (
      (SELECT ${places} AND p.place >= ${from} AND p.place < ${FREE_TO} LIMIT ${MAX_COUNTED})

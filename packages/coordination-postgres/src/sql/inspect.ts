@@ -2,7 +2,8 @@ import type { Statement } from "./statement.ts";
 
 /** One moment for all that is read, and every index read as such: what an index has lost must not be found by other ways. */
 export const BEGIN_INSPECTION = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-export const READ_THROUGH_INDEXES = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
+export const READ_THROUGH_INDEXES =
+  "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
 
 const RUN_COLUMNS = "id, tenant, run, status, cursor_semantics, lease_duration, max_shard_retries, shard_count, record";
 
@@ -59,7 +60,8 @@ LIMIT $3`,
 /** The shards of a run that the index of their order has. Ordered as that is, so that it is read and no other. */
 export const INSPECT_ORDER: Statement = {
   name: "inspect_order",
-  text: (schema) => `SELECT shard FROM ${schema}.shards WHERE run_id + 0 = $1 ORDER BY substring(key_range_start FROM 1 FOR 512)`,
+  text: (schema) =>
+    `SELECT shard FROM ${schema}.shards WHERE run_id + 0 = $1 ORDER BY substring(key_range_start FROM 1 FOR 512)`,
 };
 
 export const INSPECT_TENANTS: Statement = {

@@ -10,7 +10,8 @@ CREATE TABLE IF NOT EXISTS ${schema}.migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`;
 
-export const READ_LAST_MIGRATION = (schema: string): string => `SELECT coalesce(max(version), 0) AS version FROM ${schema}.migrations`;
+export const READ_LAST_MIGRATION = (schema: string): string =>
+  `SELECT coalesce(max(version), 0) AS version FROM ${schema}.migrations`;
 
 export const NOTE_MIGRATION = (schema: string): string => `INSERT INTO ${schema}.migrations (version) VALUES ($1)`;
 

@@ -22,7 +22,8 @@ export const ADD_PLACE: Statement = {
 /** Places of runs that are not there. */
 export const REMOVE_LOST_PLACES: Statement = {
   name: "remove_lost_places",
-  text: (schema) => `DELETE FROM ${schema}.places p WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = p.run_id) RETURNING p.run_id`,
+  text: (schema) =>
+    `DELETE FROM ${schema}.places p WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = p.run_id) RETURNING p.run_id`,
 };
 
 export const REBUILD_RUN: Statement = {

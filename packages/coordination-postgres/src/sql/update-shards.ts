@@ -24,7 +24,8 @@ const RETURNING = "RETURNING i.ordinal, s.run_id, i.left_place, i.taken_place";
  * a batch leave the one kind or all the other.
  */
 function unleft(place: string, left: string): PlaceConditions {
-  const except = (which: string): string => `${place} NOT IN (SELECT ${left} FROM written w WHERE w.left_place ${which} ${FREE_TO})`;
+  const except = (which: string): string =>
+    `${place} NOT IN (SELECT ${left} FROM written w WHERE w.left_place ${which} ${FREE_TO})`;
   return { free: except("<"), held: except(">=") };
 }
 

@@ -20,7 +20,10 @@ export class AcquireOperation implements ShardOperation<AcquireOutcome, AcquireE
   readonly readShard: (() => Eventually<Result<ShardRead, InfraError>>) | undefined;
 
   /** `readShard`: another way to read the shard. */
-  constructor({ tenant, key, worker, opId }: AcquireCommand, readShard?: () => Eventually<Result<ShardRead, InfraError>>) {
+  constructor(
+    { tenant, key, worker, opId }: AcquireCommand,
+    readShard?: () => Eventually<Result<ShardRead, InfraError>>,
+  ) {
     this.tenant = tenant;
     this.key = key;
     this.worker = worker;

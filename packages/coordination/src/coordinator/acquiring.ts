@@ -39,7 +39,10 @@ interface Granted {
 
 type Request = AcquireRequest & { readonly opId: OpId };
 
-export async function acquireShard(engine: Engine, request: Request): Promise<Result<IdempotentOutcome<AcquireResult>, AcquireError>> {
+export async function acquireShard(
+  engine: Engine,
+  request: Request,
+): Promise<Result<IdempotentOutcome<AcquireResult>, AcquireError>> {
   const granted = grant(await runShardOperation(engine, new AcquireOperation(request)));
   if (!granted.ok) return granted;
   const { outcome, shard, capacity } = granted.value;
@@ -47,12 +50,20 @@ export async function acquireShard(engine: Engine, request: Request): Promise<Re
 }
 
 /** Acquire a shard and hold it in a session. `copy` is the shard as it was read on the way, where it was. */
-export async function openSession(engine: Engine, request: Request, copy: ShardCopy): Promise<Result<WorkerSession, AcquireError>> {
+export async function openSession(
+  engine: Engine,
+  request: Request,
+  copy: ShardCopy,
+): Promise<Result<WorkerSession, AcquireError>> {
   return toSession(engine, await runShardOperation(engine, new AcquireOperation(request), copy), copy);
 }
 
 /** A session that holds what an acquire got. `copy` is the one that it started from. */
-export function toSession(engine: Engine, settled: Result<Settled<AcquireOutcome>, AcquireError>, copy: ShardCopy): Result<WorkerSession, AcquireError> {
+export function toSession(
+  engine: Engine,
+  settled: Result<Settled<AcquireOutcome>, AcquireError>,
+  copy: ShardCopy,
+): Result<WorkerSession, AcquireError> {
   if (!settled.ok) return settled;
   const { outcome, hint = CapacityHint.ZERO } = settled.value;
   if (outcome.kind === "Parked") return err(outcome.refusal);

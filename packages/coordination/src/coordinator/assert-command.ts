@@ -27,16 +27,25 @@ export function assertCommand(command: object, parts: CommandParts): void {
 export function assertListing({ filter, after }: { readonly filter?: unknown; readonly after?: unknown }): void {
   if (filter !== undefined) assertFilter(filter);
   if (after === undefined) return;
-  assert(typeof after === "object" && after !== null, () => `a position must be what a page before it gave, got ${typeof after}`);
+  assert(
+    typeof after === "object" && after !== null,
+    () => `a position must be what a page before it gave, got ${typeof after}`,
+  );
   const { keyRangeStart, shard } = after as ShardPosition;
   assertBytes(keyRangeStart, "range start of the position");
   ShardId.fromRaw(shard);
 }
 
 function assertFilter(filter: unknown): void {
-  assert(typeof filter === "object" && filter !== null && !Array.isArray(filter), () => `a filter must be an object, got ${typeof filter}`);
+  assert(
+    typeof filter === "object" && filter !== null && !Array.isArray(filter),
+    () => `a filter must be an object, got ${typeof filter}`,
+  );
   const { status, isLeased, rootOnly } = filter as ShardFilter;
-  assert(status === undefined || ShardStatus.is(status), () => `status of a filter must be one of ${ShardStatus.values.join(", ")}`);
+  assert(
+    status === undefined || ShardStatus.is(status),
+    () => `status of a filter must be one of ${ShardStatus.values.join(", ")}`,
+  );
   assertFlags({ isLeased, rootOnly });
 }
 
@@ -83,7 +92,10 @@ function assertShardKey(key: unknown): void {
 function assertShards(shards: unknown): void {
   assert(Array.isArray(shards), () => `shards must be an array, got ${typeof shards}`);
   for (const input of shards as unknown[]) {
-    assert(typeof input === "object" && input !== null, () => `a shard to register must be an object, got ${typeof input}`);
+    assert(
+      typeof input === "object" && input !== null,
+      () => `a shard to register must be an object, got ${typeof input}`,
+    );
     ShardId.fromRaw((input as { readonly shard: bigint }).shard);
   }
 }

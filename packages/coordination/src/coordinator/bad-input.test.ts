@@ -10,12 +10,32 @@ import { ManualClock } from "../testing/manual-clock.ts";
 import type { AcquireScratch } from "../views/acquire-scratch.ts";
 import { Coordinator } from "./coordinator.ts";
 
-const JUNK: readonly unknown[] = [undefined, null, 5, -1n, 1n << 64n, "text", {}, [], Number.NaN, Symbol("junk"), new Uint8Array(3)];
+const JUNK: readonly unknown[] = [
+  undefined,
+  null,
+  5,
+  -1n,
+  1n << 64n,
+  "text",
+  {},
+  [],
+  Number.NaN,
+  Symbol("junk"),
+  new Uint8Array(3),
+];
 
 async function world() {
   const store = new MemoryStore({ slabCapacity: 1 << 16 });
   const coordinator = new Coordinator({ store, clock: new ManualClock(10n) });
-  unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards: [initial(10, "a", "z")], opId: op(1) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: TENANT,
+      run: RUN,
+      config: { leaseDuration: 100n },
+      shards: [initial(10, "a", "z")],
+      opId: op(1),
+    }),
+  );
   const { lease } = unwrap(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) })).value;
   return { store, coordinator, lease };
 }
@@ -111,8 +131,18 @@ describe.each(METHODS)("%s", (method) => {
 
 test("a session's calls refuse junk too", async () => {
   const { coordinator } = await world();
-  unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: 2n as typeof RUN, config: { leaseDuration: 100n }, shards: [initial(10, "a", "z")], opId: op(1) }));
-  const session = unwrap(await coordinator.openSession({ tenant: TENANT, key: { ...KEY, run: 2n as typeof RUN }, worker: worker(1) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: TENANT,
+      run: 2n as typeof RUN,
+      config: { leaseDuration: 100n },
+      shards: [initial(10, "a", "z")],
+      opId: op(1),
+    }),
+  );
+  const session = unwrap(
+    await coordinator.openSession({ tenant: TENANT, key: { ...KEY, run: 2n as typeof RUN }, worker: worker(1) }),
+  );
   for (const junk of JUNK) {
     const calls = [
       () => session.checkpoint(junk as never),
@@ -150,5 +180,7 @@ test("a coordinator refuses junk as its parts", () => {
 
 test("acquireInto refuses what is no scratch", async () => {
   const { coordinator } = await world();
-  await expect(coordinator.acquireInto({ tenant: TENANT, key: KEY, worker: worker(1) }, {} as AcquireScratch)).rejects.toThrow(InvariantViolation);
+  await expect(
+    coordinator.acquireInto({ tenant: TENANT, key: KEY, worker: worker(1) }, {} as AcquireScratch),
+  ).rejects.toThrow(InvariantViolation);
 });

@@ -105,7 +105,8 @@ function begin<Outcome, Failure, Told>(
     return isPromised ? underWay.begin() : underWay.send();
   }
   const answer = engine.commitAtOnce(set);
-  if (answer.kind === "Committed") return caller.told(ok(keep(engine, operation, copy, { read, transition, set }, answer)));
+  if (answer.kind === "Committed")
+    return caller.told(ok(keep(engine, operation, copy, { read, transition, set }, answer)));
   drop(engine, operation, copy, { read, transition, set }, answer);
   return inSteps(engine, operation, caller, { clock });
 }
@@ -140,7 +141,12 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting, Attempt<Outcome
   #resolve: (told: Eventually<Told>) => void = leave;
   #reject: (reason: unknown) => void = leave;
 
-  constructor(engine: Engine, operation: ShardOperation<Outcome, Failure>, caller: Caller<Outcome, Failure, Told>, attempt: Attempt<Outcome>) {
+  constructor(
+    engine: Engine,
+    operation: ShardOperation<Outcome, Failure>,
+    caller: Caller<Outcome, Failure, Told>,
+    attempt: Attempt<Outcome>,
+  ) {
     this.set = attempt.set;
     this.read = attempt.read;
     this.transition = attempt.transition;
@@ -172,7 +178,8 @@ class CommitUnderWay<Outcome, Failure, Told> implements Waiting, Attempt<Outcome
     const { copy } = caller;
     const resolve = this.#resolve;
     try {
-      if (answer.kind === "Committed") return resolve(caller.told(ok(keep(this.#engine, this.#operation, copy, this, answer))));
+      if (answer.kind === "Committed")
+        return resolve(caller.told(ok(keep(this.#engine, this.#operation, copy, this, answer))));
       drop(this.#engine, this.#operation, copy, this, answer);
     } catch (reason) {
       return this.failed(reason);

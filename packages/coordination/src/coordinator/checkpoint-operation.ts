@@ -1,4 +1,11 @@
-import { assertObject, type Cursor, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
+import {
+  assertObject,
+  type Cursor,
+  type LogicalTime,
+  type OpId,
+  type ShardKey,
+  type TenantId,
+} from "@gossip/contracts";
 import type { CheckpointError, IdempotentOutcome } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
 import { decideCheckpoint, type CheckpointCommand, type CheckpointOutcome } from "../kernel/checkpoint.ts";
@@ -17,7 +24,9 @@ interface CheckpointOrder extends Omit<CheckpointCommand, "renew"> {
  *
  * A class, and the kernel's command as well: it is the operation of which there are many, and this is all that is made to ask for one.
  */
-export class CheckpointOperation implements ShardOperation<IdempotentOutcome<CheckpointOutcome>, CheckpointError>, CheckpointCommand {
+export class CheckpointOperation
+  implements ShardOperation<IdempotentOutcome<CheckpointOutcome>, CheckpointError>, CheckpointCommand
+{
   readonly tenant: TenantId;
   readonly lease: Lease;
   readonly opId: OpId;
@@ -46,7 +55,10 @@ export class CheckpointOperation implements ShardOperation<IdempotentOutcome<Che
     return true;
   }
 
-  decide(loaded: ShardSituation, now: LogicalTime): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, CheckpointError> {
+  decide(
+    loaded: ShardSituation,
+    now: LogicalTime,
+  ): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, CheckpointError> {
     return decideCheckpoint(loaded, this, now);
   }
 

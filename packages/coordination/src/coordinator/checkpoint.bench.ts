@@ -27,9 +27,19 @@ const nextOp = () => opIds[opCount++ & 65_535]!;
 async function open(): Promise<{ store: MemoryStore; sessions: readonly WorkerSession[] }> {
   const store = new MemoryStore({ slabCapacity: 1 << 22 });
   const coordinator = new Coordinator({ store, clock: { now: () => now } });
-  unwrap(await coordinator.createRunWithShards({ tenant, run, config: { leaseDuration: 1_000_000n }, shards, opId: OpId.fromRaw(1n) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant,
+      run,
+      config: { leaseDuration: 1_000_000n },
+      shards,
+      opId: OpId.fromRaw(1n),
+    }),
+  );
   const sessions = await Promise.all(
-    shards.map(async ({ shard }) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker: WorkerId.fromRaw(1n) }))),
+    shards.map(async ({ shard }) =>
+      unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker: WorkerId.fromRaw(1n) })),
+    ),
   );
   return { store, sessions };
 }
@@ -48,11 +58,22 @@ function checkpointDirectly(call: number): ShardRecord {
   const copy = copies[call & (SHARDS - 1)]!;
   const cursor = Cursor.withLastKey(cursors[call & (SHARDS - 1)]!);
   const { record, version } = copy.shard;
-  const decided = kernel.checkpoint({ run: copy.run.record, shard: record }, { tenant, lease: copy.lease, cursor, opId: nextOp(), renew: false }, now);
+  const decided = kernel.checkpoint(
+    { run: copy.run.record, shard: record },
+    { tenant, lease: copy.lease, cursor, opId: nextOp(), renew: false },
+    now,
+  );
   assert(decided.ok && decided.value.writes !== undefined, "the checkpoint is accepted");
   const after = decided.value.writes.shard;
   const answers = direct.store.commit([
-    { kind: "UpdateShard", tenant, run, shard: { guard: version, before: record, after }, runGuard: undefined, hintAt: now },
+    {
+      kind: "UpdateShard",
+      tenant,
+      run,
+      shard: { guard: version, before: record, after },
+      runGuard: undefined,
+      hintAt: now,
+    },
   ]);
   const answer = answers[0]!;
   assert(answer.kind === "Committed", "the write is made");
@@ -69,7 +90,8 @@ function overwrite(call: number): ShardRecord {
 }
 
 const nextCursor = (call: number) => Cursor.withLastKey(cursors[call & (SHARDS - 1)]!);
-const checkpointBySession = (call: number) => held.sessions[call & (SHARDS - 1)]!.checkpoint(nextCursor(call), { opId: nextOp() });
+const checkpointBySession = (call: number) =>
+  held.sessions[call & (SHARDS - 1)]!.checkpoint(nextCursor(call), { opId: nextOp() });
 
 compare("checkpoint in memory, 32-byte keys", {
   forms: {

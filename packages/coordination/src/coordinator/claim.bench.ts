@@ -1,7 +1,14 @@
 // A claim must not cost more the more shards there are: that is what an index is for. Each call claims a shard and
 // completes it, out of 1,000, 100,000 and 1,000,000 that are there.
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, MemoryStore, newRunRecord, newShardRecord, RANGE_EXHAUSTED, RunConfig } from "@gossip/coordination";
+import {
+  Coordinator,
+  MemoryStore,
+  newRunRecord,
+  newShardRecord,
+  RANGE_EXHAUSTED,
+  RunConfig,
+} from "@gossip/coordination";
 import { assert, unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
 
@@ -29,8 +36,14 @@ function seed(shardCount: number, runCount: number): (call: number) => Promise<u
         now,
       }),
     );
-    const record = { ...newRunRecord({ tenant, run, config, now }), status: "Active" as const, rootShards: ids.slice(0, 1) };
-    const [answer] = store.commit([{ kind: "PutRun", tenant, run, guard: undefined, after: record, created, limits, noShardsIn: [] }]);
+    const record = {
+      ...newRunRecord({ tenant, run, config, now }),
+      status: "Active" as const,
+      rootShards: ids.slice(0, 1),
+    };
+    const [answer] = store.commit([
+      { kind: "PutRun", tenant, run, guard: undefined, after: record, created, limits, noShardsIn: [] },
+    ]);
     assert(answer?.kind === "Committed", "the run is put there");
   }
 
@@ -43,7 +56,9 @@ function seed(shardCount: number, runCount: number): (call: number) => Promise<u
       left = shardCount;
     }
     left--;
-    const session = unwrap(await coordinator.claim({ tenant, run: RunId.fromRaw(run), worker: WorkerId.fromRaw(BigInt(call & 255)) }));
+    const session = unwrap(
+      await coordinator.claim({ tenant, run: RunId.fromRaw(run), worker: WorkerId.fromRaw(BigInt(call & 255)) }),
+    );
     return session.complete(RANGE_EXHAUSTED, { opId: OpId.fromRaw(BigInt(call)) });
   };
 }

@@ -38,7 +38,10 @@ describe("claim checks in order", () => {
   }
   const rules: readonly { readonly refusal: string; readonly breakIt: (situation: Situation) => Situation }[] = [
     { refusal: "RunNotFound", breakIt: (s) => ({ ...s, listing: { ...s.listing, run: undefined } }) },
-    { refusal: "TenantMismatch", breakIt: (s) => withRun(s, { tenant: TenantId.fromBytes(new Uint8Array(32).fill(9)) }) },
+    {
+      refusal: "TenantMismatch",
+      breakIt: (s) => withRun(s, { tenant: TenantId.fromBytes(new Uint8Array(32).fill(9)) }),
+    },
     { refusal: "RunTerminal", breakIt: (s) => withRun(s, { status: "Failed" }) },
     { refusal: "Throttled", breakIt: (s) => ({ ...s, isThrottled: true }) },
     { refusal: "NoneAvailable", breakIt: (s) => ({ ...s, listing: { ...s.listing, candidates: [] } }) },
@@ -46,7 +49,10 @@ describe("claim checks in order", () => {
 
   function withRun(situation: Situation, change: Partial<RunHead>): Situation {
     const { run } = situation.listing;
-    return { ...situation, listing: { ...situation.listing, run: run && { ...run, record: { ...run.record, ...change } } } };
+    return {
+      ...situation,
+      listing: { ...situation.listing, run: run && { ...run, record: { ...run.record, ...change } } },
+    };
   }
 
   /** Claim where so much is broken, and say how that is refused. */
@@ -54,9 +60,13 @@ describe("claim checks in order", () => {
     const store = new MemoryStore();
     coordinator = new Coordinator({ store, clock, claimCooldown: 50n });
     await createRun();
-    const listing = unwrap(store.listClaimCandidates({ tenant: TENANT, run: RUN, now: clock.now(), limit: 8, spread: 0 }));
+    const listing = unwrap(
+      store.listClaimCandidates({ tenant: TENANT, run: RUN, now: clock.now(), limit: 8, spread: 0 }),
+    );
     // The innermost first, so that a run that is not there stays so.
-    const situation = broken.toReversed().reduce<Situation>((made, { breakIt }) => breakIt(made), { listing, isThrottled: false });
+    const situation = broken
+      .toReversed()
+      .reduce<Situation>((made, { breakIt }) => breakIt(made), { listing, isThrottled: false });
     if (situation.isThrottled) unwrap(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) }));
     store.listClaimCandidates = () => ok(situation.listing);
     const claimed = await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) });
@@ -67,10 +77,14 @@ describe("claim checks in order", () => {
     expect(await claimBroken()).toBe("accepted");
   });
 
-  test.each(rules.map((rule, index) => ({ rule, later: rules.slice(index + 1) })))("$rule.refusal alone, and before all that come later", async ({ rule, later }) => {
-    expect(await claimBroken(rule)).toBe(rule.refusal);
-    for (const other of later) expect(await claimBroken(rule, other), `${rule.refusal} before ${other.refusal}`).toBe(rule.refusal);
-  });
+  test.each(rules.map((rule, index) => ({ rule, later: rules.slice(index + 1) })))(
+    "$rule.refusal alone, and before all that come later",
+    async ({ rule, later }) => {
+      expect(await claimBroken(rule)).toBe(rule.refusal);
+      for (const other of later)
+        expect(await claimBroken(rule, other), `${rule.refusal} before ${other.refusal}`).toBe(rule.refusal);
+    },
+  );
 });
 
 describe("claim", () => {
@@ -86,33 +100,48 @@ describe("claim", () => {
       const session = unwrap(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(claimed + 1) }));
       expect(session.shardKey.shard).toBeLessThan(100n + BigInt(fresh));
     }
-    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(9) })).toMatchObject({ ok: false, error: { kind: "NoneAvailable" } });
+    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(9) })).toMatchObject({
+      ok: false,
+      error: { kind: "NoneAvailable" },
+    });
   });
 
   test("of as many workers as there are shards, all at once: who goes without is told to try again now, not a lease later", async () => {
     await createRun();
-    const claims = await Promise.all(Array.from({ length: SHARDS }, (_, index) => coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(index + 1) })));
+    const claims = await Promise.all(
+      Array.from({ length: SHARDS }, (_, index) =>
+        coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(index + 1) }),
+      ),
+    );
     const got = claims.filter((claim) => claim.ok).length;
     const free = unwrap(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN })).shards.length;
     expect(free).toBe(SHARDS - got);
-    for (const claim of claims) if (!claim.ok) expect(claim.error).toMatchObject({ kind: "NoneAvailable", earliestDeadline: expect.any(BigInt) as bigint });
+    for (const claim of claims)
+      if (!claim.ok)
+        expect(claim.error).toMatchObject({ kind: "NoneAvailable", earliestDeadline: expect.any(BigInt) as bigint });
     // Whoever tries again at that time gets one: in the end nobody is left without.
-    for (let left = free; left > 0; left--) expect((await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1000 + left) })).ok).toBe(true);
+    for (let left = free; left > 0; left--)
+      expect((await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1000 + left) })).ok).toBe(true);
   });
 
   test("a worker that claims many times at once is let through once", async () => {
     coordinator = new Coordinator({ store: new MemoryStore(), clock, claimCooldown: 50n });
     await createRun();
-    const claims = await Promise.all(Array.from({ length: 4 }, () => coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) })));
+    const claims = await Promise.all(
+      Array.from({ length: 4 }, () => coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) })),
+    );
     expect(claims.filter((claim) => claim.ok).length).toBe(1);
-    for (const claim of claims) if (!claim.ok) expect(claim.error).toMatchObject({ kind: "Throttled", retryAfter: 60n });
+    for (const claim of claims)
+      if (!claim.ok) expect(claim.error).toMatchObject({ kind: "Throttled", retryAfter: 60n });
   });
 
   test("that finds nothing does not make its worker wait", async () => {
     coordinator = new Coordinator({ store: new MemoryStore(), clock, claimCooldown: 50n });
     await createRun();
     const held = unwrap(await coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: SHARDS }));
-    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({ error: { kind: "NoneAvailable" } });
+    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({
+      error: { kind: "NoneAvailable" },
+    });
     unwrap(await held[0]!.release());
     expect((await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).ok).toBe(true);
   });
@@ -126,7 +155,9 @@ describe("claim", () => {
       if (++reads === 3) throw new TypeError("a defect of the store");
       return MemoryStore.prototype.readShard.call(store, tenant, key);
     };
-    await expect(coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 })).rejects.toThrow("a defect of the store");
+    await expect(coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 })).rejects.toThrow(
+      "a defect of the store",
+    );
     expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).leased).toBe(0);
   });
 
@@ -164,7 +195,13 @@ describe("claim", () => {
     function listRecords(): void {
       store.listClaimCandidates = (query) => {
         const { candidates, ...rest } = unwrap(memory.listClaimCandidates(query));
-        return ok({ ...rest, candidates: candidates.map(({ shard }) => ({ shard, read: unwrap(memory.readShard(TENANT, ShardKey.of(RUN, shard))).shard })) });
+        return ok({
+          ...rest,
+          candidates: candidates.map(({ shard }) => ({
+            shard,
+            read: unwrap(memory.readShard(TENANT, ShardKey.of(RUN, shard))).shard,
+          })),
+        });
       };
     }
 
@@ -172,19 +209,29 @@ describe("claim", () => {
       ["as it is asked", () => breakReads(refuse)],
       ["later, and last on the first", () => breakReads(refuseLater)],
       ["as it writes", () => (listRecords(), (store.commit = () => refuseLater(2)))],
-      ["as it is asked again after a conflict", () => (listRecords(), (faults.commits = Array.from({ length: 5 }, () => "Conflict")), breakReads(refuseLater))],
+      [
+        "as it is asked again after a conflict",
+        () => (listRecords(), (faults.commits = Array.from({ length: 5 }, () => "Conflict")), breakReads(refuseLater)),
+      ],
     ];
 
-    test.each(BREAKS)("%s: it fails with what is wrong with the first of them, once it has heard of all, and holds nothing", async (_when, breakIt) => {
-      breakIt();
-      await expect(new Coordinator({ store, clock }).claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 })).rejects.toThrow("defect 2");
-      expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).leased).toBe(0);
-    });
+    test.each(BREAKS)(
+      "%s: it fails with what is wrong with the first of them, once it has heard of all, and holds nothing",
+      async (_when, breakIt) => {
+        breakIt();
+        await expect(
+          new Coordinator({ store, clock }).claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 }),
+        ).rejects.toThrow("defect 2");
+        expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).leased).toBe(0);
+      },
+    );
 
     test("whose records come with the candidates: it takes what it gets, and others where a write came between", async () => {
       listRecords();
       faults.commits = [undefined, "Conflict", undefined, "UnknownMade"];
-      const sessions = unwrap(await new Coordinator({ store, clock }).claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 }));
+      const sessions = unwrap(
+        await new Coordinator({ store, clock }).claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 5 }),
+      );
       expect(new Set(sessions.map((session) => session.shardKey.shard)).size).toBe(5);
       expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).leased).toBe(5);
     });

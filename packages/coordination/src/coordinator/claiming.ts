@@ -117,7 +117,7 @@ async function trySome(
   { listing, search }: { readonly listing: ClaimListing; readonly search: Search },
 ): Promise<ClaimError | undefined> {
   const candidates = inRendezvousOrder(request.worker, listing.candidates);
-  for (let tried = 0; search.sessions.length < request.count && tried < candidates.length; ) {
+  for (let tried = 0; search.sessions.length < request.count && tried < candidates.length;) {
     const end = tried + request.count - search.sessions.length;
     const wave = new ClaimWave(engine, search, listing.run!);
     const stopped = await wave.tryAll(request, candidates.slice(tried, end));

@@ -19,7 +19,13 @@ interface Tagged {
 }
 
 const asSet = ({ kind, shard, run, tag }: Tagged): WriteSet =>
-  ({ kind, tag, tenant: TenantId.ZERO, run: RunId.fromRaw(BigInt(run)), shard: { after: { shard: ShardId.fromRaw(BigInt(shard)) } } }) as unknown as WriteSet;
+  ({
+    kind,
+    tag,
+    tenant: TenantId.ZERO,
+    run: RunId.fromRaw(BigInt(run)),
+    shard: { after: { shard: ShardId.fromRaw(BigInt(shard)) } },
+  }) as unknown as WriteSet;
 const tagOf = (set: WriteSet) => (set as unknown as Tagged).tag;
 const answerTo = (set: WriteSet): CommitAnswer => ({ kind: "Committed", version: tagOf(set) });
 
@@ -53,8 +59,10 @@ class HeldStore {
   }
 }
 
-const queueOver = (commit: (sets: readonly WriteSet[]) => Eventually<readonly CommitAnswer[]>, traits: StoreTraits = {}) =>
-  new CommitQueue({ commit, traits } as unknown as CoordinationStore);
+const queueOver = (
+  commit: (sets: readonly WriteSet[]) => Eventually<readonly CommitAnswer[]>,
+  traits: StoreTraits = {},
+) => new CommitQueue({ commit, traits } as unknown as CoordinationStore);
 const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
@@ -62,12 +70,28 @@ const settle = async () => {
 describe("CommitQueue", () => {
   test("gives each its own answer, and a store only calls that it may get", async () => {
     const tagged = fc.record({
-      kind: fc.constantFrom("UpdateShard" as const, "UpdateShard" as const, "UpdateShard" as const, "SplitShard" as const, "PutRun" as const),
+      kind: fc.constantFrom(
+        "UpdateShard" as const,
+        "UpdateShard" as const,
+        "UpdateShard" as const,
+        "SplitShard" as const,
+        "PutRun" as const,
+      ),
       shard: fc.integer({ min: 0, max: 4 }),
       run: fc.integer({ min: 0, max: 1 }),
     });
-    const steps = fc.array(fc.oneof({ weight: 4, arbitrary: tagged }, { weight: 1, arbitrary: fc.constant("turn" as const) }, { weight: 1, arbitrary: fc.constant("answer" as const) }), { maxLength: 60 });
-    const traits = fc.record({ maxSetsPerCommit: fc.integer({ min: 1, max: 5 }), commitsInFlight: fc.integer({ min: 1, max: 3 }) });
+    const steps = fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: tagged },
+        { weight: 1, arbitrary: fc.constant("turn" as const) },
+        { weight: 1, arbitrary: fc.constant("answer" as const) },
+      ),
+      { maxLength: 60 },
+    );
+    const traits = fc.record({
+      maxSetsPerCommit: fc.integer({ min: 1, max: 5 }),
+      commitsInFlight: fc.integer({ min: 1, max: 3 }),
+    });
     await fc.assert(
       fc.asyncProperty(steps, traits, async (script, limits) => {
         const store = new HeldStore(limits);
@@ -85,7 +109,9 @@ describe("CommitQueue", () => {
         await settle();
         while (store.answerOne()) await settle();
 
-        expect((await Promise.all(answers)).map((answer) => answer.kind === "Committed" && answer.version)).toEqual(submitted.map(({ tag }) => tag));
+        expect((await Promise.all(answers)).map((answer) => answer.kind === "Committed" && answer.version)).toEqual(
+          submitted.map(({ tag }) => tag),
+        );
         expect(store.mostInFlight).toBeLessThanOrEqual(limits.commitsInFlight);
         for (const call of store.calls) {
           expect(call.length).toBeLessThanOrEqual(limits.maxSetsPerCommit);
@@ -94,7 +120,10 @@ describe("CommitQueue", () => {
           expect(new Set(sets.map(({ run, shard }) => `${run}/${shard}`)).size).toBe(sets.length);
         }
         // Updates of one shard reach the store in the order in which they were submitted.
-        const order = store.calls.flat().map((set) => submitted[tagOf(set)]!).filter(({ kind }) => kind === "UpdateShard");
+        const order = store.calls
+          .flat()
+          .map((set) => submitted[tagOf(set)]!)
+          .filter(({ kind }) => kind === "UpdateShard");
         for (const name of new Set(order.map(({ run, shard }) => `${run}/${shard}`))) {
           const tags = order.filter(({ run, shard }) => `${run}/${shard}` === name).map(({ tag }) => tag);
           expect(tags).toEqual(tags.toSorted((a, b) => a - b));
@@ -159,12 +188,23 @@ describe("CommitQueue", () => {
 
   test("a store that answers at once is asked no more than one that waits", async () => {
     const queue = queueOver((sets) => sets.map(answerTo));
-    const answers = await Promise.all([7, 8].map((tag) => queue.submit(asSet({ kind: "UpdateShard", run: 0, shard: tag, tag }))));
-    expect(answers).toEqual([{ kind: "Committed", version: 7 }, { kind: "Committed", version: 8 }]);
+    const answers = await Promise.all(
+      [7, 8].map((tag) => queue.submit(asSet({ kind: "UpdateShard", run: 0, shard: tag, tag }))),
+    );
+    expect(answers).toEqual([
+      { kind: "Committed", version: 7 },
+      { kind: "Committed", version: 8 },
+    ]);
   });
 
   test.each([
-    ["throws", () => { throw new RangeError("broken"); }, RangeError],
+    [
+      "throws",
+      () => {
+        throw new RangeError("broken");
+      },
+      RangeError,
+    ],
     ["rejects", () => Promise.reject(new RangeError("broken")), RangeError],
     ["answers too few", () => [], InvariantViolation],
     ["answers too few, later", () => Promise.resolve([]), InvariantViolation],

@@ -91,7 +91,8 @@ export class CommitQueue {
     const left: Waiting[] = [];
     this.#shards.clear(Math.min(this.#waiting.length, this.#maxSets));
     for (const waiting of this.#waiting) {
-      const isTaken = batch.length < this.#maxSets && waiting.set.kind === "UpdateShard" && this.#shards.add(nameOf(waiting.set));
+      const isTaken =
+        batch.length < this.#maxSets && waiting.set.kind === "UpdateShard" && this.#shards.add(nameOf(waiting.set));
       (isTaken ? batch : left).push(waiting);
     }
     this.#waiting = left;
@@ -146,7 +147,10 @@ function nameOf({ run, shard }: UpdateShardSet): number {
 
 /** Throws before anybody is answered, or not at all. */
 function deliver(batch: readonly Waiting[], answers: readonly CommitAnswer[]): void {
-  assert(answers.length === batch.length, () => `a store must answer each of ${batch.length} write sets, got ${answers.length} answers`);
+  assert(
+    answers.length === batch.length,
+    () => `a store must answer each of ${batch.length} write sets, got ${answers.length} answers`,
+  );
   batch.forEach((waiting, index) => waiting.answered(answers[index]!));
 }
 

@@ -10,7 +10,9 @@ import type { ShardOperation, ShardSituation } from "./shard-operation.ts";
 import { refuseForRoom, type WriteRefusal } from "./write-refusals.ts";
 
 /** A completion as the engine carries it out. A class, and the kernel's command as well, as a checkpoint's operation is: every shard comes to it. */
-export class CompleteOperation implements ShardOperation<IdempotentOutcome<ShardRecord>, CompleteError>, CompleteCommand {
+export class CompleteOperation
+  implements ShardOperation<IdempotentOutcome<ShardRecord>, CompleteError>, CompleteCommand
+{
   readonly tenant: TenantId;
   readonly lease: Lease;
   readonly opId: OpId;
@@ -36,7 +38,10 @@ export class CompleteOperation implements ShardOperation<IdempotentOutcome<Shard
     return false;
   }
 
-  decide(loaded: ShardSituation, now: LogicalTime): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, CompleteError> {
+  decide(
+    loaded: ShardSituation,
+    now: LogicalTime,
+  ): Result<Transition<IdempotentOutcome<ShardRecord>, UpdateShard>, CompleteError> {
     return decideComplete(loaded, this, now);
   }
 

@@ -32,13 +32,29 @@ export interface CoordinatorSettings {
 }
 
 export function makeSettings(options: CoordinatorOptions): CoordinatorSettings {
-  assert(typeof options === "object" && options !== null, () => `coordinator options must be an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `coordinator options must be an object, got ${typeof options}`,
+  );
   const { store, clock, claimCooldown = 0n, newOpId = () => OpId.random() } = options;
-  assert(typeof store === "object" && store !== null && typeof store.commit === "function", "store must be a CoordinationStore");
+  assert(
+    typeof store === "object" && store !== null && typeof store.commit === "function",
+    "store must be a CoordinationStore",
+  );
   assert(typeof clock === "object" && clock !== null && typeof clock.now === "function", "clock must be a Clock");
-  assert(typeof claimCooldown === "bigint" && claimCooldown >= 0n && claimCooldown <= U64_MAX, "claim cooldown must be a bigint from 0 to 2^64 - 1");
+  assert(
+    typeof claimCooldown === "bigint" && claimCooldown >= 0n && claimCooldown <= U64_MAX,
+    "claim cooldown must be a bigint from 0 to 2^64 - 1",
+  );
   assert(typeof newOpId === "function", "newOpId must be a function such as OpId.random");
-  return { store, clock, limits: makeLimits(options.limits), claimCooldown, retry: makeRetryPolicy(options.retry), newOpId };
+  return {
+    store,
+    clock,
+    limits: makeLimits(options.limits),
+    claimCooldown,
+    retry: makeRetryPolicy(options.retry),
+    newOpId,
+  };
 }
 
 function makeLimits(limits: Partial<ShardLimits> = {}): ShardLimits {

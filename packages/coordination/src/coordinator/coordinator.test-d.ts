@@ -23,20 +23,27 @@ declare const opId: OpId;
 declare const exhausted: typeof RANGE_EXHAUSTED;
 
 test("each operation fails in its own ways and no others", () => {
-  type Failure<Answer> = Answer extends Promise<Result<unknown, infer E extends { readonly kind: string }>> ? E["kind"] : never;
-  type Of<Method extends keyof Coordinator> = Coordinator[Method] extends (...args: never[]) => infer Answer ? Failure<Answer> : never;
+  type Failure<Answer> =
+    Answer extends Promise<Result<unknown, infer E extends { readonly kind: string }>> ? E["kind"] : never;
+  type Of<Method extends keyof Coordinator> = Coordinator[Method] extends (...args: never[]) => infer Answer
+    ? Failure<Answer>
+    : never;
 
   expectTypeOf<Of<"renew">>().toEqualTypeOf<RenewError["kind"]>();
   expectTypeOf<Extract<Of<"checkpoint">, "AlreadyLeased" | "SplitInvalid" | "RunTerminal">>().toEqualTypeOf<never>();
   expectTypeOf<Extract<Of<"acquire">, "StaleFence" | "LeaseExpired" | "OpIdConflict">>().toEqualTypeOf<never>();
-  expectTypeOf<Of<"claim">>().toEqualTypeOf<"NoneAvailable" | "RunNotFound" | "TenantMismatch" | "Throttled" | "RunTerminal" | "BackendError">();
+  expectTypeOf<Of<"claim">>().toEqualTypeOf<
+    "NoneAvailable" | "RunNotFound" | "TenantMismatch" | "Throttled" | "RunTerminal" | "BackendError"
+  >();
   expectTypeOf<Of<"listTenants">>().toEqualTypeOf<"BackendError">();
   expectTypeOf<Extract<Of<"cancelRun">, "WrongStatus" | "RunUnsettled">>().toEqualTypeOf<never>();
   expectTypeOf<Extract<Of<"completeRun">, "RunUnsettled">>().toEqualTypeOf<"RunUnsettled">();
 });
 
 test("a session adds that it may be closed", () => {
-  expectTypeOf<ReturnType<WorkerSession["checkpoint"]>>().resolves.toEqualTypeOf<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>>();
+  expectTypeOf<ReturnType<WorkerSession["checkpoint"]>>().resolves.toEqualTypeOf<
+    Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>
+  >();
   expectTypeOf<WorkerSession["complete"]>().toBeCallableWith(exhausted);
 });
 
@@ -53,7 +60,9 @@ test("what an operation cannot do without must be given", () => {
 });
 
 test("the kernel knows nothing of stores", () => {
-  type Kinds<Decide> = Decide extends (...args: never[]) => Result<unknown, infer E extends { readonly kind: string }> ? E["kind"] : never;
+  type Kinds<Decide> = Decide extends (...args: never[]) => Result<unknown, infer E extends { readonly kind: string }>
+    ? E["kind"]
+    : never;
   expectTypeOf<Extract<Kinds<typeof kernel.checkpoint>, "BackendError" | "ResourceExhausted">>().toEqualTypeOf<never>();
   expectTypeOf(kernel.renew).parameter(2).toEqualTypeOf<LogicalTime>();
 });

@@ -27,7 +27,13 @@ import { AcquireScratch } from "../views/acquire-scratch.ts";
 import type { ProgressEstimate } from "../views/progress-estimate.ts";
 import type { RunProgress } from "../views/run-progress.ts";
 import type { ShardSummary } from "../views/shard-summary.ts";
-import { acquireShard, acquireShardInto, openSession, type AcquireResult, type AcquireResultView } from "./acquiring.ts";
+import {
+  acquireShard,
+  acquireShardInto,
+  openSession,
+  type AcquireResult,
+  type AcquireResultView,
+} from "./acquiring.ts";
 import { assertCommand, assertFlags, assertListing } from "./assert-command.ts";
 import { runShardOperation } from "./carry-out.ts";
 import { CheckpointOperation } from "./checkpoint-operation.ts";
@@ -102,7 +108,10 @@ export class Coordinator {
   }
 
   /** `acquire` that copies the shard's bytes into `scratch` and allocates none for them. */
-  async acquireInto(request: AcquireRequest, scratch: AcquireScratch): Promise<Result<IdempotentOutcome<AcquireResultView>, AcquireError>> {
+  async acquireInto(
+    request: AcquireRequest,
+    scratch: AcquireScratch,
+  ): Promise<Result<IdempotentOutcome<AcquireResultView>, AcquireError>> {
     assertCommand(request, { key: true, worker: true });
     assert(scratch instanceof AcquireScratch, "scratch must be an AcquireScratch");
     return acquireShardInto(this.#engine, this.#withOpId(request), scratch);
@@ -151,11 +160,16 @@ export class Coordinator {
 
   async splitReplace(request: SplitReplaceRequest): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError>> {
     assertCommand(request, LOGGED);
-    const settled = await runShardOperation(this.#engine, shardOperations.splitReplace(request, this.#engine.maxSplitChildren));
+    const settled = await runShardOperation(
+      this.#engine,
+      shardOperations.splitReplace(request, this.#engine.maxSplitChildren),
+    );
     return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, ({ children }) => ({ children }))) : settled;
   }
 
-  async splitResidual(request: SplitResidualRequest): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError>> {
+  async splitResidual(
+    request: SplitResidualRequest,
+  ): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError>> {
     assertCommand(request, LOGGED);
     const settled = await runShardOperation(this.#engine, shardOperations.splitResidual(request));
     return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, ({ residual }) => ({ residual }))) : settled;
@@ -172,19 +186,25 @@ export class Coordinator {
     return runs.createRun(this.#engine, request);
   }
 
-  async registerShards(request: runs.RegisterShardsRequest): Promise<Result<IdempotentOutcome<RunRecord["rootShards"]>, RegisterShardsError>> {
+  async registerShards(
+    request: runs.RegisterShardsRequest,
+  ): Promise<Result<IdempotentOutcome<RunRecord["rootShards"]>, RegisterShardsError>> {
     assertCommand(request, { run: true, shards: true, opId: true });
     return runs.registerShards(this.#engine, request);
   }
 
   /** Create a run with its first shards, both or neither. Repeating it with the same op id is a replay. */
-  async createRunWithShards(request: runs.CreateRunWithShardsRequest): Promise<Result<IdempotentOutcome<RunRecord>, CreateRunError>> {
+  async createRunWithShards(
+    request: runs.CreateRunWithShardsRequest,
+  ): Promise<Result<IdempotentOutcome<RunRecord>, CreateRunError>> {
     assertCommand(request, { run: true, shards: true, opId: true });
     return runs.createRunWithShards(this.#engine, request);
   }
 
   /** Say that a run is finished. Refused while a shard is active or parked, unless told to accept that. */
-  async completeRun(request: runs.CompleteRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
+  async completeRun(
+    request: runs.CompleteRunRequest,
+  ): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
     assertCommand(request, LOGGED_OF_RUN);
     assertFlags({ acceptParked: request.acceptParked, force: request.force });
     return runs.completeRun(this.#engine, request);
@@ -243,7 +263,9 @@ export class Coordinator {
   }
 
   /** Shards by range start, ties by id, a page at a time. */
-  async listShards(request: queries.ListShardsRequest): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
+  async listShards(
+    request: queries.ListShardsRequest,
+  ): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
     assertCommand(request, OF_RUN);
     assertListing(request);
     return queries.listShards(this.#engine, request);
@@ -265,7 +287,10 @@ export class Coordinator {
   /** Tenants that have a run, by id, a page at a time. */
   async listTenants(request: queries.ListTenantsRequest = {}): Promise<Result<Page<TenantId, TenantId>, BackendError>> {
     assertCommand(request, { tenant: false });
-    assert(request.after === undefined || TenantId.parse(request.after).ok, "the position in a list of tenants must be a tenant");
+    assert(
+      request.after === undefined || TenantId.parse(request.after).ok,
+      "the position in a list of tenants must be a tenant",
+    );
     return queries.listTenants(this.#engine, request);
   }
 

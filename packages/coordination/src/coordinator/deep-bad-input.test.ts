@@ -25,8 +25,18 @@ const requests = (lease: unknown) => {
     splitResidual: { ...leased, plan: residualPlan("a", "m", "z") },
     createRun: { ...run, run: 7n, config: { leaseDuration: 1n, cursorSemantics: "Completed", maxShardRetries: 1 } },
     registerShards: { ...run, run: 8n, shards: [initial(1, "a", "b"), initial(2, "b", "c")], opId: op(9) },
-    createRunWithShards: { ...run, run: 9n, config: { leaseDuration: 1n }, shards: [initial(1, "a", "b")], opId: op(9) },
-    listShards: { ...run, filter: { status: "Active", isLeased: true, rootOnly: false }, after: { keyRangeStart: new Uint8Array(1), shard: KEY.shard } },
+    createRunWithShards: {
+      ...run,
+      run: 9n,
+      config: { leaseDuration: 1n },
+      shards: [initial(1, "a", "b")],
+      opId: op(9),
+    },
+    listShards: {
+      ...run,
+      filter: { status: "Active", isLeased: true, rootOnly: false },
+      after: { keyRangeStart: new Uint8Array(1), shard: KEY.shard },
+    },
   } satisfies Partial<Record<keyof Coordinator, object>>;
 };
 type Method = keyof ReturnType<typeof requests>;
@@ -45,16 +55,32 @@ function pathsOf(value: unknown, path: readonly string[] = []): string[][] {
 function replaced(value: unknown, [name, ...rest]: readonly string[], by: unknown): unknown {
   if (name === undefined) return by;
   const branch = value as Record<string, unknown>;
-  if (Array.isArray(branch)) return branch.map((item: unknown, index) => (String(index) === name ? replaced(item, rest, by) : item));
+  if (Array.isArray(branch))
+    return branch.map((item: unknown, index) => (String(index) === name ? replaced(item, rest, by) : item));
   return { ...branch, [name]: replaced(branch[name], rest, by) };
 }
 
 async function makeWorld() {
-  const coordinator = new Coordinator({ store: new MemoryStore({ slabCapacity: 1 << 16 }), clock: new ManualClock(10n), newOpId: () => OpId.fromRaw(500n) });
+  const coordinator = new Coordinator({
+    store: new MemoryStore({ slabCapacity: 1 << 16 }),
+    clock: new ManualClock(10n),
+    newOpId: () => OpId.fromRaw(500n),
+  });
   const shards = [initial(10, "a", "z")];
-  unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards, opId: op(1) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: TENANT,
+      run: RUN,
+      config: { leaseDuration: 100n },
+      shards,
+      opId: op(1),
+    }),
+  );
   unwrap(await coordinator.createRun({ tenant: TENANT, run: 8n as typeof RUN, config: { leaseDuration: 100n } }));
-  return { coordinator, session: unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) })) };
+  return {
+    coordinator,
+    session: unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) })),
+  };
 }
 
 /** An answer of the operation, or a sentence. */
@@ -84,7 +110,8 @@ describe.each(Object.keys(requests(undefined)) as Method[])("%s", (method) => {
     const good = requests(session.lease)[method];
     const operate = coordinator[method].bind(coordinator) as (request: unknown) => Promise<unknown>;
     for (const path of pathsOf(good).filter(([first]) => first === "lease")) {
-      for (const junk of JUNK) await expectSentence(() => operate(replaced(good, path, junk)), `${path.join(".")}: ${String(junk)}`);
+      for (const junk of JUNK)
+        await expectSentence(() => operate(replaced(good, path, junk)), `${path.join(".")}: ${String(junk)}`);
     }
   });
 });
@@ -100,7 +127,15 @@ describe("a session", () => {
   };
 
   test.each(Object.keys(calls))("%s refuses options that are none", async (name) => {
-    for (const junk of [null, 5, "text", Symbol("junk"), () => 5, { opId: null }, { opId: "text" }] as readonly unknown[]) {
+    for (const junk of [
+      null,
+      5,
+      "text",
+      Symbol("junk"),
+      () => 5,
+      { opId: null },
+      { opId: "text" },
+    ] as readonly unknown[]) {
       const { session } = await makeWorld();
       await expect(calls[name]!(session, junk as never), String(junk)).rejects.toThrow(InvariantViolation);
       expect([session.isClosed, session.cursor.lastKey, session.spawned.length]).toEqual([false, undefined, 0]);
@@ -140,21 +175,50 @@ describe("lists", () => {
 
 test("claims refuse a mark that is neither yes nor no, and a coordinator limits that are none", async () => {
   const { coordinator } = await makeWorld();
-  await expect(coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2), markStarved: "yes" as never })).rejects.toThrow(InvariantViolation);
+  await expect(
+    coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2), markStarved: "yes" as never }),
+  ).rejects.toThrow(InvariantViolation);
   const good = { store: new MemoryStore({ slabCapacity: 16 }), clock: new ManualClock(1n) };
-  for (const junk of [null, 5, "text", { maxShardsTotal: "many" }, { maxShardsPerTenant: null }] as readonly unknown[]) {
+  for (const junk of [
+    null,
+    5,
+    "text",
+    { maxShardsTotal: "many" },
+    { maxShardsPerTenant: null },
+  ] as readonly unknown[]) {
     expect(() => new Coordinator({ ...good, limits: junk as never }), String(junk)).toThrow(InvariantViolation);
   }
-  for (const capacity of [null, "many", Symbol("junk")]) expect(() => coordinator.events({ capacity: capacity as never })).toThrow(InvariantViolation);
+  for (const capacity of [null, "many", Symbol("junk")])
+    expect(() => coordinator.events({ capacity: capacity as never })).toThrow(InvariantViolation);
 });
 
 test("what a clock gives that is no time is refused before anything is done", async () => {
   const store = new MemoryStore({ slabCapacity: 1 << 16 });
-  for (const now of [undefined, null, 5, "text", {}, -1n, 0n, 1n << 64n, Promise.resolve(5), Promise.resolve(undefined)] as readonly unknown[]) {
+  for (const now of [
+    undefined,
+    null,
+    5,
+    "text",
+    {},
+    -1n,
+    0n,
+    1n << 64n,
+    Promise.resolve(5),
+    Promise.resolve(undefined),
+  ] as readonly unknown[]) {
     const over = new Coordinator({ store, clock: { now: () => now as never } });
-    const request = { tenant: TENANT, run: RUN, config: { leaseDuration: 1n }, shards: [{ ...initial(1, "a", "b"), shard: ShardId.fromRaw(1n) }], opId: op(1) };
+    const request = {
+      tenant: TENANT,
+      run: RUN,
+      config: { leaseDuration: 1n },
+      shards: [{ ...initial(1, "a", "b"), shard: ShardId.fromRaw(1n) }],
+      opId: op(1),
+    };
     await expect(over.createRunWithShards(request), String(now)).rejects.toThrow(InvariantViolation);
-    await expect(over.claim({ tenant: TenantId.fromBytes(new Uint8Array(32)), run: RUN, worker: worker(1) }), String(now)).rejects.toThrow(InvariantViolation);
+    await expect(
+      over.claim({ tenant: TenantId.fromBytes(new Uint8Array(32)), run: RUN, worker: worker(1) }),
+      String(now),
+    ).rejects.toThrow(InvariantViolation);
   }
   expect(store.shardCount).toBe(0);
 });

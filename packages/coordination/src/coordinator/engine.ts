@@ -101,7 +101,11 @@ export class Engine {
     attempts.count++;
     if (attempts.count >= this.#retry.maxAttempts) {
       const operation = `${attempts.operation}.commit` as const;
-      return err(coordError("BackendError", { reason: InfraError.transient({ operation, message: "other writes kept coming in between" }) }));
+      return err(
+        coordError("BackendError", {
+          reason: InfraError.transient({ operation, message: "other writes kept coming in between" }),
+        }),
+      );
     }
     // What was read may simply have been old. Only the second time is somebody really in the way.
     if (attempts.count > 1) await this.#pause(attempts.count - 1);
@@ -118,14 +122,21 @@ export class Engine {
   }
 }
 
-async function waitForTime(pending: Promise<LogicalTime>, operation: OperationName): Promise<Result<LogicalTime, BackendError>> {
+async function waitForTime(
+  pending: Promise<LogicalTime>,
+  operation: OperationName,
+): Promise<Result<LogicalTime, BackendError>> {
   try {
     const now = await pending;
     assertNow(now);
     return ok(now);
   } catch (cause) {
     if (cause instanceof InvariantViolation) throw cause;
-    const reason = InfraError.transient({ operation: `${operation}.clock`, message: "the clock had no time to give", cause });
+    const reason = InfraError.transient({
+      operation: `${operation}.clock`,
+      message: "the clock had no time to give",
+      cause,
+    });
     return err(coordError("BackendError", { reason }));
   }
 }

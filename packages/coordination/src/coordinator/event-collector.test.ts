@@ -57,7 +57,10 @@ describe("EventCollector", () => {
   });
 
   test("listens to a coordinator", async () => {
-    const coordinator = new Coordinator({ store: new MemoryStore({ slabCapacity: 1 << 16 }), clock: new ManualClock(10n) });
+    const coordinator = new Coordinator({
+      store: new MemoryStore({ slabCapacity: 1 << 16 }),
+      clock: new ManualClock(10n),
+    });
     const collector = new EventCollector(TENANT);
     coordinator.onEvent((each) => each.tenant === TENANT && collector.emit(each));
     const request = { run: RUN, config: { leaseDuration: 100n }, shards: [initial(10, "a", "z")], opId: op(1) };

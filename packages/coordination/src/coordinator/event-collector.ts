@@ -22,7 +22,10 @@ export class EventCollector implements Iterable<CoordinationEvent> {
 
   constructor(tenant: TenantId, options: EventCollectorOptions = {}) {
     assert(TenantId.parse(tenant).ok, "tenant must be 64 lowercase hex digits");
-    assert(typeof options === "object" && options !== null, () => `event collector options must be an object, got ${typeof options}`);
+    assert(
+      typeof options === "object" && options !== null,
+      () => `event collector options must be an object, got ${typeof options}`,
+    );
     const { maxCapacity = Number.MAX_SAFE_INTEGER } = options;
     assertCount(maxCapacity, "most events to collect", { min: 1, max: Number.MAX_SAFE_INTEGER });
     this.tenant = tenant;

@@ -45,7 +45,10 @@ export class EventHub {
   }
 
   stream(options: EventStreamOptions = {}): EventStream {
-    assert(typeof options === "object" && options !== null, () => `event stream options must be an object, got ${typeof options}`);
+    assert(
+      typeof options === "object" && options !== null,
+      () => `event stream options must be an object, got ${typeof options}`,
+    );
     const { capacity = DEFAULT_CAPACITY } = options;
     assertCount(capacity, "event stream capacity", { min: 1, max: 1_000_000 });
     return new EventStream(capacity, (listener) => this.listen(listener));

@@ -37,7 +37,15 @@ beforeEach(() => {
 
 async function seed(): Promise<void> {
   const shards = [initial(10, "a", "z")];
-  unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards, opId: op(1) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: TENANT,
+      run: RUN,
+      config: { leaseDuration: 100n },
+      shards,
+      opId: op(1),
+    }),
+  );
 }
 
 async function acquire(): Promise<Lease> {
@@ -58,17 +66,40 @@ const LOGGED: Readonly<Record<string, { readonly prepare: () => Promise<Logged>;
       return (opId) => coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1), opId });
     },
   },
-  checkpoint: { event: "ShardCheckpointed", prepare: leased((lease) => (opId) => coordinator.checkpoint({ tenant: TENANT, lease, cursor: at("c"), opId })) },
-  complete: { event: "ShardCompleted", prepare: leased((lease) => (opId) => coordinator.complete({ tenant: TENANT, lease, point: at("c"), opId })) },
-  park: { event: "ShardParked", prepare: leased((lease) => (opId) => coordinator.park({ tenant: TENANT, lease, reason: "Other", opId })) },
-  release: { event: "ShardReleased", prepare: leased((lease) => (opId) => coordinator.release({ tenant: TENANT, lease, opId })) },
+  checkpoint: {
+    event: "ShardCheckpointed",
+    prepare: leased((lease) => (opId) => coordinator.checkpoint({ tenant: TENANT, lease, cursor: at("c"), opId })),
+  },
+  complete: {
+    event: "ShardCompleted",
+    prepare: leased((lease) => (opId) => coordinator.complete({ tenant: TENANT, lease, point: at("c"), opId })),
+  },
+  park: {
+    event: "ShardParked",
+    prepare: leased((lease) => (opId) => coordinator.park({ tenant: TENANT, lease, reason: "Other", opId })),
+  },
+  release: {
+    event: "ShardReleased",
+    prepare: leased((lease) => (opId) => coordinator.release({ tenant: TENANT, lease, opId })),
+  },
   splitReplace: {
     event: "ShardSplit",
-    prepare: leased((lease) => (opId) => coordinator.splitReplace({ tenant: TENANT, lease, plan: replacePlan({ start: "a", end: "m" }, { start: "m", end: "z" }), opId })),
+    prepare: leased(
+      (lease) => (opId) =>
+        coordinator.splitReplace({
+          tenant: TENANT,
+          lease,
+          plan: replacePlan({ start: "a", end: "m" }, { start: "m", end: "z" }),
+          opId,
+        }),
+    ),
   },
   splitResidual: {
     event: "ShardResidualCreated",
-    prepare: leased((lease) => (opId) => coordinator.splitResidual({ tenant: TENANT, lease, plan: residualPlan("a", "m", "z"), opId })),
+    prepare: leased(
+      (lease) => (opId) =>
+        coordinator.splitResidual({ tenant: TENANT, lease, plan: residualPlan("a", "m", "z"), opId }),
+    ),
   },
   unpark: {
     event: "ShardUnparked",
@@ -89,11 +120,25 @@ const LOGGED: Readonly<Record<string, { readonly prepare: () => Promise<Logged>;
   createRunWithShards: {
     event: "RunActivated",
     prepare: () =>
-      Promise.resolve((opId) => coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards: [initial(10, "a", "z")], opId })),
+      Promise.resolve((opId) =>
+        coordinator.createRunWithShards({
+          tenant: TENANT,
+          run: RUN,
+          config: { leaseDuration: 100n },
+          shards: [initial(10, "a", "z")],
+          opId,
+        }),
+      ),
   },
-  completeRun: { event: "RunCompleted", prepare: ofRun((opId) => coordinator.completeRun({ tenant: TENANT, run: RUN, opId, force: true })) },
+  completeRun: {
+    event: "RunCompleted",
+    prepare: ofRun((opId) => coordinator.completeRun({ tenant: TENANT, run: RUN, opId, force: true })),
+  },
   failRun: { event: "RunFailed", prepare: ofRun((opId) => coordinator.failRun({ tenant: TENANT, run: RUN, opId })) },
-  cancelRun: { event: "RunCancelled", prepare: ofRun((opId) => coordinator.cancelRun({ tenant: TENANT, run: RUN, opId })) },
+  cancelRun: {
+    event: "RunCancelled",
+    prepare: ofRun((opId) => coordinator.cancelRun({ tenant: TENANT, run: RUN, opId })),
+  },
 };
 
 function leased(make: (lease: Lease) => Logged): () => Promise<Logged> {
@@ -136,7 +181,9 @@ describe.each(Object.entries(LOGGED))("%s", (_name, { prepare, event }) => {
   test("gives up after its attempts, with the store's own error", async () => {
     const operate = await prepare();
     script.commits = Array.from({ length: 4 }, () => "Failed" as const);
-    expect(await operate(OP)).toMatchObject({ error: { kind: "BackendError", reason: { kind: "Transient", operation: "store.commit" } } });
+    expect(await operate(OP)).toMatchObject({
+      error: { kind: "BackendError", reason: { kind: "Transient", operation: "store.commit" } },
+    });
     expect(script.commits).toEqual([]);
     expect(unwrap(await operate(OP)).kind).toBe("Executed");
   });
@@ -144,7 +191,9 @@ describe.each(Object.entries(LOGGED))("%s", (_name, { prepare, event }) => {
   test("gives up after as many conflicts", async () => {
     const operate = await prepare();
     script.commits = Array.from({ length: 4 }, () => "Conflict" as const);
-    expect(await operate(OP)).toMatchObject({ error: { kind: "BackendError", reason: { kind: "Transient", message: "other writes kept coming in between" } } });
+    expect(await operate(OP)).toMatchObject({
+      error: { kind: "BackendError", reason: { kind: "Transient", message: "other writes kept coming in between" } },
+    });
     expect(unwrap(await operate(OP)).kind).toBe("Executed");
   });
 
@@ -172,7 +221,9 @@ describe("what has no op id", () => {
   test("a run whose creation is of unknown fate is not claimed to be ours", async () => {
     script.commits = ["UnknownMade"];
     const request = { tenant: TENANT, run: RUN, config: { leaseDuration: 100n } };
-    expect(await coordinator.createRun(request)).toMatchObject({ error: { kind: "BackendError", reason: { kind: "Transient", operation: "createRun.commit" } } });
+    expect(await coordinator.createRun(request)).toMatchObject({
+      error: { kind: "BackendError", reason: { kind: "Transient", operation: "createRun.commit" } },
+    });
     expect(unwrap(await coordinator.getRun({ tenant: TENANT, run: RUN })).status).toBe("Initializing");
     script.commits = ["UnknownNotMade"];
     unwrap(await coordinator.createRun({ ...request, run: RunId.fromRaw(2n) }));
@@ -190,12 +241,22 @@ describe("what has no op id", () => {
 
   test("a shard parked for its attempts is told once, though its fate was unknown", async () => {
     const config = { leaseDuration: 100n, maxShardRetries: 0 };
-    unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config, shards: [initial(10, "a", "z")], opId: op(1) }));
+    unwrap(
+      await coordinator.createRunWithShards({
+        tenant: TENANT,
+        run: RUN,
+        config,
+        shards: [initial(10, "a", "z")],
+        opId: op(1),
+      }),
+    );
     await acquire();
     clock.set(500n);
     events.length = 0;
     script.commits = ["UnknownMade"];
-    expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) })).toMatchObject({ error: { kind: "ShardTerminal", status: "Parked" } });
+    expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) })).toMatchObject({
+      error: { kind: "ShardTerminal", status: "Parked" },
+    });
     expect(kinds()).toEqual(["ShardParked"]);
   });
 });
@@ -203,25 +264,52 @@ describe("what has no op id", () => {
 describe("a claim whose candidates are not what they were", () => {
   test.each([
     ["gone", () => Promise.resolve(), undefined],
-    ["held by others", async () => { await acquire(); }, 110n],
-    ["finished", async () => { unwrap(await coordinator.complete({ tenant: TENANT, lease: await acquire(), point: at("c"), opId: op(5) })); }, undefined],
+    [
+      "held by others",
+      async () => {
+        await acquire();
+      },
+      110n,
+    ],
+    [
+      "finished",
+      async () => {
+        unwrap(await coordinator.complete({ tenant: TENANT, lease: await acquire(), point: at("c"), opId: op(5) }));
+      },
+      undefined,
+    ],
   ])("%s: there is none", async (what, change, earliestDeadline) => {
     await seed();
-    const listed = unwrap(store.listClaimCandidates({ tenant: TENANT, run: RUN, now: clock.now(), limit: 8, spread: 0 }));
+    const listed = unwrap(
+      store.listClaimCandidates({ tenant: TENANT, run: RUN, now: clock.now(), limit: 8, spread: 0 }),
+    );
     await change();
     const candidates = what === "gone" ? [{ shard: 98n as never }, { shard: 99n as never }] : listed.candidates;
     store.listClaimCandidates = () => ok({ ...listed, candidates });
-    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({ error: { kind: "NoneAvailable", earliestDeadline } });
+    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({
+      error: { kind: "NoneAvailable", earliestDeadline },
+    });
   });
 
   test("a store that fails on the way fails the claim, unless something was claimed", async () => {
     await seed();
     script.commits = ["Failed", "Failed", "Failed", "Failed"];
-    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({ error: { kind: "BackendError" } });
-    const request = { tenant: TENANT, run: RunId.fromRaw(2n), config: { leaseDuration: 100n }, shards: [initial(1, "a", "b"), initial(2, "b", "c")], opId: op(1) };
+    expect(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) })).toMatchObject({
+      error: { kind: "BackendError" },
+    });
+    const request = {
+      tenant: TENANT,
+      run: RunId.fromRaw(2n),
+      config: { leaseDuration: 100n },
+      shards: [initial(1, "a", "b"), initial(2, "b", "c")],
+      opId: op(1),
+    };
     unwrap(await coordinator.createRunWithShards(request));
     script.commits = ["Failed", undefined, "Failed", "Failed", "Failed"];
-    expect(unwrap(await coordinator.claimMany({ tenant: TENANT, run: RunId.fromRaw(2n), worker: worker(2), count: 2 })).length).toBe(1);
+    expect(
+      unwrap(await coordinator.claimMany({ tenant: TENANT, run: RunId.fromRaw(2n), worker: worker(2), count: 2 }))
+        .length,
+    ).toBe(1);
   });
 });
 
@@ -247,7 +335,9 @@ describe("what is no failure of the moment", () => {
       return err(InfraError.corruption({ operation: "store.readRun", message: "the record does not decode" }));
     };
     const over = new Coordinator({ store: broken, clock });
-    expect(await over.getRun({ tenant: TENANT, run: RUN })).toMatchObject({ error: { kind: "BackendError", reason: { kind: "Corruption" } } });
+    expect(await over.getRun({ tenant: TENANT, run: RUN })).toMatchObject({
+      error: { kind: "BackendError", reason: { kind: "Corruption" } },
+    });
     expect(reads).toBe(1);
   });
 
@@ -258,9 +348,13 @@ describe("what is no failure of the moment", () => {
     store.commit = () => {
       throw defect;
     };
-    const checkpoint = (key: string) => coordinator.checkpoint({ tenant: TENANT, lease, cursor: at(key), opId: OpId.random() });
+    const checkpoint = (key: string) =>
+      coordinator.checkpoint({ tenant: TENANT, lease, cursor: at(key), opId: OpId.random() });
     const settled = await Promise.allSettled([checkpoint("c"), checkpoint("d")]);
-    expect(settled.map((result) => (result.status === "rejected" ? result.reason : "answered"))).toEqual([defect, defect]);
+    expect(settled.map((result) => (result.status === "rejected" ? result.reason : "answered"))).toEqual([
+      defect,
+      defect,
+    ]);
   });
 
   test("a clock without time is the store's kind of failure, a clock at zero is a defect", async () => {
@@ -269,7 +363,9 @@ describe("what is no failure of the moment", () => {
     const over = (now: Clock["now"]) => new Coordinator({ store, clock: { now } });
     const secret = new Error("the oracle's own words");
     const answer = await over(() => Promise.reject(secret)).acquire(request);
-    expect(answer).toMatchObject({ error: { kind: "BackendError", reason: { kind: "Transient", operation: "acquire.clock" } } });
+    expect(answer).toMatchObject({
+      error: { kind: "BackendError", reason: { kind: "Transient", operation: "acquire.clock" } },
+    });
     expect(JSON.stringify(answer)).not.toContain("oracle");
     await expect(over(() => Promise.resolve(0n as never)).acquire(request)).rejects.toThrow(InvariantViolation);
     expect((await over(() => Promise.resolve(50n as never)).acquire(request)).ok).toBe(true);
@@ -305,18 +401,32 @@ describe("a session over a store that fails", () => {
 
 describe("a session whose answers get lost", () => {
   beforeEach(async () => {
-    unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards: [initial(10, "a", "z")], opId: op(1) }));
+    unwrap(
+      await coordinator.createRunWithShards({
+        tenant: TENANT,
+        run: RUN,
+        config: { leaseDuration: 100n },
+        shards: [initial(10, "a", "z")],
+        opId: op(1),
+      }),
+    );
   });
 
   test("stays open when the store fails after the lease was found to be gone, so that the repeat can still be answered", async () => {
     const session = unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }));
     script.commits = ["UnknownMade"];
     script.failedReads = 4;
-    expect(await session.complete(at("c"), { opId: op(9) })).toMatchObject({ ok: false, error: { kind: "BackendError" } });
+    expect(await session.complete(at("c"), { opId: op(9) })).toMatchObject({
+      ok: false,
+      error: { kind: "BackendError" },
+    });
     script.failedReads = 0;
     expect(await session.renew()).toMatchObject({ ok: false, error: { kind: "ShardTerminal" } });
     script.failedReads = 4;
-    expect(await session.complete(at("c"), { opId: op(9) })).toMatchObject({ ok: false, error: { kind: "BackendError" } });
+    expect(await session.complete(at("c"), { opId: op(9) })).toMatchObject({
+      ok: false,
+      error: { kind: "BackendError" },
+    });
     script.failedReads = 0;
     expect(unwrap(await session.complete(at("c"), { opId: op(9) })).kind).toBe("Replayed");
   });

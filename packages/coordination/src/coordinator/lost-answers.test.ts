@@ -48,11 +48,14 @@ let coordinator: Coordinator;
 let events: CoordinationEvent[];
 
 const kinds = () => events.map(({ kind }) => kind);
-const open = async () => unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1), opId: OpId.random() }));
+const open = async () =>
+  unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1), opId: OpId.random() }));
 
 async function seed(over: Coordinator = coordinator): Promise<void> {
   const shards = [initial(10, "a", "z")];
-  unwrap(await over.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards, opId: op(1) }));
+  unwrap(
+    await over.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards, opId: op(1) }),
+  );
 }
 
 function makeWorld(): void {
@@ -113,9 +116,13 @@ describe("a write that was made, whose caller gave up before anybody knew", () =
   test("is told by whatever touches the shard next, where nobody repeats it", async () => {
     await seed();
     loseAnswer();
-    expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) })).toMatchObject({ error: { kind: "BackendError" } });
+    expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) })).toMatchObject({
+      error: { kind: "BackendError" },
+    });
     events.length = 0;
-    expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) })).toMatchObject({ error: { kind: "AlreadyLeased" } });
+    expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) })).toMatchObject({
+      error: { kind: "AlreadyLeased" },
+    });
     expect(events).toMatchObject([{ kind: "ShardAcquired", worker: 1n }]);
   });
 
@@ -139,7 +146,9 @@ describe("a write that was made, whose caller gave up before anybody knew", () =
     expect(await cancel()).toMatchObject({ error: { kind: "BackendError" } });
     expect(unwrap(await cancel()).kind).toBe("Replayed");
     loseAnswer();
-    expect(await coordinator.deleteRun({ tenant: TENANT, run: RUN })).toMatchObject({ error: { kind: "BackendError" } });
+    expect(await coordinator.deleteRun({ tenant: TENANT, run: RUN })).toMatchObject({
+      error: { kind: "BackendError" },
+    });
     expect(await coordinator.deleteRun({ tenant: TENANT, run: RUN })).toMatchObject({ error: { kind: "RunNotFound" } });
     expect(kinds()).toEqual(["RunCancelled", "RunDeleted"]);
     expect(coordinator.uncertainEvents).toBe(0);
@@ -169,11 +178,23 @@ describe("a write that was made, whose caller gave up before anybody knew", () =
   });
 
   test("of more shards than can be remembered the oldest is counted", async () => {
-    const shards = Array.from({ length: 1026 }, (_, index) => initial(index + 1, `k${1000 + index}`, `k${1001 + index}`));
-    unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards, opId: op(1) }));
+    const shards = Array.from({ length: 1026 }, (_, index) =>
+      initial(index + 1, `k${1000 + index}`, `k${1001 + index}`),
+    );
+    unwrap(
+      await coordinator.createRunWithShards({
+        tenant: TENANT,
+        run: RUN,
+        config: { leaseDuration: 100n },
+        shards,
+        opId: op(1),
+      }),
+    );
     for (const { shard } of shards) {
       loseAnswer();
-      expect((await coordinator.acquire({ tenant: TENANT, key: { run: RUN, shard }, worker: worker(1) })).ok).toBe(false);
+      expect((await coordinator.acquire({ tenant: TENANT, key: { run: RUN, shard }, worker: worker(1) })).ok).toBe(
+        false,
+      );
     }
     expect(coordinator.uncertainEvents).toBe(2);
   });
@@ -187,7 +208,9 @@ describe("attempts at the same", () => {
     events.length = 0;
     script.commits = ["UnknownNotMade"];
     script.failedReads = 1;
-    expect(await session.checkpoint(at("c"), { opId: op(9), renew: true })).toMatchObject({ error: { kind: "BackendError" } });
+    expect(await session.checkpoint(at("c"), { opId: op(9), renew: true })).toMatchObject({
+      error: { kind: "BackendError" },
+    });
     script.commits = ["UnknownMade"];
     expect(unwrap(await session.checkpoint(at("c"), { opId: op(9) })).kind).toBe("Replayed");
     expect(kinds()).toEqual(["ShardCheckpointed"]);
@@ -201,7 +224,10 @@ describe("attempts at the same", () => {
     const before = unwrap(store.readShard(TENANT, KEY));
     unwrap(await session.renew());
     let answerLate: (() => void) | undefined;
-    store.readShard = () => new Promise((resolve) => { answerLate = () => resolve(ok(before)); }) as never;
+    store.readShard = () =>
+      new Promise((resolve) => {
+        answerLate = () => resolve(ok(before));
+      }) as never;
     const looking = coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(8) });
     await new Promise((resolve) => setImmediate(resolve));
     loseAnswer();
@@ -229,9 +255,29 @@ describe("attempts at the same", () => {
 });
 
 describe("whatever gets lost", () => {
-  const fault = fc.constantFrom<CommitFault | undefined>(undefined, undefined, "Conflict", "Failed", "UnknownMade", "UnknownNotMade", "UnknownLate");
-  const call = fc.constantFrom("renew", "checkpoint", "checkpointAndRenew", "release", "reopen", "repeat", "wait" as const);
-  const step = fc.record({ call, faults: fc.array(fault, { maxLength: 3 }), failedReads: fc.integer({ min: 0, max: 2 }) });
+  const fault = fc.constantFrom<CommitFault | undefined>(
+    undefined,
+    undefined,
+    "Conflict",
+    "Failed",
+    "UnknownMade",
+    "UnknownNotMade",
+    "UnknownLate",
+  );
+  const call = fc.constantFrom(
+    "renew",
+    "checkpoint",
+    "checkpointAndRenew",
+    "release",
+    "reopen",
+    "repeat",
+    "wait" as const,
+  );
+  const step = fc.record({
+    call,
+    faults: fc.array(fault, { maxLength: 3 }),
+    failedReads: fc.integer({ min: 0, max: 2 }),
+  });
 
   async function take(kind: string, session: WorkerSession, index: number): Promise<WorkerSession> {
     if (kind === "renew") void (await session.renew());
@@ -266,7 +312,11 @@ describe("whatever gets lost", () => {
         void (await coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(1000) }));
         void (await coordinator.renew({ tenant: TENANT, lease: session.lease }));
         void (await coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(1000) }));
-        expect(kinds().filter((kind) => kind.startsWith("Shard")).toSorted()).toEqual(store.made.toSorted());
+        expect(
+          kinds()
+            .filter((kind) => kind.startsWith("Shard"))
+            .toSorted(),
+        ).toEqual(store.made.toSorted());
         expect(coordinator.uncertainEvents).toBe(0);
       }),
       { numRuns: 300 },
@@ -281,7 +331,9 @@ describe("a store that answers at once", () => {
       const answers = CountingStore.prototype.commit.call(store, sets);
       if (!isLost) return answers;
       isLost = false;
-      return [{ kind: "Unknown", error: InfraError.transient({ operation: "store.commit", message: "the answer got lost" }) }];
+      return [
+        { kind: "Unknown", error: InfraError.transient({ operation: "store.commit", message: "the answer got lost" }) },
+      ];
     };
     const over = new Coordinator({ store, clock });
     over.onEvent((event) => events.push(event));
@@ -295,7 +347,10 @@ describe("a store that answers at once", () => {
 
   test("has its clock read once a call, also where the clock must be waited for", async () => {
     let readings = 0;
-    const over = new Coordinator({ store, clock: { now: () => Promise.resolve(BigInt(10 + readings++) as LogicalTime) } });
+    const over = new Coordinator({
+      store,
+      clock: { now: () => Promise.resolve(BigInt(10 + readings++) as LogicalTime) },
+    });
     await seed(over);
     const session = unwrap(await over.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }));
     readings = 0;
@@ -306,7 +361,8 @@ describe("a store that answers at once", () => {
 
   test("a clock that fails is heard by the caller and by nobody else", async () => {
     let isBroken = false;
-    const now: Clock["now"] = () => (isBroken ? Promise.reject(new InvariantViolation("a broken clock")) : Promise.resolve(10n as LogicalTime));
+    const now: Clock["now"] = () =>
+      isBroken ? Promise.reject(new InvariantViolation("a broken clock")) : Promise.resolve(10n as LogicalTime);
     const over = new Coordinator({ store, clock: { now } });
     await seed(over);
     const session = unwrap(await over.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }));

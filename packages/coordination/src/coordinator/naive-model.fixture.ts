@@ -54,7 +54,9 @@ export class NaiveModel {
 
   constructor(options: ModelOptions, roots: readonly { id: bigint; start: string; end: string }[]) {
     this.options = options;
-    this.shards = roots.map((root) => makeShard({ ...root, parent: undefined, key: undefined, token: undefined, now: 1 }));
+    this.shards = roots.map((root) =>
+      makeShard({ ...root, parent: undefined, key: undefined, token: undefined, now: 1 }),
+    );
   }
 
   acquire(shard: ModelShard, owner: number, op: number): Answer {
@@ -171,7 +173,17 @@ export class NaiveModel {
       () => {
         if (point <= shard.start || point >= shard.end) return "SplitInvalid";
         if (shard.key !== undefined && shard.key >= point) return "SplitInvalid";
-        this.shards.push(makeShard({ id: made!, parent: shard.id, start: point, end: shard.end, key: undefined, token: undefined, now: this.#at(shard) }));
+        this.shards.push(
+          makeShard({
+            id: made!,
+            parent: shard.id,
+            start: point,
+            end: shard.end,
+            key: undefined,
+            token: undefined,
+            now: this.#at(shard),
+          }),
+        );
         shard.residuals.push({ op, id: made!, start: point, end: shard.end });
         Object.assign(shard, { end: point, spawned: [...shard.spawned, made!] });
         return undefined;
@@ -195,7 +207,8 @@ export class NaiveModel {
     const known = findLogged(this.runLog, op, target);
     if (known !== undefined) return known;
     if (this.runStatus !== "Active") return "RunTerminal";
-    if (target === "Done" && this.shards.some((shard) => shard.status === "Active" || shard.status === "Parked")) return "RunUnsettled";
+    if (target === "Done" && this.shards.some((shard) => shard.status === "Active" || shard.status === "Parked"))
+      return "RunUnsettled";
     this.runLast = Math.max(this.runLast, this.now);
     this.runStatus = target;
     this.runLog = [...this.runLog, { op, payload: target }].slice(-RUN_LOG);
@@ -204,7 +217,9 @@ export class NaiveModel {
 
   /** Shards that a claim may give: active, and held by nobody. */
   claimable(): ModelShard[] {
-    return this.shards.filter((shard) => shard.status === "Active" && !(shard.holder !== undefined && this.#at(shard) < shard.holder.until));
+    return this.shards.filter(
+      (shard) => shard.status === "Active" && !(shard.holder !== undefined && this.#at(shard) < shard.holder.until),
+    );
   }
 
   #at(shard: ModelShard): number {
@@ -223,7 +238,13 @@ export class NaiveModel {
     return shard.holder.owner === owner ? undefined : "StaleFence";
   }
 
-  #logged(lease: ModelLease, op: number, payload: string, change: () => Answer | undefined, { stopsWithRun = false } = {}): Answer {
+  #logged(
+    lease: ModelLease,
+    op: number,
+    payload: string,
+    change: () => Answer | undefined,
+    { stopsWithRun = false } = {},
+  ): Answer {
     const { shard } = lease;
     const known = findLogged(shard.log, op, payload);
     if (known !== undefined) return known;
@@ -254,7 +275,20 @@ function checkCursor(shard: ModelShard, key: string): Answer | undefined {
   return key >= shard.start && key < shard.end ? undefined : "CursorOutOfBounds";
 }
 
-function makeShard(fields: Pick<ModelShard, "id" | "parent" | "start" | "end" | "key" | "token"> & { now: number }): ModelShard {
+function makeShard(
+  fields: Pick<ModelShard, "id" | "parent" | "start" | "end" | "key" | "token"> & { now: number },
+): ModelShard {
   const { now, ...rest } = fields;
-  return { ...rest, status: "Active", reason: undefined, holder: undefined, fence: 1, spawned: [], log: [], last: now, attempts: 0, residuals: [] };
+  return {
+    ...rest,
+    status: "Active",
+    reason: undefined,
+    holder: undefined,
+    fence: 1,
+    spawned: [],
+    log: [],
+    last: now,
+    attempts: 0,
+    residuals: [],
+  };
 }

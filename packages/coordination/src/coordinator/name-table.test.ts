@@ -6,7 +6,12 @@ import { expect, test } from "vitest";
 import { NameTable } from "./name-table.ts";
 
 // Names that fall together, and names from all over.
-const name = fc.oneof(fc.constantFrom(0, -1, 1, 2 ** 31 - 1, -(2 ** 31)), fc.nat(20), fc.integer().map((bits) => bits << 16), fc.integer());
+const name = fc.oneof(
+  fc.constantFrom(0, -1, 1, 2 ** 31 - 1, -(2 ** 31)),
+  fc.nat(20),
+  fc.integer().map((bits) => bits << 16),
+  fc.integer(),
+);
 
 test("knows what a set knows, as often as it is emptied, whatever its size was before", () => {
   fc.assert(

@@ -46,7 +46,13 @@ describe("pauses", () => {
     expect(pauses(0)).toEqual([2.5, 5, 10, 20, 40, 80, 100, 100, 100]);
   });
 
-  test.each([{ maxAttempts: 0 }, { baseMs: -1 }, { baseMs: 10, maxMs: 5 }, { sleep: 5 as never }, { random: 0.5 as never }])("%o is refused", (policy) => {
+  test.each([
+    { maxAttempts: 0 },
+    { baseMs: -1 },
+    { baseMs: 10, maxMs: 5 },
+    { sleep: 5 as never },
+    { random: 0.5 as never },
+  ])("%o is refused", (policy) => {
     expect(() => makeRetryPolicy(policy)).toThrow(InvariantViolation);
   });
 });
@@ -121,7 +127,8 @@ describe("rendezvous order", () => {
     fc.assert(
       fc.property(any, fc.array(fc.oneof(any, fc.constantFrom(1n, 2n)), { maxLength: 20 }), (id, ids) => {
         const candidates = ids.map((raw, place) => ({ shard: ShardId.fromRaw(raw), place }));
-        const rank = ({ shard, place }: (typeof candidates)[number]) => [attraction(WorkerId.fromRaw(id), shard), -place] as const;
+        const rank = ({ shard, place }: (typeof candidates)[number]) =>
+          [attraction(WorkerId.fromRaw(id), shard), -place] as const;
         const byRank = candidates.toSorted((a, b) => rank(b)[0] - rank(a)[0] || rank(b)[1] - rank(a)[1]);
         expect(inRendezvousOrder(WorkerId.fromRaw(id), candidates)).toEqual(byRank);
       }),
@@ -154,7 +161,9 @@ describe("rendezvous order", () => {
 
   test("neighbouring workers begin far apart", () => {
     const starts = Array.from({ length: 1000 }, (_, id) => spreadOf(worker(id)));
-    const quarters = [0, 1, 2, 3].map((quarter) => starts.filter((start) => Math.floor(start / 2 ** 30) === quarter).length);
+    const quarters = [0, 1, 2, 3].map(
+      (quarter) => starts.filter((start) => Math.floor(start / 2 ** 30) === quarter).length,
+    );
     for (const count of quarters) expect(Math.abs(count - 250)).toBeLessThan(70);
   });
 

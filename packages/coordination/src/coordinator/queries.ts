@@ -64,7 +64,10 @@ export async function getRun(engine: Engine, request: RunRequest): Promise<Resul
 }
 
 /** The shard, or `undefined` where the run has no such shard. */
-export async function getShard(engine: Engine, { tenant, key }: ShardRequest): Promise<Result<ShardRecord | undefined, GetRunError>> {
+export async function getShard(
+  engine: Engine,
+  { tenant, key }: ShardRequest,
+): Promise<Result<ShardRecord | undefined, GetRunError>> {
   const read = await engine.read(attempting("getRun"), () => engine.store.readShard(tenant, key));
   if (!read.ok) return read;
   const run = read.value.run?.record;
@@ -90,7 +93,10 @@ export async function getCapacity(engine: Engine, request: RunRequest): Promise<
   return engine.read(attempting("getRun"), () => engine.store.readHint({ ...request, now: found.value.now }));
 }
 
-export async function listShards(engine: Engine, request: ListShardsRequest): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
+export async function listShards(
+  engine: Engine,
+  request: ListShardsRequest,
+): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
   const found = await openRun(engine, request);
   if (!found.ok) return found;
   const page = await readShards(engine, request, found.value);
@@ -100,7 +106,10 @@ export async function listShards(engine: Engine, request: ListShardsRequest): Pr
 }
 
 /** Look at every shard of a run. */
-export async function estimateRunProgress(engine: Engine, request: RunRequest): Promise<Result<ProgressEstimate, GetRunError>> {
+export async function estimateRunProgress(
+  engine: Engine,
+  request: RunRequest,
+): Promise<Result<ProgressEstimate, GetRunError>> {
   const found = await openRun(engine, request);
   if (!found.ok) return found;
   const all = await readAllShards(engine, { ...request, filter: ShardFilter.ALL }, found.value);
@@ -108,7 +117,10 @@ export async function estimateRunProgress(engine: Engine, request: RunRequest): 
 }
 
 /** Every shard that could be claimed, whatever the run's state. Claiming itself looks at a few only. */
-export async function collectClaimCandidates(engine: Engine, request: RunRequest): Promise<Result<ClaimCandidates, GetRunError>> {
+export async function collectClaimCandidates(
+  engine: Engine,
+  request: RunRequest,
+): Promise<Result<ClaimCandidates, GetRunError>> {
   const found = await openRun(engine, request);
   if (!found.ok) return found;
   const { now } = found.value;
@@ -120,11 +132,17 @@ export async function collectClaimCandidates(engine: Engine, request: RunRequest
   return ok({ shards, earliestDeadline: hint.value.earliestDeadline });
 }
 
-export function listRuns(engine: Engine, { tenant, limit = DEFAULT_PAGE_SIZE, after }: ListRunsRequest): Promise<Result<Page<RunRecord, RunId>, BackendError>> {
+export function listRuns(
+  engine: Engine,
+  { tenant, limit = DEFAULT_PAGE_SIZE, after }: ListRunsRequest,
+): Promise<Result<Page<RunRecord, RunId>, BackendError>> {
   return engine.read(attempting("list"), () => engine.store.listRuns({ tenant, limit, after }));
 }
 
-export function listTenants(engine: Engine, { limit = DEFAULT_PAGE_SIZE, after }: ListTenantsRequest): Promise<Result<Page<TenantId, TenantId>, BackendError>> {
+export function listTenants(
+  engine: Engine,
+  { limit = DEFAULT_PAGE_SIZE, after }: ListTenantsRequest,
+): Promise<Result<Page<TenantId, TenantId>, BackendError>> {
   return engine.read(attempting("list"), () => engine.store.listTenants({ limit, after }));
 }
 
@@ -157,7 +175,11 @@ async function readShards(
   return ok({ items, next: position });
 }
 
-async function readAllShards(engine: Engine, request: ListShardsRequest, found: FoundRun): Promise<Result<readonly ShardRecord[], BackendError>> {
+async function readAllShards(
+  engine: Engine,
+  request: ListShardsRequest,
+  found: FoundRun,
+): Promise<Result<readonly ShardRecord[], BackendError>> {
   const all: ShardRecord[] = [];
   let after: ShardPosition | undefined;
   do {

@@ -30,7 +30,8 @@ export function inRendezvousOrder<Candidate extends { readonly shard: ShardId }>
   const state = spreadOf(worker);
   // Score and place in one number, the greatest score least: numbers are sorted without a function that compares and objects to compare.
   const ranks = new Float64Array(length);
-  for (let index = 0; index < length; index++) ranks[index] = (0xffff_ffff - mixIn(state, candidates[index]!.shard)) * MAX_CANDIDATES + index;
+  for (let index = 0; index < length; index++)
+    ranks[index] = (0xffff_ffff - mixIn(state, candidates[index]!.shard)) * MAX_CANDIDATES + index;
   ranks.sort();
   const ordered: Candidate[] = [];
   for (const rank of ranks) ordered.push(candidates[rank - Math.floor(rank / MAX_CANDIDATES) * MAX_CANDIDATES]!);

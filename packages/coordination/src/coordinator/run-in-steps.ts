@@ -48,7 +48,10 @@ export async function runInSteps<Outcome, Failure>(
     const read = loaded.value;
     if (!isCopy) settleUnresolved(engine, operation, read, addedCount);
     const otherKey = read.shard && operation.needs?.(read.shard.record);
-    const other = otherKey === undefined ? undefined : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts, undefined);
+    const other =
+      otherKey === undefined
+        ? undefined
+        : await loadShard(engine, { tenant: operation.tenant, key: otherKey }, attempts, undefined);
     if (other?.ok === false) return other;
 
     const situation = { run: read.run?.record, shard: read.shard?.record, other: other?.value.shard?.record };

@@ -1,5 +1,11 @@
 import type { LogicalTime, RunId, TenantId } from "@gossip/contracts";
-import { coordError, InfraError, type BackendError, type ErrorOfKind, type Operation } from "@gossip/coordination-errors";
+import {
+  coordError,
+  InfraError,
+  type BackendError,
+  type ErrorOfKind,
+  type Operation,
+} from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { UnsettledCounts } from "../kernel/end-run.ts";
 import type { PutRun, RemoveRun, Transition } from "../kernel/transition.ts";
@@ -21,7 +27,10 @@ export interface RunOperation<Outcome, Failure> {
   readonly name: Operation;
   readonly tenant: TenantId;
   readonly run: RunId;
-  readonly decide: (situation: RunSituation, now: LogicalTime) => Result<Transition<Outcome, PutRun | RemoveRun>, Failure>;
+  readonly decide: (
+    situation: RunSituation,
+    now: LogicalTime,
+  ) => Result<Transition<Outcome, PutRun | RemoveRun>, Failure>;
   /** Whether the decision looks at the states of the run's shards. */
   readonly needsCounts?: boolean;
   readonly refuse?: (refusal: WriteRefusal) => Failure;
@@ -74,7 +83,10 @@ export async function runRunOperation<Outcome, Failure>(
           isUnknown = true;
           engine.unresolvedRuns.add({ tenant, run }, { write: toRunWrite(loaded, writes), events });
         }
-        const again = answer.kind === "Conflict" ? await engine.retryAfterConflict(attempts) : await engine.retryAfter(attempts, answer.error);
+        const again =
+          answer.kind === "Conflict"
+            ? await engine.retryAfterConflict(attempts)
+            : await engine.retryAfter(attempts, answer.error);
         if (!again.ok) return again;
       }
     }
@@ -95,7 +107,11 @@ async function loadRun<Outcome, Failure>(
 
 function toWriteSet(
   base: { readonly tenant: TenantId; readonly run: RunId },
-  { loaded, writes, limits }: { readonly loaded: RunRead; readonly writes: PutRun | RemoveRun; readonly limits: ShardLimits },
+  {
+    loaded,
+    writes,
+    limits,
+  }: { readonly loaded: RunRead; readonly writes: PutRun | RemoveRun; readonly limits: ShardLimits },
 ): WriteSet {
   const guard = loaded.kind === "Found" ? loaded.version : undefined;
   if (writes.kind === "PutRun") {
@@ -107,12 +123,15 @@ function toWriteSet(
 }
 
 function toRunWrite(loaded: RunRead, writes: PutRun | RemoveRun): RunWrite {
-  const { version: guard, record: before } = loaded.kind === "Found" ? loaded : { version: undefined, record: undefined };
+  const { version: guard, record: before } =
+    loaded.kind === "Found" ? loaded : { version: undefined, record: undefined };
   return { guard, before, after: writes.kind === "PutRun" ? writes.run : undefined };
 }
 
 /** How registering shards tells what a store finds only when it writes. */
-export function refuseRegistration(refusal: WriteRefusal): ErrorOfKind<"ShardLimitExceeded" | "ResourceExhausted" | "BackendError"> {
+export function refuseRegistration(
+  refusal: WriteRefusal,
+): ErrorOfKind<"ShardLimitExceeded" | "ResourceExhausted" | "BackendError"> {
   switch (refusal.kind) {
     case "LimitExceeded": {
       const { current, additional, max, scope } = refusal;
@@ -127,6 +146,9 @@ export function refuseRegistration(refusal: WriteRefusal): ErrorOfKind<"ShardLim
 
 /** A run that is new to a store and yet has shards there: what is stored contradicts itself. */
 function cannotWrite(operation: Operation): BackendError {
-  const reason = InfraError.corruption({ operation: `${operation}.commit`, message: "the store cannot hold what a run without shards asks for" });
+  const reason = InfraError.corruption({
+    operation: `${operation}.commit`,
+    message: "the store cannot hold what a run without shards asks for",
+  });
   return coordError("BackendError", { reason });
 }

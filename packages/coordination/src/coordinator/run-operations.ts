@@ -56,7 +56,8 @@ export function createRun(engine: Engine, request: CreateRunRequest): Promise<Re
     name: "createRun",
     ...placeOf(request),
     decide: ({ loaded }, now) => kernel.createRun(loaded, request, now),
-    resolve: (loaded) => (loaded.kind === "Missing" ? undefined : err(coordError("BackendError", { reason: UNKNOWN_CREATION }))),
+    resolve: (loaded) =>
+      loaded.kind === "Missing" ? undefined : err(coordError("BackendError", { reason: UNKNOWN_CREATION })),
   });
 }
 
@@ -85,7 +86,10 @@ export function createRunWithShards(
   });
 }
 
-export function completeRun(engine: Engine, request: CompleteRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
+export function completeRun(
+  engine: Engine,
+  request: CompleteRunRequest,
+): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
   const { acceptParked = false, force = false } = request;
   const command = { ...request, options: { acceptParked, force } };
   return runRunOperation(engine, {
@@ -96,13 +100,21 @@ export function completeRun(engine: Engine, request: CompleteRunRequest): Promis
   });
 }
 
-export function failRun(engine: Engine, request: EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"failRun">>> {
-  const decide = ({ loaded }: { readonly loaded: RunRead }, now: LogicalTime) => kernel.failRun({ run: recordOf(loaded) }, request, now);
+export function failRun(
+  engine: Engine,
+  request: EndRunRequest,
+): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"failRun">>> {
+  const decide = ({ loaded }: { readonly loaded: RunRead }, now: LogicalTime) =>
+    kernel.failRun({ run: recordOf(loaded) }, request, now);
   return runRunOperation(engine, { name: "failRun", ...placeOf(request), decide });
 }
 
-export function cancelRun(engine: Engine, request: EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"cancelRun">>> {
-  const decide = ({ loaded }: { readonly loaded: RunRead }, now: LogicalTime) => kernel.cancelRun({ run: recordOf(loaded) }, request, now);
+export function cancelRun(
+  engine: Engine,
+  request: EndRunRequest,
+): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"cancelRun">>> {
+  const decide = ({ loaded }: { readonly loaded: RunRead }, now: LogicalTime) =>
+    kernel.cancelRun({ run: recordOf(loaded) }, request, now);
   return runRunOperation(engine, { name: "cancelRun", ...placeOf(request), decide });
 }
 
@@ -116,7 +128,10 @@ export function deleteRun(engine: Engine, request: RunRequest): Promise<Result<v
   });
 }
 
-export async function unpark(engine: Engine, request: UnparkRequest): Promise<Result<IdempotentOutcome<void>, UnparkError>> {
+export async function unpark(
+  engine: Engine,
+  request: UnparkRequest,
+): Promise<Result<IdempotentOutcome<void>, UnparkError>> {
   const { tenant, key } = request;
   const settled = await runShardOperation(engine, {
     name: "unpark",

@@ -53,7 +53,8 @@ export function drop<Outcome, Failure>(
   answer: NotMade,
 ): void {
   copy.read = undefined;
-  if (answer.kind === "Unknown") engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events: transition.events });
+  if (answer.kind === "Unknown")
+    engine.unresolvedShards.add(placeOf(operation), { write: set.shard, events: transition.events });
 }
 
 /** Tell the events of earlier writes that turn out to have been made, now that their shard was read; see `UnresolvedWrites.settle`. */

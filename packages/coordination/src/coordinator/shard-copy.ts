@@ -27,19 +27,33 @@ export interface ShardDecision {
 }
 
 /** The write set of a decision, guarded by what it rests on. */
-export function toWriteSet(key: ShardKey, { read, writes, hintAt, limits }: ShardDecision): UpdateShardSet | SplitShardSet {
+export function toWriteSet(
+  key: ShardKey,
+  { read, writes, hintAt, limits }: ShardDecision,
+): UpdateShardSet | SplitShardSet {
   // Whatever the kernel decided to write, it had both of them to decide on.
   const runVersion = read.run!.version;
   const { record, version } = read.shard!;
   const { tenant } = record;
   const shard = { guard: version, before: record, after: writes.shard };
   if (writes.kind === "UpdateShard") {
-    return { kind: "UpdateShard", tenant, run: key.run, shard, runGuard: writes.needsRun ? runVersion : undefined, hintAt };
+    return {
+      kind: "UpdateShard",
+      tenant,
+      run: key.run,
+      shard,
+      runGuard: writes.needsRun ? runVersion : undefined,
+      hintAt,
+    };
   }
   return { kind: "SplitShard", tenant, run: key.run, shard, runGuard: runVersion, created: writes.created, limits };
 }
 
 /** What will be read once a write set has been made. */
-export function readAfter(read: ShardRead, { shard }: UpdateShardSet | SplitShardSet, version: StoreVersion): ShardRead {
+export function readAfter(
+  read: ShardRead,
+  { shard }: UpdateShardSet | SplitShardSet,
+  version: StoreVersion,
+): ShardRead {
   return { run: read.run, shard: { record: shard.after, version } };
 }

@@ -21,7 +21,10 @@ export interface ShardOperation<Outcome, Failure> {
   readonly tenant: TenantId;
   /** May be more than a key, such as a lease: stores are given no more than the key of it. */
   readonly key: ShardKey;
-  readonly decide: (loaded: ShardSituation, now: LogicalTime) => Result<Transition<Outcome, UpdateShard | SplitShard>, Failure>;
+  readonly decide: (
+    loaded: ShardSituation,
+    now: LogicalTime,
+  ) => Result<Transition<Outcome, UpdateShard | SplitShard>, Failure>;
   /** Whether the answer tells how much of the run is left to claim. */
   readonly wantsHint: boolean;
   /** Another shard of the run that the decision needs, where it needs one. */

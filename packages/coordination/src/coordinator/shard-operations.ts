@@ -96,23 +96,46 @@ export interface SplitResidualResult {
 export const shardOperations = {
   renew(request: LeasedRequest): ShardOperation<RenewOutcome, RenewError> {
     const { tenant, lease } = request;
-    return { name: "renew", tenant, key: Lease.shardKey(lease), wantsHint: true, decide: (loaded, now) => kernel.renew(loaded, request, now) };
+    return {
+      name: "renew",
+      tenant,
+      key: Lease.shardKey(lease),
+      wantsHint: true,
+      decide: (loaded, now) => kernel.renew(loaded, request, now),
+    };
   },
 
   park(request: ParkRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ParkError> {
     assert(ParkReason.is(request.reason), "park reason must be one of ParkReason.values");
-    return { ...placeOf(request), name: "park", wantsHint: false, decide: (loaded, now) => kernel.park(loaded, request, now) };
+    return {
+      ...placeOf(request),
+      name: "park",
+      wantsHint: false,
+      decide: (loaded, now) => kernel.park(loaded, request, now),
+    };
   },
 
   release(request: LoggedRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ReleaseError> {
-    return { ...placeOf(request), name: "release", wantsHint: false, decide: (loaded, now) => kernel.release(loaded, request, now) };
+    return {
+      ...placeOf(request),
+      name: "release",
+      wantsHint: false,
+      decide: (loaded, now) => kernel.release(loaded, request, now),
+    };
   },
 
-  splitReplace(request: SplitReplaceRequest, maxChildren: number): ShardOperation<IdempotentOutcome<SplitReplaceOutcome>, SplitError> {
+  splitReplace(
+    request: SplitReplaceRequest,
+    maxChildren: number,
+  ): ShardOperation<IdempotentOutcome<SplitReplaceOutcome>, SplitError> {
     const count = request.plan?.children?.length;
-    assert(count >= 2 && count <= MAX_SPLIT_CHILDREN, () => `a split-replace plan must have 2 to ${MAX_SPLIT_CHILDREN} children, got ${count}`);
+    assert(
+      count >= 2 && count <= MAX_SPLIT_CHILDREN,
+      () => `a split-replace plan must have 2 to ${MAX_SPLIT_CHILDREN} children, got ${count}`,
+    );
     const command = { ...request, maxChildren };
-    const decide = (loaded: Parameters<typeof kernel.splitReplace>[0], now: LogicalTime) => kernel.splitReplace(loaded, command, now);
+    const decide = (loaded: Parameters<typeof kernel.splitReplace>[0], now: LogicalTime) =>
+      kernel.splitReplace(loaded, command, now);
     return { ...placeOf(request), name: "split", wantsHint: false, decide, refuse: refuseSplit };
   },
 

@@ -9,7 +9,10 @@ import { assert } from "@gossip/stdx";
  * time should read one clock, which is what `@gossip/tso` is for.
  */
 export function systemClock(readMs: () => number): Clock {
-  assert(typeof readMs === "function", () => `the clock's source must be a function such as Date.now, got ${typeof readMs}`);
+  assert(
+    typeof readMs === "function",
+    () => `the clock's source must be a function such as Date.now, got ${typeof readMs}`,
+  );
   let latestMs = 0;
   let latest = 0n as LogicalTime;
 

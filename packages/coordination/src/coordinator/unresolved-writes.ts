@@ -104,7 +104,9 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
     if (this.#places.size === 0) return NO_EVENTS;
     const name = nameOf(place);
     const writes = this.#places.get(name) ?? [];
-    const fates = new Map(writes.map((each) => [each, each.number > addedCount ? "Open" : this.#fateOf(each.write, found)]));
+    const fates = new Map(
+      writes.map((each) => [each, each.number > addedCount ? "Open" : this.#fateOf(each.write, found)]),
+    );
     const withFate = (fate: Fate) => writes.filter((each) => fates.get(each) === fate);
     const made = oneOfEachGuard(withFate("Made"));
     const uncertain = oneOfEachGuard(withFate("Uncertain")).filter(({ write }) => !hasGuard(made, write));
@@ -118,7 +120,10 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
     if (this.#places.size === 0) return;
     const name = nameOf(place);
     const writes = this.#places.get(name) ?? [];
-    this.#keep(name, writes.filter(({ write }) => write.guard !== guard));
+    this.#keep(
+      name,
+      writes.filter(({ write }) => write.guard !== guard),
+    );
   }
 
   #keep(name: string, writes: Remembered<Write>[]): void {
@@ -149,7 +154,10 @@ function countEvents(writes: readonly Unresolved<GuardedWrite>[]): number {
 }
 
 /** What became of a write of a shard. */
-export function fateOfShardWrite({ guard, before, after }: ShardWrite, found: Versioned<ShardRecord> | undefined): Fate {
+export function fateOfShardWrite(
+  { guard, before, after }: ShardWrite,
+  found: Versioned<ShardRecord> | undefined,
+): Fate {
   if (found === undefined) return "Uncertain";
   if (found.version === guard) return "Open";
   const { record } = found;

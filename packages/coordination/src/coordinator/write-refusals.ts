@@ -1,4 +1,10 @@
-import { coordError, InfraError, type BackendError, type ErrorOfKind, type Operation } from "@gossip/coordination-errors";
+import {
+  coordError,
+  InfraError,
+  type BackendError,
+  type ErrorOfKind,
+  type Operation,
+} from "@gossip/coordination-errors";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 
 /** A write that a store would not make, for a reason that the operation must tell its caller. */
@@ -6,12 +12,17 @@ export type WriteRefusal = Extract<CommitAnswer, { readonly kind: "LimitExceeded
 
 /** What an operation answers that writes no bytes and creates nothing, where a store has no room for it all the same. */
 export function noRoom(operation: Operation): BackendError {
-  const reason = InfraError.transient({ operation: `${operation}.commit`, message: "the store has no room for the write" });
+  const reason = InfraError.transient({
+    operation: `${operation}.commit`,
+    message: "the store has no room for the write",
+  });
   return coordError("BackendError", { reason });
 }
 
 /** How operations that write bytes tell that there is no room for them. */
-export function refuseForRoom(operation: Operation): (refusal: WriteRefusal) => ErrorOfKind<"ResourceExhausted" | "BackendError"> {
+export function refuseForRoom(
+  operation: Operation,
+): (refusal: WriteRefusal) => ErrorOfKind<"ResourceExhausted" | "BackendError"> {
   return (refusal) => {
     if (refusal.kind !== "Exhausted") return noRoom(operation);
     return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });

@@ -1,4 +1,14 @@
-import { assertObject, CanonicalWriter, deriveKeyHasher, DERIVED_SHARD_BIT, DerivedShardKind, DOMAINS, type OpId, type RunId, type ShardId } from "@gossip/contracts";
+import {
+  assertObject,
+  CanonicalWriter,
+  deriveKeyHasher,
+  DERIVED_SHARD_BIT,
+  DerivedShardKind,
+  DOMAINS,
+  type OpId,
+  type RunId,
+  type ShardId,
+} from "@gossip/contracts";
 
 /** What the id of a split's product depends on. */
 export interface DerivedShard {

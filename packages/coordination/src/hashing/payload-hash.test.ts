@@ -62,9 +62,17 @@ describe("payload hashes", () => {
     ["fail run", () => runTransitionHash("failRun"), 0x3b55b6096e5f285dn],
     ["cancel run", () => runTransitionHash("cancelRun"), 0x1e938cd0f181e424n],
     ["unpark", () => unparkHash(ShardKey.of(RunId.fromRaw(1n), ShardId.fromRaw(10n))), 0xa59a8785806704afn],
-    ["checkpoint k t", () => checkpointHash(Cursor.fromParts({ lastKey: text("k"), token: text("t") })), 0x78551a45d737eb5an],
+    [
+      "checkpoint k t",
+      () => checkpointHash(Cursor.fromParts({ lastKey: text("k"), token: text("t") })),
+      0x78551a45d737eb5an,
+    ],
     ["timeline: checkpoint c", () => checkpointHash(at("c")), 0x4ceb0b8f2c7c9c99n],
-    ["split trace: replace at g", () => splitReplaceHash(replace(child("a", "g"), child("g", "m"))), 0x3851b7b1181772den],
+    [
+      "split trace: replace at g",
+      () => splitReplaceHash(replace(child("a", "g"), child("g", "m"))),
+      0x3851b7b1181772den,
+    ],
   ])("%s", (_name, hash, expected) => {
     expect(hash()).toBe(expected);
   });
@@ -93,22 +101,37 @@ describe("payload hashes", () => {
     const library = deriveKeyHasher(DOMAINS.OP_PAYLOAD_V1);
     const size = fc.oneof(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 950, max: 1100 }));
     fc.assert(
-      fc.property(size, fc.option(fc.integer({ min: 0, max: 1100 }), { nil: undefined }), fc.nat(255), (keySize, tokenSize, byte) => {
-        const lastKey = new Uint8Array(keySize).fill(byte);
-        const cursor = Cursor.fromParts({ lastKey, token: tokenSize === undefined ? undefined : new Uint8Array(tokenSize).fill(byte ^ 0x55) });
-        for (const [tag, hash] of [["checkpoint", checkpointHash], ["complete", completeHash]] as const) {
-          const out = new CanonicalWriter();
-          out.fixedBytes(text(tag));
-          encodeCursorInto(cursor, out);
-          expect(hash(cursor)).toBe(library.hash64(out.view()));
-        }
-      }),
+      fc.property(
+        size,
+        fc.option(fc.integer({ min: 0, max: 1100 }), { nil: undefined }),
+        fc.nat(255),
+        (keySize, tokenSize, byte) => {
+          const lastKey = new Uint8Array(keySize).fill(byte);
+          const cursor = Cursor.fromParts({
+            lastKey,
+            token: tokenSize === undefined ? undefined : new Uint8Array(tokenSize).fill(byte ^ 0x55),
+          });
+          for (const [tag, hash] of [
+            ["checkpoint", checkpointHash],
+            ["complete", completeHash],
+          ] as const) {
+            const out = new CanonicalWriter();
+            out.fixedBytes(text(tag));
+            encodeCursorInto(cursor, out);
+            expect(hash(cursor)).toBe(library.hash64(out.view()));
+          }
+        },
+      ),
     );
   });
 
   test("two cursors share a hash exactly when they are equal", () => {
-    const part = fc.array(fc.constantFrom(0, 1, 2, 0xff), { minLength: 1, maxLength: 4 }).map((bytes) => Uint8Array.from(bytes));
-    const cursor = fc.record({ lastKey: part, token: fc.option(part, { nil: undefined }) }).map((parts) => Cursor.fromParts(parts));
+    const part = fc
+      .array(fc.constantFrom(0, 1, 2, 0xff), { minLength: 1, maxLength: 4 })
+      .map((bytes) => Uint8Array.from(bytes));
+    const cursor = fc
+      .record({ lastKey: part, token: fc.option(part, { nil: undefined }) })
+      .map((parts) => Cursor.fromParts(parts));
     fc.assert(
       fc.property(cursor, cursor, (a, b) => {
         expect(checkpointHash(a) === checkpointHash(b)).toBe(Cursor.equals(a, b));

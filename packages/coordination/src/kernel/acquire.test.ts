@@ -9,7 +9,20 @@ import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import { acquire } from "./acquire.ts";
 import { testRuleOrder } from "./rule-order.fixture.ts";
-import { at, fence, holder, KEY, makeHeldShard, makeRun, makeShard, op, STRANGER, TENANT, time, worker } from "./world.fixture.ts";
+import {
+  at,
+  fence,
+  holder,
+  KEY,
+  makeHeldShard,
+  makeRun,
+  makeShard,
+  op,
+  STRANGER,
+  TENANT,
+  time,
+  worker,
+} from "./world.fixture.ts";
 
 const command = { tenant: TENANT, key: KEY, worker: worker(1), opId: op(1000) };
 const limited = (maxShardRetries: number) =>
@@ -26,9 +39,15 @@ describe("acquire checks in order", () => {
     [
       { refusal: "ShardNotFound", breakIt: (s) => ({ ...s, shard: undefined }) },
       { refusal: "TenantMismatch", breakIt: (s) => ({ ...s, shard: s.shard && { ...s.shard, tenant: STRANGER } }) },
-      { refusal: "RunTerminal", breakIt: (s) => ({ ...s, run: makeRun({ status: "Cancelled", completedAt: time(1) }) }) },
+      {
+        refusal: "RunTerminal",
+        breakIt: (s) => ({ ...s, run: makeRun({ status: "Cancelled", completedAt: time(1) }) }),
+      },
       { refusal: "ShardTerminal", breakIt: (s) => ({ ...s, shard: s.shard && { ...s.shard, status: "Done" } }) },
-      { refusal: "AlreadyLeased", breakIt: (s) => ({ ...s, shard: s.shard && { ...s.shard, lease: holder({ owner: worker(2) }) } }) },
+      {
+        refusal: "AlreadyLeased",
+        breakIt: (s) => ({ ...s, shard: s.shard && { ...s.shard, lease: holder({ owner: worker(2) }) } }),
+      },
     ],
     (situation) => acquire(situation, command, time(10)),
   );
@@ -37,7 +56,9 @@ describe("acquire checks in order", () => {
     expect(acquire({ run: makeRun({ status: "Initializing" }), shard: makeShard() }, command, time(10))).toMatchObject({
       error: { kind: "ShardNotFound", shard: KEY },
     });
-    expect(acquire({ run: undefined, shard: makeShard() }, command, time(10))).toMatchObject({ error: { kind: "ShardNotFound" } });
+    expect(acquire({ run: undefined, shard: makeShard() }, command, time(10))).toMatchObject({
+      error: { kind: "ShardNotFound" },
+    });
   });
 
   test.each([0n, (1n << 64n) - 1n])("a clock at %s is refused before anything else", (now) => {
@@ -101,7 +122,10 @@ describe("acquire", () => {
     });
 
     test("after the lease lapsed is a new acquire", () => {
-      expect(unwrap(acquire(held, command, time(150))).outcome).toMatchObject({ kind: "Granted", shard: { fenceEpoch: 3n } });
+      expect(unwrap(acquire(held, command, time(150))).outcome).toMatchObject({
+        kind: "Granted",
+        shard: { fenceEpoch: 3n },
+      });
     });
   });
 
@@ -136,7 +160,9 @@ describe("acquire", () => {
 
     test("is left alone while somebody holds it", () => {
       const shard = makeHeldShard({ attempts: 9, lease: holder({ owner: worker(2) }) });
-      expect(acquire({ run: limited(0), shard }, command, time(20))).toMatchObject({ error: { kind: "AlreadyLeased" } });
+      expect(acquire({ run: limited(0), shard }, command, time(20))).toMatchObject({
+        error: { kind: "AlreadyLeased" },
+      });
     });
 
     test("is never parked without a limit", () => {

@@ -1,4 +1,13 @@
-import { assertObject, FenceEpoch, LogicalTime, RunStatus, type OpId, type ShardKey, type TenantId, type WorkerId } from "@gossip/contracts";
+import {
+  assertObject,
+  FenceEpoch,
+  LogicalTime,
+  RunStatus,
+  type OpId,
+  type ShardKey,
+  type TenantId,
+  type WorkerId,
+} from "@gossip/contracts";
 import { coordError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
@@ -122,6 +131,8 @@ function parkSpent(shard: ShardRecord, at: LogicalTime): Transition<AcquireOutco
   return {
     outcome: { kind: "Parked", refusal: coordError("ShardTerminal", { shard: shardKeyOf(shard), status: "Parked" }) },
     writes: { kind: "UpdateShard", shard: parked, needsRun: true },
-    events: [{ kind: "ShardParked", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, reason: "TooManyErrors" }],
+    events: [
+      { kind: "ShardParked", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, reason: "TooManyErrors" },
+    ],
   };
 }

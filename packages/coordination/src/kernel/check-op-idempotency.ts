@@ -38,7 +38,10 @@ export function checkShardOpIdempotency(
   return index < 0 ? ok(undefined) : judge(opLog[index]!, op);
 }
 
-function judge<Entry extends LoggedOp>(entry: Entry | undefined, { opId, payloadHash }: RequestedOp): Result<Entry | undefined, CoordError<"OpIdConflict">> {
+function judge<Entry extends LoggedOp>(
+  entry: Entry | undefined,
+  { opId, payloadHash }: RequestedOp,
+): Result<Entry | undefined, CoordError<"OpIdConflict">> {
   if (entry === undefined || entry.payloadHash === payloadHash) return ok(entry);
   return err(coordError("OpIdConflict", { opId, expectedHash: entry.payloadHash, actualHash: payloadHash }));
 }

@@ -1,4 +1,13 @@
-import { assertObject, RUN_OP_LOG_CAP, RunStatus, type LogicalTime, type OpId, type RunId, type ShardStatus, type TenantId } from "@gossip/contracts";
+import {
+  assertObject,
+  RUN_OP_LOG_CAP,
+  RunStatus,
+  type LogicalTime,
+  type OpId,
+  type RunId,
+  type ShardStatus,
+  type TenantId,
+} from "@gossip/contracts";
 import { coordError, IdempotentOutcome, type ErrorOfKind } from "@gossip/coordination-errors";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { runTransitionHash } from "../hashing/payload-hash.ts";
@@ -123,7 +132,11 @@ function replayed(run: RunRecord): EndedRun {
 function end(
   ending: Ending,
   run: RunRecord,
-  { opId, now, noShardsIn }: { readonly opId: OpId; readonly now: LogicalTime; readonly noShardsIn: readonly ShardStatus[] },
+  {
+    opId,
+    now,
+    noShardsIn,
+  }: { readonly opId: OpId; readonly now: LogicalTime; readonly noShardsIn: readonly ShardStatus[] },
 ): EndedRun {
   const { target, op, event } = ENDINGS[ending];
   const at = clampToRecord(now, run);
@@ -132,7 +145,11 @@ function end(
     ...run,
     status: target,
     completedAt: at,
-    opLog: appendOp(run.opLog, { opId, kind: op, payloadHash, executedAt: at, result: { kind: "Ack" } }, RUN_OP_LOG_CAP),
+    opLog: appendOp(
+      run.opLog,
+      { opId, kind: op, payloadHash, executedAt: at, result: { kind: "Ack" } },
+      RUN_OP_LOG_CAP,
+    ),
     lastTime: at,
   };
   assertRunRecord(ended);

@@ -17,7 +17,20 @@ import { release } from "./release.ts";
 import { renew } from "./renew.ts";
 import { testRuleOrder } from "./rule-order.fixture.ts";
 import type { RecordWrites, Transition } from "./transition.ts";
-import { at, fence, holder, leaseOf, makeHeldShard, makeRun, op, range, STRANGER, TENANT, time, worker } from "./world.fixture.ts";
+import {
+  at,
+  fence,
+  holder,
+  leaseOf,
+  makeHeldShard,
+  makeRun,
+  op,
+  range,
+  STRANGER,
+  TENANT,
+  time,
+  worker,
+} from "./world.fixture.ts";
 
 interface Situation {
   readonly run: RunRecord | undefined;
@@ -35,7 +48,10 @@ const base = (): Situation => {
 };
 const loaded = (s: Situation): LoadedShard => ({ run: s.run, shard: s.isMissing === true ? undefined : s.shard });
 const command = (s: Situation) => ({ tenant: TENANT, lease: s.lease, opId: s.opId });
-const withShard = (s: Situation, fields: Partial<ShardRecord>): Situation => ({ ...s, shard: { ...s.shard, ...fields } });
+const withShard = (s: Situation, fields: Partial<ShardRecord>): Situation => ({
+  ...s,
+  shard: { ...s.shard, ...fields },
+});
 
 type Run = (s: Situation) => Result<Transition<IdempotentOutcome<unknown>>, { readonly kind: string }>;
 type Name = "checkpoint" | "complete" | "park" | "release";
@@ -49,7 +65,9 @@ const NAMES = Object.keys(OPERATIONS) as Name[];
 
 /** The same op id, used before for something else. */
 const conflict = (s: Situation) =>
-  withShard(s, { opLog: [{ opId: s.opId, kind: "Unpark", result: "Completed", payloadHash: 5n as never, executedAt: time(5) }] });
+  withShard(s, {
+    opLog: [{ opId: s.opId, kind: "Unpark", result: "Completed", payloadHash: 5n as never, executedAt: time(5) }],
+  });
 
 const LEASE_RULES = [
   { refusal: "ShardNotFound", breakIt: (s: Situation) => ({ ...s, isMissing: true }) },
@@ -86,7 +104,9 @@ describe.each(["checkpoint", "complete"] as const)("%s checks in order", (name) 
 
   test("errors carry sizes and not keys", () => {
     expect(OPERATIONS[name]({ ...base(), cursor: at("bbb") })).toMatchObject({ error: { oldKey: 1, newKey: 3 } });
-    expect(OPERATIONS[name]({ ...base(), cursor: at("mm") })).toMatchObject({ error: { lastKey: 2, specStart: 1, specEnd: 1 } });
+    expect(OPERATIONS[name]({ ...base(), cursor: at("mm") })).toMatchObject({
+      error: { lastKey: 2, specStart: 1, specEnd: 1 },
+    });
   });
 
   test("limits are inclusive", () => {
@@ -121,7 +141,9 @@ describe.each(NAMES)("%s and its lease", (name) => {
   test("the record's deadline counts, and not the one in the lease", () => {
     const s = base();
     expect(run({ ...s, now: 109, lease: leaseOf(s.shard, { deadline: time(20) }) })).toMatchObject({ ok: true });
-    expect(run({ ...s, now: 110, lease: leaseOf(s.shard, { deadline: time(999) }) })).toMatchObject({ error: { kind: "LeaseExpired" } });
+    expect(run({ ...s, now: 110, lease: leaseOf(s.shard, { deadline: time(999) }) })).toMatchObject({
+      error: { kind: "LeaseExpired" },
+    });
   });
 
   test("goes through although the run has ended", () => {
@@ -157,7 +179,10 @@ describe.each(NAMES)("%s repeated", (name) => {
   test.each([
     ["at once", (s: Situation) => s],
     ["after the lease lapsed", (s: Situation) => ({ ...s, now: 5000 })],
-    ["after another took over", (s: Situation) => withShard(s, { fenceEpoch: fence(9), lease: holder({ owner: worker(5) }) })],
+    [
+      "after another took over",
+      (s: Situation) => withShard(s, { fenceEpoch: fence(9), lease: holder({ owner: worker(5) }) }),
+    ],
     ["after the shard was done", (s: Situation) => withShard(s, { status: "Done", lease: undefined })],
     ["after the run ended", (s: Situation) => ({ ...s, run: makeRun({ status: "Done", completedAt: time(1) }) })],
   ])("%s is a replay that writes nothing", (_when, change) => {
@@ -185,7 +210,15 @@ describe("checkpoint", () => {
         cursor: at("d"),
         attempts: 0,
         lastTime: time(50),
-        opLog: [{ opId: op(1), kind: "Checkpoint", result: "Completed", payloadHash: expect.any(BigInt), executedAt: time(50) }],
+        opLog: [
+          {
+            opId: op(1),
+            kind: "Checkpoint",
+            result: "Completed",
+            payloadHash: expect.any(BigInt),
+            executedAt: time(50),
+          },
+        ],
       },
     });
     expect(events).toMatchObject([{ kind: "ShardCheckpointed", lastKeySize: 1, at: 50n }]);
@@ -228,7 +261,12 @@ describe("checkpoint", () => {
 
 describe("complete", () => {
   test("stores the cursor and ends the lease", () => {
-    expect(writtenBy(OPERATIONS.complete(base()))).toMatchObject({ status: "Done", cursor: at("d"), lease: undefined, fenceEpoch: 2n });
+    expect(writtenBy(OPERATIONS.complete(base()))).toMatchObject({
+      status: "Done",
+      cursor: at("d"),
+      lease: undefined,
+      fenceEpoch: 2n,
+    });
   });
 
   test("an exhausted range keeps its cursor, also where there is none", () => {
@@ -242,19 +280,28 @@ describe("complete", () => {
   test("exhausted and a cursor are two payloads", () => {
     const s = base();
     const exhausted = complete(loaded(s), { ...command(s), point: RANGE_EXHAUSTED }, time(50));
-    expect(OPERATIONS.complete({ ...s, shard: writtenBy(exhausted) })).toMatchObject({ error: { kind: "OpIdConflict" } });
+    expect(OPERATIONS.complete({ ...s, shard: writtenBy(exhausted) })).toMatchObject({
+      error: { kind: "OpIdConflict" },
+    });
   });
 });
 
 describe("park", () => {
   test("sets the reason, ends the lease and keeps the cursor", () => {
-    expect(writtenBy(OPERATIONS.park(base()))).toMatchObject({ status: "Parked", parkReason: "Poisoned", lease: undefined, cursor: at("c") });
+    expect(writtenBy(OPERATIONS.park(base()))).toMatchObject({
+      status: "Parked",
+      parkReason: "Poisoned",
+      lease: undefined,
+      cursor: at("c"),
+    });
   });
 
   test("another reason under the same op id is a conflict", () => {
     const s = base();
     const again = { ...s, shard: writtenBy(OPERATIONS.park(s)) };
-    expect(park(loaded(again), { ...command(again), reason: "Other" }, time(51))).toMatchObject({ error: { kind: "OpIdConflict" } });
+    expect(park(loaded(again), { ...command(again), reason: "Other" }, time(51))).toMatchObject({
+      error: { kind: "OpIdConflict" },
+    });
   });
 });
 
@@ -262,7 +309,13 @@ describe("release", () => {
   test("ends the lease and nothing else; the old lease is then stale with equal numbers", () => {
     const s = base();
     const released = writtenBy(OPERATIONS.release(s));
-    expect(released).toMatchObject({ status: "Active", lease: undefined, cursor: at("c"), fenceEpoch: 2n, attempts: 1 });
+    expect(released).toMatchObject({
+      status: "Active",
+      lease: undefined,
+      cursor: at("c"),
+      fenceEpoch: 2n,
+      attempts: 1,
+    });
     expect(OPERATIONS.checkpoint({ ...s, shard: released, opId: op(2) })).toMatchObject({
       error: { kind: "StaleFence", presented: 2n, current: 2n },
     });

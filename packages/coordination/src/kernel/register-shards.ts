@@ -78,7 +78,12 @@ export function registerShards(
   assertRunRecord(active);
   return ok({
     outcome: IdempotentOutcome.executed({ run: active, shards: ids }),
-    writes: { kind: "PutRun", run: active, created: shards.map((input) => makeRootShard(run, input, at)), noShardsIn: [] },
+    writes: {
+      kind: "PutRun",
+      run: active,
+      created: shards.map((input) => makeRootShard(run, input, at)),
+      noShardsIn: [],
+    },
     events: [{ kind: "RunActivated", tenant: run.tenant, run: run.run, at, shardCount: ids.length }],
   });
 }

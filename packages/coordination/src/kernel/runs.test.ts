@@ -42,12 +42,21 @@ describe("createRun", () => {
   );
 
   test("an id that was deleted stays used", () => {
-    expect(run({ loaded: { kind: "Deleted" }, config })).toMatchObject({ error: { kind: "RunAlreadyExists", run: 1n } });
+    expect(run({ loaded: { kind: "Deleted" }, config })).toMatchObject({
+      error: { kind: "RunAlreadyExists", run: 1n },
+    });
   });
 
   test("starts initializing, without shards", () => {
     const { outcome, writes, events } = unwrap(run({ loaded: { kind: "Missing" }, config }));
-    expect(outcome).toMatchObject({ status: "Initializing", createdAt: 5n, completedAt: undefined, rootShards: [], opLog: [], lastTime: 5n });
+    expect(outcome).toMatchObject({
+      status: "Initializing",
+      createdAt: 5n,
+      completedAt: undefined,
+      rootShards: [],
+      opLog: [],
+      lastTime: 5n,
+    });
     expect(writes).toEqual({ kind: "PutRun", run: outcome, created: [], noShardsIn: [] });
     expect(events).toEqual([{ kind: "RunCreated", tenant: TENANT, run: RUN, at: 5n }]);
   });
@@ -59,7 +68,8 @@ describe("registerShards", () => {
     readonly shards: typeof SHARDS;
     readonly opId: OpId;
   }
-  const run = (s: Situation) => registerShards(s.run, { tenant: TENANT, run: RUN, shards: s.shards, opId: s.opId }, time(5));
+  const run = (s: Situation) =>
+    registerShards(s.run, { tenant: TENANT, run: RUN, shards: s.shards, opId: s.opId }, time(5));
   const base = (): Situation => ({ run: fresh(), shards: SHARDS, opId: op(3) });
   const withRun = (s: Situation, fields: Partial<RunRecord>) => ({ ...s, run: s.run && { ...s.run, ...fields } });
 
@@ -137,16 +147,36 @@ describe("createRunWithShards", () => {
   test("finishes what an earlier attempt began, and repeats what it finished", () => {
     expect(unwrap(run(found(fresh()))).events.map((event) => event.kind)).toEqual(["RunActivated"]);
     const active = unwrap(run(missing)).outcome.value;
-    expect(unwrap(run(found(active)))).toMatchObject({ outcome: { kind: "Replayed", value: active }, writes: undefined, events: [] });
+    expect(unwrap(run(found(active)))).toMatchObject({
+      outcome: { kind: "Replayed", value: active },
+      writes: undefined,
+      events: [],
+    });
   });
 
   test.each([
     ["InvalidConfig first", run(found(fresh()), { config: { leaseDuration: 0n } }), { kind: "InvalidConfig" }],
     ["a deleted id", run({ kind: "Deleted" }), { kind: "RunAlreadyExists" }],
-    ["another's run before its config", run(found(fresh({ tenant: STRANGER })), { config: { leaseDuration: 7n } }), { kind: "GetRunFailed", reason: { kind: "TenantMismatch" } }],
-    ["another config before the manifest", run(found(fresh()), { config: { leaseDuration: 7n }, shards: [] }), { kind: "ConfigMismatch", run: 1n }],
-    ["another manifest under the op id", run(found(unwrap(run(missing)).outcome.value), { shards: SHARDS.slice(1) }), { kind: "RegisterShardsFailed", reason: { kind: "OpIdConflict" } }],
-    ["registered by another op", run(found(unwrap(run(missing)).outcome.value), { opId: op(4) }), { kind: "RegisterShardsFailed", reason: { kind: "WrongStatus" } }],
+    [
+      "another's run before its config",
+      run(found(fresh({ tenant: STRANGER })), { config: { leaseDuration: 7n } }),
+      { kind: "GetRunFailed", reason: { kind: "TenantMismatch" } },
+    ],
+    [
+      "another config before the manifest",
+      run(found(fresh()), { config: { leaseDuration: 7n }, shards: [] }),
+      { kind: "ConfigMismatch", run: 1n },
+    ],
+    [
+      "another manifest under the op id",
+      run(found(unwrap(run(missing)).outcome.value), { shards: SHARDS.slice(1) }),
+      { kind: "RegisterShardsFailed", reason: { kind: "OpIdConflict" } },
+    ],
+    [
+      "registered by another op",
+      run(found(unwrap(run(missing)).outcome.value), { opId: op(4) }),
+      { kind: "RegisterShardsFailed", reason: { kind: "WrongStatus" } },
+    ],
   ])("%s", (_name, result, error) => {
     expect(result).toMatchObject({ ok: false, error });
   });
@@ -158,9 +188,16 @@ interface Ending {
   readonly options: CompleteRunOptions;
   readonly opId: OpId;
 }
-type End = (s: Ending) => Result<Transition<{ readonly kind: string; readonly value: RunRecord }>, { readonly kind: string }>;
+type End = (
+  s: Ending,
+) => Result<Transition<{ readonly kind: string; readonly value: RunRecord }>, { readonly kind: string }>;
 const ENDINGS: readonly (readonly [name: string, target: RunStatus, event: string, end: End])[] = [
-  ["completeRun", "Done", "RunCompleted", (s) => completeRun(s, { tenant: TENANT, run: RUN, opId: s.opId, options: s.options }, time(5))],
+  [
+    "completeRun",
+    "Done",
+    "RunCompleted",
+    (s) => completeRun(s, { tenant: TENANT, run: RUN, opId: s.opId, options: s.options }, time(5)),
+  ],
   ["failRun", "Failed", "RunFailed", (s) => failRun(s, { tenant: TENANT, run: RUN, opId: s.opId }, time(5))],
   ["cancelRun", "Cancelled", "RunCancelled", (s) => cancelRun(s, { tenant: TENANT, run: RUN, opId: s.opId }, time(5))],
 ];
@@ -177,7 +214,12 @@ describe.each(ENDINGS)("%s", (name, target, event, end) => {
         { refusal: "OpIdConflict", breakIt: (s) => withRun(s, { opLog: usedFor(s.opId) }) },
         ...(name === "cancelRun"
           ? []
-          : [{ refusal: "WrongStatus", breakIt: (s: Ending) => withRun(s, { status: "Initializing", rootShards: [] }) }]),
+          : [
+              {
+                refusal: "WrongStatus",
+                breakIt: (s: Ending) => withRun(s, { status: "Initializing", rootShards: [] }),
+              },
+            ]),
         ...(name === "completeRun"
           ? [{ refusal: "RunUnsettled", breakIt: (s: Ending) => ({ ...s, counts: { active: 1, parked: 0 } }) }]
           : []),
@@ -201,7 +243,10 @@ describe.each(ENDINGS)("%s", (name, target, event, end) => {
 
   test("repeated is a replay", () => {
     const run = unwrap(end(ending())).outcome.value;
-    expect(unwrap(end({ ...ending(), run, counts: { active: 3, parked: 3 } }))).toMatchObject({ outcome: { kind: "Replayed", value: run }, writes: undefined });
+    expect(unwrap(end({ ...ending(), run, counts: { active: 3, parked: 3 } }))).toMatchObject({
+      outcome: { kind: "Replayed", value: run },
+      writes: undefined,
+    });
   });
 });
 
@@ -228,7 +273,9 @@ describe("completeRun", () => {
 });
 
 test("cancelRun takes a run that is still initializing", () => {
-  expect(unwrap(cancelRun({ run: fresh() }, { tenant: TENANT, run: RUN, opId: op(1) }, time(5))).outcome.value.status).toBe("Cancelled");
+  expect(
+    unwrap(cancelRun({ run: fresh() }, { tenant: TENANT, run: RUN, opId: op(1) }, time(5))).outcome.value.status,
+  ).toBe("Cancelled");
 });
 
 describe("deleteRun", () => {
@@ -239,13 +286,19 @@ describe("deleteRun", () => {
     [
       { refusal: "RunNotFound", breakIt: () => undefined },
       { refusal: "TenantMismatch", breakIt: (record) => record && { ...record, tenant: STRANGER } },
-      { refusal: "WrongStatus", breakIt: (record) => record && { ...record, status: "Active", completedAt: undefined } },
+      {
+        refusal: "WrongStatus",
+        breakIt: (record) => record && { ...record, status: "Active", completedAt: undefined },
+      },
     ],
     run,
   );
 
   test("removes and tells", () => {
-    expect(unwrap(run(ended("Failed")))).toMatchObject({ writes: { kind: "RemoveRun" }, events: [{ kind: "RunDeleted" }] });
+    expect(unwrap(run(ended("Failed")))).toMatchObject({
+      writes: { kind: "RemoveRun" },
+      events: [{ kind: "RunDeleted" }],
+    });
     expect(run(fresh())).toMatchObject({ error: { kind: "WrongStatus", status: "Initializing" } });
   });
 });

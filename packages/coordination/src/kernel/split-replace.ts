@@ -98,7 +98,10 @@ function validateChildren(
 ): Result<void, SplitValidationError> {
   const requested = plan.children.length;
   if (requested > maxChildren) return err({ kind: "BackendChildLimitExceeded", requested, backendMax: maxChildren });
-  const covered = validateSplitCoverage(shard.spec, plan.children.map((child) => child.spec));
+  const covered = validateSplitCoverage(
+    shard.spec,
+    plan.children.map((child) => child.spec),
+  );
   if (!covered.ok) return covered;
   const continued = validateChildCursors(shard.cursor, plan.children);
   return continued.ok ? checkSpawnLimit(shard, requested) : continued;

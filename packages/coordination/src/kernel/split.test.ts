@@ -47,7 +47,10 @@ const other = (opId: OpId): OpLogEntry => ({
   executedAt: time(5),
 });
 const withShard = <C>(s: Situation<C>, fields: Partial<ShardRecord>) => ({ ...s, shard: { ...s.shard, ...fields } });
-const loaded = (s: Situation<unknown>): LoadedShard => ({ run: s.run, shard: s.isMissing === true ? undefined : s.shard });
+const loaded = (s: Situation<unknown>): LoadedShard => ({
+  run: s.run,
+  shard: s.isMissing === true ? undefined : s.shard,
+});
 
 /** The rules that both splits begin with. */
 const sharedRules = <C extends { readonly opId: OpId }>() =>
@@ -55,7 +58,10 @@ const sharedRules = <C extends { readonly opId: OpId }>() =>
     { refusal: "ShardNotFound", breakIt: (s: Situation<C>) => ({ ...s, isMissing: true }) },
     { refusal: "OpIdConflict", breakIt: (s: Situation<C>) => withShard(s, { opLog: [other(s.command.opId)] }) },
     { refusal: "TenantMismatch", breakIt: (s: Situation<C>) => withShard(s, { tenant: STRANGER }) },
-    { refusal: "RunTerminal", breakIt: (s: Situation<C>) => ({ ...s, run: makeRun({ status: "Done", completedAt: time(1) }) }) },
+    {
+      refusal: "RunTerminal",
+      breakIt: (s: Situation<C>) => ({ ...s, run: makeRun({ status: "Done", completedAt: time(1) }) }),
+    },
     { refusal: "ShardTerminal", breakIt: (s: Situation<C>) => withShard(s, { status: "Parked" }) },
     { refusal: "StaleFence", breakIt: (s: Situation<C>) => withShard(s, { fenceEpoch: fence(9) }) },
     { refusal: "LeaseExpired", breakIt: (s: Situation<C>) => ({ ...s, now: 110 }) },
@@ -66,7 +72,12 @@ describe("splitReplace", () => {
   const base = (fields: Partial<ShardRecord> = {}): Situation<SplitReplaceCommand> => {
     const shard = makeHeldShard(fields);
     const plan = replacePlan({ start: "a", end: "m", cursor: shard.cursor }, { start: "m", end: "z" });
-    return { run: makeRun(), shard, now: 50, command: { tenant: TENANT, lease: leaseOf(shard), plan, opId: op(7), maxChildren: 256 } };
+    return {
+      run: makeRun(),
+      shard,
+      now: 50,
+      command: { tenant: TENANT, lease: leaseOf(shard), plan, opId: op(7), maxChildren: 256 },
+    };
   };
   const run = (s: Situation<SplitReplaceCommand>) => splitReplace(loaded(s), s.command, time(s.now));
   const withPlan = (s: Situation<SplitReplaceCommand>, ...children: Parameters<typeof replacePlan>) => ({
@@ -127,7 +138,11 @@ describe("splitReplace", () => {
     const again = withShard(base(), (first.writes as SplitShard).shard);
     const reordered = withPlan(again, { start: "m", end: "z" }, { start: "a", end: "m" });
     for (const s of [again, reordered, { ...again, now: 9999 }]) {
-      expect(unwrap(run(s))).toMatchObject({ outcome: { kind: "Replayed", value: { children } }, writes: undefined, events: [] });
+      expect(unwrap(run(s))).toMatchObject({
+        outcome: { kind: "Replayed", value: { children } },
+        writes: undefined,
+        events: [],
+      });
     }
   });
 
@@ -149,10 +164,15 @@ describe("splitReplace", () => {
     const s = base({ cursor: at("m") });
     const cut = (point: string) => withPlan(s, { start: point, end: "z" }, { start: "a", end: point, cursor: at("m") });
     expect(run(cut("m\0"))).toMatchObject({ ok: true });
-    for (const point of ["m", "c"]) expect(run(cut(point))).toMatchObject({ error: { reason: { kind: "InvalidChildCursor", childIndex: 1 } } });
+    for (const point of ["m", "c"])
+      expect(run(cut(point))).toMatchObject({ error: { reason: { kind: "InvalidChildCursor", childIndex: 1 } } });
     const both = withPlan(s, { start: "c", end: "z", cursor: at("d") }, { start: "a", end: "c", cursor: at("m") });
     expect(run(both)).toMatchObject({ error: { reason: { kind: "InvalidChildCursor", childIndex: 0 } } });
-    const lowestFirst = withPlan(s, { start: "a", end: "c", cursor: at("m") }, { start: "c", end: "z", cursor: at("d") });
+    const lowestFirst = withPlan(
+      s,
+      { start: "a", end: "c", cursor: at("m") },
+      { start: "c", end: "z", cursor: at("d") },
+    );
     expect(run(lowestFirst)).toMatchObject({ error: { reason: { kind: "InvalidChildCursor", childIndex: 0 } } });
   });
 
@@ -170,11 +190,19 @@ describe("splitReplace", () => {
 describe("splitResidual", () => {
   const base = (fields: Partial<ShardRecord> = {}): Situation<SplitResidualCommand> => {
     const shard = makeHeldShard(fields);
-    return { run: makeRun(), shard, now: 50, command: { tenant: TENANT, lease: leaseOf(shard), plan: residualPlan("a", "m", "z"), opId: op(7) } };
+    return {
+      run: makeRun(),
+      shard,
+      now: 50,
+      command: { tenant: TENANT, lease: leaseOf(shard), plan: residualPlan("a", "m", "z"), opId: op(7) },
+    };
   };
   const run = (s: Situation<SplitResidualCommand>, residual?: ShardRecord) =>
     splitResidual({ ...loaded(s), residual }, s.command, time(s.now));
-  const withPlan = (s: Situation<SplitResidualCommand>, plan: SplitResidualPlan) => ({ ...s, command: { ...s.command, plan } });
+  const withPlan = (s: Situation<SplitResidualCommand>, plan: SplitResidualPlan) => ({
+    ...s,
+    command: { ...s.command, plan },
+  });
   const big = "x".repeat(16_385);
   const sized = (low: string, high: string): SplitResidualPlan => ({
     parentNewSpec: { ...range("a", "m"), metadata: text(low) },
@@ -195,12 +223,19 @@ describe("splitResidual", () => {
     );
 
     test("the new parent's size is looked at first", () => {
-      expect(run(withPlan(base(), sized(big, big)))).toMatchObject({ error: { reason: { kind: "InvalidChildSpec", childIndex: 0 } } });
-      expect(run(withPlan(base(), sized("", big)))).toMatchObject({ error: { reason: { kind: "InvalidChildSpec", childIndex: 1 } } });
+      expect(run(withPlan(base(), sized(big, big)))).toMatchObject({
+        error: { reason: { kind: "InvalidChildSpec", childIndex: 0 } },
+      });
+      expect(run(withPlan(base(), sized("", big)))).toMatchObject({
+        error: { reason: { kind: "InvalidChildSpec", childIndex: 1 } },
+      });
     });
 
     test("an inverted part is a matter of tiling, not of size", () => {
-      const plan = { parentNewSpec: { ...range("a", "m"), keyRangeEnd: text("A") }, residualSpec: { ...range("m", "z"), keyRangeStart: text("A") } };
+      const plan = {
+        parentNewSpec: { ...range("a", "m"), keyRangeEnd: text("A") },
+        residualSpec: { ...range("m", "z"), keyRangeStart: text("A") },
+      };
       expect(run(withPlan(base(), plan))).toMatchObject({ ok: false });
       expect(run(withPlan(base(), plan))).not.toMatchObject({ error: { reason: { kind: "InvalidChildSpec" } } });
     });
@@ -213,7 +248,14 @@ describe("splitResidual", () => {
     const residual = created[0]!;
 
     expect(created.length).toBe(1);
-    expect(residual).toMatchObject({ status: "Active", fenceEpoch: 1n, cursor: Cursor.initial(), spec: range("m", "z"), parent: 10n, lastTime: 50n });
+    expect(residual).toMatchObject({
+      status: "Active",
+      fenceEpoch: 1n,
+      cursor: Cursor.initial(),
+      spec: range("m", "z"),
+      parent: 10n,
+      lastTime: 50n,
+    });
     expect(shard).toMatchObject({
       status: "Active",
       spec: range("a", "m"),
@@ -251,7 +293,8 @@ describe("splitResidual", () => {
     });
 
     describe("after the log has forgotten it", () => {
-      const forgotten = (fields: Partial<ShardRecord> = {}) => withShard(base(), { ...first().shard, opLog: [], ...fields });
+      const forgotten = (fields: Partial<ShardRecord> = {}) =>
+        withShard(base(), { ...first().shard, opLog: [], ...fields });
 
       test("is recognised by the id that it made", () => {
         const { residual } = first();
@@ -260,21 +303,32 @@ describe("splitResidual", () => {
         expect(findSpawnedResidual(s.shard, op(7))).toBeUndefined();
         expect(findSpawnedResidual(forgotten().shard, op(7))).toBe(residual.shard);
         expect(findSpawnedResidual(forgotten().shard, op(8))).toBeUndefined();
-        expect(unwrap(run(forgotten(), residual))).toMatchObject({ outcome: { kind: "Replayed", value: { residual: residual.shard } } });
+        expect(unwrap(run(forgotten(), residual))).toMatchObject({
+          outcome: { kind: "Replayed", value: { residual: residual.shard } },
+        });
       });
 
       test.each([
         ["the residual's start", residualPlan("a", "n", "z")],
-        ["the residual's metadata", unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range("a", "m"), residualSpec: range("m", "z", "other") }))],
-        ["the parent's metadata", unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range("a", "m", "other"), residualSpec: range("m", "z") }))],
+        [
+          "the residual's metadata",
+          unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range("a", "m"), residualSpec: range("m", "z", "other") })),
+        ],
+        [
+          "the parent's metadata",
+          unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range("a", "m", "other"), residualSpec: range("m", "z") })),
+        ],
       ])("conflicts where %s differs", (_what, plan) => {
         const result = run(withPlan(forgotten(), plan), first().residual);
         expect(result).toMatchObject({ error: { kind: "OpIdConflict", opId: 7n } });
-        if (!result.ok && result.error.kind === "OpIdConflict") expect(Redacted.reveal(result.error.expectedHash)).toBe(0n);
+        if (!result.ok && result.error.kind === "OpIdConflict")
+          expect(Redacted.reveal(result.error.expectedHash)).toBe(0n);
       });
 
       test("metadata is not compared where the end has moved since", () => {
-        const plan = unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range("a", "m", "p"), residualSpec: range("m", "z", "r") }));
+        const plan = unwrap(
+          SplitResidualPlan.tryNew({ parentNewSpec: range("a", "m", "p"), residualSpec: range("m", "z", "r") }),
+        );
         const moved = { ...first().residual, spec: range("m", "t") };
         const s = withPlan(forgotten({ spec: range("a", "c") }), plan);
         expect(unwrap(run(s, moved)).outcome.kind).toBe("Replayed");

@@ -43,23 +43,36 @@ const lease = leaseOf(makeHeldShard());
 const leased = (opId: number) => ({ tenant: TENANT, lease, opId: op(opId) });
 
 const LEASED_OPS: readonly (readonly [string, (shard: ShardRecord, run: RunRecord, opId: number) => Answer])[] = [
-  ["checkpoint", (shard, run, opId) => kernel.checkpoint({ run, shard }, { ...leased(opId), cursor: at("d"), renew: false }, NOW)],
+  [
+    "checkpoint",
+    (shard, run, opId) => kernel.checkpoint({ run, shard }, { ...leased(opId), cursor: at("d"), renew: false }, NOW),
+  ],
   ["complete", (shard, run, opId) => kernel.complete({ run, shard }, { ...leased(opId), point: at("d") }, NOW)],
   ["park", (shard, run, opId) => kernel.park({ run, shard }, { ...leased(opId), reason: "Other" }, NOW)],
   ["release", (shard, run, opId) => kernel.release({ run, shard }, leased(opId), NOW)],
   [
     "splitReplace",
     (shard, run, opId) =>
-      kernel.splitReplace({ run, shard }, { ...leased(opId), plan: replacePlan({ start: "a", end: "m" }, { start: "m", end: "z" }), maxChildren: 256 }, NOW),
+      kernel.splitReplace(
+        { run, shard },
+        { ...leased(opId), plan: replacePlan({ start: "a", end: "m" }, { start: "m", end: "z" }), maxChildren: 256 },
+        NOW,
+      ),
   ],
   [
     "splitResidual",
-    (shard, run, opId) => kernel.splitResidual({ run, shard, residual: undefined }, { ...leased(opId), plan: residualPlan("a", "m", "z") }, NOW),
+    (shard, run, opId) =>
+      kernel.splitResidual(
+        { run, shard, residual: undefined },
+        { ...leased(opId), plan: residualPlan("a", "m", "z") },
+        NOW,
+      ),
   ],
 ];
 const acquire = (shard: ShardRecord, run: RunRecord): Answer =>
   kernel.acquire({ run, shard }, { tenant: TENANT, key: KEY, worker: worker(2), opId: op(5) }, NOW);
-const renew = (shard: ShardRecord, run: RunRecord): Answer => kernel.renew({ run, shard }, { tenant: TENANT, lease }, NOW);
+const renew = (shard: ShardRecord, run: RunRecord): Answer =>
+  kernel.renew({ run, shard }, { tenant: TENANT, lease }, NOW);
 const unpark = (shard: ShardRecord, run: RunRecord): Answer =>
   kernel.unpark({ run, shard }, { tenant: TENANT, key: KEY, opId: op(6) }, NOW);
 
@@ -120,20 +133,25 @@ describe("by the run's state", () => {
     ["Done", "WrongStatus", "RunTerminal", "RunTerminal", "RunTerminal", "RunTerminal", "ok"],
     ["Failed", "WrongStatus", "RunTerminal", "RunTerminal", "RunTerminal", "RunTerminal", "ok"],
     ["Cancelled", "WrongStatus", "RunTerminal", "RunTerminal", "RunTerminal", "RunTerminal", "ok"],
-  ] as const)("%s: register %s, complete and fail %s, cancel %s, unpark %s, acquire renew split %s, checkpoint complete park release %s", (state, registered, ended, cancelled, unparked, started, finished) => {
-    const run = RUNS[state];
-    const counts = { active: 0, parked: 0 };
-    expect(nameAnswer(kernel.registerShards(run, { ...command, shards: [initial(1, "a", "b")] }, NOW))).toBe(registered);
-    expect(nameAnswer(kernel.completeRun({ run, counts }, { ...command, options: {} }, NOW))).toBe(ended);
-    expect(nameAnswer(kernel.failRun({ run }, command, NOW))).toBe(ended);
-    expect(nameAnswer(kernel.cancelRun({ run }, command, NOW))).toBe(cancelled);
-    expect(nameAnswer(unpark(parked, run))).toBe(unparked);
-    expect(nameAnswer(acquire(makeShard(), run))).toBe(started);
-    expect(nameAnswer(renew(makeHeldShard(), run))).toBe(started);
-    for (const [name, operate] of LEASED_OPS) {
-      expect(nameAnswer(operate(makeHeldShard(), run, 7)), name).toBe(name.startsWith("split") ? started : finished);
-    }
-  });
+  ] as const)(
+    "%s: register %s, complete and fail %s, cancel %s, unpark %s, acquire renew split %s, checkpoint complete park release %s",
+    (state, registered, ended, cancelled, unparked, started, finished) => {
+      const run = RUNS[state];
+      const counts = { active: 0, parked: 0 };
+      expect(nameAnswer(kernel.registerShards(run, { ...command, shards: [initial(1, "a", "b")] }, NOW))).toBe(
+        registered,
+      );
+      expect(nameAnswer(kernel.completeRun({ run, counts }, { ...command, options: {} }, NOW))).toBe(ended);
+      expect(nameAnswer(kernel.failRun({ run }, command, NOW))).toBe(ended);
+      expect(nameAnswer(kernel.cancelRun({ run }, command, NOW))).toBe(cancelled);
+      expect(nameAnswer(unpark(parked, run))).toBe(unparked);
+      expect(nameAnswer(acquire(makeShard(), run))).toBe(started);
+      expect(nameAnswer(renew(makeHeldShard(), run))).toBe(started);
+      for (const [name, operate] of LEASED_OPS) {
+        expect(nameAnswer(operate(makeHeldShard(), run, 7)), name).toBe(name.startsWith("split") ? started : finished);
+      }
+    },
+  );
 });
 
 test("the lease and idempotency timeline", () => {
@@ -150,7 +168,13 @@ test("the lease and idempotency timeline", () => {
   expect(shard).toMatchObject({ fenceEpoch: 2n, lease: { deadline: 110n } });
   const first = leaseOf(shard);
   const checkpoint = (by: typeof first, now: number, key: string, opId: number) =>
-    take(kernel.checkpoint({ run, shard }, { tenant: TENANT, lease: by, cursor: at(key), opId: op(opId), renew: false }, time(now)));
+    take(
+      kernel.checkpoint(
+        { run, shard },
+        { tenant: TENANT, lease: by, cursor: at(key), opId: op(opId), renew: false },
+        time(now),
+      ),
+    );
   const complete = (by: typeof first, now: number, opId: number) =>
     take(kernel.complete({ run, shard }, { tenant: TENANT, lease: by, point: at("y"), opId: op(opId) }, time(now)));
 
@@ -180,7 +204,13 @@ test("the split trace", () => {
   const shard = makeHeldShard();
   const command = { tenant: TENANT, lease: leaseOf(shard) };
 
-  const narrowing = unwrap(kernel.splitResidual({ run, shard, residual: undefined }, { ...command, plan: residualPlan("a", "m", "z"), opId: op(77) }, NOW));
+  const narrowing = unwrap(
+    kernel.splitResidual(
+      { run, shard, residual: undefined },
+      { ...command, plan: residualPlan("a", "m", "z"), opId: op(77) },
+      NOW,
+    ),
+  );
   expect(narrowing.outcome.value.residual).toBe(0xa279b1750d20f91an);
   const narrowed = narrowing.outcome.value.shard;
   expect(narrowed.spawned.length).toBe(1);
@@ -188,7 +218,13 @@ test("the split trace", () => {
   expect(findOp(narrowed.opLog, op(77))?.payloadHash).toBe(0x4be2bdea63447e13n);
 
   const replace = (record: ShardRecord, ...children: Parameters<typeof replacePlan>) =>
-    unwrap(kernel.splitReplace({ run, shard: record }, { ...command, plan: replacePlan(...children), opId: op(78), maxChildren: 256 }, NOW));
+    unwrap(
+      kernel.splitReplace(
+        { run, shard: record },
+        { ...command, plan: replacePlan(...children), opId: op(78), maxChildren: 256 },
+        NOW,
+      ),
+    );
   const low = { start: "a", end: "g" };
   const high = { start: "g", end: "m" };
   const replacing = replace(narrowed, low, high);
@@ -199,5 +235,8 @@ test("the split trace", () => {
   expect(split.spawned.length).toBe(3);
 
   const reversed = replace(split, high, low);
-  expect(reversed.outcome).toEqual({ kind: "Replayed", value: { shard: split, children: replacing.outcome.value.children } });
+  expect(reversed.outcome).toEqual({
+    kind: "Replayed",
+    value: { shard: split, children: replacing.outcome.value.children },
+  });
 });

@@ -16,9 +16,20 @@ interface Situation {
   readonly shard: ShardRecord | undefined;
   readonly opId: OpId;
 }
-const parked = () => makeShard({ status: "Parked", parkReason: "Other", fenceEpoch: fence(4), cursor: at("c", "t"), attempts: 6, lastTime: time(30) });
+const parked = () =>
+  makeShard({
+    status: "Parked",
+    parkReason: "Other",
+    fenceEpoch: fence(4),
+    cursor: at("c", "t"),
+    attempts: 6,
+    lastTime: time(30),
+  });
 const base = (): Situation => ({ run: makeRun(), shard: parked(), opId: op(3) });
-const withShard = (s: Situation, fields: Partial<ShardRecord>) => ({ ...s, shard: s.shard && { ...s.shard, ...fields } });
+const withShard = (s: Situation, fields: Partial<ShardRecord>) => ({
+  ...s,
+  shard: s.shard && { ...s.shard, ...fields },
+});
 const run = (s: Situation) => unpark(s, { tenant: TENANT, key: KEY, opId: s.opId }, time(50));
 const ended = makeRun({ status: "Done", completedAt: time(1) });
 
@@ -30,7 +41,10 @@ describe("unpark checks in order", () => {
       { refusal: "TenantMismatch", breakIt: (s) => withShard(s, { tenant: STRANGER }) },
       {
         refusal: "OpIdConflict",
-        breakIt: (s) => withShard(s, { opLog: [{ opId: s.opId, kind: "Park", result: "Completed", payloadHash: 5n as never, executedAt: time(5) }] }),
+        breakIt: (s) =>
+          withShard(s, {
+            opLog: [{ opId: s.opId, kind: "Park", result: "Completed", payloadHash: 5n as never, executedAt: time(5) }],
+          }),
       },
       { refusal: "RunTerminal", breakIt: (s) => ({ ...s, run: ended }) },
       { refusal: "NotParked", breakIt: (s) => withShard(s, { status: "Done", parkReason: undefined }) },
@@ -44,14 +58,25 @@ describe("unpark", () => {
     const { writes, events } = unwrap(run(base()));
     expect(writes).toMatchObject({
       needsRun: true,
-      shard: { status: "Active", parkReason: undefined, fenceEpoch: 5n, lease: undefined, cursor: at("c", "t"), attempts: 0, lastTime: 50n },
+      shard: {
+        status: "Active",
+        parkReason: undefined,
+        fenceEpoch: 5n,
+        lease: undefined,
+        cursor: at("c", "t"),
+        attempts: 0,
+        lastTime: 50n,
+      },
     });
     expect(events).toMatchObject([{ kind: "ShardUnparked", newFenceEpoch: 5n }]);
   });
 
   test("repeated is a replay, also after the run ended", () => {
     const shard = (unwrap(run(base())).writes as UpdateShard).shard;
-    for (const again of [{ ...base(), shard }, { ...base(), shard, run: ended }]) {
+    for (const again of [
+      { ...base(), shard },
+      { ...base(), shard, run: ended },
+    ]) {
       expect(unwrap(run(again))).toMatchObject({ outcome: { kind: "Replayed" }, writes: undefined });
     }
   });

@@ -1,4 +1,12 @@
-import { assertObject, FenceEpoch, RunStatus, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
+import {
+  assertObject,
+  FenceEpoch,
+  RunStatus,
+  type LogicalTime,
+  type OpId,
+  type ShardKey,
+  type TenantId,
+} from "@gossip/contracts";
 import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { unparkHash } from "../hashing/payload-hash.ts";

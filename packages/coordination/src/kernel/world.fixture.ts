@@ -46,7 +46,11 @@ export const initial = (id: number, start: string, end: string): InitialShardInp
   cursor: Cursor.initial(),
 });
 export const replacePlan = (...children: { start: string; end: string; cursor?: Cursor }[]) =>
-  unwrap(SplitReplacePlan.tryNew(children.map(({ start, end, cursor }) => ({ spec: range(start, end), cursor: cursor ?? Cursor.initial() }))));
+  unwrap(
+    SplitReplacePlan.tryNew(
+      children.map(({ start, end, cursor }) => ({ spec: range(start, end), cursor: cursor ?? Cursor.initial() })),
+    ),
+  );
 export const residualPlan = (start: string, point: string, end: string) =>
   unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range(start, point), residualSpec: range(point, end) }));
 

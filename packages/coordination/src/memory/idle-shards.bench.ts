@@ -1,7 +1,14 @@
 // What an idle shard costs in memory, bounds of 32 bytes each, beside 1,000,000 others: the rows, the index, the map, and
 // what the slab keeps of its blocks. Its 64 bytes in the slab come on top: those were taken when the store was made.
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
-import { MemoryStore, newRunRecord, newShardRecord, planMemory, RunConfig, type ShardRecord } from "@gossip/coordination";
+import {
+  MemoryStore,
+  newRunRecord,
+  newShardRecord,
+  planMemory,
+  RunConfig,
+  type ShardRecord,
+} from "@gossip/coordination";
 import { assert, unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
 
@@ -14,7 +21,9 @@ const now = LogicalTime.fromRaw(50n);
 const config = unwrap(RunConfig.tryNew({ leaseDuration: 1000n }));
 const limits = { maxShardsPerTenant: 100_000_000, maxShardsTotal: 100_000_000 };
 const key = (index: number) => new TextEncoder().encode(String(index).padStart(32, "0"));
-const spec = Array.from({ length: PER_RUN }, (_, index) => ShardSpec.withRange({ start: key(index), end: key(index + 1) }));
+const spec = Array.from({ length: PER_RUN }, (_, index) =>
+  ShardSpec.withRange({ start: key(index), end: key(index + 1) }),
+);
 
 let store: MemoryStore;
 let lastRun = 0n;
@@ -24,10 +33,20 @@ function addRun(): void {
   const run = RunId.fromRaw(++lastRun);
   const created: ShardRecord[] = spec.map((range, index) => {
     const shard = ShardId.fromRaw((lastRun << 20n) | BigInt(index));
-    return newShardRecord({ tenant, key: { run, shard }, spec: range, cursor: Cursor.initial(), cursorSemantics: "Completed", parent: undefined, now });
+    return newShardRecord({
+      tenant,
+      key: { run, shard },
+      spec: range,
+      cursor: Cursor.initial(),
+      cursorSemantics: "Completed",
+      parent: undefined,
+      now,
+    });
   });
   const after = { ...newRunRecord({ tenant, run, config, now }), status: "Active" as const, rootShards: [] };
-  const [answer] = store.commit([{ kind: "PutRun", tenant, run, guard: undefined, after, created, limits, noShardsIn: [] }]);
+  const [answer] = store.commit([
+    { kind: "PutRun", tenant, run, guard: undefined, after, created, limits, noShardsIn: [] },
+  ]);
   assert(answer?.kind === "Committed", "the run is put there");
 }
 

@@ -21,7 +21,11 @@ const lease = (deadline: number) => ({ owner: WorkerId.fromRaw(1n), deadline: ti
 
 describe("LeaseHeap", () => {
   test("the first is always one whose lease ends first", () => {
-    const step = fc.record({ row: fc.integer({ min: 0, max: 9 }), deadline: fc.integer({ min: 1, max: 20 }), isRemoved: fc.boolean() });
+    const step = fc.record({
+      row: fc.integer({ min: 0, max: 9 }),
+      deadline: fc.integer({ min: 1, max: 20 }),
+      isRemoved: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const heap = new LeaseHeap();
@@ -73,7 +77,9 @@ describe("ClaimIndex", () => {
           const at = LogicalTime.fromRaw(BigInt(now));
           const known = placed.filter((each) => each.claimList !== "none");
           const free = known.filter((each) => each.status === "Active" && !each.isLeasedAt(at));
-          const held = known.filter((each) => each.status === "Active" && each.isLeasedAt(at)).map((each) => each.lease!.deadline);
+          const held = known
+            .filter((each) => each.status === "Active" && each.isLeasedAt(at))
+            .map((each) => each.lease!.deadline);
 
           const found = index.candidates(at, { limit: 100, spread });
           expect(new Set(found)).toEqual(new Set(free));
@@ -102,7 +108,10 @@ describe("ClaimIndex", () => {
 describe("ShardOrder", () => {
   test("lists by start and then by id, however rows come, and finds every position", () => {
     const letters = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""));
-    const batch = fc.uniqueArray(fc.tuple(letters, fc.integer({ min: 0, max: 20 })), { selector: ([, id]) => id, maxLength: 6 });
+    const batch = fc.uniqueArray(fc.tuple(letters, fc.integer({ min: 0, max: 20 })), {
+      selector: ([, id]) => id,
+      maxLength: 6,
+    });
     fc.assert(
       fc.property(fc.array(batch, { maxLength: 4 }), (batches) => {
         const order = new ShardOrder(bytes);
@@ -113,7 +122,9 @@ describe("ShardOrder", () => {
             rows.push(row);
             order.add(row);
           }
-          const sorted = rows.toSorted((a, b) => compareBytes(bytes.viewStart(a), bytes.viewStart(b)) || (a.shard < b.shard ? -1 : 1));
+          const sorted = rows.toSorted(
+            (a, b) => compareBytes(bytes.viewStart(a), bytes.viewStart(b)) || (a.shard < b.shard ? -1 : 1),
+          );
           expect(order.rows()).toEqual(sorted);
           for (const [index, row] of sorted.entries()) expect(order.indexAfter(order.positionOf(row))).toBe(index + 1);
         }

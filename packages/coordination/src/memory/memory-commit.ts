@@ -1,7 +1,15 @@
 import type { RunId, ShardLimitScope, TenantId } from "@gossip/contracts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { CommitAnswer, OverdrawnLimit } from "../store/commit-answer.ts";
-import type { PutRunSet, RemoveRunSet, ShardLimits, ShardWrite, SplitShardSet, UpdateShardSet, WriteSet } from "../store/write-set.ts";
+import type {
+  PutRunSet,
+  RemoveRunSet,
+  ShardLimits,
+  ShardWrite,
+  SplitShardSet,
+  UpdateShardSet,
+  WriteSet,
+} from "../store/write-set.ts";
 import { RunShelf } from "./run-shelf.ts";
 import type { PackedCursor, PackedSpec, ShardBytes } from "./shard-bytes.ts";
 import { ShardRow } from "./shard-row.ts";
@@ -66,7 +74,8 @@ export class MemoryCommit {
   #splitShard({ tenant, run, shard, runGuard, created, limits }: SplitShardSet): CommitAnswer {
     const shelf = this.#shelf(tenant, run);
     const row = shelf?.row(shard.after.shard);
-    if (shelf === undefined || row === undefined || row.version !== shard.guard || shelf.version !== runGuard) return CONFLICT;
+    if (shelf === undefined || row === undefined || row.version !== shard.guard || shelf.version !== runGuard)
+      return CONFLICT;
     const overdrawn = this.#overdraws(this.#tenants.get(tenant), created.length, limits);
     if (overdrawn !== undefined) return { kind: "LimitExceeded", ...overdrawn };
     const taken = created.find((child) => shelf.row(child.shard) !== undefined);

@@ -8,7 +8,11 @@ import { MemoryStore } from "./memory-store.ts";
 // A small slab each: a hundred of the default size would keep the collector busy.
 const slabCapacity = 4 * 1024 * 1024;
 
-describeCoordinationStore("MemoryStore", () => ({ store: new MemoryStore({ slabCapacity }) }), { describe, expect, test });
+describeCoordinationStore("MemoryStore", () => ({ store: new MemoryStore({ slabCapacity }) }), {
+  describe,
+  expect,
+  test,
+});
 
 // The same through promises and a turn of the event loop at each step: what waits must change nothing.
 describeCoordinationStore(

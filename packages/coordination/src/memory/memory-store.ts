@@ -48,7 +48,10 @@ export class MemoryStore implements CoordinationStore {
   readonly #commit: MemoryCommit;
 
   constructor(options: MemoryStoreOptions = {}) {
-    assert(typeof options === "object" && options !== null, () => `memory store options must be an object, got ${typeof options}`);
+    assert(
+      typeof options === "object" && options !== null,
+      () => `memory store options must be an object, got ${typeof options}`,
+    );
     const { slabCapacity = DEFAULT_SLAB_CAPACITY } = options;
     assertCount(slabCapacity, "slab capacity", { min: 0, max: MAX_SLAB_CAPACITY });
     this.#bytes = new ShardBytes(slabCapacity);
@@ -114,7 +117,9 @@ export class MemoryStore implements CoordinationStore {
   }
 
   listRuns({ tenant, after, limit }: ListRunsQuery): Result<Page<RunRecord, RunId>, InfraError> {
-    const shelves = [...(this.#tenants.get(tenant)?.runs ?? [])].flatMap(([, shelf]) => (shelf === DELETED ? [] : [shelf.run]));
+    const shelves = [...(this.#tenants.get(tenant)?.runs ?? [])].flatMap(([, shelf]) =>
+      shelf === DELETED ? [] : [shelf.run],
+    );
     return ok(pageOf(shelves, { keyOf: (run) => run.run, after, limit }));
   }
 
@@ -140,7 +145,11 @@ function hasRun(runs: TenantShelf["runs"]): boolean {
 
 function pageOf<Item, Key extends bigint | string>(
   all: Item[],
-  { keyOf, after, limit }: { readonly keyOf: (item: Item) => Key; readonly after: Key | undefined; readonly limit: number },
+  {
+    keyOf,
+    after,
+    limit,
+  }: { readonly keyOf: (item: Item) => Key; readonly after: Key | undefined; readonly limit: number },
 ): Page<Item, Key> {
   const rest = all.filter((item) => after === undefined || keyOf(item) > after);
   rest.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));

@@ -25,7 +25,15 @@ async function makeRun(load: { readonly shards: number; readonly metadataSize: n
     spec: ShardSpec.withRangeAndMetadata({ start: key(index), end: key(index + 1), metadata }),
     cursor: Cursor.initial(),
   }));
-  unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 1000n }, shards, opId: OpId.random() }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: TENANT,
+      run: RUN,
+      config: { leaseDuration: 1000n },
+      shards,
+      opId: OpId.random(),
+    }),
+  );
   return { store, coordinator, slabCapacity };
 }
 
@@ -40,10 +48,15 @@ describe("planMemory", () => {
     await fc.assert(
       fc.asyncProperty(load, async ({ order, ...sizes }) => {
         const { coordinator, slabCapacity, store } = await makeRun(sizes);
-        const sessions = unwrap(await coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: sizes.shards }));
+        const sessions = unwrap(
+          await coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: sizes.shards }),
+        );
         for (const pick of order) {
           const session = sessions[pick % sessions.length]!;
-          const cursor = Cursor.fromParts({ lastKey: session.spec.keyRangeStart, token: new Uint8Array(sizes.tokenSize).fill(pick) });
+          const cursor = Cursor.fromParts({
+            lastKey: session.spec.keyRangeStart,
+            token: new Uint8Array(sizes.tokenSize).fill(pick),
+          });
           unwrap(await session.checkpoint(cursor));
         }
         expect(store.slabBytesUsed).toBeLessThanOrEqual(slabCapacity);
@@ -54,8 +67,12 @@ describe("planMemory", () => {
 
   test("leaves no more free than two blocks", async () => {
     const { coordinator, store, slabCapacity } = await makeRun({ shards: 100, metadataSize: 48, tokenSize: 24 });
-    for (const session of unwrap(await coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 100 }))) {
-      unwrap(await session.checkpoint(Cursor.fromParts({ lastKey: session.spec.keyRangeStart, token: new Uint8Array(24) })));
+    for (const session of unwrap(
+      await coordinator.claimMany({ tenant: TENANT, run: RUN, worker: worker(1), count: 100 }),
+    )) {
+      unwrap(
+        await session.checkpoint(Cursor.fromParts({ lastKey: session.spec.keyRangeStart, token: new Uint8Array(24) })),
+      );
     }
     expect(slabCapacity - store.slabBytesUsed).toBe(2 * 64);
   });
@@ -70,10 +87,13 @@ describe("planMemory", () => {
     expect(planMemory({ ...load, runs: 5 }).heapBytes - full.heapBytes).toBe(5 * 4096);
   });
 
-  test.each([null, {}, { shards: -1 }, { shards: 1, runs: 1, specSize: 1, cursorSize: 1, loggedOps: 17 }, { shards: 1, runs: 1, specSize: 100_000, cursorSize: 1 }])(
-    "refuses %o",
-    (load) => {
-      expect(() => planMemory(load as never)).toThrow(InvariantViolation);
-    },
-  );
+  test.each([
+    null,
+    {},
+    { shards: -1 },
+    { shards: 1, runs: 1, specSize: 1, cursorSize: 1, loggedOps: 17 },
+    { shards: 1, runs: 1, specSize: 100_000, cursorSize: 1 },
+  ])("refuses %o", (load) => {
+    expect(() => planMemory(load as never)).toThrow(InvariantViolation);
+  });
 });

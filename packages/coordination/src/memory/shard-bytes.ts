@@ -1,4 +1,11 @@
-import { MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_TOKEN_SIZE, type Cursor, type ShardSpec, type ShardSpecRef } from "@gossip/contracts";
+import {
+  MAX_KEY_SIZE,
+  MAX_METADATA_SIZE,
+  MAX_TOKEN_SIZE,
+  type Cursor,
+  type ShardSpec,
+  type ShardSpecRef,
+} from "@gossip/contracts";
 import { ByteSlab, ByteSlot, compareBytes, type SlabFull } from "@gossip/stdx";
 import type { AcquireScratch } from "../views/acquire-scratch.ts";
 

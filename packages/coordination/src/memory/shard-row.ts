@@ -1,4 +1,12 @@
-import { Cursor, type CursorSemantics, type FenceEpoch, type LogicalTime, type ParkReason, type ShardId, type ShardStatus } from "@gossip/contracts";
+import {
+  Cursor,
+  type CursorSemantics,
+  type FenceEpoch,
+  type LogicalTime,
+  type ParkReason,
+  type ShardId,
+  type ShardStatus,
+} from "@gossip/contracts";
 import type { ByteSlot } from "@gossip/stdx";
 import type { LeaseHolder } from "../records/lease-holder.ts";
 import type { OpLog } from "../records/op-log.ts";
@@ -86,7 +94,8 @@ export class ShardRow implements PackedSpec {
 
   /** The record, with bytes of its own. */
   toRecord(run: RunHead, bytes: ShardBytes): ShardRecord {
-    const cursor = this.keySize === 0 ? Cursor.initial() : bytes.readCursor({ slot: this.cursorSlot, keySize: this.keySize });
+    const cursor =
+      this.keySize === 0 ? Cursor.initial() : bytes.readCursor({ slot: this.cursorSlot, keySize: this.keySize });
     return this.toRecordWith(run, { spec: bytes.readSpec(this), cursor });
   }
 

@@ -36,7 +36,9 @@ describe("CoordinationEvent", () => {
       expect(CoordinationEvent.isShardEvent(event)).toBe(kind.startsWith("Shard"));
       expect(CoordinationEvent.isRunEvent(event)).toBe(kind.startsWith("Run"));
     }
-    expect(kinds.filter((kind) => CoordinationEvent.isTerminal({ ...checkpointed, kind } as CoordinationEvent))).toEqual([
+    expect(
+      kinds.filter((kind) => CoordinationEvent.isTerminal({ ...checkpointed, kind } as CoordinationEvent)),
+    ).toEqual([
       "ShardCompleted",
       "ShardParked",
       "ShardSplit",

@@ -21,19 +21,28 @@ describe.each(Object.values(EVENT_OF_KIND))("$kind", (event) => {
     const json = sent(event) as Record<string, unknown>;
     for (const field of Object.keys(json).filter((name) => name !== "lastKey")) {
       const { [field]: _left, ...rest } = json;
-      expect(coordinationEventJson.fromJson(rest), field).toMatchObject({ ok: false, error: { kind: "InvalidField", field } });
-      expect(coordinationEventJson.fromJson({ ...json, [field]: -1.5 }), field).toMatchObject({ ok: false, error: { field } });
+      expect(coordinationEventJson.fromJson(rest), field).toMatchObject({
+        ok: false,
+        error: { kind: "InvalidField", field },
+      });
+      expect(coordinationEventJson.fromJson({ ...json, [field]: -1.5 }), field).toMatchObject({
+        ok: false,
+        error: { field },
+      });
     }
   });
 
   test("can be judged when it comes back", () => {
     const received = coordinationEventJson.fromJson(sent(event));
-    expect(received.ok && CoordinationEvent.isTerminal(received.value as CoordinationEvent)).toBe(CoordinationEvent.isTerminal(event));
+    expect(received.ok && CoordinationEvent.isTerminal(received.value as CoordinationEvent)).toBe(
+      CoordinationEvent.isTerminal(event),
+    );
   });
 });
 
 test("whatever is no event is refused, and nothing throws", () => {
   fc.assert(fc.property(fc.jsonValue(), (json) => !coordinationEventJson.fromJson(json).ok));
   const { kind: _kind, ...rest } = sent(EVENT_OF_KIND.RunCreated) as Record<string, unknown>;
-  for (const kind of ["RunBorn", "toString", "__proto__"]) expect(coordinationEventJson.fromJson({ ...rest, kind })).toMatchObject({ error: { field: "kind" } });
+  for (const kind of ["RunBorn", "toString", "__proto__"])
+    expect(coordinationEventJson.fromJson({ ...rest, kind })).toMatchObject({ error: { field: "kind" } });
 });

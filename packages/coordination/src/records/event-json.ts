@@ -18,7 +18,9 @@ export type ReceivedEvent<Kind extends EventKind = EventKind> = {
 }[Kind];
 
 /** A reader for each field of each kind. A kind or a field that is missing here does not compile. */
-type EventReaders = { readonly [K in EventKind]: JsonFieldReaders<Omit<CoordinationEvent<K>, keyof EventEnvelope | "kind" | "lastKey">> };
+type EventReaders = {
+  readonly [K in EventKind]: JsonFieldReaders<Omit<CoordinationEvent<K>, keyof EventEnvelope | "kind" | "lastKey">>;
+};
 
 const { u64, count, array, object, oneOf } = JsonReader;
 

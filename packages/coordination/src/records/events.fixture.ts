@@ -9,8 +9,20 @@ const key = text("secret-key");
 
 /** One event of every kind. A kind that is missing does not compile. */
 export const EVENT_OF_KIND: { readonly [K in EventKind]: CoordinationEvent<K> } = {
-  ShardAcquired: { ...envelope, kind: "ShardAcquired", shard: SHARD, worker: WorkerId.fromRaw((1n << 64n) - 1n), fenceEpoch: fence(2) },
-  ShardCheckpointed: { ...envelope, kind: "ShardCheckpointed", shard: SHARD, lastKey: new Redacted(key), lastKeySize: key.length },
+  ShardAcquired: {
+    ...envelope,
+    kind: "ShardAcquired",
+    shard: SHARD,
+    worker: WorkerId.fromRaw((1n << 64n) - 1n),
+    fenceEpoch: fence(2),
+  },
+  ShardCheckpointed: {
+    ...envelope,
+    kind: "ShardCheckpointed",
+    shard: SHARD,
+    lastKey: new Redacted(key),
+    lastKeySize: key.length,
+  },
   ShardCompleted: { ...envelope, kind: "ShardCompleted", shard: SHARD },
   ShardParked: { ...envelope, kind: "ShardParked", shard: SHARD, reason: "Poisoned" },
   ShardReleased: { ...envelope, kind: "ShardReleased", shard: SHARD },

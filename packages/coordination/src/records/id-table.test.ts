@@ -8,10 +8,25 @@ import type { PayloadHash } from "../hashing/payload-hash.ts";
 import { IdTable } from "./id-table.ts";
 import { appendOp, type LoggedOp, type OpLog } from "./op-log.ts";
 
-const entry = (id: bigint): LoggedOp => ({ opId: id as OpId, payloadHash: 7n as PayloadHash, executedAt: 1n as LogicalTime });
+const entry = (id: bigint): LoggedOp => ({
+  opId: id as OpId,
+  payloadHash: 7n as PayloadHash,
+  executedAt: 1n as LogicalTime,
+});
 
 // Few, and such that several have the same bits in the table: the halves of an id are folded into one.
-const IDS = [0n, 1n, 2n, 1n << 32n, 2n << 32n, (1n << 32n) | 3n, (3n << 32n) | 1n, (1n << 64n) - 1n, 0xffff_ffffn, 0xffff_ffffn << 32n] as const;
+const IDS = [
+  0n,
+  1n,
+  2n,
+  1n << 32n,
+  2n << 32n,
+  (1n << 32n) | 3n,
+  (3n << 32n) | 1n,
+  (1n << 64n) - 1n,
+  0xffff_ffffn,
+  0xffff_ffffn << 32n,
+] as const;
 // The first two share a place, and so do the last two.
 const SHARDS = [0n, 512n, 1n, 1n << 32n] as const;
 
@@ -24,24 +39,28 @@ const step = fc.record({
 test("an id is found exactly where it is, whatever was looked for and followed before", () => {
   const seen = new Set<string>();
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: SHARD_OP_LOG_CAP }), fc.array(step, { minLength: 1, maxLength: 200, size: "max" }), (capacity, steps) => {
-      const table = new IdTable();
-      const logs: OpLog<LoggedOp>[] = SHARDS.map(() => []);
-      for (const { shard: index, id, fate } of steps) {
-        const shard = SHARDS[index]! as ShardId;
-        const log = logs[index]!;
-        const at = log.findIndex(({ opId }) => opId === id);
-        expect(table.indexOf(log, id as OpId, shard)).toBe(at);
-        seen.add(`${fate} ${at >= 0}`);
-        if (at >= 0) continue;
-        const next = appendOp(log, entry(id), capacity);
-        table.follow(next, log, shard);
-        if (fate === "Followed") logs[index] = next;
-        if (fate === "ReadAgain") logs[index] = next.map((each) => ({ ...each }));
-        // As of another store, or a shard's log that somebody repaired.
-        if (fate === "Cut") logs[index] = next.slice(1);
-      }
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: SHARD_OP_LOG_CAP }),
+      fc.array(step, { minLength: 1, maxLength: 200, size: "max" }),
+      (capacity, steps) => {
+        const table = new IdTable();
+        const logs: OpLog<LoggedOp>[] = SHARDS.map(() => []);
+        for (const { shard: index, id, fate } of steps) {
+          const shard = SHARDS[index]! as ShardId;
+          const log = logs[index]!;
+          const at = log.findIndex(({ opId }) => opId === id);
+          expect(table.indexOf(log, id as OpId, shard)).toBe(at);
+          seen.add(`${fate} ${at >= 0}`);
+          if (at >= 0) continue;
+          const next = appendOp(log, entry(id), capacity);
+          table.follow(next, log, shard);
+          if (fate === "Followed") logs[index] = next;
+          if (fate === "ReadAgain") logs[index] = next.map((each) => ({ ...each }));
+          // As of another store, or a shard's log that somebody repaired.
+          if (fate === "Cut") logs[index] = next.slice(1);
+        }
+      },
+    ),
     { numRuns: 200 },
   );
   expect(seen.size).toBe(8);
@@ -62,8 +81,12 @@ test("of a log that it does not know before, it follows nothing", () => {
 
 test("a place goes to another only when it has been left alone, and either way each finds its own", () => {
   const table = new IdTable();
-  const [first, second] = [[entry(1n), entry(2n)], [entry(3n), entry(1n)]] as const;
-  const ask = (log: OpLog<LoggedOp>, shard: bigint) => [1n, 2n, 3n].map((id) => table.indexOf(log, id as OpId, shard as ShardId));
+  const [first, second] = [
+    [entry(1n), entry(2n)],
+    [entry(3n), entry(1n)],
+  ] as const;
+  const ask = (log: OpLog<LoggedOp>, shard: bigint) =>
+    [1n, 2n, 3n].map((id) => table.indexOf(log, id as OpId, shard as ShardId));
   for (let round = 0; round < 50; round++) {
     // By turns, then one alone for so long that the place is surely its own, then the other.
     if (round < 10 || round >= 30) expect(ask(first, 0n)).toEqual([0, 1, -1]);
@@ -85,7 +108,8 @@ test("an id that is none leaves nothing behind that another log is taken for", (
   const table = new IdTable();
   const shard = 5n as ShardId;
   const broken = [entry(1n), { ...entry(2n), opId: 2 as unknown as OpId }, entry(4n)];
-  for (const id of [1n, 2n, 4n] as OpId[]) expect(table.indexOf(broken, id, shard)).toBe(broken.findIndex(({ opId }) => opId === id));
+  for (const id of [1n, 2n, 4n] as OpId[])
+    expect(table.indexOf(broken, id, shard)).toBe(broken.findIndex(({ opId }) => opId === id));
   expect(table.indexOf([entry(3n)], 1n as OpId, shard)).toBe(-1);
   expect(table.indexOf([entry(3n)], 3n as OpId, shard)).toBe(0);
 });

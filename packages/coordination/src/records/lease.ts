@@ -1,4 +1,13 @@
-import { assertObject, FenceEpoch, LogicalTime, RunId, ShardId, TenantId, WorkerId, type ShardKey } from "@gossip/contracts";
+import {
+  assertObject,
+  FenceEpoch,
+  LogicalTime,
+  RunId,
+  ShardId,
+  TenantId,
+  WorkerId,
+  type ShardKey,
+} from "@gossip/contracts";
 import { assert, type Brand } from "@gossip/stdx";
 
 /**

@@ -59,7 +59,9 @@ describe("appendOp", () => {
 });
 
 describe("checks of a log", () => {
-  const ids = fc.array(fc.record({ id: fc.integer({ min: 0, max: 5 }), at: fc.integer({ min: 1, max: 4 }) }), { maxLength: 6 });
+  const ids = fc.array(fc.record({ id: fc.integer({ min: 0, max: 5 }), at: fc.integer({ min: 1, max: 4 }) }), {
+    maxLength: 6,
+  });
 
   test("knowing an earlier log changes no answer", () => {
     fc.assert(
@@ -92,8 +94,14 @@ describe("checks of a log", () => {
     const known = [entry(1), entry(2)];
     const appended = appendOp(known, entry(3), 2);
     expect(firstUnknown(appended, known)).toBe(1);
-    for (const other of [[], [entry(1)], [entry(1), entry(2)], [entry(5), entry(1), entry(2)]]) expect(firstUnknown(appended, other)).toBe(0);
-    for (const log of [[entry(3), entry(3), entry(4)], known.map((each) => ({ ...each })), [...known, entry(3), entry(4)], [...known.toReversed(), entry(3)]]) {
+    for (const other of [[], [entry(1)], [entry(1), entry(2)], [entry(5), entry(1), entry(2)]])
+      expect(firstUnknown(appended, other)).toBe(0);
+    for (const log of [
+      [entry(3), entry(3), entry(4)],
+      known.map((each) => ({ ...each })),
+      [...known, entry(3), entry(4)],
+      [...known.toReversed(), entry(3)],
+    ]) {
       expect(firstUnknown(log, known)).toBe(0);
     }
   });

@@ -6,4 +6,8 @@ import { persistedEnum, type PersistedEnum } from "@gossip/contracts";
  */
 export type OpResult = "Completed" | "Error" | "Superseded";
 
-export const OpResult: PersistedEnum<OpResult> = /* @__PURE__ */ persistedEnum({ Completed: 0, Error: 1, Superseded: 2 });
+export const OpResult: PersistedEnum<OpResult> = /* @__PURE__ */ persistedEnum({
+  Completed: 0,
+  Error: 1,
+  Superseded: 2,
+});

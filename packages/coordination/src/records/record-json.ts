@@ -103,7 +103,14 @@ const readRunRecord: JsonReader<RunRecord> = object<RunRecord>({
   lastTime: u64,
 });
 
-const readLease = object<Parameters<typeof Lease.of>[0]>({ tenant: readTenantJson, run: u64, shard: u64, owner: u64, fence: u64, deadline: u64 });
+const readLease = object<Parameters<typeof Lease.of>[0]>({
+  tenant: readTenantJson,
+  run: u64,
+  shard: u64,
+  owner: u64,
+  fence: u64,
+  deadline: u64,
+});
 
 /** A shard's record as JSON can carry it, and back. Keys, tokens and payload hashes are in it: it is data, not a log line. */
 export const shardRecordJson: JsonCodec<ShardRecord> = {
@@ -123,14 +130,18 @@ export const leaseJson: JsonCodec<Lease> = {
   fromJson: (json) => {
     const fields = readLease(json, "");
     if (!fields.ok) return fields;
-    if (fields.value.fence < 1n) return err({ kind: "InvalidField", field: "fence", expected: "a fence of at least 1" });
+    if (fields.value.fence < 1n)
+      return err({ kind: "InvalidField", field: "fence", expected: "a fence of at least 1" });
     if (fields.value.deadline === 0n) return err({ kind: "InvalidField", field: "deadline", expected: "a deadline" });
     return ok(Lease.of(fields.value));
   },
 };
 
 /** What was read, unless it contradicts itself. */
-function inOrder<T>(read: Result<T, InvalidField>, findFault: (record: T) => string | undefined): Result<T, InvalidField> {
+function inOrder<T>(
+  read: Result<T, InvalidField>,
+  findFault: (record: T) => string | undefined,
+): Result<T, InvalidField> {
   const fault = read.ok ? findFault(read.value) : undefined;
   return fault === undefined ? read : err({ kind: "InvalidField", field: "", expected: fault });
 }

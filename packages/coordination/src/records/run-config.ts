@@ -34,7 +34,10 @@ export const RunConfig: RunConfigCompanion = {
   tryNew(input) {
     assertObject(input, "run config");
     const { leaseDuration, cursorSemantics = "Completed", maxShardRetries } = input;
-    assert(typeof leaseDuration === "bigint", () => `lease duration must be a bigint, got a value of type ${typeof leaseDuration}`);
+    assert(
+      typeof leaseDuration === "bigint",
+      () => `lease duration must be a bigint, got a value of type ${typeof leaseDuration}`,
+    );
     assert(leaseDuration >= 0n && leaseDuration <= U64_MAX, "lease duration must be from 1 to 2^64 - 1");
     assert(CursorSemantics.is(cursorSemantics), "cursor semantics must be Completed or Dispatched");
     if (maxShardRetries !== undefined) assertCount(maxShardRetries, "max shard retries", { min: 0, max: U32_MAX });

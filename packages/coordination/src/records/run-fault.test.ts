@@ -31,7 +31,11 @@ const FAULTS: readonly (readonly [rule: string, words: string, broken: Partial<R
   ["9: a root twice", "there twice", { rootShards: [SHARD, SHARD] }],
   ["10: a log out of order", "not go back", { opLog: [ack(1, 5), ack(2, 4)] }],
   ["11: a registration without shards", "registration", { opLog: [{ ...ack(1), kind: "RegisterShards" }] }],
-  ["11: shards from a cancellation", "registration", { opLog: [{ ...ack(1), result: { kind: "RegisteredShards", shards: [] } }] }],
+  [
+    "11: shards from a cancellation",
+    "registration",
+    { opLog: [{ ...ack(1), result: { kind: "RegisteredShards", shards: [] } }] },
+  ],
   ["12: something after the last time", "after the last time", { opLog: [ack(1, 21)] }],
   ["12: created after the last time", "after the last time", { createdAt: time(21) }],
 ];

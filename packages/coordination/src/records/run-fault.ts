@@ -34,7 +34,8 @@ export function assertRunRecord(record: RunRecord): void {
 
 function findLifeFault({ status, rootShards, completedAt, createdAt }: RunRecord): string | undefined {
   if (status === "Active" && rootShards.length === 0) return "an active run must have shards";
-  if ((completedAt !== undefined) !== RunStatus.isTerminal(status)) return "an end must be there exactly where it is terminal";
+  if ((completedAt !== undefined) !== RunStatus.isTerminal(status))
+    return "an end must be there exactly where it is terminal";
   if (createdAt <= 0n) return "the time of creation must be set";
   if (status === "Initializing" && rootShards.length > 0) return "an initializing run must have no shards";
   if (completedAt !== undefined && completedAt < createdAt) return "it must not end before it was created";

@@ -61,15 +61,20 @@ describe("findShardFault", () => {
   test("knowing the record before changes nothing that is found of its log", () => {
     const seen = new Set<string>();
     fc.assert(
-      fc.property(fc.uniqueArray(fc.nat({ max: 20 }), { maxLength: 16 }), fc.nat({ max: 20 }), fc.integer({ min: 1, max: 16 }), (ids, next, capacity) => {
-        const known = makeHeldShard({ opLog: ids.slice(-capacity).map((id) => logged(id)) });
-        const record = makeHeldShard({ ...known, opLog: appendOp(known.opLog, logged(next), capacity) });
-        const fault = findShardFault(record);
-        expect(findShardFault(record, known)).toBe(fault);
-        // Once more, now that the log before has been looked into.
-        expect(findShardFault(record, known)).toBe(fault);
-        seen.add(`${fault !== undefined} ${known.opLog.some(({ opId }) => opId === op(next))}`);
-      }),
+      fc.property(
+        fc.uniqueArray(fc.nat({ max: 20 }), { maxLength: 16 }),
+        fc.nat({ max: 20 }),
+        fc.integer({ min: 1, max: 16 }),
+        (ids, next, capacity) => {
+          const known = makeHeldShard({ opLog: ids.slice(-capacity).map((id) => logged(id)) });
+          const record = makeHeldShard({ ...known, opLog: appendOp(known.opLog, logged(next), capacity) });
+          const fault = findShardFault(record);
+          expect(findShardFault(record, known)).toBe(fault);
+          // Once more, now that the log before has been looked into.
+          expect(findShardFault(record, known)).toBe(fault);
+          seen.add(`${fault !== undefined} ${known.opLog.some(({ opId }) => opId === op(next))}`);
+        },
+      ),
       { numRuns: 500 },
     );
     // An id that is forgotten with the new entry may be used again.

@@ -31,7 +31,12 @@ import type { ShardRecord } from "./shard-record.ts";
  */
 export function findShardFault(record: ShardRecord, known?: ShardRecord): string | undefined {
   const first = firstUnknown(record.opLog, known?.opLog);
-  return findStateFault(record) ?? findListFault(record, known, first) ?? findTimeFault(record, first) ?? findCursorFault(record, known);
+  return (
+    findStateFault(record) ??
+    findListFault(record, known, first) ??
+    findTimeFault(record, first) ??
+    findCursorFault(record, known)
+  );
 }
 
 /** Throw unless the record is in order. Runs after every transition, before anything is written. */
@@ -40,13 +45,25 @@ export function assertShardRecord(record: ShardRecord, known?: ShardRecord): voi
   assert(fault === undefined, () => `shard ${ShardId.format(record.shard)} is not in order: ${fault}`);
 }
 
-function findStateFault({ status, parkReason, lease, fenceEpoch, opLog, spawned, parent, shard }: ShardRecord): string | undefined {
-  if ((parkReason !== undefined) !== (status === "Parked")) return "a park reason must be there exactly where it is parked";
+function findStateFault({
+  status,
+  parkReason,
+  lease,
+  fenceEpoch,
+  opLog,
+  spawned,
+  parent,
+  shard,
+}: ShardRecord): string | undefined {
+  if ((parkReason !== undefined) !== (status === "Parked"))
+    return "a park reason must be there exactly where it is parked";
   if (status !== "Active" && lease !== undefined) return "a terminal shard must have no lease";
   if (fenceEpoch < FenceEpoch.INITIAL) return "the fence must be at least 1";
-  if (opLog.length > SHARD_OP_LOG_CAP) return `at most ${SHARD_OP_LOG_CAP} operations may be logged, got ${opLog.length}`;
+  if (opLog.length > SHARD_OP_LOG_CAP)
+    return `at most ${SHARD_OP_LOG_CAP} operations may be logged, got ${opLog.length}`;
   if (status === "Split" && spawned.length === 0) return "a split shard must have spawned something";
-  if ((parent !== undefined) !== ShardId.isDerived(shard)) return "a parent must be there exactly where the id is derived";
+  if ((parent !== undefined) !== ShardId.isDerived(shard))
+    return "a parent must be there exactly where the id is derived";
   return undefined;
 }
 
@@ -56,7 +73,8 @@ function findListFault(record: ShardRecord, known: ShardRecord | undefined, firs
   const isNewList = spawned.length > 0 && spawned !== known?.spawned;
   if (isNewList && !spawned.every((id) => ShardId.isDerived(id))) return "everything spawned must have a derived id";
   if (hasOpTwice(record, known, first)) return "no op id may be logged twice";
-  if (spawned.length > MAX_SPAWNED_PER_SHARD) return `at most ${MAX_SPAWNED_PER_SHARD} shards may be spawned, got ${spawned.length}`;
+  if (spawned.length > MAX_SPAWNED_PER_SHARD)
+    return `at most ${MAX_SPAWNED_PER_SHARD} shards may be spawned, got ${spawned.length}`;
   return undefined;
 }
 

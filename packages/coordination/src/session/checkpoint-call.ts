@@ -13,7 +13,11 @@ export interface CheckpointOptions extends SessionOptions {
 }
 
 /** A checkpoint of a session. A class: there are so many of them that the functions made for each would count. */
-export class CheckpointCall implements SessionCall<IdempotentOutcome<CheckpointOutcome>, IdempotentOutcome<CheckpointResult>, CheckpointError> {
+export class CheckpointCall implements SessionCall<
+  IdempotentOutcome<CheckpointOutcome>,
+  IdempotentOutcome<CheckpointResult>,
+  CheckpointError
+> {
   readonly #hold: Hold;
   readonly #cursor: Cursor;
   readonly #options: CheckpointOptions;

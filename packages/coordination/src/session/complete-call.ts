@@ -7,7 +7,11 @@ import type { Hold, SessionOptions } from "./hold.ts";
 import type { SessionCall } from "./session-call.ts";
 
 /** A completion of a session. A class, as a checkpoint's call is: every shard comes to it. */
-export class CompleteCall implements SessionCall<IdempotentOutcome<ShardRecord>, IdempotentOutcome<void>, CompleteError> {
+export class CompleteCall implements SessionCall<
+  IdempotentOutcome<ShardRecord>,
+  IdempotentOutcome<void>,
+  CompleteError
+> {
   readonly #hold: Hold;
   readonly #point: CompletionPoint;
   readonly #options: SessionOptions;
@@ -24,7 +28,12 @@ export class CompleteCall implements SessionCall<IdempotentOutcome<ShardRecord>,
 
   make(): CompleteOperation {
     const { lease } = this.#hold;
-    return new CompleteOperation({ tenant: lease.tenant, lease, opId: this.#hold.opIdOf(this.#options), point: this.#point });
+    return new CompleteOperation({
+      tenant: lease.tenant,
+      lease,
+      opId: this.#hold.opIdOf(this.#options),
+      point: this.#point,
+    });
   }
 
   tell(outcome: IdempotentOutcome<ShardRecord>): IdempotentOutcome<void> {

@@ -55,7 +55,10 @@ export class Hold implements Caller<unknown, ErrorLike, Result<unknown, ErrorLik
   constructor(engine: Engine, { lease, copy, capacity }: SessionStart) {
     const shard = copy.read?.shard?.record;
     assert(shard !== undefined, "a session begins with the shard that was acquired");
-    assert(shard.tenant === lease.tenant && shard.shard === lease.shard && shard.run === lease.run, "a session's lease is for its shard");
+    assert(
+      shard.tenant === lease.tenant && shard.shard === lease.shard && shard.run === lease.run,
+      "a session's lease is for its shard",
+    );
     this.copy = copy;
     this.#engine = engine;
     this.#lease = lease;
@@ -97,13 +100,17 @@ export class Hold implements Caller<unknown, ErrorLike, Result<unknown, ErrorLik
   }
 
   /** Run an operation in its turn: one at a time, in the order of the calls. */
-  run<Outcome, Told, Failure extends ErrorLike>(call: SessionCall<Outcome, Told, Failure>): Promise<Result<Told, Failure | BackendError | SessionError>> {
+  run<Outcome, Told, Failure extends ErrorLike>(
+    call: SessionCall<Outcome, Told, Failure>,
+  ): Promise<Result<Told, Failure | BackendError | SessionError>> {
     if (!this.#isBusy) return this.#begin(call);
     return new Promise<void>((resolve) => (this.#waiting ??= []).push(resolve)).then(() => this.#begin(call));
   }
 
   /** No async function, which would cost every checkpoint one more promise and turn. Nothing is thrown all the same. */
-  #begin<Outcome, Told, Failure extends ErrorLike>(call: SessionCall<Outcome, Told, Failure>): Promise<Result<Told, Failure | BackendError | SessionError>> {
+  #begin<Outcome, Told, Failure extends ErrorLike>(
+    call: SessionCall<Outcome, Told, Failure>,
+  ): Promise<Result<Told, Failure | BackendError | SessionError>> {
     this.#isBusy = true;
     try {
       if (this.#isClosed) {
@@ -167,6 +174,9 @@ export class Hold implements Caller<unknown, ErrorLike, Result<unknown, ErrorLik
 
 /** The options, unless a caller without a compiler passed something else. */
 export function optionsOf<Options extends SessionOptions>(options: Options): Options {
-  assert(typeof options === "object" && options !== null, () => `options must be an object, got ${options === null ? "null" : typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `options must be an object, got ${options === null ? "null" : typeof options}`,
+  );
   return options;
 }

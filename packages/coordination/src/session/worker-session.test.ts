@@ -5,7 +5,18 @@ import { unwrap } from "@gossip/stdx";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Coordinator } from "../coordinator/coordinator.ts";
 import { RANGE_EXHAUSTED } from "../hashing/payload-hash.ts";
-import { at, initial, KEY, op, range, replacePlan, residualPlan, RUN, TENANT, worker } from "../kernel/world.fixture.ts";
+import {
+  at,
+  initial,
+  KEY,
+  op,
+  range,
+  replacePlan,
+  residualPlan,
+  RUN,
+  TENANT,
+  worker,
+} from "../kernel/world.fixture.ts";
 import { MemoryStore } from "../memory/memory-store.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import type { WorkerSession } from "./worker-session.ts";
@@ -18,7 +29,15 @@ beforeEach(async () => {
   clock = new ManualClock(10n);
   coordinator = new Coordinator({ store: new MemoryStore({ slabCapacity: 1 << 20 }), clock });
   const shards = [initial(10, "a", "z")];
-  unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards, opId: op(1) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      tenant: TENANT,
+      run: RUN,
+      config: { leaseDuration: 100n },
+      shards,
+      opId: op(1),
+    }),
+  );
   session = unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }));
 });
 
@@ -41,7 +60,8 @@ describe.each(Object.entries(CLOSING))("%s", (_name, call) => {
   test("closes the session, and every call then says so", async () => {
     expect((await call(session)).ok).toBe(true);
     expect(session.isClosed).toBe(true);
-    for (const later of Object.values(ALL)) expect(await later(session)).toMatchObject({ error: { kind: "SessionClosed", shard: KEY } });
+    for (const later of Object.values(ALL))
+      expect(await later(session)).toMatchObject({ error: { kind: "SessionClosed", shard: KEY } });
   });
 
   test("closes it where the lease is gone", async () => {
@@ -71,7 +91,9 @@ describe("a session", () => {
   test("stays open where a closing call is refused for another reason", async () => {
     unwrap(await session.checkpoint(at("f")));
     expect(await session.complete(at("b"))).toMatchObject({ error: { kind: "CursorRegression" } });
-    expect(await session.splitReplace(replacePlan({ start: "a", end: "m" }, { start: "n", end: "z" }))).toMatchObject({ error: { kind: "SplitInvalid" } });
+    expect(await session.splitReplace(replacePlan({ start: "a", end: "m" }, { start: "n", end: "z" }))).toMatchObject({
+      error: { kind: "SplitInvalid" },
+    });
     expect([session.isClosed, session.isLeaseLost]).toEqual([false, false]);
     expect((await session.complete(at("g"))).ok).toBe(true);
   });
@@ -90,7 +112,12 @@ describe("a session", () => {
     clock.set(50n);
     unwrap(await session.checkpoint(at("c", "t"), { renew: true }));
     const { residual } = unwrap(await session.splitResidual(residualPlan("a", "m", "z"))).value;
-    expect([session.lease.deadline, session.cursor, session.spec, session.spawned]).toEqual([150n, at("c", "t"), range("a", "m"), [residual]]);
+    expect([session.lease.deadline, session.cursor, session.spec, session.spawned]).toEqual([
+      150n,
+      at("c", "t"),
+      range("a", "m"),
+      [residual],
+    ]);
     expect(session.initialSnapshot.spec).toEqual(range("a", "z"));
     expect(session.capacity).toEqual({ availableCount: 0, earliestDeadline: 150n, isStarved: false });
     expect(unwrap(await session.renew()).capacity.availableCount).toBe(1);

@@ -1,4 +1,14 @@
-import type { Cursor, ParkReason, ShardId, ShardKey, ShardSpec, SplitReplacePlan, SplitResidualPlan, TenantId, WorkerId } from "@gossip/contracts";
+import type {
+  Cursor,
+  ParkReason,
+  ShardId,
+  ShardKey,
+  ShardSpec,
+  SplitReplacePlan,
+  SplitResidualPlan,
+  TenantId,
+  WorkerId,
+} from "@gossip/contracts";
 import {
   IdempotentOutcome,
   type CheckpointError,
@@ -110,28 +120,47 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   /** Store how far the work has come. */
-  checkpoint(cursor: Cursor, options: CheckpointOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
+  checkpoint(
+    cursor: Cursor,
+    options: CheckpointOptions = NO_OPTIONS,
+  ): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
     return this.#hold.run(new CheckpointCall(this.#hold, cursor, options));
   }
 
   /** Cut a part off the range's upper end for somebody else. */
-  splitResidual(plan: SplitResidualPlan, options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
+  splitResidual(
+    plan: SplitResidualPlan,
+    options: SessionOptions = NO_OPTIONS,
+  ): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
     return this.#hold.run({
-      make: () => shardOperations.splitResidual({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), plan }),
+      make: () =>
+        shardOperations.splitResidual({
+          tenant: this.tenant,
+          lease: this.lease,
+          opId: this.#hold.opIdOf(options),
+          plan,
+        }),
       tell: (outcome) => IdempotentOutcome.map(outcome, ({ residual }) => ({ residual })),
     });
   }
 
   /** Say that the work is finished, at a cursor or with `RANGE_EXHAUSTED`. */
-  complete(point: CompletionPoint, options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
+  complete(
+    point: CompletionPoint,
+    options: SessionOptions = NO_OPTIONS,
+  ): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
     return this.#hold.run(new CompleteCall(this.#hold, point, options));
   }
 
   /** Set the shard aside for a reason. */
-  park(reason: ParkReason, options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
+  park(
+    reason: ParkReason,
+    options: SessionOptions = NO_OPTIONS,
+  ): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
     return this.#hold.run({
       isLast: true,
-      make: () => shardOperations.park({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), reason }),
+      make: () =>
+        shardOperations.park({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), reason }),
       tell: withoutValue,
     });
   }
@@ -146,11 +175,18 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   /** Replace the shard by children that tile its range. */
-  splitReplace(plan: SplitReplacePlan, options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
+  splitReplace(
+    plan: SplitReplacePlan,
+    options: SessionOptions = NO_OPTIONS,
+  ): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
     const { maxSplitChildren } = this.#engine;
     return this.#hold.run({
       isLast: true,
-      make: () => shardOperations.splitReplace({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), plan }, maxSplitChildren),
+      make: () =>
+        shardOperations.splitReplace(
+          { tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), plan },
+          maxSplitChildren,
+        ),
       tell: (outcome) => IdempotentOutcome.map(outcome, ({ children }) => ({ children })),
     });
   }

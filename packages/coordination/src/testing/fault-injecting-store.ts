@@ -98,7 +98,9 @@ export class FaultInjectingStore implements CoordinationStore {
   }
 
   listShards(query: ListShardsQuery): StoreAnswer<Page<ShardRecord, ShardPosition>> {
-    return this.#read("listShards", `${nameRun(query)}/${query.after?.shard}/${query.limit}`, () => this.#inner.listShards(query));
+    return this.#read("listShards", `${nameRun(query)}/${query.after?.shard}/${query.limit}`, () =>
+      this.#inner.listShards(query),
+    );
   }
 
   listRuns(query: ListRunsQuery): StoreAnswer<Page<RunRecord, RunId>> {
@@ -142,7 +144,11 @@ export class FaultInjectingStore implements CoordinationStore {
     }
   }
 
-  async #read<T>(read: StoreRead, subject: string, ask: () => Eventually<Result<T, InfraError>>): Promise<Result<T, InfraError>> {
+  async #read<T>(
+    read: StoreRead,
+    subject: string,
+    ask: () => Eventually<Result<T, InfraError>>,
+  ): Promise<Result<T, InfraError>> {
     await this.#faults.delay?.();
     const name = `${read}/${subject}`;
     const fault = this.#faults.onRead?.(read);

@@ -7,7 +7,13 @@ export type { ExploreBounds, ExploreWorker } from "./explore/explore-state.ts";
 export { EXPLORE_WORLDS, type ExploreWorldName } from "./explore/explore-worlds.ts";
 export { explore, type ExploreFailure, type ExploreOptions, type ExploreReport } from "./explore/explore.ts";
 export { MESSAGE_KINDS, type MessageKind } from "./explore/message.ts";
-export { FaultInjectingStore, type CommitFault, type FaultSource, type ReadFault, type StoreRead } from "./fault-injecting-store.ts";
+export {
+  FaultInjectingStore,
+  type CommitFault,
+  type FaultSource,
+  type ReadFault,
+  type StoreRead,
+} from "./fault-injecting-store.ts";
 export { ManualClock } from "./manual-clock.ts";
 export {
   FAULT_KINDS,
@@ -28,7 +34,13 @@ export {
   type Violation,
   type ViolationKind,
 } from "./sim/invariants/violation.ts";
-export { OVERLOAD_KINDS, simulateOverload, type OverloadKind, type OverloadOptions, type OverloadReport } from "./sim/overload.ts";
+export {
+  OVERLOAD_KINDS,
+  simulateOverload,
+  type OverloadKind,
+  type OverloadOptions,
+  type OverloadReport,
+} from "./sim/overload.ts";
 export { formatSteps, parseSteps, reproduceLine, shrink } from "./sim/shrink.ts";
 export { REJECTION_KINDS, SIM_EVENT_KINDS, type RejectionKind, type SimEventKind } from "./sim/sim-event.ts";
 export type { SimOptions } from "./sim/sim-options.ts";

@@ -22,7 +22,8 @@ export class StoreProbe implements CoordinationStore {
   constructor(inner: CoordinationStore) {
     this.#inner = inner;
     if (inner.readShardInto !== undefined) {
-      this.readShardInto = (tenant: TenantId, key: ShardKey, scratch: AcquireScratch) => this.#count().readShardInto!(tenant, key, scratch);
+      this.readShardInto = (tenant: TenantId, key: ShardKey, scratch: AcquireScratch) =>
+        this.#count().readShardInto!(tenant, key, scratch);
     }
   }
 

@@ -17,15 +17,25 @@ describe("AcquireScratch", () => {
   test("lends back exactly what was written", () => {
     const part = fc.array(fc.constantFrom(0, 1, 0xff), { maxLength: 5 }).map((values) => Uint8Array.from(values));
     fc.assert(
-      fc.property(part, part, part, fc.option(part.filter((key) => key.length > 0), { nil: undefined }), part, (start, end, metadata, lastKey, token) => {
-        const scratch = new AcquireScratch();
-        scratch.writeSpec({ keyRangeStart: start, keyRangeEnd: end, metadata });
-        scratch.writeCursor(lastKey === undefined ? Cursor.initial() : Cursor.fromParts({ lastKey, token }));
-        const { spec, cursor } = scratch.view(rest);
-        expect([spec.keyRangeStart, spec.keyRangeEnd, spec.metadata]).toEqual([start, end, metadata]);
-        expect(cursor.lastKey).toEqual(lastKey);
-        expect(cursor.token).toEqual(lastKey === undefined || token.length === 0 ? undefined : token);
-      }),
+      fc.property(
+        part,
+        part,
+        part,
+        fc.option(
+          part.filter((key) => key.length > 0),
+          { nil: undefined },
+        ),
+        part,
+        (start, end, metadata, lastKey, token) => {
+          const scratch = new AcquireScratch();
+          scratch.writeSpec({ keyRangeStart: start, keyRangeEnd: end, metadata });
+          scratch.writeCursor(lastKey === undefined ? Cursor.initial() : Cursor.fromParts({ lastKey, token }));
+          const { spec, cursor } = scratch.view(rest);
+          expect([spec.keyRangeStart, spec.keyRangeEnd, spec.metadata]).toEqual([start, end, metadata]);
+          expect(cursor.lastKey).toEqual(lastKey);
+          expect(cursor.token).toEqual(lastKey === undefined || token.length === 0 ? undefined : token);
+        },
+      ),
     );
   });
 
@@ -37,9 +47,15 @@ describe("AcquireScratch", () => {
     expect(scratch.view(rest).spec.metadata.length).toBe(16_384);
     const bytes = (size: number) => new Uint8Array(size).fill(1);
     const none = bytes(0);
-    expect(() => scratch.writeSpec({ keyRangeStart: bytes(4097), keyRangeEnd: none, metadata: none })).toThrow(InvariantViolation);
-    expect(() => scratch.writeSpec({ keyRangeStart: none, keyRangeEnd: bytes(4097), metadata: none })).toThrow(InvariantViolation);
-    expect(() => scratch.writeSpec({ keyRangeStart: none, keyRangeEnd: none, metadata: bytes(16_385) })).toThrow(InvariantViolation);
+    expect(() => scratch.writeSpec({ keyRangeStart: bytes(4097), keyRangeEnd: none, metadata: none })).toThrow(
+      InvariantViolation,
+    );
+    expect(() => scratch.writeSpec({ keyRangeStart: none, keyRangeEnd: bytes(4097), metadata: none })).toThrow(
+      InvariantViolation,
+    );
+    expect(() => scratch.writeSpec({ keyRangeStart: none, keyRangeEnd: none, metadata: bytes(16_385) })).toThrow(
+      InvariantViolation,
+    );
     expect(() => scratch.writeCursor({ lastKey: bytes(4097), token: undefined })).toThrow(InvariantViolation);
     expect(() => scratch.writeCursor({ lastKey: bytes(1), token: bytes(16_385) })).toThrow(InvariantViolation);
     expect(() => scratch.writeCursor({ lastKey: undefined, token: bytes(1) })).toThrow(InvariantViolation);
@@ -57,7 +73,13 @@ describe("AcquireScratch", () => {
     scratch.writeCursor(at("c", "t"));
     const { spec, cursor } = scratch.view(rest);
     write(scratch);
-    const reads = [() => spec.keyRangeStart, () => spec.keyRangeEnd, () => spec.metadata, () => cursor.lastKey, () => cursor.token];
+    const reads = [
+      () => spec.keyRangeStart,
+      () => spec.keyRangeEnd,
+      () => spec.metadata,
+      () => cursor.lastKey,
+      () => cursor.token,
+    ];
     for (const read of reads) expect(read).toThrow(InvariantViolation);
   });
 
@@ -67,7 +89,12 @@ describe("AcquireScratch", () => {
     scratch.writeSpawned([shardId(5)]);
     scratch.reset();
     const { spec, cursor, spawned } = scratch.view(rest);
-    expect([spec.keyRangeStart.length, spec.metadata.length, cursor.lastKey, spawned.length]).toEqual([0, 0, undefined, 0]);
+    expect([spec.keyRangeStart.length, spec.metadata.length, cursor.lastKey, spawned.length]).toEqual([
+      0,
+      0,
+      undefined,
+      0,
+    ]);
   });
 });
 
@@ -77,16 +104,30 @@ describe("acquireInto", () => {
     const clock = new ManualClock(10n);
     const coordinator = new Coordinator({ store, clock });
     const shards = [initial(10, "a", "m"), initial(11, "m", "z")];
-    unwrap(await coordinator.createRunWithShards({ tenant: TENANT, run: RUN, config: { leaseDuration: 100n }, shards, opId: op(1) }));
+    unwrap(
+      await coordinator.createRunWithShards({
+        tenant: TENANT,
+        run: RUN,
+        config: { leaseDuration: 100n },
+        shards,
+        opId: op(1),
+      }),
+    );
     return { coordinator, clock };
   }
-  const request = (shard: bigint, by = 1) => ({ tenant: TENANT, key: { ...KEY, shard: shard as ShardId }, worker: worker(by) });
+  const request = (shard: bigint, by = 1) => ({
+    tenant: TENANT,
+    key: { ...KEY, shard: shard as ShardId },
+    worker: worker(by),
+  });
 
   test("takes no memory for keys, tokens or metadata, where an acquire takes all they need", async () => {
     const { coordinator, clock } = await world();
     const scratch = new AcquireScratch();
     const { lease } = unwrap(await coordinator.acquire(request(10n))).value;
-    const plan = unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range("a", "k", "x".repeat(16_384)), residualSpec: range("k", "m") }));
+    const plan = unwrap(
+      SplitResidualPlan.tryNew({ parentNewSpec: range("a", "k", "x".repeat(16_384)), residualSpec: range("k", "m") }),
+    );
     unwrap(await coordinator.splitResidual({ tenant: TENANT, lease, plan, opId: op(2) }));
     /** How much twenty acquires take, several times over. A collection in between can only make it less. */
     const grownBy = async (acquire: (by: number) => Promise<unknown>) => {
@@ -101,8 +142,12 @@ describe("acquireInto", () => {
       }
       return Math.max(...growths);
     };
-    expect(await grownBy(async (by) => unwrap(await coordinator.acquireInto(request(10n, by), scratch)))).toBeLessThan(20 * 1024);
-    expect(await grownBy(async (by) => unwrap(await coordinator.acquire(request(10n, by))))).toBeGreaterThanOrEqual(20 * 16_384);
+    expect(await grownBy(async (by) => unwrap(await coordinator.acquireInto(request(10n, by), scratch)))).toBeLessThan(
+      20 * 1024,
+    );
+    expect(await grownBy(async (by) => unwrap(await coordinator.acquire(request(10n, by))))).toBeGreaterThanOrEqual(
+      20 * 16_384,
+    );
   });
 
   test("one scratch serves one acquire at a time", async () => {
@@ -111,7 +156,9 @@ describe("acquireInto", () => {
     const first = coordinator.acquireInto(request(10n), scratch);
     await expect(coordinator.acquireInto(request(11n), scratch)).rejects.toThrow(InvariantViolation);
     expect(unwrap(await first).value.snapshot.spec.keyRangeStart).toEqual(text("a"));
-    expect(unwrap(await coordinator.acquireInto(request(11n), scratch)).value.snapshot.spec.keyRangeStart).toEqual(text("m"));
+    expect(unwrap(await coordinator.acquireInto(request(11n), scratch)).value.snapshot.spec.keyRangeStart).toEqual(
+      text("m"),
+    );
   });
 
   test("a refusal gives the scratch back", async () => {

@@ -38,10 +38,21 @@ export interface RunProgressCompanion {
 /** What the shards of a run say about ending it. Advice: the run's own status decides. */
 export type RunVerdict = "StillActive" | "HasFailures" | "AllDone";
 
-const FIELD_OF = { Active: "active", Done: "done", Split: "split", Parked: "parked" } as const satisfies Record<ShardStatus, keyof RunProgress>;
+const FIELD_OF = { Active: "active", Done: "done", Split: "split", Parked: "parked" } as const satisfies Record<
+  ShardStatus,
+  keyof RunProgress
+>;
 
 export const RunProgress: RunProgressCompanion = {
-  NONE: /* @__PURE__ */ Object.freeze({ total: 0, active: 0, done: 0, split: 0, parked: 0, leased: 0, watermark: undefined }),
+  NONE: /* @__PURE__ */ Object.freeze({
+    total: 0,
+    active: 0,
+    done: 0,
+    split: 0,
+    parked: 0,
+    leased: 0,
+    watermark: undefined,
+  }),
 
   of(records, now) {
     const progress: { -readonly [Field in keyof RunProgress]: RunProgress[Field] } = { ...RunProgress.NONE };

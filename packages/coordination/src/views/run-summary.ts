@@ -1,4 +1,11 @@
-import { assertObject, type LogicalTime, type RunId, type RunStatus, type ShardId, type TenantId } from "@gossip/contracts";
+import {
+  assertObject,
+  type LogicalTime,
+  type RunId,
+  type RunStatus,
+  type ShardId,
+  type TenantId,
+} from "@gossip/contracts";
 import type { RunConfig } from "../records/run-config.ts";
 import type { RunRecord } from "../records/run-record.ts";
 

@@ -23,24 +23,42 @@ const shards = [
 ];
 const runs = [
   makeRun(),
-  makeRun({ status: "Initializing", rootShards: [], config: { cursorSemantics: "Dispatched", leaseDuration: 1n, maxShardRetries: 3 } }),
+  makeRun({
+    status: "Initializing",
+    rootShards: [],
+    config: { cursorSemantics: "Dispatched", leaseDuration: 1n, maxShardRetries: 3 },
+  }),
   makeRun({
     status: "Done",
     completedAt: time(9),
     lastTime: time(9),
-    opLog: [{ opId: op(1), kind: "CompleteRun", payloadHash: 0xabcdefn as PayloadHash, executedAt: time(9), result: { kind: "Ack" } }],
+    opLog: [
+      {
+        opId: op(1),
+        kind: "CompleteRun",
+        payloadHash: 0xabcdefn as PayloadHash,
+        executedAt: time(9),
+        result: { kind: "Ack" },
+      },
+    ],
   }),
 ];
 
 const sent = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
 
 describe("a view comes back as it went", () => {
-  test.each(shards.map((shard) => ({ name: `${shard.status} ${shard.shard}`, shard })))("of a shard that is $name", ({ shard }) => {
-    const summary = summarizeShard(shard, NOW);
-    expect(shardSummaryJson.fromJson(sent(shardSummaryJson.toJson(summary)))).toEqual({ ok: true, value: summary });
-    const snapshot = snapshotOf(shard);
-    expect(shardSnapshotJson.fromJson(sent(shardSnapshotJson.toJson(snapshot)))).toEqual({ ok: true, value: snapshot });
-  });
+  test.each(shards.map((shard) => ({ name: `${shard.status} ${shard.shard}`, shard })))(
+    "of a shard that is $name",
+    ({ shard }) => {
+      const summary = summarizeShard(shard, NOW);
+      expect(shardSummaryJson.fromJson(sent(shardSummaryJson.toJson(summary)))).toEqual({ ok: true, value: summary });
+      const snapshot = snapshotOf(shard);
+      expect(shardSnapshotJson.fromJson(sent(shardSnapshotJson.toJson(snapshot)))).toEqual({
+        ok: true,
+        value: snapshot,
+      });
+    },
+  );
 
   test.each(runs)("of a run that is $status", (run) => {
     const summary = summarizeRun(run);
@@ -55,17 +73,23 @@ describe("a view comes back as it went", () => {
     }
   });
 
-  test.each([CapacityHint.ZERO, { availableCount: 3, earliestDeadline: time(9), isStarved: true }])("of what is told in passing: %o", (hint) => {
-    expect(capacityHintJson.fromJson(sent(capacityHintJson.toJson(hint)))).toEqual({ ok: true, value: hint });
-  });
+  test.each([CapacityHint.ZERO, { availableCount: 3, earliestDeadline: time(9), isStarved: true }])(
+    "of what is told in passing: %o",
+    (hint) => {
+      expect(capacityHintJson.fromJson(sent(capacityHintJson.toJson(hint)))).toEqual({ ok: true, value: hint });
+    },
+  );
 });
 
 test("whatever is no view is refused, and nothing throws", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (json) => {
-      for (const codec of [runSummaryJson, shardSummaryJson, shardSnapshotJson, runProgressJson, capacityHintJson]) expect(codec.fromJson(json).ok).toBe(false);
+      for (const codec of [runSummaryJson, shardSummaryJson, shardSnapshotJson, runProgressJson, capacityHintJson])
+        expect(codec.fromJson(json).ok).toBe(false);
     }),
   );
   const hint = capacityHintJson.toJson(CapacityHint.ZERO);
-  expect(capacityHintJson.fromJson({ ...hint, isStarved: 1 })).toMatchObject({ error: { field: "isStarved", expected: "true or false" } });
+  expect(capacityHintJson.fromJson({ ...hint, isStarved: 1 })).toMatchObject({
+    error: { field: "isStarved", expected: "true or false" },
+  });
 });

@@ -69,7 +69,15 @@ export const shardSnapshotJson: JsonCodec<ShardSnapshot> = /* @__PURE__ */ codec
 
 /** How a run stands, as JSON can carry it, and back, the watermark included. */
 export const runProgressJson: JsonCodec<RunProgress> = /* @__PURE__ */ codecOf(
-  object<RunProgress>({ total: count, active: count, done: count, split: count, parked: count, leased: count, watermark: optional(bytes) }),
+  object<RunProgress>({
+    total: count,
+    active: count,
+    done: count,
+    split: count,
+    parked: count,
+    leased: count,
+    watermark: optional(bytes),
+  }),
 );
 
 /** What a worker is told of its run in passing, as JSON can carry it, and back. */

@@ -65,12 +65,16 @@ describe("RunProgress", () => {
   });
 
   test("can be written as JSON", () => {
-    expect(JSON.parse(JSON.stringify(RunProgress.toJson(RunProgress.of([held], NOW))))).toMatchObject({ active: 1, watermark: "Zg" });
+    expect(JSON.parse(JSON.stringify(RunProgress.toJson(RunProgress.of([held], NOW))))).toMatchObject({
+      active: 1,
+      watermark: "Zg",
+    });
   });
 });
 
 describe("ShardFilter", () => {
-  const matching = (filter: ShardFilter) => [held, lapsed, free, parked, done, split].filter((record) => ShardFilter.matches(filter, record, NOW));
+  const matching = (filter: ShardFilter) =>
+    [held, lapsed, free, parked, done, split].filter((record) => ShardFilter.matches(filter, record, NOW));
 
   test.each([
     ["ALL", ShardFilter.ALL, [held, lapsed, free, parked, done, split]],
@@ -92,7 +96,12 @@ describe("ShardFilter", () => {
 
 describe("summarizeShard", () => {
   test("shows a deadline exactly where the lease holds", () => {
-    expect(summarizeShard(held, NOW)).toMatchObject({ isLeased: true, leaseDeadline: 110n, acquireCount: 1, lastKey: text("f") });
+    expect(summarizeShard(held, NOW)).toMatchObject({
+      isLeased: true,
+      leaseDeadline: 110n,
+      acquireCount: 1,
+      lastKey: text("f"),
+    });
     expect(summarizeShard(lapsed, NOW)).toMatchObject({ isLeased: false, leaseDeadline: undefined });
   });
 
@@ -118,7 +127,8 @@ test("a snapshot holds what a worker needs, and no lease of anybody", () => {
 });
 
 describe("estimateProgress", () => {
-  const estimate = (...records: ShardRecord[]) => estimateProgress(records.map((record) => summarizeShard(record, NOW))).fraction;
+  const estimate = (...records: ShardRecord[]) =>
+    estimateProgress(records.map((record) => summarizeShard(record, NOW))).fraction;
 
   test("nothing is nothing", () => {
     expect(estimateProgress([])).toEqual({ fraction: 0, shardCount: 0 });
@@ -147,7 +157,9 @@ describe("estimateProgress", () => {
   });
 
   test("lies between 0 and 1, and never moves back as a cursor advances", () => {
-    const key = fc.array(fc.constantFrom(0x61, 0x62, 0x6d, 0x79), { minLength: 1, maxLength: 5 }).map((bytes) => String.fromCharCode(...bytes));
+    const key = fc
+      .array(fc.constantFrom(0x61, 0x62, 0x6d, 0x79), { minLength: 1, maxLength: 5 })
+      .map((bytes) => String.fromCharCode(...bytes));
     fc.assert(
       fc.property(key, key, (a, b) => {
         const [low, high] = a < b ? [a, b] : [b, a];

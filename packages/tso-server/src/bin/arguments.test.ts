@@ -23,7 +23,8 @@ describe("parseCommand", () => {
   });
 
   test("every flag arrives", () => {
-    const flags = "--etcd http://a:2379,https://b:2379 --listen [::1]:7 --socket /s --http off --advertise me:9 --prefix p --lease-ttl 5 --window-ahead 10 --failover-advance 0 --heartbeat 0";
+    const flags =
+      "--etcd http://a:2379,https://b:2379 --listen [::1]:7 --socket /s --http off --advertise me:9 --prefix p --lease-ttl 5 --window-ahead 10 --failover-advance 0 --heartbeat 0";
     expect(unwrap(parseCommand(["serve", ...flags.split(" ")]))).toEqual({
       kind: "serve",
       store: { kind: "etcd", endpoints: ["http://a:2379", "https://b:2379"], prefix: "p", leaseTtlS: 5 },
@@ -35,8 +36,13 @@ describe("parseCommand", () => {
       failoverAdvanceMs: 0,
       heartbeatS: 0,
     });
-    expect(parseCommand(["init", "--data", "d", "--seed-physical-ms", "17"])).toEqual({ ok: true, value: { kind: "init", directory: "d", seedPhysicalMs: 17 } });
-    expect(unwrap(parseCommand(["serve", "--data", "d", "--listen", "0.0.0.0:0"]))).toMatchObject({ listen: { host: "0.0.0.0", port: 0 } });
+    expect(parseCommand(["init", "--data", "d", "--seed-physical-ms", "17"])).toEqual({
+      ok: true,
+      value: { kind: "init", directory: "d", seedPhysicalMs: 17 },
+    });
+    expect(unwrap(parseCommand(["serve", "--data", "d", "--listen", "0.0.0.0:0"]))).toMatchObject({
+      listen: { host: "0.0.0.0", port: 0 },
+    });
   });
 
   test.each([[[]], [["help"]], [["--help"]], [["serve", "-h"]]])("%j asks for help", (argv) => {

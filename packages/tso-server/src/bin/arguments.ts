@@ -26,7 +26,14 @@ with --etcd also
 
 export interface ServeCommand {
   readonly kind: "serve";
-  readonly store: { readonly kind: "file"; readonly directory: string } | { readonly kind: "etcd"; readonly endpoints: readonly string[]; readonly prefix: string; readonly leaseTtlS: number };
+  readonly store:
+    | { readonly kind: "file"; readonly directory: string }
+    | {
+        readonly kind: "etcd";
+        readonly endpoints: readonly string[];
+        readonly prefix: string;
+        readonly leaseTtlS: number;
+      };
   readonly listen: { readonly host: string; readonly port: number };
   readonly socketPath: string | undefined;
   readonly http: ListenAddress | undefined;
@@ -36,7 +43,10 @@ export interface ServeCommand {
   readonly heartbeatS: number;
 }
 
-export type Command = ServeCommand | { readonly kind: "init"; readonly directory: string; readonly seedPhysicalMs: number } | { readonly kind: "help" };
+export type Command =
+  | ServeCommand
+  | { readonly kind: "init"; readonly directory: string; readonly seedPhysicalMs: number }
+  | { readonly kind: "help" };
 
 /** What is wrong with a command line, in a sentence. */
 export type UsageError = { readonly kind: "Usage"; readonly message: string };
@@ -57,7 +67,9 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Values = { readonly [Name in keyof typeof OPTIONS]?: (typeof OPTIONS)[Name]["type"] extends "boolean" ? boolean : string };
+type Values = {
+  readonly [Name in keyof typeof OPTIONS]?: (typeof OPTIONS)[Name]["type"] extends "boolean" ? boolean : string;
+};
 
 export function parseCommand(argv: readonly string[]): Result<Command, UsageError> {
   let parsed: { values: Values; positionals: string[] };
@@ -77,13 +89,19 @@ export function parseCommand(argv: readonly string[]): Result<Command, UsageErro
 function parseInit(values: Values): Result<Command, UsageError> {
   if (values.data === undefined || values.data === "") return usage("init needs --data DIR");
   const seedPhysicalMs = wholeNumber(values["seed-physical-ms"] ?? "");
-  if (seedPhysicalMs === undefined) return usage("init needs --seed-physical-ms, a whole number of milliseconds since 1970");
+  if (seedPhysicalMs === undefined)
+    return usage("init needs --seed-physical-ms, a whole number of milliseconds since 1970");
   return ok({ kind: "init", directory: values.data, seedPhysicalMs });
 }
 
 function parseServe(values: Values): Result<Command, UsageError> {
   const numbers: Record<string, number> = {};
-  for (const [name, fallback] of Object.entries({ "window-ahead": 3000, "failover-advance": 1000, heartbeat: 60, "lease-ttl": 3 })) {
+  for (const [name, fallback] of Object.entries({
+    "window-ahead": 3000,
+    "failover-advance": 1000,
+    heartbeat: 60,
+    "lease-ttl": 3,
+  })) {
     const given = wholeNumber(values[name as keyof Values] ?? String(fallback));
     if (given === undefined) return usage(`--${name} is a whole number`);
     numbers[name] = given;
@@ -92,7 +110,10 @@ function parseServe(values: Values): Result<Command, UsageError> {
   if (!store.ok) return store;
   const listen = parseAddress(values.listen ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`, "--listen");
   if (!listen.ok) return listen;
-  const http = values.http === "off" ? ok(undefined) : parseAddress(values.http ?? `${DEFAULT_HOST}:${DEFAULT_PORT + 1}`, "--http");
+  const http =
+    values.http === "off"
+      ? ok(undefined)
+      : parseAddress(values.http ?? `${DEFAULT_HOST}:${DEFAULT_PORT + 1}`, "--http");
   if (!http.ok) return http;
   const advertise = values.advertise === undefined ? ok(undefined) : PeerEndpoint.parse(values.advertise);
   if (!advertise.ok) return usage("--advertise is a host and a port, such as tso-1.example:50551");
@@ -110,18 +131,24 @@ function parseServe(values: Values): Result<Command, UsageError> {
 }
 
 function parseStore(values: Values, leaseTtlS: number): Result<ServeCommand["store"], UsageError> {
-  if ((values.data === undefined) === (values.etcd === undefined)) return usage("serve needs either --data DIR or --etcd URL");
-  if (values.data !== undefined) return values.data === "" ? usage("--data is a folder") : ok({ kind: "file", directory: values.data });
+  if ((values.data === undefined) === (values.etcd === undefined))
+    return usage("serve needs either --data DIR or --etcd URL");
+  if (values.data !== undefined)
+    return values.data === "" ? usage("--data is a folder") : ok({ kind: "file", directory: values.data });
   const endpoints = values.etcd!.split(",");
   for (const endpoint of endpoints) {
-    if (!URL.canParse(endpoint) || !/^https?:$/u.test(new URL(endpoint).protocol)) return usage("--etcd is one or more URLs such as http://127.0.0.1:2379");
+    if (!URL.canParse(endpoint) || !/^https?:$/u.test(new URL(endpoint).protocol))
+      return usage("--etcd is one or more URLs such as http://127.0.0.1:2379");
   }
   if (leaseTtlS < 1) return usage("--lease-ttl is at least 1");
   return ok({ kind: "etcd", endpoints, prefix: values.prefix ?? "gossip-tso", leaseTtlS });
 }
 
 /** A host and a port; 0 lets the system choose one. */
-function parseAddress(text: string, option: string): Result<{ readonly host: string; readonly port: number }, UsageError> {
+function parseAddress(
+  text: string,
+  option: string,
+): Result<{ readonly host: string; readonly port: number }, UsageError> {
   const isAnyPort = text.endsWith(":0");
   const endpoint = PeerEndpoint.parse(isAnyPort ? `${text.slice(0, -1)}1` : text);
   if (!endpoint.ok) return usage(`${option} is a host and a port, such as ${DEFAULT_HOST}:${DEFAULT_PORT}`);

@@ -50,7 +50,9 @@ describe("gossip-tso", () => {
     const shown = (await (await fetch(`http://${http}/v1/timestamp`)).json()) as { timestamp: string };
     expect(BigInt(shown.timestamp)).toBeGreaterThan(before);
     // The next one: an earlier one may have come before it served.
-    expect(await first.line("heartbeat", first.lines.length)).toMatch(/^heartbeat uptimeMs=\d+ isServing=true epoch=0 requests=\d+ issued=\d+/u);
+    expect(await first.line("heartbeat", first.lines.length)).toMatch(
+      /^heartbeat uptimeMs=\d+ isServing=true epoch=0 requests=\d+ issued=\d+/u,
+    );
 
     const intruder = run(...SERVE, "--data", folder);
     expect((await intruder.exited).code).toBe(1);
@@ -75,6 +77,9 @@ describe("gossip-tso", () => {
     await writeFile(join(folder, "state"), "rubbish");
     const [corrupt, wrong] = [run(...SERVE, "--data", folder), run("serve", "--dta", folder)];
     expect([(await corrupt.exited).code, corrupt.stderr]).toEqual([1, expect.stringContaining('"CorruptState"')]);
-    expect([(await wrong.exited).code, wrong.stderr]).toEqual([2, expect.stringContaining("gossip-tso serve --data DIR")]);
+    expect([(await wrong.exited).code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining("gossip-tso serve --data DIR"),
+    ]);
   });
 });

@@ -20,7 +20,9 @@ async function main(): Promise<number> {
     case "init":
       return report(await FileDriver.initialize(command.value));
     case "serve":
-      return report(await serve(command.value, { say: (line) => process.stdout.write(`${line}\n`), onStop: stopOnSignals }));
+      return report(
+        await serve(command.value, { say: (line) => process.stdout.write(`${line}\n`), onStop: stopOnSignals }),
+      );
   }
 }
 
@@ -30,6 +32,8 @@ function stopOnSignals(stop: () => void): void {
 
 function report(result: { readonly ok: true } | { readonly ok: false; readonly error: object }): number {
   if (result.ok) return 0;
-  process.stderr.write(`gossip-tso: ${JSON.stringify(result.error, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value))}\n`);
+  process.stderr.write(
+    `gossip-tso: ${JSON.stringify(result.error, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value))}\n`,
+  );
   return 1;
 }

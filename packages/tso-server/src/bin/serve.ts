@@ -23,7 +23,10 @@ export interface PersistFailed {
 }
 
 /** Serve until told to stop, or until it cannot go on. */
-export async function serve(command: ServeCommand, surroundings: ServeSurroundings): Promise<Result<void, FileOpenError | ServerError | PersistFailed>> {
+export async function serve(
+  command: ServeCommand,
+  surroundings: ServeSurroundings,
+): Promise<Result<void, FileOpenError | ServerError | PersistFailed>> {
   const { say, onStop } = surroundings;
   const opened = await openDriver(command);
   if (!opened.ok) return opened;
@@ -70,7 +73,9 @@ async function openDriver(command: ServeCommand): Promise<Result<ConsensusDriver
   if (store.kind === "file") return FileDriver.open({ directory: store.directory });
   const reachable = advertise ?? ownEndpoint(listen);
   const { endpoints, prefix, leaseTtlS } = store;
-  return ok(new EtcdDriver({ endpoints, prefix, leaseTtlS, ...(reachable === undefined ? {} : { advertise: reachable }) }));
+  return ok(
+    new EtcdDriver({ endpoints, prefix, leaseTtlS, ...(reachable === undefined ? {} : { advertise: reachable }) }),
+  );
 }
 
 /** The listening address, where others can use it: neither "every address" nor a port yet to be chosen. */
@@ -86,7 +91,9 @@ function beat(server: OracleServer, everyS: number, say: (line: string) => void)
     timers: systemTimers,
     monotonicClock: systemMonotonicClock,
     onBeat: (heartbeat) => {
-      const parts = Object.entries(heartbeat).map(([name, value]) => `${name}=${typeof value === "number" ? Math.round(value) : String(value ?? "none")}`);
+      const parts = Object.entries(heartbeat).map(
+        ([name, value]) => `${name}=${typeof value === "number" ? Math.round(value) : String(value ?? "none")}`,
+      );
       say(`heartbeat ${parts.join(" ")}`);
     },
   });

@@ -11,7 +11,12 @@ const MAX_UNDERWAY = 500;
 const CALLS_PER_PAUSE = 3;
 
 const options = JSON.parse(process.argv[2]!) as ChaosClientOptions;
-const client = unwrap(TimestampClient.create({ endpoints: options.endpoints, retryPolicy: { attemptMs: options.attemptMs, overallMs: 5000, maxBackoffMs: 100, backoffMs: 10 } }));
+const client = unwrap(
+  TimestampClient.create({
+    endpoints: options.endpoints,
+    retryPolicy: { attemptMs: options.attemptMs, overallMs: 5000, maxBackoffMs: 100, backoffMs: 10 },
+  }),
+);
 const out = openSync(options.outPath, "w");
 let isOver = false;
 const failures: Record<string, number> = {};

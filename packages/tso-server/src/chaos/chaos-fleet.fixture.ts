@@ -70,7 +70,10 @@ export class ChaosFleet {
   readonly #epochs = new Set<string>();
   #starts = 0;
 
-  private constructor(nodes: readonly ChaosNode[], clients: readonly { readonly process: BundledProcess; readonly outPath: string }[]) {
+  private constructor(
+    nodes: readonly ChaosNode[],
+    clients: readonly { readonly process: BundledProcess; readonly outPath: string }[],
+  ) {
     this.nodes = nodes;
     this.#clients = clients;
   }
@@ -97,7 +100,9 @@ export class ChaosFleet {
     for (;;) {
       const found = this.nodes.find((node) => node.isServing && !except.includes(node));
       if (found !== undefined) {
-        this.#epochs.add(`${found.process.child.pid} ${found.process.lines.findLast((line) => line.startsWith("serving"))}`);
+        this.#epochs.add(
+          `${found.process.child.pid} ${found.process.lines.findLast((line) => line.startsWith("serving"))}`,
+        );
         return found;
       }
       await this.#news(except);
@@ -109,7 +114,8 @@ export class ChaosFleet {
     const before = await this.#received();
     const giveUpAtMs = performance.now() + PATIENCE_MS;
     while ((await this.#received()).some((received, index) => received < before[index]! + answers)) {
-      if (performance.now() > giveUpAtMs) throw new Error(`a client stands still: ${this.#clients.map(({ process }) => process.stderr).join("\n")}`);
+      if (performance.now() > giveUpAtMs)
+        throw new Error(`a client stands still: ${this.#clients.map(({ process }) => process.stderr).join("\n")}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -145,17 +151,24 @@ export class ChaosFleet {
   }
 
   async dispose(): Promise<void> {
-    await Promise.all([...this.nodes.map((node) => node.process), ...this.#clients.map(({ process }) => process)].map((process) => process.kill()));
+    await Promise.all(
+      [...this.nodes.map((node) => node.process), ...this.#clients.map(({ process }) => process)].map((process) =>
+        process.kill(),
+      ),
+    );
   }
 
   async #received(): Promise<number[]> {
-    return Promise.all(this.#clients.map(async ({ outPath }) => (await stat(outPath).catch(() => ({ size: 0 }))).size / RECORD_SIZE));
+    return Promise.all(
+      this.#clients.map(async ({ outPath }) => (await stat(outPath).catch(() => ({ size: 0 }))).size / RECORD_SIZE),
+    );
   }
 
   /** Resolves when a node says something. */
   async #news(except: readonly ChaosNode[]): Promise<void> {
     const running = this.nodes.filter((node) => !except.includes(node) && !node.process.hasExited);
-    if (running.length === 0) throw new Error(`no server is left: ${this.nodes.map((node) => node.process.stderr).join("\n")}`);
+    if (running.length === 0)
+      throw new Error(`no server is left: ${this.nodes.map((node) => node.process.stderr).join("\n")}`);
     await Promise.race(running.map((node) => node.process.news()));
   }
 }

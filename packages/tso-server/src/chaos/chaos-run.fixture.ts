@@ -27,7 +27,11 @@ export const CHAOS_SECONDS = Number(process.env["GOSSIP_CHAOS_SECONDS"] ?? "6");
 const SEED = Number(process.env["GOSSIP_CHAOS_SEED"] ?? String(Date.now() % 1_000_000));
 
 /** Every blow at least once, then more in random order as long as there is time. */
-export async function runChaos(name: string, fleet: ChaosFleet, blows: Readonly<Record<string, Blow>>): Promise<ChaosReport> {
+export async function runChaos(
+  name: string,
+  fleet: ChaosFleet,
+  blows: Readonly<Record<string, Blow>>,
+): Promise<ChaosReport> {
   const startedAtMs = performance.now();
   const random = generator(SEED);
   const names = Object.keys(blows);
@@ -48,9 +52,15 @@ export async function runChaos(name: string, fleet: ChaosFleet, blows: Readonly<
   return report;
 }
 
-function print(name: string, report: ChaosReport, run: { readonly seconds: number; readonly dealt: readonly string[] }): void {
+function print(
+  name: string,
+  report: ChaosReport,
+  run: { readonly seconds: number; readonly dealt: readonly string[] },
+): void {
   const { issued, calls, failedCalls, failovers, longestGapMs, violations } = report;
-  const failed = Object.entries(failedCalls).map(([kind, count]) => `${count} ${kind}`).join(", ");
+  const failed = Object.entries(failedCalls)
+    .map(([kind, count]) => `${count} ${kind}`)
+    .join(", ");
   console.log(
     `chaos, ${name}: ${issued} timestamps issued in ${calls} calls (${failed || "none"} failed) over ${run.seconds.toFixed(1)} s, ` +
       `${run.dealt.length} blows, ${failovers} failovers, longest gap in service ${longestGapMs.toFixed(0)} ms, violations ${violations.length} ` +

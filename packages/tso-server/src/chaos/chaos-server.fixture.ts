@@ -10,7 +10,9 @@ import { OracleServer } from "../server/oracle-server.ts";
 
 export interface ChaosServerOptions {
   readonly port: number;
-  readonly store: { readonly kind: "file"; readonly directory: string } | { readonly kind: "etcd"; readonly endpoint: string };
+  readonly store:
+    | { readonly kind: "file"; readonly directory: string }
+    | { readonly kind: "etcd"; readonly endpoint: string };
   readonly windowAheadMs: number;
   /** Serve on past the deadline of the leadership, and hear late that it is over: a fault on purpose, for the checker to find. */
   readonly ignoresDeadline: boolean;
@@ -55,7 +57,11 @@ process.exit(finished.ok ? 0 : 1);
 async function openDriver(): Promise<ConsensusDriver> {
   const { store, port } = options;
   if (store.kind === "file") return unwrap(await FileDriver.open({ directory: store.directory, wrapIo: breakable }));
-  return new EtcdDriver({ endpoints: [store.endpoint], leaseTtlS: 1, advertise: unwrap(PeerEndpoint.parse(`127.0.0.1:${port}`)) });
+  return new EtcdDriver({
+    endpoints: [store.endpoint],
+    leaseTtlS: 1,
+    advertise: unwrap(PeerEndpoint.parse(`127.0.0.1:${port}`)),
+  });
 }
 
 function breakable(io: SlotIo): SlotIo {

@@ -18,7 +18,9 @@ let folder: string;
 let etcd: EtcdServer | undefined;
 let fleet: ChaosFleet | undefined;
 beforeAll(async () => {
-  const [server, client] = await Promise.all(["./chaos-server.fixture.ts", "./chaos-client.fixture.ts"].map((file) => Bundle.of(new URL(file, import.meta.url))));
+  const [server, client] = await Promise.all(
+    ["./chaos-server.fixture.ts", "./chaos-client.fixture.ts"].map((file) => Bundle.of(new URL(file, import.meta.url))),
+  );
   bundles = { server: server!, client: client! };
 });
 afterAll(() => Promise.all([bundles.server.dispose(), bundles.client.dispose()]));
@@ -39,7 +41,15 @@ async function start(ignoresDeadline: boolean): Promise<ChaosFleet> {
   // The first client turns away from a stopped leader at once, the last hangs on to it until it wakes. The window outlasts the
   // stop: a leader that woke with nothing left to grant would prove nothing.
   const windowAheadMs = 10_000;
-  fleet = await ChaosFleet.start({ ...bundles, folder, store, servers: 3, windowAheadMs, ignoresDeadline, attemptMs: [200, 500, 1000, 4000] });
+  fleet = await ChaosFleet.start({
+    ...bundles,
+    folder,
+    store,
+    servers: 3,
+    windowAheadMs,
+    ignoresDeadline,
+    attemptMs: [200, 500, 1000, 4000],
+  });
   return fleet;
 }
 

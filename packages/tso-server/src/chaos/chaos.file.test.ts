@@ -14,7 +14,9 @@ let bundles: { server: Bundle; client: Bundle };
 let folder: string;
 let fleet: ChaosFleet | undefined;
 beforeAll(async () => {
-  const [server, client] = await Promise.all(["./chaos-server.fixture.ts", "./chaos-client.fixture.ts"].map((file) => Bundle.of(new URL(file, import.meta.url))));
+  const [server, client] = await Promise.all(
+    ["./chaos-server.fixture.ts", "./chaos-client.fixture.ts"].map((file) => Bundle.of(new URL(file, import.meta.url))),
+  );
   bundles = { server: server!, client: client! };
 });
 afterAll(() => Promise.all([bundles.server.dispose(), bundles.client.dispose()]));
@@ -65,7 +67,14 @@ const BLOWS: Readonly<Record<string, Blow>> = {
 describe("chaos on a disk", { timeout: PATIENCE_MS }, () => {
   test("nobody ever sees time go back", async () => {
     const store = { kind: "file", directory: join(folder, "data") } as const;
-    fleet = await ChaosFleet.start({ ...bundles, folder, store, servers: 1, windowAheadMs: 300, attemptMs: [200, 500, 1000] });
+    fleet = await ChaosFleet.start({
+      ...bundles,
+      folder,
+      store,
+      servers: 1,
+      windowAheadMs: 300,
+      attemptMs: [200, 500, 1000],
+    });
     const report = await runChaos("one server on a disk", fleet, BLOWS);
     expect(report.violations).toEqual([]);
     expect(report.failovers).toBeGreaterThanOrEqual(4);

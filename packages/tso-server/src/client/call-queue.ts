@@ -24,19 +24,25 @@ export class CallQueue {
   // One function for all callers, so that asking does not make one each: a promise calls it before `new` returns.
   readonly #enqueue = (resolve: ResolveOne): void => this.#add(resolve, 1);
 
-  constructor(options: { readonly maxWaiting: number; readonly metrics: Metrics; readonly monotonicClock: MonotonicClock }) {
+  constructor(options: {
+    readonly maxWaiting: number;
+    readonly metrics: Metrics;
+    readonly monotonicClock: MonotonicClock;
+  }) {
     this.#maxWaiting = options.maxWaiting;
     options.metrics.gauge("tsoracle.client.driver.queue_depth").follow(() => this.#waiters.length);
     this.#monotonicClock = options.monotonicClock;
   }
 
   addOne(): Promise<Result<Timestamp, ClientError>> {
-    if (this.#waiters.length >= this.#maxWaiting) return Promise.resolve(err({ kind: "Overloaded", maxWaiting: this.#maxWaiting }));
+    if (this.#waiters.length >= this.#maxWaiting)
+      return Promise.resolve(err({ kind: "Overloaded", maxWaiting: this.#maxWaiting }));
     return new Promise(this.#enqueue);
   }
 
   addMany(count: number): Promise<Result<WindowGrant, ClientError>> {
-    if (this.#waiters.length >= this.#maxWaiting) return Promise.resolve(err({ kind: "Overloaded", maxWaiting: this.#maxWaiting }));
+    if (this.#waiters.length >= this.#maxWaiting)
+      return Promise.resolve(err({ kind: "Overloaded", maxWaiting: this.#maxWaiting }));
     return new Promise((resolve) => this.#add({ count, resolve }, count));
   }
 
@@ -52,7 +58,11 @@ export class CallQueue {
     }
     this.#waiters = taken === waiters.length ? [] : waiters.slice(taken);
     this.#count -= count;
-    return new Batch({ waiters: taken === waiters.length ? waiters : waiters.slice(0, taken), count, askedAtMs: this.#oldestAtMs });
+    return new Batch({
+      waiters: taken === waiters.length ? waiters : waiters.slice(0, taken),
+      count,
+      askedAtMs: this.#oldestAtMs,
+    });
   }
 
   refuseAll(error: ClientError): void {

@@ -35,6 +35,10 @@ export async function deserted(): Promise<string> {
   return endpoint;
 }
 
-export function counter(client: TimestampClient, name: Parameters<TimestampClient["metrics"]["counter"]>[0], labels = ""): number {
+export function counter(
+  client: TimestampClient,
+  name: Parameters<TimestampClient["metrics"]["counter"]>[0],
+  labels = "",
+): number {
   return client.metrics.counter(name, labels).value;
 }

@@ -16,7 +16,10 @@ export class ConnectionPool {
   readonly #connections = new Map<ClientEndpoint, Connection>();
   #last: Connection | undefined;
 
-  constructor(configured: readonly ClientEndpoint[], parts: { readonly metrics: Metrics; readonly timers: Timers; readonly monotonicClock: MonotonicClock }) {
+  constructor(
+    configured: readonly ClientEndpoint[],
+    parts: { readonly metrics: Metrics; readonly timers: Timers; readonly monotonicClock: MonotonicClock },
+  ) {
     this.#configured = new Set(configured);
     this.#metrics = parts.metrics;
     this.#timers = parts.timers;
@@ -54,7 +57,8 @@ export class ConnectionPool {
 
   #connect(endpoint: ClientEndpoint): Connection {
     const startedAtMs = this.#monotonicClock.nowMs();
-    const onConnect = (): void => this.#metrics.histogram("tsoracle.client.connect.duration").observeMs(this.#monotonicClock.nowMs() - startedAtMs);
+    const onConnect = (): void =>
+      this.#metrics.histogram("tsoracle.client.connect.duration").observeMs(this.#monotonicClock.nowMs() - startedAtMs);
     return new Connection(endpoint, { timers: this.#timers, monotonicClock: this.#monotonicClock, onConnect });
   }
 

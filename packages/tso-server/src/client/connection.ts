@@ -11,7 +11,11 @@ const KEEP_ALIVE_MS = 30_000;
 export type Outcome =
   | Reply
   /** The connection could not be made, broke, or brought something that is no reply. It is gone. */
-  | { readonly kind: "Failed"; readonly reason: "connect_failure" | "transport" | "decode_error"; readonly detail: string }
+  | {
+      readonly kind: "Failed";
+      readonly reason: "connect_failure" | "transport" | "decode_error";
+      readonly detail: string;
+    }
   /** No answer came in time. The connection is given up: whoever listens there does not. */
   | { readonly kind: "TimedOut" };
 
@@ -39,11 +43,19 @@ export class Connection {
   #watchesAtMs = Number.POSITIVE_INFINITY;
   #stopWatchdog: () => void = () => {};
 
-  constructor(endpoint: ClientEndpoint, parts: { readonly timers: Timers; readonly monotonicClock: MonotonicClock; readonly onConnect: () => void }) {
+  constructor(
+    endpoint: ClientEndpoint,
+    parts: { readonly timers: Timers; readonly monotonicClock: MonotonicClock; readonly onConnect: () => void },
+  ) {
     this.endpoint = endpoint;
     this.#timers = parts.timers;
     this.#monotonicClock = parts.monotonicClock;
-    this.#socket = createConnection({ ...socketOptions(endpoint), noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+    this.#socket = createConnection({
+      ...socketOptions(endpoint),
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+    });
     this.#socket.write(PREFACE);
     this.#socket.once("connect", () => {
       this.#isConnected = true;
@@ -62,7 +74,10 @@ export class Connection {
   }
 
   /** Ask for `count` timestamps; `settle` is called once, within `budgetMs`. */
-  request({ count, budgetMs }: { readonly count: number; readonly budgetMs: number }, settle: (outcome: Outcome) => void): void {
+  request(
+    { count, budgetMs }: { readonly count: number; readonly budgetMs: number },
+    settle: (outcome: Outcome) => void,
+  ): void {
     if (!this.#isUsable) {
       settle({ kind: "Failed", reason: "transport", detail: "the connection was closed" });
       return;

@@ -14,7 +14,9 @@ export function parseClientEndpoint(text: string): Result<ClientEndpoint, Invali
 }
 
 /** The endpoint as the options of a socket. */
-export function socketOptions(endpoint: ClientEndpoint): { readonly path: string } | { readonly host: string; readonly port: number } {
+export function socketOptions(
+  endpoint: ClientEndpoint,
+): { readonly path: string } | { readonly host: string; readonly port: number } {
   if (endpoint.startsWith(UNIX)) return { path: endpoint.slice(UNIX.length) };
   return PeerEndpoint.split(endpoint as PeerEndpoint);
 }

@@ -4,7 +4,14 @@ import { Epoch, type WindowGrant } from "@gossip/tso";
 import type { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
-import { decodeRequest, encodeGrantedInto, encodeRefused, GRANTED_FRAME_SIZE, PREFACE, type Request } from "../wire/frame.ts";
+import {
+  decodeRequest,
+  encodeGrantedInto,
+  encodeRefused,
+  GRANTED_FRAME_SIZE,
+  PREFACE,
+  type Request,
+} from "../wire/frame.ts";
 import type { Status } from "../wire/status.ts";
 
 export type Act =
@@ -78,7 +85,12 @@ export class FakeServer {
       socket.write(act.raw);
     } else if ("grant" in act) {
       const out = Buffer.alloc(GRANTED_FRAME_SIZE);
-      encodeGrantedInto({ requestId, grant: { physicalMs: 1000, logicalStart: 0, count, epoch: Epoch.fromRaw(1n), ...act.grant } }, new EpochMemo(), 0, out);
+      encodeGrantedInto(
+        { requestId, grant: { physicalMs: 1000, logicalStart: 0, count, epoch: Epoch.fromRaw(1n), ...act.grant } },
+        new EpochMemo(),
+        0,
+        out,
+      );
       socket.write(out);
     } else {
       const { refuse, endpoint, epoch } = act;

@@ -17,7 +17,10 @@ beforeEach(() => {
 
 describe("LeaderCache", () => {
   test("two leaderships heard of in either order end at the later one", () => {
-    for (const order of [[A, B], [B, A]] as const) {
+    for (const order of [
+      [A, B],
+      [B, A],
+    ] as const) {
       cache = new LeaderCache({ nowMs: () => nowMs }, 100);
       for (const endpoint of order) cache.confirm(endpoint, epoch(endpoint === A ? 3n : 5n));
       expect(cache.fresh).toEqual({ endpoint: B, epoch: 5n });

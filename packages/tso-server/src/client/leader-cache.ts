@@ -26,7 +26,8 @@ export class LeaderCache {
 
   /** The leader, where it was heard of recently. */
   get fresh(): KnownLeader | undefined {
-    if (this.#leader !== undefined && this.#monotonicClock.nowMs() - this.#learntAtMs >= this.#ttlMs) this.#leader = undefined;
+    if (this.#leader !== undefined && this.#monotonicClock.nowMs() - this.#learntAtMs >= this.#ttlMs)
+      this.#leader = undefined;
     return this.#leader;
   }
 
@@ -45,7 +46,8 @@ export class LeaderCache {
     const known = this.fresh;
     const { leaderEndpoint, leaderEpoch } = hint;
     if (known !== undefined && known.endpoint !== leaderEndpoint) {
-      if (leaderEpoch === undefined ? !isConfigured : known.epoch !== undefined && leaderEpoch < known.epoch) return false;
+      if (leaderEpoch === undefined ? !isConfigured : known.epoch !== undefined && leaderEpoch < known.epoch)
+        return false;
     }
     this.#set(leaderEndpoint, known?.endpoint === leaderEndpoint ? greater(known.epoch, leaderEpoch) : leaderEpoch);
     return true;

@@ -40,7 +40,10 @@ describe("finding the leader", () => {
 
   test("also where the old leader is dead and is knocked at in every sweep", async () => {
     const server = await world.serve((_, index) => (index < 12 ? { refuse: "NotLeader" } : { grant: {} }));
-    const client = world.connect([await deserted(), server.endpoint], { random: () => 0.5, retryPolicy: { maxBackoffMs: 400 } });
+    const client = world.connect([await deserted(), server.endpoint], {
+      random: () => 0.5,
+      retryPolicy: { maxBackoffMs: 400 },
+    });
     expect((await client.getTs()).ok).toBe(true);
     expect(counter(client, "tsoracle.client.connect.failures.total")).toBe(12);
   });
@@ -56,7 +59,13 @@ describe("finding the leader", () => {
 
   test("a hint to an older leadership than the one known is dropped", async () => {
     const old = await world.serve(granting(1000, 3n));
-    const leader = await world.serve((_, index) => (index === 0 ? { grant: { epoch: 5n as never } } : index === 1 ? { refuse: "NotLeader", endpoint: old.endpoint, epoch: 3n } : { grant: { physicalMs: 9000, epoch: 6n as never } }));
+    const leader = await world.serve((_, index) =>
+      index === 0
+        ? { grant: { epoch: 5n as never } }
+        : index === 1
+          ? { refuse: "NotLeader", endpoint: old.endpoint, epoch: 3n }
+          : { grant: { physicalMs: 9000, epoch: 6n as never } },
+    );
     const client = world.connect([leader.endpoint]);
     expect((await client.getTs()).ok).toBe(true);
     expect((await client.getTs()).ok).toBe(true);
@@ -66,7 +75,11 @@ describe("finding the leader", () => {
   test("a hint without an epoch is followed to a configured endpoint and to no other", async () => {
     const stranger = await world.serve(granting(20_000, 9n));
     const second = await world.serve(granting(30_000, 9n));
-    const first = await world.serve((_, index) => (index === 0 ? { grant: { epoch: 5n as never } } : { refuse: "NotLeader", endpoint: index === 1 ? stranger.endpoint : second.endpoint }));
+    const first = await world.serve((_, index) =>
+      index === 0
+        ? { grant: { epoch: 5n as never } }
+        : { refuse: "NotLeader", endpoint: index === 1 ? stranger.endpoint : second.endpoint },
+    );
     const client = world.connect([first.endpoint, second.endpoint]);
     expect((await client.getTs()).ok).toBe(true);
     expect(Timestamp.physicalMs(unwrap(await client.getTs()))).toBe(30_000);
@@ -77,7 +90,9 @@ describe("finding the leader", () => {
     const server = await world.serve(() => ({ refuse: "NotLeader", endpoint: "http://127.0.0.1:1" }));
     const client = world.connect([server.endpoint]);
     expect(await client.getTs()).toMatchObject({ ok: false, error: { kind: "Rejected", status: "NotLeader" } });
-    expect([server.requests.length, counter(client, "tsoracle.client.leader_hint.decode_failures.total")]).toEqual([1, 1]);
+    expect([server.requests.length, counter(client, "tsoracle.client.leader_hint.decode_failures.total")]).toEqual([
+      1, 1,
+    ]);
   });
 
   test("servers that point at one another are an election, not a loop", async () => {
@@ -85,7 +100,10 @@ describe("finding the leader", () => {
     for (let index = 0; index < 2; index++) servers.push(await world.serve(() => "hang up"));
     let round = 0n;
     servers.forEach((server, index) => {
-      server.act = () => (round > 20n ? { grant: { epoch: 99n as never } } : { refuse: "NotLeader", endpoint: servers[1 - index]!.endpoint, epoch: ++round });
+      server.act = () =>
+        round > 20n
+          ? { grant: { epoch: 99n as never } }
+          : { refuse: "NotLeader", endpoint: servers[1 - index]!.endpoint, epoch: ++round };
     });
     const client = world.connect(servers.map((server) => server.endpoint));
     expect((await client.getTs()).ok).toBe(true);
@@ -96,12 +114,19 @@ describe("finding the leader", () => {
     for (let index = 0; index < 20; index++) servers.push(await world.serve(() => "hang up"));
     let epoch = 0n;
     servers.forEach((server, index) => {
-      server.act = () => ({ refuse: "NotLeader", endpoint: servers[(index + 1) % servers.length]!.endpoint, epoch: ++epoch });
+      server.act = () => ({
+        refuse: "NotLeader",
+        endpoint: servers[(index + 1) % servers.length]!.endpoint,
+        epoch: ++epoch,
+      });
     });
     const client = world.connect([servers[0]!.endpoint]);
     expect(await client.getTs()).toEqual({ ok: false, error: { kind: "TooManyRedirects" } });
     expect(servers.reduce((sum, server) => sum + server.requests.length, 0)).toBe(64);
-    expect([counter(client, "tsoracle.client.leader_redirect_cap.total"), counter(client, "tsoracle.client.leader_redirect_total_cap.total")]).toEqual([3, 1]);
+    expect([
+      counter(client, "tsoracle.client.leader_redirect_cap.total"),
+      counter(client, "tsoracle.client.leader_redirect_total_cap.total"),
+    ]).toEqual([3, 1]);
   });
 
   test("a leader is forgotten after a while without news", async () => {
@@ -117,7 +142,8 @@ describe("finding the leader", () => {
   test("clients start their sweeps at different servers", async () => {
     const servers = await Promise.all([world.serve(granting()), world.serve(granting()), world.serve(granting())]);
     const endpoints = servers.map((server) => server.endpoint);
-    for (const random of [0, 0.34, 0.67]) expect((await world.connect(endpoints, { random: () => random }).getTs()).ok).toBe(true);
+    for (const random of [0, 0.34, 0.67])
+      expect((await world.connect(endpoints, { random: () => random }).getTs()).ok).toBe(true);
     expect(servers.map((server) => server.requests.length)).toEqual([1, 1, 1]);
   });
 });
@@ -127,7 +153,10 @@ describe("servers that fail", () => {
     const leader = await world.serve(granting());
     const client = world.connect([await deserted(), leader.endpoint]);
     expect((await client.getTs()).ok).toBe(true);
-    expect([counter(client, "tsoracle.client.connect.failures.total"), counter(client, "tsoracle.client.retries.total", 'reason="connect_failure"')]).toEqual([1, 1]);
+    expect([
+      counter(client, "tsoracle.client.connect.failures.total"),
+      counter(client, "tsoracle.client.retries.total", 'reason="connect_failure"'),
+    ]).toEqual([1, 1]);
   });
 
   test("where none can be reached each is tried once, and that is that", async () => {
@@ -160,10 +189,19 @@ describe("servers that fail", () => {
   });
 
   test("a rejection outranks an election, which outranks an unreachable server", async () => {
-    const [internal, electing, gone] = [await world.serve(() => ({ refuse: "Internal" })), await world.serve(() => ({ refuse: "NotLeader" })), await deserted()];
+    const [internal, electing, gone] = [
+      await world.serve(() => ({ refuse: "Internal" })),
+      await world.serve(() => ({ refuse: "NotLeader" })),
+      await deserted(),
+    ];
     const options = { random: () => 0.9, retryPolicy: { maxBackoffMs: 400 } };
-    expect(await world.connect([gone, electing.endpoint, internal.endpoint], options).getTs()).toMatchObject({ error: { kind: "Rejected", status: "Internal" } });
-    expect(await world.connect([gone, electing.endpoint], options).getTs()).toEqual({ ok: false, error: { kind: "NoLeader" } });
+    expect(await world.connect([gone, electing.endpoint, internal.endpoint], options).getTs()).toMatchObject({
+      error: { kind: "Rejected", status: "Internal" },
+    });
+    expect(await world.connect([gone, electing.endpoint], options).getTs()).toEqual({
+      ok: false,
+      error: { kind: "NoLeader" },
+    });
     expect(await world.connect([gone], options).getTs()).toMatchObject({ error: { kind: "Transport" } });
   });
 
@@ -208,9 +246,14 @@ describe("servers that fail", () => {
 
   test("at most eight connections to servers that only hints named are kept", async () => {
     const hinted: FakeServer[] = [];
-    for (let index = 0; index < 10; index++) hinted.push(await world.serve(granting(1000 * (index + 1), BigInt(index + 1))));
+    for (let index = 0; index < 10; index++)
+      hinted.push(await world.serve(granting(1000 * (index + 1), BigInt(index + 1))));
     let next = 0;
-    const first = await world.serve(() => ({ refuse: "NotLeader", endpoint: hinted[next]!.endpoint, epoch: BigInt(next + 1) }));
+    const first = await world.serve(() => ({
+      refuse: "NotLeader",
+      endpoint: hinted[next]!.endpoint,
+      epoch: BigInt(next + 1),
+    }));
     const client = world.connect([first.endpoint], { retryPolicy: { leaderTtlMs: 1 } });
     for (next = 0; next < 10; next++) {
       expect((await client.getTs()).ok).toBe(true);

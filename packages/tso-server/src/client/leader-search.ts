@@ -28,7 +28,9 @@ export type Reception = "accepted" | "below the floor" | "not what was asked for
 export type Offer = (grant: WindowGrant, from: ClientEndpoint) => Reception;
 
 /** An outcome; a grant among them has been offered to its callers. */
-export type Received = Exclude<Outcome, { readonly kind: "Granted" }> | { readonly kind: "Granted"; readonly reception: Reception };
+export type Received =
+  | Exclude<Outcome, { readonly kind: "Granted" }>
+  | { readonly kind: "Granted"; readonly reception: Reception };
 
 /** Offer a grant in the very moment it arrives: of two that arrive together, the second must not be handed out first. */
 export function receive(outcome: Outcome, from: ClientEndpoint, offer: Offer): Received {
@@ -67,7 +69,10 @@ interface Pass {
   hasSeenElection: boolean;
 }
 
-type Verdict = { readonly kind: "next" } | { readonly kind: "end pass" } | { readonly kind: "settled"; readonly result: Result<void, ClientError> };
+type Verdict =
+  | { readonly kind: "next" }
+  | { readonly kind: "end pass" }
+  | { readonly kind: "settled"; readonly result: Result<void, ClientError> };
 
 const NEXT: Verdict = { kind: "next" };
 const END_PASS: Verdict = { kind: "end pass" };
@@ -92,7 +97,14 @@ export class LeaderSearch {
 
   /** Get timestamps to their callers. */
   async run(search: Search): Promise<Result<void, ClientError>> {
-    const call: Call = { ...search, failures: 0, redirects: 0, rejection: undefined, hasSeenElection: false, transport: undefined };
+    const call: Call = {
+      ...search,
+      failures: 0,
+      redirects: 0,
+      rejection: undefined,
+      hasSeenElection: false,
+      transport: undefined,
+    };
     let tried = search.tried;
     for (let sweeps = 0; ; sweeps++) {
       const pass = this.#startPass();
@@ -115,7 +127,13 @@ export class LeaderSearch {
     const { endpoints, cache } = this.#parts;
     const known = cache.fresh?.endpoint;
     const rotated = endpoints.map((_, index) => endpoints[(index + this.#offset) % endpoints.length]!);
-    return { worklist: known === undefined ? rotated : [known, ...rotated], visited: new Set(), redirects: 0, failures: 0, hasSeenElection: false };
+    return {
+      worklist: known === undefined ? rotated : [known, ...rotated],
+      visited: new Set(),
+      redirects: 0,
+      failures: 0,
+      hasSeenElection: false,
+    };
   }
 
   async #sweep(call: Call, pass: Pass, tried: Attempt | undefined): Promise<Result<void, ClientError> | undefined> {
@@ -140,7 +158,11 @@ export class LeaderSearch {
   #ask(call: Call, endpoint: ClientEndpoint): Promise<Received> {
     const { pool, policy, monotonicClock } = this.#parts;
     const budgetMs = Math.min(policy.attemptMs, call.endsAtMs - monotonicClock.nowMs());
-    return new Promise((resolve) => pool.get(endpoint).request({ count: call.count, budgetMs }, (outcome) => resolve(receive(outcome, endpoint, call.offer))));
+    return new Promise((resolve) =>
+      pool
+        .get(endpoint)
+        .request({ count: call.count, budgetMs }, (outcome) => resolve(receive(outcome, endpoint, call.offer))),
+    );
   }
 
   async #weigh(call: Call, pass: Pass, endpoint: ClientEndpoint, outcome: Received): Promise<Verdict> {
@@ -148,7 +170,8 @@ export class LeaderSearch {
       case "Granted":
         return this.#weighGrant(pass, endpoint, outcome.reception);
       case "Failed":
-        if (outcome.reason === "connect_failure") this.#parts.metrics.counter("tsoracle.client.connect.failures.total").add();
+        if (outcome.reason === "connect_failure")
+          this.#parts.metrics.counter("tsoracle.client.connect.failures.total").add();
         call.transport = { kind: "Transport", reason: outcome.detail };
         return this.#failed(call, pass, outcome.reason);
       case "TimedOut":
@@ -255,7 +278,10 @@ export class LeaderSearch {
 
 /** Of everything that went wrong, what says most. */
 function errorOf(call: Call): ClientError {
-  return call.rejection ?? (call.hasSeenElection ? { kind: "NoLeader" } : (call.transport ?? { kind: "NoReachableEndpoints" }));
+  return (
+    call.rejection ??
+    (call.hasSeenElection ? { kind: "NoLeader" } : (call.transport ?? { kind: "NoReachableEndpoints" }))
+  );
 }
 
 function settled(result: Result<void, ClientError>): Verdict {

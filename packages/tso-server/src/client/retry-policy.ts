@@ -32,7 +32,8 @@ export const MAX_REDIRECTS_PER_CALL = 64;
 export function completePolicy(given: Partial<RetryPolicy>): RetryPolicy {
   assertObject(given, "a retry policy");
   const policy = { ...DEFAULT_RETRY_POLICY, ...given };
-  for (const [name, value] of Object.entries(policy)) assert(Number.isFinite(value) && value > 0, `${name} of a retry policy is a positive number`);
+  for (const [name, value] of Object.entries(policy))
+    assert(Number.isFinite(value) && value > 0, `${name} of a retry policy is a positive number`);
   return policy;
 }
 

@@ -56,8 +56,20 @@ describe("coalescing", () => {
   test("a caller that asks for nonsense is refused alone", async () => {
     const server = await world.serve(granting());
     const client = world.connect([server.endpoint]);
-    const results = await Promise.all([client.getTs(), client.getTsBatch(0), client.getTsBatch(MAX_GRANT_COUNT + 1), client.getTsBatch(1.5), client.getTs()]);
-    expect(results.map((result) => (result.ok ? "ok" : result.error.kind))).toEqual(["ok", "InvalidCount", "InvalidCount", "InvalidCount", "ok"]);
+    const results = await Promise.all([
+      client.getTs(),
+      client.getTsBatch(0),
+      client.getTsBatch(MAX_GRANT_COUNT + 1),
+      client.getTsBatch(1.5),
+      client.getTs(),
+    ]);
+    expect(results.map((result) => (result.ok ? "ok" : result.error.kind))).toEqual([
+      "ok",
+      "InvalidCount",
+      "InvalidCount",
+      "InvalidCount",
+      "ok",
+    ]);
     expect(server.requests).toMatchObject([{ count: 2 }]);
   });
 
@@ -118,13 +130,18 @@ describe("coalescing", () => {
 });
 
 describe("a reply", () => {
-  test.each([1, 3])("of %d where 2 were asked for is an error for all who asked, and the connection is kept", async (count) => {
-    const server = await world.serve((_, index) => (index === 0 ? { grant: { count } } : { grant: { physicalMs: 9000 } }));
-    const client = world.connect([server.endpoint]);
-    const results = await Promise.all([client.getTs(), client.getTs()]);
-    expect(results.map((result) => !result.ok && result.error.kind)).toEqual(["Protocol", "Protocol"]);
-    expect([(await client.getTs()).ok, server.connections]).toEqual([true, 1]);
-  });
+  test.each([1, 3])(
+    "of %d where 2 were asked for is an error for all who asked, and the connection is kept",
+    async (count) => {
+      const server = await world.serve((_, index) =>
+        index === 0 ? { grant: { count } } : { grant: { physicalMs: 9000 } },
+      );
+      const client = world.connect([server.endpoint]);
+      const results = await Promise.all([client.getTs(), client.getTs()]);
+      expect(results.map((result) => !result.ok && result.error.kind)).toEqual(["Protocol", "Protocol"]);
+      expect([(await client.getTs()).ok, server.connections]).toEqual([true, 1]);
+    },
+  );
 
   test("that is not above everything handed out before is refused, and the call goes on elsewhere", async () => {
     const deposed = await world.serve(granting(5000, 1n));
@@ -133,12 +150,17 @@ describe("a reply", () => {
     expect(Timestamp.physicalMs(unwrap(await client.getTs()))).toBe(5000);
     deposed.act = () => ({ grant: { physicalMs: 4000 } });
     expect(Timestamp.physicalMs(unwrap(await client.getTs()))).toBe(9000);
-    expect([counter(client, "tsoracle.client.floor_violations.total"), counter(client, "tsoracle.client.leader_pivots.total")]).toEqual([1, 1]);
+    expect([
+      counter(client, "tsoracle.client.floor_violations.total"),
+      counter(client, "tsoracle.client.leader_pivots.total"),
+    ]).toEqual([1, 1]);
     expect(client.cachedLeader).toEqual({ endpoint: leader.endpoint, epoch: 2n });
   });
 
   test("two that arrive together are handed out in order, also where one had to be looked for and the other had not", async () => {
-    const server = await world.serve((_, index) => (index === 0 ? { grant: {} } : index === 1 ? { refuse: "NotLeader" } : "stay silent"));
+    const server = await world.serve((_, index) =>
+      index === 0 ? { grant: {} } : index === 1 ? { refuse: "NotLeader" } : "stay silent",
+    );
     const client = world.connect([server.endpoint]);
     expect((await client.getTs()).ok).toBe(true);
     const searching = client.getTs();
@@ -159,19 +181,29 @@ describe("a reply", () => {
   });
 
   test("that is no reply costs the connection", async () => {
-    const server = await world.serve((_, index) => (index === 0 ? { raw: Buffer.from([5, 0, 0, 0, 0x99, 1, 2, 3, 4]) } : { grant: {} }));
+    const server = await world.serve((_, index) =>
+      index === 0 ? { raw: Buffer.from([5, 0, 0, 0, 0x99, 1, 2, 3, 4]) } : { grant: {} },
+    );
     const client = world.connect([server.endpoint]);
     expect(await client.getTs()).toMatchObject({ ok: false, error: { kind: "Transport" } });
     expect((await client.getTs()).ok).toBe(true);
-    expect([server.connections, counter(client, "tsoracle.client.retries.total", 'reason="decode_error"')]).toEqual([2, 1]);
+    expect([server.connections, counter(client, "tsoracle.client.retries.total", 'reason="decode_error"')]).toEqual([
+      2, 1,
+    ]);
   });
 });
 
 describe("a client", () => {
   test("needs endpoints, and proper ones", () => {
     expect(TimestampClient.create({ endpoints: [] })).toEqual({ ok: false, error: { kind: "NoEndpoints" } });
-    expect(TimestampClient.create({ endpoints: ["a:1", "http://b:2"] })).toEqual({ ok: false, error: { kind: "InvalidEndpoint", reason: "SchemeBearing" } });
-    expect(TimestampClient.create({ endpoints: ["unix:"] })).toMatchObject({ ok: false, error: { kind: "InvalidEndpoint" } });
+    expect(TimestampClient.create({ endpoints: ["a:1", "http://b:2"] })).toEqual({
+      ok: false,
+      error: { kind: "InvalidEndpoint", reason: "SchemeBearing" },
+    });
+    expect(TimestampClient.create({ endpoints: ["unix:"] })).toMatchObject({
+      ok: false,
+      error: { kind: "InvalidEndpoint" },
+    });
   });
 
   test("once closed refuses everybody, also those who wait", async () => {
@@ -182,7 +214,12 @@ describe("a client", () => {
     const queued = client.getTs();
     client.close();
     const closed = { ok: false, error: { kind: "Closed" } };
-    expect(await Promise.all([sent, queued, client.getTs(), client.getTsBatch(1)])).toEqual([closed, closed, closed, closed]);
+    expect(await Promise.all([sent, queued, client.getTs(), client.getTsBatch(1)])).toEqual([
+      closed,
+      closed,
+      closed,
+      closed,
+    ]);
     expect(world.time.openBudgets).toBe(0);
   });
 

@@ -65,7 +65,16 @@ export class TimestampClient {
     this.#queue = new CallQueue({ maxWaiting, metrics, monotonicClock });
     this.#pool = new ConnectionPool(endpoints, { metrics, timers, monotonicClock });
     this.#cache = new LeaderCache(monotonicClock, this.#policy.leaderTtlMs);
-    this.#search = new LeaderSearch({ endpoints, pool: this.#pool, cache: this.#cache, policy: this.#policy, metrics, timers, monotonicClock, random });
+    this.#search = new LeaderSearch({
+      endpoints,
+      pool: this.#pool,
+      cache: this.#cache,
+      policy: this.#policy,
+      metrics,
+      timers,
+      monotonicClock,
+      random,
+    });
   }
 
   /** Make a client. It connects when it is first asked. */
@@ -143,15 +152,22 @@ export class TimestampClient {
     }
     // The common case needs no promise: ask the leader, and have an answer.
     const { endpoint } = leader;
-    this.#pool.get(endpoint).request({ count: batch.count, budgetMs: Math.min(attemptMs, leftMs) }, (outcome: Outcome) => {
-      const received = receive(outcome, endpoint, (grant, from) => this.#offer(batch, grant, from));
-      if (received.kind === "Granted" && received.reception === "accepted") this.#finish(batch);
-      else this.#lookFor(batch, endsAtMs, { endpoint, outcome: received });
-    });
+    this.#pool
+      .get(endpoint)
+      .request({ count: batch.count, budgetMs: Math.min(attemptMs, leftMs) }, (outcome: Outcome) => {
+        const received = receive(outcome, endpoint, (grant, from) => this.#offer(batch, grant, from));
+        if (received.kind === "Granted" && received.reception === "accepted") this.#finish(batch);
+        else this.#lookFor(batch, endsAtMs, { endpoint, outcome: received });
+      });
   }
 
   #lookFor(batch: Batch, endsAtMs: number, tried?: Attempt): void {
-    const search = { count: batch.count, endsAtMs, offer: (grant: WindowGrant, from: ClientEndpoint) => this.#offer(batch, grant, from), ...(tried === undefined ? {} : { tried }) };
+    const search = {
+      count: batch.count,
+      endsAtMs,
+      offer: (grant: WindowGrant, from: ClientEndpoint) => this.#offer(batch, grant, from),
+      ...(tried === undefined ? {} : { tried }),
+    };
     void this.#search.run(search).then((result) => {
       if (!result.ok && this.#underway.has(batch)) batch.refuse(result.error);
       this.#finish(batch);
@@ -162,7 +178,8 @@ export class TimestampClient {
   #offer(batch: Batch, grant: WindowGrant, from: ClientEndpoint): Reception {
     const { physicalMs, logicalStart, count } = grant;
     if (count !== batch.count) return "not what was asked for";
-    if (physicalMs < this.#floorMs || (physicalMs === this.#floorMs && logicalStart <= this.#floorLogical)) return "below the floor";
+    if (physicalMs < this.#floorMs || (physicalMs === this.#floorMs && logicalStart <= this.#floorLogical))
+      return "below the floor";
     this.#floorMs = physicalMs;
     this.#floorLogical = logicalStart + count - 1;
     if (this.#cache.confirm(from, grant.epoch)) this.#pivots.add();

@@ -58,7 +58,10 @@ describe("clientClock", () => {
       previous = now;
     }
     for (const client of clients) client.close();
-    await expect(clientClock(clients[0]!).now()).rejects.toMatchObject({ name: "ClockUnavailable", refusal: { kind: "Closed" } });
+    await expect(clientClock(clients[0]!).now()).rejects.toMatchObject({
+      name: "ClockUnavailable",
+      refusal: { kind: "Closed" },
+    });
     expect((await server.shutdown()).ok).toBe(true);
   });
 });

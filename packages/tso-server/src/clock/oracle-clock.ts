@@ -28,7 +28,8 @@ export function oracleClock(oracle: Oracle): Clock {
   return {
     now() {
       const answer = oracle.getTs(1);
-      if (!(answer instanceof Promise)) return answer.ok ? timeOf(answer.value) : Promise.reject(new ClockUnavailable(answer.error));
+      if (!(answer instanceof Promise))
+        return answer.ok ? timeOf(answer.value) : Promise.reject(new ClockUnavailable(answer.error));
       return answer.then((later) => {
         if (!later.ok) throw new ClockUnavailable(later.error);
         return timeOf(later.value);

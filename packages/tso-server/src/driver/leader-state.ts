@@ -35,7 +35,10 @@ export function leaderAt(epoch: bigint, servesUntilMs: ServesUntil = foreverMs):
 /** Throw unless this is one of the three states, whole. */
 export function assertLeaderState(state: LeaderState): void {
   assertObject(state, "a state of leadership");
-  assert(["Leader", "Follower", "Unknown"].includes(state.kind), "a state of leadership is Leader, Follower or Unknown");
+  assert(
+    ["Leader", "Follower", "Unknown"].includes(state.kind),
+    "a state of leadership is Leader, Follower or Unknown",
+  );
   if (state.kind !== "Leader") return;
   assert(Epoch.tryFromRaw(state.epoch).ok, "a leader has an epoch from 0 to 2^128 - 1");
   assert(typeof state.servesUntilMs === "function", "a leader has a function that says until when it serves");

@@ -68,7 +68,10 @@ describe("MemoryDriver", () => {
 
   test("a stale epoch is fenced off", async () => {
     const driver = new MemoryDriver({ leadership: leaderAt(4n) });
-    expect(await driver.persistHighWater(9, Epoch.fromRaw(3n))).toEqual({ ok: false, error: { kind: "Fenced", expected: 3n, current: 4n } });
+    expect(await driver.persistHighWater(9, Epoch.fromRaw(3n))).toEqual({
+      ok: false,
+      error: { kind: "Fenced", expected: 3n, current: 4n },
+    });
     driver.setLeadership({ kind: "Unknown" });
     expect(await driver.persistHighWater(9, Epoch.fromRaw(4n))).toEqual({ ok: false, error: { kind: "NotLeader" } });
     expect(driver.highWaterMs).toBe(0);

@@ -95,14 +95,18 @@ export class Campaign {
       success: [{ put: leaderKey, value: advertise ?? "", leaseId }],
       failure: [],
     });
-    if (stood.ok && stood.value.succeeded && !this.#isClosed) await this.#lead(Epoch.fromRaw(stood.value.revision), { leaseId, ttlS, askedAtMs });
+    if (stood.ok && stood.value.succeeded && !this.#isClosed)
+      await this.#lead(Epoch.fromRaw(stood.value.revision), { leaseId, ttlS, askedAtMs });
     // Lost the race, lost the lease, closed, or not known whether the key was made: without the lease it is gone for sure.
     this.#leaseId = 0n;
     void (await client.revokeLease(leaseId, REVOKE_TIMEOUT_MS));
     return stood.ok ? ok() : stood;
   }
 
-  async #lead(epoch: Epoch, lease: { readonly leaseId: bigint; readonly ttlS: number; readonly askedAtMs: number }): Promise<void> {
+  async #lead(
+    epoch: Epoch,
+    lease: { readonly leaseId: bigint; readonly ttlS: number; readonly askedAtMs: number },
+  ): Promise<void> {
     const { client, publish, timers, monotonicClock } = this.#parts;
     let isLost = false;
     const lose = (): void => {
@@ -155,7 +159,12 @@ export class Campaign {
       if (this.#isClosed) return resolve();
       this.#wake = resolve;
       cancelTimer = timers.after(LOOK_EVERY_MS, resolve);
-      stopWatching = client.watch(leaderKey, revision + 1n, () => resolve(), () => {});
+      stopWatching = client.watch(
+        leaderKey,
+        revision + 1n,
+        () => resolve(),
+        () => {},
+      );
       return undefined;
     });
     this.#wake = () => {};
@@ -170,5 +179,9 @@ export class Campaign {
 
 function followerOf(leader: KeyValue): LeaderState {
   const endpoint = PeerEndpoint.parse(leader.value.toString());
-  return { kind: "Follower", leaderEpoch: Epoch.fromRaw(leader.createRevision), ...(endpoint.ok ? { leaderEndpoint: endpoint.value } : {}) };
+  return {
+    kind: "Follower",
+    leaderEpoch: Epoch.fromRaw(leader.createRevision),
+    ...(endpoint.ok ? { leaderEndpoint: endpoint.value } : {}),
+  };
 }

@@ -108,35 +108,42 @@ describe("EtcdDriver", () => {
     expect(states.filter((state) => state.kind === "Leader").length).toBe(1);
     const { epoch } = states[leader] as Extract<LeaderState, { kind: "Leader" }>;
     for (const state of states) {
-      if (state.kind === "Follower") expect(state).toEqual({ kind: "Follower", leaderEndpoint: ["a:1", "b:1", "c:1"][leader], leaderEpoch: epoch });
+      if (state.kind === "Follower")
+        expect(state).toEqual({ kind: "Follower", leaderEndpoint: ["a:1", "b:1", "c:1"][leader], leaderEpoch: epoch });
     }
   });
 
-  etcdTest("Q5 a leader that is cut off cannot persist and stops serving before another leads; mended, it follows", async () => {
-    const prefix = freshPrefix();
-    const link = await linked();
-    const old = open(prefix, { endpoint: link.endpoint });
-    const epoch = await untilLeader(old);
-    const state = await presentState(old);
-    const servesUntilMs = state.kind === "Leader" ? state.servesUntilMs : () => Number.NaN;
-    expect(unwrap(await old.persistHighWater(100, epoch))).toBe(100);
-    const next = open(prefix);
-    await untilState(next, (each) => each.kind === "Follower");
+  etcdTest(
+    "Q5 a leader that is cut off cannot persist and stops serving before another leads; mended, it follows",
+    async () => {
+      const prefix = freshPrefix();
+      const link = await linked();
+      const old = open(prefix, { endpoint: link.endpoint });
+      const epoch = await untilLeader(old);
+      const state = await presentState(old);
+      const servesUntilMs = state.kind === "Leader" ? state.servesUntilMs : () => Number.NaN;
+      expect(unwrap(await old.persistHighWater(100, epoch))).toBe(100);
+      const next = open(prefix);
+      await untilState(next, (each) => each.kind === "Follower");
 
-    link.cut();
-    const persisting = old.persistHighWater(200, epoch);
-    const nextEpoch = await untilLeader(next);
-    expect(servesUntilMs()).toBeLessThan(performance.now());
-    expect(await persisting).toMatchObject({ ok: false, error: { kind: "TransientDriver" } });
-    expect(nextEpoch).toBeGreaterThan(epoch);
-    expect(unwrap(await next.loadHighWater())).toBe(100);
-    expect(unwrap(await next.persistHighWater(300, nextEpoch))).toBe(300);
+      link.cut();
+      const persisting = old.persistHighWater(200, epoch);
+      const nextEpoch = await untilLeader(next);
+      expect(servesUntilMs()).toBeLessThan(performance.now());
+      expect(await persisting).toMatchObject({ ok: false, error: { kind: "TransientDriver" } });
+      expect(nextEpoch).toBeGreaterThan(epoch);
+      expect(unwrap(await next.loadHighWater())).toBe(100);
+      expect(unwrap(await next.persistHighWater(300, nextEpoch))).toBe(300);
 
-    link.mend();
-    await untilState(old, (each) => each.kind === "Follower" && each.leaderEpoch === nextEpoch);
-    expect(await old.persistHighWater(400, epoch)).toEqual({ ok: false, error: { kind: "Fenced", expected: epoch, current: nextEpoch } });
-    expect(unwrap(await old.loadHighWater())).toBe(300);
-  });
+      link.mend();
+      await untilState(old, (each) => each.kind === "Follower" && each.leaderEpoch === nextEpoch);
+      expect(await old.persistHighWater(400, epoch)).toEqual({
+        ok: false,
+        error: { kind: "Fenced", expected: epoch, current: nextEpoch },
+      });
+      expect(unwrap(await old.loadHighWater())).toBe(300);
+    },
+  );
 
   etcdTest("a leader key removed by hand does not let another serve before the old one's time is up", async () => {
     const prefix = freshPrefix();
@@ -151,7 +158,11 @@ describe("EtcdDriver", () => {
 
     // The old leader does not learn of it; etcd's lease, meanwhile, is as good as ever.
     link.cut();
-    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: REQUEST_TIMEOUT_MS });
+    const operator = new EtcdClient({
+      endpoints: [etcd!.endpoint],
+      timers: systemTimers,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    });
     expect((await operator.txn({ compare: [], success: [{ delete: `${prefix}/leader` }], failure: [] })).ok).toBe(true);
     operator.close();
     await untilLeader(next);
@@ -163,7 +174,11 @@ describe("EtcdDriver", () => {
     const driver = open(prefix);
     const epoch = await untilLeader(driver);
     const state = await presentState(driver);
-    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: REQUEST_TIMEOUT_MS });
+    const operator = new EtcdClient({
+      endpoints: [etcd!.endpoint],
+      timers: systemTimers,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    });
     expect((await operator.txn({ compare: [], success: [{ delete: `${prefix}/leader` }], failure: [] })).ok).toBe(true);
     operator.close();
     await untilState(driver, (each) => each.kind !== "Leader" || each.epoch !== epoch);
@@ -179,7 +194,9 @@ describe("EtcdDriver", () => {
       closing.push(() => driver.close());
       return driver;
     }) as [EtcdDriver, EtcdDriver];
-    const states = await Promise.all([first, second].map((driver) => untilState(driver, (state) => state.kind !== "Unknown")));
+    const states = await Promise.all(
+      [first, second].map((driver) => untilState(driver, (state) => state.kind !== "Unknown")),
+    );
     const [leader, follower] = states[0]!.kind === "Leader" ? [first, second] : [second, first];
     await leader.close();
     await untilLeader(follower);
@@ -187,8 +204,14 @@ describe("EtcdDriver", () => {
 
   etcdTest("a high-water key that holds no bound is an error that does not pass", async () => {
     const prefix = freshPrefix();
-    const operator = new EtcdClient({ endpoints: [etcd!.endpoint], timers: systemTimers, requestTimeoutMs: REQUEST_TIMEOUT_MS });
-    expect((await operator.txn({ compare: [], success: [{ put: `${prefix}/high-water`, value: "zzz" }], failure: [] })).ok).toBe(true);
+    const operator = new EtcdClient({
+      endpoints: [etcd!.endpoint],
+      timers: systemTimers,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    });
+    expect(
+      (await operator.txn({ compare: [], success: [{ put: `${prefix}/high-water`, value: "zzz" }], failure: [] })).ok,
+    ).toBe(true);
     operator.close();
     const driver = open(prefix);
     const epoch = await untilLeader(driver);
@@ -214,13 +237,23 @@ describe("EtcdDriver", () => {
   etcdTest("without any etcd it says Unknown and fails transiently, and closes", async () => {
     const driver = open("nowhere", { endpoint: "http://127.0.0.1:1" });
     expect(await presentState(driver)).toEqual({ kind: "Unknown" });
-    expect(await driver.loadHighWater()).toMatchObject({ ok: false, error: { kind: "TransientDriver", reason: "etcd: ECONNREFUSED" } });
-    expect(await driver.persistHighWater(5, Epoch.fromRaw(1n))).toMatchObject({ ok: false, error: { kind: "TransientDriver" } });
+    expect(await driver.loadHighWater()).toMatchObject({
+      ok: false,
+      error: { kind: "TransientDriver", reason: "etcd: ECONNREFUSED" },
+    });
+    expect(await driver.persistHighWater(5, Epoch.fromRaw(1n))).toMatchObject({
+      ok: false,
+      error: { kind: "TransientDriver" },
+    });
     await driver.close();
   });
 
   etcdTest("a member that is down is passed over", async () => {
-    const driver = new EtcdDriver({ endpoints: ["http://127.0.0.1:1", etcd!.endpoint], prefix: freshPrefix(), leaseTtlS: LEASE_TTL_S });
+    const driver = new EtcdDriver({
+      endpoints: ["http://127.0.0.1:1", etcd!.endpoint],
+      prefix: freshPrefix(),
+      leaseTtlS: LEASE_TTL_S,
+    });
     closing.push(() => driver.close());
     expect(typeof (await untilLeader(driver))).toBe("bigint");
   });

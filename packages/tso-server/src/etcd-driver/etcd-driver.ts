@@ -74,7 +74,9 @@ export class EtcdDriver implements ConsensusDriver {
   async persistHighWater(atLeastMs: number, epoch: Epoch): Promise<Result<number, DriverError>> {
     if (!isPhysicalMs(atLeastMs)) return err({ kind: "AdvanceOutOfRange", physicalMs: atLeastMs });
     // One after the other: answers to several at once could overtake one another on their way back.
-    const raised = this.#lastRaise.then(() => this.#highWater.raise({ highWaterMs: atLeastMs, leaseId: this.#campaign.leaseId }, epoch));
+    const raised = this.#lastRaise.then(() =>
+      this.#highWater.raise({ highWaterMs: atLeastMs, leaseId: this.#campaign.leaseId }, epoch),
+    );
     this.#lastRaise = raised;
     return raised;
   }

@@ -38,7 +38,8 @@ export class HighWaterKey {
     if (raised.value.succeeded) return ok(record.highWaterMs);
     const [leader, present] = [foundAt(raised.value, 0), foundAt(raised.value, 1)];
     if (leader === undefined) return err({ kind: "NotLeader" });
-    if (leader.createRevision !== epoch) return err({ kind: "Fenced", expected: epoch, current: Epoch.fromRaw(leader.createRevision) });
+    if (leader.createRevision !== epoch)
+      return err({ kind: "Fenced", expected: epoch, current: Epoch.fromRaw(leader.createRevision) });
     if (present !== undefined) {
       const stored = decode(present);
       return stored.ok ? ok(stored.value!.highWaterMs) : stored;

@@ -27,10 +27,15 @@ describe("the high-water record", () => {
     );
   });
 
-  test.each(["", "zzz", "0000018bcfe56800", "0000018bcfe56800 7", "0000018BCFE56800 0000000000000007", "0000400000000000 0000000000000007", "0000018bcfe56800 0000000000000007 "])(
-    "%j is none",
-    (text) => {
-      expect(decodeHighWater(text)).toEqual({ ok: false, error: { kind: "CorruptHighWater" } });
-    },
-  );
+  test.each([
+    "",
+    "zzz",
+    "0000018bcfe56800",
+    "0000018bcfe56800 7",
+    "0000018BCFE56800 0000000000000007",
+    "0000400000000000 0000000000000007",
+    "0000018bcfe56800 0000000000000007 ",
+  ])("%j is none", (text) => {
+    expect(decodeHighWater(text)).toEqual({ ok: false, error: { kind: "CorruptHighWater" } });
+  });
 });

@@ -29,7 +29,14 @@ function keep(askedAtMs: number): LeaseKeeper {
     if (answerMs > 0) await sleep(time.timers, answerMs);
     return answer;
   };
-  return new LeaseKeeper({ client: { keepLeaseAlive }, ...partsOf(time), leaseId: 7n, ttlS: TTL_S, askedAtMs, onLost: () => (lost += 1) });
+  return new LeaseKeeper({
+    client: { keepLeaseAlive },
+    ...partsOf(time),
+    leaseId: 7n,
+    ttlS: TTL_S,
+    askedAtMs,
+    onLost: () => (lost += 1),
+  });
 }
 
 const partsOf = ({ timers, monotonicClock }: ManualTime) => ({ timers, monotonicClock });

@@ -35,7 +35,8 @@ export class DirectoryLock {
   }
 
   static async acquire(directory: string): Promise<Result<DirectoryLock, LockError>> {
-    if (process.platform === "win32") return err({ kind: "LockUnsupported", reason: "Windows has no unix sockets in folders" });
+    if (process.platform === "win32")
+      return err({ kind: "LockUnsupported", reason: "Windows has no unix sockets in folders" });
     const name = `lock-${randomBytes(8).toString("hex")}.sock`;
     const base = await socketBase(directory, name);
     if (!base.ok) return base;
@@ -79,7 +80,8 @@ interface SocketBase {
 /** The directory by a name short enough for a socket in it. */
 async function socketBase(directory: string, name: string): Promise<Result<SocketBase, LockError>> {
   if (Buffer.byteLength(join(directory, name)) <= MAX_SOCKET_PATH_SIZE) return ok({ path: directory });
-  if (process.platform !== "linux") return err({ kind: "LockUnsupported", reason: "the path of the folder is too long for a unix socket" });
+  if (process.platform !== "linux")
+    return err({ kind: "LockUnsupported", reason: "the path of the folder is too long for a unix socket" });
   const handle = await open(directory, "r");
   return ok({ path: `/proc/self/fd/${handle.fd}`, handle });
 }
@@ -88,7 +90,12 @@ function listen(path: string): Promise<Result<Server, LockError>> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
     server.once("error", (error: NodeJS.ErrnoException) => {
-      resolve(err({ kind: "LockUnsupported", reason: `listening on a unix socket in the folder failed with ${error.code ?? error.message}` }));
+      resolve(
+        err({
+          kind: "LockUnsupported",
+          reason: `listening on a unix socket in the folder failed with ${error.code ?? error.message}`,
+        }),
+      );
     });
     // Exclusive: in a cluster the primary would otherwise listen in our place, and outlive us.
     server.listen({ path, exclusive: true }, () => resolve(ok(server)));

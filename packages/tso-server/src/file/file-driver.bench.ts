@@ -38,7 +38,9 @@ compare("make a bound durable", {
   bounds: [{ form: "two slots, one data sync", ratioAtMost: 1, toBestOf: ["new file, renamed"] }],
   after: async () => {
     await driver.close();
-    await measureExtension(process.argv.includes("--smoke") ? { rounds: 1, roundMs: 50 } : { rounds: 8, roundMs: 2000 });
+    await measureExtension(
+      process.argv.includes("--smoke") ? { rounds: 1, roundMs: 50 } : { rounds: 8, roundMs: 2000 },
+    );
   },
 });
 
@@ -49,10 +51,21 @@ const NEVER_MS = 3_600_000;
  * Callers at a fixed rate, on two servers in turns: one extends every three seconds, one never. What differs between their slowest
  * callers is the extension. Throws where a bound of the issue is missed.
  */
-async function measureExtension({ rounds, roundMs }: { readonly rounds: number; readonly roundMs: number }): Promise<void> {
-  const servers = [new BenchServer("file", join(folder, "default"), "3000"), new BenchServer("file", join(folder, "endless"), String(NEVER_MS))] as const;
+async function measureExtension({
+  rounds,
+  roundMs,
+}: {
+  readonly rounds: number;
+  readonly roundMs: number;
+}): Promise<void> {
+  const servers = [
+    new BenchServer("file", join(folder, "default"), "3000"),
+    new BenchServer("file", join(folder, "endless"), String(NEVER_MS)),
+  ] as const;
   process.once("exit", () => servers.forEach((server) => server.stop()));
-  const clients = await Promise.all(servers.map(async (server) => unwrap(TimestampClient.create({ endpoints: [`127.0.0.1:${await server.port()}`] }))));
+  const clients = await Promise.all(
+    servers.map(async (server) => unwrap(TimestampClient.create({ endpoints: [`127.0.0.1:${await server.port()}`] }))),
+  );
   // A server that idles for longer than its window has to extend it for whoever comes first: neither may idle in the other's turn.
   const trickle = setInterval(() => clients.forEach((client) => void client.getTs()), 100);
   await Promise.all(clients.map((client) => load(client, 500)));
@@ -67,7 +80,11 @@ async function measureExtension({ rounds, roundMs }: { readonly rounds: number; 
     ratios.push(withMs / withoutMs);
   }
   const after = await servers[0].counts();
-  const [persists, waits, requests] = [after.extensions - before.extensions, after.waits - before.waits, after.requests - before.requests];
+  const [persists, waits, requests] = [
+    after.extensions - before.extensions,
+    after.waits - before.waits,
+    after.requests - before.requests,
+  ];
   clearInterval(trickle);
   const seconds = (performance.now() - startedAtMs) / 1000;
   clients.forEach((client) => client.close());
@@ -75,11 +92,20 @@ async function measureExtension({ rounds, roundMs }: { readonly rounds: number; 
   if (roundMs < 1000) return;
 
   const [low, ratio, high] = [0.25, 0.5, 0.75].map((part) => percentile(ratios, part)) as [number, number, number];
-  const [withMs, withoutMs] = [0, 1].map((side) => percentile(slowestMs.map((each) => each[side]!), 0.5));
+  const [withMs, withoutMs] = [0, 1].map((side) =>
+    percentile(
+      slowestMs.map((each) => each[side]!),
+      0.5,
+    ),
+  );
   console.log(`\n${RATE_PER_S} timestamps a second from a disk, default window`);
-  console.log(`  p99.9 ${withMs!.toFixed(2)} ms with extension, ${withoutMs!.toFixed(2)} ms without: ${ratio.toFixed(2)}x (${low.toFixed(2)} to ${high.toFixed(2)}), promised at most 2x`);
+  console.log(
+    `  p99.9 ${withMs!.toFixed(2)} ms with extension, ${withoutMs!.toFixed(2)} ms without: ${ratio.toFixed(2)}x (${low.toFixed(2)} to ${high.toFixed(2)}), promised at most 2x`,
+  );
   console.log(`  ${waits} of ${requests} requests waited for an extension, promised at most one in a thousand`);
-  console.log(`  ${persists} persists in ${seconds.toFixed(1)} s: ${(persists / seconds).toFixed(2)} a second, promised at most 1`);
+  console.log(
+    `  ${persists} persists in ${seconds.toFixed(1)} s: ${(persists / seconds).toFixed(2)} a second, promised at most 1`,
+  );
   // By more than the noise: on a busy machine the slowest callers are those that the scheduler forgot.
   if (low > 2 || waits > requests / 1000) throw new Error("callers wait for the window to be extended");
   if (persists > seconds) throw new Error("the window is extended more than once a second");

@@ -69,11 +69,14 @@ describe("a process killed while it persists", () => {
 });
 
 describe("a process killed while it makes the state file", () => {
-  test.each(["write", "sync", "rename", "sync directory"])("before %s leaves a folder that opens at 0", async (step) => {
-    const child = start("create", directory, step);
-    expect(await child.exited).toEqual({ code: null, signal: "SIGKILL" });
-    expect(await boundNow()).toBe(0);
-  });
+  test.each(["write", "sync", "rename", "sync directory"])(
+    "before %s leaves a folder that opens at 0",
+    async (step) => {
+      const child = start("create", directory, step);
+      expect(await child.exited).toEqual({ code: null, signal: "SIGKILL" });
+      expect(await boundNow()).toBe(0);
+    },
+  );
 });
 
 describe("a process that holds the folder", () => {

@@ -30,7 +30,8 @@ async function opened(wrapIo?: (io: SlotIo) => SlotIo): Promise<FileDriver> {
 
 async function persisted(...bounds: readonly number[]): Promise<void> {
   const driver = await opened();
-  for (const bound of bounds) expect(await driver.persistHighWater(bound, Epoch.ZERO)).toEqual({ ok: true, value: bound });
+  for (const bound of bounds)
+    expect(await driver.persistHighWater(bound, Epoch.ZERO)).toEqual({ ok: true, value: bound });
   await driver.close();
 }
 
@@ -191,22 +192,28 @@ describe("a disk that fails", () => {
     };
   };
 
-  test.each(["write", "datasync"] as const)("at %s fails for good, and the bound is read again by the next opener", async (at) => {
-    await persisted(5000);
-    const disk = failing(at);
-    const driver = await opened(disk.wrapIo);
-    disk.break();
-    const failed = { ok: false, error: { kind: "PermanentDriver", reason: "the state file could not be written: EIO" } };
-    expect(await driver.persistHighWater(6000, Epoch.ZERO)).toEqual(failed);
-    disk.mend();
-    // What the disk holds is not known: a sync that failed once may succeed the next time without having written anything.
-    expect(await driver.persistHighWater(7000, Epoch.ZERO)).toEqual(failed);
-    expect(await driver.loadHighWater()).toEqual(failed);
-    await driver.close();
-    const next = await opened();
-    expect([5000, 6000]).toContain(unwrap(await next.loadHighWater()));
-    await next.close();
-  });
+  test.each(["write", "datasync"] as const)(
+    "at %s fails for good, and the bound is read again by the next opener",
+    async (at) => {
+      await persisted(5000);
+      const disk = failing(at);
+      const driver = await opened(disk.wrapIo);
+      disk.break();
+      const failed = {
+        ok: false,
+        error: { kind: "PermanentDriver", reason: "the state file could not be written: EIO" },
+      };
+      expect(await driver.persistHighWater(6000, Epoch.ZERO)).toEqual(failed);
+      disk.mend();
+      // What the disk holds is not known: a sync that failed once may succeed the next time without having written anything.
+      expect(await driver.persistHighWater(7000, Epoch.ZERO)).toEqual(failed);
+      expect(await driver.loadHighWater()).toEqual(failed);
+      await driver.close();
+      const next = await opened();
+      expect([5000, 6000]).toContain(unwrap(await next.loadHighWater()));
+      await next.close();
+    },
+  );
 });
 
 describe("opening", () => {
@@ -222,7 +229,10 @@ describe("opening", () => {
   test("works in a folder whose path is longer than a socket's may be", async () => {
     const deep = join(directory, "x".repeat(100), "y".repeat(100));
     const driver = unwrap(await FileDriver.open({ directory: deep }));
-    expect(await FileDriver.open({ directory: deep })).toEqual({ ok: false, error: { kind: "AlreadyLocked", directory: deep } });
+    expect(await FileDriver.open({ directory: deep })).toEqual({
+      ok: false,
+      error: { kind: "AlreadyLocked", directory: deep },
+    });
     await driver.close();
     expect(await readdir(deep)).toEqual(["state"]);
   });
@@ -258,11 +268,18 @@ describe("opening", () => {
 
   test("initialize starts a folder at a bound, once", async () => {
     expect(await FileDriver.initialize({ directory, seedPhysicalMs: 123_456 })).toEqual({ ok: true, value: undefined });
-    expect(await FileDriver.initialize({ directory, seedPhysicalMs: 1 })).toEqual({ ok: false, error: { kind: "AlreadyInitialized", path: statePath() } });
-    expect(await FileDriver.initialize({ directory, seedPhysicalMs: PHYSICAL_MS_MAX + 1 })).toMatchObject({ error: { kind: "PhysicalMsOutOfRange" } });
+    expect(await FileDriver.initialize({ directory, seedPhysicalMs: 1 })).toEqual({
+      ok: false,
+      error: { kind: "AlreadyInitialized", path: statePath() },
+    });
+    expect(await FileDriver.initialize({ directory, seedPhysicalMs: PHYSICAL_MS_MAX + 1 })).toMatchObject({
+      error: { kind: "PhysicalMsOutOfRange" },
+    });
     const driver = await opened();
     expect(unwrap(await driver.loadHighWater())).toBe(123_456);
-    expect(await FileDriver.initialize({ directory, seedPhysicalMs: 1 })).toMatchObject({ error: { kind: "AlreadyLocked" } });
+    expect(await FileDriver.initialize({ directory, seedPhysicalMs: 1 })).toMatchObject({
+      error: { kind: "AlreadyLocked" },
+    });
     await driver.close();
   });
 });

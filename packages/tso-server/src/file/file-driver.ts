@@ -41,7 +41,11 @@ export class FileDriver implements ConsensusDriver {
   #writing: Promise<void> | undefined;
   #failure: DriverError<"PermanentDriver"> | undefined;
 
-  private constructor(lock: DirectoryLock, io: SlotIo, state: { readonly highWaterMs: number; readonly nextSlot: 0 | 1 }) {
+  private constructor(
+    lock: DirectoryLock,
+    io: SlotIo,
+    state: { readonly highWaterMs: number; readonly nextSlot: 0 | 1 },
+  ) {
     this.#lock = lock;
     this.#io = io;
     this.#highWaterMs = state.highWaterMs;
@@ -53,7 +57,10 @@ export class FileDriver implements ConsensusDriver {
    *
    * `wrapIo` is for tests that make the disk fail.
    */
-  static async open(options: { readonly directory: string; readonly wrapIo?: (io: SlotIo) => SlotIo }): Promise<Result<FileDriver, FileOpenError>> {
+  static async open(options: {
+    readonly directory: string;
+    readonly wrapIo?: (io: SlotIo) => SlotIo;
+  }): Promise<Result<FileDriver, FileOpenError>> {
     assertDirectory(options);
     const { directory, wrapIo = (io) => io } = options;
     const path = join(directory, STATE_NAME);
@@ -75,7 +82,12 @@ export class FileDriver implements ConsensusDriver {
   static async initialize(options: {
     readonly directory: string;
     readonly seedPhysicalMs: number;
-  }): Promise<Result<void, FileOpenError | CoreError<"PhysicalMsOutOfRange"> | { readonly kind: "AlreadyInitialized"; readonly path: string }>> {
+  }): Promise<
+    Result<
+      void,
+      FileOpenError | CoreError<"PhysicalMsOutOfRange"> | { readonly kind: "AlreadyInitialized"; readonly path: string }
+    >
+  > {
     assertDirectory(options);
     const { directory, seedPhysicalMs } = options;
     if (!isPhysicalMs(seedPhysicalMs)) return err({ kind: "PhysicalMsOutOfRange", physicalMs: seedPhysicalMs });

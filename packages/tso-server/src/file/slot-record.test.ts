@@ -26,7 +26,10 @@ describe("decodeState", () => {
       fc.property(bound, bound, (first, second) => {
         const bytes = encodeState(first);
         encodeSlot(second).copy(bytes, SLOT_STRIDE);
-        expect(decodeState(bytes)).toEqual({ ok: true, value: { highWaterMs: Math.max(first, second), nextSlot: second > first ? 0 : 1 } });
+        expect(decodeState(bytes)).toEqual({
+          ok: true,
+          value: { highWaterMs: Math.max(first, second), nextSlot: second > first ? 0 : 1 },
+        });
       }),
     );
   });
@@ -41,14 +44,18 @@ describe("decodeState", () => {
 
   test("answers whatever the bytes are, and never with a bound that was not there", () => {
     fc.assert(
-      fc.property(bound, fc.array(fc.tuple(fc.nat({ max: STATE_FILE_SIZE - 1 }), fc.nat({ max: 255 })), { maxLength: 30 }), (first, damage) => {
-        const bytes = encodeState(first);
-        // Half of the damage where the records are: elsewhere it does nothing.
-        for (const [at, value] of damage) bytes[at % 2 === 0 ? at : at % (2 * RECORD_SIZE)] = value;
-        const decoded = decodeState(bytes);
-        if (decoded.ok) expect(decoded.value.highWaterMs).toBe(first);
-        else expect(["BadMagic", "CrcMismatch", "UnsupportedVersion", "OutOfRange"]).toContain(decoded.error.kind);
-      }),
+      fc.property(
+        bound,
+        fc.array(fc.tuple(fc.nat({ max: STATE_FILE_SIZE - 1 }), fc.nat({ max: 255 })), { maxLength: 30 }),
+        (first, damage) => {
+          const bytes = encodeState(first);
+          // Half of the damage where the records are: elsewhere it does nothing.
+          for (const [at, value] of damage) bytes[at % 2 === 0 ? at : at % (2 * RECORD_SIZE)] = value;
+          const decoded = decodeState(bytes);
+          if (decoded.ok) expect(decoded.value.highWaterMs).toBe(first);
+          else expect(["BadMagic", "CrcMismatch", "UnsupportedVersion", "OutOfRange"]).toContain(decoded.error.kind);
+        },
+      ),
     );
   });
 

@@ -58,13 +58,17 @@ export function encodeState(highWaterMs: number): Buffer {
 }
 
 /** The bound that a file holds, and the slot to write next: the one that does not hold it. */
-export function decodeState(bytes: Uint8Array): Result<{ readonly highWaterMs: number; readonly nextSlot: 0 | 1 }, StateFlaw> {
+export function decodeState(
+  bytes: Uint8Array,
+): Result<{ readonly highWaterMs: number; readonly nextSlot: 0 | 1 }, StateFlaw> {
   if (bytes.length < STATE_FILE_SIZE) return err({ kind: "TooShort", size: bytes.length });
   const first = decodeSlot(bytes.subarray(0, SLOT_RECORD_SIZE));
   if (!first.ok) return first;
   const second = decodeSlot(bytes.subarray(SLOT_STRIDE, SLOT_STRIDE + SLOT_RECORD_SIZE));
   if (!second.ok) return second;
-  return second.value > first.value ? ok({ highWaterMs: second.value, nextSlot: 0 }) : ok({ highWaterMs: first.value, nextSlot: 1 });
+  return second.value > first.value
+    ? ok({ highWaterMs: second.value, nextSlot: 0 })
+    : ok({ highWaterMs: first.value, nextSlot: 1 });
 }
 
 /** The greater of a slot's whole copies. */

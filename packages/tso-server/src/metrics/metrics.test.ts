@@ -74,7 +74,13 @@ describe("metrics", () => {
     const histogram = new Metrics().histogram("tsoracle.window.extension_latency");
     for (const ms of [0.4, 0.5, 3, 99_999, -1]) histogram.observeMs(ms);
     const counts = histogram.cumulativeCounts();
-    expect([counts[0], counts[HISTOGRAM_BOUNDS_S.indexOf(0.0025)], counts[HISTOGRAM_BOUNDS_S.indexOf(0.005)], counts.at(-1), histogram.count]).toEqual([3, 3, 4, 4, 5]);
+    expect([
+      counts[0],
+      counts[HISTOGRAM_BOUNDS_S.indexOf(0.0025)],
+      counts[HISTOGRAM_BOUNDS_S.indexOf(0.005)],
+      counts.at(-1),
+      histogram.count,
+    ]).toEqual([3, 3, 4, 4, 5]);
     expect(histogram.sumS).toBeCloseTo(100.0029, 6);
   });
 });

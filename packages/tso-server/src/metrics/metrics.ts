@@ -32,7 +32,9 @@ export class Gauge {
 }
 
 /** Upper ends of the buckets, in seconds: from a fast disk's sync to a lost election. */
-export const HISTOGRAM_BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+export const HISTOGRAM_BOUNDS_S = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const;
 
 /** How often something took how long. */
 export class Histogram {
@@ -96,7 +98,10 @@ export class Metrics {
   }
 
   #get<T extends Counter | Gauge | Histogram>(name: MetricName, labels: string, kind: new () => T): T {
-    assert(typeof name === "string" && typeof labels === "string", "a metric has one of the published names, and labels as text");
+    assert(
+      typeof name === "string" && typeof labels === "string",
+      "a metric has one of the published names, and labels as text",
+    );
     const key = `${name}{${labels}}`;
     let value = this.#values.get(key);
     if (value === undefined) {

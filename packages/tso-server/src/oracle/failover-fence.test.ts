@@ -30,18 +30,24 @@ describe("a fence", () => {
 
   test("starts above the last millisecond of the prior bound, whatever the clock and the advance", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: -2000, max: 2000 }), fc.constantFrom(0, 1, 700), async (priorOffsetMs, failoverAdvanceMs) => {
-        const priorMs = START_MS + priorOffsetMs;
-        const { oracle, store } = await makeServingOracle({ priorMs, failoverAdvanceMs });
-        expect(store.highWaterMs).toBe(Math.max(priorMs + 1, START_MS) + failoverAdvanceMs);
-        expect(store.highWaterMs).toBeGreaterThan(priorMs);
-        expect(await first(oracle)).toBeGreaterThan(Timestamp.pack({ physicalMs: priorMs, logical: LOGICAL_MAX }));
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: -2000, max: 2000 }),
+        fc.constantFrom(0, 1, 700),
+        async (priorOffsetMs, failoverAdvanceMs) => {
+          const priorMs = START_MS + priorOffsetMs;
+          const { oracle, store } = await makeServingOracle({ priorMs, failoverAdvanceMs });
+          expect(store.highWaterMs).toBe(Math.max(priorMs + 1, START_MS) + failoverAdvanceMs);
+          expect(store.highWaterMs).toBeGreaterThan(priorMs);
+          expect(await first(oracle)).toBeGreaterThan(Timestamp.pack({ physicalMs: priorMs, logical: LOGICAL_MAX }));
+        },
+      ),
     );
   });
 
   test("is tried again after transient failures, with pauses that double up to a quarter of a second", async () => {
-    const { driver, oracle, time } = makeOracle({ prepare: (d) => d.persistFaults.push(...Array<DriverError>(10).fill(TRANSIENT)) });
+    const { driver, oracle, time } = makeOracle({
+      prepare: (d) => d.persistFaults.push(...Array<DriverError>(10).fill(TRANSIENT)),
+    });
     await turnEventLoop();
     for (const pauseMs of [25, 50, 100, 200, 250, 250, 250, 250, 250, 250]) {
       const callsBefore = driver.persistCalls.length;
@@ -63,7 +69,9 @@ describe("a fence", () => {
       },
     });
     await time.advance(250 * 50);
-    expect(events.slice(0, 3)).toEqual([8, 28, 48].map((tries) => ({ kind: "FenceStuck", tries, reason: "no quorum" })));
+    expect(events.slice(0, 3)).toEqual(
+      [8, 28, 48].map((tries) => ({ kind: "FenceStuck", tries, reason: "no quorum" })),
+    );
   });
 
   test("a failed load is tried again too", async () => {
@@ -79,7 +87,11 @@ describe("a fence", () => {
       },
     });
     await time.advance(300);
-    memory.setLeadership({ kind: "Follower", leaderEndpoint: unwrap(PeerEndpoint.parse("b:1")), leaderEpoch: Epoch.fromRaw(7n) });
+    memory.setLeadership({
+      kind: "Follower",
+      leaderEndpoint: unwrap(PeerEndpoint.parse("b:1")),
+      leaderEpoch: Epoch.fromRaw(7n),
+    });
     await turnEventLoop();
     const callsBefore = driver.persistCalls.length;
     await time.advance(60_000);
@@ -101,12 +113,18 @@ describe("a fence", () => {
   });
 
   test.each([
-    { fault: { kind: "PermanentDriver", reason: "EIO" } as const, ends: { kind: "Consensus", error: { kind: "PermanentDriver", reason: "EIO" } } },
+    {
+      fault: { kind: "PermanentDriver", reason: "EIO" } as const,
+      ends: { kind: "Consensus", error: { kind: "PermanentDriver", reason: "EIO" } },
+    },
     {
       fault: { kind: "Answers", highWaterMs: 5 } as const,
       ends: { kind: "Core", error: { kind: "InvalidLeadershipWindow", floorMs: START_MS, ceilingMs: 5 } },
     },
-    { fault: { kind: "Throws" } as const, ends: { kind: "WatchPanic", message: "Error: the driver was told to throw" } },
+    {
+      fault: { kind: "Throws" } as const,
+      ends: { kind: "WatchPanic", message: "Error: the driver was told to throw" },
+    },
   ])("$fault.kind ends the oracle, which no longer serves", async ({ fault, ends }) => {
     const { oracle } = makeOracle({ prepare: (d) => d.persistFaults.push(fault) });
     expect(await oracle.finished).toEqual({ ok: false, error: ends });
@@ -182,7 +200,10 @@ describe("a fence", () => {
     oracle.subscribe((state) => {
       if (state.kind === "Serving") throw new Error("a listener failed");
     });
-    expect(await oracle.finished).toEqual({ ok: false, error: { kind: "WatchPanic", message: "Error: a listener failed" } });
+    expect(await oracle.finished).toEqual({
+      ok: false,
+      error: { kind: "WatchPanic", message: "Error: a listener failed" },
+    });
     expect(oracle.state).toEqual({ kind: "NotServing" });
     expect(store.highWaterMs).toBe(START_MS + 1000);
   });

@@ -34,7 +34,9 @@ export interface FencingParts {
 export type FenceEnd = "Serving" | "LostLeadership" | "Superseded";
 
 /** Why a fence cannot ever succeed. */
-export type FenceError = DriverError<"PermanentDriver" | "AdvanceOutOfRange"> | CoreError<"PhysicalMsOutOfRange" | "InvalidLeadershipWindow">;
+export type FenceError =
+  | DriverError<"PermanentDriver" | "AdvanceOutOfRange">
+  | CoreError<"PhysicalMsOutOfRange" | "InvalidLeadershipWindow">;
 
 /**
  * Everything between becoming leader and granting the first timestamp.
@@ -55,7 +57,11 @@ export class FailoverFence {
   readonly #leadership: { readonly epoch: Epoch; readonly servesUntilMs: ServesUntil };
   readonly #isCurrent: () => boolean;
 
-  constructor(parts: FencingParts, leadership: { readonly epoch: Epoch; readonly servesUntilMs: ServesUntil }, isCurrent: () => boolean) {
+  constructor(
+    parts: FencingParts,
+    leadership: { readonly epoch: Epoch; readonly servesUntilMs: ServesUntil },
+    isCurrent: () => boolean,
+  ) {
     this.#parts = parts;
     this.#leadership = leadership;
     this.#isCurrent = isCurrent;
@@ -75,7 +81,8 @@ export class FailoverFence {
         return tried;
       }
       const { error } = tried;
-      if (error.kind !== "TransientDriver") return error.kind === "NotLeader" || error.kind === "Fenced" ? this.#lost() : err(error);
+      if (error.kind !== "TransientDriver")
+        return error.kind === "NotLeader" || error.kind === "Fenced" ? this.#lost() : err(error);
       metrics.counter("tsoracle.leader_transition.fence_transient_retries.total").add();
       this.#reportStuck(tries, error.reason);
       await sleep(timers, pauseMs);

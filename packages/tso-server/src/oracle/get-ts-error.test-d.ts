@@ -6,7 +6,9 @@ import type { STATUS_OF, Status } from "../wire/status.ts";
 import type { GetTsError } from "./get-ts-error.ts";
 import type { WatchError } from "./leadership-watch.ts";
 
-expectTypeOf<DriverErrorKind>().toEqualTypeOf<"NotLeader" | "Fenced" | "TransientDriver" | "PermanentDriver" | "AdvanceOutOfRange">();
+expectTypeOf<DriverErrorKind>().toEqualTypeOf<
+  "NotLeader" | "Fenced" | "TransientDriver" | "PermanentDriver" | "AdvanceOutOfRange"
+>();
 expectTypeOf<GetTsError["kind"]>().toEqualTypeOf<
   | "NotLeader"
   | "InvalidCount"
@@ -20,7 +22,15 @@ expectTypeOf<GetTsError["kind"]>().toEqualTypeOf<
 >();
 expectTypeOf<WatchError["kind"]>().toEqualTypeOf<"Consensus" | "Core" | "WatchStreamClosed" | "WatchPanic">();
 expectTypeOf<ClientError["kind"]>().toEqualTypeOf<
-  "InvalidCount" | "Rejected" | "NoLeader" | "TooManyRedirects" | "Transport" | "NoReachableEndpoints" | "Protocol" | "Overloaded" | "Closed"
+  | "InvalidCount"
+  | "Rejected"
+  | "NoLeader"
+  | "TooManyRedirects"
+  | "Transport"
+  | "NoReachableEndpoints"
+  | "Protocol"
+  | "Overloaded"
+  | "Closed"
 >();
 
 declare const withoutOne: Omit<typeof STATUS_OF, "TimeRunaway">;

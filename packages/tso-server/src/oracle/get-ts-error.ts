@@ -26,4 +26,6 @@ export type GetTsError =
   | DriverError<"PermanentDriver" | "AdvanceOutOfRange">;
 
 /** The state of the gate in front of the allocator. */
-export type ServingState = { readonly kind: "Serving"; readonly epoch: Epoch } | ({ readonly kind: "NotServing" } & LeaderHint);
+export type ServingState =
+  | { readonly kind: "Serving"; readonly epoch: Epoch }
+  | ({ readonly kind: "NotServing" } & LeaderHint);

@@ -113,7 +113,8 @@ export class LeadershipWatch {
 
   #fail(error: FenceError): Result<void, WatchError> {
     this.#parts.gate.leave();
-    if (error.kind === "PermanentDriver" || error.kind === "AdvanceOutOfRange") return err({ kind: "Consensus", error });
+    if (error.kind === "PermanentDriver" || error.kind === "AdvanceOutOfRange")
+      return err({ kind: "Consensus", error });
     return err({ kind: "Core", error });
   }
 }

@@ -3,7 +3,13 @@ import type { Clock } from "@gossip/tso";
 import { assertMethods, assertObject } from "../assert-input.ts";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import { Metrics } from "../metrics/metrics.ts";
-import { systemClock, systemMonotonicClock, systemTimers, type MonotonicClock, type Timers } from "../time/system-time.ts";
+import {
+  systemClock,
+  systemMonotonicClock,
+  systemTimers,
+  type MonotonicClock,
+  type Timers,
+} from "../time/system-time.ts";
 import type { ClockRefusal } from "./clock-guard.ts";
 
 export interface OracleOptions {
@@ -42,7 +48,12 @@ const DEFAULT_MAX_FORWARD_STEP_MS = 3_600_000;
 /** The options with what was left out. Throws where they cannot work. */
 export function settle(options: OracleOptions): OracleSettings {
   assertObject(options, "the options of an oracle");
-  assertMethods(options.driver, "the driver of an oracle", ["leadershipEvents", "loadHighWater", "persistHighWater", "close"]);
+  assertMethods(options.driver, "the driver of an oracle", [
+    "leadershipEvents",
+    "loadHighWater",
+    "persistHighWater",
+    "close",
+  ]);
   const windowAheadMs = options.windowAheadMs ?? DEFAULT_WINDOW_AHEAD_MS;
   const settings: OracleSettings = {
     driver: options.driver,
@@ -61,7 +72,10 @@ export function settle(options: OracleOptions): OracleSettings {
   assertMethods(settings.monotonicClock, "the monotonic clock of an oracle", ["nowMs"]);
   assertMethods(settings.timers, "the timers of an oracle", ["after"]);
   for (const name of ["windowAheadMs", "failoverAdvanceMs", "maxLeadMs", "leadWaitMs", "maxForwardStepMs"] as const) {
-    assert(Number.isSafeInteger(settings[name]) && settings[name] >= 0, `${name} is a whole number of milliseconds, 0 or more`);
+    assert(
+      Number.isSafeInteger(settings[name]) && settings[name] >= 0,
+      `${name} is a whole number of milliseconds, 0 or more`,
+    );
   }
   assert(settings.maxLeadMs > windowAheadMs, "maxLeadMs is more than windowAheadMs, or no window could be extended");
   return settings;

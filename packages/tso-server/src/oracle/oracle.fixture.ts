@@ -21,7 +21,11 @@ export interface OracleFixture {
 
 /** An oracle on a driver and a time that the test controls. */
 export function makeOracle(
-  given: Partial<OracleOptions> & { readonly priorMs?: number; readonly leadership?: LeaderState; readonly prepare?: (driver: FaultyDriver) => void } = {},
+  given: Partial<OracleOptions> & {
+    readonly priorMs?: number;
+    readonly leadership?: LeaderState;
+    readonly prepare?: (driver: FaultyDriver) => void;
+  } = {},
 ): OracleFixture {
   const { priorMs = 0, leadership, prepare, ...options } = given;
   const time = new ManualTime(START_MS);
@@ -31,7 +35,14 @@ export function makeOracle(
   const driver = new FaultyDriver(memory);
   prepare?.(driver);
   const events: OracleEvent[] = [];
-  const oracle = new Oracle({ driver, clock: time.clock, monotonicClock: time.monotonicClock, timers: time.timers, onEvent: (event) => events.push(event), ...options });
+  const oracle = new Oracle({
+    driver,
+    clock: time.clock,
+    monotonicClock: time.monotonicClock,
+    timers: time.timers,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
   return { time, store, memory, driver, oracle, events };
 }
 

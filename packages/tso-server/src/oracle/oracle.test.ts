@@ -64,7 +64,10 @@ describe("the serving deadline", () => {
   });
 
   test("callers who waited for an extension are held to it too", async () => {
-    const { driver, oracle, time } = await makeServingOracle({ failoverAdvanceMs: 0, leadership: leaderAt(1n, () => 500) });
+    const { driver, oracle, time } = await makeServingOracle({
+      failoverAdvanceMs: 0,
+      leadership: leaderAt(1n, () => 500),
+    });
     driver.hold();
     time.stepClock(1);
     const answer = oracle.getTs(1);
@@ -102,7 +105,12 @@ describe("the caps on time", () => {
   });
 
   test("issued time may lead the clock only so far: then callers wait for the clock", async () => {
-    const { oracle, store, time } = await makeServingOracle({ failoverAdvanceMs: 0, windowAheadMs: 5, maxLeadMs: 10, leadWaitMs: 50 });
+    const { oracle, store, time } = await makeServingOracle({
+      failoverAdvanceMs: 0,
+      windowAheadMs: 5,
+      maxLeadMs: 10,
+      leadWaitMs: 50,
+    });
     for (let ms = 0; ms <= 10; ms++) expect(await oracle.getTs(MAX_GRANT_COUNT)).toMatchObject({ ok: true });
     const waiting = oracle.getTs(MAX_GRANT_COUNT);
     await turnEventLoop();
@@ -112,12 +120,19 @@ describe("the caps on time", () => {
   });
 
   test("and are refused where the clock does not come", async () => {
-    const { oracle, store, time } = await makeServingOracle({ failoverAdvanceMs: 0, windowAheadMs: 5, maxLeadMs: 10, leadWaitMs: 50 });
+    const { oracle, store, time } = await makeServingOracle({
+      failoverAdvanceMs: 0,
+      windowAheadMs: 5,
+      maxLeadMs: 10,
+      leadWaitMs: 50,
+    });
     for (let ms = 0; ms <= 10; ms++) expect((await oracle.getTs(MAX_GRANT_COUNT)).ok).toBe(true);
     time.stepClock(-1000);
     const waiting = [1, 2].map(async (count) => oracle.getTs(count));
     await time.advance(50);
-    expect(await Promise.all(waiting)).toEqual([1, 2].map(() => ({ ok: false, error: { kind: "TimeRunaway", maxLeadMs: 10 } })));
+    expect(await Promise.all(waiting)).toEqual(
+      [1, 2].map(() => ({ ok: false, error: { kind: "TimeRunaway", maxLeadMs: 10 } })),
+    );
     expect(store.highWaterMs).toBe(START_MS + 10);
     expect(oracle.metrics.counter("tsoracle.clock.runaway.total").value).toBe(2);
     expect(oracle.state.kind).toBe("Serving");
@@ -188,10 +203,13 @@ describe("the life of an oracle", () => {
     expect((await oracle.shutdown()).ok).toBe(true);
   });
 
-  test.each([{ windowAheadMs: -1 }, { windowAheadMs: 0.5 }, { maxLeadMs: 3000 }, { maxForwardStepMs: 0 }, { failoverAdvanceMs: Number.NaN }])(
-    "does not start with %j",
-    (options) => {
-      expect(() => new Oracle({ driver: new MemoryDriver(), ...options })).toThrow(InvariantViolation);
-    },
-  );
+  test.each([
+    { windowAheadMs: -1 },
+    { windowAheadMs: 0.5 },
+    { maxLeadMs: 3000 },
+    { maxForwardStepMs: 0 },
+    { failoverAdvanceMs: Number.NaN },
+  ])("does not start with %j", (options) => {
+    expect(() => new Oracle({ driver: new MemoryDriver(), ...options })).toThrow(InvariantViolation);
+  });
 });

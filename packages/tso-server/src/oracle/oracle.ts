@@ -39,7 +39,10 @@ export class Oracle {
     });
     this.#tally = new AnswerTally(metrics);
     const parts = { ...settings, gate: this.#gate, guard: this.#guard, tally: this.#tally };
-    this.#extender = new WindowExtender({ ...parts, onPersistFailed: (reason) => onEvent({ kind: "PersistFailed", reason }) });
+    this.#extender = new WindowExtender({
+      ...parts,
+      onPersistFailed: (reason) => onEvent({ kind: "PersistFailed", reason }),
+    });
     this.#watch = new LeadershipWatch({
       ...parts,
       extender: this.#extender,

@@ -83,7 +83,11 @@ describe("a persist that fails", () => {
   });
 
   test("Fenced steps down with a hint that carries the new epoch", async () => {
-    const { answer, oracle } = await failing({ kind: "Fenced", expected: Epoch.fromRaw(1n), current: Epoch.fromRaw(8n) });
+    const { answer, oracle } = await failing({
+      kind: "Fenced",
+      expected: Epoch.fromRaw(1n),
+      current: Epoch.fromRaw(8n),
+    });
     expect(answer).toEqual({ ok: false, error: { kind: "NotLeader", leaderEpoch: 8n } });
     expect(oracle.state).toEqual({ kind: "NotServing", leaderEpoch: 8n });
   });
@@ -106,7 +110,10 @@ describe("a persist that fails", () => {
 
   test("a driver that throws has failed for good", async () => {
     const { answer, oracle } = await failing({ kind: "Throws" });
-    expect(answer).toEqual({ ok: false, error: { kind: "PermanentDriver", reason: "Error: the driver was told to throw" } });
+    expect(answer).toEqual({
+      ok: false,
+      error: { kind: "PermanentDriver", reason: "Error: the driver was told to throw" },
+    });
     expect(oracle.state.kind).toBe("Serving");
   });
 

@@ -129,7 +129,10 @@ export class WindowExtender {
     const { gate, guard, timers, windowAheadMs, maxLeadMs, leadWaitMs } = this.#parts;
     let patienceMs = leadWaitMs;
     for (;;) {
-      const prepared = gate.allocator.prepareWindowExtension({ nowMs: this.#latestWaiting(nowMs), aheadMs: windowAheadMs });
+      const prepared = gate.allocator.prepareWindowExtension({
+        nowMs: this.#latestWaiting(nowMs),
+        aheadMs: windowAheadMs,
+      });
       if (!prepared.ok) return err(prepared.error.kind === "NotLeader" ? gate.refusal() : prepared.error);
       const capMs = Math.max(this.#floorMs, guard.highestMs) + maxLeadMs;
       const targetMs = Math.min(prepared.value, capMs);

@@ -15,7 +15,9 @@ export class BundledProcess {
   #hasExited = false;
 
   constructor(bundle: Bundle, args: readonly string[]) {
-    this.child = spawn(process.execPath, ["--enable-source-maps", bundle.path, ...args], { stdio: ["pipe", "pipe", "pipe", "ipc"] });
+    this.child = spawn(process.execPath, ["--enable-source-maps", bundle.path, ...args], {
+      stdio: ["pipe", "pipe", "pipe", "ipc"],
+    });
     createInterface({ input: this.child.stdout! }).on("line", (line) => {
       this.lines.push(line);
       this.#wake();
@@ -54,7 +56,8 @@ export class BundledProcess {
       for (;;) {
         const found = this.lines.slice(from).find((line) => line.startsWith(prefix));
         if (found !== undefined) return found;
-        if (this.#hasExited || Date.now() >= giveUpAt) throw new Error(`no line "${prefix}" came: ${this.lines.join(" | ")}\n${this.#stderr}`);
+        if (this.#hasExited || Date.now() >= giveUpAt)
+          throw new Error(`no line "${prefix}" came: ${this.lines.join(" | ")}\n${this.#stderr}`);
         await new Promise<void>((resolve) => this.#waiting.add(resolve));
       }
     } finally {

@@ -19,7 +19,9 @@ export class BenchServer {
   readonly #port: Promise<number>;
 
   constructor(...args: readonly string[]) {
-    this.#child = spawn(process.execPath, ["--import", REGISTER, PROGRAM, ...args], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+    this.#child = spawn(process.execPath, ["--import", REGISTER, PROGRAM, ...args], {
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
     this.#port = new Promise((resolve, reject) => {
       this.#child.stdout!.once("data", (line: Buffer) => resolve(Number(line.toString())));
       this.#child.once("exit", () => reject(new Error("a bench server ended")));
@@ -117,7 +119,9 @@ export class GrpcClient {
     request.writeUInt32LE(1, 0);
     const { path, requestSerialize, responseDeserialize } = GRPC_METHOD;
     return new Promise((resolve, reject) => {
-      this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, reply) => (error === null ? resolve(reply!) : reject(error)));
+      this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, reply) =>
+        error === null ? resolve(reply!) : reject(error),
+      );
     });
   }
 

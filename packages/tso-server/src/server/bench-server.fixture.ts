@@ -23,7 +23,10 @@ async function startOracle(driver: ConsensusDriver, windowAheadMs: number): Prom
       requests: metrics.counter("tsoracle.get_ts.requests.total").value,
     }),
   );
-  if (server.oracle.state.kind !== "Serving") await new Promise<void>((resolve) => void server.oracle.subscribe((state) => state.kind === "Serving" && resolve()));
+  if (server.oracle.state.kind !== "Serving")
+    await new Promise<void>(
+      (resolve) => void server.oracle.subscribe((state) => state.kind === "Serving" && resolve()),
+    );
   console.log(server.addresses[0]!.split(":")[1]);
 }
 
@@ -54,7 +57,9 @@ async function startGrpc(): Promise<void> {
   };
   server.addService({ getTs: GRPC_METHOD }, { getTs });
   const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error))),
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    ),
   );
   console.log(port);
 }

@@ -132,6 +132,10 @@ export class FrameConnection {
       return out;
     }
     const { error } = answer;
-    return encodeRefused(requestId, { status: STATUS_OF[error.kind], reason: reasonOf(error), hint: error.kind === "NotLeader" ? error : {} });
+    return encodeRefused(requestId, {
+      status: STATUS_OF[error.kind],
+      reason: reasonOf(error),
+      hint: error.kind === "NotLeader" ? error : {},
+    });
   }
 }

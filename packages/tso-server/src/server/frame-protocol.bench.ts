@@ -50,7 +50,11 @@ for (const callers of [64, 1024]) {
 compare("a timestamp over TCP, one caller, beside a round trip", {
   forms: { ours: () => client.getTs(), "raw TCP round trip": () => echo.roundTrip() },
   options: { measureHeap: false, sampleMs: 0.001, rounds: 3001 },
-  before: () => warm(() => client.getTs(), () => echo.roundTrip()),
+  before: () =>
+    warm(
+      () => client.getTs(),
+      () => echo.roundTrip(),
+    ),
   bounds: [{ form: "ours", ratioAtMost: 1.5, toBestOf: ["raw TCP round trip"] }],
 });
 

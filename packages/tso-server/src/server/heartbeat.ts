@@ -30,7 +30,12 @@ type Counted = keyof typeof COUNTED;
 /** Beat every `everyMs` until the function that it returns is called. A listener that throws is counted, and beaten again. */
 export function startHeartbeat(
   oracle: Oracle,
-  options: { readonly everyMs: number; readonly timers: Timers; readonly monotonicClock: MonotonicClock; readonly onBeat: (beat: Heartbeat) => void },
+  options: {
+    readonly everyMs: number;
+    readonly timers: Timers;
+    readonly monotonicClock: MonotonicClock;
+    readonly onBeat: (beat: Heartbeat) => void;
+  },
 ): () => void {
   assert(oracle instanceof Oracle, "a heartbeat is an oracle's");
   assertObject(options, "the options of a heartbeat");
@@ -50,7 +55,9 @@ export function startHeartbeat(
     const nowMs = monotonicClock.nowMs();
     const after = read(oracle);
     const { state } = oracle;
-    const since = Object.fromEntries(Object.keys(COUNTED).map((name) => [name, after[name as Counted] - before[name as Counted]])) as Record<Counted, number>;
+    const since = Object.fromEntries(
+      Object.keys(COUNTED).map((name) => [name, after[name as Counted] - before[name as Counted]]),
+    ) as Record<Counted, number>;
     before = after;
     try {
       onBeat({
@@ -72,5 +79,7 @@ export function startHeartbeat(
 }
 
 function read(oracle: Oracle): Record<Counted, number> {
-  return Object.fromEntries(Object.entries(COUNTED).map(([name, counter]) => [name, oracle.metrics.counter(counter).value])) as Record<Counted, number>;
+  return Object.fromEntries(
+    Object.entries(COUNTED).map(([name, counter]) => [name, oracle.metrics.counter(counter).value]),
+  ) as Record<Counted, number>;
 }

@@ -26,7 +26,10 @@ async function start(options: Partial<ServeOptions> = {}): Promise<{ memory: Mem
   return { memory, driver };
 }
 
-async function get(path: string, method = "GET"): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
+async function get(
+  path: string,
+  method = "GET",
+): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
   const response = await fetch(`http://${server.httpAddress!}${path}`, { method });
   const text = await response.text();
   return { status: response.status, text, json: () => JSON.parse(text) as Record<string, unknown> };
@@ -40,7 +43,11 @@ describe("/v1/timestamp", () => {
     expect(many["count"]).toBe(5);
     expect(BigInt(many["timestamp"] as string)).toBeGreaterThan(BigInt(one["timestamp"] as string));
     const parsed = unwrap(Timestamp.parse(one["hex"] as string));
-    expect([parsed.toString(), Timestamp.physicalMs(parsed), Timestamp.logical(parsed)]).toEqual([one["timestamp"], one["physicalMs"], one["logical"]]);
+    expect([parsed.toString(), Timestamp.physicalMs(parsed), Timestamp.logical(parsed)]).toEqual([
+      one["timestamp"],
+      one["physicalMs"],
+      one["logical"],
+    ]);
     expect(one["epoch"]).toBe("1");
   });
 
@@ -52,7 +59,11 @@ describe("/v1/timestamp", () => {
 
   test("says who leads where this node does not", async () => {
     const { memory } = await start();
-    memory.setLeadership({ kind: "Follower", leaderEndpoint: unwrap(PeerEndpoint.parse("b:2")), leaderEpoch: 7n as never });
+    memory.setLeadership({
+      kind: "Follower",
+      leaderEndpoint: unwrap(PeerEndpoint.parse("b:2")),
+      leaderEpoch: 7n as never,
+    });
     await until(() => server.oracle.state.kind === "NotServing");
     const { status, json } = await get("/v1/timestamp");
     expect([status, json()]).toEqual([503, { kind: "NotLeader", leader: "b:2", leaderEpoch: "7" }]);
@@ -62,8 +73,15 @@ describe("/v1/timestamp", () => {
     let nowMs = 1_700_000_000_000;
     const { driver } = await start({ failoverAdvanceMs: 0, clock: { nowMs: () => nowMs } });
     nowMs += 1;
-    driver.persistFaults.push({ kind: "TransientDriver", reason: "timeout" }, { kind: "PermanentDriver", reason: "EIO" });
-    expect([(await get("/v1/timestamp")).status, (await get("/v1/timestamp")).status, (await get("/readyz")).status]).toEqual([503, 500, 503]);
+    driver.persistFaults.push(
+      { kind: "TransientDriver", reason: "timeout" },
+      { kind: "PermanentDriver", reason: "EIO" },
+    );
+    expect([
+      (await get("/v1/timestamp")).status,
+      (await get("/v1/timestamp")).status,
+      (await get("/readyz")).status,
+    ]).toEqual([503, 500, 503]);
   });
 });
 
@@ -82,18 +100,22 @@ describe("probes", () => {
     const { text } = await get("/metrics");
     expect(text).toContain("# TYPE tsoracle_get_ts_timestamps_issued counter\ntsoracle_get_ts_timestamps_issued 9\n");
     expect(text).toContain('tsoracle_leader_transition_fence_latency_bucket{le="+Inf"} 1\n');
-    for (const line of text.trim().split("\n")) expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]+"\})? [0-9.e+-]+)$/u);
+    for (const line of text.trim().split("\n"))
+      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]+"\})? [0-9.e+-]+)$/u);
   });
 
-  test.each(["//", "/%", "/v1/timestamp?count=%", "http://:::", "*", "/\\\\"])("survives a request for %s", async (path) => {
-    await start();
-    const [host, port] = server.httpAddress!.split(":");
-    const socket = createConnection({ host: host!, port: Number(port) });
-    const answered = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(chunk.toString())));
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-    expect(await answered).toMatch(/^HTTP\/1\.1 4\d\d /u);
-    expect((await get("/healthz")).status).toBe(200);
-  });
+  test.each(["//", "/%", "/v1/timestamp?count=%", "http://:::", "*", "/\\\\"])(
+    "survives a request for %s",
+    async (path) => {
+      await start();
+      const [host, port] = server.httpAddress!.split(":");
+      const socket = createConnection({ host: host!, port: Number(port) });
+      const answered = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(chunk.toString())));
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(await answered).toMatch(/^HTTP\/1\.1 4\d\d /u);
+      expect((await get("/healthz")).status).toBe(200);
+    },
+  );
 
   test("anything else is not found, and nothing but reading is allowed", async () => {
     await start();

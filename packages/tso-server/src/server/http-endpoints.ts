@@ -31,14 +31,18 @@ export function createHttpEndpoints(oracle: Oracle): Server {
 async function answer(oracle: Oracle, request: IncomingMessage, response: ServerResponse): Promise<void> {
   // Not `new URL`, which throws at what a stranger may send: "//" is enough.
   const [pathname = "/", query] = (request.url ?? "/").split("?", 2);
-  if (request.method !== "GET" && request.method !== "HEAD") return reply(response, 405, { kind: "MethodNotAllowed" }, { allow: "GET, HEAD" });
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return reply(response, 405, { kind: "MethodNotAllowed" }, { allow: "GET, HEAD" });
   switch (pathname) {
     case "/v1/timestamp":
       return answerTimestamp(oracle, new URLSearchParams(query).get("count"), response);
     case "/healthz":
       return reply(response, 200, { status: "alive" });
     case "/readyz":
-      return reply(response, oracle.isReady ? 200 : 503, { status: oracle.isReady ? "ready" : "not ready", ...stateOf(oracle) });
+      return reply(response, oracle.isReady ? 200 : 503, {
+        status: oracle.isReady ? "ready" : "not ready",
+        ...stateOf(oracle),
+      });
     case "/metrics":
       response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
       response.end(renderPrometheus(oracle.metrics));
@@ -75,10 +79,22 @@ function stateOf(oracle: Oracle): object {
 }
 
 function hintOf(leader: string | undefined, epoch: bigint | undefined): object {
-  return { ...(leader === undefined ? {} : { leader }), ...(epoch === undefined ? {} : { leaderEpoch: epoch.toString() }) };
+  return {
+    ...(leader === undefined ? {} : { leader }),
+    ...(epoch === undefined ? {} : { leaderEpoch: epoch.toString() }),
+  };
 }
 
-function reply(response: ServerResponse, code: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
-  response.writeHead(code, { "content-type": "application/json; charset=utf-8", "cache-control": "no-store", ...headers });
+function reply(
+  response: ServerResponse,
+  code: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(code, {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    ...headers,
+  });
   response.end(`${JSON.stringify(body)}\n`);
 }

@@ -29,7 +29,8 @@ export const DEFAULT_HOST = "127.0.0.1";
 
 /** Start listening; answer with `host:port` or the path. */
 export async function listen(server: NetServer, address: ListenAddress): Promise<Result<string, ListenError>> {
-  const options = "path" in address ? { path: address.path } : { host: address.host ?? DEFAULT_HOST, port: address.port };
+  const options =
+    "path" in address ? { path: address.path } : { host: address.host ?? DEFAULT_HOST, port: address.port };
   let code = await tryListen(server, options);
   if (code === "EADDRINUSE" && "path" in address && (await isAbandoned(address.path))) {
     await unlink(address.path);

@@ -27,7 +27,9 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-async function start(options: Partial<ServeOptions> = {}): Promise<{ server: OracleServer; memory: MemoryDriver; driver: FaultyDriver }> {
+async function start(
+  options: Partial<ServeOptions> = {},
+): Promise<{ server: OracleServer; memory: MemoryDriver; driver: FaultyDriver }> {
   const memory = new MemoryDriver();
   const driver = new FaultyDriver(memory);
   const server = unwrap(await OracleServer.start({ driver, listen: [{ port: 0 }], ...options }));
@@ -43,10 +45,14 @@ class RawClient {
   readonly socket: Socket;
 
   constructor(address: string) {
-    this.socket = address.startsWith("/") ? createConnection(address) : createConnection({ host: "127.0.0.1", port: Number(address.split(":").at(-1)) });
+    this.socket = address.startsWith("/")
+      ? createConnection(address)
+      : createConnection({ host: "127.0.0.1", port: Number(address.split(":").at(-1)) });
     const reader = new FrameReader();
     const epochs = new EpochMemo();
-    this.socket.on("data", (chunk: Buffer) => reader.push(chunk, (frame) => (this.replies.push(unwrap(decodeReply(frame, epochs))), true)));
+    this.socket.on("data", (chunk: Buffer) =>
+      reader.push(chunk, (frame) => (this.replies.push(unwrap(decodeReply(frame, epochs))), true)),
+    );
     this.socket.on("error", () => {});
     this.socket.on("close", () => (this.isClosed = true));
     closing.push(() => this.socket.destroy());
@@ -81,7 +87,12 @@ describe("the framed protocol", () => {
   test("frames may arrive in any pieces, and many in one", async () => {
     const { server } = await start();
     const client = new RawClient(server.addresses[0]!);
-    const bytes = Buffer.concat([PREFACE, encodeRequest({ requestId: 1, count: 1 }), encodeRequest({ requestId: 2, count: 0 }), encodeRequest({ requestId: 3, count: 5 })]);
+    const bytes = Buffer.concat([
+      PREFACE,
+      encodeRequest({ requestId: 1, count: 1 }),
+      encodeRequest({ requestId: 2, count: 0 }),
+      encodeRequest({ requestId: 3, count: 5 }),
+    ]);
     client.socket.setNoDelay(true);
     for (const byte of bytes) {
       client.socket.write(Buffer.of(byte));
@@ -89,7 +100,9 @@ describe("the framed protocol", () => {
     }
     client.socket.write(bytes.subarray(PREFACE.length));
     await until(() => client.replies.length === 6);
-    const granted = client.replies.filter((reply) => reply.kind === "Granted").map((reply) => WindowGrant.first(reply.grant));
+    const granted = client.replies
+      .filter((reply) => reply.kind === "Granted")
+      .map((reply) => WindowGrant.first(reply.grant));
     expect(granted.length).toBe(4);
     expect(granted).toEqual(granted.toSorted((a, b) => (a < b ? -1 : 1)));
     expect(client.replies.filter((reply) => reply.kind === "Refused")).toMatchObject([
@@ -98,7 +111,13 @@ describe("the framed protocol", () => {
     ]);
   });
 
-  test.each(["GET / HTTP/1.1\r\n\r\n", "GTS2aaaaaaaa", "GTS1\0\0\0\0", "GTS1\x09\0\0\0\x02aaaabbbb", "GTS1\xff\xff\xff\xff"])("a stranger who says %j is shown out", async (text) => {
+  test.each([
+    "GET / HTTP/1.1\r\n\r\n",
+    "GTS2aaaaaaaa",
+    "GTS1\0\0\0\0",
+    "GTS1\x09\0\0\0\x02aaaabbbb",
+    "GTS1\xff\xff\xff\xff",
+  ])("a stranger who says %j is shown out", async (text) => {
     const { server } = await start();
     const client = new RawClient(server.addresses[0]!);
     client.socket.write(Buffer.from(text, "latin1"));
@@ -129,14 +148,30 @@ describe("the framed protocol", () => {
     const client = await new RawClient(server.addresses[0]!).connected();
     client.socket.write(encodeRequest({ requestId: 1, count: 1 }));
     await until(() => client.replies.length === 1);
-    expect(client.replies[0]).toEqual({ kind: "Refused", requestId: 1, status: "NotLeader", reason: "NotLeader", hint: { leaderEndpoint: "far.away:7" } });
+    expect(client.replies[0]).toEqual({
+      kind: "Refused",
+      requestId: 1,
+      status: "NotLeader",
+      reason: "NotLeader",
+      hint: { leaderEndpoint: "far.away:7" },
+    });
   });
 
   test("requests that wait for an extension are answered when it is through, others at once", async () => {
-    const { server, driver } = await start({ failoverAdvanceMs: 0, windowAheadMs: 1000, clock: { nowMs: () => 1_700_000_000_000 } });
+    const { server, driver } = await start({
+      failoverAdvanceMs: 0,
+      windowAheadMs: 1000,
+      clock: { nowMs: () => 1_700_000_000_000 },
+    });
     const client = await new RawClient(server.addresses[0]!).connected();
     driver.hold();
-    client.socket.write(Buffer.concat([encodeRequest({ requestId: 1, count: MAX_GRANT_COUNT - 1 }), encodeRequest({ requestId: 2, count: 2 }), encodeRequest({ requestId: 3, count: 1 })]));
+    client.socket.write(
+      Buffer.concat([
+        encodeRequest({ requestId: 1, count: MAX_GRANT_COUNT - 1 }),
+        encodeRequest({ requestId: 2, count: 2 }),
+        encodeRequest({ requestId: 3, count: 1 }),
+      ]),
+    );
     await until(() => client.replies.length === 2);
     driver.release();
     await until(() => client.replies.length === 3);
@@ -147,7 +182,12 @@ describe("the framed protocol", () => {
     const { server, driver } = await start({ failoverAdvanceMs: 0, clock: { nowMs: () => 1_700_000_000_000 } });
     const client = await new RawClient(server.addresses[0]!).connected();
     driver.hold();
-    client.socket.write(Buffer.concat([encodeRequest({ requestId: 1, count: MAX_GRANT_COUNT }), encodeRequest({ requestId: 2, count: 1 })]));
+    client.socket.write(
+      Buffer.concat([
+        encodeRequest({ requestId: 1, count: MAX_GRANT_COUNT }),
+        encodeRequest({ requestId: 2, count: 1 }),
+      ]),
+    );
     await until(() => driver.persistCalls.length > 1);
     client.socket.destroy();
     driver.release();
@@ -184,16 +224,31 @@ describe("a client and a server together", () => {
   test("a change of leader between two nodes is followed without a call lost", async () => {
     const [a, b] = [await start(), await start({ driver: new MemoryDriver({ leadership: { kind: "Unknown" } }) })];
     const second = b.server;
-    const client = unwrap(TimestampClient.create({ endpoints: [a.server.addresses[0]!, second.addresses[0]!], retryPolicy: { backoffMs: 1 } }));
+    const client = unwrap(
+      TimestampClient.create({
+        endpoints: [a.server.addresses[0]!, second.addresses[0]!],
+        retryPolicy: { backoffMs: 1 },
+      }),
+    );
     closing.push(() => client.close());
     const before = unwrap(await client.getTs());
-    a.memory.setLeadership({ kind: "Follower", leaderEndpoint: unwrap(PeerEndpoint.parse(second.addresses[0]!)), leaderEpoch: 2n as never });
+    a.memory.setLeadership({
+      kind: "Follower",
+      leaderEndpoint: unwrap(PeerEndpoint.parse(second.addresses[0]!)),
+      leaderEpoch: 2n as never,
+    });
     await until(() => a.server.oracle.state.kind === "NotServing");
     const asked = client.getTs();
     // The other node wins the election while the client already asks.
-    const winner = unwrap(await OracleServer.start({ driver: new MemoryDriver({ leadership: leaderAt(2n) }), listen: [{ port: 0 }] }));
+    const winner = unwrap(
+      await OracleServer.start({ driver: new MemoryDriver({ leadership: leaderAt(2n) }), listen: [{ port: 0 }] }),
+    );
     closing.push(() => winner.shutdown());
-    a.memory.setLeadership({ kind: "Follower", leaderEndpoint: unwrap(PeerEndpoint.parse(winner.addresses[0]!)), leaderEpoch: 2n as never });
+    a.memory.setLeadership({
+      kind: "Follower",
+      leaderEndpoint: unwrap(PeerEndpoint.parse(winner.addresses[0]!)),
+      leaderEpoch: 2n as never,
+    });
     expect(unwrap(await asked)).toBeGreaterThan(before);
     expect(client.cachedLeader?.endpoint).toBe(winner.addresses[0]);
   });
@@ -212,11 +267,17 @@ describe("listening", () => {
   test("a unix socket that a dead process left behind is taken over; a live one is not", async () => {
     const path = join(await temporary(), "s");
     // Dies with the socket open, and so leaves it behind.
-    spawnSync(process.execPath, ["-e", `require("node:net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`]);
+    spawnSync(process.execPath, [
+      "-e",
+      `require("node:net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`,
+    ]);
     await stat(path);
     const { server } = await start({ listen: [{ path }] });
     expect(server.addresses).toEqual([path]);
-    expect(await OracleServer.start({ driver: new MemoryDriver(), listen: [{ path }] })).toMatchObject({ ok: false, error: { code: "EADDRINUSE" } });
+    expect(await OracleServer.start({ driver: new MemoryDriver(), listen: [{ path }] })).toMatchObject({
+      ok: false,
+      error: { code: "EADDRINUSE" },
+    });
   });
 });
 
@@ -225,7 +286,12 @@ describe("the end of a server", () => {
     const { server, driver } = await start({ failoverAdvanceMs: 0, clock: { nowMs: () => 1_700_000_000_000 } });
     const client = await new RawClient(server.addresses[0]!).connected();
     driver.hold();
-    client.socket.write(Buffer.concat([encodeRequest({ requestId: 1, count: MAX_GRANT_COUNT }), encodeRequest({ requestId: 2, count: 1 })]));
+    client.socket.write(
+      Buffer.concat([
+        encodeRequest({ requestId: 1, count: MAX_GRANT_COUNT }),
+        encodeRequest({ requestId: 2, count: 1 }),
+      ]),
+    );
     await until(() => client.replies.length === 1);
     const ending = server.shutdown();
     driver.release();
@@ -249,7 +315,11 @@ describe("the end of a server", () => {
   test("a client that does not hang up is hung up on", async () => {
     const { server } = await start({ shutdownGraceMs: 1 });
     // Half open on purpose: it reads the end and does not end itself.
-    const stubborn = createConnection({ host: "127.0.0.1", port: Number(server.addresses[0]!.split(":")[1]), allowHalfOpen: true });
+    const stubborn = createConnection({
+      host: "127.0.0.1",
+      port: Number(server.addresses[0]!.split(":")[1]),
+      allowHalfOpen: true,
+    });
     closing.push(() => stubborn.destroy());
     let isClosed = false;
     stubborn.on("close", () => (isClosed = true)).on("error", () => {});

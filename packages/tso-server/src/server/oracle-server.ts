@@ -53,7 +53,12 @@ export class OracleServer {
   /** Start an oracle and listen. Clients may connect before it leads: they are told so. */
   static async start(options: ServeOptions): Promise<Result<OracleServer, ServerError>> {
     assertObject(options, "the options of a server");
-    const { listen: wanted = [{ port: DEFAULT_PORT }], http, shutdownGraceMs = 10_000, timers = systemTimers } = options;
+    const {
+      listen: wanted = [{ port: DEFAULT_PORT }],
+      http,
+      shutdownGraceMs = 10_000,
+      timers = systemTimers,
+    } = options;
     assertArray(wanted, "what a server listens on");
     for (const address of http === undefined ? wanted : [...wanted, http]) assertAddress(address);
     const parts = new ServerParts(new Oracle(options), shutdownGraceMs, timers);

@@ -25,7 +25,8 @@ export function describeConsensusDriver(
 async function checkOn(makeFixture: () => Promise<DriverFixture>, { needs, check }: DriverRule): Promise<void> {
   const fixture = await makeFixture();
   try {
-    for (const ability of needs) assert(fixture[ability] !== undefined, `a fixture that can ${ability} has a way to do it`);
+    for (const ability of needs)
+      assert(fixture[ability] !== undefined, `a fixture that can ${ability} has a way to do it`);
     await check(fixture as Required<DriverFixture>);
   } finally {
     await fixture.dispose();

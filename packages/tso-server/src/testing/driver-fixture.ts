@@ -38,7 +38,10 @@ export interface DriverRule {
   readonly check: (fixture: Required<DriverFixture>) => Promise<void>;
 }
 
-export function rule(needs: readonly DriverAbility[], check: (fixture: Required<DriverFixture>) => Promise<void>): DriverRule {
+export function rule(
+  needs: readonly DriverAbility[],
+  check: (fixture: Required<DriverFixture>) => Promise<void>,
+): DriverRule {
   return { needs, check };
 }
 

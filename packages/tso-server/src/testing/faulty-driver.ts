@@ -11,7 +11,10 @@ export interface PersistCall {
 }
 
 /** What happens to a call instead of reaching the driver: an error, an exception, or a value that is not the truth. */
-export type Fault = DriverError | { readonly kind: "Throws" } | { readonly kind: "Answers"; readonly highWaterMs: number };
+export type Fault =
+  | DriverError
+  | { readonly kind: "Throws" }
+  | { readonly kind: "Answers"; readonly highWaterMs: number };
 
 /** A driver around another one, that fails, stalls or lies when told to, and remembers what it was asked. */
 export class FaultyDriver implements ConsensusDriver {

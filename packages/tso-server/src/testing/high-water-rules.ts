@@ -50,47 +50,56 @@ export const HIGH_WATER_RULES: Readonly<Record<string, DriverRule>> = {
     await second.close();
   }),
 
-  "P5 concurrent persists end at the greatest; none answers below what it asked or what was answered before": rule([], async (fixture) => {
-    const driver = await fixture.open();
-    const epoch = await untilLeader(driver);
-    // All of 1000 to 1063, out of order: 37 has no divisor in common with 64.
-    const asked = Array.from({ length: 64 }, (_, index) => 1000 + ((index * 37) % 64));
-    let greatest = 0;
-    await Promise.all(
-      asked.map(async (atLeastMs) => {
-        const answered = unwrap(await driver.persistHighWater(atLeastMs, epoch));
-        assert.ok(answered >= atLeastMs);
-        assert.ok(answered >= greatest);
-        greatest = answered;
-      }),
-    );
-    assert.equal(unwrap(await driver.loadHighWater()), 1063);
-    await driver.close();
-  }),
+  "P5 concurrent persists end at the greatest; none answers below what it asked or what was answered before": rule(
+    [],
+    async (fixture) => {
+      const driver = await fixture.open();
+      const epoch = await untilLeader(driver);
+      // All of 1000 to 1063, out of order: 37 has no divisor in common with 64.
+      const asked = Array.from({ length: 64 }, (_, index) => 1000 + ((index * 37) % 64));
+      let greatest = 0;
+      await Promise.all(
+        asked.map(async (atLeastMs) => {
+          const answered = unwrap(await driver.persistHighWater(atLeastMs, epoch));
+          assert.ok(answered >= atLeastMs);
+          assert.ok(answered >= greatest);
+          greatest = answered;
+        }),
+      );
+      assert.equal(unwrap(await driver.loadHighWater()), 1063);
+      await driver.close();
+    },
+  ),
 
-  "P6 a bound outside 46 bits is refused and nothing is stored; the last one inside is accepted": rule([], async (fixture) => {
-    const driver = await fixture.open();
-    const epoch = await untilLeader(driver);
-    for (const physicalMs of [PHYSICAL_MS_MAX + 1, Number.MAX_SAFE_INTEGER, -1, 0.5, Number.NaN]) {
-      const refused = await driver.persistHighWater(physicalMs, epoch);
-      assert.deepEqual(refused, { ok: false, error: { kind: "AdvanceOutOfRange", physicalMs } });
-    }
-    assert.equal(unwrap(await driver.loadHighWater()), 0);
-    assert.equal(unwrap(await driver.persistHighWater(PHYSICAL_MS_MAX, epoch)), PHYSICAL_MS_MAX);
-    assert.equal(unwrap(await driver.loadHighWater()), PHYSICAL_MS_MAX);
-    await driver.close();
-  }),
+  "P6 a bound outside 46 bits is refused and nothing is stored; the last one inside is accepted": rule(
+    [],
+    async (fixture) => {
+      const driver = await fixture.open();
+      const epoch = await untilLeader(driver);
+      for (const physicalMs of [PHYSICAL_MS_MAX + 1, Number.MAX_SAFE_INTEGER, -1, 0.5, Number.NaN]) {
+        const refused = await driver.persistHighWater(physicalMs, epoch);
+        assert.deepEqual(refused, { ok: false, error: { kind: "AdvanceOutOfRange", physicalMs } });
+      }
+      assert.equal(unwrap(await driver.loadHighWater()), 0);
+      assert.equal(unwrap(await driver.persistHighWater(PHYSICAL_MS_MAX, epoch)), PHYSICAL_MS_MAX);
+      assert.equal(unwrap(await driver.loadHighWater()), PHYSICAL_MS_MAX);
+      await driver.close();
+    },
+  ),
 
-  "P7 a load does not wait for a persist that is under way, and never sees less than was acknowledged": rule([], async (fixture) => {
-    const driver = await fixture.open();
-    const epoch = await untilLeader(driver);
-    assert.equal(unwrap(await driver.persistHighWater(100, epoch)), 100);
-    const underway = driver.persistHighWater(200, epoch);
-    const seen = unwrap(await driver.loadHighWater());
-    assert.ok(seen === 100 || seen === 200);
-    assert.equal(unwrap(await underway), 200);
-    await driver.close();
-  }),
+  "P7 a load does not wait for a persist that is under way, and never sees less than was acknowledged": rule(
+    [],
+    async (fixture) => {
+      const driver = await fixture.open();
+      const epoch = await untilLeader(driver);
+      assert.equal(unwrap(await driver.persistHighWater(100, epoch)), 100);
+      const underway = driver.persistHighWater(200, epoch);
+      const seen = unwrap(await driver.loadHighWater());
+      assert.ok(seen === 100 || seen === 200);
+      assert.equal(unwrap(await underway), 200);
+      await driver.close();
+    },
+  ),
 
   "P8 a persist that nobody waits for cannot lower the bound, and may apply late": rule([], async (fixture) => {
     const driver = await fixture.open();

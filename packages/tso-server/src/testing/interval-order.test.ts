@@ -6,7 +6,12 @@ import { describe, expect, test } from "vitest";
 import { findOrderViolations, type IssueRecord } from "./interval-order.ts";
 
 const record = fc
-  .record({ sentAt: fc.integer({ min: 0, max: 12 }), waited: fc.integer({ min: 0, max: 4 }), first: fc.integer({ min: 0, max: 20 }), extra: fc.integer({ min: 0, max: 2 }) })
+  .record({
+    sentAt: fc.integer({ min: 0, max: 12 }),
+    waited: fc.integer({ min: 0, max: 4 }),
+    first: fc.integer({ min: 0, max: 20 }),
+    extra: fc.integer({ min: 0, max: 2 }),
+  })
   .map(({ sentAt, waited, first, extra }): IssueRecord => ({
     sentAt,
     receivedAt: sentAt + waited,
@@ -50,6 +55,11 @@ describe("findOrderViolations", () => {
   test("has nothing to say about nothing, and stops at its limit", () => {
     expect(findOrderViolations([])).toEqual([]);
     const same = { sentAt: 0, receivedAt: 1, first: Timestamp.fromRaw(5n), last: Timestamp.fromRaw(5n) };
-    expect(findOrderViolations(Array.from({ length: 50 }, () => same), 7).length).toBe(7);
+    expect(
+      findOrderViolations(
+        Array.from({ length: 50 }, () => same),
+        7,
+      ).length,
+    ).toBe(7);
   });
 });

@@ -49,7 +49,8 @@ export function findOrderViolations(records: readonly IssueRecord[], limit = 100
   const byFirst = indexes.toSorted((a, b) => firsts[a]! - firsts[b]!);
   let widest = byFirst[0];
   for (const other of byFirst.slice(1)) {
-    if (firsts[other]! <= lasts[widest!]! && violations.length < limit) violations.push({ kind: "IssuedTwice", one: widest!, other });
+    if (firsts[other]! <= lasts[widest!]! && violations.length < limit)
+      violations.push({ kind: "IssuedTwice", one: widest!, other });
     if (lasts[other]! > lasts[widest!]!) widest = other;
   }
   return violations;
@@ -57,18 +58,29 @@ export function findOrderViolations(records: readonly IssueRecord[], limit = 100
 
 function assertRecord(record: IssueRecord): void {
   assertObject(record, "a record of an answer");
-  assert(typeof record.first === "bigint" && typeof record.last === "bigint", "a record holds its first and last timestamp");
-  assert(Number.isFinite(record.sentAt) && Number.isFinite(record.receivedAt), "a record holds when it was sent and received");
+  assert(
+    typeof record.first === "bigint" && typeof record.last === "bigint",
+    "a record holds its first and last timestamp",
+  );
+  assert(
+    Number.isFinite(record.sentAt) && Number.isFinite(record.receivedAt),
+    "a record holds when it was sent and received",
+  );
 }
 
 /** Timestamps as plain numbers above the smallest: exact as long as all lie within some centuries. */
 function rebased(records: readonly IssueRecord[]): { readonly firsts: Float64Array; readonly lasts: Float64Array } {
-  const base = records.reduce((least, { first }) => (first < least ? first : least), records[0]?.first ?? 0n) >> BigInt(LOGICAL_BITS);
+  const base =
+    records.reduce((least, { first }) => (first < least ? first : least), records[0]?.first ?? 0n) >>
+    BigInt(LOGICAL_BITS);
   const offset = base << BigInt(LOGICAL_BITS);
   const rebase = (timestamp: bigint): number => {
     const value = Number(timestamp - offset);
     assert(Number.isSafeInteger(value), "the timestamps of one check lie within a thousand years");
     return value;
   };
-  return { firsts: Float64Array.from(records, ({ first }) => rebase(first)), lasts: Float64Array.from(records, ({ last }) => rebase(last)) };
+  return {
+    firsts: Float64Array.from(records, ({ first }) => rebase(first)),
+    lasts: Float64Array.from(records, ({ last }) => rebase(last)),
+  };
 }

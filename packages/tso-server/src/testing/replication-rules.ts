@@ -5,17 +5,20 @@ import { rule, untilLeader, type DriverRule } from "./driver-fixture.ts";
 
 /** What a driver with several nodes does. The keys are the names of the tests. */
 export const REPLICATION_RULES: Readonly<Record<string, DriverRule>> = {
-  "Q1 Q3 a follower's load sees every write that the leader had acknowledged": rule(["openFollower"], async (fixture) => {
-    const leader = await fixture.open();
-    const epoch = await untilLeader(leader);
-    const follower = await fixture.openFollower();
-    for (const bound of [10, 20, 30]) {
-      assert.equal(unwrap(await leader.persistHighWater(bound, epoch)), bound);
-      assert.equal(unwrap(await follower.loadHighWater()), bound);
-    }
-    await follower.close();
-    await leader.close();
-  }),
+  "Q1 Q3 a follower's load sees every write that the leader had acknowledged": rule(
+    ["openFollower"],
+    async (fixture) => {
+      const leader = await fixture.open();
+      const epoch = await untilLeader(leader);
+      const follower = await fixture.openFollower();
+      for (const bound of [10, 20, 30]) {
+        assert.equal(unwrap(await leader.persistHighWater(bound, epoch)), bound);
+        assert.equal(unwrap(await follower.loadHighWater()), bound);
+      }
+      await follower.close();
+      await leader.close();
+    },
+  ),
 
   "Q2 Q7 a follower, and a leader of another epoch, cannot raise the bound": rule(["openFollower"], async (fixture) => {
     const leader = await fixture.open();
@@ -34,20 +37,23 @@ export const REPLICATION_RULES: Readonly<Record<string, DriverRule>> = {
     await leader.close();
   }),
 
-  "Q8 the next leader loads everything the last one had acknowledged, and has a greater epoch": rule(["openFollower"], async (fixture) => {
-    const first = await fixture.open();
-    const before = await untilLeader(first);
-    const second = await fixture.openFollower();
-    assert.equal(unwrap(await first.persistHighWater(1234, before)), 1234);
-    await first.close();
-    const after = await untilLeader(second);
-    assert.ok(after > before);
-    assert.equal(unwrap(await second.loadHighWater()), 1234);
-    const stale = await second.persistHighWater(5000, before);
-    assert.ok(!stale.ok && (stale.error.kind === "NotLeader" || stale.error.kind === "Fenced"));
-    assert.equal(unwrap(await second.loadHighWater()), 1234);
-    await second.close();
-  }),
+  "Q8 the next leader loads everything the last one had acknowledged, and has a greater epoch": rule(
+    ["openFollower"],
+    async (fixture) => {
+      const first = await fixture.open();
+      const before = await untilLeader(first);
+      const second = await fixture.openFollower();
+      assert.equal(unwrap(await first.persistHighWater(1234, before)), 1234);
+      await first.close();
+      const after = await untilLeader(second);
+      assert.ok(after > before);
+      assert.equal(unwrap(await second.loadHighWater()), 1234);
+      const stale = await second.persistHighWater(5000, before);
+      assert.ok(!stale.ok && (stale.error.kind === "NotLeader" || stale.error.kind === "Fenced"));
+      assert.equal(unwrap(await second.loadHighWater()), 1234);
+      await second.close();
+    },
+  ),
 
   "Q8 also where the last one crashed": rule(["openFollower", "crash"], async (fixture) => {
     const first = await fixture.open();

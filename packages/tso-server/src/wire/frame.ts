@@ -44,7 +44,13 @@ export interface Request {
 /** What a server says to one request. */
 export type Reply =
   | { readonly kind: "Granted"; readonly requestId: number; readonly grant: WindowGrant }
-  | { readonly kind: "Refused"; readonly requestId: number; readonly status: Status; readonly reason: string; readonly hint: LeaderHint | "malformed" };
+  | {
+      readonly kind: "Refused";
+      readonly requestId: number;
+      readonly status: Status;
+      readonly reason: string;
+      readonly hint: LeaderHint | "malformed";
+    };
 
 /** Bytes that are no frame of this protocol. The connection cannot be used any more. */
 export interface MalformedFrame {
@@ -69,7 +75,12 @@ export function decodeRequest(frame: Buffer): Result<Request, MalformedFrame> {
 }
 
 /** Write a granted frame into `out` at `offset`, which has `GRANTED_FRAME_SIZE` bytes of room there. */
-export function encodeGrantedInto({ requestId, grant }: { readonly requestId: number; readonly grant: WindowGrant }, epochs: EpochMemo, offset: number, out: Buffer): void {
+export function encodeGrantedInto(
+  { requestId, grant }: { readonly requestId: number; readonly grant: WindowGrant },
+  epochs: EpochMemo,
+  offset: number,
+  out: Buffer,
+): void {
   out.writeUInt32LE(35, offset);
   out[offset + 4] = GRANTED;
   out.writeUInt32LE(requestId, offset + 5);
@@ -79,7 +90,10 @@ export function encodeGrantedInto({ requestId, grant }: { readonly requestId: nu
   epochs.encodeInto(grant.epoch, offset + 23, out);
 }
 
-export function encodeRefused(requestId: number, refusal: { readonly status: Status; readonly reason: string; readonly hint: LeaderHint }): Buffer {
+export function encodeRefused(
+  requestId: number,
+  refusal: { readonly status: Status; readonly reason: string; readonly hint: LeaderHint },
+): Buffer {
   const { leaderEndpoint, leaderEpoch } = refusal.hint;
   const endpoint = Buffer.from(leaderEndpoint ?? "", "utf8");
   const reason = Buffer.from(refusal.reason, "utf8").subarray(0, MAX_REASON_SIZE);
@@ -151,7 +165,11 @@ function hintOf(endpoint: string | undefined, leaderEpoch: Epoch | undefined): L
   return parsed.ok ? { leaderEndpoint: parsed.value, ...epochPart } : "malformed";
 }
 
-function textAt(frame: Buffer, at: number, maxSize: number): { readonly text: string; readonly end: number } | undefined {
+function textAt(
+  frame: Buffer,
+  at: number,
+  maxSize: number,
+): { readonly text: string; readonly end: number } | undefined {
   if (frame.length < at + 2) return undefined;
   const size = frame.readUInt16LE(at);
   const end = at + 2 + size;

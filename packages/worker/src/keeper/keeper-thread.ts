@@ -32,7 +32,13 @@ async function keep(start: KeeperStart): Promise<void> {
   const coordinator = new Coordinator({ store, clock, retry: { sleep, random: Math.random } });
   const { leaseMs, maxBlockedMs } = start;
   const table = new LeaseTable(start.table);
-  const renewer = new Renewer({ table, leaseMs, maxBlockedMs, nowMs: sharedNowMs, renew: (lease) => coordinator.renew({ tenant: lease.tenant, lease }) });
+  const renewer = new Renewer({
+    table,
+    leaseMs,
+    maxBlockedMs,
+    nowMs: sharedNowMs,
+    renew: (lease) => coordinator.renew({ tenant: lease.tenant, lease }),
+  });
   const ticking = setInterval(() => renewer.tick(), Math.min(MAX_TICK_MS, Math.max(1, leaseMs / TICKS_PER_LEASE)));
 
   port.on("message", (order: KeeperOrder) => {

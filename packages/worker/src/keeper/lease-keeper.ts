@@ -29,7 +29,13 @@ export class LeaseKeeper {
 
   private constructor({ keepLeases, leaseMs, onFailure }: LeaseKeeperOptions) {
     const { module, options, maxBlockedMs = DEFAULT_MAX_BLOCKED_MS, execArgv } = keepLeases;
-    const workerData: KeeperStart = { module: nameModule(module), options, leaseMs, maxBlockedMs, table: this.#table.buffer };
+    const workerData: KeeperStart = {
+      module: nameModule(module),
+      options,
+      leaseMs,
+      maxBlockedMs,
+      table: this.#table.buffer,
+    };
     this.#table.beat(sharedNowMs());
     // It lies beside this file and is of its kind: a source, built, or in a bundle that keeps it apart.
     const file = new URL(`./keeper-thread${extname(import.meta.url)}`, import.meta.url);

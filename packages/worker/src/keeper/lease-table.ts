@@ -18,7 +18,10 @@ export class LeaseTable {
   readonly #times: BigInt64Array<SharedArrayBuffer>;
 
   constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(8 * (1 + MAX_SLOTS))) {
-    assert(buffer.byteLength === 8 * (1 + MAX_SLOTS), "a table of leases has a time for the loop and one for each slot");
+    assert(
+      buffer.byteLength === 8 * (1 + MAX_SLOTS),
+      "a table of leases has a time for the loop and one for each slot",
+    );
     this.buffer = buffer;
     this.#times = new BigInt64Array(buffer);
   }

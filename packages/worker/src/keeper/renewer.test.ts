@@ -12,10 +12,23 @@ const LEASE_MS = 1000;
 
 function lease(fence: bigint): Lease {
   const [tenant, run, shard, owner] = [TenantId.ZERO, RunId.fromRaw(1n), ShardId.fromRaw(1n), WorkerId.fromRaw(1n)];
-  return Lease.of({ tenant, run, shard, owner, fence: FenceEpoch.fromRaw(fence), deadline: LogicalTime.fromRaw(1000n) });
+  return Lease.of({
+    tenant,
+    run,
+    shard,
+    owner,
+    fence: FenceEpoch.fromRaw(fence),
+    deadline: LogicalTime.fromRaw(1000n),
+  });
 }
 
-function setUp(answer: () => Result<RenewResult, RenewError> = () => ok({ newDeadline: LogicalTime.fromRaw(2000n), capacity: { availableCount: 0, earliestDeadline: undefined, isStarved: false } })) {
+function setUp(
+  answer: () => Result<RenewResult, RenewError> = () =>
+    ok({
+      newDeadline: LogicalTime.fromRaw(2000n),
+      capacity: { availableCount: 0, earliestDeadline: undefined, isStarved: false },
+    }),
+) {
   let nowMs = 5000;
   const asked: bigint[] = [];
   const table = new LeaseTable();
@@ -81,9 +94,17 @@ describe("Renewer", () => {
   });
 
   test.each([
-    { error: coordError("StaleFence", { presented: FenceEpoch.fromRaw(1n), current: FenceEpoch.fromRaw(2n) }), asksAgain: false },
+    {
+      error: coordError("StaleFence", { presented: FenceEpoch.fromRaw(1n), current: FenceEpoch.fromRaw(2n) }),
+      asksAgain: false,
+    },
     { error: coordError("RunTerminal", { status: "Cancelled" }), asksAgain: false },
-    { error: coordError("BackendError", { reason: InfraError.transient({ operation: "renew.commit", message: "away" }) }), asksAgain: true },
+    {
+      error: coordError("BackendError", {
+        reason: InfraError.transient({ operation: "renew.commit", message: "away" }),
+      }),
+      asksAgain: true,
+    },
   ])("asks again after $error.kind: $asksAgain", async ({ error, asksAgain }) => {
     const { asked, passMs, hold } = setUp(() => err(error));
     hold(0, 1n);

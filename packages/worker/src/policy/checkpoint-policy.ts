@@ -14,7 +14,10 @@ export const DEFAULT_CHECKPOINT_MS = 1000;
 /** A third of the lease: two renewals can fail before it runs out. */
 const RENEWALS_PER_LEASE = 3;
 
-export function makeCheckpointPolicy(every: { readonly items?: number; readonly ms?: number } = {}, leaseMs: number): CheckpointPolicy {
+export function makeCheckpointPolicy(
+  every: { readonly items?: number; readonly ms?: number } = {},
+  leaseMs: number,
+): CheckpointPolicy {
   assert(typeof every === "object" && every !== null, () => `checkpointEvery must be an object, got ${typeof every}`);
   const { items = DEFAULT_CHECKPOINT_ITEMS, ms = DEFAULT_CHECKPOINT_MS } = every;
   assertCount(items, "items between checkpoints", { min: 1, max: 1_000_000_000 });
@@ -32,7 +35,10 @@ export interface UpkeepState {
 }
 
 /** When something has to be written at the latest. More items may make it sooner. */
-export function upkeepDueMs({ ms, renewMs }: CheckpointPolicy, { items, checkpointedMs, renewedMs }: UpkeepState): number {
+export function upkeepDueMs(
+  { ms, renewMs }: CheckpointPolicy,
+  { items, checkpointedMs, renewedMs }: UpkeepState,
+): number {
   const renewDueMs = renewedMs + renewMs;
   return items > 0 ? Math.min(renewDueMs, checkpointedMs + ms) : renewDueMs;
 }

@@ -32,12 +32,19 @@ describe("retries", () => {
 
   test("never come sooner than was asked for, nor later than the longest, and spread all the same", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5 }), chance, fc.double({ min: 0, max: 2000, noNaN: true }), (attempt, random, leastMs) => {
-        const pause = pauseAfter(policy, { attempt, random, leastMs })!;
-        expect(pause).toBeGreaterThanOrEqual(Math.min(1000, leastMs));
-        expect(pause).toBeLessThanOrEqual(1000);
-        expect(pause).toBe(Math.min(1000, leastMs + pauseAfter({ ...policy, maxMs: Infinity }, { attempt, random, leastMs: 0 })!));
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        chance,
+        fc.double({ min: 0, max: 2000, noNaN: true }),
+        (attempt, random, leastMs) => {
+          const pause = pauseAfter(policy, { attempt, random, leastMs })!;
+          expect(pause).toBeGreaterThanOrEqual(Math.min(1000, leastMs));
+          expect(pause).toBeLessThanOrEqual(1000);
+          expect(pause).toBe(
+            Math.min(1000, leastMs + pauseAfter({ ...policy, maxMs: Infinity }, { attempt, random, leastMs: 0 })!),
+          );
+        },
+      ),
     );
     expect(pauseAfter(policy, { attempt: 1, random: 0, leastMs: Number.MAX_VALUE })).toBe(1000);
   });
@@ -54,12 +61,19 @@ describe("retries", () => {
 describe("checkpoints", () => {
   test("a renewal is due after a third of the lease, a checkpoint after its time where there is progress, whichever is first", () => {
     fc.assert(
-      fc.property(fc.nat({ max: 5 }), fc.nat({ max: 1e6 }), fc.nat({ max: 1e6 }), fc.integer({ min: 3, max: 1e6 }), fc.integer({ min: 1, max: 1e6 }), (items, checkpointedMs, renewedMs, leaseMs, ms) => {
-        const due = upkeepDueMs(makeCheckpointPolicy({ ms }, leaseMs), { items, checkpointedMs, renewedMs });
-        expect(due).toBeLessThanOrEqual(renewedMs + leaseMs / 3);
-        if (items > 0) expect(due).toBeLessThanOrEqual(checkpointedMs + ms);
-        expect([renewedMs + leaseMs / 3, ...(items > 0 ? [checkpointedMs + ms] : [])]).toContain(due);
-      }),
+      fc.property(
+        fc.nat({ max: 5 }),
+        fc.nat({ max: 1e6 }),
+        fc.nat({ max: 1e6 }),
+        fc.integer({ min: 3, max: 1e6 }),
+        fc.integer({ min: 1, max: 1e6 }),
+        (items, checkpointedMs, renewedMs, leaseMs, ms) => {
+          const due = upkeepDueMs(makeCheckpointPolicy({ ms }, leaseMs), { items, checkpointedMs, renewedMs });
+          expect(due).toBeLessThanOrEqual(renewedMs + leaseMs / 3);
+          if (items > 0) expect(due).toBeLessThanOrEqual(checkpointedMs + ms);
+          expect([renewedMs + leaseMs / 3, ...(items > 0 ? [checkpointedMs + ms] : [])]).toContain(due);
+        },
+      ),
     );
   });
 
@@ -70,18 +84,42 @@ describe("checkpoints", () => {
 });
 
 describe("splits", () => {
-  const outlook = { nowMs: 10_000, heldSinceMs: 0, lastSplitMs: undefined, missCount: 0, itemCount: 100, aheadCount: 10, isEndKnown: true };
+  const outlook = {
+    nowMs: 10_000,
+    heldSinceMs: 0,
+    lastSplitMs: undefined,
+    missCount: 0,
+    itemCount: 100,
+    aheadCount: 10,
+    isEndKnown: true,
+  };
 
   test.each([
     { name: "half of what is left, at the pace so far", change: {}, handoverMs: 500 },
-    { name: "the one item that is left, where its holder is busy with another", change: { aheadCount: 1 }, handoverMs: 100 },
+    {
+      name: "the one item that is left, where its holder is busy with another",
+      change: { aheadCount: 1 },
+      handoverMs: 100,
+    },
     { name: "nothing where nothing is left", change: { aheadCount: 0 }, handoverMs: 0 },
     { name: "nothing where it would take no time", change: { itemCount: 100_000, aheadCount: 100 }, handoverMs: 0 },
-    { name: "as long as it was held, for each item of a shard that has finished none", change: { itemCount: 0, aheadCount: 2 }, handoverMs: 10_000 },
+    {
+      name: "as long as it was held, for each item of a shard that has finished none",
+      change: { itemCount: 0, aheadCount: 2 },
+      handoverMs: 10_000,
+    },
     { name: "any amount where the end is not in sight", change: { isEndKnown: false }, handoverMs: Infinity },
-    { name: "nothing of a shard that was only just claimed", change: { isEndKnown: false, heldSinceMs: 9_990 }, handoverMs: 0 },
+    {
+      name: "nothing of a shard that was only just claimed",
+      change: { isEndKnown: false, heldSinceMs: 9_990 },
+      handoverMs: 0,
+    },
     { name: "nothing right after another split", change: { lastSplitMs: 9_990 }, handoverMs: 0 },
-    { name: "nothing for a while where there was no place to cut", change: { lastSplitMs: 9_300, missCount: 4 }, handoverMs: 0 },
+    {
+      name: "nothing for a while where there was no place to cut",
+      change: { lastSplitMs: 9_300, missCount: 4 },
+      handoverMs: 0,
+    },
     { name: "and again after that while", change: { lastSplitMs: 9_200, missCount: 4 }, handoverMs: 500 },
   ])("hand over $name", ({ change, handoverMs }) => {
     expect(expectedHandoverMs(DEFAULT_SPLIT, { ...outlook, ...change })).toBe(handoverMs);
@@ -96,17 +134,22 @@ describe("splits", () => {
 describe("waiting for something to claim", () => {
   test("never a loop, never longer than half a second, and twice as long each time until then", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(chance, fc.option(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { nil: undefined })), { maxLength: 12 }), (waits) => {
-        const backoff = new ClaimBackoff();
-        for (const [index, [random, untilFreeMs]] of waits.entries()) {
-          const ms = backoff.nextWaitMs({ untilFreeMs, random });
-          expect(ms).toBeGreaterThanOrEqual(10);
-          expect(ms).toBeLessThanOrEqual(Math.min(500, 20 * 2 ** index * 1.5));
-          if (untilFreeMs !== undefined) expect(ms).toBeLessThanOrEqual(Math.max(10, untilFreeMs));
-        }
-        backoff.reset();
-        expect(backoff.nextWaitMs({ untilFreeMs: undefined, random: 0.5 })).toBe(20);
-      }),
+      fc.property(
+        fc.array(fc.tuple(chance, fc.option(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { nil: undefined })), {
+          maxLength: 12,
+        }),
+        (waits) => {
+          const backoff = new ClaimBackoff();
+          for (const [index, [random, untilFreeMs]] of waits.entries()) {
+            const ms = backoff.nextWaitMs({ untilFreeMs, random });
+            expect(ms).toBeGreaterThanOrEqual(10);
+            expect(ms).toBeLessThanOrEqual(Math.min(500, 20 * 2 ** index * 1.5));
+            if (untilFreeMs !== undefined) expect(ms).toBeLessThanOrEqual(Math.max(10, untilFreeMs));
+          }
+          backoff.reset();
+          expect(backoff.nextWaitMs({ untilFreeMs: undefined, random: 0.5 })).toBe(20);
+        },
+      ),
     );
   });
 });

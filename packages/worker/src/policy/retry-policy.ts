@@ -12,10 +12,21 @@ export interface RetryPolicy {
 
 export type RetryInput = Partial<RetryPolicy>;
 
-export const DEFAULT_ITEM_RETRY: RetryPolicy = /* @__PURE__ */ Object.freeze({ maxAttempts: 5, baseMs: 100, maxMs: 10_000 });
-export const DEFAULT_READ_RETRY: RetryPolicy = /* @__PURE__ */ Object.freeze({ maxAttempts: 6, baseMs: 200, maxMs: 10_000 });
+export const DEFAULT_ITEM_RETRY: RetryPolicy = /* @__PURE__ */ Object.freeze({
+  maxAttempts: 5,
+  baseMs: 100,
+  maxMs: 10_000,
+});
+export const DEFAULT_READ_RETRY: RetryPolicy = /* @__PURE__ */ Object.freeze({
+  maxAttempts: 6,
+  baseMs: 200,
+  maxMs: 10_000,
+});
 
-export function makeRetryPolicy(input: RetryInput, { what, defaults }: { readonly what: string; readonly defaults: RetryPolicy }): RetryPolicy {
+export function makeRetryPolicy(
+  input: RetryInput,
+  { what, defaults }: { readonly what: string; readonly defaults: RetryPolicy },
+): RetryPolicy {
   assert(typeof input === "object" && input !== null, () => `${what} must be an object, got ${typeof input}`);
   const { maxAttempts = defaults.maxAttempts, baseMs = defaults.baseMs } = input;
   assertCount(maxAttempts, `max attempts of ${what}`, { min: 1, max: 1_000_000 });
@@ -41,7 +52,10 @@ export interface FailedAttempt {
  *
  * On top, so that many who were sent away by one server for as long do not all come back at the same moment.
  */
-export function pauseAfter({ maxAttempts, baseMs, maxMs }: RetryPolicy, { attempt, random, leastMs }: FailedAttempt): number | undefined {
+export function pauseAfter(
+  { maxAttempts, baseMs, maxMs }: RetryPolicy,
+  { attempt, random, leastMs }: FailedAttempt,
+): number | undefined {
   if (attempt >= maxAttempts) return undefined;
   return Math.min(maxMs, leastMs + baseMs * 2 ** Math.min(attempt - 1, 52) * (0.5 + random));
 }

@@ -45,7 +45,12 @@ const chaos: fc.Arbitrary<Chaos> = fc.record({
   failing: fc.constantFrom(0, 0.1, 0.3),
   faults: fc.constantFrom(0, 0.05, 0.2),
   hasAdvice: fc.boolean(),
-  processes: fc.array(fc.array(fc.record({ afterMs: fc.integer({ min: 1, max: 2 * LEASE_MS }), kind: fc.constantFrom(...MISHAPS) }), { maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+  processes: fc.array(
+    fc.array(fc.record({ afterMs: fc.integer({ min: 1, max: 2 * LEASE_MS }), kind: fc.constantFrom(...MISHAPS) }), {
+      maxLength: 4,
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
 });
 
 const FAULTS: readonly CommitFault[] = ["Conflict", "Failed", "UnknownNotMade", "UnknownMade"];
@@ -114,7 +119,8 @@ class Trouble {
       ...source,
       splitPoint: async ({ range, after }) => {
         const rest: NumberedItem[] = [];
-        for await (const { items } of source.read({ range, after, signal: new AbortController().signal })) rest.push(...items);
+        for await (const { items } of source.read({ range, after, signal: new AbortController().signal }))
+          rest.push(...items);
         await this.world.time.sleep(this.#chance() * 300);
         return rest[Math.floor(this.#chance() * rest.length)]?.key;
       },
@@ -128,8 +134,15 @@ class Trouble {
     for (const mishap of [...mishaps, undefined]) {
       let isDead = false;
       const never = new Promise<never>(() => undefined);
-      const faulty = new FaultInjectingStore(store, { onCommit: (set) => this.#onCommit(set), delay: () => (isDead ? never : undefined) });
-      const coordinator = new Coordinator({ store: faulty, clock, retry: { maxAttempts: 3, sleep: (ms) => time.sleep(ms), random: () => time.random() } });
+      const faulty = new FaultInjectingStore(store, {
+        onCommit: (set) => this.#onCommit(set),
+        delay: () => (isDead ? never : undefined),
+      });
+      const coordinator = new Coordinator({
+        store: faulty,
+        clock,
+        retry: { maxAttempts: 3, sleep: (ms) => time.sleep(ms), random: () => time.random() },
+      });
       const controller = new AbortController();
       let kill = (): void => undefined;
       const killed = new Promise<void>((resolve) => (kill = resolve));
@@ -167,7 +180,10 @@ class Trouble {
 async function survive(plan: Chaos): Promise<Trouble> {
   const trouble = new Trouble(plan);
   const { world } = trouble;
-  await world.start(numberedSource(plan.count, { batchSize: plan.batchSize }), plan.count < plan.shardCount ? 1 : plan.shardCount);
+  await world.start(
+    numberedSource(plan.count, { batchSize: plan.batchSize }),
+    plan.count < plan.shardCount ? 1 : plan.shardCount,
+  );
   await world.time.runUntil(Promise.all(plan.processes.map((mishaps) => trouble.live(mishaps))));
   trouble.isCalm = true;
   await world.time.runUntil(trouble.live([]));

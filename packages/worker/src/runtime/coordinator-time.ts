@@ -5,7 +5,15 @@ export class CoordinatorTime {
   #offsetMs: number | undefined;
 
   /** A lease was given or renewed just now, for this long. */
-  observe({ deadline, leaseMs, nowMs }: { readonly deadline: LogicalTime; readonly leaseMs: number; readonly nowMs: number }): void {
+  observe({
+    deadline,
+    leaseMs,
+    nowMs,
+  }: {
+    readonly deadline: LogicalTime;
+    readonly leaseMs: number;
+    readonly nowMs: number;
+  }): void {
     this.#offsetMs = Number(deadline) - leaseMs - nowMs;
   }
 

@@ -69,7 +69,11 @@ describe("FinishedPrefix", () => {
   test("an item is not given out again where taking it throws", () => {
     const window = new FinishedPrefix<number, string>(4);
     for (const item of [0, 1]) window.finish(window.open(item), "done");
-    expect(() => window.drain(() => { throw new Error("no"); })).toThrow("no");
+    expect(() =>
+      window.drain(() => {
+        throw new Error("no");
+      }),
+    ).toThrow("no");
     expect(drained(window)).toEqual([[1, "done", false]]);
   });
 

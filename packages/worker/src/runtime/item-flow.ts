@@ -141,17 +141,27 @@ export class ItemFlow<I extends Item, R> {
     this.#inFlight--;
     if (this.#isHalted) return this.#listener.onChange();
     const isFinal = cause instanceof ParkShard;
-    const waitMs = isFinal ? undefined : pauseAfter(settings.itemRetry, { attempt: trial.attempt, random: settings.time.random(), leastMs: retryAfterOf(cause) });
+    const waitMs = isFinal
+      ? undefined
+      : pauseAfter(settings.itemRetry, {
+          attempt: trial.attempt,
+          random: settings.time.random(),
+          leastMs: retryAfterOf(cause),
+        });
     this.#tellOfFailure(trial, { cause, waitMs });
     if (waitMs !== undefined) return this.#tryAgain(trial, waitMs);
     counts.failures++;
-    if (isFinal || settings.onItemFailure !== "skip") return this.#listener.onHopeless(parkReasonFor(cause, "Poisoned"));
+    if (isFinal || settings.onItemFailure !== "skip")
+      return this.#listener.onHopeless(parkReasonFor(cause, "Poisoned"));
     this.#window.skip(trial.place);
     this.drain();
     this.#listener.onChange();
   }
 
-  #tellOfFailure({ item, attempt }: Trial<I>, { cause, waitMs }: { readonly cause: unknown; readonly waitMs: number | undefined }): void {
+  #tellOfFailure(
+    { item, attempt }: Trial<I>,
+    { cause, waitMs }: { readonly cause: unknown; readonly waitMs: number | undefined },
+  ): void {
     const { shard } = this.#context.shard.key;
     const { key } = item;
     this.#host.emit({

@@ -11,7 +11,10 @@ import type { StopReason } from "./worker-summary.ts";
 const PATIENCE_MS = 10_000;
 
 /** The run, as soon as it has shards to claim, or why there is nothing to do. */
-export async function openRun<I extends Item, R>(settings: Settings<I, R>, emit: (event: WorkerEvent) => void): Promise<RunRecord | StopReason> {
+export async function openRun<I extends Item, R>(
+  settings: Settings<I, R>,
+  emit: (event: WorkerEvent) => void,
+): Promise<RunRecord | StopReason> {
   const { coordinator, run, signal, time, storePatienceMs = PATIENCE_MS } = settings;
   const backoff = new ClaimBackoff();
   const startMs = time.nowMs();

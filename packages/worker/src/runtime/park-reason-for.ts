@@ -9,7 +9,10 @@ const REASON_OF_CODE: Readonly<Record<string, ParkReason>> = {
   ENOTDIR: "NotFound",
 };
 
-const REASON_OF_SOURCE: Readonly<Partial<Record<SourceErrorKind, ParkReason>>> = { SourceMissing: "NotFound", SourceInvalid: "Poisoned" };
+const REASON_OF_SOURCE: Readonly<Partial<Record<SourceErrorKind, ParkReason>>> = {
+  SourceMissing: "NotFound",
+  SourceInvalid: "Poisoned",
+};
 
 /** The reason that fits what was thrown: its own, that of its error code or of the source error in it, or `otherwise`. */
 export function parkReasonFor(cause: unknown, otherwise: ParkReason): ParkReason {
@@ -17,7 +20,10 @@ export function parkReasonFor(cause: unknown, otherwise: ParkReason): ParkReason
   const code = fieldOf(cause, "code");
   const sourceKind = fieldOf(fieldOf(cause, "error"), "kind");
   const byCode = typeof code === "string" && Object.hasOwn(REASON_OF_CODE, code) ? REASON_OF_CODE[code] : undefined;
-  const bySource = typeof sourceKind === "string" && Object.hasOwn(REASON_OF_SOURCE, sourceKind) ? REASON_OF_SOURCE[sourceKind as SourceErrorKind] : undefined;
+  const bySource =
+    typeof sourceKind === "string" && Object.hasOwn(REASON_OF_SOURCE, sourceKind)
+      ? REASON_OF_SOURCE[sourceKind as SourceErrorKind]
+      : undefined;
   return byCode ?? bySource ?? otherwise;
 }
 

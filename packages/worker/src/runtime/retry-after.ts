@@ -12,7 +12,11 @@ export class RetryAfter extends Error {
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number, message = "to be tried again later", options?: ErrorOptions) {
-    assert(isWait(retryAfterMs), () => `retryAfterMs must be a finite number from 0, got ${typeof retryAfterMs === "number" ? retryAfterMs : typeof retryAfterMs}`);
+    assert(
+      isWait(retryAfterMs),
+      () =>
+        `retryAfterMs must be a finite number from 0, got ${typeof retryAfterMs === "number" ? retryAfterMs : typeof retryAfterMs}`,
+    );
     super(message, options);
     this.retryAfterMs = retryAfterMs;
   }
@@ -20,7 +24,10 @@ export class RetryAfter extends Error {
 
 /** How long what was thrown wants to be left alone; 0 where it says nothing that makes sense. */
 export function retryAfterOf(thrown: unknown): number {
-  const retryAfterMs = typeof thrown === "object" && thrown !== null ? (thrown as { readonly retryAfterMs?: unknown }).retryAfterMs : undefined;
+  const retryAfterMs =
+    typeof thrown === "object" && thrown !== null
+      ? (thrown as { readonly retryAfterMs?: unknown }).retryAfterMs
+      : undefined;
   return isWait(retryAfterMs) ? retryAfterMs : 0;
 }
 

@@ -15,6 +15,15 @@ export class RunCounts {
 
   snapshot({ held, elapsedMs }: { readonly held: number; readonly elapsedMs: number }): WorkerProgress {
     const { items, failures, retries, problems, splits, claimed, completed, parked, released, lost } = this;
-    return { items, failures, retries, problems, splits, shards: { claimed, completed, parked, released, lost }, held, elapsedMs };
+    return {
+      items,
+      failures,
+      retries,
+      problems,
+      splits,
+      shards: { claimed, completed, parked, released, lost },
+      held,
+      elapsedMs,
+    };
   }
 }

@@ -43,7 +43,10 @@ let touched = 0;
 
 /** Every run has a store of its own, small enough that making it is no part of what is measured. */
 async function work(process: () => void | Promise<void>, itemConcurrency: number): Promise<number> {
-  const coordinator = new Coordinator({ store: new MemoryStore({ slabCapacity: 1 << 16 }), clock: systemClock(Date.now) });
+  const coordinator = new Coordinator({
+    store: new MemoryStore({ slabCapacity: 1 << 16 }),
+    clock: systemClock(Date.now),
+  });
   const run = { tenant, run: RunId.fromRaw(1n) };
   unwrap(await startRun({ coordinator, run, source, shardCount: SHARD_COUNT, config: { leaseDuration: 30_000n } }));
   const { items } = await runWorkers({ coordinator, run, source, process, itemConcurrency, ...noSplit });
@@ -87,7 +90,11 @@ async function awaitingLoop(): Promise<number> {
 const options = { callsPerRun: ITEM_COUNT, measureHeap: false, rounds: 15 };
 
 compare("items that answer at once", {
-  forms: { runWorkers: () => work(() => undefined, 1), "bare loop": bareLoop, "loop that checks the order": carefulLoop },
+  forms: {
+    runWorkers: () => work(() => undefined, 1),
+    "bare loop": bareLoop,
+    "loop that checks the order": carefulLoop,
+  },
   bounds: [
     { form: "runWorkers", ratioAtMost: 6, toBestOf: ["loop that checks the order"] },
     { form: "runWorkers", perSecondAtLeast: 1_000_000 },

@@ -42,7 +42,9 @@ void runWorkers(base);
 
 // A union on kind, all of it.
 expectTypeOf<WorkerEvent<"LoopBlocked">>().toEqualTypeOf<{ readonly kind: "LoopBlocked" } & { readonly ms: number }>();
-expectTypeOf<StopReason["kind"]>().toEqualTypeOf<"Done" | "Aborted" | "RunTerminal" | "RunMissing" | "StoreFailed" | "SinkFailed">();
-expectTypeOf<Extract<StartRunError, { kind: "SettingsMismatch" | "Aborted" | "SourceMissing" | "ConfigMismatch" }>["kind"]>().toEqualTypeOf<
-  "SettingsMismatch" | "Aborted" | "SourceMissing" | "ConfigMismatch"
+expectTypeOf<StopReason["kind"]>().toEqualTypeOf<
+  "Done" | "Aborted" | "RunTerminal" | "RunMissing" | "StoreFailed" | "SinkFailed"
 >();
+expectTypeOf<
+  Extract<StartRunError, { kind: "SettingsMismatch" | "Aborted" | "SourceMissing" | "ConfigMismatch" }>["kind"]
+>().toEqualTypeOf<"SettingsMismatch" | "Aborted" | "SourceMissing" | "ConfigMismatch">();

@@ -20,21 +20,36 @@ async function makeWorld(shardCount = 1, source = numberedSource(COUNT)) {
   const world = new World();
   await world.start(source, shardCount);
   const events: WorkerEvent[] = [];
-  const base = { coordinator: world.coordinator, run: RUN, source, time: world.time, onEvent: (event: WorkerEvent) => void events.push(event) };
+  const base = {
+    coordinator: world.coordinator,
+    run: RUN,
+    source,
+    time: world.time,
+    onEvent: (event: WorkerEvent) => void events.push(event),
+  };
   return { world, source, events, base };
 }
 
 describe("runWorkers", () => {
-  test.each([1, 3])("processes every item once where nothing goes wrong, in order within a shard (%i shards)", async (shardCount) => {
-    const { world, base } = await makeWorld(shardCount);
-    const seen: number[] = [];
+  test.each([1, 3])(
+    "processes every item once where nothing goes wrong, in order within a shard (%i shards)",
+    async (shardCount) => {
+      const { world, base } = await makeWorld(shardCount);
+      const seen: number[] = [];
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, process: ({ n }) => void seen.push(n) }));
+      const summary = await world.time.runUntil(runWorkers({ ...base, process: ({ n }) => void seen.push(n) }));
 
-    expect(summary).toMatchObject({ stopped: { kind: "Done" }, items: COUNT, failures: 0, shards: { claimed: shardCount, completed: shardCount, lost: 0 }, held: 0 });
-    expect(seen.toSorted((a, b) => a - b)).toEqual(ALL);
-    expect(unwrap(await world.coordinator.getRunProgress(RUN))).toMatchObject({ active: 0, done: shardCount });
-  });
+      expect(summary).toMatchObject({
+        stopped: { kind: "Done" },
+        items: COUNT,
+        failures: 0,
+        shards: { claimed: shardCount, completed: shardCount, lost: 0 },
+        held: 0,
+      });
+      expect(seen.toSorted((a, b) => a - b)).toEqual(ALL);
+      expect(unwrap(await world.coordinator.getRunProgress(RUN))).toMatchObject({ active: 0, done: shardCount });
+    },
+  );
 
   test("leaves the source open, for whoever made it and for the next run", async () => {
     let closed = 0;
@@ -61,21 +76,24 @@ describe("runWorkers", () => {
     expect(most).toBe(4);
   });
 
-  test.each(["at once", "later"])("what is finished %s behind a slow item waits for it, and no more of it than there is room for", async (when) => {
-    const { world, base } = await makeWorld();
-    let begun = 0;
-    let begunMeanwhile = 0;
-    const process = ({ n }: { n: number }) => {
-      begun++;
-      if (n > 0) return when === "at once" ? undefined : world.time.sleep(1);
-      return world.time.sleep(500).then(() => void (begunMeanwhile = begun));
-    };
+  test.each(["at once", "later"])(
+    "what is finished %s behind a slow item waits for it, and no more of it than there is room for",
+    async (when) => {
+      const { world, base } = await makeWorld();
+      let begun = 0;
+      let begunMeanwhile = 0;
+      const process = ({ n }: { n: number }) => {
+        begun++;
+        if (n > 0) return when === "at once" ? undefined : world.time.sleep(1);
+        return world.time.sleep(500).then(() => void (begunMeanwhile = begun));
+      };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, process, itemConcurrency: 2, split: false }));
+      const summary = await world.time.runUntil(runWorkers({ ...base, process, itemConcurrency: 2, split: false }));
 
-    expect(summary.items).toBe(COUNT);
-    expect(begunMeanwhile).toBe(64);
-  });
+      expect(summary.items).toBe(COUNT);
+      expect(begunMeanwhile).toBe(64);
+    },
+  );
 
   test("an item that fails is tried again after a pause, and told which attempt it is", async () => {
     const { world, base, events } = await makeWorld();
@@ -90,7 +108,10 @@ describe("runWorkers", () => {
 
     expect(attempts).toEqual([1, 2, 3]);
     expect(summary).toMatchObject({ items: COUNT, retries: 2, failures: 0, stopped: { kind: "Done" } });
-    expect(events.filter(({ kind }) => kind === "ItemFailed")).toMatchObject([{ attempt: 1, willRetry: true }, { attempt: 2, willRetry: true }]);
+    expect(events.filter(({ kind }) => kind === "ItemFailed")).toMatchObject([
+      { attempt: 1, willRetry: true },
+      { attempt: 2, willRetry: true },
+    ]);
   });
 
   test.each([
@@ -98,25 +119,30 @@ describe("runWorkers", () => {
     { thrown: new Error("always"), reason: "Poisoned", attempts: 3 },
     { thrown: Object.assign(new Error("no"), { code: "EACCES" }), reason: "PermissionDenied", attempts: 3 },
     { thrown: new ParkShard("NotFound"), reason: "NotFound", attempts: 1 },
-  ])("an item that keeps failing parks its shard as $reason, with everything before it stored", async ({ thrown, reason, attempts }) => {
-    const { world, base } = await makeWorld();
-    let tried = 0;
-    const process = async ({ n }: { n: number }) => {
-      await Promise.resolve();
-      if (n === 50) {
-        tried++;
-        throw thrown;
-      }
-    };
+  ])(
+    "an item that keeps failing parks its shard as $reason, with everything before it stored",
+    async ({ thrown, reason, attempts }) => {
+      const { world, base } = await makeWorld();
+      let tried = 0;
+      const process = async ({ n }: { n: number }) => {
+        await Promise.resolve();
+        if (n === 50) {
+          tried++;
+          throw thrown;
+        }
+      };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, itemConcurrency: 5, process, retry: { maxAttempts: 3 } }));
+      const summary = await world.time.runUntil(
+        runWorkers({ ...base, itemConcurrency: 5, process, retry: { maxAttempts: 3 } }),
+      );
 
-    expect(tried).toBe(attempts);
-    expect(summary).toMatchObject({ stopped: { kind: "Done" }, failures: 1, shards: { parked: 1, completed: 0 } });
-    const page = unwrap(await world.coordinator.listShards(RUN));
-    expect(page.items).toMatchObject([{ status: "Parked", parkReason: reason }]);
-    expect(page.items[0]!.lastKey).toEqual(keyOf(49));
-  });
+      expect(tried).toBe(attempts);
+      expect(summary).toMatchObject({ stopped: { kind: "Done" }, failures: 1, shards: { parked: 1, completed: 0 } });
+      const page = unwrap(await world.coordinator.listShards(RUN));
+      expect(page.items).toMatchObject([{ status: "Parked", parkReason: reason }]);
+      expect(page.items[0]!.lastKey).toEqual(keyOf(49));
+    },
+  );
 
   test("goes on without an item that keeps failing where it is told to", async () => {
     const { world, base } = await makeWorld();
@@ -125,7 +151,9 @@ describe("runWorkers", () => {
       if (n % 10 === 3) throw new Error("always");
     };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, onItemFailure: "skip", retry: { maxAttempts: 2, baseMs: 1 } }));
+    const summary = await world.time.runUntil(
+      runWorkers({ ...base, sink, process, onItemFailure: "skip", retry: { maxAttempts: 2, baseMs: 1 } }),
+    );
 
     expect(summary).toMatchObject({ failures: 10, retries: 10, items: 90, shards: { completed: 1 } });
     expect(await sink.results(world.coordinator)).toEqual(ALL.filter((n) => n % 10 !== 3));
@@ -141,7 +169,9 @@ describe("runWorkers", () => {
       if (kind === "ShardCheckpointed" || kind === "ShardLeaseRenewed") renewed.push([kind, at]);
     });
 
-    await world.time.runUntil(runWorkers({ ...base, coordinator, process: () => world.time.sleep(100), checkpointEvery: { ms: 300 } }));
+    await world.time.runUntil(
+      runWorkers({ ...base, coordinator, process: () => world.time.sleep(100), checkpointEvery: { ms: 300 } }),
+    );
 
     const checkpoints = events.filter(({ kind }) => kind === "ShardCheckpointed").length;
     expect(checkpoints).toBeGreaterThan(20);
@@ -213,7 +243,15 @@ describe("runWorkers", () => {
     world.time.startTimer(350, () => controller.abort());
 
     const coordinator = new Coordinator({ store, clock: world.clock });
-    const summary = await world.time.runUntil(runWorkers({ ...base, coordinator, process: () => world.time.sleep(10), concurrency: 2, signal: controller.signal }));
+    const summary = await world.time.runUntil(
+      runWorkers({
+        ...base,
+        coordinator,
+        process: () => world.time.sleep(10),
+        concurrency: 2,
+        signal: controller.signal,
+      }),
+    );
 
     expect(summary).toMatchObject({ items: 0, stopped: { kind: "Aborted" }, shards: { claimed: 2, released: 2 } });
     expect(unwrap(await world.coordinator.getRunProgress(RUN))).toMatchObject({ active: 2, leased: 0 });
@@ -236,10 +274,20 @@ describe("runWorkers", () => {
 
     const startMs = world.time.nowMs();
     const summary = await world.time.runUntil(
-      runWorkers({ ...base, process, signal: controller.signal, itemConcurrency: 2, retry: { baseMs: 20_000, maxMs: 20_000 }, graceMs: 4000 }),
+      runWorkers({
+        ...base,
+        process,
+        signal: controller.signal,
+        itemConcurrency: 2,
+        retry: { baseMs: 20_000, maxMs: 20_000 },
+        graceMs: 4000,
+      }),
     );
 
-    expect(attempts).toEqual([[20, 1], [21, 1]]);
+    expect(attempts).toEqual([
+      [20, 1],
+      [21, 1],
+    ]);
     expect(summary).toMatchObject({ items: 20, stopped: { kind: "Aborted" }, shards: { released: 1 } });
     expect(world.time.nowMs() - startMs).toBeLessThan(1000);
   });
@@ -256,7 +304,9 @@ describe("runWorkers", () => {
     };
 
     const startMs = world.time.nowMs();
-    const summary = await world.time.runUntil(runWorkers({ ...base, process, signal: controller.signal, graceMs: 700 }));
+    const summary = await world.time.runUntil(
+      runWorkers({ ...base, process, signal: controller.signal, graceMs: 700 }),
+    );
 
     expect(summary).toMatchObject({ items: 30, shards: { released: 1 } });
     expect(wasAborted).toBe(true);
@@ -271,10 +321,14 @@ describe("runWorkers", () => {
     const process = ({ n }: { n: number }, { signal }: { signal: AbortSignal }) => {
       if (n !== 30) return undefined;
       controller.abort();
-      return new Promise<void>((resolve) => signal.addEventListener("abort", () => world.time.startTimer(100, resolve)));
+      return new Promise<void>((resolve) =>
+        signal.addEventListener("abort", () => world.time.startTimer(100, resolve)),
+      );
     };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, signal: controller.signal, graceMs: 50 }));
+    const summary = await world.time.runUntil(
+      runWorkers({ ...base, sink, process, signal: controller.signal, graceMs: 50 }),
+    );
 
     expect(summary).toMatchObject({ items: 30, shards: { released: 1 } });
     await world.time.runUntil(runWorkers({ ...base, sink, process: () => undefined }));
@@ -297,23 +351,28 @@ describe("runWorkers", () => {
   test("says so where there is no such run", async () => {
     const world = new World();
     const source = numberedSource(1);
-    const summary = await world.time.runUntil(runWorkers({ coordinator: world.coordinator, run: RUN, source, process: () => undefined, time: world.time }));
+    const summary = await world.time.runUntil(
+      runWorkers({ coordinator: world.coordinator, run: RUN, source, process: () => undefined, time: world.time }),
+    );
     expect(summary).toMatchObject({ items: 0, stopped: { kind: "RunMissing", error: { kind: "RunNotFound" } } });
   });
 
-  test.each(["at once", "later"])("nothing is written to a sink while it is flushed, though items are finished %s meanwhile", async (when) => {
-    const time = { sleep: (_ms: number): Promise<void> => Promise.resolve() };
-    // Batches come while the sink is being flushed, so that items are finished in the middle of it.
-    const { world, base } = await makeWorld(1, numberedSource(COUNT, { between: () => time.sleep(170) }));
-    time.sleep = (ms) => world.time.sleep(ms);
-    const sink = new TokenSink(() => world.time.sleep(250));
-    const process = () => (when === "at once" ? undefined : world.time.sleep(5));
+  test.each(["at once", "later"])(
+    "nothing is written to a sink while it is flushed, though items are finished %s meanwhile",
+    async (when) => {
+      const time = { sleep: (_ms: number): Promise<void> => Promise.resolve() };
+      // Batches come while the sink is being flushed, so that items are finished in the middle of it.
+      const { world, base } = await makeWorld(1, numberedSource(COUNT, { between: () => time.sleep(170) }));
+      time.sleep = (ms) => world.time.sleep(ms);
+      const sink = new TokenSink(() => world.time.sleep(250));
+      const process = () => (when === "at once" ? undefined : world.time.sleep(5));
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, checkpointEvery: { ms: 200 } }));
+      const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, checkpointEvery: { ms: 200 } }));
 
-    expect(summary).toMatchObject({ items: COUNT, stopped: { kind: "Done" } });
-    expect(await sink.results(world.coordinator)).toEqual(ALL);
-  });
+      expect(summary).toMatchObject({ items: COUNT, stopped: { kind: "Done" } });
+      expect(await sink.results(world.coordinator)).toEqual(ALL);
+    },
+  );
 
   test("a shard that is given back in the middle of a flush waits for it", async () => {
     const { world, base } = await makeWorld();
@@ -325,7 +384,9 @@ describe("runWorkers", () => {
       return world.time.sleep(50);
     };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, sink, process, signal: controller.signal, checkpointEvery: { ms: 200 } }));
+    const summary = await world.time.runUntil(
+      runWorkers({ ...base, sink, process, signal: controller.signal, checkpointEvery: { ms: 200 } }),
+    );
 
     expect(summary).toMatchObject({ stopped: { kind: "Aborted" }, shards: { released: 1, lost: 0 } });
     expect(await sink.results(world.coordinator)).toEqual(ALL.slice(0, summary.items));
@@ -354,10 +415,16 @@ describe("runWorkers", () => {
       },
     });
     const { world, base, events } = await makeWorld(1, source);
-    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({ items: COUNT, shards: { completed: 1 } });
+    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({
+      items: COUNT,
+      shards: { completed: 1 },
+    });
     expect(events.filter(({ kind }) => kind === "SourceFailed")).toHaveLength(3);
 
-    const broken = numberedSource(COUNT, { between: (from) => (from > 40 ? Promise.reject(Object.assign(new Error("gone"), { code: "ENOENT" })) : Promise.resolve()) });
+    const broken = numberedSource(COUNT, {
+      between: (from) =>
+        from > 40 ? Promise.reject(Object.assign(new Error("gone"), { code: "ENOENT" })) : Promise.resolve(),
+    });
     const other = await makeWorld(1, broken);
     const summary = await other.world.time.runUntil(runWorkers({ ...other.base, process: () => undefined }));
     expect(summary).toMatchObject({ items: 42, shards: { parked: 1 } });
@@ -366,7 +433,17 @@ describe("runWorkers", () => {
 
   test("a source whose keys do not increase is parked, not believed", async () => {
     const source = numberedSource(COUNT);
-    const shuffled = { ...source, read: async function* () { yield { items: [{ n: 1, key: keyOf(1) }, { n: 0, key: keyOf(0) }] }; } };
+    const shuffled = {
+      ...source,
+      read: async function* () {
+        yield {
+          items: [
+            { n: 1, key: keyOf(1) },
+            { n: 0, key: keyOf(0) },
+          ],
+        };
+      },
+    };
     const { world, base } = await makeWorld(1, shuffled);
     const summary = await world.time.runUntil(runWorkers({ ...base, process: () => undefined }));
     expect(summary).toMatchObject({ items: 0, shards: { parked: 1 } });
@@ -375,19 +452,41 @@ describe("runWorkers", () => {
   test("what the source cannot offer is told of in its place, and passed over or parked by choice", async () => {
     const source = numberedSource(10);
     const problems = [{ key: keyOf(4), reason: "unreadable" }];
-    const withProblem = { ...source, read: async function* ({ after }: { after?: Uint8Array | undefined }) {
-      yield { items: [0, 1, 2, 3, 5, 6].filter((n) => after === undefined || n > after[5]!).map((n) => ({ n, key: keyOf(n) })), problems: after === undefined ? problems : [] };
-    } };
+    const withProblem = {
+      ...source,
+      read: async function* ({ after }: { after?: Uint8Array | undefined }) {
+        yield {
+          items: [0, 1, 2, 3, 5, 6]
+            .filter((n) => after === undefined || n > after[5]!)
+            .map((n) => ({ n, key: keyOf(n) })),
+          problems: after === undefined ? problems : [],
+        };
+      },
+    };
     const { world, base, events } = await makeWorld(1, withProblem);
-    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined, onProblem: "park" }))).toMatchObject({ items: 4, problems: 1, shards: { parked: 1 } });
+    expect(
+      await world.time.runUntil(runWorkers({ ...base, process: () => undefined, onProblem: "park" })),
+    ).toMatchObject({ items: 4, problems: 1, shards: { parked: 1 } });
     const shard = unwrap(await world.coordinator.listShards(RUN)).items[0]!;
-    unwrap(await world.coordinator.unpark({ tenant: RUN.tenant, key: { run: RUN.run, shard: shard.shard }, opId: OpId.random() }));
-    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({ items: 2, shards: { completed: 1 } });
+    unwrap(
+      await world.coordinator.unpark({
+        tenant: RUN.tenant,
+        key: { run: RUN.run, shard: shard.shard },
+        opId: OpId.random(),
+      }),
+    );
+    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({
+      items: 2,
+      shards: { completed: 1 },
+    });
     expect(events.filter(({ kind }) => kind === "ItemProblem")).toMatchObject([{ reason: "unreadable", keySize: 6 }]);
   });
 
   test("an empty range is completed", async () => {
     const { world, base } = await makeWorld(1, numberedSource(0));
-    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({ items: 0, shards: { completed: 1 } });
+    expect(await world.time.runUntil(runWorkers({ ...base, process: () => undefined }))).toMatchObject({
+      items: 0,
+      shards: { completed: 1 },
+    });
   });
 });

@@ -25,12 +25,17 @@ export async function runWorkers<I extends Item, R>(options: RunWorkersOptions<I
   const observer = new Observer(settings);
   const startMs = settings.time.nowMs();
   const run = await openRun(settings, observer.event);
-  const summary = "kind" in run ? summarizeNothing(run, settings.time.nowMs() - startMs) : await work(settings, observer, run);
+  const summary =
+    "kind" in run ? summarizeNothing(run, settings.time.nowMs() - startMs) : await work(settings, observer, run);
   observer.summary(summary);
   return summary;
 }
 
-async function work<I extends Item, R>(settings: Settings<I, R>, observer: Observer, { config }: RunRecord): Promise<WorkerSummary> {
+async function work<I extends Item, R>(
+  settings: Settings<I, R>,
+  observer: Observer,
+  { config }: RunRecord,
+): Promise<WorkerSummary> {
   const timing = makeTiming(settings, config);
   const { keepLeases } = settings;
   const onFailure = (cause: unknown): void => observer.event({ kind: "KeeperFailed", cause: new Redacted(cause) });

@@ -39,7 +39,9 @@ describe("options of runWorkers", () => {
   });
 
   test("no options at all are refused", async () => {
-    await expect(runWorkers(undefined as never)).rejects.toThrow("runWorkers takes an object of options, got undefined");
+    await expect(runWorkers(undefined as never)).rejects.toThrow(
+      "runWorkers takes an object of options, got undefined",
+    );
   });
 
   test("a worker is drawn where none is named, another each time", () => {
@@ -48,6 +50,11 @@ describe("options of runWorkers", () => {
 
   test("what is undefined is as if it were left out", () => {
     const given = Object.fromEntries(junk.slice(3).map(([name]) => [name, undefined]));
-    expect(makeSettings({ ...options, ...given })).toMatchObject({ concurrency: 1, itemConcurrency: 1, graceMs: 5000, stopWhenDone: true });
+    expect(makeSettings({ ...options, ...given })).toMatchObject({
+      concurrency: 1,
+      itemConcurrency: 1,
+      graceMs: 5000,
+      stopWhenDone: true,
+    });
   });
 });

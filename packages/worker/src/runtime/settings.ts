@@ -30,8 +30,19 @@ export interface RunTiming {
 }
 
 export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>): Settings<I, R> {
-  assert(typeof options === "object" && options !== null, () => `runWorkers takes an object of options, got ${typeof options}`);
-  const { coordinator, source, process, concurrency = 1, itemConcurrency = 1, graceMs = 5000, worker = randomWorker() } = options;
+  assert(
+    typeof options === "object" && options !== null,
+    () => `runWorkers takes an object of options, got ${typeof options}`,
+  );
+  const {
+    coordinator,
+    source,
+    process,
+    concurrency = 1,
+    itemConcurrency = 1,
+    graceMs = 5000,
+    worker = randomWorker(),
+  } = options;
   const { stopWhenDone = true, progressEveryMs = 500, time = SYSTEM_TIME } = options;
   assert(typeof coordinator?.claimMany === "function", "coordinator must be a Coordinator");
   assert(typeof source?.read === "function", "source must be a Source");
@@ -58,19 +69,40 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
   };
 }
 
-function assertOptional<I extends Item, R>({ onItemFailure, onProblem, sink, signal, keepLeases, storePatienceMs }: RunWorkersOptions<I, R>): void {
-  assert(onItemFailure === undefined || onItemFailure === "park" || onItemFailure === "skip", "onItemFailure must be park or skip");
+function assertOptional<I extends Item, R>({
+  onItemFailure,
+  onProblem,
+  sink,
+  signal,
+  keepLeases,
+  storePatienceMs,
+}: RunWorkersOptions<I, R>): void {
+  assert(
+    onItemFailure === undefined || onItemFailure === "park" || onItemFailure === "skip",
+    "onItemFailure must be park or skip",
+  );
   assert(onProblem === undefined || onProblem === "park" || onProblem === "skip", "onProblem must be park or skip");
   assert(sink === undefined || typeof sink?.open === "function", "sink must be a Sink");
   assert(signal === undefined || typeof signal?.addEventListener === "function", "signal must be an AbortSignal");
-  assert(keepLeases === undefined || typeof keepLeases?.module === "string" || keepLeases?.module instanceof URL, "keepLeases must name a module by URL or path");
-  if (keepLeases?.maxBlockedMs !== undefined) assertCount(keepLeases.maxBlockedMs, "maxBlockedMs of keepLeases", { min: 1, max: Number.MAX_SAFE_INTEGER });
+  assert(
+    keepLeases === undefined || typeof keepLeases?.module === "string" || keepLeases?.module instanceof URL,
+    "keepLeases must name a module by URL or path",
+  );
+  if (keepLeases?.maxBlockedMs !== undefined)
+    assertCount(keepLeases.maxBlockedMs, "maxBlockedMs of keepLeases", { min: 1, max: Number.MAX_SAFE_INTEGER });
   if (storePatienceMs !== undefined) assertCount(storePatienceMs, "storePatienceMs", { min: 0, max: 86_400_000 });
 }
 
-export function makeTiming({ checkpointEvery, storePatienceMs }: Pick<RunWorkersOptions, "checkpointEvery" | "storePatienceMs">, { leaseDuration }: RunConfig): RunTiming {
+export function makeTiming(
+  { checkpointEvery, storePatienceMs }: Pick<RunWorkersOptions, "checkpointEvery" | "storePatienceMs">,
+  { leaseDuration }: RunConfig,
+): RunTiming {
   const leaseMs = Number(leaseDuration);
-  return { leaseMs, checkpoint: makeCheckpointPolicy(checkpointEvery, leaseMs), storePatienceMs: storePatienceMs ?? leaseMs };
+  return {
+    leaseMs,
+    checkpoint: makeCheckpointPolicy(checkpointEvery, leaseMs),
+    storePatienceMs: storePatienceMs ?? leaseMs,
+  };
 }
 
 function randomWorker(): WorkerId {

@@ -9,11 +9,22 @@ import { keyOf, numberedSource, type NumberedItem } from "./world.fixture.ts";
 
 const RANGE = { start: Uint8Array.of(0x6b), end: Uint8Array.of(0x6c) };
 
-function makeReader(source: Source<NumberedItem>, { signal = new AbortController().signal, after }: { readonly signal?: AbortSignal; readonly after?: Uint8Array } = {}) {
+function makeReader(
+  source: Source<NumberedItem>,
+  { signal = new AbortController().signal, after }: { readonly signal?: AbortSignal; readonly after?: Uint8Array } = {},
+) {
   const time = new ManualTime();
   const failures: number[] = [];
   const retry = { maxAttempts: 3, baseMs: 10, maxMs: 100 };
-  const reader = new ShardReader({ source, range: RANGE, after, signal, retry, time, onFailure: ({ attempt }) => failures.push(attempt) });
+  const reader = new ShardReader({
+    source,
+    range: RANGE,
+    after,
+    signal,
+    retry,
+    time,
+    onFailure: ({ attempt }) => failures.push(attempt),
+  });
   return { reader, time, failures };
 }
 
@@ -47,7 +58,9 @@ describe("ShardReader", () => {
   });
 
   test("gives up after the last attempt", async () => {
-    const { reader, time, failures } = makeReader(numberedSource(20, { between: (from) => (from > 0 ? Promise.reject(new Error("gone")) : Promise.resolve()) }));
+    const { reader, time, failures } = makeReader(
+      numberedSource(20, { between: (from) => (from > 0 ? Promise.reject(new Error("gone")) : Promise.resolve()) }),
+    );
     expect(await time.runUntil(readAll(reader))).toEqual([...upTo(7), "failed"]);
     expect(failures).toEqual([1, 2, 3]);
   });
@@ -55,17 +68,20 @@ describe("ShardReader", () => {
   test.each([
     { retryAfterMs: 60, atLeastMs: 60 },
     { retryAfterMs: 1000, atLeastMs: 100 },
-  ])("a source that asks for $retryAfterMs ms is not asked again for $atLeastMs", async ({ retryAfterMs, atLeastMs }) => {
-    const askedMs: number[] = [];
-    const between = async (): Promise<void> => {
-      askedMs.push(time.nowMs());
-      if (askedMs.length === 1) throw new RetryAfter(retryAfterMs);
-    };
-    const { reader, time } = makeReader(numberedSource(7, { between }));
-    expect(await time.runUntil(readAll(reader))).toEqual(upTo(7));
-    expect(askedMs[1]).toBeGreaterThanOrEqual(atLeastMs);
-    expect(askedMs[1]).toBeLessThanOrEqual(100);
-  });
+  ])(
+    "a source that asks for $retryAfterMs ms is not asked again for $atLeastMs",
+    async ({ retryAfterMs, atLeastMs }) => {
+      const askedMs: number[] = [];
+      const between = async (): Promise<void> => {
+        askedMs.push(time.nowMs());
+        if (askedMs.length === 1) throw new RetryAfter(retryAfterMs);
+      };
+      const { reader, time } = makeReader(numberedSource(7, { between }));
+      expect(await time.runUntil(readAll(reader))).toEqual(upTo(7));
+      expect(askedMs[1]).toBeGreaterThanOrEqual(atLeastMs);
+      expect(askedMs[1]).toBeLessThanOrEqual(100);
+    },
+  );
 
   test.each([0, 3, 7, 9, 14, 19])("reads nothing from where the shard was cut, at %i", async (cut) => {
     const { reader } = makeReader(numberedSource(20));
@@ -133,7 +149,9 @@ describe("ShardReader", () => {
 
   test("ends as soon as the signal fires, also while it waits to try again", async () => {
     const controller = new AbortController();
-    const { reader, time } = makeReader(numberedSource(20, { between: () => Promise.reject(new Error("gone")) }), { signal: controller.signal });
+    const { reader, time } = makeReader(numberedSource(20, { between: () => Promise.reject(new Error("gone")) }), {
+      signal: controller.signal,
+    });
     const reading = readAll(reader);
     await time.yieldToLoop();
     controller.abort();

@@ -18,11 +18,18 @@ export interface ReaderOptions<I extends Item> {
   readonly signal: AbortSignal;
   readonly retry: RetryPolicy;
   readonly time: WorkerTime;
-  readonly onFailure: (failure: { readonly attempt: number; readonly waitMs: number | undefined; readonly cause: Redacted<unknown> }) => void;
+  readonly onFailure: (failure: {
+    readonly attempt: number;
+    readonly waitMs: number | undefined;
+    readonly cause: Redacted<unknown>;
+  }) => void;
 }
 
 /** What a reading comes to next. */
-export type Fetched<I extends Item> = { readonly kind: "Batch"; readonly batch: ItemBatch<I> } | { readonly kind: "End" } | ReadFailure;
+export type Fetched<I extends Item> =
+  | { readonly kind: "Batch"; readonly batch: ItemBatch<I> }
+  | { readonly kind: "End" }
+  | ReadFailure;
 
 /**
  * The items of a shard, a batch at a time and one batch ahead.
@@ -100,7 +107,9 @@ export class ShardReader<I extends Item> {
     this.#isClosed = true;
     const items = batch.items.filter(({ key }) => !this.#isBeyond(key));
     const problems = (batch.problems ?? []).filter(({ key }) => !this.#isBeyond(key));
-    return items.length === 0 && problems.length === 0 ? { kind: "End" } : { kind: "Batch", batch: { items, problems } };
+    return items.length === 0 && problems.length === 0
+      ? { kind: "End" }
+      : { kind: "Batch", batch: { items, problems } };
   }
 
   #isBeyond(key: Uint8Array): boolean {
@@ -117,7 +126,9 @@ export class ShardReader<I extends Item> {
         this.#dropIterator();
         if (signal.aborted) return { kind: "End" };
         const isFinal = cause instanceof BrokenSource;
-        const waitMs = isFinal ? undefined : pauseAfter(retry, { attempt, random: time.random(), leastMs: retryAfterOf(cause) });
+        const waitMs = isFinal
+          ? undefined
+          : pauseAfter(retry, { attempt, random: time.random(), leastMs: retryAfterOf(cause) });
         onFailure({ attempt, waitMs, cause: new Redacted(cause) });
         if (waitMs === undefined) return { kind: "ReadFailure", cause };
         if (!(await sleep(time, waitMs, signal))) return { kind: "End" };
@@ -129,7 +140,9 @@ export class ShardReader<I extends Item> {
     const { source, range, signal } = this.#options;
     for (;;) {
       if (this.#isClosed || signal.aborted) return { kind: "End" };
-      this.#iterator ??= source.read({ range: { start: range.start, end: this.#end }, after: this.#lastKey, signal })[Symbol.asyncIterator]();
+      this.#iterator ??= source
+        .read({ range: { start: range.start, end: this.#end }, after: this.#lastKey, signal })
+        [Symbol.asyncIterator]();
       const { done, value: batch } = await this.#iterator.next();
       if (done === true) return { kind: "End" };
       const last = lastKeyOf(batch);
@@ -144,7 +157,8 @@ export class ShardReader<I extends Item> {
   #checkOrder({ items, problems }: ItemBatch<I>): void {
     const { start } = this.#options.range;
     const first = items[0];
-    if (first !== undefined && (first.key.length === 0 || compareBytes(first.key, start) < 0)) throw new BrokenSource("a key below the range");
+    if (first !== undefined && (first.key.length === 0 || compareBytes(first.key, start) < 0))
+      throw new BrokenSource("a key below the range");
     checkIncreasing(items, this.#lastKey);
     if (problems !== undefined) checkIncreasing(problems, this.#lastKey);
   }

@@ -25,7 +25,10 @@ export type ShardStop =
   | { readonly kind: "Bug"; readonly error: unknown };
 
 /** What takes the place of what: a shard that is being given back can still turn out to be lost. */
-const GRAVITY = { Shutdown: 0, Park: 0, RunEnded: 0, SinkFailed: 1, Lost: 2, Bug: 3 } as const satisfies Record<ShardStop["kind"], number>;
+const GRAVITY = { Shutdown: 0, Park: 0, RunEnded: 0, SinkFailed: 1, Lost: 2, Bug: 3 } as const satisfies Record<
+  ShardStop["kind"],
+  number
+>;
 
 const NO_ITEMS: readonly never[] = [];
 
@@ -117,7 +120,11 @@ export class ShardRunner<I extends Item, R> {
   async #openSink(): Promise<boolean> {
     const { session } = this;
     try {
-      this.#sink = await this.#host.settings.sink?.open({ shard: session.shardKey, fence: session.lease.fence, token: session.cursor.token });
+      this.#sink = await this.#host.settings.sink?.open({
+        shard: session.shardKey,
+        fence: session.lease.fence,
+        token: session.cursor.token,
+      });
     } catch (cause) {
       this.#halt({ kind: "SinkFailed", cause });
     }
@@ -141,7 +148,8 @@ export class ShardRunner<I extends Item, R> {
     while (this.#stop === undefined) {
       const next = await this.#nextBatch();
       if (next.kind === "End" || this.#stop !== undefined) break;
-      if (next.kind === "ReadFailure") return this.#halt({ kind: "Park", reason: parkReasonFor(next.cause, "TooManyErrors") });
+      if (next.kind === "ReadFailure")
+        return this.#halt({ kind: "Park", reason: parkReasonFor(next.cause, "TooManyErrors") });
       await this.#workOn(next.batch);
     }
     this.#batch = NO_ITEMS;
@@ -167,9 +175,10 @@ export class ShardRunner<I extends Item, R> {
     const { time } = this.#host.settings;
     let told = 0;
     this.#batch = items;
-    for (this.#begun = 0; this.#begun < items.length; ) {
+    for (this.#begun = 0; this.#begun < items.length;) {
       const item = items[this.#begun]!;
-      while (told < problems.length && compareBytes(problems[told]!.key, item.key) < 0) await this.#tell(problems[told++]!);
+      while (told < problems.length && compareBytes(problems[told]!.key, item.key) < 0)
+        await this.#tell(problems[told++]!);
       while (this.#stop === undefined && !this.#mayBegin(item)) await this.#wait();
       if (this.#stop !== undefined || this.#splitter.isAbove(item.key)) return;
       this.#begun++;
@@ -194,7 +203,13 @@ export class ShardRunner<I extends Item, R> {
     while (this.#stop === undefined && this.#splitter.isSplitting && this.#splitter.isAbove(key)) await this.#wait();
     if (this.#stop !== undefined || this.#splitter.isAbove(key)) return;
     counts.problems++;
-    emit({ kind: "ItemProblem", shard: this.session.shardKey.shard, key: new Redacted(key), keySize: key.length, reason });
+    emit({
+      kind: "ItemProblem",
+      shard: this.session.shardKey.shard,
+      key: new Redacted(key),
+      keySize: key.length,
+      reason,
+    });
     if (settings.onProblem === "park") this.#halt({ kind: "Park", reason: "Other" });
   }
 
@@ -344,7 +359,14 @@ export class ShardRunner<I extends Item, R> {
       retry,
       time,
       onFailure: ({ attempt, waitMs, cause }) =>
-        this.#host.emit({ kind: "SourceFailed", shard: shardKey.shard, attempt, willRetry: waitMs !== undefined, waitMs: waitMs ?? 0, cause }),
+        this.#host.emit({
+          kind: "SourceFailed",
+          shard: shardKey.shard,
+          attempt,
+          willRetry: waitMs !== undefined,
+          waitMs: waitMs ?? 0,
+          cause,
+        }),
     });
   }
 
@@ -378,7 +400,11 @@ function endingFor(stop: ShardStop | undefined): Ending | undefined {
   }
 }
 
-function makeContext<I extends Item, R>(host: ShardHost<I, R>, session: WorkerSession, signal: AbortSignal): ItemContext {
+function makeContext<I extends Item, R>(
+  host: ShardHost<I, R>,
+  session: WorkerSession,
+  signal: AbortSignal,
+): ItemContext {
   const shard = {
     key: session.shardKey,
     get spec() {

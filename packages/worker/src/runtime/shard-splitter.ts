@@ -73,7 +73,12 @@ export class ShardSplitter<I extends Item, R> {
     const { splitPolicy } = this.#host.settings;
     if (splitPolicy === undefined || this.#isRefused || this.#isSplitting || this.#work.isStopped()) return 0;
     const [aheadCount, isEndKnown] = [this.#work.aheadCount(), this.#work.isEndKnown()];
-    const held = { heldSinceMs: this.#heldSinceMs, lastSplitMs: this.#lastSplitMs, missCount: this.#missCount, itemCount: this.#itemCount };
+    const held = {
+      heldSinceMs: this.#heldSinceMs,
+      lastSplitMs: this.#lastSplitMs,
+      missCount: this.#missCount,
+      itemCount: this.#itemCount,
+    };
     return expectedHandoverMs(splitPolicy, { nowMs, ...held, aheadCount, isEndKnown });
   }
 

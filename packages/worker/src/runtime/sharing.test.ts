@@ -26,7 +26,20 @@ async function workFor(workers: readonly number[], source: Source<NumberedItem>)
     if (kind === "ShardSplit") firstSplitMs ??= world.time.nowMs() - startMs;
   };
   const summaries = await world.time.runUntil(
-    Promise.all(workers.map((concurrency) => runWorkers({ coordinator: world.connect(), run: RUN, source, time: world.time, concurrency, process, sink, onEvent }))),
+    Promise.all(
+      workers.map((concurrency) =>
+        runWorkers({
+          coordinator: world.connect(),
+          run: RUN,
+          source,
+          time: world.time,
+          concurrency,
+          process,
+          sink,
+          onEvent,
+        }),
+      ),
+    ),
   );
   const results = await sink.results(world.coordinator);
   const progress = unwrap(await world.coordinator.getRunProgress(RUN));
@@ -45,7 +58,8 @@ const sources: Record<string, () => Source<NumberedItem>> = {
       ...source,
       splitPoint: async ({ range, after }) => {
         const rest: NumberedItem[] = [];
-        for await (const { items } of source.read({ range, after, signal: new AbortController().signal })) rest.push(...items);
+        for await (const { items } of source.read({ range, after, signal: new AbortController().signal }))
+          rest.push(...items);
         return rest[Math.ceil(rest.length / 2)]?.key;
       },
     };
@@ -102,6 +116,8 @@ test("what is nearly done is not split", async () => {
   const source = numberedSource(2);
   await world.start(source);
   const process = () => world.time.sleep(10);
-  const summary = await world.time.runUntil(runWorkers({ coordinator: world.coordinator, run: RUN, source, time: world.time, concurrency: 4, process }));
+  const summary = await world.time.runUntil(
+    runWorkers({ coordinator: world.coordinator, run: RUN, source, time: world.time, concurrency: 4, process }),
+  );
   expect(summary).toMatchObject({ items: 2, splits: 0 });
 });

@@ -7,10 +7,13 @@ import { startRunErrorMessage, type StartRunError } from "./start-run-error.ts";
 
 const refused = coordError("ConfigMismatch", { run: RunId.fromRaw(7n) });
 const foreign = coordError("TenantMismatch", { expected: TenantId.fromBytes(new Uint8Array(32).fill(0xab)) });
-const broken = coordError("BackendError", { reason: InfraError.transient({ operation: "getRun.load", message: "the connection was lost", cause: "hunter2" }) });
+const broken = coordError("BackendError", {
+  reason: InfraError.transient({ operation: "getRun.load", message: "the connection was lost", cause: "hunter2" }),
+});
 
 test("a source has its own sentence, and the coordinator its own", () => {
-  for (const kind of ["SourceMissing", "SourceUnreadable", "SourceInvalid"] as const) expect(startRunErrorMessage({ kind, reason: "there is no folder x" })).toBe("there is no folder x");
+  for (const kind of ["SourceMissing", "SourceUnreadable", "SourceInvalid"] as const)
+    expect(startRunErrorMessage({ kind, reason: "there is no folder x" })).toBe("there is no folder x");
   expect(startRunErrorMessage(refused)).toBe(messageOf(refused));
   expect(startRunErrorMessage(broken)).toContain("the connection was lost");
 });

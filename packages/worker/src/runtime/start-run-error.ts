@@ -15,8 +15,10 @@ export type StartRunError =
 /** What is wrong, in a sentence for people. It tells sizes, never bytes of a key or of the settings. */
 export function startRunErrorMessage(error: StartRunError): string {
   assert(typeof error === "object" && error !== null, "error must be one of startRun");
-  if (error.kind === "SourceMissing" || error.kind === "SourceUnreadable" || error.kind === "SourceInvalid") return error.reason;
-  if (error.kind === "SettingsMismatch") return "the run exists with other settings; repeat those, or take another run id";
+  if (error.kind === "SourceMissing" || error.kind === "SourceUnreadable" || error.kind === "SourceInvalid")
+    return error.reason;
+  if (error.kind === "SettingsMismatch")
+    return "the run exists with other settings; repeat those, or take another run id";
   if (error.kind === "Aborted") return "the start was called off before there was a run";
   return messageOf(error);
 }

@@ -21,7 +21,14 @@ function setUp(change: Partial<StartRunOptions> = {}) {
       return numbers.plan(request);
     },
   };
-  const options: StartRunOptions = { coordinator: world.coordinator, run: RUN, source, config: CONFIG, shardCount: 4, ...change };
+  const options: StartRunOptions = {
+    coordinator: world.coordinator,
+    run: RUN,
+    source,
+    config: CONFIG,
+    shardCount: 4,
+    ...change,
+  };
   return { world, options, plans: () => plans };
 }
 
@@ -29,14 +36,19 @@ describe("startRun", () => {
   test("creates the run with the source's shards, and joins it from then on without planning again", async () => {
     const { world, options, plans } = setUp();
     expect(unwrap(await startRun(options))).toMatchObject({ kind: "Created", record: { status: "Active" } });
-    expect(unwrap(await startRun({ ...options, shardCount: 9 }))).toMatchObject({ kind: "Joined", record: { status: "Active" } });
+    expect(unwrap(await startRun({ ...options, shardCount: 9 }))).toMatchObject({
+      kind: "Joined",
+      record: { status: "Active" },
+    });
     expect(plans()).toBe(1);
     expect(unwrap(await world.coordinator.getRunProgress(RUN))).toMatchObject({ total: 4, active: 4 });
   });
 
   test("of several that start at once one creates the run and the others join it", async () => {
     const { world, options } = setUp();
-    const started = await Promise.all([2, 3, 4, 5].map((shardCount) => startRun({ ...options, coordinator: world.connect(), shardCount })));
+    const started = await Promise.all(
+      [2, 3, 4, 5].map((shardCount) => startRun({ ...options, coordinator: world.connect(), shardCount })),
+    );
     expect(started.map((result) => unwrap(result).kind).toSorted()).toEqual(["Created", "Joined", "Joined", "Joined"]);
     const shardCount = [2, 3, 4, 5][started.findIndex((result) => unwrap(result).kind === "Created")];
     expect(unwrap(await world.coordinator.getRunProgress(RUN)).total).toBe(shardCount);
@@ -60,14 +72,24 @@ describe("startRun", () => {
     const { options, world } = setUp();
     const connectorExtra = Uint8Array.of(1, 2, 3);
     unwrap(await startRun({ ...options, connectorExtra }));
-    expect(await startRun({ ...options, connectorExtra, config: { leaseDuration: 2000n } })).toMatchObject({ error: { kind: "ConfigMismatch" } });
-    expect(await startRun({ ...options, connectorExtra, config: { leaseDuration: 0n } })).toMatchObject({ error: { kind: "InvalidConfig" } });
-    expect(await startRun({ ...options, connectorExtra: Uint8Array.of(1, 2, 4) })).toMatchObject({ error: { kind: "SettingsMismatch" } });
-    expect(await startRun({ ...options, connectorExtra: new Uint8Array() })).toMatchObject({ error: { kind: "SettingsMismatch" } });
+    expect(await startRun({ ...options, connectorExtra, config: { leaseDuration: 2000n } })).toMatchObject({
+      error: { kind: "ConfigMismatch" },
+    });
+    expect(await startRun({ ...options, connectorExtra, config: { leaseDuration: 0n } })).toMatchObject({
+      error: { kind: "InvalidConfig" },
+    });
+    expect(await startRun({ ...options, connectorExtra: Uint8Array.of(1, 2, 4) })).toMatchObject({
+      error: { kind: "SettingsMismatch" },
+    });
+    expect(await startRun({ ...options, connectorExtra: new Uint8Array() })).toMatchObject({
+      error: { kind: "SettingsMismatch" },
+    });
     expect(unwrap(await startRun({ ...options, connectorExtra })).kind).toBe("Joined");
     expect(unwrap(await startRun(options)).kind).toBe("Joined");
     const [shard] = unwrap(await world.coordinator.listShards(RUN)).items;
-    const record = unwrap(await world.coordinator.getShard({ tenant: RUN.tenant, key: { run: RUN.run, shard: shard!.shard } }))!;
+    const record = unwrap(
+      await world.coordinator.getShard({ tenant: RUN.tenant, key: { run: RUN.run, shard: shard!.shard } }),
+    )!;
     expect(unwrap(decodeConnectorExtra(record.spec))).toEqual(connectorExtra);
     expect(unwrap(decodeHint(record.spec)).kind).toBe("Range");
   });
@@ -75,8 +97,12 @@ describe("startRun", () => {
   test("what the source says is handed on, and nothing is created", async () => {
     const missing = { kind: "SourceMissing", reason: "there is no such folder" } as const;
     const { world, options } = setUp();
-    expect(await startRun({ ...options, source: { ...options.source, plan: async () => err(missing) } })).toEqual(err(missing));
-    expect(await startRun({ ...options, source: { ...options.source, plan: async () => ok([ShardSpec.unbounded()]) } })).toMatchObject({
+    expect(await startRun({ ...options, source: { ...options.source, plan: async () => err(missing) } })).toEqual(
+      err(missing),
+    );
+    expect(
+      await startRun({ ...options, source: { ...options.source, plan: async () => ok([ShardSpec.unbounded()]) } }),
+    ).toMatchObject({
       error: { kind: "RegisterShardsFailed", reason: { kind: "ManifestInvalid" } },
     });
     expect(await startRun({ ...options, signal: AbortSignal.abort() })).toEqual(err({ kind: "Aborted" }));
@@ -85,9 +111,15 @@ describe("startRun", () => {
 
   test("the settings have no place beside bytes of the source's own", async () => {
     const { options } = setUp({ connectorExtra: Uint8Array.of(9) });
-    const spec = ShardSpec.withRangeAndMetadata({ start: Uint8Array.of(1), end: Uint8Array.of(2), metadata: Uint8Array.of(0, 0, 0, 0, 5) });
+    const spec = ShardSpec.withRangeAndMetadata({
+      start: Uint8Array.of(1),
+      end: Uint8Array.of(2),
+      metadata: Uint8Array.of(0, 0, 0, 0, 5),
+    });
     void spec;
-    expect(await startRun({ ...options, source: { ...options.source, plan: async () => ok([spec]) } })).toMatchObject({ error: { kind: "SourceInvalid" } });
+    expect(await startRun({ ...options, source: { ...options.source, plan: async () => ok([spec]) } })).toMatchObject({
+      error: { kind: "SourceInvalid" },
+    });
   });
 
   test.each([

@@ -1,5 +1,11 @@
 import { Cursor, MAX_INITIAL_SHARDS, OpId, ShardId, ShardSpec, type InitialShardInput } from "@gossip/contracts";
-import { RunConfig, type Coordinator, type RunConfigInput, type RunRecord, type RunRequest } from "@gossip/coordination";
+import {
+  RunConfig,
+  type Coordinator,
+  type RunConfigInput,
+  type RunRecord,
+  type RunRequest,
+} from "@gossip/coordination";
 import { coordError, type CreateRunError } from "@gossip/coordination-errors";
 import { decodeConnectorExtra, decodeMetadata, ShardMetadata } from "@gossip/frontier";
 import { assert, assertBytes, assertCount, equalBytes, err, ok, type Result } from "@gossip/stdx";
@@ -70,7 +76,10 @@ async function join(options: StartRunOptions, record: RunRecord): Promise<Result
   if (!RunConfig.equals(config.value, record.config)) return err(coordError("ConfigMismatch", { run: run.run }));
   if (connectorExtra !== undefined) {
     const root = record.rootShards[0];
-    const shard = root === undefined ? ok(undefined) : await coordinator.getShard({ tenant: run.tenant, key: { run: run.run, shard: root } });
+    const shard =
+      root === undefined
+        ? ok(undefined)
+        : await coordinator.getShard({ tenant: run.tenant, key: { run: run.run, shard: root } });
     if (!shard.ok) return shard;
     const extra = shard.value && decodeConnectorExtra(shard.value.spec);
     if (extra?.ok !== true || !equalBytes(extra.value, connectorExtra)) return err({ kind: "SettingsMismatch" });
@@ -78,7 +87,12 @@ async function join(options: StartRunOptions, record: RunRecord): Promise<Result
   return ok({ kind: "Joined", record });
 }
 
-async function planShards({ source, shardCount, signal, connectorExtra }: StartRunOptions): Promise<Result<readonly InitialShardInput[], StartRunError>> {
+async function planShards({
+  source,
+  shardCount,
+  signal,
+  connectorExtra,
+}: StartRunOptions): Promise<Result<readonly InitialShardInput[], StartRunError>> {
   if (signal?.aborted === true) return err({ kind: "Aborted" });
   const planned = await source.plan(signal === undefined ? { shardCount } : { shardCount, signal });
   if (!planned.ok) return planned;
@@ -94,16 +108,25 @@ async function planShards({ source, shardCount, signal, connectorExtra }: StartR
 /** The shard with the caller's bytes beside the source's hint. */
 function withExtra(spec: ShardSpec, connectorExtra: Uint8Array): Result<ShardSpec, SourceError> {
   const decoded = decodeMetadata(spec);
-  if (!decoded.ok) return err({ kind: "SourceInvalid", reason: "the source planned a shard whose metadata cannot be read" });
-  if (decoded.value.connectorExtra.length > 0) return err({ kind: "SourceInvalid", reason: "the source keeps bytes of its own with its shards, so the run's settings have no place there" });
+  if (!decoded.ok)
+    return err({ kind: "SourceInvalid", reason: "the source planned a shard whose metadata cannot be read" });
+  if (decoded.value.connectorExtra.length > 0)
+    return err({
+      kind: "SourceInvalid",
+      reason: "the source keeps bytes of its own with its shards, so the run's settings have no place there",
+    });
   const metadata = ShardMetadata.encode({ hint: decoded.value.hint, connectorExtra });
-  if (!metadata.ok) return err({ kind: "SourceInvalid", reason: "the settings of the run are too large to be kept with its shards" });
+  if (!metadata.ok)
+    return err({ kind: "SourceInvalid", reason: "the settings of the run are too large to be kept with its shards" });
   const { keyRangeStart: start, keyRangeEnd: end } = spec;
   return ok(ShardSpec.withRangeAndMetadata({ start, end, metadata: metadata.value }));
 }
 
 function assertOptions(options: StartRunOptions): void {
-  assert(typeof options === "object" && options !== null, () => `startRun takes an object of options, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `startRun takes an object of options, got ${typeof options}`,
+  );
   const { coordinator, source, shardCount, connectorExtra } = options;
   assert(typeof coordinator?.createRunWithShards === "function", "coordinator must be a Coordinator");
   assert(typeof source?.plan === "function" && typeof source.read === "function", "source must be a Source");

@@ -21,7 +21,15 @@ async function setUp() {
   const coordinator = new Coordinator({ store: faulty, clock: world.clock, retry });
   const events: WorkerEvent[] = [];
   const sink = new TokenSink();
-  const base = { coordinator, run: RUN, source, time: world.time, sink, onEvent: (event: WorkerEvent) => void events.push(event), checkpointEvery: { ms: 200 } };
+  const base = {
+    coordinator,
+    run: RUN,
+    source,
+    time: world.time,
+    sink,
+    onEvent: (event: WorkerEvent) => void events.push(event),
+    checkpointEvery: { ms: 200 },
+  };
   const fail = (next: typeof fault): void => void (fault = next);
   return { world, base, events, sink, fail };
 }
@@ -29,20 +37,23 @@ async function setUp() {
 const all = Array.from({ length: COUNT }, (_, n) => n);
 
 describe("a store that fails", () => {
-  test.each(["Failed", "UnknownMade", "UnknownNotMade"] as const)("for less than a lease costs nothing but time (%s)", async (commit) => {
-    const { world, base, events, sink, fail } = await setUp();
-    const process = async ({ n }: NumberedItem) => {
-      await world.time.sleep(50);
-      if (n === 30) fail({ commit });
-      if (n === 50) fail({});
-    };
+  test.each(["Failed", "UnknownMade", "UnknownNotMade"] as const)(
+    "for less than a lease costs nothing but time (%s)",
+    async (commit) => {
+      const { world, base, events, sink, fail } = await setUp();
+      const process = async ({ n }: NumberedItem) => {
+        await world.time.sleep(50);
+        if (n === 30) fail({ commit });
+        if (n === 50) fail({});
+      };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, process }));
+      const summary = await world.time.runUntil(runWorkers({ ...base, process }));
 
-    expect(summary).toMatchObject({ items: COUNT, shards: { completed: 1, lost: 0 } });
-    expect(events).toContainEqual(expect.objectContaining({ kind: "StoreFailed", operation: "checkpoint" }));
-    expect(await sink.results(world.coordinator)).toEqual(all);
-  });
+      expect(summary).toMatchObject({ items: COUNT, shards: { completed: 1, lost: 0 } });
+      expect(events).toContainEqual(expect.objectContaining({ kind: "StoreFailed", operation: "checkpoint" }));
+      expect(await sink.results(world.coordinator)).toEqual(all);
+    },
+  );
 
   test("for longer than a lease loses the shard, because nobody knows whose it is; the work ends where it stays away", async () => {
     const { world, base, events, fail } = await setUp();
@@ -56,7 +67,10 @@ describe("a store that fails", () => {
     const summary = await world.time.runUntil(runWorkers({ ...base, process, storePatienceMs: 4 * LEASE_MS }));
 
     expect(aborted).toMatchObject({ kind: "Lost", cause: "Unconfirmed" });
-    expect(summary).toMatchObject({ stopped: { kind: "StoreFailed", error: { kind: "BackendError" } }, shards: { lost: 1, completed: 0 } });
+    expect(summary).toMatchObject({
+      stopped: { kind: "StoreFailed", error: { kind: "BackendError" } },
+      shards: { lost: 1, completed: 0 },
+    });
     expect(events).toContainEqual(expect.objectContaining({ kind: "LeaseLost", cause: "Unconfirmed" }));
   });
 
@@ -69,7 +83,9 @@ describe("a store that fails", () => {
       if (n === 20) world.time.startTimer(1000, () => fail({}));
     };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, process, checkpointEvery: { items: 10, ms: 200 } }));
+    const summary = await world.time.runUntil(
+      runWorkers({ ...base, process, checkpointEvery: { items: 10, ms: 200 } }),
+    );
 
     expect(summary).toMatchObject({ items: COUNT, shards: { completed: 1, lost: 0 } });
     expect(begun).toBe(COUNT);
@@ -97,7 +113,15 @@ describe("a store that fails", () => {
     };
 
     const summary = await world.time.runUntil(
-      runWorkers({ ...base, coordinator, source, process, concurrency: 2, checkpointEvery: { ms: 5000 }, split: { minHandoverMs: 0 } }),
+      runWorkers({
+        ...base,
+        coordinator,
+        source,
+        process,
+        concurrency: 2,
+        checkpointEvery: { ms: 5000 },
+        split: { minHandoverMs: 0 },
+      }),
     );
 
     expect(summary).toMatchObject({ items: COUNT, splits: 0, shards: { completed: 1, lost: 0 } });

@@ -8,7 +8,13 @@ test("ticks until it is ended, and tells how long the loop did not let it", asyn
   const time = new ManualTime();
   const ticks: number[] = [];
   const blocks: number[] = [];
-  const stop = startTicker({ time, everyMs: 100, blockedMs: 500, onTick: (nowMs) => ticks.push(nowMs), onBlocked: (ms) => blocks.push(ms) });
+  const stop = startTicker({
+    time,
+    everyMs: 100,
+    blockedMs: 500,
+    onTick: (nowMs) => ticks.push(nowMs),
+    onBlocked: (ms) => blocks.push(ms),
+  });
   await time.runUntil(time.sleep(250));
   expect([ticks, blocks]).toEqual([[100, 200], []]);
   time.block(449);

@@ -45,7 +45,10 @@ interface Progress {
 }
 
 /** How a shard is left. */
-export type Ending = { readonly kind: "Complete" } | { readonly kind: "Park"; readonly reason: ParkReason } | { readonly kind: "Release" };
+export type Ending =
+  | { readonly kind: "Complete" }
+  | { readonly kind: "Park"; readonly reason: ParkReason }
+  | { readonly kind: "Release" };
 
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 2000;
@@ -145,7 +148,9 @@ export class Upkeep {
     const cursor = this.#cursorAt(key);
     const startMs = this.#options.time.nowMs();
     const opId = OpId.random();
-    const isMade = await this.#insist("checkpoint", () => this.#options.session.checkpoint(cursor, { renew: true, opId }));
+    const isMade = await this.#insist("checkpoint", () =>
+      this.#options.session.checkpoint(cursor, { renew: true, opId }),
+    );
     if (!isMade) return false;
     this.#items -= items;
     this.#options.listener.onCheckpoint(items, this.#options.time.nowMs() - startMs);
@@ -222,7 +227,10 @@ export class Upkeep {
       listener.onSinkFailed(error);
       return;
     }
-    assert(error.kind === "BackendError" || error.kind === "ResourceExhausted", () => `a ${operation} of the runtime's own was refused as ${error.kind}`);
+    assert(
+      error.kind === "BackendError" || error.kind === "ResourceExhausted",
+      () => `a ${operation} of the runtime's own was refused as ${error.kind}`,
+    );
     this.#failures++;
     listener.onStoreFailed(operation, error);
     if (time.nowMs() - this.#renewedMs >= leaseMs) this.#lose("Unconfirmed");
@@ -266,12 +274,18 @@ export class Upkeep {
   }
 
   #pauseMs(): number {
-    return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 16)) * (0.5 + this.#options.time.random());
+    return (
+      Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 16)) * (0.5 + this.#options.time.random())
+    );
   }
 
   #reckonDue(): number {
     const { policy, time } = this.#options;
     if (this.#failures > 0) return time.nowMs() + this.#pauseMs();
-    return upkeepDueMs(policy, { items: this.#items, checkpointedMs: this.#checkpointedMs, renewedMs: this.#renewedMs });
+    return upkeepDueMs(policy, {
+      items: this.#items,
+      checkpointedMs: this.#checkpointedMs,
+      renewedMs: this.#renewedMs,
+    });
   }
 }

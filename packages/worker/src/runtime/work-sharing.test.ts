@@ -24,7 +24,11 @@ class Shard implements Shareable {
   }
 }
 
-const hint = (isStarved: boolean, availableCount = 0): CapacityHint => ({ isStarved, availableCount, earliestDeadline: undefined });
+const hint = (isStarved: boolean, availableCount = 0): CapacityHint => ({
+  isStarved,
+  availableCount,
+  earliestDeadline: undefined,
+});
 
 function setUp(answer: CapacityHint | undefined = hint(false)) {
   const time = new ManualTime();

@@ -47,7 +47,10 @@ export class WorkSharing {
   }
 
   /** Split what is worth it, where somebody waits. `idleWorkers` are those of this process that found nothing. */
-  share(shards: Iterable<Shareable>, { nowMs, idleWorkers }: { readonly nowMs: number; readonly idleWorkers: number }): void {
+  share(
+    shards: Iterable<Shareable>,
+    { nowMs, idleWorkers }: { readonly nowMs: number; readonly idleWorkers: number },
+  ): void {
     const all = [...shards];
     const underWay = all.filter(({ isSplitting }) => isSplitting).length;
     const wanted = Math.max(idleWorkers, this.#isWantedElsewhere ? 1 : 0) - underWay;

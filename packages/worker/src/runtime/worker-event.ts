@@ -32,9 +32,20 @@ interface WorkerEventFields {
     readonly cause: Redacted<unknown>;
   };
   /** The source could not offer what it found at a key. */
-  ItemProblem: { readonly shard: ShardId; readonly key: Redacted<Uint8Array>; readonly keySize: number; readonly reason: string };
+  ItemProblem: {
+    readonly shard: ShardId;
+    readonly key: Redacted<Uint8Array>;
+    readonly keySize: number;
+    readonly reason: string;
+  };
   /** Reading failed; it is tried again after `waitMs`, or not at all. */
-  SourceFailed: { readonly shard: ShardId; readonly attempt: number; readonly willRetry: boolean; readonly waitMs: number; readonly cause: Redacted<unknown> };
+  SourceFailed: {
+    readonly shard: ShardId;
+    readonly attempt: number;
+    readonly willRetry: boolean;
+    readonly waitMs: number;
+    readonly cause: Redacted<unknown>;
+  };
   SinkFailed: { readonly shard: ShardId; readonly cause: Redacted<unknown> };
   /** The store did not do what it was asked. It is asked again. */
   StoreFailed: { readonly shard: ShardId | undefined; readonly operation: string; readonly error: AnyCoordError };

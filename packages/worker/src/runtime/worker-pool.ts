@@ -21,7 +21,12 @@ const MAX_TICK_MS = 250;
 const MAX_UNNOTICED_BLOCK_MS = 1000;
 
 /** After these there is more to claim than before. */
-const OFFERS: ReadonlySet<EventKind> = /* @__PURE__ */ new Set(["ShardReleased", "ShardResidualCreated", "ShardSplit", "ShardUnparked"] as const);
+const OFFERS: ReadonlySet<EventKind> = /* @__PURE__ */ new Set([
+  "ShardReleased",
+  "ShardResidualCreated",
+  "ShardSplit",
+  "ShardUnparked",
+] as const);
 
 /** What a pool is given beside its settings. */
 export interface PoolParts {
@@ -164,7 +169,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
         break;
       case "NoneAvailable":
         this.#failingSinceMs = undefined;
-        if (error.earliestDeadline === undefined && this.#runners.size === 0 && stopWhenDone) return this.#halt({ kind: "Done" });
+        if (error.earliestDeadline === undefined && this.#runners.size === 0 && stopWhenDone)
+          return this.#halt({ kind: "Done" });
         untilFreeMs = this.#coordinatorTime.untilMs(error.earliestDeadline, time.nowMs());
         this.#idleWorkers = free;
         break;
@@ -185,7 +191,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     const nowMs = this.settings.time.nowMs();
     this.emit({ kind: "StoreFailed", shard: undefined, operation: "claim", error });
     this.#failingSinceMs ??= nowMs;
-    const isHopeless = InfraError.isCorruption(error.reason) || nowMs - this.#failingSinceMs >= this.timing.storePatienceMs;
+    const isHopeless =
+      InfraError.isCorruption(error.reason) || nowMs - this.#failingSinceMs >= this.timing.storePatienceMs;
     if (isHopeless) this.#halt({ kind: "StoreFailed", error });
   }
 

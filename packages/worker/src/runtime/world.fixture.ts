@@ -20,17 +20,30 @@ export function keyOf(n: number): Uint8Array {
 }
 
 /** Items 0 to `count - 1`. `between` is called before each batch, and may wait or throw. */
-export function numberedSource(count: number, { batchSize = 7, between = async () => {} }: { readonly batchSize?: number; readonly between?: (from: number) => Promise<void> } = {}): Source<NumberedItem> {
+export function numberedSource(
+  count: number,
+  {
+    batchSize = 7,
+    between = async () => {},
+  }: { readonly batchSize?: number; readonly between?: (from: number) => Promise<void> } = {},
+): Source<NumberedItem> {
   const all = Array.from({ length: count }, (_, n): NumberedItem => ({ n, key: keyOf(n) }));
   return {
     name: "numbers",
     plan: async ({ shardCount }) => {
-      const cuts = Array.from({ length: shardCount - 1 }, (_, index) => keyOf(Math.floor(((index + 1) * count) / shardCount)));
+      const cuts = Array.from({ length: shardCount - 1 }, (_, index) =>
+        keyOf(Math.floor(((index + 1) * count) / shardCount)),
+      );
       const bounds = [Uint8Array.of(0x6b), ...cuts, Uint8Array.of(0x6c)];
       return ok(bounds.slice(1).map((end, index) => ShardSpec.withRange({ start: bounds[index]!, end })));
     },
     async *read({ range: { start, end }, after }): AsyncGenerator<ItemBatch<NumberedItem>> {
-      const items = all.filter(({ key }) => compareBytes(key, start) >= 0 && (end.length === 0 || compareBytes(key, end) < 0) && (after === undefined || compareBytes(key, after) > 0));
+      const items = all.filter(
+        ({ key }) =>
+          compareBytes(key, start) >= 0 &&
+          (end.length === 0 || compareBytes(key, end) < 0) &&
+          (after === undefined || compareBytes(key, after) > 0),
+      );
       for (let from = 0; from < items.length; from += batchSize) {
         await between(items[from]!.n);
         yield { items: items.slice(from, from + batchSize) };
@@ -49,7 +62,10 @@ export class World {
   readonly store: CoordinationStore;
   readonly coordinator: Coordinator;
 
-  constructor({ seed = 1, wrap = (store) => store }: { readonly seed?: number; readonly wrap?: (store: CoordinationStore) => CoordinationStore } = {}) {
+  constructor({
+    seed = 1,
+    wrap = (store) => store,
+  }: { readonly seed?: number; readonly wrap?: (store: CoordinationStore) => CoordinationStore } = {}) {
     let carriedMs = 0;
     this.time = new ManualTime({
       seed,
@@ -71,7 +87,15 @@ export class World {
   }
 
   async start(source: Source, shardCount = 1, config: { readonly maxShardRetries?: number } = {}): Promise<void> {
-    unwrap(await startRun({ coordinator: this.coordinator, run: RUN, source, shardCount, config: { leaseDuration: BigInt(LEASE_MS), ...config } }));
+    unwrap(
+      await startRun({
+        coordinator: this.coordinator,
+        run: RUN,
+        source,
+        shardCount,
+        config: { leaseDuration: BigInt(LEASE_MS), ...config },
+      }),
+    );
   }
 }
 

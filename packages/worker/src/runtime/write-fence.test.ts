@@ -1,6 +1,15 @@
 // A sink of the user's own refuses whoever comes with a smaller number. If a zombie of the parent had a greater one than the
 // holder of the child, its writes would land on top of newer ones after every split.
-import { Cursor, OpId, planSplitResidualAtPoint, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import {
+  Cursor,
+  OpId,
+  planSplitResidualAtPoint,
+  RunId,
+  ShardId,
+  ShardSpec,
+  TenantId,
+  WorkerId,
+} from "@gossip/contracts";
 import { Coordinator, MemoryStore, type WorkerSession } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
@@ -19,8 +28,16 @@ test("it rises from holder to holder, also where a split began a shard anew and 
   const coordinator = new Coordinator({ store, clock });
   const elsewhere = new Coordinator({ store, clock: lagging });
   const spec = ShardSpec.withRange({ start: key("a"), end: key("z") });
-  unwrap(await coordinator.createRunWithShards({ ...run, config: { leaseDuration: LEASE }, shards: [{ shard: ShardId.fromRaw(1n), spec, cursor: Cursor.initial() }], opId: OpId.random() }));
-  const claim = async (from: Coordinator, worker: bigint): Promise<WorkerSession> => unwrap(await from.claim({ ...run, worker: WorkerId.fromRaw(worker) }));
+  unwrap(
+    await coordinator.createRunWithShards({
+      ...run,
+      config: { leaseDuration: LEASE },
+      shards: [{ shard: ShardId.fromRaw(1n), spec, cursor: Cursor.initial() }],
+      opId: OpId.random(),
+    }),
+  );
+  const claim = async (from: Coordinator, worker: bigint): Promise<WorkerSession> =>
+    unwrap(await from.claim({ ...run, worker: WorkerId.fromRaw(worker) }));
 
   const holders = [await claim(coordinator, 1n)];
   for (const worker of [2n, 3n, 4n]) {

@@ -11,7 +11,13 @@ export interface ReadBounds {
 }
 
 /** The keys of a range that are above `after`, or `undefined` where there can be none. */
-export function readBounds({ range, after }: { readonly range: RangeInput; readonly after?: Uint8Array | undefined }): ReadBounds | undefined {
+export function readBounds({
+  range,
+  after,
+}: {
+  readonly range: RangeInput;
+  readonly after?: Uint8Array | undefined;
+}): ReadBounds | undefined {
   assert(typeof range === "object" && range !== null, "range must be an object with start and end");
   assertBytes(range.start, "range start");
   assertBytes(range.end, "range end");

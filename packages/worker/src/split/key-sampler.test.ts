@@ -15,15 +15,19 @@ function keyOf(n: number): Uint8Array {
 describe("KeySampler", () => {
   test("holds the first key and every one a power of two apart, never more than its capacity nor, once full, less than half", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 16 }).map((half) => 2 * half), fc.integer({ min: 0, max: 3000 }), (capacity, count) => {
-        const sampler = new KeySampler(capacity);
-        for (let n = 0; n < count; n++) sampler.add(keyOf(n));
+      fc.property(
+        fc.integer({ min: 1, max: 16 }).map((half) => 2 * half),
+        fc.integer({ min: 0, max: 3000 }),
+        (capacity, count) => {
+          const sampler = new KeySampler(capacity);
+          for (let n = 0; n < count; n++) sampler.add(keyOf(n));
 
-        const numbers = sampler.keys.map(numberOf);
-        let stride = 1;
-        while (Math.ceil(count / stride) > capacity) stride *= 2;
-        expect(numbers).toEqual(Array.from({ length: Math.ceil(count / stride) }, (_, index) => index * stride));
-      }),
+          const numbers = sampler.keys.map(numberOf);
+          let stride = 1;
+          while (Math.ceil(count / stride) > capacity) stride *= 2;
+          expect(numbers).toEqual(Array.from({ length: Math.ceil(count / stride) }, (_, index) => index * stride));
+        },
+      ),
     );
   });
 

@@ -8,7 +8,9 @@ import { splitPoint, type KnownKeys } from "./split-point.ts";
 const text = (key: string): Uint8Array => new TextEncoder().encode(key);
 
 // Few byte values and short keys: neighbours, prefixes and carries are then common.
-const denseKey = fc.array(fc.constantFrom(0x00, 0x31, 0x39, 0xff), { minLength: 1, maxLength: 4 }).map((bytes) => Uint8Array.from(bytes));
+const denseKey = fc
+  .array(fc.constantFrom(0x00, 0x31, 0x39, 0xff), { minLength: 1, maxLength: 4 })
+  .map((bytes) => Uint8Array.from(bytes));
 
 const known: fc.Arbitrary<KnownKeys> = fc
   .record({
@@ -23,7 +25,14 @@ const known: fc.Arbitrary<KnownKeys> = fc
     const [start, ...rest] = keys.toSorted(compareBytes);
     const end = hasEnd && rest.length > 1 ? rest.pop()! : new Uint8Array();
     const done = rest.slice(0, begun);
-    return { range: { start: start!, end }, startedKey: done.at(-1), samples: done.filter((_, index) => index % stride === 0), ahead: rest.slice(begun), isEndKnown, aheadMs };
+    return {
+      range: { start: start!, end },
+      startedKey: done.at(-1),
+      samples: done.filter((_, index) => index % stride === 0),
+      ahead: rest.slice(begun),
+      isEndKnown,
+      aheadMs,
+    };
   });
 
 describe("splitPoint", () => {

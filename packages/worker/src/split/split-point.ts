@@ -54,7 +54,15 @@ function likelyEnd({ range, samples, ahead }: KnownKeys, low: Uint8Array): Uint8
  * made of digits or letters then end with the last of those, and not with `ff`. Where the first byte behind the prefix is the
  * greatest itself, as in a number that counts up, nothing speaks against any byte there.
  */
-function highestPrefix({ samples, low, shared }: { readonly samples: readonly Uint8Array[]; readonly low: Uint8Array; readonly shared: number }): Uint8Array {
+function highestPrefix({
+  samples,
+  low,
+  shared,
+}: {
+  readonly samples: readonly Uint8Array[];
+  readonly low: Uint8Array;
+  readonly shared: number;
+}): Uint8Array {
   const highest = Math.max(...[...samples, low].map((key) => highestByte(key, shared + 1)));
   if (highest <= low[shared]!) return low.slice(0, shared);
   const prefix = low.slice(0, shared + 1);

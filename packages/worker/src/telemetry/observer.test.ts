@@ -3,7 +3,12 @@
 import { FenceEpoch, ShardId } from "@gossip/contracts";
 import { coordError, InfraError } from "@gossip/coordination-errors";
 import { Redacted } from "@gossip/stdx";
-import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
@@ -29,7 +34,14 @@ const SAMPLES: { readonly [K in WorkerEventKind]: WorkerEvent<K> } = {
   ItemProblem: { kind: "ItemProblem", shard, key, keySize: 15, reason: "unreadable" },
   SourceFailed: { kind: "SourceFailed", shard, attempt: 1, willRetry: false, waitMs: 0, cause },
   SinkFailed: { kind: "SinkFailed", shard, cause },
-  StoreFailed: { kind: "StoreFailed", shard: undefined, operation: "claim", error: coordError("BackendError", { reason: InfraError.transient({ operation: "claim.read", message: "away", cause: new Error(SECRET) }) }) },
+  StoreFailed: {
+    kind: "StoreFailed",
+    shard: undefined,
+    operation: "claim",
+    error: coordError("BackendError", {
+      reason: InfraError.transient({ operation: "claim.read", message: "away", cause: new Error(SECRET) }),
+    }),
+  },
   Waiting: { kind: "Waiting", freeWorkers: 2, ms: 20 },
   LoopBlocked: { kind: "LoopBlocked", ms: 1500 },
   KeeperFailed: { kind: "KeeperFailed", cause },
@@ -39,15 +51,28 @@ function makeTelemetry() {
   const spans = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
   const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  const meterProvider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter: metrics, exportIntervalMillis: 3_600_000 })] });
+  const meterProvider = new MeterProvider({
+    readers: [new PeriodicExportingMetricReader({ exporter: metrics, exportIntervalMillis: 3_600_000 })],
+  });
   const lines: Record<string, unknown>[] = [];
-  const logger = pino({ level: "debug", base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const logger = pino(
+    { level: "debug", base: null, timestamp: false },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
   const readMetrics = async (): Promise<Record<string, unknown>> => {
     await meterProvider.forceFlush();
     const last = metrics.getMetrics().at(-1)!;
-    const points = last.scopeMetrics.flatMap((scope) => scope.metrics).flatMap(({ descriptor, dataPoints }) =>
-      dataPoints.map(({ attributes, value }) => [[descriptor.name, attributes["gossip.outcome"]].filter(Boolean).join(":"), typeof value === "object" ? value.count : value] as const),
-    );
+    const points = last.scopeMetrics
+      .flatMap((scope) => scope.metrics)
+      .flatMap(({ descriptor, dataPoints }) =>
+        dataPoints.map(
+          ({ attributes, value }) =>
+            [
+              [descriptor.name, attributes["gossip.outcome"]].filter(Boolean).join(":"),
+              typeof value === "object" ? value.count : value,
+            ] as const,
+        ),
+      );
     await meterProvider.shutdown();
     return Object.fromEntries(points);
   };
@@ -55,21 +80,31 @@ function makeTelemetry() {
 }
 
 describe("whoever is told of the work", () => {
-  test.each(Object.values(SAMPLES).map((event) => [event.kind, event] as const))("%s shows neither keys nor what was thrown", async (_kind, event) => {
-    const { spans, tracerProvider, meterProvider, lines, logger } = makeTelemetry();
-    const observer = new Observer({ source: { name: "numbers" }, logger, telemetry: { tracerProvider, meterProvider } });
-    observer.event(SAMPLES.ShardClaimed);
-    observer.event(event);
-    observer.event(SAMPLES.ShardReleased);
-    await meterProvider.shutdown();
+  test.each(Object.values(SAMPLES).map((event) => [event.kind, event] as const))(
+    "%s shows neither keys nor what was thrown",
+    async (_kind, event) => {
+      const { spans, tracerProvider, meterProvider, lines, logger } = makeTelemetry();
+      const observer = new Observer({
+        source: { name: "numbers" },
+        logger,
+        telemetry: { tracerProvider, meterProvider },
+      });
+      observer.event(SAMPLES.ShardClaimed);
+      observer.event(event);
+      observer.event(SAMPLES.ShardReleased);
+      await meterProvider.shutdown();
 
-    expect(lines.length).toBe(3);
-    const told = JSON.stringify([lines, spans.getFinishedSpans().map(({ attributes, events, name }) => ({ attributes, events, name }))]);
-    expect(told).not.toContain(SECRET);
-    expect(told).not.toContain(Buffer.from(SECRET).toString("hex"));
-    expect(lines[1]).toMatchObject({ event: event.kind });
-    expect(typeof lines[1]!["msg"]).toBe("string");
-  });
+      expect(lines.length).toBe(3);
+      const told = JSON.stringify([
+        lines,
+        spans.getFinishedSpans().map(({ attributes, events, name }) => ({ attributes, events, name })),
+      ]);
+      expect(told).not.toContain(SECRET);
+      expect(told).not.toContain(Buffer.from(SECRET).toString("hex"));
+      expect(lines[1]).toMatchObject({ event: event.kind });
+      expect(typeof lines[1]!["msg"]).toBe("string");
+    },
+  );
 
   test("what was thrown is told by name and code, ids in hex digits", () => {
     const { lines, logger } = makeTelemetry();
@@ -91,12 +126,28 @@ describe("whoever is told of the work", () => {
       if (n === 10 && attempt === 1) throw new Error("once");
     };
     const summary = await world.time.runUntil(
-      runWorkers({ coordinator: world.coordinator, run: RUN, source, time: world.time, process, logger, telemetry: { tracerProvider, meterProvider } }),
+      runWorkers({
+        coordinator: world.coordinator,
+        run: RUN,
+        source,
+        time: world.time,
+        process,
+        logger,
+        telemetry: { tracerProvider, meterProvider },
+      }),
     );
 
     expect(summary).toMatchObject({ items: 50, retries: 1 });
-    expect(await readMetrics()).toMatchObject({ "gossip.worker.items": 50, "gossip.worker.retries": 1, "gossip.worker.shards:completed": 2 });
-    expect(spans.getFinishedSpans().map(({ name, attributes }) => [name, attributes["gossip.outcome"], attributes["gossip.source"]])).toEqual([
+    expect(await readMetrics()).toMatchObject({
+      "gossip.worker.items": 50,
+      "gossip.worker.retries": 1,
+      "gossip.worker.shards:completed": 2,
+    });
+    expect(
+      spans
+        .getFinishedSpans()
+        .map(({ name, attributes }) => [name, attributes["gossip.outcome"], attributes["gossip.source"]]),
+    ).toEqual([
       ["gossip.shard", "completed", "numbers"],
       ["gossip.shard", "completed", "numbers"],
     ]);
@@ -115,7 +166,16 @@ describe("whoever is told of the work", () => {
     const failLater: (event: WorkerEvent) => unknown = () => Promise.reject(new Error("the listener's own"));
     const logger = { debug: fail, info: fail, warn: fail, error: fail };
     const summary = await world.time.runUntil(
-      runWorkers({ coordinator: world.coordinator, run: RUN, source, time: world.time, process: () => undefined, onEvent: failLater, onProgress: fail, logger }),
+      runWorkers({
+        coordinator: world.coordinator,
+        run: RUN,
+        source,
+        time: world.time,
+        process: () => undefined,
+        onEvent: failLater,
+        onProgress: fail,
+        logger,
+      }),
     );
     expect(summary).toMatchObject({ items: 20, stopped: { kind: "Done" } });
   });
@@ -127,7 +187,15 @@ describe("whoever is told of the work", () => {
     const told: number[] = [];
     const process = () => world.time.sleep(20);
     await world.time.runUntil(
-      runWorkers({ coordinator: world.coordinator, run: RUN, source, time: world.time, process, onProgress: ({ items }) => void told.push(items), progressEveryMs: 400 }),
+      runWorkers({
+        coordinator: world.coordinator,
+        run: RUN,
+        source,
+        time: world.time,
+        process,
+        onProgress: ({ items }) => void told.push(items),
+        progressEveryMs: 400,
+      }),
     );
     expect(told.length).toBeGreaterThanOrEqual(5);
     expect(told).toEqual(told.toSorted((a, b) => a - b));

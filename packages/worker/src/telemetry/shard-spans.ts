@@ -26,14 +26,20 @@ export class ShardSpans {
     const { kind, shard } = event;
     if (kind === "ShardClaimed") {
       const { fence, isResumed } = event;
-      const attributes = { ...this.#attributes, "gossip.shard": ShardId.format(shard), "gossip.fence": fence.toString(), "gossip.resumed": isResumed };
+      const attributes = {
+        ...this.#attributes,
+        "gossip.shard": ShardId.format(shard),
+        "gossip.fence": fence.toString(),
+        "gossip.resumed": isResumed,
+      };
       this.#spans.set(shard, this.#tracer.startSpan("gossip.shard", { attributes }));
       return;
     }
     const span = this.#spans.get(shard);
     if (span === undefined) return;
     if (kind === "ShardSplit") span.addEvent("split", { "gossip.residual": ShardId.format(event.residual) });
-    if (kind === "ItemFailed") span.addEvent("item failed", { "gossip.attempt": event.attempt, "gossip.retry": event.willRetry });
+    if (kind === "ItemFailed")
+      span.addEvent("item failed", { "gossip.attempt": event.attempt, "gossip.retry": event.willRetry });
     const outcome = OUTCOME_OF[kind];
     if (outcome === undefined || !("items" in event)) return;
     this.#spans.delete(shard);

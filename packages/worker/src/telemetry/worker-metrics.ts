@@ -1,18 +1,43 @@
-import { metrics, type Attributes, type Counter, type Histogram, type MeterProvider, type UpDownCounter } from "@opentelemetry/api";
+import {
+  metrics,
+  type Attributes,
+  type Counter,
+  type Histogram,
+  type MeterProvider,
+  type UpDownCounter,
+} from "@opentelemetry/api";
 import type { WorkerEvent } from "../runtime/worker-event.ts";
 import type { WorkerProgress } from "../runtime/worker-summary.ts";
 
 /** Names the instruments and spans of this package. */
 export const INSTRUMENTATION = "@gossip/worker";
 
-const NOTHING = { items: 0, failures: 0, retries: 0, problems: 0, splits: 0, claimed: 0, completed: 0, parked: 0, released: 0, lost: 0, held: 0 };
+const NOTHING = {
+  items: 0,
+  failures: 0,
+  retries: 0,
+  problems: 0,
+  splits: 0,
+  claimed: 0,
+  completed: 0,
+  parked: 0,
+  released: 0,
+  lost: 0,
+  held: 0,
+};
 
 type Counted = typeof NOTHING;
 
 const OUTCOMES = ["completed", "parked", "released", "lost"] as const satisfies readonly (keyof Counted)[];
 const PLAIN = ["items", "failures", "retries", "problems", "splits"] as const satisfies readonly (keyof Counted)[];
 
-const UNITS = { items: "{item}", failures: "{item}", retries: "{attempt}", problems: "{item}", splits: "{shard}" } as const;
+const UNITS = {
+  items: "{item}",
+  failures: "{item}",
+  retries: "{attempt}",
+  problems: "{item}",
+  splits: "{shard}",
+} as const;
 
 /** The numbers of this process as OpenTelemetry has them. Counted in passing and handed over now and then: an item costs nothing. */
 export class WorkerMetrics {
@@ -26,13 +51,29 @@ export class WorkerMetrics {
 
   constructor(provider: MeterProvider = metrics.getMeterProvider(), attributes: Attributes) {
     const meter = provider.getMeter(INSTRUMENTATION);
-    const counter = (name: (typeof PLAIN)[number]): Counter => meter.createCounter(`gossip.worker.${name}`, { unit: UNITS[name] });
+    const counter = (name: (typeof PLAIN)[number]): Counter =>
+      meter.createCounter(`gossip.worker.${name}`, { unit: UNITS[name] });
     this.#attributes = attributes;
-    this.#counters = { items: counter("items"), failures: counter("failures"), retries: counter("retries"), problems: counter("problems"), splits: counter("splits") };
-    this.#shards = meter.createCounter("gossip.worker.shards", { unit: "{shard}", description: "Shards that were left, by what became of them." });
-    this.#held = meter.createUpDownCounter("gossip.worker.held", { unit: "{shard}", description: "Shards that are being worked on." });
+    this.#counters = {
+      items: counter("items"),
+      failures: counter("failures"),
+      retries: counter("retries"),
+      problems: counter("problems"),
+      splits: counter("splits"),
+    };
+    this.#shards = meter.createCounter("gossip.worker.shards", {
+      unit: "{shard}",
+      description: "Shards that were left, by what became of them.",
+    });
+    this.#held = meter.createUpDownCounter("gossip.worker.held", {
+      unit: "{shard}",
+      description: "Shards that are being worked on.",
+    });
     this.#checkpointMs = meter.createHistogram("gossip.worker.checkpoint.duration", { unit: "ms" });
-    this.#blockedMs = meter.createHistogram("gossip.worker.loop.blocked", { unit: "ms", description: "How long the event loop stood still." });
+    this.#blockedMs = meter.createHistogram("gossip.worker.loop.blocked", {
+      unit: "ms",
+      description: "How long the event loop stood still.",
+    });
   }
 
   hear(event: WorkerEvent): void {
@@ -49,7 +90,8 @@ export class WorkerMetrics {
       if (now[name] > before[name]) this.#counters[name].add(now[name] - before[name], this.#attributes);
     }
     for (const outcome of OUTCOMES) {
-      if (now[outcome] > before[outcome]) this.#shards.add(now[outcome] - before[outcome], { ...this.#attributes, "gossip.outcome": outcome });
+      if (now[outcome] > before[outcome])
+        this.#shards.add(now[outcome] - before[outcome], { ...this.#attributes, "gossip.outcome": outcome });
     }
     if (now.held !== before.held) this.#held.add(now.held - before.held, this.#attributes);
   }

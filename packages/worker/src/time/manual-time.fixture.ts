@@ -20,7 +20,10 @@ export class ManualTime implements WorkerTime {
   #seed: number;
 
   /** `onAdvance` hears of every step, so that a coordinator's clock can move with it. */
-  constructor({ seed = 1, onAdvance = () => undefined }: { readonly seed?: number; readonly onAdvance?: (ms: number) => void } = {}) {
+  constructor({
+    seed = 1,
+    onAdvance = () => undefined,
+  }: { readonly seed?: number; readonly onAdvance?: (ms: number) => void } = {}) {
     this.#seed = seed >>> 0;
     this.#onAdvance = onAdvance;
   }
@@ -73,7 +76,8 @@ export class ManualTime implements WorkerTime {
   #fireNext(): boolean {
     let next: Timer | undefined;
     for (const timer of this.#timers) {
-      if (next === undefined || timer.atMs < next.atMs || (timer.atMs === next.atMs && timer.order < next.order)) next = timer;
+      if (next === undefined || timer.atMs < next.atMs || (timer.atMs === next.atMs && timer.order < next.order))
+        next = timer;
     }
     if (next === undefined) return false;
     this.#timers.delete(next);

@@ -44,7 +44,9 @@ async function errorsOfClaim(world: World): Promise<void> {
   world.expectRefusal(await world.coordinator.claim({ ...claim(1), tenant: OTHER_TENANT }), "RunNotFound");
   const initializing = RunId.fromRaw(3n);
   unwrap(await world.coordinator.createRun({ tenant: TENANT, run: initializing, config: { leaseDuration: 100n } }));
-  world.expectRefusal(await world.coordinator.claim(claim(1, initializing)), "NoneAvailable", { earliestDeadline: undefined });
+  world.expectRefusal(await world.coordinator.claim(claim(1, initializing)), "NoneAvailable", {
+    earliestDeadline: undefined,
+  });
 }
 
 async function claimMany(world: World): Promise<void> {
@@ -55,7 +57,8 @@ async function claimMany(world: World): Promise<void> {
   const shards = [...first, ...second].map((session) => session.shardKey.shard);
   world.expect(new Set(shards).size).toBe(7);
   world.expectRefusal(await world.coordinator.claimMany({ ...claim(3), count: 4 }), "NoneAvailable");
-  for (const session of first) world.expectOutcome(await session.complete(at(keyIn(session.spec.keyRangeStart))), "Executed");
+  for (const session of first)
+    world.expectOutcome(await session.complete(at(keyIn(session.spec.keyRangeStart))), "Executed");
 }
 
 const keyIn = (start: Uint8Array) => new TextDecoder().decode(start);
@@ -87,7 +90,10 @@ async function cooldown(world: World): Promise<void> {
   world.clock.set(60n);
   unwrap(await coordinator.claim(claim(1)));
   // An acquire of a particular shard is not a claim.
-  const key = { run: RUN, shard: unwrap(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN })).shards[0]! };
+  const key = {
+    run: RUN,
+    shard: unwrap(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN })).shards[0]!,
+  };
   unwrap(await coordinator.acquire({ tenant: TENANT, key, worker: worker(1) }));
 }
 
@@ -97,7 +103,9 @@ async function finishedShardsAreNoCandidates(world: World): Promise<void> {
   const sessions = unwrap(await coordinator.claimMany({ ...claim(1), count: 3 }));
   unwrap(await sessions[0]!.complete(at(keyIn(sessions[0]!.spec.keyRangeStart))));
   unwrap(await sessions[1]!.park("Other"));
-  const listed = unwrap(await world.store.listClaimCandidates({ tenant: TENANT, run: RUN, now: world.clock.now(), limit: 10, spread: 0 }));
+  const listed = unwrap(
+    await world.store.listClaimCandidates({ tenant: TENANT, run: RUN, now: world.clock.now(), limit: 10, spread: 0 }),
+  );
   world.expect(listed.candidates.length).toBe(1);
   world.expect(listed.earliestDeadline).toBe(sessions[2]!.lease.deadline);
   const parked = sessions[1]!.shardKey;
@@ -130,7 +138,9 @@ async function starvation(world: World): Promise<void> {
   world.expectRefusal(await coordinator.claim(claim(2)), "NoneAvailable");
   world.expect(unwrap(await holder.renew()).capacity.isStarved).toBe(false);
   world.expectRefusal(await coordinator.claim({ ...claim(2), markStarved: true }), "NoneAvailable");
-  world.expect(unwrap(await holder.renew()).capacity).toEqual({ availableCount: 0, earliestDeadline: 110n, isStarved: true });
+  world
+    .expect(unwrap(await holder.renew()).capacity)
+    .toEqual({ availableCount: 0, earliestDeadline: 110n, isStarved: true });
   world.clock.set(60n);
   world.expect(unwrap(await holder.checkpoint(at("c"), { renew: true })).value.capacity.isStarved).toBe(true);
   world.clock.set(110n);
@@ -154,7 +164,9 @@ async function repeatedAcquire(world: World): Promise<void> {
   // It lives beside the log: the same id may be a checkpoint's.
   world.expectOutcome(await world.checkpoint(first.value.lease, "c", 5), "Executed");
   unwrap(await coordinator.release({ tenant: TENANT, lease: first.value.lease, opId: op(7) }));
-  world.expect(unwrap(await coordinator.acquire(request))).toMatchObject({ kind: "Executed", value: { lease: { fence: 3n } } });
+  world
+    .expect(unwrap(await coordinator.acquire(request)))
+    .toMatchObject({ kind: "Executed", value: { lease: { fence: 3n } } });
 }
 
 /** How workers come by shards: decisions P1, P10, P15 and P16. */

@@ -4,7 +4,21 @@ import { RANGE_EXHAUSTED } from "../../hashing/payload-hash.ts";
 import type { CoordinationEvent } from "../../records/coordination-event.ts";
 import { AcquireScratch } from "../../views/acquire-scratch.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
-import { at, initial, KEY, op, OTHER_TENANT, range, replaceAt, residualAt, RUN, TENANT, text, worker, type World } from "./world.ts";
+import {
+  at,
+  initial,
+  KEY,
+  op,
+  OTHER_TENANT,
+  range,
+  replaceAt,
+  residualAt,
+  RUN,
+  TENANT,
+  text,
+  worker,
+  type World,
+} from "./world.ts";
 
 async function oneTripForTheHolder(world: World): Promise<void> {
   await world.seed();
@@ -74,7 +88,9 @@ async function impossibleTimes(world: World): Promise<void> {
     world.clock.set(impossible);
     await world.expectViolation(() => world.coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) }));
     await world.expectViolation(() => world.coordinator.cancelRun({ tenant: TENANT, run: RUN, opId: op(1) }));
-    await world.expectViolation(() => world.coordinator.claim({ tenant: TENANT, run: RunId.fromRaw(9n), worker: worker(1) }));
+    await world.expectViolation(() =>
+      world.coordinator.claim({ tenant: TENANT, run: RunId.fromRaw(9n), worker: worker(1) }),
+    );
   }
   world.clock.set(U64_MAX - 1n);
   world.expect((await world.acquire(1)).lease.deadline).toBe(U64_MAX);
@@ -93,7 +109,9 @@ async function emptyRange(world: World): Promise<void> {
 
   const key = { ...KEY, shard: 11n as typeof KEY.shard };
   const begun = await world.acquire(1, { key });
-  unwrap(await world.coordinator.checkpoint({ tenant: TENANT, lease: begun.lease, cursor: at("n", "token"), opId: op(1) }));
+  unwrap(
+    await world.coordinator.checkpoint({ tenant: TENANT, lease: begun.lease, cursor: at("n", "token"), opId: op(1) }),
+  );
   unwrap(await world.complete(begun.lease, RANGE_EXHAUSTED, 2));
   world.expect((await world.shard(key)).cursor).toEqual(at("n", "token"));
 }
@@ -105,7 +123,10 @@ async function release(world: World): Promise<void> {
   unwrap(await world.checkpoint(lease, "c", 1));
   world.expectOutcome(await coordinator.release({ tenant: TENANT, lease, opId: op(2) }), "Executed");
   world.expectOutcome(await coordinator.release({ tenant: TENANT, lease, opId: op(2) }), "Replayed");
-  world.expectRefusal(await coordinator.release({ tenant: TENANT, lease, opId: op(3) }), "StaleFence", { presented: 2n, current: 2n });
+  world.expectRefusal(await coordinator.release({ tenant: TENANT, lease, opId: op(3) }), "StaleFence", {
+    presented: 2n,
+    current: 2n,
+  });
   world.expect(await world.shard()).toMatchObject({ status: "Active", lease: undefined, fenceEpoch: 2n });
   const next = await world.acquire(2);
   world.expect(next.lease.fence).toBe(3n);
@@ -123,13 +144,17 @@ async function retriesAreLimited(world: World): Promise<void> {
   // Progress starts the count anew; the same key again is no progress.
   world.clock.advance(100n);
   const third = unwrap(await acquire(3)).value;
-  unwrap(await world.coordinator.checkpoint({ tenant: TENANT, lease: third.lease, cursor: at("c", "token"), opId: op(2) }));
+  unwrap(
+    await world.coordinator.checkpoint({ tenant: TENANT, lease: third.lease, cursor: at("c", "token"), opId: op(2) }),
+  );
   world.clock.advance(100n);
   unwrap(await acquire(4));
   world.clock.advance(100n);
   world.expectRefusal(await acquire(5), "ShardTerminal", { status: "Parked" });
   const parked = await world.shard();
-  world.expect(parked).toMatchObject({ status: "Parked", parkReason: "TooManyErrors", lease: undefined, fenceEpoch: 5n });
+  world
+    .expect(parked)
+    .toMatchObject({ status: "Parked", parkReason: "TooManyErrors", lease: undefined, fenceEpoch: 5n });
   world.expect(parked.cursor).toEqual(at("c", "token"));
   world.expect(parked.opLog.length).toBe(2);
   unwrap(await world.coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(3) }));
@@ -160,7 +185,8 @@ async function eventsAreTold(world: World): Promise<void> {
   unwrap(await coordinator.deleteRun({ tenant: TENANT, run: RUN }));
   stop();
   await world.seed({ run: RunId.fromRaw(2n) });
-  const kinds = "RunCreated RunActivated ShardAcquired ShardCheckpointed ShardLeaseRenewed ShardResidualCreated ShardParked ShardUnparked ShardAcquired ShardReleased ShardAcquired ShardLeaseRenewed ShardSplit RunCancelled RunDeleted";
+  const kinds =
+    "RunCreated RunActivated ShardAcquired ShardCheckpointed ShardLeaseRenewed ShardResidualCreated ShardParked ShardUnparked ShardAcquired ShardReleased ShardAcquired ShardLeaseRenewed ShardSplit RunCancelled RunDeleted";
   world.expect(heard.map((event) => event.kind).join(" ")).toBe(kinds);
   world.expect(coordinator.failedListenerCalls).toBe(heard.length + 2);
   world.expect(stream.dropped).toBe(heard.length + 2 - 3);
@@ -173,13 +199,17 @@ async function tokens(world: World): Promise<void> {
   const { coordinator } = world;
   await world.seed();
   const { lease } = await world.acquire(1);
-  const checkpoint = (cursor: Cursor, opId: number) => coordinator.checkpoint({ tenant: TENANT, lease, cursor, opId: op(opId) });
+  const checkpoint = (cursor: Cursor, opId: number) =>
+    coordinator.checkpoint({ tenant: TENANT, lease, cursor, opId: op(opId) });
   unwrap(await checkpoint(at("c", "one"), 1));
   unwrap(await checkpoint(at("c", "two"), 2));
   world.expect((await world.shard()).cursor).toEqual(at("c", "two"));
   unwrap(await checkpoint(at("c"), 3));
   world.expect((await world.shard()).cursor).toEqual(at("c"));
-  world.expectRefusal(await checkpoint(at("c", "t".repeat(16_385)), 4), "CursorTokenTooLarge", { size: 16_385, max: 16_384 });
+  world.expectRefusal(await checkpoint(at("c", "t".repeat(16_385)), 4), "CursorTokenTooLarge", {
+    size: 16_385,
+    max: 16_384,
+  });
   world.expectRefusal(await checkpoint(at("k".repeat(4097)), 4), "CursorKeyTooLarge", { size: 4097, max: 4096 });
   unwrap(await checkpoint(at("k".repeat(4096), "t".repeat(16_384)), 4));
   world.expect((await world.shard()).cursor).toEqual(at("k".repeat(4096), "t".repeat(16_384)));
@@ -209,7 +239,9 @@ async function checkpointRenews(world: World): Promise<void> {
   world.expect(unwrap(await session.checkpoint(at("d"))).value.newDeadline).toBe(undefined);
   unwrap(await world.coordinator.cancelRun({ tenant: TENANT, run: RUN, opId: op(1) }));
   // Finished work is taken from an ended run, but nothing is renewed.
-  world.expect(unwrap(await session.checkpoint(at("e"), { renew: true }))).toMatchObject({ kind: "Executed", value: { newDeadline: undefined } });
+  world
+    .expect(unwrap(await session.checkpoint(at("e"), { renew: true })))
+    .toMatchObject({ kind: "Executed", value: { newDeadline: undefined } });
   world.expect((await world.shard()).lease?.deadline).toBe(200n);
 }
 
@@ -217,7 +249,11 @@ async function sessions(world: World): Promise<void> {
   await world.seed();
   const session = await world.open(1);
   // Calls made at once take effect in their order.
-  const [first, second, third] = await Promise.all([session.checkpoint(at("c")), session.checkpoint(at("d")), session.checkpoint(at("b"))]);
+  const [first, second, third] = await Promise.all([
+    session.checkpoint(at("c")),
+    session.checkpoint(at("d")),
+    session.checkpoint(at("b")),
+  ]);
   world.expectOutcome(first, "Executed");
   world.expectOutcome(second, "Executed");
   world.expectRefusal(third, "CursorRegression");
@@ -227,9 +263,13 @@ async function sessions(world: World): Promise<void> {
 
   // The answer to a residual split is lost, and the worker makes it again through its session.
   const plan = residualAt("a", "m", "z");
-  const { residual } = unwrap(await world.coordinator.splitResidual({ tenant: TENANT, lease: session.lease, plan, opId: op(50) })).value;
+  const { residual } = unwrap(
+    await world.coordinator.splitResidual({ tenant: TENANT, lease: session.lease, plan, opId: op(50) }),
+  ).value;
   world.expect(session.spec).toEqual(range("a", "z"));
-  world.expect(unwrap(await session.splitResidual(plan, { opId: op(50) }))).toEqual({ kind: "Replayed", value: { residual } });
+  world
+    .expect(unwrap(await session.splitResidual(plan, { opId: op(50) })))
+    .toEqual({ kind: "Replayed", value: { residual } });
   world.expect(session.spec).toEqual(range("a", "m"));
   world.expect(session.spawned).toEqual([residual]);
   {
@@ -248,11 +288,15 @@ async function scratch(world: World): Promise<void> {
   const memory = new AcquireScratch();
   const request = { tenant: TENANT, key: KEY, worker: worker(1), opId: op(1) };
   const first = unwrap(await coordinator.acquireInto(request, memory)).value;
-  world.expect({ ...first.snapshot.spec, start: first.snapshot.spec.keyRangeStart, end: first.snapshot.spec.keyRangeEnd }).toMatchObject({ start: text("a"), end: text("m") });
+  world
+    .expect({ ...first.snapshot.spec, start: first.snapshot.spec.keyRangeStart, end: first.snapshot.spec.keyRangeEnd })
+    .toMatchObject({ start: text("a"), end: text("m") });
   world.expect([first.snapshot.cursor.lastKey, first.snapshot.cursor.token]).toEqual([text("c"), text("token")]);
   world.expect(first.lease).toMatchObject({ fence: 2n, owner: 1n });
   world.expectOutcome(await world.checkpoint(first.lease, "d", 2), "Executed");
-  const second = unwrap(await coordinator.acquireInto({ ...request, key: { ...KEY, shard: 11n as typeof KEY.shard } }, memory)).value;
+  const second = unwrap(
+    await coordinator.acquireInto({ ...request, key: { ...KEY, shard: 11n as typeof KEY.shard } }, memory),
+  ).value;
   world.expect(second.snapshot.cursor.lastKey).toBe(undefined);
   world.expect(second.snapshot.spec.keyRangeStart).toEqual(text("m"));
   await world.expectViolation(() => Promise.resolve().then(() => first.snapshot.spec.keyRangeStart));
@@ -268,9 +312,15 @@ async function tenantsAreApart(world: World): Promise<void> {
   world.expect((await world.shard(KEY, OTHER_TENANT)).spec).toEqual(range("b", "c"));
   world.expect((await world.shard(KEY, OTHER_TENANT)).cursor).toEqual(Cursor.initial());
   // A lease is worth nothing under another tenant.
-  world.expectRefusal(await coordinator.checkpoint({ tenant: OTHER_TENANT, lease, cursor: at("b"), opId: op(2) }), "StaleFence");
+  world.expectRefusal(
+    await coordinator.checkpoint({ tenant: OTHER_TENANT, lease, cursor: at("b"), opId: op(2) }),
+    "StaleFence",
+  );
   const nobody = TenantId.fromBytes(new Uint8Array(32).fill(3));
-  world.expectRefusal(await coordinator.checkpoint({ tenant: nobody, lease, cursor: at("d"), opId: op(2) }), "ShardNotFound");
+  world.expectRefusal(
+    await coordinator.checkpoint({ tenant: nobody, lease, cursor: at("d"), opId: op(2) }),
+    "ShardNotFound",
+  );
   world.expectRefusal(await coordinator.getRun({ tenant: nobody, run: RUN }), "RunNotFound");
   unwrap(await coordinator.cancelRun({ tenant: OTHER_TENANT, run: RUN, opId: op(1) }));
   unwrap(await coordinator.deleteRun({ tenant: OTHER_TENANT, run: RUN }));

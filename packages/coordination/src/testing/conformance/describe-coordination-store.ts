@@ -13,13 +13,13 @@ import { World } from "./world.ts";
 /** Every case, under the part of the contract that it belongs to. */
 export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase[]>> = {
   "the store port": storeCases,
-  "listing": listingCases,
+  listing: listingCases,
   "the life of a shard": lifecycleCases,
-  "runs": runCases,
-  "splits": splitCases,
-  "claiming": claimCases,
-  "decisions": decisionCases,
-  "scenarios": scenarioCases,
+  runs: runCases,
+  splits: splitCases,
+  claiming: claimCases,
+  decisions: decisionCases,
+  scenarios: scenarioCases,
 };
 
 /** Long enough for ten thousand shards on a store far away, on a machine that has other things to do. */
@@ -46,14 +46,18 @@ export function describeCoordinationStore(
     for (const [part, cases] of Object.entries(CONFORMANCE_CASES)) {
       describe(part, () => {
         for (const { name: sentence, run } of cases) {
-          test(sentence, async () => {
-            const fixture = await makeFixture();
-            try {
-              await run(new World(fixture, expect));
-            } finally {
-              await fixture.dispose?.();
-            }
-          }, CASE_TIMEOUT_MS);
+          test(
+            sentence,
+            async () => {
+              const fixture = await makeFixture();
+              try {
+                await run(new World(fixture, expect));
+              } finally {
+                await fixture.dispose?.();
+              }
+            },
+            CASE_TIMEOUT_MS,
+          );
         }
       });
     }

@@ -9,7 +9,14 @@ async function fenceMonotonicity(world: World): Promise<void> {
   expect(first.lease.fence).toBe(2n);
   unwrap(await coordinator.renew({ tenant: TENANT, lease: first.lease }));
   unwrap(await world.checkpoint(first.lease, "c", 1));
-  unwrap(await coordinator.splitResidual({ tenant: TENANT, lease: first.lease, plan: residualAt("a", "m", "z"), opId: op(2) }));
+  unwrap(
+    await coordinator.splitResidual({
+      tenant: TENANT,
+      lease: first.lease,
+      plan: residualAt("a", "m", "z"),
+      opId: op(2),
+    }),
+  );
   expect((await world.shard()).fenceEpoch).toBe(2n);
 
   clock.advance(100n);
@@ -27,8 +34,14 @@ async function cursorMonotonicity(world: World): Promise<void> {
   const { lease } = await world.acquire(1);
   unwrap(await world.checkpoint(lease, "f", 1));
   world.expectRefusal(await world.checkpoint(lease, "e", 2), "CursorRegression", { oldKey: 1, newKey: 1 });
-  unwrap(await world.coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "m", "z"), opId: op(3) }));
-  world.expectRefusal(await world.checkpoint(lease, "m", 4), "CursorOutOfBounds", { lastKey: 1, specStart: 1, specEnd: 1 });
+  unwrap(
+    await world.coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "m", "z"), opId: op(3) }),
+  );
+  world.expectRefusal(await world.checkpoint(lease, "m", 4), "CursorOutOfBounds", {
+    lastKey: 1,
+    specStart: 1,
+    specEnd: 1,
+  });
   world.expectRefusal(await world.checkpoint(lease, "e", 5), "CursorRegression");
   world.expectOutcome(await world.checkpoint(lease, "l", 6), "Executed");
   world.expect((await world.shard()).cursor).toEqual(at("l"));
@@ -50,7 +63,14 @@ async function residualThroughPark(world: World): Promise<void> {
   await world.seed();
   const { lease } = await world.acquire(1);
   unwrap(await world.checkpoint(lease, "c", 1));
-  const split = unwrap(await coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "m", "z", ["p", "r"]), opId: op(2) }));
+  const split = unwrap(
+    await coordinator.splitResidual({
+      tenant: TENANT,
+      lease,
+      plan: residualAt("a", "m", "z", ["p", "r"]),
+      opId: op(2),
+    }),
+  );
   unwrap(await coordinator.park({ tenant: TENANT, lease, reason: "NotFound", opId: op(3) }));
   const parked = await world.shard();
   world.expect(parked.parkReason).toBe("NotFound");
@@ -92,7 +112,9 @@ async function dispatchedSemantics(world: World): Promise<void> {
   world.expect(snapshot.cursorSemantics).toBe("Dispatched");
   world.expectOutcome(await world.checkpoint(lease, "c", 1), "Executed");
   world.expectRefusal(await world.checkpoint(lease, "b", 2), "CursorRegression");
-  unwrap(await world.coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "m", "z"), opId: op(3) }));
+  unwrap(
+    await world.coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "m", "z"), opId: op(3) }),
+  );
   const { spawned } = await world.shard();
   world.expect((await world.shard({ ...KEY, shard: spawned[0]! })).cursorSemantics).toBe("Dispatched");
   world.expectOutcome(await world.complete(lease, at("l"), 4), "Executed");
@@ -105,7 +127,11 @@ async function deadlineBoundary(world: World): Promise<void> {
   world.expect(lease.deadline).toBe(110n);
   world.clock.set(109n);
   world.expectOutcome(await world.checkpoint(lease, "c", 1), "Executed");
-  world.expectRefusal(await world.coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) }), "AlreadyLeased", { leaseDeadline: 110n });
+  world.expectRefusal(
+    await world.coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) }),
+    "AlreadyLeased",
+    { leaseDeadline: 110n },
+  );
   world.clock.set(110n);
   world.expectRefusal(await world.checkpoint(lease, "d", 2), "LeaseExpired", { deadline: 110n, now: 110n });
   world.expectRefusal(await world.coordinator.renew({ tenant: TENANT, lease }), "LeaseExpired");
@@ -132,10 +158,15 @@ async function unparkLifecycle(world: World): Promise<void> {
   const { lease } = await world.acquire(1);
   unwrap(await coordinator.checkpoint({ tenant: TENANT, lease, cursor: at("c", "token"), opId: op(1) }));
   unwrap(await coordinator.park({ tenant: TENANT, lease, reason: "PermissionDenied", opId: op(2) }));
-  world.expectRefusal(await coordinator.unpark({ tenant: TENANT, key: { ...KEY, shard: 99n as typeof KEY.shard }, opId: op(3) }), "ShardNotFound");
+  world.expectRefusal(
+    await coordinator.unpark({ tenant: TENANT, key: { ...KEY, shard: 99n as typeof KEY.shard }, opId: op(3) }),
+    "ShardNotFound",
+  );
   world.expectOutcome(await coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(3) }), "Executed");
   world.expectOutcome(await coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(3) }), "Replayed");
-  world.expectRefusal(await coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(4) }), "NotParked", { status: "Active" });
+  world.expectRefusal(await coordinator.unpark({ tenant: TENANT, key: KEY, opId: op(4) }), "NotParked", {
+    status: "Active",
+  });
   const record = await world.shard();
   world.expect({ ...record, opLog: [] }).toMatchObject({ fenceEpoch: 3n, status: "Active", parkReason: undefined });
   world.expect(record.cursor).toEqual(at("c", "token"));
@@ -146,7 +177,10 @@ async function unparkLifecycle(world: World): Promise<void> {
 async function sameWorkerReacquires(world: World): Promise<void> {
   await world.seed();
   const first = await world.acquire(1);
-  world.expectRefusal(await world.coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) }), "AlreadyLeased");
+  world.expectRefusal(
+    await world.coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) }),
+    "AlreadyLeased",
+  );
   world.clock.advance(100n);
   const second = await world.acquire(1);
   world.expect(second.lease.fence).toBe(3n);
@@ -166,7 +200,10 @@ async function ordersOfChecks(world: World): Promise<void> {
   unwrap(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(2) }));
   world.clock.advance(100n);
   world.expectRefusal(await world.checkpoint(lease, "b", 2), "StaleFence");
-  world.expectRefusal(await coordinator.splitReplace({ tenant: TENANT, lease, plan: replaceAt("a", ["m"], "q"), opId: op(3) }), "StaleFence");
+  world.expectRefusal(
+    await coordinator.splitReplace({ tenant: TENANT, lease, plan: replaceAt("a", ["m"], "q"), opId: op(3) }),
+    "StaleFence",
+  );
 }
 
 /** One shard from its first acquire to its end: groups A and B of the specification's suite. */

@@ -3,19 +3,47 @@ import { unwrap } from "@gossip/stdx";
 import type { ShardPosition } from "../../store/store-reads.ts";
 import { ShardFilter } from "../../views/shard-filter.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
-import { at, initial, KEY, op, OTHER_TENANT, replaceAt, residualAt, RUN, TENANT, text, worker, type World } from "./world.ts";
+import {
+  at,
+  initial,
+  KEY,
+  op,
+  OTHER_TENANT,
+  replaceAt,
+  residualAt,
+  RUN,
+  TENANT,
+  text,
+  worker,
+  type World,
+} from "./world.ts";
 
 /** A run in which every state occurs: [a,c) done, [c,f) split at d, [f,m) held and cut at h, [m,p) parked, [p,z) free. */
 async function seedAllStates(world: World): Promise<void> {
   const { coordinator } = world;
-  const shards = [initial(14, "p", "z"), initial(10, "a", "c"), initial(13, "m", "p"), initial(11, "c", "f"), initial(12, "f", "m")];
+  const shards = [
+    initial(14, "p", "z"),
+    initial(10, "a", "c"),
+    initial(13, "m", "p"),
+    initial(11, "c", "f"),
+    initial(12, "f", "m"),
+  ];
   await world.seed({ shards });
   const lease = async (shard: bigint) => (await world.acquire(1, { key: { ...KEY, shard: shard as ShardId } })).lease;
   unwrap(await world.complete(await lease(10n), at("b"), 1));
-  unwrap(await coordinator.splitReplace({ tenant: TENANT, lease: await lease(11n), plan: replaceAt("c", ["d"], "f"), opId: op(2) }));
+  unwrap(
+    await coordinator.splitReplace({
+      tenant: TENANT,
+      lease: await lease(11n),
+      plan: replaceAt("c", ["d"], "f"),
+      opId: op(2),
+    }),
+  );
   const held = await lease(12n);
   unwrap(await world.checkpoint(held, "g", 3));
-  unwrap(await coordinator.splitResidual({ tenant: TENANT, lease: held, plan: residualAt("f", "h", "m"), opId: op(4) }));
+  unwrap(
+    await coordinator.splitResidual({ tenant: TENANT, lease: held, plan: residualAt("f", "h", "m"), opId: op(4) }),
+  );
   unwrap(await coordinator.park({ tenant: TENANT, lease: await lease(13n), reason: "NotFound", opId: op(5) }));
 }
 
@@ -35,7 +63,16 @@ async function listAll(world: World, filter: ShardFilter, limit: number): Promis
 
 async function shardsInOrder(world: World): Promise<void> {
   await seedAllStates(world);
-  const all = ["a-c Done", "c-f Split", "c-d Active", "d-f Active", "f-h Active", "h-m Active", "m-p Parked", "p-z Active"];
+  const all = [
+    "a-c Done",
+    "c-f Split",
+    "c-d Active",
+    "d-f Active",
+    "f-h Active",
+    "h-m Active",
+    "m-p Parked",
+    "p-z Active",
+  ];
   for (const limit of [1, 2, 3, 8, 100]) {
     const listed = await listAll(world, ShardFilter.ALL, limit);
     // The parent and its first child start alike: their ids decide, and a root's is the smaller.
@@ -46,11 +83,17 @@ async function shardsInOrder(world: World): Promise<void> {
 async function shardsByFilter(world: World): Promise<void> {
   await seedAllStates(world);
   for (const limit of [1, 3, 100]) {
-    world.expect(await listAll(world, ShardFilter.ACTIVE, limit)).toEqual(["c-d Active", "d-f Active", "f-h Active", "h-m Active", "p-z Active"]);
-    world.expect(await listAll(world, ShardFilter.AVAILABLE, limit)).toEqual(["c-d Active", "d-f Active", "h-m Active", "p-z Active"]);
+    world
+      .expect(await listAll(world, ShardFilter.ACTIVE, limit))
+      .toEqual(["c-d Active", "d-f Active", "f-h Active", "h-m Active", "p-z Active"]);
+    world
+      .expect(await listAll(world, ShardFilter.AVAILABLE, limit))
+      .toEqual(["c-d Active", "d-f Active", "h-m Active", "p-z Active"]);
     world.expect(await listAll(world, ShardFilter.PARKED, limit)).toEqual(["m-p Parked"]);
     world.expect(await listAll(world, { isLeased: true }, limit)).toEqual(["f-h Active"]);
-    world.expect(await listAll(world, { rootOnly: true, status: "Active" }, limit)).toEqual(["f-h Active", "p-z Active"]);
+    world
+      .expect(await listAll(world, { rootOnly: true, status: "Active" }, limit))
+      .toEqual(["f-h Active", "p-z Active"]);
   }
   // Whether a lease holds depends on when one asks.
   world.clock.advance(100n);
@@ -74,7 +117,9 @@ async function summaries(world: World): Promise<void> {
     parent: undefined,
     spawnedCount: 1,
   });
-  world.expect(items.find((item) => item.shard === 13n)).toMatchObject({ parkReason: "NotFound", isLeased: false, leaseDeadline: undefined });
+  world
+    .expect(items.find((item) => item.shard === 13n))
+    .toMatchObject({ parkReason: "NotFound", isLeased: false, leaseDeadline: undefined });
 }
 
 async function progress(world: World): Promise<void> {
@@ -138,7 +183,9 @@ async function runsAndTenants(world: World): Promise<void> {
   unwrap(await coordinator.deleteRun({ tenant: OTHER_TENANT, run: RUN }));
   world.expect(unwrap(await coordinator.listRuns({ tenant: OTHER_TENANT })).items).toEqual([]);
   world.expect(unwrap(await coordinator.listTenants()).items).toEqual([TENANT]);
-  world.expect(unwrap(await coordinator.listRuns({ tenant: TENANT, limit: 1 })).items[0]).toMatchObject({ status: "Active", rootShards: [10n] });
+  world
+    .expect(unwrap(await coordinator.listRuns({ tenant: TENANT, limit: 1 })).items[0])
+    .toMatchObject({ status: "Active", rootShards: [10n] });
 }
 
 async function nothingToList(world: World): Promise<void> {
@@ -148,8 +195,12 @@ async function nothingToList(world: World): Promise<void> {
   world.expectRefusal(await coordinator.listShards({ tenant: TENANT, run: RUN }), "RunNotFound");
   world.expectRefusal(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN }), "RunNotFound");
   unwrap(await coordinator.createRun({ tenant: TENANT, run: RUN, config: { leaseDuration: 1n } }));
-  world.expect(unwrap(await coordinator.listShards({ tenant: TENANT, run: RUN }))).toEqual({ items: [], next: undefined });
-  world.expect(unwrap(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN }))).toEqual({ shards: [], earliestDeadline: undefined });
+  world
+    .expect(unwrap(await coordinator.listShards({ tenant: TENANT, run: RUN })))
+    .toEqual({ items: [], next: undefined });
+  world
+    .expect(unwrap(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN })))
+    .toEqual({ shards: [], earliestDeadline: undefined });
 }
 
 async function largestRegistration(world: World): Promise<void> {
@@ -160,7 +211,9 @@ async function largestRegistration(world: World): Promise<void> {
   });
   const created = await world.seed({ shards });
   world.expect(created.rootShards.length).toBe(count);
-  world.expect(unwrap(await world.coordinator.getRunProgress({ tenant: TENANT, run: RUN }))).toMatchObject({ total: count, active: count });
+  world
+    .expect(unwrap(await world.coordinator.getRunProgress({ tenant: TENANT, run: RUN })))
+    .toMatchObject({ total: count, active: count });
   const session = unwrap(await world.coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1) }));
   world.expect(session.spec.keyRangeStart.length).toBe(5);
   const listed = await listAll(world, ShardFilter.ALL, 4_000);

@@ -3,7 +3,20 @@ import { unwrap } from "@gossip/stdx";
 import { Coordinator } from "../../coordinator/coordinator.ts";
 import type { Lease } from "../../records/lease.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
-import { at, initial, KEY, LEASE_DURATION, op, OTHER_TENANT, replaceAt, residualAt, RUN, TENANT, worker, type World } from "./world.ts";
+import {
+  at,
+  initial,
+  KEY,
+  LEASE_DURATION,
+  op,
+  OTHER_TENANT,
+  replaceAt,
+  residualAt,
+  RUN,
+  TENANT,
+  worker,
+  type World,
+} from "./world.ts";
 
 const config = { leaseDuration: LEASE_DURATION };
 const ENDINGS = [
@@ -15,7 +28,11 @@ const ENDINGS = [
 /** End a run in one of the ways. Completing is forced: its shards are not what these cases are about. */
 async function endRun(world: World, end: (typeof ENDINGS)[number]["end"], opId: number, run = RUN): Promise<void> {
   const request = { tenant: TENANT, run, opId: op(opId) };
-  unwrap(end === "completeRun" ? await world.coordinator.completeRun({ ...request, force: true }) : await world.coordinator[end](request));
+  unwrap(
+    end === "completeRun"
+      ? await world.coordinator.completeRun({ ...request, force: true })
+      : await world.coordinator[end](request),
+  );
 }
 
 async function terminalIrreversible(world: World): Promise<void> {
@@ -37,9 +54,15 @@ async function registerOnlyOnce(world: World): Promise<void> {
   unwrap(await coordinator.createRun({ tenant: TENANT, run: RUN, config }));
   const request = { tenant: TENANT, run: RUN, shards, opId: op(1) };
   world.expect(unwrap(await coordinator.registerShards(request))).toEqual({ kind: "Executed", value: [11n, 10n] });
-  world.expect(unwrap(await coordinator.registerShards({ ...request, shards: shards.toReversed() }))).toEqual({ kind: "Replayed", value: [11n, 10n] });
-  world.expectRefusal(await coordinator.registerShards({ ...request, opId: op(2) }), "WrongStatus", { status: "Active" });
-  world.expectRefusal(await coordinator.registerShards({ ...request, shards: shards.slice(1) }), "OpIdConflict", { opId: 1n });
+  world
+    .expect(unwrap(await coordinator.registerShards({ ...request, shards: shards.toReversed() })))
+    .toEqual({ kind: "Replayed", value: [11n, 10n] });
+  world.expectRefusal(await coordinator.registerShards({ ...request, opId: op(2) }), "WrongStatus", {
+    status: "Active",
+  });
+  world.expectRefusal(await coordinator.registerShards({ ...request, shards: shards.slice(1) }), "OpIdConflict", {
+    opId: 1n,
+  });
   world.expect((await world.run()).rootShards).toEqual([11n, 10n]);
 }
 
@@ -86,14 +109,24 @@ async function creationWithShards(world: World): Promise<void> {
   const { coordinator } = world;
   const request = { tenant: TENANT, run: RUN, config, shards: [initial(10, "a", "z")], opId: op(1) };
   const overlapping = [initial(1, "a", "n"), initial(2, "m", "z")];
-  world.expectRefusal(await coordinator.createRunWithShards({ ...request, shards: overlapping }), "RegisterShardsFailed", {
-    reason: { kind: "ManifestInvalid", reason: { kind: "OverlappingRanges" } },
-  });
+  world.expectRefusal(
+    await coordinator.createRunWithShards({ ...request, shards: overlapping }),
+    "RegisterShardsFailed",
+    {
+      reason: { kind: "ManifestInvalid", reason: { kind: "OverlappingRanges" } },
+    },
+  );
   world.expectRefusal(await coordinator.getRun({ tenant: TENANT, run: RUN }), "RunNotFound");
   world.expectOutcome(await coordinator.createRunWithShards(request), "Executed");
   world.expectOutcome(await coordinator.createRunWithShards(request), "Replayed");
-  world.expectRefusal(await coordinator.createRunWithShards({ ...request, config: { leaseDuration: 5n } }), "ConfigMismatch", { run: RUN });
-  world.expectRefusal(await coordinator.createRunWithShards({ ...request, opId: op(2) }), "RegisterShardsFailed", { reason: { kind: "WrongStatus" } });
+  world.expectRefusal(
+    await coordinator.createRunWithShards({ ...request, config: { leaseDuration: 5n } }),
+    "ConfigMismatch",
+    { run: RUN },
+  );
+  world.expectRefusal(await coordinator.createRunWithShards({ ...request, opId: op(2) }), "RegisterShardsFailed", {
+    reason: { kind: "WrongStatus" },
+  });
 }
 
 async function manifestRules(world: World): Promise<void> {
@@ -127,17 +160,39 @@ async function runStopsItsWorkers(world: World): Promise<void> {
   await endRun(world, "cancelRun", 1);
   const terminal = { status: "Cancelled" };
 
-  world.expectRefusal(await coordinator.acquire({ tenant: TENANT, key: key(shards[3]!), worker: worker(2) }), "RunTerminal", terminal);
-  world.expectRefusal(await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) }), "RunTerminal", terminal);
+  world.expectRefusal(
+    await coordinator.acquire({ tenant: TENANT, key: key(shards[3]!), worker: worker(2) }),
+    "RunTerminal",
+    terminal,
+  );
+  world.expectRefusal(
+    await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(2) }),
+    "RunTerminal",
+    terminal,
+  );
   world.expectRefusal(await coordinator.renew({ tenant: TENANT, lease: held.lease }), "RunTerminal", terminal);
   const leased = { tenant: TENANT, lease: held.lease };
-  world.expectRefusal(await coordinator.splitReplace({ ...leased, plan: replaceAt("a", ["b"], "d"), opId: op(2) }), "RunTerminal", terminal);
-  world.expectRefusal(await coordinator.splitResidual({ ...leased, plan: residualAt("a", "b", "d"), opId: op(3) }), "RunTerminal", terminal);
+  world.expectRefusal(
+    await coordinator.splitReplace({ ...leased, plan: replaceAt("a", ["b"], "d"), opId: op(2) }),
+    "RunTerminal",
+    terminal,
+  );
+  world.expectRefusal(
+    await coordinator.splitResidual({ ...leased, plan: residualAt("a", "b", "d"), opId: op(3) }),
+    "RunTerminal",
+    terminal,
+  );
   // A repeated acquire is answered all the same, and what was finished is taken.
-  world.expectOutcome(await coordinator.acquire({ tenant: TENANT, key: key(shards[0]!), worker: worker(1), opId: op(50) }), "Replayed");
+  world.expectOutcome(
+    await coordinator.acquire({ tenant: TENANT, key: key(shards[0]!), worker: worker(1), opId: op(50) }),
+    "Replayed",
+  );
   world.expectOutcome(await world.checkpoint(held.lease, "b", 4), "Executed");
   world.expectOutcome(await world.complete(held.lease, at("c"), 5), "Executed");
-  world.expectOutcome(await coordinator.park({ tenant: TENANT, lease: other.lease, reason: "Other", opId: op(6) }), "Executed");
+  world.expectOutcome(
+    await coordinator.park({ tenant: TENANT, lease: other.lease, reason: "Other", opId: op(6) }),
+    "Executed",
+  );
   world.expectOutcome(await world.checkpoint(other.lease, "e", 7), "Replayed");
   world.expectOutcome(await coordinator.release({ tenant: TENANT, lease: third.lease, opId: op(8) }), "Executed");
   const candidates = unwrap(await coordinator.collectClaimCandidates({ tenant: TENANT, run: RUN }));
@@ -155,7 +210,8 @@ async function runEndsInBetween(world: World): Promise<void> {
     const key = { ...KEY, run: RunId.fromRaw(++count) };
     await world.seed({ run: key.run });
     const lease = await setUp(key);
-    world.probe.beforeNextCommit = async () => void unwrap(await behind.cancelRun({ tenant: TENANT, run: key.run, opId: op(99) }));
+    world.probe.beforeNextCommit = async () =>
+      void unwrap(await behind.cancelRun({ tenant: TENANT, run: key.run, opId: op(99) }));
     return { key, lease };
   };
   const held = async (key: typeof KEY) => (await world.acquire(1, { key })).lease;
@@ -170,8 +226,16 @@ async function runEndsInBetween(world: World): Promise<void> {
     world.clock.advance(LEASE_DURATION);
     return lease;
   });
-  world.expectRefusal(await coordinator.acquire({ tenant: TENANT, key: lapsed.key, worker: worker(2) }), "RunTerminal", terminal);
-  world.expectRefusal(await coordinator.renew({ tenant: TENANT, lease: (await prepare(held)).lease }), "RunTerminal", terminal);
+  world.expectRefusal(
+    await coordinator.acquire({ tenant: TENANT, key: lapsed.key, worker: worker(2) }),
+    "RunTerminal",
+    terminal,
+  );
+  world.expectRefusal(
+    await coordinator.renew({ tenant: TENANT, lease: (await prepare(held)).lease }),
+    "RunTerminal",
+    terminal,
+  );
   const residual = { tenant: TENANT, lease: (await prepare(held)).lease, plan: residualAt("a", "m", "z"), opId: op(2) };
   world.expectRefusal(await coordinator.splitResidual(residual), "RunTerminal", terminal);
   const replace = { tenant: TENANT, lease: (await prepare(held)).lease, plan: replaceAt("a", ["m"], "z"), opId: op(2) };
@@ -182,7 +246,9 @@ async function runEndsInBetween(world: World): Promise<void> {
   const last = await prepare(held);
   const checkpoint = { tenant: TENANT, lease: last.lease, cursor: at("c"), opId: op(2), renew: true };
   world.clock.advance(10n);
-  world.expect(unwrap(await coordinator.checkpoint(checkpoint))).toMatchObject({ kind: "Executed", value: { newDeadline: undefined } });
+  world
+    .expect(unwrap(await coordinator.checkpoint(checkpoint)))
+    .toMatchObject({ kind: "Executed", value: { newDeadline: undefined } });
   world.expect((await world.shard(last.key)).lease?.deadline).toBe(last.lease.deadline);
 }
 
@@ -232,7 +298,10 @@ async function limits(world: World): Promise<void> {
       tenant,
       run: RunId.fromRaw(run),
       config,
-      shards: "abcdef".split("").slice(0, count).map((start, index) => initial(10 + index, start, `${start}z`)),
+      shards: "abcdef"
+        .split("")
+        .slice(0, count)
+        .map((start, index) => initial(10 + index, start, `${start}z`)),
       opId: op(1),
     });
   unwrap(await register(TENANT, 1n, 2));
@@ -250,7 +319,10 @@ async function limits(world: World): Promise<void> {
     reason: { kind: "ShardLimitExceeded", scope: "PerTenant", current: 2, additional: 2, max: 3 },
   });
   world.expect((await world.shard()).status).toBe("Active");
-  world.expectOutcome(await coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "ab", "az"), opId: op(3) }), "Executed");
+  world.expectOutcome(
+    await coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "ab", "az"), opId: op(3) }),
+    "Executed",
+  );
   // What is deleted is given back.
   await endRun(world, "cancelRun", 9);
   unwrap(await coordinator.deleteRun({ tenant: TENANT, run: RUN }));

@@ -47,7 +47,9 @@ async function splitAndFinish(world: World): Promise<void> {
     world.expectOutcome(await session.complete(at(["g", "o", "y"][index]!)), "Executed");
   }
   world.expectOutcome(await world.endRun("completeRun", 1), "Executed");
-  world.expect(unwrap(await world.coordinator.getRunProgress({ tenant: TENANT, run: RUN }))).toMatchObject({ total: 4, done: 3, split: 1 });
+  world
+    .expect(unwrap(await world.coordinator.getRunProgress({ tenant: TENANT, run: RUN })))
+    .toMatchObject({ total: 4, done: 3, split: 1 });
 }
 
 async function twoResiduals(world: World): Promise<void> {
@@ -91,7 +93,10 @@ async function workerRecovers(world: World): Promise<void> {
   const before = await world.open(1);
   unwrap(await before.checkpoint(at("h"), { opId: op(1) }));
   // It dies and comes back before its lease has run out, and again after.
-  world.expectRefusal(await world.coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }), "AlreadyLeased");
+  world.expectRefusal(
+    await world.coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }),
+    "AlreadyLeased",
+  );
   world.clock.advance(100n);
   const after = await world.open(1);
   world.expect(after.cursor).toEqual(at("h"));

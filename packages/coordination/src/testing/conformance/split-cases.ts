@@ -16,16 +16,27 @@ async function childrenTileTheParent(world: World): Promise<void> {
   const records = await Promise.all(children.map((shard) => world.shard(keyOf(shard))));
 
   world.expect(records.map(({ spec }) => [spec.keyRangeStart, spec.keyRangeEnd])).toEqual(
-    [["a", "g"], ["g", "m"], ["m", "t"], ["t", "z"]].map((bounds) => bounds.map((bound) => new TextEncoder().encode(bound))),
+    [
+      ["a", "g"],
+      ["g", "m"],
+      ["m", "t"],
+      ["t", "z"],
+    ].map((bounds) => bounds.map((bound) => new TextEncoder().encode(bound))),
   );
-  world.expect(records.map((record) => record.cursor)).toEqual([at("c", "token"), Cursor.initial(), Cursor.initial(), Cursor.initial()]);
+  world
+    .expect(records.map((record) => record.cursor))
+    .toEqual([at("c", "token"), Cursor.initial(), Cursor.initial(), Cursor.initial()]);
   for (const record of records) {
-    world.expect(record).toMatchObject({ status: "Active", fenceEpoch: 1n, lease: undefined, parent: KEY.shard, attempts: 0 });
+    world
+      .expect(record)
+      .toMatchObject({ status: "Active", fenceEpoch: 1n, lease: undefined, parent: KEY.shard, attempts: 0 });
   }
   const parent = await world.shard();
   world.expect(parent).toMatchObject({ status: "Split", lease: undefined });
   world.expect(parent.spawned).toEqual(children);
-  world.expect(unwrap(await world.coordinator.getRunProgress({ tenant: TENANT, run: RUN }))).toMatchObject({ total: 5, active: 4, split: 1 });
+  world
+    .expect(unwrap(await world.coordinator.getRunProgress({ tenant: TENANT, run: RUN })))
+    .toMatchObject({ total: 5, active: 4, split: 1 });
 }
 
 async function replayAndOrder(world: World): Promise<void> {
@@ -39,8 +50,13 @@ async function replayAndOrder(world: World): Promise<void> {
   for (const again of [request, { ...request, plan: shuffled }]) {
     world.expect(unwrap(await coordinator.splitReplace(again))).toEqual({ kind: "Replayed", value: first.value });
   }
-  world.expectRefusal(await coordinator.splitReplace({ ...request, plan: replaceAt("a", ["h", "m"], "z") }), "OpIdConflict");
-  world.expectRefusal(await coordinator.splitReplace({ ...request, opId: op(2) }), "ShardTerminal", { status: "Split" });
+  world.expectRefusal(
+    await coordinator.splitReplace({ ...request, plan: replaceAt("a", ["h", "m"], "z") }),
+    "OpIdConflict",
+  );
+  world.expectRefusal(await coordinator.splitReplace({ ...request, opId: op(2) }), "ShardTerminal", {
+    status: "Split",
+  });
   world.expect(unwrap(await coordinator.getRunProgress({ tenant: TENANT, run: RUN })).total).toBe(4);
 }
 
@@ -50,18 +66,26 @@ async function replaceRules(world: World): Promise<void> {
   const { lease } = await world.acquire(1);
   unwrap(await world.checkpoint(lease, "c", 1));
   const refused = async (plan: SplitReplacePlan, reason: object) =>
-    world.expectRefusal(await coordinator.splitReplace({ tenant: TENANT, lease, plan, opId: op(2) }), "SplitInvalid", { reason });
+    world.expectRefusal(await coordinator.splitReplace({ tenant: TENANT, lease, plan, opId: op(2) }), "SplitInvalid", {
+      reason,
+    });
   await refused(replaceAt("b", ["m"], "z"), { kind: "StartMismatch" });
   await refused(replaceAt("a", ["m"], "y"), { kind: "EndMismatch" });
   await refused(replaceAt("a", ["m"], "z"), { kind: "InvalidChildCursor", childIndex: 0 });
   // Cut below its cursor, the lowest child would claim what is another's.
   await refused(replaceAt("a", ["b"], "z", at("c")), { kind: "InvalidChildCursor", childIndex: 0 });
-  const wrong = (index: number) => replaceAt("a", ["g", "m"], "z", at("c")).children.map((child, place) => (place === index ? { ...child, cursor: at("h") } : child));
+  const wrong = (index: number) =>
+    replaceAt("a", ["g", "m"], "z", at("c")).children.map((child, place) =>
+      place === index ? { ...child, cursor: at("h") } : child,
+    );
   await refused(unwrap(SplitReplacePlan.tryNew(wrong(1))), { kind: "InvalidChildCursor", childIndex: 1 });
   await refused(unwrap(SplitReplacePlan.tryNew(wrong(1).toReversed())), { kind: "InvalidChildCursor", childIndex: 1 });
   const parent = await world.shard();
   world.expect({ status: parent.status, spawned: parent.spawned.length }).toEqual({ status: "Active", spawned: 0 });
-  world.expectOutcome(await coordinator.splitReplace({ tenant: TENANT, lease, plan: replaceAt("a", ["m"], "z", at("c")), opId: op(2) }), "Executed");
+  world.expectOutcome(
+    await coordinator.splitReplace({ tenant: TENANT, lease, plan: replaceAt("a", ["m"], "z", at("c")), opId: op(2) }),
+    "Executed",
+  );
 }
 
 async function residualRules(world: World): Promise<void> {
@@ -69,10 +93,13 @@ async function residualRules(world: World): Promise<void> {
   await world.seed();
   const { lease } = await world.acquire(1);
   unwrap(await world.checkpoint(lease, "m", 1));
-  const split = (plan: ReturnType<typeof residualAt>, opId: number) => coordinator.splitResidual({ tenant: TENANT, lease, plan, opId: op(opId) });
+  const split = (plan: ReturnType<typeof residualAt>, opId: number) =>
+    coordinator.splitResidual({ tenant: TENANT, lease, plan, opId: op(opId) });
   world.expectRefusal(await split(residualAt("b", "p", "z"), 2), "SplitInvalid", { reason: { kind: "StartMismatch" } });
   world.expectRefusal(await split(residualAt("a", "p", "y"), 2), "SplitInvalid", { reason: { kind: "EndMismatch" } });
-  world.expectRefusal(await split(residualAt("a", "m", "z"), 2), "SplitInvalid", { reason: { kind: "ParentCursorOutOfBounds" } });
+  world.expectRefusal(await split(residualAt("a", "m", "z"), 2), "SplitInvalid", {
+    reason: { kind: "ParentCursorOutOfBounds" },
+  });
   const plan = residualAt("a", "p", "z", ["low", "high"]);
   const first = unwrap(await split(plan, 2));
   world.expect(unwrap(await split(plan, 2))).toEqual({ kind: "Replayed", value: first.value });
@@ -99,8 +126,14 @@ async function residualAfterEviction(world: World): Promise<void> {
   world.expect((await world.shard()).opLog.some((entry) => entry.opId === 1n)).toBe(false);
   world.expect(unwrap(await coordinator.splitResidual(request))).toEqual({ kind: "Replayed", value: first.value });
   world.expectRefusal(await coordinator.splitResidual({ ...request, plan: residualAt("a", "n", "z") }), "OpIdConflict");
-  world.expectRefusal(await coordinator.splitResidual({ ...request, plan: residualAt("a", "m", "z", ["", "other"]) }), "OpIdConflict");
-  world.expectRefusal(await coordinator.splitResidual({ ...request, plan: residualAt("a", "m", "z", ["other", ""]) }), "OpIdConflict");
+  world.expectRefusal(
+    await coordinator.splitResidual({ ...request, plan: residualAt("a", "m", "z", ["", "other"]) }),
+    "OpIdConflict",
+  );
+  world.expectRefusal(
+    await coordinator.splitResidual({ ...request, plan: residualAt("a", "m", "z", ["other", ""]) }),
+    "OpIdConflict",
+  );
   world.expect((await world.shard()).spawned.length).toBe(1);
 }
 
@@ -122,11 +155,22 @@ async function derivedIdTaken(world: World): Promise<void> {
   if (read.kind !== "Found") throw new Error("the run must be there");
   const limits = { maxShardsPerTenant: 100, maxShardsTotal: 100 };
   const seeded = await world.store.commit([
-    { kind: "PutRun", tenant: TENANT, run: RUN, guard: read.version, after: read.record, created: [squatter], limits, noShardsIn: [] },
+    {
+      kind: "PutRun",
+      tenant: TENANT,
+      run: RUN,
+      guard: read.version,
+      after: read.record,
+      created: [squatter],
+      limits,
+      noShardsIn: [],
+    },
   ]);
   world.expect(seeded).toMatchObject([{ kind: "Committed" }]);
   const request = { tenant: TENANT, lease, plan, opId: op(7) };
-  world.expectRefusal(await world.coordinator.splitReplace(request), "SplitInvalid", { reason: { kind: "DerivedIdCollision", derivedId: taken } });
+  world.expectRefusal(await world.coordinator.splitReplace(request), "SplitInvalid", {
+    reason: { kind: "DerivedIdCollision", derivedId: taken },
+  });
   world.expect((await world.shard()).status).toBe("Active");
   // A quota that is overdrawn too is told first.
   const tight = world.makeCoordinator({ limits: { maxShardsPerTenant: 3 } });
@@ -159,12 +203,24 @@ async function spawnLimit(world: World): Promise<void> {
   const spawned = Array.from({ length: 1023 }, (_, index) => ((1n << 63n) | BigInt(index)) as ShardId);
   const after = { ...record, spawned };
   const shard = { guard: version, before: record, after };
-  world.expect(await world.store.commit([{ kind: "UpdateShard", tenant: TENANT, run: RUN, shard, runGuard: undefined, hintAt: undefined }])).toMatchObject([{ kind: "Committed" }]);
+  world
+    .expect(
+      await world.store.commit([
+        { kind: "UpdateShard", tenant: TENANT, run: RUN, shard, runGuard: undefined, hintAt: undefined },
+      ]),
+    )
+    .toMatchObject([{ kind: "Committed" }]);
   const { lease } = await world.acquire(1);
-  world.expectRefusal(await world.coordinator.splitReplace({ tenant: TENANT, lease, plan: replaceAt("a", ["m"], "z"), opId: op(1) }), "SplitInvalid", {
-    reason: { kind: "SpawnLimitExceeded", current: 1023, additional: 2, max: 1024 },
-  });
-  unwrap(await world.coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "m", "z"), opId: op(2) }));
+  world.expectRefusal(
+    await world.coordinator.splitReplace({ tenant: TENANT, lease, plan: replaceAt("a", ["m"], "z"), opId: op(1) }),
+    "SplitInvalid",
+    {
+      reason: { kind: "SpawnLimitExceeded", current: 1023, additional: 2, max: 1024 },
+    },
+  );
+  unwrap(
+    await world.coordinator.splitResidual({ tenant: TENANT, lease, plan: residualAt("a", "m", "z"), opId: op(2) }),
+  );
   world.expect((await world.shard()).spawned.slice(0, 1023)).toEqual(spawned);
   world.expect((await world.shard()).spawned.length).toBe(1024);
 }

@@ -1,4 +1,14 @@
-import { Cursor, FenceEpoch, LogicalTime, OpId, RunId, ShardId, U64_MAX, WorkerId, type ShardStatus } from "@gossip/contracts";
+import {
+  Cursor,
+  FenceEpoch,
+  LogicalTime,
+  OpId,
+  RunId,
+  ShardId,
+  U64_MAX,
+  WorkerId,
+  type ShardStatus,
+} from "@gossip/contracts";
 import { assert, unwrap } from "@gossip/stdx";
 import type { PayloadHash } from "../../hashing/payload-hash.ts";
 import { OpKind } from "../../records/op-kind.ts";
@@ -38,7 +48,11 @@ const putRun = (fields: Partial<PutRunSet> = {}): PutRunSet => {
   const base = { kind: "PutRun", tenant: after.tenant, run: after.run, guard: undefined, after } as const;
   return { ...base, created: [makeShard()], limits: LIMITS, noShardsIn: [], ...fields };
 };
-const update = (read: Versioned<ShardRecord>, changes: Partial<ShardRecord>, fields: Partial<UpdateShardSet> = {}): UpdateShardSet => ({
+const update = (
+  read: Versioned<ShardRecord>,
+  changes: Partial<ShardRecord>,
+  fields: Partial<UpdateShardSet> = {},
+): UpdateShardSet => ({
   kind: "UpdateShard",
   tenant: read.record.tenant,
   run: read.record.run,
@@ -60,7 +74,11 @@ async function mustCommit(world: World, set: WriteSet): Promise<StoreVersion> {
   return answer.version;
 }
 
-async function read(world: World, id: bigint = SHARD, run = RUN): Promise<Required<{ [Part in keyof ShardRead]: NonNullable<ShardRead[Part]> }>> {
+async function read(
+  world: World,
+  id: bigint = SHARD,
+  run = RUN,
+): Promise<Required<{ [Part in keyof ShardRead]: NonNullable<ShardRead[Part]> }>> {
   const found = unwrap(await world.store.readShard(TENANT, { run, shard: ShardId.fromRaw(id) }));
   assert(found.run !== undefined && found.shard !== undefined, "the shard and its run must be there");
   return { run: found.run, shard: found.shard };
@@ -95,12 +113,25 @@ async function recordsComeBack(world: World): Promise<void> {
     lastTime: LogicalTime.fromRaw(U64_MAX - 1n),
     rootShards: [ShardId.fromRaw(0n), SHARD],
     opLog: [
-      { opId: OpId.fromRaw(1n), kind: "RegisterShards", payloadHash: u64<PayloadHash>(7n), executedAt: now, result: { kind: "RegisteredShards", shards: [ShardId.fromRaw(0n), SHARD] } },
-      { opId: OpId.fromRaw(2n), kind: "CancelRun", payloadHash: u64<PayloadHash>(U64_MAX), executedAt: now, result: { kind: "Ack" } },
+      {
+        opId: OpId.fromRaw(1n),
+        kind: "RegisterShards",
+        payloadHash: u64<PayloadHash>(7n),
+        executedAt: now,
+        result: { kind: "RegisteredShards", shards: [ShardId.fromRaw(0n), SHARD] },
+      },
+      {
+        opId: OpId.fromRaw(2n),
+        kind: "CancelRun",
+        payloadHash: u64<PayloadHash>(U64_MAX),
+        executedAt: now,
+        result: { kind: "Ack" },
+      },
     ],
   });
   await mustCommit(world, putRun({ after: run, created: [full, parked, makeShard()] }));
-  for (const record of [full, parked, makeShard()]) world.expect((await read(world, record.shard)).shard.record).toEqual(record);
+  for (const record of [full, parked, makeShard()])
+    world.expect((await read(world, record.shard)).shard.record).toEqual(record);
   world.expect(unwrap(await world.store.readRun(TENANT, RUN))).toMatchObject({ kind: "Found", record: run });
   // A shard that is written again in every field that can change comes back too, and so does one that lost what it had.
   const { shard } = await read(world);
@@ -132,9 +163,14 @@ async function guards(world: World): Promise<void> {
   world.expect(await commit(world, update(stale.shard, { attempts: 2 }))).toMatchObject({ kind: "Conflict" });
   const fresh = await read(world);
   world.expect(fresh.shard.record.attempts).toBe(1);
-  const next = await mustCommit(world, putRun({ guard: runVersion, created: [], after: makeRun({ lastTime: LogicalTime.fromRaw(6n) }) }));
+  const next = await mustCommit(
+    world,
+    putRun({ guard: runVersion, created: [], after: makeRun({ lastTime: LogicalTime.fromRaw(6n) }) }),
+  );
   world.expect(next === runVersion).toBe(false);
-  world.expect(await commit(world, update(fresh.shard, { attempts: 3 }, { runGuard: runVersion }))).toMatchObject({ kind: "Conflict" });
+  world
+    .expect(await commit(world, update(fresh.shard, { attempts: 3 }, { runGuard: runVersion })))
+    .toMatchObject({ kind: "Conflict" });
   world.expect(await commit(world, putRun({ guard: runVersion, created: [] }))).toMatchObject({ kind: "Conflict" });
   world.expect(await commit(world, putRun({ guard: undefined, created: [] }))).toMatchObject({ kind: "Conflict" });
   // A shard's write does not change its run's version.
@@ -150,16 +186,30 @@ async function splitsAreAtomic(world: World): Promise<void> {
   const children = [1n, 2n].map((index) => makeShard((1n << 63n) | index, { parent: SHARD }));
   const after = { ...shard.record, status: "Split" as ShardStatus, spawned: children.map((child) => child.shard) };
   const write = { guard: shard.version, before: shard.record, after };
-  const set = { kind: "SplitShard", tenant: TENANT, run: RUN, shard: write, runGuard: run.version, created: children, limits: LIMITS } as const;
+  const set = {
+    kind: "SplitShard",
+    tenant: TENANT,
+    run: RUN,
+    shard: write,
+    runGuard: run.version,
+    created: children,
+    limits: LIMITS,
+  } as const;
 
   world.expect(await commit(world, { ...set, runGuard: shard.version })).toMatchObject({ kind: "Conflict" });
   const tight = { maxShardsPerTenant: 2, maxShardsTotal: 2 };
-  world.expect(await commit(world, { ...set, limits: tight })).toMatchObject({ kind: "LimitExceeded", scope: "PerTenant", current: 1, additional: 2, max: 2 });
-  world.expect(await commit(world, { ...set, limits: { ...tight, maxShardsPerTenant: 9 } })).toMatchObject({ kind: "LimitExceeded", scope: "Global", current: 1 });
+  world
+    .expect(await commit(world, { ...set, limits: tight }))
+    .toMatchObject({ kind: "LimitExceeded", scope: "PerTenant", current: 1, additional: 2, max: 2 });
+  world
+    .expect(await commit(world, { ...set, limits: { ...tight, maxShardsPerTenant: 9 } }))
+    .toMatchObject({ kind: "LimitExceeded", scope: "Global", current: 1 });
   const taken = [children[0]!, makeShard(SHARD)];
   world.expect(await commit(world, { ...set, created: taken, limits: tight })).toMatchObject({ kind: "LimitExceeded" });
   world.expect(await commit(world, { ...set, created: taken })).toMatchObject({ kind: "Exists", shard: SHARD });
-  world.expect(unwrap(await world.store.readShard(TENANT, { run: RUN, shard: children[0]!.shard })).shard).toBe(undefined);
+  world
+    .expect(unwrap(await world.store.readShard(TENANT, { run: RUN, shard: children[0]!.shard })).shard)
+    .toBe(undefined);
   world.expect((await read(world)).shard.record.status).toBe("Active");
 
   await mustCommit(world, set);
@@ -169,7 +219,10 @@ async function splitsAreAtomic(world: World): Promise<void> {
 }
 
 async function statesOfShards(world: World): Promise<void> {
-  const version = await mustCommit(world, putRun({ created: [makeShard(), makeShard(11n, { status: "Parked", parkReason: "Other" })] }));
+  const version = await mustCommit(
+    world,
+    putRun({ created: [makeShard(), makeShard(11n, { status: "Parked", parkReason: "Other" })] }),
+  );
   const ending = (noShardsIn: readonly ShardStatus[]) =>
     putRun({ guard: version, created: [], after: makeRun({ status: "Done", completedAt: now }), noShardsIn });
   world.expect(await commit(world, ending(["Active", "Parked"]))).toMatchObject({ kind: "Conflict" });
@@ -207,12 +260,16 @@ async function batches(world: World): Promise<void> {
   await mustCommit(world, putRun({ created: ids.map((id) => makeShard(id)) }));
   const reads = await Promise.all(ids.map((id) => read(world, id)));
   await mustCommit(world, update(reads[1]!.shard, { attempts: 9 }));
-  const sets = reads.map(({ shard }, index) => update(shard, { attempts: index + 1 }, { hintAt: index === 3 ? now : undefined }));
+  const sets = reads.map(({ shard }, index) =>
+    update(shard, { attempts: index + 1 }, { hintAt: index === 3 ? now : undefined }),
+  );
   const answers = await world.store.commit(sets);
   world.expect(answers.map((answer) => answer.kind)).toEqual(["Committed", "Conflict", "Committed", "Committed"]);
   const attempts = await Promise.all(ids.map(async (id) => (await read(world, id)).shard.record.attempts));
   world.expect(attempts).toEqual([1, 9, 3, 4]);
-  world.expect(answers[3]).toMatchObject({ hint: { availableCount: 4, earliestDeadline: undefined, isStarved: false } });
+  world
+    .expect(answers[3])
+    .toMatchObject({ hint: { availableCount: 4, earliestDeadline: undefined, isStarved: false } });
 }
 
 async function versionsNeverComeBack(world: World): Promise<void> {
@@ -228,7 +285,11 @@ async function versionsNeverComeBack(world: World): Promise<void> {
 }
 
 async function claimIndex(world: World): Promise<void> {
-  const lease = (deadline: bigint) => ({ owner: WorkerId.fromRaw(1n), deadline: LogicalTime.fromRaw(deadline), opId: OpId.fromRaw(1n) });
+  const lease = (deadline: bigint) => ({
+    owner: WorkerId.fromRaw(1n),
+    deadline: LogicalTime.fromRaw(deadline),
+    opId: OpId.fromRaw(1n),
+  });
   const created = [
     makeShard(1n),
     makeShard(2n, { lease: lease(50n) }),
@@ -238,10 +299,22 @@ async function claimIndex(world: World): Promise<void> {
   ];
   await mustCommit(world, putRun({ created }));
   const look = async (time: bigint, limit = 10) => {
-    const listed = unwrap(await world.store.listClaimCandidates({ tenant: TENANT, run: RUN, now: LogicalTime.fromRaw(time), limit, spread: 0x8000_0000 }));
-    return { shards: listed.candidates.map(({ shard }) => shard).toSorted((a, b) => (a < b ? -1 : 1)), earliest: listed.earliestDeadline };
+    const listed = unwrap(
+      await world.store.listClaimCandidates({
+        tenant: TENANT,
+        run: RUN,
+        now: LogicalTime.fromRaw(time),
+        limit,
+        spread: 0x8000_0000,
+      }),
+    );
+    return {
+      shards: listed.candidates.map(({ shard }) => shard).toSorted((a, b) => (a < b ? -1 : 1)),
+      earliest: listed.earliestDeadline,
+    };
   };
-  const hint = async (time: bigint) => unwrap(await world.store.readHint({ tenant: TENANT, run: RUN, now: LogicalTime.fromRaw(time) }));
+  const hint = async (time: bigint) =>
+    unwrap(await world.store.readHint({ tenant: TENANT, run: RUN, now: LogicalTime.fromRaw(time) }));
   world.expect(await look(49n)).toEqual({ shards: [1n], earliest: 50n });
   world.expect(await hint(49n)).toEqual({ availableCount: 1, earliestDeadline: 50n, isStarved: false });
   world.expect(await look(50n)).toEqual({ shards: [1n, 2n], earliest: 80n });
@@ -256,12 +329,17 @@ async function claimIndex(world: World): Promise<void> {
   world.expect(await look(90n)).toEqual({ shards: [3n, 5n], earliest: 200n });
   const { run } = unwrap(await world.store.listClaimCandidates({ tenant: TENANT, run: RUN, now, limit: 1, spread: 0 }));
   world.expect(run?.record.status).toBe("Active");
-  world.expect(unwrap(await world.store.listClaimCandidates({ tenant: OTHER_TENANT, run: RUN, now, limit: 1, spread: 0 })).run).toBe(undefined);
+  world
+    .expect(
+      unwrap(await world.store.listClaimCandidates({ tenant: OTHER_TENANT, run: RUN, now, limit: 1, spread: 0 })).run,
+    )
+    .toBe(undefined);
 }
 
 async function starvedMark(world: World): Promise<void> {
   const version = await mustCommit(world, putRun());
-  const isStarved = async (time: bigint) => unwrap(await world.store.readHint({ tenant: TENANT, run: RUN, now: LogicalTime.fromRaw(time) })).isStarved;
+  const isStarved = async (time: bigint) =>
+    unwrap(await world.store.readHint({ tenant: TENANT, run: RUN, now: LogicalTime.fromRaw(time) })).isStarved;
   world.expect(await isStarved(10n)).toBe(false);
   unwrap(await world.store.markStarved(TENANT, RUN, LogicalTime.fromRaw(50n)));
   world.expect([await isStarved(49n), await isStarved(50n)]).toEqual([true, false]);
@@ -272,7 +350,9 @@ async function starvedMark(world: World): Promise<void> {
 
 async function staleListingIsSafe(world: World): Promise<void> {
   await mustCommit(world, putRun({ created: [makeShard(1n, { spec: range("a", "b", "m") })] }));
-  const { items } = unwrap(await world.store.listShards({ tenant: TENANT, run: RUN, after: undefined, limit: 10, filter: {}, now }));
+  const { items } = unwrap(
+    await world.store.listShards({ tenant: TENANT, run: RUN, after: undefined, limit: 10, filter: {}, now }),
+  );
   world.expect(items.map((record) => record.spec)).toEqual([range("a", "b", "m")]);
   const none = { tenant: OTHER_TENANT, run: RUN, after: undefined, limit: 10, filter: {}, now };
   world.expect(unwrap(await world.store.listShards(none))).toEqual({ items: [], next: undefined });

@@ -43,18 +43,41 @@ export const at = (key: string, token?: string): Cursor =>
   Cursor.fromParts({ lastKey: text(key), token: token === undefined ? undefined : text(token) });
 export const range = (start: string, end: string, metadata = ""): ShardSpec =>
   ShardSpec.withRangeAndMetadata({ start: text(start), end: text(end), metadata: text(metadata) });
-export const initial = (id: number | bigint, start: string, end: string, cursor = Cursor.initial()): InitialShardInput => ({
+export const initial = (
+  id: number | bigint,
+  start: string,
+  end: string,
+  cursor = Cursor.initial(),
+): InitialShardInput => ({
   shard: ShardId.fromRaw(BigInt(id)),
   spec: range(start, end),
   cursor,
 });
-export const replaceAt = (start: string, points: readonly string[], end: string, cursor = Cursor.initial()): SplitReplacePlan => {
+export const replaceAt = (
+  start: string,
+  points: readonly string[],
+  end: string,
+  cursor = Cursor.initial(),
+): SplitReplacePlan => {
   const bounds = [start, ...points, end];
-  const children = points.map((point, index) => ({ spec: range(bounds[index]!, point), cursor: index === 0 ? cursor : Cursor.initial() }));
+  const children = points.map((point, index) => ({
+    spec: range(bounds[index]!, point),
+    cursor: index === 0 ? cursor : Cursor.initial(),
+  }));
   return unwrap(SplitReplacePlan.tryNew([...children, { spec: range(bounds.at(-2)!, end), cursor: Cursor.initial() }]));
 };
-export const residualAt = (start: string, point: string, end: string, metadata: readonly [string, string] = ["", ""]): SplitResidualPlan =>
-  unwrap(SplitResidualPlan.tryNew({ parentNewSpec: range(start, point, metadata[0]), residualSpec: range(point, end, metadata[1]) }));
+export const residualAt = (
+  start: string,
+  point: string,
+  end: string,
+  metadata: readonly [string, string] = ["", ""],
+): SplitResidualPlan =>
+  unwrap(
+    SplitResidualPlan.tryNew({
+      parentNewSpec: range(start, point, metadata[0]),
+      residualSpec: range(point, end, metadata[1]),
+    }),
+  );
 
 /** Ids that look random and are the same every time. */
 function countOpIds(): () => OpId {
@@ -87,7 +110,14 @@ export class World {
   }
 
   /** Create a run with shards; by default the one run with its one shard. */
-  async seed(options: { run?: RunId; tenant?: TenantId; shards?: readonly InitialShardInput[]; config?: Partial<RunConfigInput> } = {}): Promise<RunRecord> {
+  async seed(
+    options: {
+      run?: RunId;
+      tenant?: TenantId;
+      shards?: readonly InitialShardInput[];
+      config?: Partial<RunConfigInput>;
+    } = {},
+  ): Promise<RunRecord> {
     const { run = RUN, tenant = TENANT, shards = [initial(10, "a", "z")], config = {} } = options;
     const created = await this.coordinator.createRunWithShards({
       tenant,
@@ -101,7 +131,12 @@ export class World {
 
   async acquire(by: number, options: { key?: ShardKey; opId?: OpId } = {}): Promise<AcquireResult> {
     const { key = KEY, opId } = options;
-    const acquired = await this.coordinator.acquire({ tenant: TENANT, key, worker: worker(by), ...(opId === undefined ? {} : { opId }) });
+    const acquired = await this.coordinator.acquire({
+      tenant: TENANT,
+      key,
+      worker: worker(by),
+      ...(opId === undefined ? {} : { opId }),
+    });
     return unwrap(acquired).value;
   }
 
@@ -137,7 +172,10 @@ export class World {
     this.expect(result).toMatchObject({ ok: false, error: { kind, ...fields } });
   }
 
-  expectOutcome(result: Result<IdempotentOutcome<unknown>, { readonly kind: string }>, kind: "Executed" | "Replayed"): void {
+  expectOutcome(
+    result: Result<IdempotentOutcome<unknown>, { readonly kind: string }>,
+    kind: "Executed" | "Replayed",
+  ): void {
     this.expect(result.ok ? result.value.kind : result.error.kind).toBe(kind);
   }
 

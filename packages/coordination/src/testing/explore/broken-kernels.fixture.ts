@@ -49,27 +49,35 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     world: "endings",
     finds: "TerminalIrreversibility",
     kernel: {
-      acquire: ({ run, shard }, ...asked) => kernel.acquire({ run, shard: shard && { ...shard, status: "Active" } }, ...asked),
+      acquire: ({ run, shard }, ...asked) =>
+        kernel.acquire({ run, shard: shard && { ...shard, status: "Active" } }, ...asked),
     },
   },
   {
     what: "an unpark leaves the fence",
     world: "parking",
     finds: "UnparkWithoutFenceBump",
-    kernel: { unpark: (loaded, ...asked) => rewrite(kernel.unpark(loaded, ...asked), () => ({ fenceEpoch: loaded.shard!.fenceEpoch })) },
+    kernel: {
+      unpark: (loaded, ...asked) =>
+        rewrite(kernel.unpark(loaded, ...asked), () => ({ fenceEpoch: loaded.shard!.fenceEpoch })),
+    },
   },
   {
     what: "a completed shard keeps its lease",
     world: "endings",
     finds: "RecordInvariant",
-    kernel: { complete: (loaded, ...asked) => rewrite(kernel.complete(loaded, ...asked), () => ({ lease: loaded.shard!.lease })) },
+    kernel: {
+      complete: (loaded, ...asked) =>
+        rewrite(kernel.complete(loaded, ...asked), () => ({ lease: loaded.shard!.lease })),
+    },
   },
   {
     what: "a checkpoint may go back",
     world: "leases",
     finds: "CursorMonotonicity",
     kernel: {
-      checkpoint: ({ run, shard }, ...asked) => kernel.checkpoint({ run, shard: shard && { ...shard, cursor: Cursor.initial() } }, ...asked),
+      checkpoint: ({ run, shard }, ...asked) =>
+        kernel.checkpoint({ run, shard: shard && { ...shard, cursor: Cursor.initial() } }, ...asked),
     },
   },
   {
@@ -77,7 +85,8 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     world: "leases",
     finds: "CursorOutOfBounds",
     kernel: {
-      checkpoint: (...asked) => rewrite(kernel.checkpoint(...asked), ({ spec }) => ({ cursor: Cursor.withLastKey(spec.keyRangeEnd) })),
+      checkpoint: (...asked) =>
+        rewrite(kernel.checkpoint(...asked), ({ spec }) => ({ cursor: Cursor.withLastKey(spec.keyRangeEnd) })),
     },
   },
   {
@@ -91,7 +100,10 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     world: "splits",
     finds: "SplitCoverage",
     kernel: {
-      splitReplace: (...asked) => recreate(kernel.splitReplace(...asked), (created) => created.map((child) => ({ ...child, cursor: Cursor.initial() }))),
+      splitReplace: (...asked) =>
+        recreate(kernel.splitReplace(...asked), (created) =>
+          created.map((child) => ({ ...child, cursor: Cursor.initial() })),
+        ),
     },
   },
   {
@@ -99,38 +111,55 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     world: "splits",
     finds: "DerivedId",
     kernel: {
-      splitResidual: (...asked) => rewrite(kernel.splitResidual(...asked), ({ spawned }) => ({ spawned: [...spawned.slice(0, -1), ShardId.fromRaw((1n << 63n) | 1n)] })),
+      splitResidual: (...asked) =>
+        rewrite(kernel.splitResidual(...asked), ({ spawned }) => ({
+          spawned: [...spawned.slice(0, -1), ShardId.fromRaw((1n << 63n) | 1n)],
+        })),
     },
   },
   {
     what: "a residual split does not narrow the parent",
     world: "splits",
     finds: "CoverageConservation",
-    kernel: { splitResidual: (loaded, ...asked) => rewrite(kernel.splitResidual(loaded, ...asked), () => ({ spec: loaded.shard!.spec })) },
+    kernel: {
+      splitResidual: (loaded, ...asked) =>
+        rewrite(kernel.splitResidual(loaded, ...asked), () => ({ spec: loaded.shard!.spec })),
+    },
   },
   {
     what: "a run that was cancelled can fail",
     world: "runs",
     finds: "RunTerminalIrreversibility",
-    kernel: { failRun: ({ run }, ...asked) => kernel.failRun({ run: run && { ...run, status: "Active", completedAt: undefined, opLog: [] } }, ...asked) },
+    kernel: {
+      failRun: ({ run }, ...asked) =>
+        kernel.failRun({ run: run && { ...run, status: "Active", completedAt: undefined, opLog: [] } }, ...asked),
+    },
   },
   {
     what: "a run that was cancelled gives out shards",
     world: "runs",
     finds: "EndedRun",
-    kernel: { acquire: ({ run, shard }, ...asked) => kernel.acquire({ run: run && { ...run, status: "Active" }, shard }, ...asked) },
+    kernel: {
+      acquire: ({ run, shard }, ...asked) =>
+        kernel.acquire({ run: run && { ...run, status: "Active" }, shard }, ...asked),
+    },
   },
   {
     what: "a run is completed while there is work",
     world: "endings",
     finds: "UnsettledRun",
-    kernel: { completeRun: ({ run }, ...asked) => kernel.completeRun({ run, counts: { active: 0, parked: 0 } }, ...asked) },
+    kernel: {
+      completeRun: ({ run }, ...asked) => kernel.completeRun({ run, counts: { active: 0, parked: 0 } }, ...asked),
+    },
   },
   {
     what: "a shard is set aside with attempts left",
     world: "parking",
     finds: "AttemptLimit",
-    kernel: { acquire: ({ run, shard }, ...asked) => kernel.acquire({ run, shard: shard && { ...shard, attempts: shard.attempts + 1 } }, ...asked) },
+    kernel: {
+      acquire: ({ run, shard }, ...asked) =>
+        kernel.acquire({ run, shard: shard && { ...shard, attempts: shard.attempts + 1 } }, ...asked),
+    },
   },
   {
     what: "an acquire does not raise the fence",
@@ -141,7 +170,10 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
         const answer = rewrite(kernel.acquire(loaded, ...asked), () => ({ fenceEpoch: loaded.shard!.fenceEpoch }));
         if (!answer.ok || answer.value.outcome.kind === "Parked") return answer;
         const { outcome } = answer.value;
-        return ok({ ...answer.value, outcome: { ...outcome, shard: { ...outcome.shard, fenceEpoch: loaded.shard!.fenceEpoch } } });
+        return ok({
+          ...answer.value,
+          outcome: { ...outcome, shard: { ...outcome.shard, fenceEpoch: loaded.shard!.fenceEpoch } },
+        });
       },
     },
   },
@@ -150,7 +182,8 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     world: "leases",
     finds: "UnauthorizedMutation",
     kernel: {
-      checkpoint: (loaded, command, now) => kernel.checkpoint(loaded, command, LogicalTime.fromRaw(now > 1n ? now - 1n : now)),
+      checkpoint: (loaded, command, now) =>
+        kernel.checkpoint(loaded, command, LogicalTime.fromRaw(now > 1n ? now - 1n : now)),
     },
   },
   {
@@ -160,7 +193,10 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     kernel: {
       checkpoint(loaded, command, now) {
         const { shard } = loaded;
-        const isStale = shard !== undefined && command.lease.fence !== shard.fenceEpoch && findOp(shard.opLog, command.opId) !== undefined;
+        const isStale =
+          shard !== undefined &&
+          command.lease.fence !== shard.fenceEpoch &&
+          findOp(shard.opLog, command.opId) !== undefined;
         if (!isStale) return kernel.checkpoint(loaded, command, now);
         return err(coordError("StaleFence", { presented: command.lease.fence, current: shard.fenceEpoch }));
       },

@@ -49,11 +49,18 @@ export function deliverToShard(kernel: Kernel, request: ShardRequest): ShardDeli
 
   const violations = checkReplay(request, answer);
   if (writes !== undefined) {
-    violations.push(...checkShardStep(shard, writes.shard), ...checkShardState(writes.shard), ...checkSpawnedIds(shard, writes.shard));
+    violations.push(
+      ...checkShardStep(shard, writes.shard),
+      ...checkShardState(writes.shard),
+      ...checkSpawnedIds(shard, writes.shard),
+    );
     if (run !== undefined) violations.push(...checkRunAllows(run, shard, writes.shard));
     if (isLeasedMessage(message)) violations.push(...checkAuthority(shard, message.lease, now));
   }
-  const lease = message.kind === "Acquire" && transition !== undefined ? grantedLease(transition.outcome as AcquireOutcome) : undefined;
+  const lease =
+    message.kind === "Acquire" && transition !== undefined
+      ? grantedLease(transition.outcome as AcquireOutcome)
+      : undefined;
   const accepted = writes === undefined ? undefined : acceptedOf(message, lease);
   return { writes, lease, accepted, answer, violations };
 }

@@ -1,4 +1,14 @@
-import { Cursor, LogicalTime, OpId, RunId, SHARD_OP_LOG_CAP, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import {
+  Cursor,
+  LogicalTime,
+  OpId,
+  RunId,
+  SHARD_OP_LOG_CAP,
+  ShardId,
+  ShardSpec,
+  TenantId,
+  WorkerId,
+} from "@gossip/contracts";
 import { assert, assertCount, unwrap } from "@gossip/stdx";
 import { kernel } from "../../kernel/kernel.ts";
 import type { Lease } from "../../records/lease.ts";
@@ -71,7 +81,10 @@ const MAX_SHARDS = 16;
 
 /** Throw unless a world can be explored. */
 export function assertBounds(bounds: ExploreBounds): void {
-  assert(typeof bounds === "object" && bounds !== null, () => `bounds of a world must be an object, got ${typeof bounds}`);
+  assert(
+    typeof bounds === "object" && bounds !== null,
+    () => `bounds of a world must be an object, got ${typeof bounds}`,
+  );
   const { workers, operatorRequests, ticks, maxShards, menu } = bounds;
   assert(Array.isArray(workers) && workers.length > 0, "a world must have workers");
   for (const { requests, clockLag } of workers) {
@@ -83,7 +96,10 @@ export function assertBounds(bounds: ExploreBounds): void {
   assertCount(total, "requests in all", { min: 0, max: MAX_REQUESTS });
   assertCount(ticks, "steps of time", { min: 0, max: MAX_TICKS });
   assertCount(maxShards, "most shards", { min: REGISTERED.length, max: MAX_SHARDS });
-  assert(Array.isArray(menu) && menu.every((kind) => MESSAGE_KINDS.includes(kind)), `the menu must be of ${MESSAGE_KINDS.join(", ")}`);
+  assert(
+    Array.isArray(menu) && menu.every((kind) => MESSAGE_KINDS.includes(kind)),
+    `the menu must be of ${MESSAGE_KINDS.join(", ")}`,
+  );
 }
 
 /** The world before anything happened: an active run of two shards that nobody holds. */

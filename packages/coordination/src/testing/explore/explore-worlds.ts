@@ -29,8 +29,20 @@ function twoWorkers(first: number, second: number): ExploreBounds["workers"] {
  */
 export const EXPLORE_WORLDS = {
   everything: { workers: twoWorkers(2, 2), operatorRequests: 0, ticks: 2, maxShards: 4, menu: WORKER_REQUESTS },
-  leases: { workers: twoWorkers(3, 2), operatorRequests: 0, ticks: 2, maxShards: 2, menu: ["Acquire", "Renew", "Checkpoint"] },
-  splits: { workers: twoWorkers(3, 1), operatorRequests: 0, ticks: 2, maxShards: 5, menu: ["Acquire", "Checkpoint", "Complete", "SplitReplace", "SplitResidual"] },
+  leases: {
+    workers: twoWorkers(3, 2),
+    operatorRequests: 0,
+    ticks: 2,
+    maxShards: 2,
+    menu: ["Acquire", "Renew", "Checkpoint"],
+  },
+  splits: {
+    workers: twoWorkers(3, 1),
+    operatorRequests: 0,
+    ticks: 2,
+    maxShards: 5,
+    menu: ["Acquire", "Checkpoint", "Complete", "SplitReplace", "SplitResidual"],
+  },
   parking: {
     workers: twoWorkers(2, 2),
     operatorRequests: 1,
@@ -46,7 +58,13 @@ export const EXPLORE_WORLDS = {
     maxShards: 3,
     menu: ["Acquire", "Renew", "Checkpoint", "SplitResidual", "FailRun", "CancelRun", "DeleteRun"],
   },
-  endings: { workers: twoWorkers(2, 2), operatorRequests: 2, ticks: 1, maxShards: 2, menu: ["Acquire", "Complete", "CompleteRun", "CancelRun"] },
+  endings: {
+    workers: twoWorkers(2, 2),
+    operatorRequests: 2,
+    ticks: 1,
+    maxShards: 2,
+    menu: ["Acquire", "Complete", "CompleteRun", "CancelRun"],
+  },
 } as const satisfies Readonly<Record<string, ExploreBounds>>;
 
 export type ExploreWorldName = keyof typeof EXPLORE_WORLDS;

@@ -14,7 +14,9 @@ const NAMES = Object.keys(EXPLORE_WORLDS) as ExploreWorldName[];
 const LEAST_STATES = 100_000;
 
 function describeFailure({ failure }: ExploreReport): string {
-  return failure === undefined ? "none" : JSON.stringify(failure, (_key, value) => (typeof value === "bigint" ? String(value) : value), 1);
+  return failure === undefined
+    ? "none"
+    : JSON.stringify(failure, (_key, value) => (typeof value === "bigint" ? String(value) : value), 1);
 }
 
 describe("every interleaving of two workers and two shards", () => {
@@ -29,7 +31,9 @@ describe("every interleaving of two workers and two shards", () => {
   });
 
   test("is at least 100,000 different states", () => {
-    const counts = [...reports].map(([name, { stateCount, moveCount, depth }]) => `${name} ${stateCount} states, ${moveCount} moves, depth ${depth}`);
+    const counts = [...reports].map(
+      ([name, { stateCount, moveCount, depth }]) => `${name} ${stateCount} states, ${moveCount} moves, depth ${depth}`,
+    );
     const stateCount = [...reports.values()].reduce((sum, report) => sum + report.stateCount, 0);
     console.log(`explored ${stateCount} states: ${counts.join("; ")}`);
 
@@ -125,8 +129,21 @@ describe("explore", () => {
 
   test.each([
     { what: "no workers", bounds: { workers: [] }, says: "a world must have workers" },
-    { what: "more requests than a log remembers", bounds: { workers: [{ requests: 9, clockLag: 0 }, { requests: 9, clockLag: 0 }] }, says: "requests in all" },
-    { what: "a request that nobody knows", bounds: { menu: ["Sneeze" as never] }, says: "the menu must be of Acquire, Renew" },
+    {
+      what: "more requests than a log remembers",
+      bounds: {
+        workers: [
+          { requests: 9, clockLag: 0 },
+          { requests: 9, clockLag: 0 },
+        ],
+      },
+      says: "requests in all",
+    },
+    {
+      what: "a request that nobody knows",
+      bounds: { menu: ["Sneeze" as never] },
+      says: "the menu must be of Acquire, Renew",
+    },
     { what: "time that runs back", bounds: { ticks: -1 }, says: "steps of time" },
   ])("refuses $what", ({ bounds, says }) => {
     expect(() => explore({ bounds: { ...EXPLORE_WORLDS.leases, ...bounds } })).toThrow(says);

@@ -10,7 +10,17 @@ import { checkStream } from "../sim/invariants/mutation-stream.ts";
 import type { Violation } from "../sim/invariants/violation.ts";
 import { deliverToShard, type Kernel, type ShardDelivery } from "./deliver.ts";
 import { deliverToRun, type RunDelivery } from "./deliver-to-run.ts";
-import { assertBounds, firstState, readClock, REGISTERED, RUN, TENANT, type ActorState, type ExploreBounds, type ExploreState } from "./explore-state.ts";
+import {
+  assertBounds,
+  firstState,
+  readClock,
+  REGISTERED,
+  RUN,
+  TENANT,
+  type ActorState,
+  type ExploreBounds,
+  type ExploreState,
+} from "./explore-state.ts";
 import { Interner } from "./interner.ts";
 import { Memo } from "./memo.ts";
 import { isRunMessage, shardOf, type Message, type RunMessage, type ShardMessage } from "./message.ts";
@@ -109,11 +119,15 @@ class Explorer {
         depth += 1;
         levelEnd = this.#states.length;
       }
-      assert(this.#states.length <= this.#maxStates, () => `the world has more than ${this.#maxStates} states: narrow its bounds`);
+      assert(
+        this.#states.length <= this.#maxStates,
+        () => `the world has more than ${this.#maxStates} states: narrow its bounds`,
+      );
       for (const move of movesFrom(this.#states[index]!, this.#requests, this.#bounds)) {
         moveCount += 1;
         const violations = this.#take(index, move);
-        if (violations.length > 0) return this.#report({ moveCount, depth, failure: { violations, trace: this.#traceTo(index, move) } });
+        if (violations.length > 0)
+          return this.#report({ moveCount, depth, failure: { violations, trace: this.#traceTo(index, move) } });
       }
     }
     return this.#report({ moveCount, depth, failure: undefined });
@@ -133,7 +147,10 @@ class Explorer {
   }
 
   /** Take note of a state. What is wrong with it is only looked for the first time. */
-  #visit(state: ExploreState, cameBy: { readonly from: number; readonly move: Move } | undefined): readonly Violation[] {
+  #visit(
+    state: ExploreState,
+    cameBy: { readonly from: number; readonly move: Move } | undefined,
+  ): readonly Violation[] {
     const line = this.#interner.state(state);
     if (this.#seen.has(line)) return [];
     this.#seen.add(line);
@@ -168,7 +185,10 @@ class Explorer {
     const { violations, lease, accepted } = delivery;
     const streams = accepted === undefined ? [] : checkStream(placeOf(shard), state.streams[index], accepted);
     const heard = lease !== undefined && isHeard ? this.#withActor(state, actor, lease) : state;
-    return { state: { ...heard, ...withDelivery(state, delivery) }, violations: streams.length > 0 ? [...violations, ...streams] : violations };
+    return {
+      state: { ...heard, ...withDelivery(state, delivery) },
+      violations: streams.length > 0 ? [...violations, ...streams] : violations,
+    };
   }
 
   #arriveAtRun(state: ExploreState, message: RunMessage): Arrival {
@@ -182,14 +202,19 @@ class Explorer {
       return made;
     });
     const { violations, isDeleted } = delivery;
-    return { state: isDeleted ? { ...state, run: undefined, shards: [], streams: [] } : { ...state, run: delivery.run }, violations };
+    return {
+      state: isDeleted ? { ...state, run: undefined, shards: [], streams: [] } : { ...state, run: delivery.run },
+      violations,
+    };
   }
 
   /** The state with one actor that has sent a message or heard of a lease. */
   #withActor(state: ExploreState, index: number, news: Message | Lease): ExploreState {
     const actor = state.actors[index]!;
     const isMessage = "kind" in news;
-    const key = isMessage ? `${this.#interner.actor(actor)} m ${this.#interner.message(news)}` : `${this.#interner.actor(actor)} l ${this.#interner.lease(news)}`;
+    const key = isMessage
+      ? `${this.#interner.actor(actor)} m ${this.#interner.message(news)}`
+      : `${this.#interner.actor(actor)} l ${this.#interner.lease(news)}`;
     const changed = this.#actors.recall(key, () => (isMessage ? withRequest(actor, news) : withLease(actor, news)));
     return { ...state, actors: state.actors.with(index, changed) };
   }

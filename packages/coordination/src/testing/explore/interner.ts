@@ -74,7 +74,8 @@ function leaseText({ shard, owner, fence, deadline }: Lease): string {
 }
 
 function shardText(record: ShardRecord): string {
-  const { shard, status, parkReason, spec, cursor, lease, fenceEpoch, parent, spawned, opLog, lastTime, attempts } = record;
+  const { shard, status, parkReason, spec, cursor, lease, fenceEpoch, parent, spawned, opLog, lastTime, attempts } =
+    record;
   const holder = lease === undefined ? "" : `${lease.owner} ${lease.deadline} ${lease.opId}`;
   const log = opLog.map((entry) => `${entry.opId} ${entry.kind} ${entry.payloadHash} ${entry.executedAt}`);
   const range = [spec.keyRangeStart, spec.keyRangeEnd, spec.metadata];

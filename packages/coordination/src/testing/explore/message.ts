@@ -64,7 +64,12 @@ const KINDS: Readonly<Record<MessageKind, true>> = {
 export const MESSAGE_KINDS: readonly MessageKind[] = /* @__PURE__ */ Object.keys(KINDS) as MessageKind[];
 
 export function isRunMessage(message: Message): message is RunMessage {
-  return message.kind === "CompleteRun" || message.kind === "FailRun" || message.kind === "CancelRun" || message.kind === "DeleteRun";
+  return (
+    message.kind === "CompleteRun" ||
+    message.kind === "FailRun" ||
+    message.kind === "CancelRun" ||
+    message.kind === "DeleteRun"
+  );
 }
 
 export function isLeasedMessage(message: Message): message is LeasedMessage {
@@ -91,7 +96,8 @@ function formatPayload(message: LeasedMessage): string {
   if (message.kind === "Complete") return ` at ${hex(message.cursor.lastKey)}`;
   if (message.kind === "Park") return ` ${message.reason}`;
   if (message.kind === "SplitReplace") return ` into ${message.plan.children.map(formatChild).join(" ")}`;
-  if (message.kind === "SplitResidual") return ` into ${formatRange(message.plan.parentNewSpec)} ${formatRange(message.plan.residualSpec)}`;
+  if (message.kind === "SplitResidual")
+    return ` into ${formatRange(message.plan.parentNewSpec)} ${formatRange(message.plan.residualSpec)}`;
   return "";
 }
 

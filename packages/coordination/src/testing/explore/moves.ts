@@ -21,7 +21,13 @@ const REMEMBERED_REQUESTS = 2;
 export type Move =
   | { readonly kind: "Tick" }
   | { readonly kind: "Send"; readonly actor: number; readonly message: Message }
-  | { readonly kind: "Deliver"; readonly actor: number; readonly message: Message; readonly isNew: boolean; readonly isHeard: boolean };
+  | {
+      readonly kind: "Deliver";
+      readonly actor: number;
+      readonly message: Message;
+      readonly isNew: boolean;
+      readonly isHeard: boolean;
+    };
 
 /** Everything that can happen in a state. */
 export function movesFrom(state: ExploreState, requests: RequestBook, { ticks }: ExploreBounds): Move[] {
@@ -37,7 +43,10 @@ export function movesFrom(state: ExploreState, requests: RequestBook, { ticks }:
 }
 
 /** Only of an acquire does the answer change what its sender will do: it is how a lease is heard of. */
-function addDeliveries(moves: Move[], delivery: { readonly actor: number; readonly message: Message; readonly isNew: boolean }): void {
+function addDeliveries(
+  moves: Move[],
+  delivery: { readonly actor: number; readonly message: Message; readonly isNew: boolean },
+): void {
   moves.push({ kind: "Deliver", ...delivery, isHeard: true });
   if (delivery.message.kind === "Acquire") moves.push({ kind: "Deliver", ...delivery, isHeard: false });
 }
@@ -67,7 +76,8 @@ export function withDelivery(
 ): Pick<ExploreState, "shards" | "streams"> {
   if (writes === undefined) return { shards, streams };
   const index = shards.findIndex(({ shard }) => shard === writes.shard.shard);
-  const stream: MutationStream | undefined = accepted === undefined ? streams[index] : { fence: accepted.fence, owner: accepted.owner };
+  const stream: MutationStream | undefined =
+    accepted === undefined ? streams[index] : { fence: accepted.fence, owner: accepted.owner };
   const updated = { shards: shards.with(index, writes.shard), streams: streams.with(index, stream) };
   return writes.kind === "UpdateShard" ? updated : withCreated(updated, writes.created);
 }

@@ -42,10 +42,14 @@ export class RequestBook {
     const opId = opIdFor(actor, requestCount);
     if (worker === undefined) {
       const parked = shards.filter(({ status }) => status === "Parked");
-      const unparks = parked.flatMap(({ shard }) => this.#recall(`u ${shard} ${opId}`, () => [unparkRequest(shard, opId)]));
+      const unparks = parked.flatMap(({ shard }) =>
+        this.#recall(`u ${shard} ${opId}`, () => [unparkRequest(shard, opId)]),
+      );
       return [...unparks, ...this.#recall(`r ${opId}`, () => runRequests(opId))];
     }
-    const acquires = shards.flatMap(({ shard }) => this.#recall(`a ${shard} ${opId}`, () => [acquireRequest(shard, opId, workerAt(actor))]));
+    const acquires = shards.flatMap(({ shard }) =>
+      this.#recall(`a ${shard} ${opId}`, () => [acquireRequest(shard, opId, workerAt(actor))]),
+    );
     const room = maxShards - shards.length;
     return [...acquires, ...leases.flatMap((lease) => this.#ofHolder(shards, { lease, opId, room }))];
   }
@@ -98,10 +102,14 @@ function splitRequests({ spec, cursor }: ShardRecord, { lease, opId, room }: Hol
   const { middle } = placesIn({ spec });
   const asked: LeasedMessage[] = [];
   if (room >= 1) {
-    withPlan(planSplitResidualAtPoint(spec, cursor, after(middle)), (plan) => asked.push({ kind: "SplitResidual", lease, opId, plan }));
+    withPlan(planSplitResidualAtPoint(spec, cursor, after(middle)), (plan) =>
+      asked.push({ kind: "SplitResidual", lease, opId, plan }),
+    );
   }
   if (room >= 2) {
-    withPlan(planSplitReplaceAtPoints(spec, cursor, [after(middle)]), (plan) => asked.push({ kind: "SplitReplace", lease, opId, plan }));
+    withPlan(planSplitReplaceAtPoints(spec, cursor, [after(middle)]), (plan) =>
+      asked.push({ kind: "SplitReplace", lease, opId, plan }),
+    );
   }
   return asked;
 }

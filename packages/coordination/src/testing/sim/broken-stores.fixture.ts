@@ -15,7 +15,10 @@ export interface BrokenStore {
 }
 
 /** A set with the shard that it writes changed, where the change has something to say. */
-function rewrite(set: WriteSet, change: (after: ShardRecord, before: ShardRecord) => Partial<ShardRecord> | undefined): WriteSet {
+function rewrite(
+  set: WriteSet,
+  change: (after: ShardRecord, before: ShardRecord) => Partial<ShardRecord> | undefined,
+): WriteSet {
   if (set.kind !== "UpdateShard" && set.kind !== "SplitShard") return set;
   const changed = change(set.shard.after, set.shard.before);
   return changed === undefined ? set : { ...set, shard: { ...set.shard, after: { ...set.shard.after, ...changed } } };
@@ -35,7 +38,9 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     tampering: {
       onList: (shards) =>
         shards.flatMap((shard) =>
-          shard.lease === undefined ? [shard] : [shard, { ...shard, lease: LeaseHolder.of({ ...shard.lease, owner: WorkerId.fromRaw(77n) }) }],
+          shard.lease === undefined
+            ? [shard]
+            : [shard, { ...shard, lease: LeaseHolder.of({ ...shard.lease, owner: WorkerId.fromRaw(77n) }) }],
         ),
     },
   },
@@ -47,7 +52,12 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     what: "a fence goes down",
     finds: "FenceMonotonicity",
-    tampering: { onCommit: (set) => rewrite(set, (after, before) => (isOp(after, before, "Checkpoint") ? { fenceEpoch: FenceEpoch.INITIAL } : undefined)) },
+    tampering: {
+      onCommit: (set) =>
+        rewrite(set, (after, before) =>
+          isOp(after, before, "Checkpoint") ? { fenceEpoch: FenceEpoch.INITIAL } : undefined,
+        ),
+    },
   },
   {
     what: "a shard that is done can be acquired",
@@ -57,12 +67,20 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     what: "an unpark leaves the fence",
     finds: "UnparkWithoutFenceBump",
-    tampering: { onCommit: (set) => rewrite(set, (after, before) => (isOp(after, before, "Unpark") ? { fenceEpoch: before.fenceEpoch } : undefined)) },
+    tampering: {
+      onCommit: (set) =>
+        rewrite(set, (after, before) =>
+          isOp(after, before, "Unpark") ? { fenceEpoch: before.fenceEpoch } : undefined,
+        ),
+    },
   },
   {
     what: "a completed shard keeps its lease",
     finds: "RecordInvariant",
-    tampering: { onCommit: (set) => rewrite(set, (after, before) => (isOp(after, before, "Complete") ? { lease: before.lease } : undefined)) },
+    tampering: {
+      onCommit: (set) =>
+        rewrite(set, (after, before) => (isOp(after, before, "Complete") ? { lease: before.lease } : undefined)),
+    },
   },
   {
     what: "a checkpoint may go back",
@@ -73,19 +91,28 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: "a checkpoint may leave the range",
     finds: "CursorOutOfBounds",
     tampering: {
-      onCommit: (set) => rewrite(set, (after, before) => (isOp(after, before, "Checkpoint") ? { cursor: Cursor.withLastKey(after.spec.keyRangeEnd) } : undefined)),
+      onCommit: (set) =>
+        rewrite(set, (after, before) =>
+          isOp(after, before, "Checkpoint") ? { cursor: Cursor.withLastKey(after.spec.keyRangeEnd) } : undefined,
+        ),
     },
   },
   {
     what: "a split forgets a child",
     finds: "SplitCoverage",
-    tampering: { onCommit: (set) => (set.kind === "SplitShard" && set.created.length > 1 ? { ...set, created: set.created.slice(1) } : set) },
+    tampering: {
+      onCommit: (set) =>
+        set.kind === "SplitShard" && set.created.length > 1 ? { ...set, created: set.created.slice(1) } : set,
+    },
   },
   {
     what: "a split forgets how far its parent had come",
     finds: "SplitCoverage",
     tampering: {
-      onCommit: (set) => (set.kind === "SplitShard" ? { ...set, created: set.created.map((child) => ({ ...child, cursor: Cursor.initial() })) } : set),
+      onCommit: (set) =>
+        set.kind === "SplitShard"
+          ? { ...set, created: set.created.map((child) => ({ ...child, cursor: Cursor.initial() })) }
+          : set,
     },
   },
   {
@@ -93,18 +120,28 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     finds: "DerivedId",
     tampering: {
       onCommit: (set) =>
-        rewrite(set, (after, before) => (after.spawned.length > before.spawned.length ? { spawned: after.spawned.map((id) => ShardId.fromRaw(id ^ 1n)) } : undefined)),
+        rewrite(set, (after, before) =>
+          after.spawned.length > before.spawned.length
+            ? { spawned: after.spawned.map((id) => ShardId.fromRaw(id ^ 1n)) }
+            : undefined,
+        ),
     },
   },
   {
     what: "a residual split does not narrow the parent",
     finds: "CoverageConservation",
-    tampering: { onCommit: (set) => rewrite(set, (after, before) => (isOp(after, before, "SplitResidual") ? { spec: before.spec } : undefined)) },
+    tampering: {
+      onCommit: (set) =>
+        rewrite(set, (after, before) => (isOp(after, before, "SplitResidual") ? { spec: before.spec } : undefined)),
+    },
   },
   {
     what: "a run that has ended can be ended in another way",
     finds: "RunTerminalIrreversibility",
-    tampering: { onReadRun: (run) => (run.completedAt === undefined ? run : { ...run, status: "Active", completedAt: undefined, opLog: [] }) },
+    tampering: {
+      onReadRun: (run) =>
+        run.completedAt === undefined ? run : { ...run, status: "Active", completedAt: undefined, opLog: [] },
+    },
   },
   {
     what: "a run that has ended gives out shards",
@@ -114,7 +151,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     what: "a run is completed while there is work",
     finds: "UnsettledRun",
-    tampering: { onCommit: (set) => (set.kind === "PutRun" ? { ...set, noShardsIn: [] } : set), onReadProgress: (progress) => ({ ...progress, active: 0, parked: 0 }) },
+    tampering: {
+      onCommit: (set) => (set.kind === "PutRun" ? { ...set, noShardsIn: [] } : set),
+      onReadProgress: (progress) => ({ ...progress, active: 0, parked: 0 }),
+    },
   },
   {
     what: "a shard is given out for ever",
@@ -130,19 +170,27 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: "an acquire does not raise the fence",
     finds: "MutationStream",
     tampering: {
-      onReadShard: (shard) => (shard.lease === undefined || shard.fenceEpoch < 2n ? shard : { ...shard, fenceEpoch: FenceEpoch.fromRaw(shard.fenceEpoch - 1n) }),
+      onReadShard: (shard) =>
+        shard.lease === undefined || shard.fenceEpoch < 2n
+          ? shard
+          : { ...shard, fenceEpoch: FenceEpoch.fromRaw(shard.fenceEpoch - 1n) },
     },
   },
   {
     what: "a lease holds for ever",
     finds: "UnauthorizedMutation",
-    tampering: { onReadShard: (shard) => (shard.lease === undefined ? shard : { ...shard, lease: LeaseHolder.of({ ...shard.lease, deadline: FAR }) }) },
+    tampering: {
+      onReadShard: (shard) =>
+        shard.lease === undefined ? shard : { ...shard, lease: LeaseHolder.of({ ...shard.lease, deadline: FAR }) },
+    },
   },
   {
     // Of a shard that is still written to, the next write would give it away before anybody repeats an operation.
     what: "the log of what is finished is forgotten",
     finds: "ReplayRefused",
-    tampering: { onReadShard: (shard) => (shard.status === "Done" || shard.status === "Split" ? { ...shard, opLog: [] } : shard) },
+    tampering: {
+      onReadShard: (shard) => (shard.status === "Done" || shard.status === "Split" ? { ...shard, opLog: [] } : shard),
+    },
   },
   {
     what: "a record goes back in time",
@@ -158,14 +206,21 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: "a token is lost",
     finds: "WrongAnswer",
     tampering: {
-      onList: (shards) => shards.map((shard) => (shard.cursor.lastKey === undefined ? shard : { ...shard, cursor: Cursor.withLastKey(shard.cursor.lastKey) })),
+      onList: (shards) =>
+        shards.map((shard) =>
+          shard.cursor.lastKey === undefined ? shard : { ...shard, cursor: Cursor.withLastKey(shard.cursor.lastKey) },
+        ),
     },
   },
   {
     what: "metadata is lost",
     finds: "WrongAnswer",
     tampering: {
-      onList: (shards) => shards.map((shard) => ({ ...shard, spec: ShardSpec.withRange({ start: shard.spec.keyRangeStart, end: shard.spec.keyRangeEnd }) })),
+      onList: (shards) =>
+        shards.map((shard) => ({
+          ...shard,
+          spec: ShardSpec.withRange({ start: shard.spec.keyRangeStart, end: shard.spec.keyRangeEnd }),
+        })),
     },
   },
   {

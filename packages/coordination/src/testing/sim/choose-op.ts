@@ -16,7 +16,11 @@ const MISTAKE_PPM = 30_000;
  * Roll for the next operation. One that has nothing to aim at is rolled again, up to ten times;
  * then time passes.
  */
-export function chooseOp(world: SimWorld, random: Random, { weights, hasMischief }: { readonly weights: Weights; readonly hasMischief: boolean }): SimOp {
+export function chooseOp(
+  world: SimWorld,
+  random: Random,
+  { weights, hasMischief }: { readonly weights: Weights; readonly hasMischief: boolean },
+): SimOp {
   // Where nothing is left to work on nothing can go wrong, and long runs would be idle for the most part.
   if (hasMischief && world.openShards().length < FEW_SHARDS && random.chance(REFILL_PPM)) return refill(world, random);
   const table = hasMischief && random.chance(MISCHIEF_PPM) ? MISCHIEF_WEIGHTS : weights;
@@ -33,17 +37,22 @@ function refill(world: SimWorld, random: Random): SimOp {
   const ended = endedRuns(world);
   if (ended.length > 0) ops.push({ kind: "DeleteRun", run: random.pick(ended) });
   const settled = settledRuns(world);
-  if (settled.length > 0) ops.push({ kind: "TerminateRun", run: random.pick(settled), ending: random.pick(RUN_ENDINGS) });
+  if (settled.length > 0)
+    ops.push({ kind: "TerminateRun", run: random.pick(settled), ending: random.pick(RUN_ENDINGS) });
   return random.pick(ops);
 }
 
 function settledRuns({ mirror }: SimWorld): RunPlace[] {
-  const settled = [...mirror.runs].filter(({ run, shards }) => run.status === "Active" && ![...shards.values()].some(({ status }) => status === "Active"));
+  const settled = [...mirror.runs].filter(
+    ({ run, shards }) => run.status === "Active" && ![...shards.values()].some(({ status }) => status === "Active"),
+  );
   return settled.map(({ run: { tenant, run } }) => ({ tenant, run }));
 }
 
 function endedRuns({ mirror }: SimWorld): RunPlace[] {
-  return [...mirror.runs].filter(({ run }) => RunStatus.isTerminal(run.status)).map(({ run: { tenant, run } }) => ({ tenant, run }));
+  return [...mirror.runs]
+    .filter(({ run }) => RunStatus.isTerminal(run.status))
+    .map(({ run: { tenant, run } }) => ({ tenant, run }));
 }
 
 function aim(world: SimWorld, random: Random, kind: SimOpKind): SimOp | undefined {
@@ -71,7 +80,8 @@ function aim(world: SimWorld, random: Random, kind: SimOpKind): SimOp | undefine
     }
     case "DeleteRun": {
       const ended = endedRuns(world);
-      const run = ended.length > 0 && random.chance(700_000) ? random.pick(ended) : aimAtRun(world, random, isMistake(random));
+      const run =
+        ended.length > 0 && random.chance(700_000) ? random.pick(ended) : aimAtRun(world, random, isMistake(random));
       return run && { kind, run };
     }
     case "CreateRun":

@@ -70,9 +70,14 @@ export class CommitWatch {
     const { after } = set.shard;
     const before = this.#mirror.shard(after);
     if (before === undefined) return this.#wrong("a write was accepted for a shard that is not there");
-    if (!equalShards(before, set.shard.before)) this.#wrong("a write was accepted though its shard was not as it had been read");
+    if (!equalShards(before, set.shard.before))
+      this.#wrong("a write was accepted though its shard was not as it had been read");
     const { run } = this.#mirror.run(set.tenant, set.run)!;
-    this.#reportAll([...checkShardStep(before, after), ...checkShardState(after), ...checkRunAllows(run, before, after)]);
+    this.#reportAll([
+      ...checkShardStep(before, after),
+      ...checkShardState(after),
+      ...checkRunAllows(run, before, after),
+    ]);
     if (set.kind === "SplitShard") {
       this.#reportAll(checkSpawnedIds(before, after));
       for (const created of set.created) {
@@ -140,10 +145,21 @@ export class CommitWatch {
   }
 }
 
-function nameShard({ tenant, run, shard }: { readonly tenant: string; readonly run: bigint; readonly shard: bigint }): string {
+function nameShard({
+  tenant,
+  run,
+  shard,
+}: {
+  readonly tenant: string;
+  readonly run: bigint;
+  readonly shard: bigint;
+}): string {
   return `${tenant}/${run}/${shard}`;
 }
 
-function nameRenewal(worker: WorkerId, place: { readonly tenant: string; readonly run: bigint; readonly shard: bigint }): string {
+function nameRenewal(
+  worker: WorkerId,
+  place: { readonly tenant: string; readonly run: bigint; readonly shard: bigint },
+): string {
   return `${worker}/${nameShard(place)}`;
 }

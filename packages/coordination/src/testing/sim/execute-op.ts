@@ -41,7 +41,9 @@ const HELD_SHARD_OPS: Readonly<Record<HeldShardOpKind, HeldShardOp>> = {
 };
 
 type HeldShardSimOp = Extract<SimOp, { readonly kind: HeldShardOpKind }>;
-type WorkerOp = HeldShardSimOp | Extract<SimOp, { readonly kind: "Acquire" | "SessionLifecycle" | "ClaimNext" | "Retry" }>;
+type WorkerOp =
+  | HeldShardSimOp
+  | Extract<SimOp, { readonly kind: "Acquire" | "SessionLifecycle" | "ClaimNext" | "Retry" }>;
 
 function isHeldShardOp(op: SimOp): op is HeldShardSimOp {
   return op.kind in HELD_SHARD_OPS;
@@ -49,13 +51,20 @@ function isHeldShardOp(op: SimOp): op is HeldShardSimOp {
 
 /** Whether it is one that only a worker that is awake carries out. */
 function isWorkerOp(op: SimOp): op is WorkerOp {
-  return isHeldShardOp(op) || op.kind === "Acquire" || op.kind === "SessionLifecycle" || op.kind === "ClaimNext" || op.kind === "Retry";
+  return (
+    isHeldShardOp(op) ||
+    op.kind === "Acquire" ||
+    op.kind === "SessionLifecycle" ||
+    op.kind === "ClaimNext" ||
+    op.kind === "Retry"
+  );
 }
 
 /** Who makes the calls of an operation; `undefined` for what needs none, and for a worker that is not there. */
 export function callerOf(world: SimWorld, op: SimOp): SimWorker | undefined {
   if (isWorkerOp(op) || op.kind === "ZombieCheckpoint") return world.workers[op.worker];
-  const isOperators = op.kind === "Unpark" || op.kind === "TerminateRun" || op.kind === "CreateRun" || op.kind === "DeleteRun";
+  const isOperators =
+    op.kind === "Unpark" || op.kind === "TerminateRun" || op.kind === "CreateRun" || op.kind === "DeleteRun";
   return isOperators ? world.operator : undefined;
 }
 
@@ -68,7 +77,9 @@ export async function executeOp(run: OpRun, op: SimOp, faults: FaultConfig): Pro
       world.time.advance(op.ticks);
       return { kind: "TimeAdvanced" };
     case "ZombieCheckpoint":
-      return op.lease === undefined ? rejected("NoStaleLease") : zombieCheckpoint(run, world.workers[op.worker]!, op.lease);
+      return op.lease === undefined
+        ? rejected("NoStaleLease")
+        : zombieCheckpoint(run, world.workers[op.worker]!, op.lease);
     case "Unpark":
       return unpark(run, op.shard);
     case "TerminateRun":
@@ -108,7 +119,11 @@ async function executeForWorker(run: OpRun, op: WorkerOp): Promise<SimEvent> {
   }
 }
 
-async function withHeld(worker: SimWorker, shard: ShardPlace | undefined, act: (held: HeldShard) => Promise<SimEvent>): Promise<SimEvent> {
+async function withHeld(
+  worker: SimWorker,
+  shard: ShardPlace | undefined,
+  act: (held: HeldShard) => Promise<SimEvent>,
+): Promise<SimEvent> {
   if (shard === undefined) return rejected("NoShardsHeld");
   const held = worker.held(shard);
   return held === undefined ? rejected("NotLeased") : act(held);

@@ -7,7 +7,9 @@ import { describe, expect, test } from "vitest";
 import { keyBetween, keysBetween, tileRanges } from "./key-space.ts";
 import { Random } from "./random.ts";
 
-const denseKey = fc.array(fc.constantFrom(0x00, 0x01, 0x61, 0xfe, 0xff), { minLength: 1, maxLength: 4 }).map((values) => Uint8Array.from(values));
+const denseKey = fc
+  .array(fc.constantFrom(0x00, 0x01, 0x61, 0xfe, 0xff), { minLength: 1, maxLength: 4 })
+  .map((values) => Uint8Array.from(values));
 const seed = fc.nat({ max: 1000 }).map((raw) => new Random(BigInt(raw)));
 
 describe("keyBetween", () => {

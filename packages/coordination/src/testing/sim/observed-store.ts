@@ -1,7 +1,13 @@
 import type { LogicalTime, RunId, ShardKey, TenantId, WorkerId } from "@gossip/contracts";
 import type { CommitAnswer } from "../../store/commit-answer.ts";
 import type { CoordinationStore, Eventually, StoreTraits } from "../../store/coordination-store.ts";
-import type { ClaimQuery, ListRunsQuery, ListShardsQuery, ListTenantsQuery, RunMoment } from "../../store/store-reads.ts";
+import type {
+  ClaimQuery,
+  ListRunsQuery,
+  ListShardsQuery,
+  ListTenantsQuery,
+  RunMoment,
+} from "../../store/store-reads.ts";
 import type { WriteSet } from "../../store/write-set.ts";
 
 /** Told of everything that is asked of a store. */

@@ -42,7 +42,8 @@ export async function simulateOverload(options: OverloadOptions): Promise<Overlo
   const simulation = new Simulation(options);
   const { kind, warmUpSteps, rounds, recoverySteps } = options;
   assert(OVERLOAD_KINDS.includes(kind), `kind of overload must be one of ${OVERLOAD_KINDS.join(", ")}`);
-  for (const count of [warmUpSteps, rounds, recoverySteps]) assertCount(count, "steps of an overload", { min: 0, max: 1_000_000 });
+  for (const count of [warmUpSteps, rounds, recoverySteps])
+    assertCount(count, "steps of an overload", { min: 0, max: 1_000_000 });
   const overload = new Overload(simulation, options);
   await simulation.setUp();
   await overload.warmUp();
@@ -50,7 +51,12 @@ export async function simulateOverload(options: OverloadOptions): Promise<Overlo
   await simulation.heal();
   const completed = await overload.recover();
   const report = await simulation.finish();
-  return { ...report, kind: options.kind, overloadGoodput: completed / Math.max(1, scriptedOps), anyCompleted: completed > 0 };
+  return {
+    ...report,
+    kind: options.kind,
+    overloadGoodput: completed / Math.max(1, scriptedOps),
+    anyCompleted: completed > 0,
+  };
 }
 
 class Overload {
@@ -103,7 +109,11 @@ class Overload {
     for (let worker = 0; worker < Math.floor(workers.length / 2); worker++) {
       await this.#simulation.perform(this.#nextStep(), { kind: "PauseWorker", worker }, this.#random());
     }
-    await this.#simulation.perform(this.#nextStep(), { kind: "AdvanceTime", ticks: CAPACITY_DROP_TICKS }, this.#random());
+    await this.#simulation.perform(
+      this.#nextStep(),
+      { kind: "AdvanceTime", ticks: CAPACITY_DROP_TICKS },
+      this.#random(),
+    );
     await this.#everybodyClaims();
   }
 

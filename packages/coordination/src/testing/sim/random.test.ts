@@ -35,7 +35,14 @@ describe("Random", () => {
   });
 
   test("opens another stream for another path", () => {
-    const streams = [new Random(1n), new Random(1n, 0), new Random(1n, 1), new Random(1n, 0, 1), new Random(1n, 1, 0), new Random(2n)];
+    const streams = [
+      new Random(1n),
+      new Random(1n, 0),
+      new Random(1n, 1),
+      new Random(1n, 0, 1),
+      new Random(1n, 1, 0),
+      new Random(2n),
+    ];
 
     expect(new Set(streams.map((stream) => draw(stream, 4).join())).size).toBe(streams.length);
   });

@@ -33,5 +33,7 @@ describe("steps as text", () => {
 test("the line names all that is not as usual", () => {
   const options = { seed: 7n, level: "Radioactive", safetySteps: 10, size: { workers: 3, shardsPerRun: 2 } } as const;
 
-  expect(reproduceLine(options, [1, 2, 5])).toBe("pnpm sim --seed 7 --fault radioactive --safety 10 --workers 3 --shards 2 --steps 1-2,5");
+  expect(reproduceLine(options, [1, 2, 5])).toBe(
+    "pnpm sim --seed 7 --fault radioactive --safety 10 --workers 3 --shards 2 --steps 1-2,5",
+  );
 });

@@ -18,7 +18,7 @@ export async function shrink(options: SimOptions, failed: SimReport): Promise<Si
   let shortest = failed;
   let tries = 0;
   for (let size = Math.ceil(failed.stepsTaken.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let start = 0; start < shortest.stepsTaken.length; ) {
+    for (let start = 0; start < shortest.stepsTaken.length;) {
       if (tries++ >= MAX_TRIES) return shortest;
       const steps = shortest.stepsTaken.toSpliced(start, size);
       const report = await simulate({ ...options, steps, keepsTrace: true });
@@ -32,11 +32,15 @@ export async function shrink(options: SimOptions, failed: SimReport): Promise<Si
 }
 
 /** The command that does all of it once more. */
-export function reproduceLine({ seed, level, safetySteps, livenessSteps, size }: SimOptions, steps?: readonly number[]): string {
+export function reproduceLine(
+  { seed, level, safetySteps, livenessSteps, size }: SimOptions,
+  steps?: readonly number[],
+): string {
   const parts = [`pnpm sim --seed ${seed} --fault ${level.toLowerCase()}`];
   if (safetySteps !== undefined) parts.push(`--safety ${safetySteps}`);
   if (livenessSteps !== undefined) parts.push(`--liveness ${livenessSteps}`);
-  for (const [name, value] of Object.entries(size ?? {})) parts.push(`--${FLAG_OF[name as keyof typeof FLAG_OF]} ${value}`);
+  for (const [name, value] of Object.entries(size ?? {}))
+    parts.push(`--${FLAG_OF[name as keyof typeof FLAG_OF]} ${value}`);
   if (steps !== undefined) parts.push(`--steps ${formatSteps(steps)}`);
   return parts.join(" ");
 }

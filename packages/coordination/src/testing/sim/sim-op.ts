@@ -47,8 +47,10 @@ export type SimOpKind = SimOp["kind"];
 export function formatOp(op: SimOp): string {
   const parts: string[] = [op.kind];
   if ("worker" in op) parts.push(`worker ${op.worker + 1}`);
-  if ("shard" in op && op.shard !== undefined) parts.push(`shard ${nameRunShortly(op.shard)}/${ShardId.format(op.shard.shard)}`);
-  if ("lease" in op && op.lease !== undefined) parts.push(`shard ${nameRunShortly(op.lease)}/${ShardId.format(op.lease.shard)} fence ${op.lease.fence}`);
+  if ("shard" in op && op.shard !== undefined)
+    parts.push(`shard ${nameRunShortly(op.shard)}/${ShardId.format(op.shard.shard)}`);
+  if ("lease" in op && op.lease !== undefined)
+    parts.push(`shard ${nameRunShortly(op.lease)}/${ShardId.format(op.lease.shard)} fence ${op.lease.fence}`);
   if ("run" in op) parts.push(`run ${nameRunShortly(op.run)}`);
   if ("ticks" in op) parts.push(`by ${op.ticks}`);
   if ("ending" in op) parts.push(op.ending);

@@ -58,7 +58,10 @@ const MAX_WORKERS = 64;
 
 /** Fill in what was left out. The seed decides, and always in the same order. */
 export function makeSimSettings(options: SimOptions): SimSettings {
-  assert(typeof options === "object" && options !== null, () => `simulation options must be an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `simulation options must be an object, got ${typeof options}`,
+  );
   const { seed, level, safetySteps = 250, livenessSteps = 2500, keepsTrace = false } = options;
   assert(FAULT_LEVELS.includes(level), `fault level must be one of ${FAULT_LEVELS.join(", ")}`);
   assertCount(safetySteps, "safety steps", { min: 0, max: MAX_STEPS });
@@ -75,7 +78,8 @@ export function makeSimSettings(options: SimOptions): SimSettings {
   assertSize(size);
   const shardCount = size.tenants * size.runsPerTenant * size.shardsPerRun;
   const claimCooldown = random.pick([0n, 0n, 5n, 20n]);
-  const slabCapacity = options.slabCapacity ?? random.pick([WIDE_SLAB, WIDE_SLAB, WIDE_SLAB, TIGHT_SLAB]) + SLAB_PER_SHARD * shardCount;
+  const slabCapacity =
+    options.slabCapacity ?? random.pick([WIDE_SLAB, WIDE_SLAB, WIDE_SLAB, TIGHT_SLAB]) + SLAB_PER_SHARD * shardCount;
   const maxShardsPerTenant = random.pick([12, 24, 40]) + size.runsPerTenant * size.shardsPerRun;
   const isDirect = random.chance(500_000) && level === "SunnyDay";
   return {

@@ -1,6 +1,13 @@
 import { FAULT_KINDS, type FaultKind, type FaultLevel } from "./fault-level.ts";
 import type { Violation } from "./invariants/violation.ts";
-import { formatEvent, REJECTION_KINDS, SIM_EVENT_KINDS, type RejectionKind, type SimEvent, type SimEventKind } from "./sim-event.ts";
+import {
+  formatEvent,
+  REJECTION_KINDS,
+  SIM_EVENT_KINDS,
+  type RejectionKind,
+  type SimEvent,
+  type SimEventKind,
+} from "./sim-event.ts";
 import { formatOp, type SimOp } from "./sim-op.ts";
 import { TraceHash } from "./trace-hash.ts";
 
@@ -52,7 +59,8 @@ export class SimRecorder {
   record(step: string, op: SimOp, event: SimEvent): void {
     this.opsExecuted += event.kind === "UnderWay" ? 0 : 1;
     this.eventCounts[event.kind] = (this.eventCounts[event.kind] ?? 0) + 1;
-    if (event.kind === "Rejected") this.rejectionCounts[event.rejection] = (this.rejectionCounts[event.rejection] ?? 0) + 1;
+    if (event.kind === "Rejected")
+      this.rejectionCounts[event.rejection] = (this.rejectionCounts[event.rejection] ?? 0) + 1;
     const line = `${step} ${formatOp(op)} -> ${formatEvent(event)}`;
     this.#hash.add(line);
     if (this.#keepsTrace) this.trace.push(line);
@@ -67,8 +75,10 @@ export interface SimCoverage {
 }
 
 export function coverageOf(reports: readonly SimReport[]): SimCoverage {
-  const sum = <Kind extends string>(kinds: readonly Kind[], counts: (report: SimReport) => Partial<Record<Kind, number>>) =>
-    new Map(kinds.map((kind) => [kind, reports.reduce((total, report) => total + (counts(report)[kind] ?? 0), 0)]));
+  const sum = <Kind extends string>(
+    kinds: readonly Kind[],
+    counts: (report: SimReport) => Partial<Record<Kind, number>>,
+  ) => new Map(kinds.map((kind) => [kind, reports.reduce((total, report) => total + (counts(report)[kind] ?? 0), 0)]));
   return {
     events: sum(SIM_EVENT_KINDS, (report) => report.eventCounts),
     rejections: sum(REJECTION_KINDS, (report) => report.rejectionCounts),

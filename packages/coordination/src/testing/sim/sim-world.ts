@@ -66,8 +66,13 @@ export class SimWorld {
     this.scheduler = new SimScheduler(options.settle);
     this.watch = new CommitWatch(this.mirror, report);
     this.checker = new InvariantChecker({ store, mirror: this.mirror, claimCooldown, report });
-    this.tenants = Array.from({ length: size.tenants }, (_, index) => TenantId.fromBytes(new Uint8Array(32).fill(index + 1)));
-    const limits = { maxShardsPerTenant: options.maxShardsPerTenant, maxShardsTotal: options.maxShardsPerTenant * size.tenants };
+    this.tenants = Array.from({ length: size.tenants }, (_, index) =>
+      TenantId.fromBytes(new Uint8Array(32).fill(index + 1)),
+    );
+    const limits = {
+      maxShardsPerTenant: options.maxShardsPerTenant,
+      maxShardsTotal: options.maxShardsPerTenant * size.tenants,
+    };
     const listener: StoreListener = {
       noteCall: () => this.scheduler.noteCall(),
       accept: (actor, set) => this.watch.accept(actor, set),
@@ -75,7 +80,18 @@ export class SimWorld {
     const enlist = (raw: number): SimWorker => {
       const id = WorkerId.fromRaw(BigInt(raw));
       const observed = options.wrapStore(new ObservedStore(store, id, listener));
-      return new SimWorker(new SimActor({ id, time: this.time, scheduler: this.scheduler, noteFault: options.noteFault, store: observed, isDirect: options.isDirect, limits, claimCooldown: options.keptCooldown }));
+      return new SimWorker(
+        new SimActor({
+          id,
+          time: this.time,
+          scheduler: this.scheduler,
+          noteFault: options.noteFault,
+          store: observed,
+          isDirect: options.isDirect,
+          limits,
+          claimCooldown: options.keptCooldown,
+        }),
+      );
     };
     this.operator = enlist(0);
     this.workers = Array.from({ length: size.workers }, (_, index) => enlist(index + 1));
@@ -119,7 +135,8 @@ export class SimWorld {
 
   addStaleLease(lease: Lease, random: Random): void {
     this.#staleLeases.push(lease);
-    if (this.#staleLeases.length > MAX_STALE_LEASES) this.#staleLeases.splice(random.below(this.#staleLeases.length), 1);
+    if (this.#staleLeases.length > MAX_STALE_LEASES)
+      this.#staleLeases.splice(random.below(this.#staleLeases.length), 1);
   }
 
   /** Runs as they are in truth. */
@@ -143,6 +160,7 @@ export class SimWorld {
   countAvailable({ tenant, run }: RunPlace, now: LogicalTime): number {
     const mirrored = this.mirror.run(tenant, run);
     assert(mirrored !== undefined, "a run whose shards are counted is there");
-    return [...mirrored.shards.values()].filter((record) => record.status === "Active" && !isLeasedAt(record, now)).length;
+    return [...mirrored.shards.values()].filter((record) => record.status === "Active" && !isLeasedAt(record, now))
+      .length;
   }
 }

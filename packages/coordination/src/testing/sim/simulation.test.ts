@@ -53,7 +53,8 @@ function complaintOf({ seed, level, violations }: SimReport): string[] {
 /** What lists is lied to below those who watch; what coordinators read and write, above. */
 function tamperWith({ onList, ...tampering }: Tampering): Pick<SimOptions, "makeStore" | "wrapStore"> {
   return {
-    makeStore: (store) => (onList === undefined ? new MemoryStore(store) : new TamperingStore(new MemoryStore(store), { onList })),
+    makeStore: (store) =>
+      onList === undefined ? new MemoryStore(store) : new TamperingStore(new MemoryStore(store), { onList }),
     wrapStore: (store) => new TamperingStore(store, tampering),
   };
 }
@@ -119,20 +120,33 @@ describe("simulate", () => {
   test("holds out longer, with more of everything", async () => {
     const size = { workers: 8, tenants: 2, runsPerTenant: 2, shardsPerRun: 15 };
 
-    const report = await simulate({ seed: 99n, level: "Radioactive", size, safetySteps: 1500, livenessSteps: 5000, maxShardsPerTenant: 100 });
+    const report = await simulate({
+      seed: 99n,
+      level: "Radioactive",
+      size,
+      safetySteps: 1500,
+      livenessSteps: 5000,
+      maxShardsPerTenant: 100,
+    });
 
     expect(complaintOf(report)).toEqual([]);
     expect(report.converged).toBe(true);
   });
 
   test.each([
-    { what: "a level that there is not", options: { level: "Mild" as never }, says: "fault level must be one of SunnyDay, Stormy, Radioactive" },
+    {
+      what: "a level that there is not",
+      options: { level: "Mild" as never },
+      says: "fault level must be one of SunnyDay, Stormy, Radioactive",
+    },
     { what: "a seed that is no seed", options: { seed: -1n }, says: "a seed must be a 64-bit integer" },
     { what: "more shards than bytes have values", options: { size: { shardsPerRun: 256 } }, says: "shards per run" },
     { what: "steps out of order", options: { steps: [3, 2] }, says: "steps must be in order" },
     { what: "steps that are none", options: { steps: [1.5] }, says: "number of a step" },
   ])("refuses $what", async ({ options, says }) => {
-    await expect(Promise.resolve().then(() => simulate({ seed: 1n, level: "SunnyDay", ...options }))).rejects.toThrow(says);
+    await expect(Promise.resolve().then(() => simulate({ seed: 1n, level: "SunnyDay", ...options }))).rejects.toThrow(
+      says,
+    );
   });
 
   test("is shown every rule broken", () => {
@@ -176,7 +190,16 @@ describe("overload", () => {
     "$kind at level $level: work goes on when it is over",
     async ({ kind, level }) => {
       const size = { workers: 4, tenants: 1, runsPerTenant: 2, shardsPerRun: 6 };
-      const report = await simulateOverload({ seed: 5n, level, size, kind, warmUpSteps: 20, rounds: 4, recoverySteps: 3000, maxShardsPerTenant: 60 });
+      const report = await simulateOverload({
+        seed: 5n,
+        level,
+        size,
+        kind,
+        warmUpSteps: 20,
+        rounds: 4,
+        recoverySteps: 3000,
+        maxShardsPerTenant: 60,
+      });
 
       expect(complaintOf(report)).toEqual([]);
       expect(report.anyCompleted).toBe(true);

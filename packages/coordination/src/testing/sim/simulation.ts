@@ -43,11 +43,31 @@ export class Simulation {
 
   constructor(options: SimOptions) {
     this.settings = makeSimSettings(options);
-    const { size, settle, claimCooldown, keptCooldown, maxShardsPerTenant, makeStore, wrapStore, isDirect, slabCapacity } = this.settings;
+    const {
+      size,
+      settle,
+      claimCooldown,
+      keptCooldown,
+      maxShardsPerTenant,
+      makeStore,
+      wrapStore,
+      isDirect,
+      slabCapacity,
+    } = this.settings;
     const store = makeStore({ slabCapacity });
     this.recorder = new SimRecorder(this.settings.keepsTrace);
     const noteFault = (kind: FaultKind): void => this.recorder.noteFault(kind);
-    this.world = new SimWorld({ size, store, wrapStore, isDirect, settle, noteFault, claimCooldown, keptCooldown: keptCooldown ?? claimCooldown, maxShardsPerTenant });
+    this.world = new SimWorld({
+      size,
+      store,
+      wrapStore,
+      isDirect,
+      settle,
+      noteFault,
+      claimCooldown,
+      keptCooldown: keptCooldown ?? claimCooldown,
+      maxShardsPerTenant,
+    });
   }
 
   /** Everything: set up, a zombie, the steps with faults, the steps without. */
@@ -122,7 +142,8 @@ export class Simulation {
   /** Before an operation, time may come to the end of the lease that it rests on, or jump. */
   #moveTime(op: SimOp, random: Random, faults: FaultConfig): void {
     const { world } = this;
-    const lease = "shard" in op && "worker" in op && op.shard !== undefined ? world.mirror.shard(op.shard)?.lease : undefined;
+    const lease =
+      "shard" in op && "worker" in op && op.shard !== undefined ? world.mirror.shard(op.shard)?.lease : undefined;
     if (lease !== undefined && random.chance(faults.leaseExpiryPpm)) {
       const ticks = Number(lease.deadline - world.now) - random.below(2);
       this.#jump("LeaseExpiry", Math.max(0, ticks));

@@ -28,7 +28,15 @@ export class StoreMirror {
     return this.#runs.get(nameRun(tenant, run));
   }
 
-  shard({ tenant, run, shard }: { readonly tenant: TenantId; readonly run: RunId; readonly shard: ShardId }): ShardRecord | undefined {
+  shard({
+    tenant,
+    run,
+    shard,
+  }: {
+    readonly tenant: TenantId;
+    readonly run: RunId;
+    readonly shard: ShardId;
+  }): ShardRecord | undefined {
     return this.run(tenant, run)?.shards.get(shard);
   }
 

@@ -4,7 +4,17 @@ import type { RunHead, RunRecord } from "../../records/run-record.ts";
 import type { ShardRecord } from "../../records/shard-record.ts";
 import type { CommitAnswer } from "../../store/commit-answer.ts";
 import type { CoordinationStore, StoreAnswer } from "../../store/coordination-store.ts";
-import type { ClaimQuery, ListRunsQuery, ListShardsQuery, ListTenantsQuery, Page, RunMoment, RunRead, ShardPosition, ShardRead } from "../../store/store-reads.ts";
+import type {
+  ClaimQuery,
+  ListRunsQuery,
+  ListShardsQuery,
+  ListTenantsQuery,
+  Page,
+  RunMoment,
+  RunRead,
+  ShardPosition,
+  ShardRead,
+} from "../../store/store-reads.ts";
 import type { WriteSet } from "../../store/write-set.ts";
 import type { RunProgress } from "../../views/run-progress.ts";
 
@@ -48,7 +58,10 @@ export class TamperingStore implements CoordinationStore {
     if (!read.ok || read.value.shard === undefined || read.value.run === undefined) return read;
     const { shard, run } = read.value;
     const { onReadShard = (record) => record, onReadShardRun = (record) => record } = this.#tampering;
-    return ok({ run: { ...run, record: onReadShardRun(run.record) }, shard: { ...shard, record: onReadShard(shard.record) } });
+    return ok({
+      run: { ...run, record: onReadShardRun(run.record) },
+      shard: { ...shard, record: onReadShard(shard.record) },
+    });
   }
 
   readHint(query: RunMoment) {
@@ -70,7 +83,9 @@ export class TamperingStore implements CoordinationStore {
 
   async listShards(query: ListShardsQuery): Promise<Awaited<StoreAnswer<Page<ShardRecord, ShardPosition>>>> {
     const page = await this.#inner.listShards(query);
-    return page.ok ? ok({ ...page.value, items: this.#tampering.onList?.(page.value.items) ?? page.value.items }) : page;
+    return page.ok
+      ? ok({ ...page.value, items: this.#tampering.onList?.(page.value.items) ?? page.value.items })
+      : page;
   }
 
   listRuns(query: ListRunsQuery) {
@@ -92,6 +107,8 @@ export class TamperingStore implements CoordinationStore {
     if (this.#tampering.ignoresGuards !== true || written.kind !== "UpdateShard") return written;
     const current = await this.#inner.readShard(written.tenant, { run: written.run, shard: written.shard.after.shard });
     const stored = current.ok ? current.value.shard : undefined;
-    return stored === undefined ? written : { ...written, runGuard: undefined, shard: { ...written.shard, guard: stored.version } };
+    return stored === undefined
+      ? written
+      : { ...written, runGuard: undefined, shard: { ...written.shard, guard: stored.version } };
   }
 }

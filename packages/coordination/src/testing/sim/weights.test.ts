@@ -11,7 +11,8 @@ describe.each([
 ])("the %s weights", (_name, weights) => {
   test("give every roll of 0 to 99 a meaning, each operation as often as it says", () => {
     const counts = new Map<string, number>();
-    for (let roll = 0; roll < 100; roll++) counts.set(rolled(weights, roll), (counts.get(rolled(weights, roll)) ?? 0) + 1);
+    for (let roll = 0; roll < 100; roll++)
+      counts.set(rolled(weights, roll), (counts.get(rolled(weights, roll)) ?? 0) + 1);
 
     expect(Object.fromEntries(counts)).toEqual(weights);
     expect(() => rolled(weights, 100)).toThrow(RangeError);

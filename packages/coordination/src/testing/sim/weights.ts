@@ -28,7 +28,14 @@ export const SAFETY_WEIGHTS: Weights = {
 export const WARM_UP_WEIGHTS: Weights = { Acquire: 30, Renew: 20, Checkpoint: 25, Complete: 15, Park: 10 };
 
 /** The last part: no faults, and everything must come to its end. */
-export const LIVENESS_WEIGHTS: Weights = { Acquire: 30, Renew: 10, Checkpoint: 15, Complete: 30, AdvanceTime: 10, ResumeWorker: 5 };
+export const LIVENESS_WEIGHTS: Weights = {
+  Acquire: 30,
+  Renew: 10,
+  Checkpoint: 15,
+  Complete: 30,
+  AdvanceTime: 10,
+  ResumeWorker: 5,
+};
 
 /**
  * What is done now and then in place of a roll of the safety weights: what the original's simulator

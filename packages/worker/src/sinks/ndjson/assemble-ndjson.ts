@@ -41,8 +41,14 @@ export function assembleNdjson(request: AssembleRequest): Promise<Result<Assembl
 }
 
 /** As `assembleNdjson`, on another file system. */
-export async function assembleWith(files: PartFiles, request: AssembleRequest): Promise<Result<AssembledNdjson, AssembleError>> {
-  assert(typeof request === "object" && request !== null && Array.isArray(request.tokens), "an assembly needs a path, a run and the tokens of its shards");
+export async function assembleWith(
+  files: PartFiles,
+  request: AssembleRequest,
+): Promise<Result<AssembledNdjson, AssembleError>> {
+  assert(
+    typeof request === "object" && request !== null && Array.isArray(request.tokens),
+    "an assembly needs a path, a run and the tokens of its shards",
+  );
   assert(typeof request.path === "string" && request.path.length > 0, "path must be the path of a file");
   const path = resolve(request.path);
   try {
@@ -92,7 +98,7 @@ async function writeWhole(assembly: Assembly): Promise<void> {
 /** The parts of one shard. Each says which one came before it, so the last is found first. */
 async function copyChain({ files, folder, run }: Assembly, last: PartToken | undefined, out: Output): Promise<void> {
   const chain: PartToken[] = [];
-  for (let token = last; token !== undefined; ) {
+  for (let token = last; token !== undefined;) {
     chain.push(token);
     const { file, header } = await openCounted(files, folder, run, token);
     await file.close();
@@ -120,7 +126,7 @@ class Output {
   }
 
   async copy(from: ReadFile, { start, end }: { readonly start: number; readonly end: number }): Promise<void> {
-    for (let position = start; position < end; ) {
+    for (let position = start; position < end;) {
       if (this.#filled === COPY_SIZE) await this.#flush();
       const room = this.#buffer.subarray(this.#filled, Math.min(COPY_SIZE, this.#filled + end - position));
       const size = await from.read(room, position);
@@ -158,7 +164,8 @@ async function removeParts({ files, path, folder }: Assembly): Promise<void> {
 
 function readToken(token: Uint8Array | undefined): PartToken | undefined {
   const read = decodeToken(token);
-  if (read === null) throw new SinkFailed("TokenInvalid", "the cursor of a shard says nothing that this sink has written");
+  if (read === null)
+    throw new SinkFailed("TokenInvalid", "the cursor of a shard says nothing that this sink has written");
   return read;
 }
 

@@ -9,7 +9,10 @@ import { Crash, CrashingFiles } from "./crashing-files.fixture.ts";
 import { GOOD_LIFE, OUT, RUN, ShardHistory, type Life } from "./shard-history.fixture.ts";
 
 const linesOf = (shards: readonly ShardHistory[]): string =>
-  shards.flatMap(({ items }) => items).map((item) => `${JSON.stringify({ item })}\n`).join("");
+  shards
+    .flatMap(({ items }) => items)
+    .map((item) => `${JSON.stringify({ item })}\n`)
+    .join("");
 
 function makeRandom(seed: number): (bound: number) => number {
   let state = seed >>> 0;
@@ -34,7 +37,11 @@ async function finish(files: CrashingFiles, shards: readonly ShardHistory[]): Pr
   expect(files.list()).toEqual([OUT]);
 }
 
-const newShards = () => [new ShardHistory(1n, [1, 2, 3, 4, 5, 6, 7]), new ShardHistory(2n, []), new ShardHistory(3n, [8, 9, 10])];
+const newShards = () => [
+  new ShardHistory(1n, [1, 2, 3, 4, 5, 6, 7]),
+  new ShardHistory(2n, []),
+  new ShardHistory(3n, [8, 9, 10]),
+];
 
 async function newFiles(): Promise<CrashingFiles> {
   const files = new CrashingFiles();
@@ -43,36 +50,42 @@ async function newFiles(): Promise<CrashingFiles> {
 }
 
 describe("results are there once and in order", () => {
-  test.each([{ losesPower: false }, { losesPower: true }])("after a crash at any byte of a holder's life ($losesPower)", async ({ losesPower }) => {
-    const length = await stepsOf(async (files, shards) => shards[0]!.live(files, GOOD_LIFE, () => 0));
-    expect(length).toBeGreaterThan(200);
-    for (let crashAfter = 0; crashAfter <= length; crashAfter++) {
-      const files = await newFiles();
-      const shards = newShards();
-      const random = makeRandom(crashAfter);
-      await shards[0]!.live(files, { ...GOOD_LIFE, crashAfter, losesPower }, random);
-      await shards[0]!.live(files, { ...GOOD_LIFE, crashAfter: Math.floor(crashAfter / 2), losesPower }, random);
-      await finish(files, shards);
-    }
-  });
+  test.each([{ losesPower: false }, { losesPower: true }])(
+    "after a crash at any byte of a holder's life ($losesPower)",
+    async ({ losesPower }) => {
+      const length = await stepsOf(async (files, shards) => shards[0]!.live(files, GOOD_LIFE, () => 0));
+      expect(length).toBeGreaterThan(200);
+      for (let crashAfter = 0; crashAfter <= length; crashAfter++) {
+        const files = await newFiles();
+        const shards = newShards();
+        const random = makeRandom(crashAfter);
+        await shards[0]!.live(files, { ...GOOD_LIFE, crashAfter, losesPower }, random);
+        await shards[0]!.live(files, { ...GOOD_LIFE, crashAfter: Math.floor(crashAfter / 2), losesPower }, random);
+        await finish(files, shards);
+      }
+    },
+  );
 
-  test.each([{ losesPower: false }, { losesPower: true }])("after a crash at any step of the assembly ($losesPower)", async ({ losesPower }) => {
-    const length = await stepsOf(async (files, shards) => {
-      for (const shard of shards) await shard.live(files, { ...GOOD_LIFE, items: 2 }, () => 0);
-      await finish(files, shards);
-    });
-    for (let crashAfter = 0; crashAfter <= length; crashAfter++) {
-      const files = await newFiles();
-      const shards = newShards();
-      for (const shard of shards) await shard.live(files, { ...GOOD_LIFE, items: 2 }, () => 0);
-      for (const shard of shards) await shard.live(files, GOOD_LIFE, () => 0);
-      files.crashAfter(crashAfter);
-      const tokens = tokensOf(shards);
-      void (await assembleWith(files, { path: OUT, run: RUN, tokens }));
-      files.recover(losesPower ? makeRandom(crashAfter) : undefined);
-      await finish(files, shards);
-    }
-  });
+  test.each([{ losesPower: false }, { losesPower: true }])(
+    "after a crash at any step of the assembly ($losesPower)",
+    async ({ losesPower }) => {
+      const length = await stepsOf(async (files, shards) => {
+        for (const shard of shards) await shard.live(files, { ...GOOD_LIFE, items: 2 }, () => 0);
+        await finish(files, shards);
+      });
+      for (let crashAfter = 0; crashAfter <= length; crashAfter++) {
+        const files = await newFiles();
+        const shards = newShards();
+        for (const shard of shards) await shard.live(files, { ...GOOD_LIFE, items: 2 }, () => 0);
+        for (const shard of shards) await shard.live(files, GOOD_LIFE, () => 0);
+        files.crashAfter(crashAfter);
+        const tokens = tokensOf(shards);
+        void (await assembleWith(files, { path: OUT, run: RUN, tokens }));
+        files.recover(losesPower ? makeRandom(crashAfter) : undefined);
+        await finish(files, shards);
+      }
+    },
+  );
 
   const life: fc.Arbitrary<Life> = fc.record({
     every: fc.integer({ min: 1, max: 4 }),
@@ -84,22 +97,27 @@ describe("results are there once and in order", () => {
 
   test("after any number of crashes, losses of power, holders that were overtaken and go on writing, and replaced shards", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.nat(2), life, fc.boolean()), { maxLength: 10 }), fc.array(fc.nat(300), { maxLength: 3 }), fc.nat(), async (lives, assemblies, seed) => {
-        const files = await newFiles();
-        const shards = newShards();
-        const random = makeRandom(seed);
-        for (const [index, [which, one, isReplaced]] of lives.entries()) {
-          await shards[which]!.live(files, one, random);
-          if (isReplaced) shards[which]!.replace((1n << 63n) + BigInt(index));
-        }
-        await workToEnd(files, shards);
-        for (const crashAfter of assemblies) {
-          files.crashAfter(crashAfter);
-          void (await assembleWith(files, { path: OUT, run: RUN, tokens: tokensOf(shards) }));
-          files.recover(random(2) === 0 ? random : undefined);
-        }
-        await finish(files, shards);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(2), life, fc.boolean()), { maxLength: 10 }),
+        fc.array(fc.nat(300), { maxLength: 3 }),
+        fc.nat(),
+        async (lives, assemblies, seed) => {
+          const files = await newFiles();
+          const shards = newShards();
+          const random = makeRandom(seed);
+          for (const [index, [which, one, isReplaced]] of lives.entries()) {
+            await shards[which]!.live(files, one, random);
+            if (isReplaced) shards[which]!.replace((1n << 63n) + BigInt(index));
+          }
+          await workToEnd(files, shards);
+          for (const crashAfter of assemblies) {
+            files.crashAfter(crashAfter);
+            void (await assembleWith(files, { path: OUT, run: RUN, tokens: tokensOf(shards) }));
+            files.recover(random(2) === 0 ? random : undefined);
+          }
+          await finish(files, shards);
+        },
+      ),
       { numRuns: 400 },
     );
   });
@@ -116,7 +134,9 @@ describe("results are there once and in order", () => {
 });
 
 /** How many steps something takes where nothing goes wrong. */
-async function stepsOf(work: (files: CrashingFiles, shards: readonly ShardHistory[]) => Promise<unknown>): Promise<number> {
+async function stepsOf(
+  work: (files: CrashingFiles, shards: readonly ShardHistory[]) => Promise<unknown>,
+): Promise<number> {
   const files = await newFiles();
   await work(files, newShards());
   return files.steps;

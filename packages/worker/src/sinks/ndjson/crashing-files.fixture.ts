@@ -51,7 +51,9 @@ export class CrashingFiles implements PartFiles {
     this.#durableNames.clear();
     for (const [name, inode] of this.#names) {
       this.#durableNames.set(name, inode);
-      const tail = Buffer.from(inode.bytes.subarray(inode.durable.length, inode.durable.length + random(inode.bytes.length + 1)));
+      const tail = Buffer.from(
+        inode.bytes.subarray(inode.durable.length, inode.durable.length + random(inode.bytes.length + 1)),
+      );
       if (tail.length > 0 && random(2) === 0) tail[random(tail.length)]! ^= 0xff;
       inode.bytes = Buffer.concat([inode.durable, tail]);
     }

@@ -140,7 +140,12 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
       const name = { shard: shard.shard, fence, attempt };
       const file = await createNew(files, join(folder, partFileName(name)));
       // Where it is there, it is of an earlier opening under this lease: its bytes may count, so it stays as it is.
-      if (file !== undefined) return { name, file, header: Buffer.from(headerLine({ run: shard.run, part: name, previous: this.#previous })) };
+      if (file !== undefined)
+        return {
+          name,
+          file,
+          header: Buffer.from(headerLine({ run: shard.run, part: name, previous: this.#previous })),
+        };
     }
     throw new SinkFailed("Unwritable", "no new part can be made for a shard: too many are there");
   }
@@ -148,7 +153,11 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   #tokenNow(): PartToken | undefined {
     const part = this.#part;
     if (part === undefined) return this.#previous;
-    return { part: part.name, size: part.header.length + this.#durableSize, total: (this.#previous?.total ?? 0) + this.#durableSize };
+    return {
+      part: part.name,
+      size: part.header.length + this.#durableSize,
+      total: (this.#previous?.total ?? 0) + this.#durableSize,
+    };
   }
 }
 

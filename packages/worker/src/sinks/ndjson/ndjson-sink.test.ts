@@ -1,6 +1,15 @@
 // The sink on a real disk, and what it says when something is wrong. That nothing is lost or doubled by a crash is tried in crash.test.ts.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Cursor, FenceEpoch, OpId, RunId, ShardId, TenantId, WorkerId, type ShardSpec } from "@gossip/contracts";
@@ -108,7 +117,10 @@ describe("results on a disk", () => {
   });
 
   test("are what toRecord makes of them", async () => {
-    const sink = await ndjsonSink<Item, number>({ path, toRecord: ({ key }, result) => ({ key: Buffer.from(key).toString(), result }) }).open(request(1n));
+    const sink = await ndjsonSink<Item, number>({
+      path,
+      toRecord: ({ key }, result) => ({ key: Buffer.from(key).toString(), result }),
+    }).open(request(1n));
     sink.write(item("k1"), 7);
     const token = await sink.flush();
     await sink.close();
@@ -145,7 +157,10 @@ describe("a sink that cannot go on says why", () => {
     const token = await write([1, 2], request(1n));
     const part = join(`${path}.parts`, RunId.format(run), partNames()[0]!);
     const elsewhere = { ...request(2n, token), shard: { run: RunId.fromRaw(6n), shard: ShardId.fromRaw(1n) } };
-    await expect(ndjsonSink({ path }).open(elsewhere)).rejects.toMatchObject({ name: "SinkFailed", kind: "PartMissing" });
+    await expect(ndjsonSink({ path }).open(elsewhere)).rejects.toMatchObject({
+      name: "SinkFailed",
+      kind: "PartMissing",
+    });
     mkdirSync(join(`${path}.parts`, RunId.format(RunId.fromRaw(6n))));
     writeFileSync(part.replace("0005", "0006"), readFileSync(part));
     await expect(ndjsonSink({ path }).open(elsewhere)).rejects.toMatchObject({ kind: "PartMissing" });
@@ -184,9 +199,12 @@ describe("a sink that cannot go on says why", () => {
     await sink.close();
   });
 
-  test.each([undefined, {}, { path: "" }, { path: "x", toRecord: 1 }])("options %o are refused with a sentence", (options) => {
-    expect(() => ndjsonSink(options as never)).toThrow(InvariantViolation);
-  });
+  test.each([undefined, {}, { path: "" }, { path: "x", toRecord: 1 }])(
+    "options %o are refused with a sentence",
+    (options) => {
+      expect(() => ndjsonSink(options as never)).toThrow(InvariantViolation);
+    },
+  );
 });
 
 describe("a disk that is full", () => {
@@ -207,7 +225,11 @@ describe("a disk that is full", () => {
           return token;
         });
       }
-      if (lost !== undefined) expect(lost).toMatchObject({ kind: "DiskFull", message: "the results cannot be written: there is no room left (ENOSPC)" });
+      if (lost !== undefined)
+        expect(lost).toMatchObject({
+          kind: "DiskFull",
+          message: "the results cannot be written: there is no room left (ENOSPC)",
+        });
       files.limitRoom(Infinity);
       token = await sink.flush();
       await sink.close();
@@ -250,7 +272,11 @@ describe("the tokens of a run", () => {
 
   /** Work on a shard from where it stands up to `last`, one result a letter. */
   async function work(session: WorkerSession, letters: string): Promise<Cursor> {
-    const sink = await ndjsonSink({ path }).open({ shard: session.shardKey, fence: session.lease.fence, token: session.cursor.token });
+    const sink = await ndjsonSink({ path }).open({
+      shard: session.shardKey,
+      fence: session.lease.fence,
+      token: session.cursor.token,
+    });
     for (const letter of letters) sink.write(item(letter), letter);
     const token = await sink.flush();
     await sink.close();
@@ -264,18 +290,34 @@ describe("the tokens of a run", () => {
       { shard: ShardId.fromRaw(1n), spec: spec("m", "z"), cursor: Cursor.initial() },
       { shard: ShardId.fromRaw(2n), spec: spec("a", "m"), cursor: Cursor.initial() },
     ];
-    unwrap(await coordinator.createRunWithShards({ tenant, run, config: { leaseDuration: 1000n }, shards, opId: OpId.fromRaw(1n) }));
-    const open = async (shard: ShardId) => unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker: WorkerId.fromRaw(1n) }));
+    unwrap(
+      await coordinator.createRunWithShards({
+        tenant,
+        run,
+        config: { leaseDuration: 1000n },
+        shards,
+        opId: OpId.fromRaw(1n),
+      }),
+    );
+    const open = async (shard: ShardId) =>
+      unwrap(await coordinator.openSession({ tenant, key: { run, shard }, worker: WorkerId.fromRaw(1n) }));
 
     const replaced = await open(ShardId.fromRaw(1n));
     unwrap(await replaced.checkpoint(await work(replaced, "mn")));
-    const children = unwrap(await replaced.splitReplace(unwrap(planHintedSplitReplace(replaced.spec, replaced.cursor, [key("s")])))).value.children;
+    const children = unwrap(
+      await replaced.splitReplace(unwrap(planHintedSplitReplace(replaced.spec, replaced.cursor, [key("s")]))),
+    ).value.children;
     const halved = await open(ShardId.fromRaw(2n));
     unwrap(await halved.checkpoint(await work(halved, "ab")));
-    const residual = unwrap(await halved.splitResidual(unwrap(planHintedSplitResidual(halved.spec, halved.cursor, key("f"))))).value.residual;
+    const residual = unwrap(
+      await halved.splitResidual(unwrap(planHintedSplitResidual(halved.spec, halved.cursor, key("f")))),
+    ).value.residual;
     unwrap(await halved.complete(await work(halved, "cd")));
 
-    expect(await sinkTokens(coordinator, { tenant, run })).toEqual({ ok: false, error: { kind: "RunUnfinished", active: 3 } });
+    expect(await sinkTokens(coordinator, { tenant, run })).toEqual({
+      ok: false,
+      error: { kind: "RunUnfinished", active: 3 },
+    });
     const [low, high] = await Promise.all(children.map(open));
     unwrap(await low!.complete(await work(low!, "op")));
     unwrap(await high!.complete(await work(high!, "st")));
@@ -283,6 +325,11 @@ describe("the tokens of a run", () => {
 
     const tokens = unwrap(await sinkTokens(coordinator, { tenant, run }));
     unwrap(await assembleNdjson({ path, run, tokens }));
-    expect(readFileSync(path, "utf8")).toBe("abcdmnopst".split("").map((letter) => `"${letter}"\n`).join(""));
+    expect(readFileSync(path, "utf8")).toBe(
+      "abcdmnopst"
+        .split("")
+        .map((letter) => `"${letter}"\n`)
+        .join(""),
+    );
   });
 });

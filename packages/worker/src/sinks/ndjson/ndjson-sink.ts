@@ -33,7 +33,10 @@ export class NdjsonSink<I extends Item, R> implements Sink<I, R> {
   readonly #made = new Map<string, Promise<void>>();
 
   constructor(options: NdjsonSinkOptions<I, R>, files: PartFiles) {
-    assert(typeof options === "object" && options !== null, () => `ndjson sink options must be an object, got ${typeof options}`);
+    assert(
+      typeof options === "object" && options !== null,
+      () => `ndjson sink options must be an object, got ${typeof options}`,
+    );
     const { path, toRecord = resultItself } = options;
     assert(typeof path === "string" && path.length > 0, "path must be the path of a file");
     assert(typeof toRecord === "function", "toRecord must be a function");
@@ -46,7 +49,8 @@ export class NdjsonSink<I extends Item, R> implements Sink<I, R> {
     const { shard, token } = request;
     const folder = runFolder(this.#path, shard.run);
     const previous = decodeToken(token);
-    if (previous === null) throw new SinkFailed("TokenInvalid", "the cursor of a shard says nothing that this sink has written");
+    if (previous === null)
+      throw new SinkFailed("TokenInvalid", "the cursor of a shard says nothing that this sink has written");
     if (previous !== undefined) {
       const { file } = await openCounted(this.#files, folder, shard.run, previous);
       await file.close();

@@ -41,7 +41,8 @@ export const PART_FILES: PartFiles = {
     const first = await mkdir(path, { recursive: true });
     if (first === undefined) return;
     // Each new folder is a name in the one above it.
-    for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await PART_FILES.syncFolder(dirname(folder));
+    for (let folder = path; folder.length >= first.length; folder = dirname(folder))
+      await PART_FILES.syncFolder(dirname(folder));
   },
 
   async create(path) {
@@ -90,7 +91,7 @@ export const PART_FILES: PartFiles = {
 function writing(handle: FileHandle): WrittenFile {
   return {
     async write(bytes, position) {
-      for (let written = 0; written < bytes.length; ) {
+      for (let written = 0; written < bytes.length;) {
         written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
       }
     },

@@ -24,7 +24,12 @@ export interface CountedPart {
 }
 
 /** Open the part that a token names, and see whether it holds what the token says. */
-export async function openCounted(files: PartFiles, folder: string, run: RunId, token: PartToken): Promise<CountedPart> {
+export async function openCounted(
+  files: PartFiles,
+  folder: string,
+  run: RunId,
+  token: PartToken,
+): Promise<CountedPart> {
   const name = partFileName(token.part);
   let file: ReadFile;
   try {
@@ -36,13 +41,15 @@ export async function openCounted(files: PartFiles, folder: string, run: RunId, 
   try {
     const bytes = Buffer.alloc(Math.min(MAX_HEADER_SIZE, token.size));
     const parsed = parseHeader(bytes.subarray(0, await file.read(bytes, 0)));
-    if (parsed === undefined || parsed.header.run !== run || !isSamePart(parsed.header.part, token.part)) throw missing(name, "does not begin as it should");
+    if (parsed === undefined || parsed.header.run !== run || !isSamePart(parsed.header.part, token.part))
+      throw missing(name, "does not begin as it should");
     if (token.size <= parsed.size || token.size - parsed.size !== token.total - (parsed.header.previous?.total ?? 0)) {
       throw missing(name, "does not fit what came before it");
     }
     // Results count by lines, so the last byte that counts ends one.
     const last = Buffer.alloc(1);
-    if ((await file.read(last, token.size - 1)) !== 1) throw missing(name, `has fewer than the ${token.size} bytes that count`);
+    if ((await file.read(last, token.size - 1)) !== 1)
+      throw missing(name, `has fewer than the ${token.size} bytes that count`);
     if (last[0] !== 0x0a) throw missing(name, "does not end with a line where it should");
     return { file, header: parsed.header, headerSize: parsed.size };
   } catch (thrown) {
@@ -59,6 +66,7 @@ function missing(name: string, what: string, cause?: unknown): SinkFailed {
 export function writeFailure(thrown: unknown, what: string): SinkFailed {
   if (thrown instanceof SinkFailed) return thrown;
   const code = codeOf(thrown);
-  if (code === "ENOSPC" || code === "EDQUOT") return new SinkFailed("DiskFull", `${what} cannot be written: there is no room left (${code})`, { cause: thrown });
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new SinkFailed("DiskFull", `${what} cannot be written: there is no room left (${code})`, { cause: thrown });
   return new SinkFailed("Unwritable", `${what} cannot be written: ${systemWords(thrown)}`, { cause: thrown });
 }

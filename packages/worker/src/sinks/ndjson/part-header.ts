@@ -17,7 +17,8 @@ export function headerLine({ run, part, previous }: PartHeader): string {
     version: 1,
     run: RunId.format(run),
     ...nameJson(part),
-    previous: previous === undefined ? null : { ...nameJson(previous.part), size: previous.size, total: previous.total },
+    previous:
+      previous === undefined ? null : { ...nameJson(previous.part), size: previous.size, total: previous.total },
   };
   return `${JSON.stringify(header)}\n`;
 }
@@ -50,7 +51,11 @@ function nameJson({ shard, fence, attempt }: PartName): object {
 }
 
 function parseName(json: Record<string, unknown>): PartName {
-  return { shard: ShardId.fromRaw(hex(json["shard"])), fence: FenceEpoch.fromRaw(hex(json["fence"])), attempt: count(json["attempt"]) };
+  return {
+    shard: ShardId.fromRaw(hex(json["shard"])),
+    fence: FenceEpoch.fromRaw(hex(json["fence"])),
+    attempt: count(json["attempt"]),
+  };
 }
 
 function parsePrevious(json: Record<string, unknown>): PartToken {

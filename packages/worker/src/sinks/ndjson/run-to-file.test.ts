@@ -28,7 +28,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Work on a source in several goes: some are aborted, in some every lease runs out under its holder. */
-async function workToFile<I extends Item>(source: Source<I>, resultOf: (item: I) => unknown, goes: readonly ("abort" | "lapse" | "end")[]): Promise<string> {
+async function workToFile<I extends Item>(
+  source: Source<I>,
+  resultOf: (item: I) => unknown,
+  goes: readonly ("abort" | "lapse" | "end")[],
+): Promise<string> {
   const clock = new ManualClock();
   const coordinator = new Coordinator({ store: new MemoryStore(), clock });
   const path = join(folder, "out.ndjson");
@@ -42,7 +46,17 @@ async function workToFile<I extends Item>(source: Source<I>, resultOf: (item: I)
       await Promise.resolve();
       return resultOf(item);
     };
-    const options = { coordinator, run, source, process, concurrency: 2, itemConcurrency: 5, checkpointEvery: { items: 7 }, signal: stop.signal, graceMs: 0 };
+    const options = {
+      coordinator,
+      run,
+      source,
+      process,
+      concurrency: 2,
+      itemConcurrency: 5,
+      checkpointEvery: { items: 7 },
+      signal: stop.signal,
+      graceMs: 0,
+    };
     // Two processes, as it were.
     await Promise.all([1, 2].map(() => runWorkers<I, unknown>({ ...options, sink: ndjsonSink({ path }) })));
   }
@@ -59,19 +73,30 @@ const GOES = [
   ["lapse", "abort", "lapse", "abort", "lapse", "end"],
 ] as const;
 
-test.each(GOES.map((goes) => ({ goes })))("every line of a file is in the output once and in order: $goes", async ({ goes }) => {
-  const path = join(folder, "lines.txt");
-  const lines = Array.from({ length: 700 }, (_, index) => `line ${index} ${"x".repeat(index % 11)}`);
-  writeFileSync(path, lines.join("\n"));
-  const written = await workToFile(linesSource({ path }), ({ line }) => line, goes);
-  expect(written).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-});
+test.each(GOES.map((goes) => ({ goes })))(
+  "every line of a file is in the output once and in order: $goes",
+  async ({ goes }) => {
+    const path = join(folder, "lines.txt");
+    const lines = Array.from({ length: 700 }, (_, index) => `line ${index} ${"x".repeat(index % 11)}`);
+    writeFileSync(path, lines.join("\n"));
+    const written = await workToFile(linesSource({ path }), ({ line }) => line, goes);
+    expect(written).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  },
+);
 
-test.each(GOES.map((goes) => ({ goes })))("every file of a tree is in the output once and in order: $goes", async ({ goes }) => {
-  const root = mkdtempSync(join(tmpdir(), "gossip-run-tree-"));
-  const names = Array.from({ length: 400 }, (_, index) => `${index}.txt`);
-  for (const name of names) writeFileSync(join(root, name), "");
-  const written = await workToFile(fileTreeSource({ root }), ({ relativePath }) => relativePath, goes);
-  rmSync(root, { recursive: true });
-  expect(written).toBe([...names].sort().map((name) => `${JSON.stringify(name)}\n`).join(""));
-});
+test.each(GOES.map((goes) => ({ goes })))(
+  "every file of a tree is in the output once and in order: $goes",
+  async ({ goes }) => {
+    const root = mkdtempSync(join(tmpdir(), "gossip-run-tree-"));
+    const names = Array.from({ length: 400 }, (_, index) => `${index}.txt`);
+    for (const name of names) writeFileSync(join(root, name), "");
+    const written = await workToFile(fileTreeSource({ root }), ({ relativePath }) => relativePath, goes);
+    rmSync(root, { recursive: true });
+    expect(written).toBe(
+      [...names]
+        .sort()
+        .map((name) => `${JSON.stringify(name)}\n`)
+        .join(""),
+    );
+  },
+);

@@ -22,7 +22,13 @@ export interface Life {
   readonly isOvertaken: boolean;
 }
 
-export const GOOD_LIFE: Life = { every: 3, items: Infinity, crashAfter: Infinity, losesPower: false, isOvertaken: false };
+export const GOOD_LIFE: Life = {
+  every: 3,
+  items: Infinity,
+  crashAfter: Infinity,
+  losesPower: false,
+  isOvertaken: false,
+};
 
 /** Items of a shard and what its record says of them. It survives everything, as records do. */
 export class ShardHistory {
@@ -66,10 +72,14 @@ export class ShardHistory {
 
   async #work(files: CrashingFiles, life: Life): Promise<void> {
     const fence = FenceEpoch.fromRaw(++this.#fence);
-    const sink = await new NdjsonSink<Item, { readonly item: number }>({ path: OUT }, files).open({ shard: { run: RUN, shard: this.shard }, fence, token: this.#token });
+    const sink = await new NdjsonSink<Item, { readonly item: number }>({ path: OUT }, files).open({
+      shard: { run: RUN, shard: this.shard },
+      fence,
+      token: this.#token,
+    });
     const last = Math.min(this.items.length, this.#next + life.items);
     const write = (place: number) => sink.write({ key: NO_KEY }, { item: this.items[place]! });
-    for (let written = this.#next; this.#next < last; ) {
+    for (let written = this.#next; this.#next < last;) {
       const upTo = Math.min(last, this.#next + life.every);
       for (; written < upTo; written++) {
         write(written);

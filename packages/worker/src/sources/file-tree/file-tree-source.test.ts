@@ -18,8 +18,27 @@ const EVERYTHING = { start: NONE, end: NONE };
 
 /** Neighbours around the slash, links in a chain of prefixes, line ends, and bytes that are no text. */
 const AWKWARD = [
-  "a.txt", "a/b", "a/b.c", "a/c/d", "a/c/d.e", "a/c0", "a0", "b\nc", "b\n/d", "caf\xc3\xa9/x", "caf\xe9/x", "e/\xff\xfe", "\xff/\xff",
-  " ", "-rf", "z/y/x/w/v/u", "z/y/x/w.v", "z/y/x.w", "z/y.x", "z.y", "zz",
+  "a.txt",
+  "a/b",
+  "a/b.c",
+  "a/c/d",
+  "a/c/d.e",
+  "a/c0",
+  "a0",
+  "b\nc",
+  "b\n/d",
+  "caf\xc3\xa9/x",
+  "caf\xe9/x",
+  "e/\xff\xfe",
+  "\xff/\xff",
+  " ",
+  "-rf",
+  "z/y/x/w/v/u",
+  "z/y/x/w.v",
+  "z/y/x.w",
+  "z/y.x",
+  "z.y",
+  "zz",
 ];
 
 const trees: TemporaryTree[] = [];
@@ -36,11 +55,20 @@ afterEach(() => {
 
 function fixture(options: Partial<FileTreeOptions> = {}) {
   const tree = makeTree(AWKWARD);
-  return { source: fileTreeSource({ root: tree.root, ...options }), keys: tree.keys(), openHandleCount: () => tree.openHandleCount(), dispose: () => tree.dispose() };
+  return {
+    source: fileTreeSource({ root: tree.root, ...options }),
+    keys: tree.keys(),
+    openHandleCount: () => tree.openHandleCount(),
+    dispose: () => tree.dispose(),
+  };
 }
 
 describeSource("a file tree", () => fixture(), { describe, expect, test });
-describeSource("a file tree whose folders are larger than what may be held", () => fixture({ namesHeld: 1 }), { describe, expect, test });
+describeSource("a file tree whose folders are larger than what may be held", () => fixture({ namesHeld: 1 }), {
+  describe,
+  expect,
+  test,
+});
 
 interface Read {
   readonly paths: readonly string[];
@@ -62,31 +90,50 @@ const bytes = (path: string): Uint8Array => new Uint8Array(Buffer.from(path, "la
 
 describe("reading a tree", () => {
   // Few characters on either side of the slash, so that files and folders are each other's neighbours.
-  const name = fc.string({ unit: fc.constantFrom("a", ".", "0", "\xff", "\n"), minLength: 1, maxLength: 3 }).filter((text) => !/^\.+$/.test(text));
+  const name = fc
+    .string({ unit: fc.constantFrom("a", ".", "0", "\xff", "\n"), minLength: 1, maxLength: 3 })
+    .filter((text) => !/^\.+$/.test(text));
   const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
 
   test("gives what a plain walk gives, from any key to any other, however many names may be held", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(path, { maxLength: 24 }), path, path, fc.integer({ min: 1, max: 4 }), async (paths, from, to, namesHeld) => {
-        const tree = makeTree();
-        try {
-          for (const one of paths) writeIfFree(tree, one);
-          const [start, end] = [bytes(from), bytes(to)];
-          const { paths: found, problems } = await read({ root: tree.root, namesHeld }, { range: { start, end: compareBytes(start, end) < 0 ? end : NONE } });
-          const expected = tree.paths().filter((one) => compareBytes(bytes(one), start) >= 0 && (compareBytes(start, end) >= 0 || compareBytes(bytes(one), end) < 0));
-          expect(found).toEqual(expected);
-          expect(problems).toEqual([]);
-        } finally {
-          tree.dispose();
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(path, { maxLength: 24 }),
+        path,
+        path,
+        fc.integer({ min: 1, max: 4 }),
+        async (paths, from, to, namesHeld) => {
+          const tree = makeTree();
+          try {
+            for (const one of paths) writeIfFree(tree, one);
+            const [start, end] = [bytes(from), bytes(to)];
+            const { paths: found, problems } = await read(
+              { root: tree.root, namesHeld },
+              { range: { start, end: compareBytes(start, end) < 0 ? end : NONE } },
+            );
+            const expected = tree
+              .paths()
+              .filter(
+                (one) =>
+                  compareBytes(bytes(one), start) >= 0 &&
+                  (compareBytes(start, end) >= 0 || compareBytes(bytes(one), end) < 0),
+              );
+            expect(found).toEqual(expected);
+            expect(problems).toEqual([]);
+          } finally {
+            tree.dispose();
+          }
+        },
+      ),
       { numRuns: 150 },
     );
   });
 
   test("agrees with find", async () => {
     const tree = newTree(AWKWARD);
-    const found = execFileSync("find", [tree.root, "-type", "f", "-print0"], { encoding: "latin1" }).split("\0").slice(0, -1);
+    const found = execFileSync("find", [tree.root, "-type", "f", "-print0"], { encoding: "latin1" })
+      .split("\0")
+      .slice(0, -1);
     const { paths } = await read({ root: tree.root });
     expect(paths.map((one) => `${tree.root}/${one}`)).toEqual(found.sort((a, b) => compareBytes(bytes(a), bytes(b))));
   });
@@ -136,7 +183,11 @@ describe("reading a tree", () => {
   test("tells paths as text only where they are text, and always as bytes", async () => {
     const tree = newTree(["caf\xe9", "ok"]);
     const items = [];
-    for await (const batch of fileTreeSource({ root: tree.root }).read({ range: EVERYTHING, signal: new AbortController().signal })) items.push(...batch.items);
+    for await (const batch of fileTreeSource({ root: tree.root }).read({
+      range: EVERYTHING,
+      signal: new AbortController().signal,
+    }))
+      items.push(...batch.items);
     expect(items.map(({ path: one }) => one)).toEqual([undefined, join(tree.root, "ok")]);
     expect(items.map(({ relativePath }) => relativePath)).toEqual([undefined, "ok"]);
     expect(items.map(({ pathBytes }) => pathBytes)).toEqual([inTree(tree.root, "caf\xe9"), inTree(tree.root, "ok")]);
@@ -162,7 +213,9 @@ describe("folders that cannot be read", () => {
   test("are told of at their place, and passed over", async () => {
     const { paths, problems } = await read(troubledTree(loop));
     expect(paths).toEqual(["a/1", "c/1"]);
-    expect(problems).toEqual([{ key: bytes("b/"), reason: "a folder cannot be read: its path goes through too many links (ELOOP)" }]);
+    expect(problems).toEqual([
+      { key: bytes("b/"), reason: "a folder cannot be read: its path goes through too many links (ELOOP)" },
+    ]);
   });
 
   test("are told of where the reading begins, if that is inside of them", async () => {
@@ -171,12 +224,21 @@ describe("folders that cannot be read", () => {
   });
 
   test("stop the reading, if that is wanted", async () => {
-    await expect(read({ ...troubledTree(loop), onUnreadable: "stop" })).rejects.toMatchObject({ name: "SourceReadFailed", kind: "SourceUnreadable" });
+    await expect(read({ ...troubledTree(loop), onUnreadable: "stop" })).rejects.toMatchObject({
+      name: "SourceReadFailed",
+      kind: "SourceUnreadable",
+    });
   });
 
   test("and those that are gone meanwhile, or are a file now, hold nothing and are no problem", async () => {
-    expect(await read({ ...troubledTree(() => undefined), onUnreadable: "stop" })).toEqual({ paths: ["a/1", "c/1"], problems: [] });
-    expect(await read({ ...troubledTree((folder) => writeFileSync(folder, "")), onUnreadable: "stop" })).toEqual({ paths: ["a/1", "c/1"], problems: [] });
+    expect(await read({ ...troubledTree(() => undefined), onUnreadable: "stop" })).toEqual({
+      paths: ["a/1", "c/1"],
+      problems: [],
+    });
+    expect(await read({ ...troubledTree((folder) => writeFileSync(folder, "")), onUnreadable: "stop" })).toEqual({
+      paths: ["a/1", "c/1"],
+      problems: [],
+    });
   });
 
   test("are nobody's permission to read", async ({ skip }) => {
@@ -212,7 +274,10 @@ describe("a root that is none", () => {
   test("is an error of the plan, and of a reading", async () => {
     const tree = newTree(["file"]);
     const missing = join(tree.root, "missing");
-    expect(await plan(missing)).toEqual({ ok: false, error: { kind: "SourceMissing", reason: `there is no folder ${missing}` } });
+    expect(await plan(missing)).toEqual({
+      ok: false,
+      error: { kind: "SourceMissing", reason: `there is no folder ${missing}` },
+    });
     expect(await plan(join(tree.root, "file"))).toMatchObject({ error: { kind: "SourceInvalid" } });
     // Not an empty tree: a disk that is not mounted must not make a run done.
     await expect(read({ root: missing })).rejects.toMatchObject({ kind: "SourceMissing" });
@@ -230,7 +295,10 @@ describe("cutting a tree", () => {
   async function shares(tree: TemporaryTree, shardCount: number): Promise<readonly number[]> {
     const specs = unwrap(await fileTreeSource({ root: tree.root }).plan({ shardCount }));
     const keys = tree.keys();
-    return specs.map(({ keyRangeStart, keyRangeEnd }) => keys.filter((key) => compareBytes(key, keyRangeStart) >= 0 && compareBytes(key, keyRangeEnd) < 0).length);
+    return specs.map(
+      ({ keyRangeStart, keyRangeEnd }) =>
+        keys.filter((key) => compareBytes(key, keyRangeStart) >= 0 && compareBytes(key, keyRangeEnd) < 0).length,
+    );
   }
 
   test("an empty tree has one shard", async () => {
@@ -282,7 +350,10 @@ describe("cutting a tree", () => {
       const point = await source.splitPoint!({ range: EVERYTHING, after, samples: [] });
       const rest = keys.slice(index + 1);
       if (rest.length < 2) expect(point).toBe(undefined);
-      else expect(rest.filter((key) => compareBytes(key, point!) < 0).length).toSatisfy((below: number) => below > 0 && below < rest.length);
+      else
+        expect(rest.filter((key) => compareBytes(key, point!) < 0).length).toSatisfy(
+          (below: number) => below > 0 && below < rest.length,
+        );
     }
   });
 });

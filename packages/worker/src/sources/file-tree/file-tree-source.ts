@@ -50,7 +50,9 @@ class FileTreeSource implements Source<FileItem> {
     const everything = { start: Uint8Array.of(0), end: new Uint8Array(LONGEST_NAME).fill(0xff) };
     try {
       const bounds = { from: everything.start, end: everything.end };
-      return ok(shardsBetween(everything, await surveyTree({ tree: this.#tree, bounds, partCount: shardCount, signal })));
+      return ok(
+        shardsBetween(everything, await surveyTree({ tree: this.#tree, bounds, partCount: shardCount, signal })),
+      );
     } catch (thrown) {
       signal?.throwIfAborted();
       // What the system did not say is a fault of ours, or of `exclude`.
@@ -83,7 +85,10 @@ class FileTreeSource implements Source<FileItem> {
 }
 
 function readOptions(options: FileTreeOptions): Tree {
-  assert(typeof options === "object" && options !== null, () => `file tree options must be an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `file tree options must be an object, got ${typeof options}`,
+  );
   const { root, onUnreadable = "skip", exclude, namesHeld = DEFAULT_NAMES_HELD } = options;
   assert(typeof root === "string" && root.length > 0, "root must be the path of a folder");
   assert(onUnreadable === "skip" || onUnreadable === "stop", 'onUnreadable must be "skip" or "stop"');

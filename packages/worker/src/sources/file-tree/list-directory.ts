@@ -66,7 +66,9 @@ export async function listDirectory(request: ListRequest): Promise<Listing> {
  * About `limit` entries of a folder, in order, evenly taken from all of it where it has more: enough to say
  * where its middle is.
  */
-export async function sampleDirectory(request: ListRequest): Promise<{ readonly entries: readonly TreeEntry[]; readonly stride: number }> {
+export async function sampleDirectory(
+  request: ListRequest,
+): Promise<{ readonly entries: readonly TreeEntry[]; readonly stride: number }> {
   let kept: TreeEntry[] = [];
   let stride = 1;
   let seen = 0;
@@ -81,7 +83,10 @@ export async function sampleDirectory(request: ListRequest): Promise<{ readonly 
   return { entries: kept, stride };
 }
 
-async function forEachEntry({ folder, from, end, signal }: ListRequest, visit: (entry: TreeEntry) => void): Promise<void> {
+async function forEachEntry(
+  { folder, from, end, signal }: ListRequest,
+  visit: (entry: TreeEntry) => void,
+): Promise<void> {
   const directory = await opendir(folder, { encoding: "buffer" as BufferEncoding, bufferSize: NAMES_PER_READ });
   try {
     for (;;) {
@@ -89,7 +94,11 @@ async function forEachEntry({ folder, from, end, signal }: ListRequest, visit: (
       let entry = (await directory.read()) as unknown as Dirent<Buffer> | null;
       signal?.throwIfAborted();
       // The first has brought the others along: to wait for each of them would take longer than all else.
-      for (let left = NAMES_PER_READ; entry !== null; entry = directory.readSync() as unknown as Dirent<Buffer> | null) {
+      for (
+        let left = NAMES_PER_READ;
+        entry !== null;
+        entry = directory.readSync() as unknown as Dirent<Buffer> | null
+      ) {
         const answer = classify(folder, entry);
         const seen = answer instanceof Promise ? await answer : answer;
         if (seen !== undefined && isWanted(seen, from, end)) visit(seen);
@@ -107,7 +116,8 @@ function classify(folder: Buffer, entry: Dirent<Buffer>): TreeEntry | undefined 
   const { name } = entry;
   if (entry.isFile()) return { name, isFolder: false };
   if (entry.isDirectory()) return { name: withSlash(name), isFolder: true };
-  const isKnown = entry.isSymbolicLink() || entry.isSocket() || entry.isFIFO() || entry.isBlockDevice() || entry.isCharacterDevice();
+  const isKnown =
+    entry.isSymbolicLink() || entry.isSocket() || entry.isFIFO() || entry.isBlockDevice() || entry.isCharacterDevice();
   return isKnown ? undefined : lookAt(folder, name);
 }
 

@@ -64,7 +64,10 @@ export async function surveyTree(request: SurveyRequest): Promise<readonly Uint8
   }
 
   const folderWeight = Math.max(1, entriesSeen / foldersSeen);
-  return cutByWeight(units.map((unit) => (unit.isFolder ? { ...unit, weight: unit.weight * folderWeight } : unit)), partCount);
+  return cutByWeight(
+    units.map((unit) => (unit.isFolder ? { ...unit, weight: unit.weight * folderWeight } : unit)),
+    partCount,
+  );
 }
 
 /** The keys of the units at which a new part begins. The first unit begins none. */
@@ -85,15 +88,25 @@ function cutByWeight(units: readonly Unit[], partCount: number): readonly Uint8A
 }
 
 /** What a folder holds. Where it was too large for every name, each stands for several. */
-async function unitsBelow({ tree, bounds, signal }: SurveyRequest, { key: prefix, weight }: Pick<Unit, "key" | "weight">): Promise<Unit[]> {
+async function unitsBelow(
+  { tree, bounds, signal }: SurveyRequest,
+  { key: prefix, weight }: Pick<Unit, "key" | "weight">,
+): Promise<Unit[]> {
   signal?.throwIfAborted();
   const folder = prefix.length === 0 ? tree.root : joinPath(tree.root, prefix);
-  const { entries, stride } = await sampleDirectory({ folder, ...boundsBelow(bounds, prefix), limit: NAMES_SAMPLED, signal });
-  return entries
-    .filter((entry) => !isExcluded(tree, prefix, entry))
-    .map(({ name, isFolder }) => ({ key: concat(prefix, name), isFolder, weight: weight * stride }))
-    // Longer ones are problems of whoever walks, and no bounds.
-    .filter(({ key }) => key.length <= MAX_KEY_SIZE);
+  const { entries, stride } = await sampleDirectory({
+    folder,
+    ...boundsBelow(bounds, prefix),
+    limit: NAMES_SAMPLED,
+    signal,
+  });
+  return (
+    entries
+      .filter((entry) => !isExcluded(tree, prefix, entry))
+      .map(({ name, isFolder }) => ({ key: concat(prefix, name), isFolder, weight: weight * stride }))
+      // Longer ones are problems of whoever walks, and no bounds.
+      .filter(({ key }) => key.length <= MAX_KEY_SIZE)
+  );
 }
 
 async function unitsBelowOrNone(request: SurveyRequest, unit: Unit): Promise<Unit[]> {

@@ -25,7 +25,10 @@ export function makeTree(paths: readonly string[] = []): TemporaryTree {
       writeFileSync(inTree(root, path), "");
     },
     paths: () => tree.keys().map((key) => Buffer.from(key).toString("latin1")),
-    keys: () => filesBelow(Buffer.from(root)).map((path) => new Uint8Array(path.subarray(root.length + 1))).sort(compareBytes),
+    keys: () =>
+      filesBelow(Buffer.from(root))
+        .map((path) => new Uint8Array(path.subarray(root.length + 1)))
+        .sort(compareBytes),
     openHandleCount: () => openHandlesIn(root),
     dispose: () => rmSync(root, { recursive: true, force: true }),
   };

@@ -29,7 +29,11 @@ const ROOT = /* @__PURE__ */ new Uint8Array(0);
  * Folders are listed when their turn comes, and those that lie wholly outside never are: to go on from a key
  * takes one look at each folder above it.
  */
-export async function* walkTree(tree: Tree, bounds: ReadBounds, signal: AbortSignal): AsyncGenerator<ItemBatch<FileItem>> {
+export async function* walkTree(
+  tree: Tree,
+  bounds: ReadBounds,
+  signal: AbortSignal,
+): AsyncGenerator<ItemBatch<FileItem>> {
   signal.throwIfAborted();
   const walk = new TreeWalk(tree, bounds, signal);
   await walk.enter(ROOT);
@@ -79,7 +83,8 @@ class TreeWalk {
       }
       if (isExcluded(this.#tree, frame.prefix, entry)) continue;
       const key = concat(frame.prefix, entry.name);
-      if (key.length > MAX_KEY_SIZE) this.#note(key, `a path of ${key.length} bytes is too long, ${MAX_KEY_SIZE} are allowed`);
+      if (key.length > MAX_KEY_SIZE)
+        this.#note(key, `a path of ${key.length} bytes is too long, ${MAX_KEY_SIZE} are allowed`);
       else if (entry.isFolder) return key;
       else if (this.#items.push(new FileItem(this.#tree.root, key)) >= ITEMS_PER_BATCH) return "full";
     }

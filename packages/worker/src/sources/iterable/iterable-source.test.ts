@@ -12,13 +12,27 @@ const EVERYTHING = { start: NONE, end: NONE };
 const keyOf = (key: Uint8Array) => key;
 const many = Array.from({ length: 1200 }, (_, index) => Buffer.from(String(index).padStart(6, "0")));
 
-describeSource("an array", () => ({ source: iterableSource({ name: "array", items: MODEL_KEYS, keyOf }), keys: MODEL_KEYS }), { describe, expect, test });
-describeSource("a long array", () => ({ source: iterableSource({ name: "array", items: many, keyOf }), keys: many }), { describe, expect, test });
+describeSource(
+  "an array",
+  () => ({ source: iterableSource({ name: "array", items: MODEL_KEYS, keyOf }), keys: MODEL_KEYS }),
+  { describe, expect, test },
+);
+describeSource("a long array", () => ({ source: iterableSource({ name: "array", items: many, keyOf }), keys: many }), {
+  describe,
+  expect,
+  test,
+});
 
 let open = 0;
 
 /** Seeks, and holds something open. */
-async function* seeking({ from, end }: { readonly from: Uint8Array; readonly end: Uint8Array }): AsyncGenerator<Uint8Array> {
+async function* seeking({
+  from,
+  end,
+}: {
+  readonly from: Uint8Array;
+  readonly end: Uint8Array;
+}): AsyncGenerator<Uint8Array> {
   open++;
   try {
     for (const key of MODEL_KEYS) {
@@ -30,16 +44,25 @@ async function* seeking({ from, end }: { readonly from: Uint8Array; readonly end
   }
 }
 
-describeSource("an async iterable", () => ({ source: iterableSource({ name: "async", read: seeking, keyOf }), keys: MODEL_KEYS, openHandleCount: () => open }), {
-  describe,
-  expect,
-  test,
-});
+describeSource(
+  "an async iterable",
+  () => ({
+    source: iterableSource({ name: "async", read: seeking, keyOf }),
+    keys: MODEL_KEYS,
+    openHandleCount: () => open,
+  }),
+  {
+    describe,
+    expect,
+    test,
+  },
+);
 
 async function read(options: Partial<IterableOptions<Uint8Array>>): Promise<readonly Uint8Array[]> {
   const keys: Uint8Array[] = [];
   const source = iterableSource({ name: "mine", keyOf, ...options });
-  for await (const { items } of source.read({ range: EVERYTHING, signal: new AbortController().signal })) keys.push(...items.map(({ value }) => value));
+  for await (const { items } of source.read({ range: EVERYTHING, signal: new AbortController().signal }))
+    keys.push(...items.map(({ value }) => value));
   return keys;
 }
 
@@ -50,10 +73,23 @@ describe("an iterable that cannot be relied on", () => {
     { what: "gives keys that descend", items: [bytes(2), bytes(1)], reason: "mine gave keys that do not ascend" },
     { what: "gives a key twice", items: [bytes(2), bytes(2)], reason: "mine gave keys that do not ascend" },
     { what: "gives an empty key", items: [NONE], reason: "mine gave a key that is not 1 to 4096 bytes" },
-    { what: "gives a key that is too long", items: [new Uint8Array(4097)], reason: "mine gave a key that is not 1 to 4096 bytes" },
+    {
+      what: "gives a key that is too long",
+      items: [new Uint8Array(4097)],
+      reason: "mine gave a key that is not 1 to 4096 bytes",
+    },
     { what: "gives text for a key", items: ["a" as never], reason: "mine gave a key that is not 1 to 4096 bytes" },
-    { what: "gives a key above its range", items: [new Uint8Array(17).fill(0xff)], reason: "mine gave a key outside of its range" },
-    { what: "gives a key below its range", items: [bytes(1)], range: { start: bytes(2), end: bytes(3) }, reason: "mine gave a key outside of its range" },
+    {
+      what: "gives a key above its range",
+      items: [new Uint8Array(17).fill(0xff)],
+      reason: "mine gave a key outside of its range",
+    },
+    {
+      what: "gives a key below its range",
+      items: [bytes(1)],
+      range: { start: bytes(2), end: bytes(3) },
+      reason: "mine gave a key outside of its range",
+    },
   ])("is found out: it $what", async ({ items, reason, range }) => {
     const options = { items, ...(range === undefined ? {} : { range }) };
     await expect(read(options)).rejects.toMatchObject({ name: "SourceReadFailed", message: reason });
@@ -63,7 +99,13 @@ describe("an iterable that cannot be relied on", () => {
 
   test("its own failure goes through as it is", async () => {
     const failure = new Error("no more");
-    await expect(read({ read: () => { throw failure; } })).rejects.toBe(failure);
+    await expect(
+      read({
+        read: () => {
+          throw failure;
+        },
+      }),
+    ).rejects.toBe(failure);
   });
 
   test.each([
@@ -83,7 +125,11 @@ describe("an iterable that cannot be relied on", () => {
 describe("planning an iterable", () => {
   test("cuts by the keys where there are few", async () => {
     const specs = unwrap(await iterableSource({ name: "x", items: many, keyOf }).plan({ shardCount: 4 }));
-    expect(specs.slice(1).map(({ keyRangeStart }) => Buffer.from(keyRangeStart).toString())).toEqual(["000300", "000600", "000900"]);
+    expect(specs.slice(1).map(({ keyRangeStart }) => Buffer.from(keyRangeStart).toString())).toEqual([
+      "000300",
+      "000600",
+      "000900",
+    ]);
   });
 
   test("looks at no more than it needs of one without an end", async () => {

@@ -108,9 +108,11 @@ class IterableSource<T> implements Source<KeyedItem<T>> {
     if (!isBytes(key) || key.length === 0 || key.length > MAX_KEY_SIZE) {
       throw invalid(`${this.name} gave a key that is not 1 to ${MAX_KEY_SIZE} bytes`);
     }
-    if (previous !== undefined && compareBytes(previous, key) >= 0) throw invalid(`${this.name} gave keys that do not ascend`);
+    if (previous !== undefined && compareBytes(previous, key) >= 0)
+      throw invalid(`${this.name} gave keys that do not ascend`);
     const { start, end } = this.#range;
-    if (compareBytes(key, start) < 0 || !isBelowEnd(key, end)) throw invalid(`${this.name} gave a key outside of its range`);
+    if (compareBytes(key, start) < 0 || !isBelowEnd(key, end))
+      throw invalid(`${this.name} gave a key outside of its range`);
   }
 }
 
@@ -119,7 +121,10 @@ function invalid(reason: string): SourceReadFailed {
 }
 
 function assertOptions<T>(options: IterableOptions<T>): void {
-  assert(typeof options === "object" && options !== null, () => `iterable source options must be an object, got ${typeof options}`);
+  assert(
+    typeof options === "object" && options !== null,
+    () => `iterable source options must be an object, got ${typeof options}`,
+  );
   const { name, keyOf, read, items, range } = options;
   assert(typeof name === "string" && name.length > 0, "name must be a text");
   assert(typeof keyOf === "function", "keyOf must be a function");
@@ -127,11 +132,17 @@ function assertOptions<T>(options: IterableOptions<T>): void {
   assert(read === undefined || typeof read === "function", "read must be a function");
   assert(items === undefined || isIterable(items), "items must be an iterable");
   // An iterator is used up by the first shard that is read, and every other would find nothing.
-  assert(items === undefined || typeof (items as { next?: unknown }).next !== "function", "items can be gone through once only: give read, which makes them anew");
+  assert(
+    items === undefined || typeof (items as { next?: unknown }).next !== "function",
+    "items can be gone through once only: give read, which makes them anew",
+  );
   if (range === undefined) return;
   assertBytes(range.start, "range start");
   assertBytes(range.end, "range end");
-  assert(range.start.length > 0 && compareBytes(range.start, range.end) < 0, "range must have both bounds, the start below the end");
+  assert(
+    range.start.length > 0 && compareBytes(range.start, range.end) < 0,
+    "range must have both bounds, the start below the end",
+  );
 }
 
 function isIterable(value: unknown): boolean {

@@ -9,7 +9,10 @@ import { linesSource } from "@gossip/worker";
 const LINES = 500_000;
 const folder = mkdtempSync(join(tmpdir(), "gossip-lines-bench-"));
 const path = join(folder, "lines.txt");
-writeFileSync(path, Array.from({ length: LINES }, (_, index) => `https://example.com/item/${index}/page?version=${index * 7}\n`).join(""));
+writeFileSync(
+  path,
+  Array.from({ length: LINES }, (_, index) => `https://example.com/item/${index}/page?version=${index * 7}\n`).join(""),
+);
 
 const EVERYTHING = { start: new Uint8Array(0), end: new Uint8Array(0) };
 const source = linesSource({ path });
@@ -17,19 +20,21 @@ const { signal } = new AbortController();
 
 compare("lines of a file, 500,000 of 50 bytes", {
   forms: {
-    "linesSource": async () => {
+    linesSource: async () => {
       let count = 0;
       for await (const { items } of source.read({ range: EVERYTHING, signal })) count += items.length;
       return count;
     },
     "linesSource, with the text": async () => {
       let size = 0;
-      for await (const { items } of source.read({ range: EVERYTHING, signal })) for (const { line } of items) size += line.length;
+      for await (const { items } of source.read({ range: EVERYTHING, signal }))
+        for (const { line } of items) size += line.length;
       return size;
     },
     "linesSource, with the key": async () => {
       let size = 0;
-      for await (const { items } of source.read({ range: EVERYTHING, signal })) for (const { key } of items) size += key.length;
+      for await (const { items } of source.read({ range: EVERYTHING, signal }))
+        for (const { key } of items) size += key.length;
       return size;
     },
     "createReadStream and split": async () => {

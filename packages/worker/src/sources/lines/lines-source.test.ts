@@ -31,7 +31,8 @@ afterEach(() => {
   for (const file of files.splice(0)) file.dispose();
 });
 
-const key = (row: number | bigint, manifestId = 0n): Uint8Array => encodeKey(new ManifestRowKey({ manifestId, row: BigInt(row) }));
+const key = (row: number | bigint, manifestId = 0n): Uint8Array =>
+  encodeKey(new ManifestRowKey({ manifestId, row: BigInt(row) }));
 
 function fixture(content: string, manifestId?: bigint) {
   const file = makeFile(content);
@@ -40,9 +41,21 @@ function fixture(content: string, manifestId?: bigint) {
   return { source, keys, openHandleCount: () => file.openHandleCount(), dispose: () => file.dispose() };
 }
 
-describeSource("lines", () => fixture("one\ntwo\r\n\n\nfive\n\r\nseven\neight\nnine\nten\n"), { describe, expect, test });
-describeSource("lines of another manifest, without an end", () => fixture(`a\nb\n\nc\nd\n${"e".repeat(50)}\nf\ng\nh\ni`, (1n << 64n) - 1n), { describe, expect, test });
-describeSource("many lines", () => fixture(Array.from({ length: 9000 }, (_, index) => `${index} ${"x".repeat(index % 9)}`).join("\n")), { describe, expect, test });
+describeSource("lines", () => fixture("one\ntwo\r\n\n\nfive\n\r\nseven\neight\nnine\nten\n"), {
+  describe,
+  expect,
+  test,
+});
+describeSource(
+  "lines of another manifest, without an end",
+  () => fixture(`a\nb\n\nc\nd\n${"e".repeat(50)}\nf\ng\nh\ni`, (1n << 64n) - 1n),
+  { describe, expect, test },
+);
+describeSource(
+  "many lines",
+  () => fixture(Array.from({ length: 9000 }, (_, index) => `${index} ${"x".repeat(index % 9)}`).join("\n")),
+  { describe, expect, test },
+);
 
 interface Read {
   readonly lines: readonly { readonly offset: number; readonly text: string }[];
@@ -52,18 +65,25 @@ interface Read {
 async function read(options: LinesOptions, request: Partial<ReadRequest> = {}): Promise<Read> {
   const lines: { offset: number; text: string }[] = [];
   const problems: ItemProblem[] = [];
-  for await (const batch of linesSource(options).read({ range: EVERYTHING, signal: new AbortController().signal, ...request })) {
+  for await (const batch of linesSource(options).read({
+    range: EVERYTHING,
+    signal: new AbortController().signal,
+    ...request,
+  })) {
     for (const { offset, bytes } of batch.items) lines.push({ offset, text: Buffer.from(bytes).toString("latin1") });
     problems.push(...(batch.problems ?? []));
   }
   return { lines, problems };
 }
 
-const expected = (content: string | Buffer) => linesOf(Buffer.from(content)).map(({ offset, bytes }) => ({ offset, text: bytes.toString("latin1") }));
+const expected = (content: string | Buffer) =>
+  linesOf(Buffer.from(content)).map(({ offset, bytes }) => ({ offset, text: bytes.toString("latin1") }));
 
 describe("reading lines", () => {
   // Mostly ends of lines, and bytes that are no text.
-  const content = fc.array(fc.constantFrom("a", "\n", "\r", "\n", "\xff", "b"), { maxLength: 40 }).map((parts) => Buffer.from(parts.join(""), "latin1"));
+  const content = fc
+    .array(fc.constantFrom("a", "\n", "\r", "\n", "\xff", "b"), { maxLength: 40 })
+    .map((parts) => Buffer.from(parts.join(""), "latin1"));
 
   test("gives to every range the lines that begin in it, whole", async () => {
     await fc.assert(
@@ -105,7 +125,10 @@ describe("reading lines", () => {
   test("takes a line of a multi-byte text whole, and says what is no text with U+FFFD", async () => {
     const file = newFile(Buffer.concat([Buffer.from("grüße ⛵\n"), Buffer.from([0xff, 0x0a])]));
     const lines: string[] = [];
-    for await (const { items } of linesSource({ path: file.path }).read({ range: EVERYTHING, signal: new AbortController().signal })) {
+    for await (const { items } of linesSource({ path: file.path }).read({
+      range: EVERYTHING,
+      signal: new AbortController().signal,
+    })) {
       for (const { line } of items) lines.push(line);
     }
     expect(lines).toEqual(["grüße ⛵", "\ufffd"]);
@@ -121,7 +144,12 @@ describe("reading lines", () => {
     { what: "at the end, without an ending", around: ["before\n", ""] as const },
     { what: "at the start", around: ["", "\r\nafter"] as const },
   ])("tells of a line that is too long and passes over it: $what", async ({ around: [before, after] }) => {
-    for (const [size, maxLineSize] of [[11, 10], [CHUNK + 1, CHUNK], [CHUNK * 5, CHUNK * 2], [CHUNK * 3, 10]] as const) {
+    for (const [size, maxLineSize] of [
+      [11, 10],
+      [CHUNK + 1, CHUNK],
+      [CHUNK * 5, CHUNK * 2],
+      [CHUNK * 3, 10],
+    ] as const) {
       const text = `${before}${"x".repeat(size)}${after}`;
       const { lines, problems } = await read({ path: newFile(text).path, maxLineSize });
       expect(lines).toEqual(expected(text).filter((line) => line.offset !== before.length));
@@ -173,7 +201,9 @@ describe("a file that changes", () => {
     const { path } = newFile("one\ntwo\n");
     const [spec] = unwrap(await linesSource({ path }).plan({ shardCount: 1 }));
     appendFileSync(path, "three\n");
-    expect((await read({ path }, { range: { start: spec!.keyRangeStart, end: spec!.keyRangeEnd } })).lines).toEqual(expected("one\ntwo\n"));
+    expect((await read({ path }, { range: { start: spec!.keyRangeStart, end: spec!.keyRangeEnd } })).lines).toEqual(
+      expected("one\ntwo\n"),
+    );
   });
 });
 
@@ -192,13 +222,16 @@ describe("cutting a file", () => {
     const { path } = newFile("");
     const specs = unwrap(await linesSource({ path }).plan({ shardCount: 4 }));
     expect(specs.length).toBe(1);
-    expect((await read({ path }, { range: { start: specs[0]!.keyRangeStart, end: specs[0]!.keyRangeEnd } })).lines).toEqual([]);
+    expect(
+      (await read({ path }, { range: { start: specs[0]!.keyRangeStart, end: specs[0]!.keyRangeEnd } })).lines,
+    ).toEqual([]);
   });
 
   test("splits at the line nearest behind the middle of the bytes that remain", async () => {
     const text = "0123456789\n".repeat(100);
     const source = linesSource({ path: newFile(text).path });
-    const split = (after: number | undefined) => source.splitPoint!({ range: EVERYTHING, after: after === undefined ? undefined : key(after), samples: [] });
+    const split = (after: number | undefined) =>
+      source.splitPoint!({ range: EVERYTHING, after: after === undefined ? undefined : key(after), samples: [] });
     expect(await split(undefined)).toEqual(key(550));
     expect(await split(550)).toEqual(key(825));
     // Two lines are left, then one, then none.
@@ -217,17 +250,31 @@ describe("a file that is none", () => {
   test("is an error of the plan, and of a reading", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gossip-lines-"));
     const path = join(folder, "missing");
-    expect(await linesSource({ path }).plan({ shardCount: 1 })).toEqual({ ok: false, error: { kind: "SourceMissing", reason: `there is no file ${path}` } });
+    expect(await linesSource({ path }).plan({ shardCount: 1 })).toEqual({
+      ok: false,
+      error: { kind: "SourceMissing", reason: `there is no file ${path}` },
+    });
     await expect(read({ path })).rejects.toMatchObject({ kind: "SourceMissing" });
-    expect(await linesSource({ path: folder }).plan({ shardCount: 1 })).toMatchObject({ error: { kind: "SourceInvalid" } });
+    expect(await linesSource({ path: folder }).plan({ shardCount: 1 })).toMatchObject({
+      error: { kind: "SourceInvalid" },
+    });
     execFileSync("mkfifo", [path]);
     expect(await linesSource({ path }).plan({ shardCount: 1 })).toMatchObject({ error: { kind: "SourceInvalid" } });
     rmSync(folder, { recursive: true });
     // It has no size and no places: nothing could be resumed.
-    expect(await linesSource({ path: "/dev/null" }).plan({ shardCount: 1 })).toMatchObject({ error: { kind: "SourceInvalid" } });
+    expect(await linesSource({ path: "/dev/null" }).plan({ shardCount: 1 })).toMatchObject({
+      error: { kind: "SourceInvalid" },
+    });
   });
 
-  test.each([undefined, {}, { path: "" }, { path: "x", manifestId: -1n }, { path: "x", manifestId: 1 }, { path: "x", maxLineSize: 0 }])("options %o are refused with a sentence", (options) => {
+  test.each([
+    undefined,
+    {},
+    { path: "" },
+    { path: "x", manifestId: -1n },
+    { path: "x", manifestId: 1 },
+    { path: "x", maxLineSize: 0 },
+  ])("options %o are refused with a sentence", (options) => {
     expect(() => linesSource(options as never)).toThrow(InvariantViolation);
   });
 });

@@ -50,10 +50,16 @@ class LinesSource implements Source<LineItem> {
   readonly #maxLineSize: number;
 
   constructor(options: LinesOptions) {
-    assert(typeof options === "object" && options !== null, () => `lines options must be an object, got ${typeof options}`);
+    assert(
+      typeof options === "object" && options !== null,
+      () => `lines options must be an object, got ${typeof options}`,
+    );
     const { path, manifestId = 0n, maxLineSize = DEFAULT_MAX_LINE_SIZE } = options;
     assert(typeof path === "string" && path.length > 0, "path must be the path of a file");
-    assert(typeof manifestId === "bigint" && manifestId >= 0n && manifestId <= U64_MAX, "manifestId must be a bigint from 0 to 2^64 - 1");
+    assert(
+      typeof manifestId === "bigint" && manifestId >= 0n && manifestId <= U64_MAX,
+      "manifestId must be a bigint from 0 to 2^64 - 1",
+    );
     assertCount(maxLineSize, "maxLineSize", { min: 1, max: LARGEST_MAX_LINE_SIZE });
     this.#path = path;
     this.#manifestId = ManifestId.fromRaw(manifestId);
@@ -129,7 +135,10 @@ class LinesSource implements Source<LineItem> {
   async #checkLength(handle: FileHandle, end: number): Promise<void> {
     const size = await sizeOf(handle);
     if (end === Infinity || end <= Math.max(size, 1)) return;
-    throw new SourceReadFailed({ kind: "SourceInvalid", reason: `${this.#path} is shorter than it was when the run was planned` });
+    throw new SourceReadFailed({
+      kind: "SourceInvalid",
+      reason: `${this.#path} is shorter than it was when the run was planned`,
+    });
   }
 
   async #open(): Promise<FileHandle> {

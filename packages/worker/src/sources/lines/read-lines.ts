@@ -101,7 +101,7 @@ async function firstLineAt(request: LinesRequest): Promise<number> {
 
 /** Where the line begins that is behind the first newline at or behind `position`. `Infinity` where there is none before the end. */
 async function nextLineAfter({ handle, end, signal }: LinesRequest, position: number): Promise<number> {
-  for (let place = position; place < end; ) {
+  for (let place = position; place < end;) {
     signal.throwIfAborted();
     const bytes = await readChunk(handle, place, CHUNK_SIZE);
     const found = bytes.indexOf(NEWLINE);

@@ -14,7 +14,11 @@ export function makeFile(content: string | Uint8Array): TemporaryFile {
   const folder = mkdtempSync(join(tmpdir(), "gossip-lines-"));
   const path = join(folder, "lines.txt");
   writeFileSync(path, content);
-  return { path, openHandleCount: () => openHandlesIn(folder), dispose: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    path,
+    openHandleCount: () => openHandlesIn(folder),
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 /** Where each line begins and what it is, told in the plainest way. */

@@ -170,7 +170,9 @@ const row = (value: bigint) => encodeKey(new ManifestRowKey({ manifestId: 0n, ro
 class UnalignedManifest extends ModelSource {
   override async plan(): ReturnType<ModelSource["plan"]> {
     const manifestId = ManifestId.fromRaw(0n);
-    return ok([unwrap(manifestShard({ manifestId, startRow: ManifestRow.fromRaw(0n), endRow: ManifestRow.fromRaw(9n) }))]);
+    return ok([
+      unwrap(manifestShard({ manifestId, startRow: ManifestRow.fromRaw(0n), endRow: ManifestRow.fromRaw(9n) })),
+    ]);
   }
 
   override async splitPoint(): Promise<Uint8Array> {
@@ -203,22 +205,75 @@ const CLOSED = "a source that is closed holds nothing open, and may be closed ag
 const BROKEN: readonly { readonly what: string; readonly Source: new () => ModelSource; readonly found: string }[] = [
   { what: "forgets the last item", Source: withKeys((keys) => keys.slice(0, -1)), found: READ },
   { what: "gives an item twice", Source: withKeys((keys) => [keys[0]!, ...keys]), found: ASCEND },
-  { what: "gives two items in the wrong order", Source: withKeys((keys) => [keys[1]!, keys[0]!, ...keys.slice(2)]), found: ASCEND },
+  {
+    what: "gives two items in the wrong order",
+    Source: withKeys((keys) => [keys[1]!, keys[0]!, ...keys.slice(2)]),
+    found: ASCEND,
+  },
   { what: "gives an empty key", Source: withKeys((keys) => [new Uint8Array(0), ...keys]), found: KEYS },
   { what: "gives a key that is too long", Source: withKeys((keys) => [...keys.slice(0, -1), TOO_LONG]), found: KEYS },
   { what: "uses one buffer for all keys", Source: reading(oneBuffer), found: KEYS },
   { what: "has a problem and no words for it", Source: Wordless, found: PROBLEMS },
   { what: "has the same problem in every range", Source: EverywhereTroubled, found: PROBLEMS },
-  { what: "leaves out the start of a range", Source: inRange((key, request) => right(key, request) && compareBytes(key, request.range.start) !== 0), found: RANGE },
-  { what: "gives the end of a range", Source: inRange((key, request) => right(key, request) || compareBytes(key, request.range.end) === 0), found: RANGE },
-  { what: "does not look at the range's end", Source: inRange((key, request) => right(key, { ...request, range: { ...request.range, end: new Uint8Array(0) } })), found: CUT },
-  { what: "gives the key that is done", Source: inRange((key, request) => right(key, request) || (request.after !== undefined && compareBytes(key, request.after) === 0)), found: AFTER },
-  { what: "passes over one key too many", Source: inRange((key, request) => right(key, request) && !(request.after !== undefined && key.length === request.after.length + 1 && key.at(-1) === 0)), found: AFTER },
-  { what: "forgets the range once there is something done", Source: inRange((key, request) => right(key, request.after === undefined ? request : { ...request, range: { start: new Uint8Array(0), end: request.range.end } })), found: BOTH },
-  { what: "forgets what is done", Source: inRange((key, request) => right(key, { ...request, after: undefined })), found: RESUME },
+  {
+    what: "leaves out the start of a range",
+    Source: inRange((key, request) => right(key, request) && compareBytes(key, request.range.start) !== 0),
+    found: RANGE,
+  },
+  {
+    what: "gives the end of a range",
+    Source: inRange((key, request) => right(key, request) || compareBytes(key, request.range.end) === 0),
+    found: RANGE,
+  },
+  {
+    what: "does not look at the range's end",
+    Source: inRange((key, request) => right(key, { ...request, range: { ...request.range, end: new Uint8Array(0) } })),
+    found: CUT,
+  },
+  {
+    what: "gives the key that is done",
+    Source: inRange(
+      (key, request) => right(key, request) || (request.after !== undefined && compareBytes(key, request.after) === 0),
+    ),
+    found: AFTER,
+  },
+  {
+    what: "passes over one key too many",
+    Source: inRange(
+      (key, request) =>
+        right(key, request) &&
+        !(request.after !== undefined && key.length === request.after.length + 1 && key.at(-1) === 0),
+    ),
+    found: AFTER,
+  },
+  {
+    what: "forgets the range once there is something done",
+    Source: inRange((key, request) =>
+      right(
+        key,
+        request.after === undefined
+          ? request
+          : { ...request, range: { start: new Uint8Array(0), end: request.range.end } },
+      ),
+    ),
+    found: BOTH,
+  },
+  {
+    what: "forgets what is done",
+    Source: inRange((key, request) => right(key, { ...request, after: undefined })),
+    found: RESUME,
+  },
   { what: "can be read once only", Source: OnceOnly, found: AGAIN },
   { what: "mixes up two readings", Source: OneCursorForAll, found: AGAIN },
-  { what: "plans one shard too many", Source: planned((count) => [START, ...Array.from({ length: count }, (_, index) => Uint8Array.of(0x10 + index)), END]), found: COUNT },
+  {
+    what: "plans one shard too many",
+    Source: planned((count) => [
+      START,
+      ...Array.from({ length: count }, (_, index) => Uint8Array.of(0x10 + index)),
+      END,
+    ]),
+    found: COUNT,
+  },
   { what: "plans nothing", Source: planned(() => [START]), found: COUNT },
   { what: "plans without an end", Source: planned(() => [START, new Uint8Array(0)]), found: TOUCH },
   { what: "plans from above its first items", Source: planned(() => [Uint8Array.of(0x61), END]), found: COVER },
@@ -229,7 +284,11 @@ const BROKEN: readonly { readonly what: string; readonly Source: new () => Model
   { what: "splits before what is done", Source: splitAt(() => Uint8Array.of(0x00, 0x01)), found: SPLIT },
   { what: "splits a manifest within a row", Source: UnalignedManifest, found: SPLIT },
   { what: "shows keys as nothing", Source: Unshowable, found: SHOWN },
-  { what: "never asks whether it was aborted", Source: reading((source, request) => model(source, { ...request, signal: new AbortController().signal })), found: ABORTED },
+  {
+    what: "never asks whether it was aborted",
+    Source: reading((source, request) => model(source, { ...request, signal: new AbortController().signal })),
+    found: ABORTED,
+  },
   { what: "asks once only whether it was aborted", Source: reading(deaf), found: ABORT },
   { what: "leaves a handle open when it is left", Source: reading(leaky), found: LEFT },
   { what: "leaves a handle open when it is aborted", Source: reading(leakyOnAbort), found: ENDED },

@@ -36,7 +36,8 @@ export function describeSource(
   describe(`${name} as a source`, () => {
     for (const [part, cases] of Object.entries(SOURCE_CASES)) {
       describe(part, () => {
-        for (const sourceCase of cases) test(sourceCase.name, () => runSourceCase(sourceCase, makeFixture, expect), CASE_TIMEOUT_MS);
+        for (const sourceCase of cases)
+          test(sourceCase.name, () => runSourceCase(sourceCase, makeFixture, expect), CASE_TIMEOUT_MS);
       });
     }
   });
@@ -50,7 +51,10 @@ export async function runSourceCase(
 ): Promise<void> {
   const fixture = await makeFixture();
   try {
-    assert(fixture.keys.length >= FEWEST_KEYS, () => `a source under test needs at least ${FEWEST_KEYS} items, got ${fixture.keys.length}`);
+    assert(
+      fixture.keys.length >= FEWEST_KEYS,
+      () => `a source under test needs at least ${FEWEST_KEYS} items, got ${fixture.keys.length}`,
+    );
     await run(new SourceWorld(fixture, expect));
   } finally {
     await fixture.source.close?.();

@@ -23,8 +23,14 @@ export const planningCases: readonly SourceCase[] = [
     async run(world) {
       for (const shardCount of SHARD_COUNTS) {
         const specs = await planOf(world, shardCount);
-        world.expect(specs.slice(1).map(({ keyRangeStart }) => hex(keyRangeStart))).toEqual(specs.slice(0, -1).map(({ keyRangeEnd }) => hex(keyRangeEnd)));
-        const manifest = specs.map((spec, index) => ({ shard: ShardId.fromRaw(BigInt(index)), spec, cursor: Cursor.initial() }));
+        world
+          .expect(specs.slice(1).map(({ keyRangeStart }) => hex(keyRangeStart)))
+          .toEqual(specs.slice(0, -1).map(({ keyRangeEnd }) => hex(keyRangeEnd)));
+        const manifest = specs.map((spec, index) => ({
+          shard: ShardId.fromRaw(BigInt(index)),
+          spec,
+          cursor: Cursor.initial(),
+        }));
         world.expect(validateManifest(manifest)).toEqual({ ok: true, value: undefined });
         world.expect(specs.filter((spec) => !decodeMetadata(spec).ok).length).toBe(0);
       }
@@ -35,7 +41,8 @@ export const planningCases: readonly SourceCase[] = [
     async run(world) {
       for (const shardCount of SHARD_COUNTS) {
         const all: Uint8Array[] = [];
-        for (const spec of await planOf(world, shardCount)) all.push(...(await world.read({ range: rangeOf(spec) })).keys);
+        for (const spec of await planOf(world, shardCount))
+          all.push(...(await world.read({ range: rangeOf(spec) })).keys);
         world.expectKeys(all, world.keys);
       }
     },
@@ -72,7 +79,11 @@ async function planOf(world: SourceWorld, shardCount: number): Promise<readonly 
 }
 
 /** With the last keys before `after` as samples, as a runtime would give them. */
-async function splitPoint(world: SourceWorld, spec: ShardSpec, after: Uint8Array | undefined): Promise<Uint8Array | undefined> {
+async function splitPoint(
+  world: SourceWorld,
+  spec: ShardSpec,
+  after: Uint8Array | undefined,
+): Promise<Uint8Array | undefined> {
   const done = world.keys.filter((key) => contains(spec, key) && after !== undefined && compareBytes(key, after) <= 0);
   return world.source.splitPoint?.({ range: rangeOf(spec), after, samples: done.slice(-8) });
 }

@@ -20,7 +20,10 @@ export const readingCases: readonly SourceCase[] = [
     name: "keys ascend strictly, within a batch and from batch to batch",
     async run(world) {
       const { keys } = await world.read();
-      world.expectKeys(keys.filter((key, index) => index > 0 && compareBytes(keys[index - 1]!, key) >= 0), []);
+      world.expectKeys(
+        keys.filter((key, index) => index > 0 && compareBytes(keys[index - 1]!, key) >= 0),
+        [],
+      );
     },
   },
   {
@@ -69,7 +72,10 @@ export const readingCases: readonly SourceCase[] = [
       for (const place of world.places(SOME)) {
         const after = world.keys[place]!;
         world.expectKeys((await world.read({ after })).keys, world.keys.slice(place + 1));
-        world.expectKeys((await world.read({ after: keySuccessor(after)! })).keys, aboveOnly(world, keySuccessor(after)!));
+        world.expectKeys(
+          (await world.read({ after: keySuccessor(after)! })).keys,
+          aboveOnly(world, keySuccessor(after)!),
+        );
       }
     },
   },
@@ -77,7 +83,11 @@ export const readingCases: readonly SourceCase[] = [
     name: "`after` and the range are both kept to",
     async run(world) {
       for (let attempt = 0; attempt < CUTS; attempt++) {
-        const [low, high, end] = [world.random(world.keys.length), world.random(world.keys.length), world.random(world.keys.length)];
+        const [low, high, end] = [
+          world.random(world.keys.length),
+          world.random(world.keys.length),
+          world.random(world.keys.length),
+        ];
         const range = { start: world.keys[low]!, end: world.keys[end]! };
         if (low >= end) continue;
         const { keys } = await world.read({ range, after: world.keys[high]! });

@@ -46,7 +46,8 @@ export const stoppingCases: readonly SourceCase[] = [
         world.batches();
         const controller = new AbortController();
         await ignoreAbort(controller.signal, async () => {
-          for await (const { items } of world.batches({ signal: controller.signal })) if (items.length > 0) controller.abort();
+          for await (const { items } of world.batches({ signal: controller.signal }))
+            if (items.length > 0) controller.abort();
         });
       }
       world.expect(await world.openHandles()).toBe(before);

@@ -1,7 +1,16 @@
 // A gap between shards is work that nobody does and nobody misses; an overlap is work that is done twice. The check must see
 // exactly these, and must not mind where the registered ranges themselves leave room.
 
-import { Cursor, RunId, ShardId, ShardKey, ShardSpec, TenantId, LogicalTime, type ShardStatus } from "@gossip/contracts";
+import {
+  Cursor,
+  RunId,
+  ShardId,
+  ShardKey,
+  ShardSpec,
+  TenantId,
+  LogicalTime,
+  type ShardStatus,
+} from "@gossip/contracts";
 import { describe, expect, test } from "vitest";
 import { newShardRecord, type ShardRecord } from "../../../records/shard-record.ts";
 import { checkCoverage } from "./check-coverage.ts";
@@ -25,8 +34,16 @@ function shard(start: number, end: number, status: ShardStatus = "Active"): Shar
 describe("checkCoverage", () => {
   test.each([
     { what: "shards as they were registered", leaves: [shard(1, 5), shard(7, 9)], fault: undefined },
-    { what: "any order, any state but split", leaves: [shard(7, 9, "Done"), shard(3, 5, "Parked"), shard(1, 3)], fault: undefined },
-    { what: "a split shard is not a leaf", leaves: [shard(1, 5, "Split"), shard(1, 2), shard(2, 5), shard(7, 9)], fault: undefined },
+    {
+      what: "any order, any state but split",
+      leaves: [shard(7, 9, "Done"), shard(3, 5, "Parked"), shard(1, 3)],
+      fault: undefined,
+    },
+    {
+      what: "a split shard is not a leaf",
+      leaves: [shard(1, 5, "Split"), shard(1, 2), shard(2, 5), shard(7, 9)],
+      fault: undefined,
+    },
     { what: "a gap inside", leaves: [shard(1, 2), shard(3, 5), shard(7, 9)], fault: "Gap" },
     { what: "a gap at the start", leaves: [shard(2, 5), shard(7, 9)], fault: "Gap" },
     { what: "a gap at the end", leaves: [shard(1, 4), shard(7, 9)], fault: "Gap" },

@@ -15,7 +15,11 @@ export interface KeyRange {
  *
  * A key in a gap would never be scanned and nobody would know; one in an overlap, twice.
  */
-export function checkCoverage(place: RunPlace, registered: readonly KeyRange[], records: readonly ShardRecord[]): Violation[] {
+export function checkCoverage(
+  place: RunPlace,
+  registered: readonly KeyRange[],
+  records: readonly ShardRecord[],
+): Violation[] {
   const leaves = records
     .filter((record) => record.status !== "Split")
     .map(({ spec }) => ({ start: spec.keyRangeStart, end: spec.keyRangeEnd }))

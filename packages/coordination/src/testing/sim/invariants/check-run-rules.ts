@@ -12,7 +12,9 @@ export function isGrant(before: ShardRecord, after: ShardRecord): boolean {
 
 /** Whether a shard was set aside by an acquire that found it tried too often: nobody asked for that, so nothing is logged. */
 function isParkedUnasked(before: ShardRecord, after: ShardRecord): boolean {
-  return before.status === "Active" && after.status === "Parked" && after.opLog.at(-1)?.opId === before.opLog.at(-1)?.opId;
+  return (
+    before.status === "Active" && after.status === "Parked" && after.opLog.at(-1)?.opId === before.opLog.at(-1)?.opId
+  );
 }
 
 /**
@@ -22,7 +24,8 @@ function isParkedUnasked(before: ShardRecord, after: ShardRecord): boolean {
 export function checkRunAllows(run: RunHead, before: ShardRecord, after: ShardRecord): Violation[] {
   const isGranted = isGrant(before, after);
   const isSetAside = isParkedUnasked(before, after);
-  const isRenewed = after.lease !== undefined && before.lease !== undefined && after.lease.deadline > before.lease.deadline;
+  const isRenewed =
+    after.lease !== undefined && before.lease !== undefined && after.lease.deadline > before.lease.deadline;
   const isSplit = after.spawned.length > before.spawned.length;
   const isUnparked = before.status === "Parked" && after.status === "Active";
   const found: Violation[] = [];
@@ -37,7 +40,11 @@ export function checkRunAllows(run: RunHead, before: ShardRecord, after: ShardRe
 }
 
 /** What must hold between two states of a run: S8, and that none is completed while there is work, unless it was forced. */
-export function checkRunStep(before: RunRecord | undefined, after: RunRecord, statuses: Iterable<ShardStatus>): Violation[] {
+export function checkRunStep(
+  before: RunRecord | undefined,
+  after: RunRecord,
+  statuses: Iterable<ShardStatus>,
+): Violation[] {
   if (before === undefined || before.status === after.status) return [];
   const { tenant, run } = after;
   if (RunStatus.isTerminal(before.status)) {

@@ -27,7 +27,12 @@ export function checkShardState(record: ShardRecord): Violation[] {
  */
 export function checkShardStep(before: ShardRecord, after: ShardRecord): Violation[] {
   if (before === after) return [];
-  return [...checkFence(before, after), ...checkStatus(before, after), ...checkCursor(before, after), ...checkTime(before, after)];
+  return [
+    ...checkFence(before, after),
+    ...checkStatus(before, after),
+    ...checkCursor(before, after),
+    ...checkTime(before, after),
+  ];
 }
 
 function checkFence(before: ShardRecord, after: ShardRecord): Violation[] {

@@ -41,7 +41,9 @@ export function equalRuns(a: RunRecord, b: RunRecord): boolean {
 
 export function equalSpecs(a: ShardSpec, b: ShardSpec): boolean {
   return (
-    equalBytes(a.keyRangeStart, b.keyRangeStart) && equalBytes(a.keyRangeEnd, b.keyRangeEnd) && equalBytes(a.metadata, b.metadata)
+    equalBytes(a.keyRangeStart, b.keyRangeStart) &&
+    equalBytes(a.keyRangeEnd, b.keyRangeEnd) &&
+    equalBytes(a.metadata, b.metadata)
   );
 }
 
@@ -50,7 +52,13 @@ function equalHolders(a: LeaseHolder | undefined, b: LeaseHolder | undefined): b
 }
 
 function equalEntries(a: OpLogEntry, b: OpLogEntry): boolean {
-  return a.opId === b.opId && a.kind === b.kind && a.payloadHash === b.payloadHash && a.executedAt === b.executedAt && a.result === b.result;
+  return (
+    a.opId === b.opId &&
+    a.kind === b.kind &&
+    a.payloadHash === b.payloadHash &&
+    a.executedAt === b.executedAt &&
+    a.result === b.result
+  );
 }
 
 function equalLists<Item>(a: readonly Item[], b: readonly Item[], equal: (x: Item, y: Item) => boolean): boolean {

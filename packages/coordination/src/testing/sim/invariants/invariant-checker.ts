@@ -85,7 +85,8 @@ export class InvariantChecker {
     for (const record of listed) {
       this.#reportAll([...checkShardState(record), ...checkSplit(record, (shard) => found.get(shard))]);
       const written = mirrored.shards.get(record.shard);
-      if (written === undefined || !equalShards(written, record)) this.#wrong("listShards", "a shard is not as it was written");
+      if (written === undefined || !equalShards(written, record))
+        this.#wrong("listShards", "a shard is not as it was written");
     }
     if (found.size < mirrored.shards.size) this.#wrong("listShards", "a shard is missing that was written");
     this.#reportAll(checkCoverage(place, mirrored.registered, listed));
@@ -101,12 +102,17 @@ export class InvariantChecker {
       // One tick more than a lease lasts, so that two that touch are seen as well.
       if (lease === undefined || lease.deadline < now) continue;
       const other = holders.get(record.shard);
-      if (other !== undefined) this.#options.report({ kind: "MutualExclusion", ...placeOf(record), workers: [other, lease.owner] });
+      if (other !== undefined)
+        this.#options.report({ kind: "MutualExclusion", ...placeOf(record), workers: [other, lease.owner] });
       holders.set(record.shard, lease.owner);
     }
   }
 
-  #checkHistory(place: RunPlace, seen: ReadonlyMap<ShardId, ShardRecord> | undefined, found: ReadonlyMap<ShardId, ShardRecord>): void {
+  #checkHistory(
+    place: RunPlace,
+    seen: ReadonlyMap<ShardId, ShardRecord> | undefined,
+    found: ReadonlyMap<ShardId, ShardRecord>,
+  ): void {
     for (const [shard, before] of seen ?? []) {
       const after = found.get(shard);
       const where: ShardPlace = { ...place, shard };
@@ -151,7 +157,9 @@ export class InvariantChecker {
   async #listRuns(): Promise<RunRecord[]> {
     const { store } = this.#options;
     const tenants = await readPages<TenantId, TenantId>((after) => store.listTenants({ after, limit: 1 }));
-    const runs = tenants.map((tenant) => readPages<RunRecord, RunId>((after) => store.listRuns({ tenant, after, limit: 2 })));
+    const runs = tenants.map((tenant) =>
+      readPages<RunRecord, RunId>((after) => store.listRuns({ tenant, after, limit: 2 })),
+    );
     return (await Promise.all(runs)).flat();
   }
 
@@ -175,7 +183,9 @@ function nameRun({ tenant, run }: RunPlace): string {
 }
 
 /** A whole list, page by page. */
-async function readPages<Item, Position>(readPage: (after: Position | undefined) => StoreAnswer<Page<Item, Position>>): Promise<Item[]> {
+async function readPages<Item, Position>(
+  readPage: (after: Position | undefined) => StoreAnswer<Page<Item, Position>>,
+): Promise<Item[]> {
   const items: Item[] = [];
   let after: Position | undefined;
   do {

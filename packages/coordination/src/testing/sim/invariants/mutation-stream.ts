@@ -24,7 +24,11 @@ export interface AcceptedMutation extends MutationStream {
  * fence was accepted, none under an earlier one is; and every grant begins with a fence that
  * no write has carried.
  */
-export function checkStream(place: ShardPlace, stream: MutationStream | undefined, mutation: AcceptedMutation): Violation[] {
+export function checkStream(
+  place: ShardPlace,
+  stream: MutationStream | undefined,
+  mutation: AcceptedMutation,
+): Violation[] {
   if (stream === undefined) return [];
   const { fence, owner, isGrant } = mutation;
   if (fence > stream.fence || (fence === stream.fence && owner === stream.owner && !isGrant)) return [];
@@ -40,7 +44,11 @@ export function checkAuthority(before: ShardRecord, lease: Lease, now: LogicalTi
   return fault === undefined ? [] : [{ kind: "UnauthorizedMutation", ...placeOf(before), fault }];
 }
 
-function findAuthorityFault(before: ShardRecord, lease: Lease, now: LogicalTime): Violation<"UnauthorizedMutation">["fault"] | undefined {
+function findAuthorityFault(
+  before: ShardRecord,
+  lease: Lease,
+  now: LogicalTime,
+): Violation<"UnauthorizedMutation">["fault"] | undefined {
   if (before.status !== "Active") return "NotActive";
   if (before.lease === undefined) return "NoHolder";
   if (before.fenceEpoch !== lease.fence) return "OtherFence";

@@ -1,4 +1,14 @@
-import type { FenceEpoch, LogicalTime, OpId, RunId, RunStatus, ShardId, ShardStatus, TenantId, WorkerId } from "@gossip/contracts";
+import type {
+  FenceEpoch,
+  LogicalTime,
+  OpId,
+  RunId,
+  RunStatus,
+  ShardId,
+  ShardStatus,
+  TenantId,
+  WorkerId,
+} from "@gossip/contracts";
 
 /** Which shard. */
 export interface ShardPlace {
@@ -42,9 +52,18 @@ interface ViolationFields {
   /** S8: a run came back from its end. */
   RunTerminalIrreversibility: RunPlace & { readonly was: RunStatus; readonly now: RunStatus };
   /** S9: a worker claimed again too soon. */
-  CooldownViolation: { readonly worker: WorkerId; readonly thisClaim: LogicalTime; readonly prevClaim: LogicalTime; readonly minInterval: bigint };
+  CooldownViolation: {
+    readonly worker: WorkerId;
+    readonly thisClaim: LogicalTime;
+    readonly prevClaim: LogicalTime;
+    readonly minInterval: bigint;
+  };
   /** V1: two workers wrote under one fence, or one wrote under a fence that had passed. */
-  MutationStream: ShardPlace & { readonly fence: FenceEpoch; readonly owner: WorkerId; readonly latestFence: FenceEpoch };
+  MutationStream: ShardPlace & {
+    readonly fence: FenceEpoch;
+    readonly owner: WorkerId;
+    readonly latestFence: FenceEpoch;
+  };
   /** V1: the leaves of a run do not tile what was registered. */
   CoverageConservation: RunPlace & { readonly fault: CoverageFault };
   /** P2: a run that has ended gave out, renewed, split or unparked a shard. */
@@ -54,7 +73,9 @@ interface ViolationFields {
   /** P6: a shard was given out once too often, or set aside with attempts left. */
   AttemptLimit: ShardPlace & { readonly attempts: number; readonly max: number };
   /** A write was accepted without a lease that allowed it. */
-  UnauthorizedMutation: ShardPlace & { readonly fault: "NotActive" | "NoHolder" | "OtherFence" | "OtherOwner" | "Lapsed" };
+  UnauthorizedMutation: ShardPlace & {
+    readonly fault: "NotActive" | "NoHolder" | "OtherFence" | "OtherOwner" | "Lapsed";
+  };
   /** An operation that the log remembers was not answered as a replay. */
   ReplayRefused: ShardPlace & { readonly opId: OpId; readonly answer: string };
   /** A record's own time went back. */

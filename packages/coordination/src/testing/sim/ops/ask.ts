@@ -29,11 +29,17 @@ export interface HolderCalls {
   complete(point: CompletionPoint, options: { readonly opId: OpId }): Logged;
   park(reason: ParkReason, options: { readonly opId: OpId }): Logged;
   release(options: { readonly opId: OpId }): Logged;
-  splitReplace(plan: SplitReplacePlan, options: { readonly opId: OpId }): Logged<{ readonly children: readonly bigint[] }>;
+  splitReplace(
+    plan: SplitReplacePlan,
+    options: { readonly opId: OpId },
+  ): Logged<{ readonly children: readonly bigint[] }>;
   splitResidual(plan: SplitResidualPlan, options: { readonly opId: OpId }): Logged<{ readonly residual: bigint }>;
 }
 
-export function callsOf({ actor: { coordinator } }: SimWorker, { lease, session }: Pick<HeldShard, "lease" | "session">): HolderCalls {
+export function callsOf(
+  { actor: { coordinator } }: SimWorker,
+  { lease, session }: Pick<HeldShard, "lease" | "session">,
+): HolderCalls {
   if (session !== undefined) return session;
   const { tenant } = lease;
   return {
@@ -107,30 +113,52 @@ export async function askLogged<T>(world: SimWorld, question: LoggedQuestion<T>)
   const answer = await moment.hear(question.ask());
 
   const isAccepted = world.watch.wasAccepted(lease, opId);
-  if (answer.ok && !isAccepted) world.wrong("logged operation", "it is said to be done, and the store never accepted it");
+  if (answer.ok && !isAccepted)
+    world.wrong("logged operation", "it is said to be done, and the store never accepted it");
   // A closed session answers for itself, without asking anybody.
   if (!moment.isUndisturbed || (!answer.ok && answer.error.kind === "SessionClosed")) return answer;
-  if (!answer.ok && isAccepted && !wasAccepted) world.wrong("logged operation", "it is refused, and the store has just accepted it");
+  if (!answer.ok && isAccepted && !wasAccepted)
+    world.wrong("logged operation", "it is refused, and the store has just accepted it");
   if (wasLogged && answer.ok === isOtherPayload) reportReplay(world, question, answer);
   if (wasLogged && answer.ok && answer.value.kind !== "Replayed") reportReplay(world, question, answer);
   return answer;
 }
 
-function reportReplay<T>(world: SimWorld, { lease, opId }: LoggedQuestion<T>, answer: Result<IdempotentOutcome<T>, Refusal>): void {
+function reportReplay<T>(
+  world: SimWorld,
+  { lease, opId }: LoggedQuestion<T>,
+  answer: Result<IdempotentOutcome<T>, Refusal>,
+): void {
   const { tenant, run, shard } = lease;
-  world.report({ kind: "ReplayRefused", tenant, run, shard, opId, answer: answer.ok ? answer.value.kind : answer.error.kind });
+  world.report({
+    kind: "ReplayRefused",
+    tenant,
+    run,
+    shard,
+    opId,
+    answer: answer.ok ? answer.value.kind : answer.error.kind,
+  });
 }
 
 /** What a worker makes of a refusal, and how it would ask again. */
 export function takeRefusal(
   { world, random }: OpRun,
-  { worker, lease, again }: { readonly worker: SimWorker; readonly lease: Lease; readonly again: (() => Promise<SimEvent>) | undefined },
+  {
+    worker,
+    lease,
+    again,
+  }: { readonly worker: SimWorker; readonly lease: Lease; readonly again: (() => Promise<SimEvent>) | undefined },
   error: Refusal,
 ): SimEvent {
   if (error.kind === "BackendError") worker.unresolved = again;
   // Some workers go on believing in a lease that has run out.
   const isGivenUp = error.kind === "LeaseExpired" && random.chance(500_000);
-  const isGone = isGivenUp || error.kind === "StaleFence" || error.kind === "ShardTerminal" || error.kind === "ShardNotFound" || error.kind === "SessionClosed";
+  const isGone =
+    isGivenUp ||
+    error.kind === "StaleFence" ||
+    error.kind === "ShardTerminal" ||
+    error.kind === "ShardNotFound" ||
+    error.kind === "SessionClosed";
   if (isGone && worker.drop(lease)) world.addStaleLease(lease, random);
   return refused(error);
 }

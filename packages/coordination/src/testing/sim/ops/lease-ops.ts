@@ -36,17 +36,22 @@ async function acquireAs(run: OpRun, worker: SimWorker, request: Acquire): Promi
   const moment = new Moment(world, worker);
   const answer = await moment.hear(askFor(worker, request));
   if (!answer.ok) {
-    if (wasHeldByIt && moment.isUndisturbed) world.report({ kind: "ReplayRefused", ...request.place, opId: request.opId, answer: answer.error.kind });
+    if (wasHeldByIt && moment.isUndisturbed)
+      world.report({ kind: "ReplayRefused", ...request.place, opId: request.opId, answer: answer.error.kind });
     if (answer.error.kind === "BackendError") worker.unresolved = () => acquireAs(run, worker, request);
     return refused(answer.error);
   }
   const given = answer.value;
-  if (moment.isUndisturbed) checkGiven(run, worker, { given, hasCapacity: moment.acceptedCount === (given.isReplay ? 0 : 1) });
+  if (moment.isUndisturbed)
+    checkGiven(run, worker, { given, hasCapacity: moment.acceptedCount === (given.isReplay ? 0 : 1) });
   take(run, worker, given);
   return { kind: given.isReplay ? "ReplayedOk" : "AcquireOk", detail: `fence ${given.lease.fence}` };
 }
 
-async function askFor({ actor: { coordinator, id: worker } }: SimWorker, { place, opId, bySession }: Acquire): Promise<Result<Given, Refusal>> {
+async function askFor(
+  { actor: { coordinator, id: worker } }: SimWorker,
+  { place, opId, bySession }: Acquire,
+): Promise<Result<Given, Refusal>> {
   const request = { tenant: place.tenant, key: ShardKey.of(place.run, place.shard), worker, opId };
   if (bySession) {
     const opened = await coordinator.openSession(request);
@@ -65,13 +70,18 @@ function givenBy(session: WorkerSession): Given {
 }
 
 /** What was handed out must be what the store holds, to the byte. */
-function checkGiven({ world }: OpRun, worker: SimWorker, { given, hasCapacity }: { readonly given: Given; readonly hasCapacity: boolean }): void {
+function checkGiven(
+  { world }: OpRun,
+  worker: SimWorker,
+  { given, hasCapacity }: { readonly given: Given; readonly hasCapacity: boolean },
+): void {
   const { lease, spec, cursor, capacity } = given;
   const record = world.mirror.shard(lease);
   if (record === undefined || record.fenceEpoch !== lease.fence || record.lease?.deadline !== lease.deadline) {
     return world.wrong("acquire", "the lease is not the one that the store holds");
   }
-  if (!equalSpecs(record.spec, spec) || !Cursor.equals(record.cursor, cursor)) world.wrong("acquire", "the snapshot is not what the store holds");
+  if (!equalSpecs(record.spec, spec) || !Cursor.equals(record.cursor, cursor))
+    world.wrong("acquire", "the snapshot is not what the store holds");
   // D1: what a worker is told of the rest of its run is what there is, where every clock is right and nothing else was written.
   if (world.hasSkewedClocks || !hasCapacity) return;
   world.capacitySamples += 1;
@@ -82,7 +92,8 @@ function checkGiven({ world }: OpRun, worker: SimWorker, { given, hasCapacity }:
 
 /** A worker heard that a shard is its own. */
 function take({ world, random }: OpRun, worker: SimWorker, { lease, session, spec, cursor }: Given): void {
-  if (world.watch.granteeOf(lease) !== worker.actor.id) world.wrong("acquire", "a lease was handed out that the store never gave");
+  if (world.watch.granteeOf(lease) !== worker.actor.id)
+    world.wrong("acquire", "a lease was handed out that the store never gave");
   world.dispossess(worker, lease, random);
   worker.hold({ lease, session, spec, cursor });
 }
@@ -94,18 +105,26 @@ export async function claimNext(run: OpRun, worker: SimWorker, place: RunPlace):
   const count = random.chance(200_000) ? random.between(2, 4) : 1;
   const at = clock.now();
   const moment = new Moment(world, worker);
-  const answer = await moment.hear(coordinator.claimMany({ ...place, worker: id, count, markStarved: random.chance(500_000) }));
+  const answer = await moment.hear(
+    coordinator.claimMany({ ...place, worker: id, count, markStarved: random.chance(500_000) }),
+  );
   if (!answer.ok) {
     const { error } = answer;
     if (error.kind === "NoneAvailable") return { kind: "ClaimNoneAvailable" };
-    return error.kind === "Throttled" ? { kind: "ClaimThrottled", detail: `until ${error.retryAfter}` } : refused(error);
+    return error.kind === "Throttled"
+      ? { kind: "ClaimThrottled", detail: `until ${error.retryAfter}` }
+      : refused(error);
   }
   world.checker.noteClaim(id, at);
   const given = answer.value.map(givenBy);
   for (const shard of given) take(run, worker, shard);
   const [first] = given;
-  if (moment.isUndisturbed && given.length === 1) checkGiven(run, worker, { given: first!, hasCapacity: moment.acceptedCount === 1 });
-  return { kind: "ClaimOk", detail: given.map(({ lease }) => `${lease.shard.toString(16)} fence ${lease.fence}`).join(" ") };
+  if (moment.isUndisturbed && given.length === 1)
+    checkGiven(run, worker, { given: first!, hasCapacity: moment.acceptedCount === 1 });
+  return {
+    kind: "ClaimOk",
+    detail: given.map(({ lease }) => `${lease.shard.toString(16)} fence ${lease.fence}`).join(" "),
+  };
 }
 
 export async function renew(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
@@ -122,10 +141,21 @@ export async function renew(run: OpRun, worker: SimWorker, held: HeldShard): Pro
   return { kind: "RenewOk", detail: `until ${newDeadline}` };
 }
 
-export async function release(run: OpRun, worker: SimWorker, held: HeldShard, opId = worker.actor.nextOpId()): Promise<SimEvent> {
+export async function release(
+  run: OpRun,
+  worker: SimWorker,
+  held: HeldShard,
+  opId = worker.actor.nextOpId(),
+): Promise<SimEvent> {
   const { lease } = held;
-  const answer = await askLogged(run.world, { worker, lease, opId, ask: () => callsOf(worker, held).release({ opId }) });
-  if (!answer.ok) return takeRefusal(run, { worker, lease, again: () => release(run, worker, held, opId) }, answer.error);
+  const answer = await askLogged(run.world, {
+    worker,
+    lease,
+    opId,
+    ask: () => callsOf(worker, held).release({ opId }),
+  });
+  if (!answer.ok)
+    return takeRefusal(run, { worker, lease, again: () => release(run, worker, held, opId) }, answer.error);
   worker.drop(lease);
   return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "ReleaseOk" };
 }

@@ -29,7 +29,12 @@ function drawToken(random: Random): Uint8Array | undefined {
 
 export function checkpoint(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const cursor = nextCursor(run.random, held);
-  return checkpointAs(run, worker, { held, cursor, opId: worker.actor.nextOpId(), renew: run.random.chance(RENEW_PPM) });
+  return checkpointAs(run, worker, {
+    held,
+    cursor,
+    opId: worker.actor.nextOpId(),
+    renew: run.random.chance(RENEW_PPM),
+  });
 }
 
 interface Checkpoint {
@@ -45,7 +50,8 @@ async function checkpointAs(run: OpRun, worker: SimWorker, request: Checkpoint):
   const { lease } = held;
   const ask = () => callsOf(worker, held).checkpoint(cursor, { opId, renew });
   const answer = await askLogged(run.world, { worker, lease, opId, isOtherPayload, ask });
-  if (!answer.ok) return takeRefusal(run, { worker, lease, again: () => checkpointAs(run, worker, request) }, answer.error);
+  if (!answer.ok)
+    return takeRefusal(run, { worker, lease, again: () => checkpointAs(run, worker, request) }, answer.error);
   const believed = worker.held(lease);
   if (believed?.lease.fence === lease.fence) worker.hold({ ...believed, cursor });
   worker.priorCheckpoints.set(nameShard(lease), { lease, opId, cursor });
@@ -77,7 +83,11 @@ export async function zombieCheckpoint(run: OpRun, zombie: SimWorker, lease: Lea
   const { world, random } = run;
   const opId = zombie.actor.nextOpId();
   const spec = world.mirror.shard(lease)?.spec;
-  const cursor = Cursor.withLastKey(spec === undefined ? Uint8Array.of(0x6d) : (keyBetween(random, spec.keyRangeStart, spec.keyRangeEnd) ?? spec.keyRangeStart));
+  const cursor = Cursor.withLastKey(
+    spec === undefined
+      ? Uint8Array.of(0x6d)
+      : (keyBetween(random, spec.keyRangeStart, spec.keyRangeEnd) ?? spec.keyRangeStart),
+  );
   const ask = () => callsOf(zombie, { lease, session: undefined }).checkpoint(cursor, { opId, renew: false });
   const moment = new Moment(world, zombie);
   const answer = await askLogged(world, { worker: zombie, lease, opId, ask });
@@ -132,8 +142,14 @@ interface Completion {
 async function completeAs(run: OpRun, worker: SimWorker, request: Completion): Promise<SimEvent> {
   const { held, point, opId } = request;
   const { lease } = held;
-  const answer = await askLogged(run.world, { worker, lease, opId, ask: () => callsOf(worker, held).complete(point, { opId }) });
-  if (!answer.ok) return takeRefusal(run, { worker, lease, again: () => completeAs(run, worker, request) }, answer.error);
+  const answer = await askLogged(run.world, {
+    worker,
+    lease,
+    opId,
+    ask: () => callsOf(worker, held).complete(point, { opId }),
+  });
+  if (!answer.ok)
+    return takeRefusal(run, { worker, lease, again: () => completeAs(run, worker, request) }, answer.error);
   worker.drop(lease);
   return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "CompleteOk" };
 }
@@ -149,7 +165,12 @@ async function parkAs(
 ): Promise<SimEvent> {
   const { held, reason, opId } = request;
   const { lease } = held;
-  const answer = await askLogged(run.world, { worker, lease, opId, ask: () => callsOf(worker, held).park(reason, { opId }) });
+  const answer = await askLogged(run.world, {
+    worker,
+    lease,
+    opId,
+    ask: () => callsOf(worker, held).park(reason, { opId }),
+  });
   if (!answer.ok) return takeRefusal(run, { worker, lease, again: () => parkAs(run, worker, request) }, answer.error);
   worker.drop(lease);
   return { kind: answer.value.kind === "Replayed" ? "ReplayedOk" : "ParkOk" };
@@ -161,7 +182,9 @@ export async function foreignTenant(run: OpRun, worker: SimWorker, { lease, spec
   const tenant = world.stranger;
   const opId = worker.actor.nextOpId();
   const cursor = Cursor.withLastKey(spec.keyRangeStart);
-  const answer = await new Moment(world, worker).hear(worker.actor.coordinator.checkpoint({ tenant, lease, cursor, opId }));
+  const answer = await new Moment(world, worker).hear(
+    worker.actor.coordinator.checkpoint({ tenant, lease, cursor, opId }),
+  );
   if (answer.ok) {
     world.wrong("checkpoint", "a tenant wrote to another's shard");
     return { kind: "CheckpointOk", detail: "of another tenant" };

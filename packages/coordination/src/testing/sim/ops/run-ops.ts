@@ -19,18 +19,28 @@ const GIVEN_CURSOR_PPM = 200_000;
 const USED_RUN_PPM = 300_000;
 
 /** The first shards of a run: ranges that touch, below one prefix, some with a cursor to begin with. */
-export function drawManifest(random: Random, shardCount: number, longPrefixPpm: number = LONG_PREFIX_PPM): InitialShardInput[] {
+export function drawManifest(
+  random: Random,
+  shardCount: number,
+  longPrefixPpm: number = LONG_PREFIX_PPM,
+): InitialShardInput[] {
   const prefixSize = random.chance(longPrefixPpm) ? LONG_PREFIX_SIZE : random.pick(PREFIX_SIZES);
   return tileRanges(random, random.bytes(prefixSize), shardCount).map(({ start, end }, index) => ({
     shard: ShardId.fromRaw(BigInt(index + 1)),
     spec: ShardSpec.withRangeAndMetadata({ start, end, metadata: drawMetadata(random) }),
-    cursor: random.chance(GIVEN_CURSOR_PPM) ? Cursor.fromParts({ lastKey: start, token: random.bytes(4) }) : Cursor.initial(),
+    cursor: random.chance(GIVEN_CURSOR_PPM)
+      ? Cursor.fromParts({ lastKey: start, token: random.bytes(4) })
+      : Cursor.initial(),
   }));
 }
 
 export function drawConfig(random: Random): RunConfigInput {
   const maxShardRetries = random.pick([undefined, 5, 5, 2]);
-  return { leaseDuration: random.pick(LEASE_TICKS), cursorSemantics: random.pick(["Completed", "Dispatched"]), maxShardRetries };
+  return {
+    leaseDuration: random.pick(LEASE_TICKS),
+    cursorSemantics: random.pick(["Completed", "Dispatched"]),
+    maxShardRetries,
+  };
 }
 
 /** Create a run: one that is new, or one that is there, or was. */
@@ -38,11 +48,19 @@ export async function createRun({ world, random }: OpRun): Promise<SimEvent> {
   const { actor } = world.operator;
   const tenant = random.pick(world.tenants);
   const run = random.chance(USED_RUN_PPM) ? RunId.fromRaw(BigInt(random.between(1, 6))) : world.nextRunId();
-  const request = { tenant, run, config: drawConfig(random), shards: drawManifest(random, random.between(1, 3)), opId: actor.nextOpId() };
+  const request = {
+    tenant,
+    run,
+    config: drawConfig(random),
+    shards: drawManifest(random, random.between(1, 3)),
+    opId: actor.nextOpId(),
+  };
   const moment = new Moment(world, world.operator);
   if (random.chance(500_000)) {
     const created = await moment.hear(actor.coordinator.createRunWithShards(request));
-    return created.ok ? { kind: created.value.kind === "Replayed" ? "ReplayedOk" : "RunCreatedOk" } : refused(created.error);
+    return created.ok
+      ? { kind: created.value.kind === "Replayed" ? "ReplayedOk" : "RunCreatedOk" }
+      : refused(created.error);
   }
   const created = await moment.hear(actor.coordinator.createRun(request));
   if (!created.ok) return refused(created.error);
@@ -62,7 +80,8 @@ export async function terminateRun({ world, random }: OpRun, place: RunPlace, en
         : actor.coordinator.cancelRun(request),
   );
   if (!answer.ok) return refused(answer.error);
-  if (answer.value.kind === "Replayed" && moment.isUndisturbed) world.wrong("run transition", "it is said to have been done before");
+  if (answer.value.kind === "Replayed" && moment.isUndisturbed)
+    world.wrong("run transition", "it is said to have been done before");
   return { kind: "RunTerminalOk", detail: ending };
 }
 
@@ -70,7 +89,8 @@ export async function deleteRun({ world }: OpRun, place: RunPlace): Promise<SimE
   const moment = new Moment(world, world.operator);
   const answer = await moment.hear(world.operator.actor.coordinator.deleteRun(place));
   if (!answer.ok) return refused(answer.error);
-  if (world.mirror.run(place.tenant, place.run) !== undefined) world.wrong("deleteRun", "the run is said to be gone, and is there");
+  if (world.mirror.run(place.tenant, place.run) !== undefined)
+    world.wrong("deleteRun", "the run is said to be gone, and is there");
   return { kind: "RunDeletedOk" };
 }
 

@@ -18,7 +18,9 @@ export async function sessionLifecycle(run: OpRun, worker: SimWorker, place: Sha
   const { coordinator, id } = worker.actor;
   const moment = new Moment(world, worker);
   const opId = worker.actor.nextOpId();
-  const opened = await moment.hear(coordinator.openSession({ tenant: place.tenant, key: ShardKey.of(place.run, place.shard), worker: id, opId }));
+  const opened = await moment.hear(
+    coordinator.openSession({ tenant: place.tenant, key: ShardKey.of(place.run, place.shard), worker: id, opId }),
+  );
   if (!opened.ok) return refused(opened.error);
   const session = opened.value;
   world.dispossess(worker, place, random);
@@ -28,7 +30,10 @@ export async function sessionLifecycle(run: OpRun, worker: SimWorker, place: Sha
   for (let count = 0; count < checkpoints; count++) await life.checkpoint();
   const isEnded = await life.end(random.below(10));
   const isOk = isEnded && life.refusedCheckpoints === 0;
-  return { kind: isOk ? "SessionLifecycleOk" : "SessionLifecyclePartial", detail: `${life.acceptedCheckpoints} of ${checkpoints} checkpoints` };
+  return {
+    kind: isOk ? "SessionLifecycleOk" : "SessionLifecyclePartial",
+    detail: `${life.acceptedCheckpoints} of ${checkpoints} checkpoints`,
+  };
 }
 
 class SessionLife {

@@ -1,10 +1,4 @@
-import {
-  Cursor,
-  ShardSpec,
-  SplitReplacePlan,
-  SplitResidualPlan,
-  type OpId,
-} from "@gossip/contracts";
+import { Cursor, ShardSpec, SplitReplacePlan, SplitResidualPlan, type OpId } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { keyBetween, keysBetween } from "../key-space.ts";
 import type { Random } from "../random.ts";
@@ -24,7 +18,10 @@ function specOf(random: Random, start: Uint8Array, end: Uint8Array): ShardSpec {
 }
 
 /** A plan to replace a shard, its children in any order; `undefined` where its range is too narrow. */
-export function drawReplacePlan(random: Random, { spec, cursor }: Pick<HeldShard, "spec" | "cursor">): SplitReplacePlan | undefined {
+export function drawReplacePlan(
+  random: Random,
+  { spec, cursor }: Pick<HeldShard, "spec" | "cursor">,
+): SplitReplacePlan | undefined {
   const count = random.chance(MANY_CHILDREN_PPM) ? random.between(6, 20) : random.between(1, 4);
   const start = spec.keyRangeStart;
   const points = keysBetween(random, { start: cursor.lastKey ?? start, end: spec.keyRangeEnd }, count);
@@ -38,16 +35,23 @@ export function drawReplacePlan(random: Random, { spec, cursor }: Pick<HeldShard
 }
 
 /** A plan to cut a shard short; `undefined` where its range is too narrow. */
-export function drawResidualPlan(random: Random, { spec, cursor }: Pick<HeldShard, "spec" | "cursor">): SplitResidualPlan | undefined {
+export function drawResidualPlan(
+  random: Random,
+  { spec, cursor }: Pick<HeldShard, "spec" | "cursor">,
+): SplitResidualPlan | undefined {
   const { keyRangeStart: start, keyRangeEnd: end } = spec;
   const point = keyBetween(random, cursor.lastKey ?? start, end);
   if (point === undefined) return undefined;
-  return unwrap(SplitResidualPlan.tryNew({ parentNewSpec: specOf(random, start, point), residualSpec: specOf(random, point, end) }));
+  return unwrap(
+    SplitResidualPlan.tryNew({ parentNewSpec: specOf(random, start, point), residualSpec: specOf(random, point, end) }),
+  );
 }
 
 export async function splitReplace(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const plan = drawReplacePlan(run.random, held);
-  return plan === undefined ? rejected("SplitValidation") : replaceAs(run, worker, { held, plan, opId: worker.actor.nextOpId() });
+  return plan === undefined
+    ? rejected("SplitValidation")
+    : replaceAs(run, worker, { held, plan, opId: worker.actor.nextOpId() });
 }
 
 interface Replacement {
@@ -59,17 +63,27 @@ interface Replacement {
 async function replaceAs(run: OpRun, worker: SimWorker, request: Replacement): Promise<SimEvent> {
   const { held, plan, opId } = request;
   const { lease } = held;
-  const answer = await askLogged(run.world, { worker, lease, opId, ask: () => callsOf(worker, held).splitReplace(plan, { opId }) });
-  if (!answer.ok) return takeRefusal(run, { worker, lease, again: () => replaceAs(run, worker, request) }, answer.error);
+  const answer = await askLogged(run.world, {
+    worker,
+    lease,
+    opId,
+    ask: () => callsOf(worker, held).splitReplace(plan, { opId }),
+  });
+  if (!answer.ok)
+    return takeRefusal(run, { worker, lease, again: () => replaceAs(run, worker, request) }, answer.error);
   worker.drop(lease);
   const { kind, value } = answer.value;
   checkNamed(run, held, value.children);
-  return kind === "Replayed" ? { kind: "ReplayedOk" } : { kind: "SplitReplaceOk", detail: `into ${value.children.length}` };
+  return kind === "Replayed"
+    ? { kind: "ReplayedOk" }
+    : { kind: "SplitReplaceOk", detail: `into ${value.children.length}` };
 }
 
 export async function splitResidual(run: OpRun, worker: SimWorker, held: HeldShard): Promise<SimEvent> {
   const plan = drawResidualPlan(run.random, held);
-  return plan === undefined ? rejected("SplitValidation") : residualAs(run, worker, { held, plan, opId: worker.actor.nextOpId() });
+  return plan === undefined
+    ? rejected("SplitValidation")
+    : residualAs(run, worker, { held, plan, opId: worker.actor.nextOpId() });
 }
 
 interface Cut {
@@ -81,19 +95,32 @@ interface Cut {
 async function residualAs(run: OpRun, worker: SimWorker, request: Cut): Promise<SimEvent> {
   const { held, plan, opId } = request;
   const { lease } = held;
-  const answer = await askLogged(run.world, { worker, lease, opId, ask: () => callsOf(worker, held).splitResidual(plan, { opId }) });
-  if (!answer.ok) return takeRefusal(run, { worker, lease, again: () => residualAs(run, worker, request) }, answer.error);
+  const answer = await askLogged(run.world, {
+    worker,
+    lease,
+    opId,
+    ask: () => callsOf(worker, held).splitResidual(plan, { opId }),
+  });
+  if (!answer.ok)
+    return takeRefusal(run, { worker, lease, again: () => residualAs(run, worker, request) }, answer.error);
   const believed = worker.held(lease);
   if (believed?.lease.fence === lease.fence) {
     // A session knows its range by itself, also where it was narrowed again since.
-    worker.hold({ ...believed, spec: believed.session?.spec ?? ShardSpec.withRangeAndMetadata(rangeOf(plan.parentNewSpec)) });
+    worker.hold({
+      ...believed,
+      spec: believed.session?.spec ?? ShardSpec.withRangeAndMetadata(rangeOf(plan.parentNewSpec)),
+    });
   }
   const { kind, value } = answer.value;
   checkNamed(run, held, [value.residual]);
   return { kind: kind === "Replayed" ? "ReplayedOk" : "SplitResidualOk" };
 }
 
-function rangeOf({ keyRangeStart: start, keyRangeEnd: end, metadata }: SplitResidualPlan["parentNewSpec"]): Parameters<typeof ShardSpec.withRangeAndMetadata>[0] {
+function rangeOf({
+  keyRangeStart: start,
+  keyRangeEnd: end,
+  metadata,
+}: SplitResidualPlan["parentNewSpec"]): Parameters<typeof ShardSpec.withRangeAndMetadata>[0] {
   return { start, end, metadata };
 }
 
@@ -118,7 +145,12 @@ export async function malformedSplit(run: OpRun, worker: SimWorker, held: HeldSh
     ]),
   );
   const opId = worker.actor.nextOpId();
-  const answer = await askLogged(run.world, { worker, lease, opId, ask: () => callsOf(worker, held).splitReplace(plan, { opId }) });
+  const answer = await askLogged(run.world, {
+    worker,
+    lease,
+    opId,
+    ask: () => callsOf(worker, held).splitReplace(plan, { opId }),
+  });
   if (!answer.ok) return takeRefusal(run, { worker, lease, again: undefined }, answer.error);
   run.world.wrong("split", "a split with a gap was accepted");
   return { kind: "SplitReplaceOk", detail: "with a gap" };
