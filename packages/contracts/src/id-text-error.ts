@@ -10,7 +10,7 @@ export type IdTextError =
 
 export const IdTextError: JsonCodec<IdTextError> = /* @__PURE__ */ variantCodec(
   /* @__PURE__ */ variantReader<IdTextError>({
-    NotAString: { given: JsonReader.text },
+    NotAString: { given: JsonReader.typeName },
     WrongTextLength: { length: JsonReader.count, expected: JsonReader.count },
     NotLowercaseHex: {},
   }),

@@ -359,3 +359,16 @@ describe("redaction", () => {
     expect(roundTrip(SplitReplacePlan, plan)).toEqual({ ok: true, value: plan });
   });
 });
+
+test("the type name in an error is read only if it is one", () => {
+  for (const [codec, kind] of [
+    [IdTextError, "NotAString"],
+    [U64InputError, "NotABigint"],
+  ] as const) {
+    expect(codec.fromJson({ kind, given: "number" }).ok).toBe(true);
+    expect(codec.fromJson({ kind, given: "secret/key" })).toEqual({
+      ok: false,
+      error: { kind: "InvalidField", field: "given", expected: "the name of a JavaScript type" },
+    });
+  }
+});

@@ -12,7 +12,7 @@ export type U64InputError =
 
 export const U64InputError: JsonCodec<U64InputError> = /* @__PURE__ */ variantCodec(
   /* @__PURE__ */ variantReader<U64InputError>({
-    NotABigint: { given: JsonReader.text },
+    NotABigint: { given: JsonReader.typeName },
     NegativeInteger: {},
     IntegerTooLarge: {},
   }),

@@ -2,8 +2,9 @@
 // outcomes are a throw inside the client's error path, and a malformed error taken for a sound one.
 
 import { LogicalTime, TenantId, WorkerId } from "@gossip/contracts";
-import { Redacted, unwrap } from "@gossip/stdx";
+import { assert, Redacted, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { coordError } from "./coord-error.ts";
 import { anyError, ERROR_KINDS, errorsOfKind, fieldsOf } from "./error-samples.fixture.ts";
@@ -101,18 +102,55 @@ describe("parseCoordError", () => {
     { given: undefined, error: { kind: "NotAnObject", given: "undefined" } },
     { given: 7n, error: { kind: "NotAnObject", given: "bigint" } },
     { given: [{ kind: "RunNotFound" }], error: { kind: "NotAnObject", given: "array" } },
-    { given: {}, error: { kind: "UnknownKind", given: undefined } },
-    { given: { kind: 3 }, error: { kind: "UnknownKind", given: undefined } },
-    { given: { kind: "ShardFrozen" }, error: { kind: "UnknownKind", given: "ShardFrozen" } },
-    { given: { kind: "logs/2026/secret" }, error: { kind: "UnknownKind", given: undefined } },
-    { given: { kind: "toString" }, error: { kind: "UnknownKind", given: undefined } },
-    { given: { kind: "__proto__" }, error: { kind: "UnknownKind", given: undefined } },
+    { given: {}, error: { kind: "UnknownKind", given: new Redacted(undefined) } },
+    { given: { kind: 3 }, error: { kind: "UnknownKind", given: new Redacted(undefined) } },
+    { given: { kind: "ShardFrozen" }, error: { kind: "UnknownKind", given: new Redacted("ShardFrozen") } },
+    { given: { kind: "logs/2026/secret" }, error: { kind: "UnknownKind", given: new Redacted(undefined) } },
+    { given: { kind: "toString" }, error: { kind: "UnknownKind", given: new Redacted(undefined) } },
+    { given: { kind: "__proto__" }, error: { kind: "UnknownKind", given: new Redacted(undefined) } },
     {
       given: JSON.parse('{"__proto__":{"kind":"RunNotFound"}}') as unknown,
-      error: { kind: "UnknownKind", given: undefined },
+      error: { kind: "UnknownKind", given: new Redacted(undefined) },
     },
   ])("$given is refused with $error", ({ given, error }) => {
     expect(refusal(given)).toEqual(error);
+  });
+
+  test.each([
+    { kind: "ShardFrozen", revealed: "ShardFrozen" },
+    { kind: `A${"b".repeat(39)}`, revealed: `A${"b".repeat(39)}` },
+    { kind: `A${"b".repeat(40)}`, revealed: undefined },
+    { kind: "logs/2026/secret", revealed: undefined },
+    { kind: "toString", revealed: undefined },
+    { kind: 3, revealed: undefined },
+  ])("an unknown kind $kind is kept as $revealed", ({ kind, revealed }) => {
+    const parsed = parseCoordError({ kind });
+    assert(!parsed.ok && parsed.error.kind === "UnknownKind", "the kind must be unknown");
+    expect(Redacted.reveal(parsed.error.given)).toBe(revealed);
+  });
+
+  test("a refusal never shows what was given, however much it looks like an error", () => {
+    const secret = fc.stringMatching(/^Secret[A-Za-z]{4,30}$/);
+    const anyField = fc.constantFrom(...new Set(ERROR_KINDS.flatMap((name) => [...fieldsOf(name)])));
+    fc.assert(
+      fc.property(secret, fc.constantFrom(...ERROR_KINDS), anyField, (given, kind, field) => {
+        const nested = { kind: given, [given]: given, reason: { kind: given } };
+        const inputs = [
+          given,
+          `"${given}"`,
+          [given],
+          { kind: given },
+          nested,
+          { kind, [field]: given },
+          { kind, [field]: nested },
+        ];
+        for (const input of inputs) {
+          const parsed = parseCoordError(input);
+          for (const shown of [JSON.stringify(parsed), inspect(parsed, { depth: null })])
+            if (!parsed.ok) expect(shown).not.toContain(given);
+        }
+      }),
+    );
   });
 
   test.each([

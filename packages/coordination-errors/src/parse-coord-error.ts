@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "@gossip/stdx";
+import { err, ok, Redacted, type Result } from "@gossip/stdx";
 import { decodeError, type ErrorData } from "./error-codecs.ts";
 import { isErrorKind } from "./error-kind.ts";
 import type { ErrorKind } from "./error-routes.ts";
@@ -6,29 +6,31 @@ import { reviveError } from "./error-value.ts";
 import { isObject } from "./field-codec.ts";
 import type { AnyCoordError } from "./operation-errors.ts";
 
-/** Why something is not the JSON form of an error. Nothing of it is repeated, but for a kind that reads like one. */
+/** Why a value is not the JSON form of an error. Never shows the value itself. */
 export type CoordErrorParseError =
   | { readonly kind: "NotJson" }
   | { readonly kind: "NotAnObject"; readonly given: string }
-  /** Perhaps the other end is newer. `given` is `undefined` where it does not read like the name of a kind. */
-  | { readonly kind: "UnknownKind"; readonly given: string | undefined }
+  /**
+   * The other end may be newer. `given` holds the kind only if it looks like one: a capital letter and up to 39 more
+   * letters. It prints as `<redacted>`, because anything can look like that; use `Redacted.reveal` to compare it.
+   */
+  | { readonly kind: "UnknownKind"; readonly given: Redacted<string | undefined> }
   | {
       readonly kind: "InvalidField";
       readonly of: ErrorKind;
-      /** Where: names from the outside in, joined by dots. */
+      /** The path to the field: names from the outside in, joined by dots. */
       readonly field: string;
-      /** What is allowed there. */
+      /** What the field may hold. */
       readonly expected: string;
     };
 
 const KIND_NAME = /^[A-Z][A-Za-z]{1,39}$/;
 
 /**
- * Read back what an error's `toJSON` gave: as a text, or as a value parsed from one.
+ * Reads the JSON form of an error, as text or as a parsed value.
  *
- * Fields that it does not know are ignored. What was hidden did not travel, so
- * `Redacted.reveal` gives `undefined` for it. To go on from here to the union of
- * an operation, use `narrowCoordError`.
+ * Ignores unknown fields. Redacted values are not in the JSON, so `Redacted.reveal` returns `undefined`
+ * for them. To narrow the result to the errors of one operation, use `narrowCoordError`.
  */
 export function parseCoordError(json: unknown): Result<AnyCoordError, CoordErrorParseError> {
   const parsed = typeof json === "string" ? parseJson(json) : ok(json);
@@ -37,8 +39,10 @@ export function parseCoordError(json: unknown): Result<AnyCoordError, CoordError
   if (!isObject(value) || Array.isArray(value)) return err({ kind: "NotAnObject", given: describeType(value) });
 
   const kind = value["kind"];
-  if (!isErrorKind(kind))
-    return err({ kind: "UnknownKind", given: typeof kind === "string" && KIND_NAME.test(kind) ? kind : undefined });
+  if (!isErrorKind(kind)) {
+    const given = typeof kind === "string" && KIND_NAME.test(kind) ? kind : undefined;
+    return err({ kind: "UnknownKind", given: new Redacted(given) });
+  }
 
   const data = decodeError(value);
   if (!data.ok) return err({ kind: "InvalidField", of: kind, field: data.error.field, expected: data.error.expected });

@@ -25,10 +25,11 @@ import { complement, MAX_INTEGER_SIZE, readInteger } from "./tuple-integer.ts";
 import { readUtf8 } from "./utf8.ts";
 
 /**
- * The parts of a tuple, whatever the bytes are.
+ * Decodes a tuple. Accepts any bytes, and returns an error if they are not a tuple.
  *
- * `order` must be what the tuple was encoded with: it is not in the bytes. What is
- * decoded owns its bytes, and encodes to exactly what it was decoded from.
+ * Pass the `order` that the tuple was encoded with: the bytes do not contain it. The decoded parts own
+ * their bytes. They encode to the same bytes again, except for NaN: every bit pattern of NaN decodes,
+ * and NaN always encodes to `7ff8000000000000`. Keep the original key if you have to find it again.
  */
 export function decodeTuple(
   bytes: Uint8Array,
@@ -104,7 +105,7 @@ class TupleReader {
 
   #readDouble(start: number): number | undefined {
     if (!this.#take(start, 8)) return undefined;
-    return readDouble(this.#bytes, start + 1, this.#flip) ?? this.#fail("NonCanonical", start);
+    return readDouble(this.#bytes, start + 1, this.#flip);
   }
 
   #readUuid(start: number): TupleElement | undefined {

@@ -1,16 +1,13 @@
 import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
 
-/** Why bytes are no tuple. `offset` is where the faulty element starts. *Addition.* */
+/** Why bytes are not a tuple. `offset` is where the faulty element starts. *Addition.* */
 export type TupleDecodeError =
   /** The bytes end before the element does. */
   | { readonly kind: "Truncated"; readonly offset: number }
-  /** No element that this package reads: also integers beyond 64 bits, 32-bit floats and versionstamps. */
+  /** Not an element that this package reads. Integers beyond 64 bits, 32-bit floats and versionstamps are not read. */
   | { readonly kind: "UnknownTypeCode"; readonly offset: number }
   | { readonly kind: "InvalidUtf8"; readonly offset: number }
-  /**
-   * What is written here has other bytes by `encodeTuple`: a longer integer than needed, a NaN that is not the one it
-   * writes, a zero in a descending part.
-   */
+  /** `encodeTuple` never writes this: an integer longer than needed, or a zero in a descending part. */
   | { readonly kind: "NonCanonical"; readonly offset: number }
   /** Tuples within tuples, more than 64 deep. */
   | { readonly kind: "TooDeep"; readonly offset: number };

@@ -6,16 +6,16 @@ const SIGN = 0x8000_0000;
 const NAN_HIGH = 0x7ff8_0000;
 
 /**
- * Write a double so that byte order is numeric order: `-0` before `0`, NaN last.
+ * Writes a double so that byte order is numeric order: `-0` before `0`, NaN last.
  *
- * The bits of IEEE 754 already are in order where the sign is clear, so it is set;
- * a negative number's are in the reverse order, so all are flipped.
+ * The IEEE 754 bits of positive numbers are already in order, so only the sign bit is set. Those of
+ * negative numbers are in reverse order, so all bits are flipped.
  */
 export function writeDouble(value: number, target: Uint8Array, offset: number): void {
   word.setFloat64(0, value);
   let high = word.getUint32(0);
   let low = word.getUint32(4);
-  // NaN has many bit patterns, and which one a program holds is not its choice. One key, one encoding.
+  // NaN has many bit patterns, and a program cannot choose the one it holds. Write one of them, so that NaN has one key.
   if (Number.isNaN(value)) {
     high = NAN_HIGH;
     low = 0;
@@ -25,8 +25,8 @@ export function writeDouble(value: number, target: Uint8Array, offset: number): 
   writeU32(target, offset + 4, isNegative ? ~low : low);
 }
 
-/** The double at `offset`, each byte flipped by `flip`; `undefined` where it is a NaN that `writeDouble` does not write. */
-export function readDouble(bytes: Uint8Array, offset: number, flip: number): number | undefined {
+/** Reads the double at `offset`, each byte flipped by `flip`. Every bit pattern of NaN reads as NaN. */
+export function readDouble(bytes: Uint8Array, offset: number, flip: number): number {
   const flipWord = flip === 0 ? 0 : ~0;
   const encodedHigh = (readU32(bytes, offset) ^ flipWord) >>> 0;
   const encodedLow = (readU32(bytes, offset + 4) ^ flipWord) >>> 0;
@@ -36,6 +36,5 @@ export function readDouble(bytes: Uint8Array, offset: number, flip: number): num
 
   word.setUint32(0, high);
   word.setUint32(4, low);
-  const value = word.getFloat64(0);
-  return Number.isNaN(value) && (high !== NAN_HIGH || low !== 0) ? undefined : value;
+  return word.getFloat64(0);
 }

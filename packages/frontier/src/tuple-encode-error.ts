@@ -24,11 +24,11 @@ export type TupleEncodeError =
   /** `size` counts up to the part with which the tuple became too large. */
   | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number };
 
-const { count, text } = JsonReader;
+const { count, typeName } = JsonReader;
 
 export const TupleEncodeError: JsonCodec<TupleEncodeError> = /* @__PURE__ */ variantCodec(
   /* @__PURE__ */ variantReader<TupleEncodeError>({
-    UnsupportedElement: { partIndex: count, given: text },
+    UnsupportedElement: { partIndex: count, given: typeName },
     IntegerTooLarge: { partIndex: count },
     LoneSurrogateInPart: { partIndex: count },
     WrongUuidSize: { partIndex: count, size: count },

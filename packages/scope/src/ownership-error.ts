@@ -3,8 +3,8 @@ import { assertObject } from "./assert-object.ts";
 /**
  * A prefix that is declared more than once.
  *
- * The prefix is in the error because it is the operator's own configuration, which only the operator
- * sees fail. `positions` are all places in the list that declare it.
+ * The error contains the prefix because it comes from the operator's own configuration, and only the
+ * operator sees this error. `positions` lists every scope that declares it.
  */
 export interface DuplicatePrefix {
   readonly kind: "DuplicatePrefix";
@@ -25,15 +25,14 @@ export interface OverlappingPrefix {
   readonly outerPosition: number;
 }
 
-/** Why a list of scopes is no table. */
+/** Why a list of scopes cannot become a table. */
 export type OwnershipError = DuplicatePrefix | OverlappingPrefix;
 
 /**
- * All that is wrong with a list of scopes.
+ * Every conflict in a list of scopes.
  *
- * First the duplicates, one for each prefix concerned; then the overlaps, one for each inner prefix.
- * Both in the order in which a reader of the list meets them: by the later of the two places (for a
- * duplicate, the second), then by the inner one.
+ * Duplicates come first, one for each prefix; then overlaps, one for each inner prefix. Both are sorted
+ * by the later position of the two (for a duplicate, the second), then by the inner one.
  */
 export interface ScopeConflicts {
   readonly kind: "ScopeConflicts";
@@ -42,7 +41,13 @@ export interface ScopeConflicts {
 
 const lossy = new TextDecoder();
 
-/** A conflict in words, for the operator. Positions count from 1; bytes that are not UTF-8 show as U+FFFD. */
+/** How many bytes of a prefix a message shows. A prefix can have 64 KiB. */
+const MAX_SHOWN_BYTES = 64;
+
+/**
+ * Describes a conflict for the operator. Positions count from 1; bytes that are not UTF-8 show as U+FFFD.
+ * Shows at most the first 64 bytes of a prefix.
+ */
 export function formatOwnershipError(error: OwnershipError): string {
   assertObject(error, "an ownership error");
   switch (error.kind) {
@@ -55,5 +60,6 @@ export function formatOwnershipError(error: OwnershipError): string {
 
 // JSON quoting also escapes line ends and control characters, so that a message stays one line.
 function quote(prefix: Uint8Array): string {
-  return JSON.stringify(lossy.decode(prefix));
+  const shown = JSON.stringify(lossy.decode(prefix.subarray(0, MAX_SHOWN_BYTES)));
+  return prefix.length > MAX_SHOWN_BYTES ? `${shown}… (${prefix.length} bytes)` : shown;
 }

@@ -249,3 +249,11 @@ test("a problem is told with its place as people count, and a prefix only of con
     'prefix "a\\nb" (scope 4) is inside prefix "a\\n" (scope 2); nested prefixes are refused unless asked for',
   ]);
 });
+
+test("a message shows at most 64 bytes of a prefix", () => {
+  const parsed = parseScopes(`${"a".repeat(64)}=n1,${"a".repeat(64)}=n2,${"b".repeat(65)}=n1,${"b".repeat(65)}=n2`);
+  expect(parsed.ok ? [] : parsed.error.problems.map(formatScopeProblem)).toEqual([
+    `prefix "${"a".repeat(64)}" is declared 2 times: scopes 1, 2`,
+    `prefix "${"b".repeat(64)}"… (65 bytes) is declared 2 times: scopes 3, 4`,
+  ]);
+});

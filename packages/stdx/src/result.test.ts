@@ -37,7 +37,7 @@ describe("unwrap", () => {
     expect(() => unwrap(failure)).toThrow(new InvariantViolation("unwrapped a failure of kind CursorRegression"));
   });
 
-  test.each(["secret", 7, null, undefined, {}, { kind: 7 }, { kind: { secret: true } }])(
+  test.each(["secret", 7, null, undefined, {}, { kind: 7 }, { kind: { secret: true } }, { kind: "secret/key" }])(
     "an error of %o has no kind to tell",
     (error) => {
       expect(() => unwrap(err(error))).toThrow(new InvariantViolation("unwrapped a failure of kind unknown"));
@@ -59,9 +59,14 @@ describe("matchError", () => {
   });
 
   // A kind that the types do not know must not fall through to nothing, nor to what every object inherits.
-  test.each(["C", "toString", "constructor", "__proto__"])("a kind of %s that has no handler throws", (kind) => {
+  test.each(["C", "toString", "constructor"])("a kind of %s that has no handler throws", (kind) => {
     const call = () => matchError({ kind } as { kind: "A" }, { A: () => 1 });
     expect(call).toThrow(new InvariantViolation(`there is no handler for an error of kind ${kind}`));
+  });
+
+  test.each(["__proto__", "secret/key", "A".repeat(41)])("a kind of %s is not repeated", (kind) => {
+    const call = () => matchError({ kind } as { kind: "A" }, { A: () => 1 });
+    expect(call).toThrow(new InvariantViolation("there is no handler for an error of kind unknown"));
   });
 
   test.each([undefined, null, "A"])("%o is neither an error nor handlers", (value) => {

@@ -1,12 +1,12 @@
 import { assert, InvariantViolation } from "./assert.ts";
-import { nameType } from "./name-type.ts";
+import { nameKind, nameType } from "./name-type.ts";
 import type { Result } from "./result.ts";
 
 /**
- * The value of a result that cannot have failed here.
+ * Returns the value of a result that cannot have failed here.
  *
- * A failure is then a broken invariant and throws. The message names the
- * error's `kind` and nothing else of it: the rest may be somebody's data.
+ * Throws `InvariantViolation` if it did fail. The message contains the error's `kind` and nothing else
+ * of the error, because the rest may be user data.
  */
 export function unwrap<T>(result: Result<T, unknown>): T {
   assert(
@@ -14,10 +14,5 @@ export function unwrap<T>(result: Result<T, unknown>): T {
     () => `only a Result can be unwrapped, got ${nameType(result)}`,
   );
   if (result.ok) return result.value;
-  throw new InvariantViolation(`unwrapped a failure of kind ${kindOf(result.error)}`);
-}
-
-function kindOf(error: unknown): string {
-  if (typeof error !== "object" || error === null || !("kind" in error)) return "unknown";
-  return typeof error.kind === "string" ? error.kind : "unknown";
+  throw new InvariantViolation(`unwrapped a failure of kind ${nameKind(result.error)}`);
 }
