@@ -7,7 +7,7 @@ import { ROOT } from "../layers/layers.ts";
 export interface TestCounts {
   readonly passed: number;
   /** What failed, and the head of what it said: the tail of a long log is often all that is kept of it. */
-  readonly failed: readonly { readonly test: string; readonly said: string }[];
+  readonly failed: readonly { readonly test: string; readonly file?: string; readonly said: string }[];
   /** `why` is the note given to `context.skip`. */
   readonly skipped: readonly { readonly test: string; readonly why: string }[];
 }
@@ -25,11 +25,16 @@ export default class CountReporter implements Reporter {
           .filter((module) => module.errors().length > 0)
           .map((module) => ({
             test: `${module.project.name} ${module.relativeModuleId}`,
+            file: relative(ROOT, module.moduleId),
             said: headOf(module.errors()),
           })),
         ...tests
           .filter((test) => test.result().state === "failed")
-          .map((test) => ({ test: nameOf(test), said: headOf(test.result().errors ?? []) })),
+          .map((test) => ({
+            test: nameOf(test),
+            file: relative(ROOT, test.module.moduleId),
+            said: headOf(test.result().errors ?? []),
+          })),
       ],
       skipped: tests.flatMap((test) => {
         const result = test.result();

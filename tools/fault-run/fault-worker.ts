@@ -20,6 +20,7 @@ import {
   type WorkerSession,
 } from "../../packages/coordination/src/index.ts";
 import { unwrap, type Result } from "../../packages/stdx/src/index.ts";
+import { seededRandom } from "../explore/effort.ts";
 import {
   FAULT_LEASE_MS,
   FAULT_TENANT,
@@ -46,6 +47,7 @@ class FaultWorker {
   readonly #coordinator: Coordinator;
   readonly #log: number;
   readonly #worker: WorkerId;
+  readonly #random: () => number;
   readonly #runConfig = { leaseDuration: BigInt(FAULT_LEASE_MS) };
   // A test run that is itself killed must not leave workers behind.
   readonly #parent = process.ppid;
@@ -54,10 +56,11 @@ class FaultWorker {
 
   constructor(store: CoordinationStore, config: FaultWorkerConfig) {
     this.#config = config;
+    this.#random = seededRandom(config.incarnation);
     this.#coordinator = new Coordinator({
       store,
       clock: systemClock(Date.now),
-      retry: { sleep: (ms) => sleep(ms), random: Math.random },
+      retry: { sleep: (ms) => sleep(ms), random: this.#random },
     });
     this.#log = openSync(config.logPath, "a");
     this.#worker = WorkerId.fromRaw(BigInt(config.incarnation));
@@ -87,7 +90,12 @@ class FaultWorker {
   async work(): Promise<void> {
     while (!this.#isStopping && process.ppid === this.#parent) {
       const run = RunId.fromRaw(BigInt(this.#run));
-      const claimed = await this.#coordinator.claim({ tenant, run, worker: this.#worker, markStarved: below(4) === 0 });
+      const claimed = await this.#coordinator.claim({
+        tenant,
+        run,
+        worker: this.#worker,
+        markStarved: this.#below(4) === 0,
+      });
       if (claimed.ok) {
         await this.#scan(claimed.value);
         continue;
@@ -95,7 +103,7 @@ class FaultWorker {
       const { error } = claimed;
       if (error.kind === "RunNotFound" || (error.kind === "NoneAvailable" && error.earliestDeadline === undefined))
         await this.#nextRun(error.kind === "RunNotFound");
-      else await sleep(5 + below(20));
+      else await sleep(5 + this.#below(20));
     }
   }
 
@@ -126,8 +134,8 @@ class FaultWorker {
     while (!this.#isStopping && !session.isClosed && !session.isLeaseLost) {
       const end = placeOf(session.spec.keyRangeEnd);
       if (at >= end - 1) return this.#complete(session, end - 1);
-      const point = at + 1 + below(Math.max(1, Math.ceil((end - at) / 2) - 1));
-      const chance = below(100);
+      const point = at + 1 + this.#below(Math.max(1, Math.ceil((end - at) / 2) - 1));
+      const chance = this.#below(100);
       if (chance < 4 && point < end - 1) await this.#split(session, point, { isResidual: chance < 3 });
       else if (chance < 5) this.#isMade("release", await session.release());
       else {
@@ -135,7 +143,7 @@ class FaultWorker {
           renew: true,
         });
         if (this.#isMade("checkpoint", made)) this.#tellOf(session, "Checkpointed", at);
-        at += 1 + below(stepSize);
+        at += 1 + this.#below(stepSize);
       }
     }
   }
@@ -182,10 +190,10 @@ class FaultWorker {
   #tell(line: FaultLine): void {
     writeSync(this.#log, `${JSON.stringify(line)}\n`);
   }
-}
 
-function below(limit: number): number {
-  return Math.floor(Math.random() * limit);
+  #below(limit: number): number {
+    return Math.floor(this.#random() * limit);
+  }
 }
 
 function specOf(start: number, end: number): ShardSpec {

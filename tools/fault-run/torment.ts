@@ -3,11 +3,12 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { effort, seededRandom } from "../explore/effort.ts";
 import { waitFor, type Ended } from "./bundled-processes.ts";
 import type { FaultWorkerConfig } from "./fault-log.ts";
 
-/** How long a fault run lasts: a little while in every test run, long where `GOSSIP_FAULT_SECONDS` says so. */
-export const FAULT_SECONDS = Number(process.env["GOSSIP_FAULT_SECONDS"] ?? 8);
+/** How long a fault run lasts: a little while in `npm test`, a minute in `npm run explore`. */
+export const FAULT_SECONDS = Number(process.env["GOSSIP_FAULT_SECONDS"] ?? effort({ usual: 4, exploring: 60 }));
 
 const PROCESSES = 4;
 const SESSIONS = 6;
@@ -86,11 +87,11 @@ export function countAnswers(logs: string): number {
  * Settles when a process is to be killed. Its life begins when it has opened its log, and so its store: a busy machine takes
  * seconds for that, and a process that never got so far would show nothing.
  */
-async function lifeOf({ logPath }: FaultWorkerConfig, isOver: () => boolean): Promise<void> {
-  const isEarly = Math.random() * ONE_IN_EARLY < 1;
+async function lifeOf({ logPath, incarnation }: FaultWorkerConfig, isOver: () => boolean): Promise<void> {
+  const random = seededRandom(-incarnation);
+  const isEarly = random() * ONE_IN_EARLY < 1;
   while (!isEarly && !isOver() && !existsSync(logPath)) await sleep(LOOK_MS);
-  const diesAt =
-    performance.now() + (isEarly ? Math.random() * EARLY_SPREAD_MS : MIN_LIFE_MS + Math.random() * LIFE_SPREAD_MS);
+  const diesAt = performance.now() + (isEarly ? random() * EARLY_SPREAD_MS : MIN_LIFE_MS + random() * LIFE_SPREAD_MS);
   while (!isOver() && performance.now() < diesAt) await sleep(LOOK_MS);
 }
 

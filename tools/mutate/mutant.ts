@@ -30,14 +30,6 @@ export function mutantsOf(targets: readonly Target[]): Mutant[] {
   );
 }
 
-/** The source with the edit in it. Throws where the edit does not fit. */
-export function applyEdit(source: string, { find, replace }: Edit): string {
-  const count = source.split(find).length - 1;
-  if (count !== 1) throw new Error(`an edit must fit in exactly one place, and this fits in ${count}: ${find}`);
-  // A function, because `$` in a replacement text has a meaning of its own.
-  return source.replace(find, () => replace);
-}
-
 export function describeMutant({ target, find, replace }: Edit & { readonly target: string }): string {
   return `${target}: ${find.trim()}  ->  ${replace.trim() === "" ? "(nothing)" : replace.trim()}`;
 }

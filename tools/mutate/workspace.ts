@@ -2,7 +2,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../layers/layers.ts";
-import { applyEdit, type Edit } from "./mutant.ts";
+import { replaceOnce } from "../planted/replace-once.ts";
+import type { Edit } from "./mutant.ts";
 
 /** One copy: a package with an edit in it, or as it is, and the tests to run there. */
 export interface Copy {
@@ -38,7 +39,7 @@ export class Workspace {
     symlinkSync(join(ROOT, "docs"), join(this.folder, folder, "docs"));
     if (edit !== undefined) {
       const target = join(home, "src", file);
-      writeFileSync(target, applyEdit(readFileSync(target, "utf8"), edit));
+      writeFileSync(target, replaceOnce(readFileSync(target, "utf8"), edit.find, edit.replace));
     }
   }
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import ts from "typescript";
 import { ROOT } from "../layers/layers.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
+import { replaceOnce } from "./replace-once.ts";
 
 const PACKAGE = join(ROOT, "packages/coordination");
 const NOT_NEEDED = /\.(test|test-d|bench|fixture)\.ts$/;
@@ -38,7 +39,10 @@ export class Copier {
   /** Copy the package, and plant a bug in the copy where one is given. Answers where the copy's sources are. */
   copy(bug: PlantedBug | undefined): string {
     const copy = join(this.#folder, `copy-${this.#copyCount++}`);
-    const planted = bug === undefined ? undefined : stripTypes(bug.file, plant(this.#sources.get(bug.file) ?? "", bug));
+    const planted =
+      bug === undefined
+        ? undefined
+        : stripTypes(bug.file, replaceOnce(this.#sources.get(bug.file) ?? "", bug.find, bug.replace));
     for (const [file, text] of this.#stripped) {
       const target = join(copy, "src", file.replace(/\.ts$/, ".js"));
       mkdirSync(dirname(target), { recursive: true });
@@ -66,13 +70,4 @@ function stripTypes(fileName: string, text: string): string {
     rewriteRelativeImportExtensions: true,
   };
   return ts.transpileModule(text, { fileName, compilerOptions }).outputText;
-}
-
-/** The text with the bug in it. Throws where there is no place for it, or more than one. */
-export function plant(text: string, { name, file, find, replace }: PlantedBug): string {
-  const places = text.split(find).length - 1;
-  if (places !== 1)
-    throw new Error(`"${name}" cannot be planted: ${file} has the text it replaces ${places} times, not once`);
-  // As a function, so that nothing in the replacement is taken for a pattern.
-  return text.replace(find, () => replace);
 }

@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../layers/layers.ts";
-import { plant } from "./copies.ts";
 import { expectation } from "./expectation.ts";
 import { judgeBugs, problemsOf } from "./judge.ts";
 import { PLANTED_BUGS, type PlantedBug } from "./planted-bugs.ts";
+import { replaceOnce } from "./replace-once.ts";
 
 describe("planted bugs", () => {
   // By one detector each, in turn: `main.ts` asks everybody who must catch it.
@@ -28,24 +28,7 @@ describe("planted bugs", () => {
   test.each(PLANTED_BUGS)("there is a place for: $name", (bug) => {
     const text = readFileSync(join(ROOT, "packages/coordination/src", bug.file), "utf8");
 
-    expect(plant(text, bug)).not.toBe(text);
-  });
-});
-
-describe("plant", () => {
-  const bug: PlantedBug = { name: "b", file: "f.ts", find: "a < b", replace: "a <= $& b", caughtBy: ["simulator"] };
-
-  test("replaces the text as it stands", () => {
-    expect(plant("if (a < b) x();", bug)).toBe("if (a <= $& b) x();");
-  });
-
-  test.each([
-    { text: "if (b > a) x();", places: 0 },
-    { text: "a < b; a < b;", places: 2 },
-  ])("refuses where the text is there $places times", ({ text, places }) => {
-    expect(() => plant(text, bug)).toThrow(
-      `"b" cannot be planted: f.ts has the text it replaces ${places} times, not once`,
-    );
+    expect(replaceOnce(text, bug.find, bug.replace)).not.toBe(text);
   });
 });
 

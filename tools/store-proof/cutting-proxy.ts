@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { seededRandom } from "../explore/effort.ts";
 
 /** What to do with the next message of a client that holds some text. */
 interface Trap {
@@ -20,6 +21,7 @@ export class CuttingProxy {
   readonly #links = new Set<Link>();
   readonly #listener = createServer((client) => this.#link(client));
   readonly #url: URL;
+  readonly #random = seededRandom();
   #trap: Trap | undefined;
 
   private constructor(url: string) {
@@ -50,7 +52,7 @@ export class CuttingProxy {
   /** Cut one connection in `oneIn`: at once, or when its server next answers, so that the answer is lost. */
   cutSome(how: "Now" | "AtAnswer", oneIn: number): void {
     for (const link of this.#links) {
-      if (Math.random() * oneIn > 1) continue;
+      if (this.#random() * oneIn > 1) continue;
       if (how === "Now") this.#end(link);
       else link.isMuted = true;
     }

@@ -10,6 +10,7 @@ import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { etcdSkipped, startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import { countLines, FAULT_SECONDS, judge, lacking, readFaultLogs, torment } from "@gossip/tools/fault-run";
+import { seededRandom } from "@gossip/tools/effort";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, expect, test } from "vitest";
 import { openEtcdStore } from "./open-etcd-store.ts";
@@ -38,8 +39,9 @@ async function breakThings(
   proxy: CuttingProxy,
   { isOver, made }: { readonly isOver: () => boolean; readonly made: Breakages },
 ): Promise<void> {
+  const random = seededRandom();
   for (let step = 1; !isOver(); step++) {
-    await sleep(200 + Math.random() * 500);
+    await sleep(200 + random() * 500);
     if (step % STEPS_BETWEEN_CRASHES === 0) {
       await server.restart();
       made.serverKills++;

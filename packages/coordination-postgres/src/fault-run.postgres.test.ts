@@ -18,6 +18,7 @@ import {
   readFaultLogs,
   torment,
 } from "@gossip/tools/fault-run";
+import { seededRandom } from "@gossip/tools/effort";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, expect, test } from "vitest";
 import { openPostgresStore } from "./open-postgres-store.ts";
@@ -52,8 +53,9 @@ async function breakThings(
   { logs, made, isOver }: Breaker,
 ): Promise<void> {
   let crashedAt = 0;
+  const random = seededRandom();
   for (let step = 1; !isOver(); step++) {
-    await sleep(100 + Math.random() * 300);
+    await sleep(100 + random() * 300);
     const place = step % STEPS_BETWEEN_CRASHES;
     if (place === 0 || place === STEPS_BETWEEN_CRASHES / 2) {
       while (!isOver() && countAnswers(logs) < crashedAt + ANSWERS_BETWEEN) await sleep(50);

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { replaceOnce } from "@gossip/tools/replace-once";
 import type { ScopeKit, WorldOptions } from "./move-world.fixture.ts";
 
 export interface Edit {
@@ -189,12 +190,7 @@ export async function plant(
 
   for (const { file, find, replace } of edits) {
     const path = join(folder, file);
-    const source = readFileSync(path, "utf8");
-    if (source.split(find).length !== 2) throw new Error(`an edit must find its text once in ${file}: ${find}`);
-    writeFileSync(
-      path,
-      source.replace(find, () => replace),
-    );
+    writeFileSync(path, replaceOnce(readFileSync(path, "utf8"), find, replace));
   }
   // oxlint-disable-next-line import/no-dynamic-require -- the copy did not exist when this was written
   const kit = (await import(join(folder, "index.ts"))) as ScopeKit;

@@ -1,8 +1,12 @@
-/** How much of it: some seconds in every test run, all that the proof asks for with GOSSIP_LONG=1. */
-export const KILL_SIZE =
-  process.env["GOSSIP_LONG"] === "1" ? { fileCount: 50_000, killCount: 40 } : { fileCount: 2000, killCount: 4 };
+import { effort, isExploring } from "@gossip/tools/effort";
 
-/** A long run says what it did: nobody waits minutes for a tick. */
+/** How many files and kills: a few in `npm test`, all that the proof asks for in `npm run explore`. */
+export const KILL_SIZE = effort({
+  usual: { fileCount: 2000, killCount: 4 },
+  exploring: { fileCount: 50_000, killCount: 40 },
+});
+
+/** Prints the report of a long run, so that its minutes show more than a passed test. */
 export function tellReport(store: string, report: object): void {
-  if (process.env["GOSSIP_LONG"] === "1") process.stdout.write(`${store}: ${JSON.stringify(report)}\n`);
+  if (isExploring) process.stdout.write(`${store}: ${JSON.stringify(report)}\n`);
 }

@@ -1,5 +1,6 @@
 // The command and all that it imports in a few files that plain Node starts in no time. They are made from the sources
 // at hand, so they cannot be stale, and once a test file, so that it may start many processes.
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,7 +35,7 @@ export async function removeGossipScript(): Promise<void> {
 }
 
 async function bundle(): Promise<string> {
-  const folder = at(`../../.cache/processes/${process.pid}-${Math.random().toString(36).slice(2)}`);
+  const folder = at(`../../.cache/processes/${process.pid}-${randomUUID()}`);
   await build({
     configFile: false,
     envFile: false,

@@ -1,4 +1,5 @@
 // The frame of a chaos run: blows in random order until time is up, then the verdict.
+import { CHAOS_SEED, effort, seededRandom } from "@gossip/tools/effort";
 import type { ChaosFleet, ChaosReport } from "./chaos-fleet.fixture.ts";
 
 /** Something bad to do to a fleet, and to wait for it to get over. */
@@ -21,10 +22,8 @@ async function stepClock(fleet: ChaosFleet, stepClockMs: number): Promise<void> 
   leader.tamper({ stepClockMs: -stepClockMs });
 }
 
-/** Short unless told otherwise: minutes find more, and nobody waits for them in `npm test`. */
-export const CHAOS_SECONDS = Number(process.env["GOSSIP_CHAOS_SECONDS"] ?? "6");
-
-const SEED = Number(process.env["GOSSIP_CHAOS_SEED"] ?? String(Date.now() % 1_000_000));
+/** How long blows go on once each has been dealt: not at all in `npm test`, a minute in `npm run explore`. */
+export const CHAOS_SECONDS = Number(process.env["GOSSIP_CHAOS_SECONDS"] ?? effort({ usual: 0, exploring: 60 }));
 
 /** Every blow at least once, then more in random order as long as there is time. */
 export async function runChaos(
@@ -33,7 +32,7 @@ export async function runChaos(
   blows: Readonly<Record<string, Blow>>,
 ): Promise<ChaosReport> {
   const startedAtMs = performance.now();
-  const random = generator(SEED);
+  const random = seededRandom();
   const names = Object.keys(blows);
   const dealt: string[] = [];
   await fleet.leader();
@@ -64,17 +63,6 @@ function print(
   console.log(
     `chaos, ${name}: ${issued} timestamps issued in ${calls} calls (${failed || "none"} failed) over ${run.seconds.toFixed(1)} s, ` +
       `${run.dealt.length} blows, ${failovers} failovers, longest gap in service ${longestGapMs.toFixed(0)} ms, violations ${violations.length} ` +
-      `(GOSSIP_CHAOS_SEED=${SEED})`,
+      `(GOSSIP_CHAOS_SEED=${CHAOS_SEED})`,
   );
-}
-
-/** Mulberry32: small, and the same everywhere. */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,0 +1,68 @@
+// What a round of exploration runs: each task is one command, played from one seed.
+import { exploringFiles } from "./test-files.ts";
+
+export interface Task {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether vitest runs it, and leaves in its report which files failed. */
+  readonly isTest: boolean;
+}
+
+const SIM_SEEDS = 300;
+
+/** The tasks of one round: the quick ones first, then one for each long run. */
+export function tasksOf(seed: number): readonly Task[] {
+  const { soaks, properties } = exploringFiles();
+  return [
+    simulate(seed),
+    runTests("properties", properties, seed),
+    ...soaks.map((file) => runTests(file, [file], seed)),
+  ];
+}
+
+/** Tasks that no seed changes: they run in the first round alone. */
+export function fixedTasks(): readonly Task[] {
+  return [tool("planted bugs", ["tools/planted/main.ts"]), tool("mutations", ["tools/mutate/main.ts"])];
+}
+
+function simulate(seed: number): Task {
+  const args = [
+    "--conditions=@gossip/source",
+    "tools/sim/main.ts",
+    "--seeds",
+    String(SIM_SEEDS),
+    "--seed",
+    String(seed),
+  ];
+  return tool("simulator", args);
+}
+
+function tool(name: string, args: readonly string[]): Task {
+  return {
+    name,
+    command: process.execPath,
+    args: ["--import", "./tools/ts/register.mjs", ...args],
+    env: {},
+    isTest: false,
+  };
+}
+
+function runTests(name: string, files: readonly string[], seed: number): Task {
+  return {
+    name,
+    command: "vitest",
+    args: ["run", "--reporter=dot", "--reporter=./tools/check/reporter.ts", ...files],
+    env: { GOSSIP_EXPLORE: "1", FC_SEED: String(seed), GOSSIP_CHAOS_SEED: String(seed) },
+    isTest: true,
+  };
+}
+
+/** The command that runs a failed task again; of tests, only the files that failed. */
+export function replayLine({ command, args, env, isTest }: Task, failedFiles: readonly string[]): string {
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  if (isTest)
+    return [...settings, "npx vitest run", ...(failedFiles.length > 0 ? failedFiles : args.slice(3))].join(" ");
+  return [...settings, command === process.execPath ? "node" : command, ...args].join(" ");
+}
