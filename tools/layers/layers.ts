@@ -25,6 +25,8 @@ export const PACKAGES: readonly string[] = Object.keys(LAYERS);
 export interface Manifest {
   readonly name: string;
   readonly version: string;
+  /** Name of a command to the file that starts it. */
+  readonly bin?: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;

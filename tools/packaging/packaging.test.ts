@@ -13,6 +13,7 @@ import { LAYERS, PACKAGES, codeEntries, readManifest } from "../layers/layers.ts
 import { importAll, installInto, installedPackages, typeCheckAll } from "./consumer.ts";
 import { copyTree } from "./copy-tree.ts";
 import { packAll } from "./pack.ts";
+import { run } from "./run.ts";
 import { readShipped, shippedProblems, strangers } from "./shipped.ts";
 
 const MINUTES = 60_000;
@@ -61,6 +62,12 @@ describe.each(PACKAGES.map((name) => [name]))("@gossip/%s from its tarball", { t
 
   test("every export type-checks, libraries included", async () => {
     expect(await typeCheckAll(projects.get(name)!, exports.get(name)!, !LAYERS[name]!.core)).toEqual([]);
+  });
+
+  test.each(Object.keys(readManifest(name).bin ?? {}))("its command %s starts", async (command) => {
+    const project = projects.get(name)!;
+    const { exitCode, stdout } = await run(join(project, "node_modules/.bin", command), ["--help"], project);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(command)]);
   });
 
   test("publint has nothing to say", async () => {
