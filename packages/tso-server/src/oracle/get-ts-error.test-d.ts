@@ -16,6 +16,7 @@ expectTypeOf<GetTsError["kind"]>().toEqualTypeOf<
   | "WindowExtensionOverflow"
   | "WindowExhausted"
   | "TimeRunaway"
+  | "Overloaded"
   | "TransientDriver"
   | "PermanentDriver"
   | "AdvanceOutOfRange"

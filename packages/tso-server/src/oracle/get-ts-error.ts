@@ -20,6 +20,8 @@ export type GetTsError =
   | CoreError<"WindowExhausted">
   /** Issued time already leads the clock by `maxLeadMs`, and waiting for the clock did not help. */
   | { readonly kind: "TimeRunaway"; readonly maxLeadMs: number }
+  /** That many requests wait already, and this caller has its share of them. */
+  | { readonly kind: "Overloaded"; readonly maxWaiting: number }
   /** The bound could not be made durable now; asking again may help. */
   | DriverError<"TransientDriver">
   /** The bound could not be made durable, and asking again will not help. */

@@ -20,12 +20,20 @@ export interface OracleOptions {
   readonly failoverAdvanceMs?: number;
   /** Most that the durable bound, and so issued time, may lead the clock. Twice the window unless set. */
   readonly maxLeadMs?: number;
-  /** How long a request waits for the clock where issued time leads it that far, before it is refused. */
+  /**
+   * How long a request waits, from its arrival, where issued time leads the clock that far; then it is refused with
+   * `TimeRunaway`. 100 ms unless set.
+   */
   readonly leadWaitMs?: number;
+  /**
+   * Most requests that wait at a time; 100,000 unless set. Beyond, a request is refused with `Overloaded`, unless its caller
+   * has fewer waiting than an equal share.
+   */
+  readonly maxWaiting?: number;
   /** Longest step forward that the clock may make at once. A reading beyond is not believed. */
   readonly maxForwardStepMs?: number;
   readonly metrics?: Metrics;
-  /** Told of things an operator should look into. */
+  /** Called with what an operator should look into. */
   readonly onEvent?: (event: OracleEvent) => void;
   readonly clock?: Clock;
   readonly monotonicClock?: MonotonicClock;
@@ -43,9 +51,10 @@ export type OracleSettings = Required<OracleOptions>;
 const DEFAULT_WINDOW_AHEAD_MS = 3000;
 const DEFAULT_FAILOVER_ADVANCE_MS = 1000;
 const DEFAULT_LEAD_WAIT_MS = 100;
+const DEFAULT_MAX_WAITING = 100_000;
 const DEFAULT_MAX_FORWARD_STEP_MS = 3_600_000;
 
-/** The options with what was left out. Throws where they cannot work. */
+/** The options with defaults filled in. Throws `InvariantViolation` if they cannot work. */
 export function settle(options: OracleOptions): OracleSettings {
   assertObject(options, "the options of an oracle");
   assertMethods(options.driver, "the driver of an oracle", [
@@ -61,6 +70,7 @@ export function settle(options: OracleOptions): OracleSettings {
     failoverAdvanceMs: options.failoverAdvanceMs ?? DEFAULT_FAILOVER_ADVANCE_MS,
     maxLeadMs: options.maxLeadMs ?? Math.max(2 * windowAheadMs, windowAheadMs + 2),
     leadWaitMs: options.leadWaitMs ?? DEFAULT_LEAD_WAIT_MS,
+    maxWaiting: options.maxWaiting ?? DEFAULT_MAX_WAITING,
     maxForwardStepMs: options.maxForwardStepMs ?? DEFAULT_MAX_FORWARD_STEP_MS,
     metrics: options.metrics ?? new Metrics(),
     onEvent: options.onEvent ?? (() => {}),
@@ -77,6 +87,7 @@ export function settle(options: OracleOptions): OracleSettings {
       `${name} is a whole number of milliseconds, 0 or more`,
     );
   }
+  assert(Number.isSafeInteger(settings.maxWaiting) && settings.maxWaiting > 0, "maxWaiting is a whole number above 0");
   assert(settings.maxLeadMs > windowAheadMs, "maxLeadMs is more than windowAheadMs, or no window could be extended");
   return settings;
 }

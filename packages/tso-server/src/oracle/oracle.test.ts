@@ -208,6 +208,7 @@ describe("the life of an oracle", () => {
     { windowAheadMs: 0.5 },
     { maxLeadMs: 3000 },
     { maxForwardStepMs: 0 },
+    { maxWaiting: 0 },
     { failoverAdvanceMs: Number.NaN },
   ])("does not start with %j", (options) => {
     expect(() => new Oracle({ driver: new MemoryDriver(), ...options })).toThrow(InvariantViolation);

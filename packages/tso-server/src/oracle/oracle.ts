@@ -10,7 +10,7 @@ import { WindowExtender } from "./window-extender.ts";
 
 /**
  * A timestamp oracle in this process: an allocator, the driver that makes its bound durable, and the
- * watch that fences it in at every change of leadership. Transports put it on a wire.
+ * watch that fences it at every change of leadership. `OracleServer` serves it over the network.
  */
 export class Oracle {
   /** Resolves when the oracle has stopped: by `shutdown`, or by itself with the reason. */
@@ -60,22 +60,27 @@ export class Oracle {
     return this.#gate.isServing && !this.#extender.isFailing;
   }
 
-  /** Hear of every change of state. Returns a function that stops it. */
+  /** Call `listener` on every change of state. Returns a function that stops it. */
   subscribe(listener: (state: ServingState) => void): () => void {
     return this.#gate.subscribe(listener);
   }
 
-  /** `count` timestamps of one millisecond. Answers at once, unless the window has to be extended first. */
-  getTs(count: number): Answer | Promise<Answer> {
-    return this.getTsMany([count])[0]!;
+  /**
+   * `count` timestamps of one millisecond. Returns at once, unless the window has to be extended first.
+   *
+   * Requests that wait are shared fairly between callers. Any object identifies one, such as its socket; requests without
+   * one belong to the same caller.
+   */
+  getTs(count: number, caller: object = this): Answer | Promise<Answer> {
+    return this.getTsMany([count], caller)[0]!;
   }
 
-  /** An answer for each count, in order, for the price of one look at the clocks. */
-  getTsMany(counts: readonly number[]): (Answer | Promise<Answer>)[] {
-    assert(Array.isArray(counts), "what is asked for is a list of counts");
+  /** An answer for each count, in order, from one reading of the clocks. */
+  getTsMany(counts: readonly number[], caller: object = this): (Answer | Promise<Answer>)[] {
+    assert(Array.isArray(counts), "counts must be an array");
     const nowMs = this.#guard.sample();
-    const answers = counts.map((count) => this.#grant(nowMs, count));
-    // After the grants and before any reply: had another node taken over by now, theirs might be greater.
+    const answers = counts.map((count) => this.#grant({ nowMs, count }, caller));
+    // After the grants and before any reply: if another node has taken over by now, it may have issued greater ones.
     const isOurs = this.#gate.isWithinDeadline;
     for (let index = 0; index < answers.length; index++) {
       const answer = answers[index]!;
@@ -86,7 +91,7 @@ export class Oracle {
   }
 
   /**
-   * Stop serving, at once, and let what is under way end, for at most `graceMs`; 0 waits for nothing.
+   * Stop serving at once, and let pending work end, for at most `graceMs`; 0 waits for nothing.
    *
    * The driver stays open: close it afterwards, so that no other node leads before this one has stopped.
    */
@@ -105,14 +110,15 @@ export class Oracle {
     return ok();
   }
 
-  #grant(nowMs: number, count: number): Answer | Promise<Answer> {
+  #grant(request: { readonly nowMs: number; readonly count: number }, caller: object): Answer | Promise<Answer> {
+    const { nowMs, count } = request;
     const granted = this.#gate.allocator.tryGrant(nowMs, count);
     if (granted.ok) {
       this.#extender.afterGrant(granted.value, nowMs);
       return granted;
     }
     if (granted.error.kind === "NotLeader") return err(this.#gate.refusal());
-    if (granted.error.kind === "WindowExhausted") return this.#extender.grantAfterExtension(nowMs, count);
+    if (granted.error.kind === "WindowExhausted") return this.#extender.grantAfterExtension(request, caller);
     return err(granted.error);
   }
 }

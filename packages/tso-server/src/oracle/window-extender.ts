@@ -9,6 +9,7 @@ import type { ClockGuard } from "./clock-guard.ts";
 import type { GetTsError } from "./get-ts-error.ts";
 import { countIgnored, describeThrown } from "./observe.ts";
 import type { ServingGate } from "./serving-gate.ts";
+import { WaitQueue, type Request } from "./wait-queue.ts";
 
 /** How much issued time passes before an extension that failed ahead of need is tried again. */
 const RETRY_AHEAD_MS = 50;
@@ -24,33 +25,32 @@ export interface WindowExtenderParts {
   readonly windowAheadMs: number;
   readonly maxLeadMs: number;
   readonly leadWaitMs: number;
+  readonly maxWaiting: number;
   readonly onPersistFailed: (reason: string) => void;
-}
-
-/** A request that found the window exhausted. It keeps the clock reading it came with. */
-interface Waiter {
-  readonly nowMs: number;
-  readonly count: number;
-  readonly resolve: (answer: Answer) => void;
 }
 
 /**
  * Moves the durable bound, one persist at a time.
  *
- * It starts when half of a window is used, so that callers rarely meet the end of one. Those that do wait
- * together: however many they are, they cost one persist. Requests that still fit are served meanwhile.
+ * It starts when half of a window is used, so that few callers meet the end of one. Those that do wait in a queue: however
+ * many they are, they cost one persist, and callers take turns at what it gained. Requests that still fit are served
+ * meanwhile. Where the bound may not lead the clock any further, a request waits for at most `leadWaitMs` from its arrival
+ * and is refused then; a persist that is in flight at that moment is waited for.
  */
 export class WindowExtender {
   readonly #parts: WindowExtenderParts;
-  #waiting: Waiter[] = [];
+  readonly #queue: WaitQueue;
   #flight: Promise<void> | undefined;
   /** Issued time at which the next extension starts. */
   #lowWaterMs = Number.POSITIVE_INFINITY;
   #floorMs = 0;
   #isFailing = false;
+  /** Whether the last bound would have been greater without `maxLeadMs`. */
+  #isCapped = false;
 
   constructor(parts: WindowExtenderParts) {
     this.#parts = parts;
+    this.#queue = new WaitQueue(parts.maxWaiting);
   }
 
   /** Whether the last persist failed for good. Requests that need none are still served. */
@@ -73,11 +73,17 @@ export class WindowExtender {
     this.#start(nowMs);
   }
 
-  /** Wait for the window to grow, then grant. */
-  grantAfterExtension(nowMs: number, count: number): Promise<Answer> {
-    this.#parts.metrics.counter("tsoracle.window.waits.total").add();
-    return new Promise((resolve) => {
-      this.#waiting.push({ nowMs, count, resolve });
+  /** Wait for the window to grow, then grant. Callers are told apart by `caller`, and take turns. */
+  grantAfterExtension(
+    { nowMs, count }: { readonly nowMs: number; readonly count: number },
+    caller: object,
+  ): Answer | Promise<Answer> {
+    const { metrics, monotonicClock, leadWaitMs, maxWaiting } = this.#parts;
+    if (!this.#queue.hasRoomFor(caller)) return err({ kind: "Overloaded", maxWaiting });
+    metrics.counter("tsoracle.window.waits.total").add();
+    const expiresAtMs = monotonicClock.nowMs() + leadWaitMs;
+    return new Promise((settle) => {
+      this.#queue.add(caller, { nowMs, count, expiresAtMs, settle });
       if (this.#flight === undefined) this.#start(nowMs);
     });
   }
@@ -93,20 +99,21 @@ export class WindowExtender {
 
   async #fly(firstNowMs: number): Promise<void> {
     let nowMs = firstNowMs;
-    do {
+    for (;;) {
       const outcome = await this.#extend(nowMs);
-      this.#settle(outcome);
-      // Whoever is left joined late or came too late for what was gained: one more round serves at least the first.
-      nowMs = this.#latestWaiting(0);
-    } while (this.#waiting.length > 0);
-    // In the same breath as the check: whoever joins after it must start a flight of its own.
+      if (outcome !== undefined) this.#settle(outcome);
+      if (this.#queue.size === 0) break;
+      nowMs = this.#parts.guard.sample();
+    }
+    // Synchronously after the check: a request that joins later must start a flight of its own.
     this.#flight = undefined;
   }
 
-  async #extend(nowMs: number): Promise<Result<CommitOutcome, GetTsError>> {
+  /** Make one bound durable. Returns `undefined` if there is no need to: it is at its cap, and no request waits. */
+  async #extend(nowMs: number): Promise<Result<CommitOutcome, GetTsError> | undefined> {
     const { driver, gate, metrics, monotonicClock } = this.#parts;
     const target = await this.#target(nowMs);
-    if (!target.ok) return target;
+    if (target === undefined || !target.ok) return target;
     const { targetMs, epoch } = target.value;
 
     const startedAtMs = monotonicClock.nowMs();
@@ -124,30 +131,35 @@ export class WindowExtender {
     return outcome;
   }
 
-  /** The bound to persist and the leadership it is for; where issued time leads the clock too far, wait for the clock. */
-  async #target(nowMs: number): Promise<Result<{ readonly targetMs: number; readonly epoch: Epoch }, GetTsError>> {
-    const { gate, guard, timers, windowAheadMs, maxLeadMs, leadWaitMs } = this.#parts;
-    let patienceMs = leadWaitMs;
+  /**
+   * The bound to persist and the leadership it is for. Where the bound may not lead the clock any further, this waits for
+   * the clock as long as a request does.
+   */
+  async #target(
+    nowMs: number,
+  ): Promise<Result<{ readonly targetMs: number; readonly epoch: Epoch }, GetTsError> | undefined> {
+    const { gate, guard, timers, monotonicClock, windowAheadMs, maxLeadMs } = this.#parts;
     for (;;) {
       const prepared = gate.allocator.prepareWindowExtension({
-        nowMs: this.#latestWaiting(nowMs),
+        nowMs: Math.max(nowMs, this.#queue.latestMs),
         aheadMs: windowAheadMs,
       });
       if (!prepared.ok) return err(prepared.error.kind === "NotLeader" ? gate.refusal() : prepared.error);
       const capMs = Math.max(this.#floorMs, guard.highestMs) + maxLeadMs;
       const targetMs = Math.min(prepared.value, capMs);
       const highWaterMs = gate.allocator.committedHighWaterMs!;
-      // Read together: should leadership change on the way, the epoch gives the bound away.
+      this.#isCapped = targetMs < prepared.value;
+      // Read together: if leadership changes before the commit, the epoch no longer matches.
       if (targetMs > highWaterMs) return ok({ targetMs, epoch: gate.allocator.epoch! });
-      if (this.#waiting.length === 0 || patienceMs <= 0) return err({ kind: "TimeRunaway", maxLeadMs });
-      const waitMs = Math.min(patienceMs, highWaterMs + 1 - capMs);
-      patienceMs -= waitMs;
-      await sleep(timers, waitMs);
+      this.#refuseExpired();
+      const expiryMs = this.#queue.firstExpiryMs;
+      if (expiryMs === undefined) return undefined;
+      await sleep(timers, Math.min(highWaterMs + 1 - capMs, expiryMs - monotonicClock.nowMs()));
       guard.sample();
     }
   }
 
-  /** What a failed persist means for whoever waits, and for the leadership. */
+  /** The refusal for the requests that wait on a failed persist. Steps down if it was refused for the leadership. */
   #failed(error: DriverError, epoch: Epoch): GetTsError {
     const { gate } = this.#parts;
     const isCurrent = gate.allocator.epoch === epoch;
@@ -168,31 +180,35 @@ export class WindowExtender {
     }
   }
 
+  /** Serve the queue from what an extension gained, or refuse all of it if the extension failed. */
   #settle(outcome: Result<CommitOutcome, GetTsError>): void {
-    const waiters = this.#waiting;
-    this.#waiting = [];
-    const { gate } = this.#parts;
     // A bound that did not advance will not do so the next time either.
     const isStuck = outcome.ok && outcome.value.kind === "Ignored" && outcome.value.reason.kind === "NotAdvanced";
-    for (const waiter of waiters) {
-      if (!outcome.ok) {
-        this.#answer(waiter, outcome);
-        continue;
-      }
-      const granted = gate.allocator.tryGrant(waiter.nowMs, waiter.count);
-      if (granted.ok) this.#answer(waiter, gate.isWithinDeadline ? granted : err(gate.refusal()));
-      else if (granted.error.kind === "NotLeader") this.#answer(waiter, err(gate.refusal()));
-      else if (granted.error.kind === "WindowExhausted" && !isStuck) this.#waiting.push(waiter);
-      else this.#answer(waiter, err(granted.error));
+    for (let request = this.#queue.next; request !== undefined; request = this.#queue.next) {
+      const answer = outcome.ok ? this.#grant(request) : outcome;
+      if (!answer.ok && outcome.ok && answer.error.kind === "WindowExhausted" && !isStuck) break;
+      this.#queue.take();
+      this.#answer(request, answer);
     }
+    if (this.#isCapped) this.#refuseExpired();
   }
 
-  #answer(waiter: Waiter, answer: Answer): void {
-    waiter.resolve(this.#parts.tally.record(answer));
+  #grant({ nowMs, count }: Request): Answer {
+    const { gate } = this.#parts;
+    const granted = gate.allocator.tryGrant(nowMs, count);
+    if (granted.ok) return gate.isWithinDeadline ? granted : err(gate.refusal());
+    return err(granted.error.kind === "NotLeader" ? gate.refusal() : granted.error);
   }
 
-  #latestWaiting(nowMs: number): number {
-    return this.#waiting.reduce((latest, waiter) => Math.max(latest, waiter.nowMs), nowMs);
+  #refuseExpired(): void {
+    const { monotonicClock, maxLeadMs } = this.#parts;
+    const nowMs = monotonicClock.nowMs();
+    for (let late = this.#queue.takeExpired(nowMs); late !== undefined; late = this.#queue.takeExpired(nowMs))
+      this.#answer(late, err({ kind: "TimeRunaway", maxLeadMs }));
+  }
+
+  #answer(request: Request, answer: Answer): void {
+    request.settle(this.#parts.tally.record(answer));
   }
 
   /** The middle of a window. */
@@ -203,7 +219,7 @@ export class WindowExtender {
   }
 }
 
-/** A driver that throws where it should answer is one that will not get better. */
+/** A driver that throws has failed for good. */
 async function persist(driver: ConsensusDriver, atLeastMs: number, epoch: Epoch): Promise<Result<number, DriverError>> {
   try {
     return await driver.persistHighWater(atLeastMs, epoch);

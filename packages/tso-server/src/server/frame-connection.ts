@@ -67,7 +67,7 @@ export class FrameConnection {
   }
 
   #answer(ids: readonly number[], counts: readonly number[]): void {
-    const answers = this.#oracle.getTsMany(counts);
+    const answers = this.#oracle.getTsMany(counts, this);
     const out = Buffer.allocUnsafe(answers.length * GRANTED_FRAME_SIZE);
     let size = 0;
     const refused: Buffer[] = [];

@@ -35,7 +35,7 @@ async function answer(oracle: Oracle, request: IncomingMessage, response: Server
     return reply(response, 405, { kind: "MethodNotAllowed" }, { allow: "GET, HEAD" });
   switch (pathname) {
     case "/v1/timestamp":
-      return answerTimestamp(oracle, new URLSearchParams(query).get("count"), response);
+      return answerTimestamp(oracle, new URLSearchParams(query).get("count"), request.socket, response);
     case "/healthz":
       return reply(response, 200, { status: "alive" });
     case "/readyz":
@@ -52,9 +52,14 @@ async function answer(oracle: Oracle, request: IncomingMessage, response: Server
   }
 }
 
-async function answerTimestamp(oracle: Oracle, countText: string | null, response: ServerResponse): Promise<void> {
+async function answerTimestamp(
+  oracle: Oracle,
+  countText: string | null,
+  caller: object,
+  response: ServerResponse,
+): Promise<void> {
   // An empty or odd count is refused by the oracle itself: `Number` makes it 0 or NaN.
-  const granted = await oracle.getTs(countText === null ? 1 : Number(countText));
+  const granted = await oracle.getTs(countText === null ? 1 : Number(countText), caller);
   if (!granted.ok) return reply(response, HTTP_CODES[STATUS_OF[granted.error.kind]], refusalOf(granted.error));
   const { physicalMs, logicalStart, count, epoch } = granted.value;
   const first = WindowGrant.first(granted.value);

@@ -198,6 +198,28 @@ describe("the framed protocol", () => {
   });
 });
 
+describe("a connection that asks for more than the clock can give", () => {
+  test("is refused what it waits too long for, and takes nothing from another client", async () => {
+    // Five full-size requests and issued time leads the clock as far as it may.
+    const { server } = await start({ failoverAdvanceMs: 0, windowAheadMs: 2, maxLeadMs: 5, leadWaitMs: 100 });
+    const greedy = await new RawClient(server.addresses[0]!).connected();
+    const REQUESTS = 4000;
+    const large = Array.from({ length: REQUESTS }, (_, index) =>
+      encodeRequest({ requestId: index, count: MAX_GRANT_COUNT }),
+    );
+    greedy.socket.write(Buffer.concat(large));
+    await until(() => greedy.replies.length > 0);
+    const client = unwrap(TimestampClient.create({ endpoints: server.addresses }));
+    closing.push(() => client.close());
+    for (let call = 0; call < 60; call++) expect(await client.getTs()).toMatchObject({ ok: true });
+    await until(() => greedy.replies.length === REQUESTS);
+    const refused = greedy.replies.filter((reply) => reply.kind === "Refused");
+    expect(refused.every(({ reason, status }) => reason === "TimeRunaway" && status === "ResourceExhausted")).toBe(
+      true,
+    );
+  });
+});
+
 describe("a client and a server together", () => {
   test("two hundred calls in a row, none older than its own asking", async () => {
     const { server } = await start();

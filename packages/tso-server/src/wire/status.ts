@@ -11,6 +11,7 @@ export const STATUS_OF = {
   WindowExhausted: "Internal",
   WindowExtensionOverflow: "Internal",
   TimeRunaway: "ResourceExhausted",
+  Overloaded: "ResourceExhausted",
   TransientDriver: "Unavailable",
   PermanentDriver: "Internal",
   AdvanceOutOfRange: "Internal",
