@@ -1,5 +1,4 @@
 // What every process of the backfill opens for itself. They share the database and nothing else.
-import { setTimeout } from "node:timers/promises";
 import { RunId, TenantId } from "@gossip/contracts";
 import { Coordinator, systemClock, type RunRequest } from "@gossip/coordination";
 import { openPostgresStore, postgresOpenErrorMessage } from "@gossip/coordination-postgres";
@@ -33,7 +32,6 @@ export async function openJob(url: string): Promise<OpenJob> {
   const coordinator = new Coordinator({
     store: opened.value,
     clock: systemClock(Date.now),
-    retry: { sleep: setTimeout, random: Math.random },
   });
   // The next backfill of this database takes another number.
   const run = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };

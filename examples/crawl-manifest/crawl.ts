@@ -1,6 +1,5 @@
 // The job: every line of the manifest once, a few requests at a time, and from where it was when it is started again.
 import { rm } from "node:fs/promises";
-import { setTimeout } from "node:timers/promises";
 import { OpId, RunId, TenantId } from "@gossip/contracts";
 import { Coordinator, ShardFilter, systemClock, type RunRequest } from "@gossip/coordination";
 import { lmdbOpenErrorMessage, openLmdbStore } from "@gossip/coordination-lmdb";
@@ -41,7 +40,6 @@ export async function crawl({ manifest, site, out }: CrawlOptions): Promise<numb
   const coordinator = new Coordinator({
     store,
     clock: systemClock(Date.now),
-    retry: { sleep: setTimeout, random: Math.random },
   });
   const source = linesSource({ path: manifest });
   try {

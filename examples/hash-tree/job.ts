@@ -1,6 +1,5 @@
 // What every process of the job opens for itself. They share a folder and nothing else.
 import { relative } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { RunId, TenantId } from "@gossip/contracts";
 import { Coordinator, systemClock, type RunRequest } from "@gossip/coordination";
 import { lmdbOpenErrorMessage, openLmdbStore, type LmdbStore } from "@gossip/coordination-lmdb";
@@ -31,7 +30,6 @@ export async function openJob({ root, out }: Job): Promise<OpenJob> {
   const coordinator = new Coordinator({
     store,
     clock: systemClock(Date.now),
-    retry: { sleep: setTimeout, random: Math.random },
   });
   // A store of its own for each output, so one id will do.
   const run = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };

@@ -60,7 +60,7 @@ class FaultWorker {
     this.#coordinator = new Coordinator({
       store,
       clock: systemClock(Date.now),
-      retry: { sleep: (ms) => sleep(ms), random: this.#random },
+      retry: { random: this.#random },
     });
     this.#log = openSync(config.logPath, "a");
     this.#worker = WorkerId.fromRaw(BigInt(config.incarnation));

@@ -35,10 +35,18 @@ const GLOBAL_OBJECTS = new Set(["globalThis", "global", "window", "self"]);
 /** `crypto` is allowed: an id that must be unguessable has to come from somewhere. */
 const ALLOWED_BUILTINS = new Set(["buffer", "crypto", "events", "util"]);
 
+/** Files that exist to hold a default that the caller may replace, and what each may use. */
+const EDGES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["packages/coordination/src/coordinator/backoff-timer.ts", ["setTimeout", "Math.random"]],
+]);
+
 export function impureUses(source: SourceText): Finding[] {
   const found: Finding[] = [];
-  const report = (node: ts.Node, what: string): void =>
-    void found.push({ file: source.file, line: lineOf(node), what: `${what} in a core package` });
+  const allowed = EDGES.get(source.file) ?? [];
+  const report = (node: ts.Node, what: string): void => {
+    if (!allowed.includes(what))
+      found.push({ file: source.file, line: lineOf(node), what: `${what} in a core package` });
+  };
   visit(parse(source));
   return found;
 

@@ -170,6 +170,12 @@ describe("impureUses", () => {
   });
 });
 
+test("the default backoff may use a timer and chance, and nothing else", () => {
+  const text = "setTimeout(() => {}, Math.random()); Date.now();\n";
+  const file = "packages/coordination/src/coordinator/backoff-timer.ts";
+  expect(impureUses({ file, text }).map(({ what }) => what)).toEqual(["Date.now in a core package"]);
+});
+
 describe("starExports", () => {
   test.each(["export * from './a.ts';", "export type * from './a.ts';", "export * as a from './a.ts';"])(
     "%s is found",

@@ -78,7 +78,10 @@ export const JsonReader = {
       return ok(items);
     },
 
-  /** An object with these fields, read in the order in which they are listed. Others are ignored. */
+  /**
+   * An object with these fields, read in the order in which they are listed. Ignores others. The result has every field:
+   * an optional one that is missing is `undefined`.
+   */
   object:
     <T extends object>(fields: JsonFieldReaders<T>): JsonReader<T> =>
     (json, field) => {
@@ -88,7 +91,7 @@ export const JsonReader = {
         const own = Object.hasOwn(json, name) ? (json as Record<string, unknown>)[name] : undefined;
         const read = fields[name](own, within(field, name));
         if (!read.ok) return read;
-        if (read.value !== undefined) value[name] = read.value;
+        value[name] = read.value;
       }
       return ok(value as T);
     },

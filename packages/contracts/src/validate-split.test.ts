@@ -135,6 +135,18 @@ describe("validateSplitCoverage", () => {
       error: { kind: "BoundaryMismatch", childIndex: 0, nextChildIndex: 1, childEnd: 1, nextChildStart: 1 },
     },
     {
+      fault: "boundaries, the upper child listed before the lower",
+      // Sorted: a, g, n, t. The gaps are between a (listed second) and g (listed third), and between n (listed last) and t (listed first).
+      children: [range("t", "z"), range("a", "f"), range("g", "n"), range("n", "s")],
+      error: { kind: "BoundaryMismatch", childIndex: 3, nextChildIndex: 0, childEnd: 1, nextChildStart: 1 },
+    },
+    {
+      fault: "boundaries that share a child",
+      // Sorted: a, g, n. Both gaps touch g (listed first); the other child of the upper gap is listed second.
+      children: [range("g", "m"), range("n", "z"), range("a", "f")],
+      error: { kind: "BoundaryMismatch", childIndex: 0, nextChildIndex: 1, childEnd: 1, nextChildStart: 1 },
+    },
+    {
       fault: "inverted children",
       children: [range("m", "m"), range("a", "a"), range("a", "m"), range("m", "z")],
       error: { kind: "InvertedChild", childIndex: 0 },

@@ -17,9 +17,10 @@ interface PlacedRange {
  * Check that the children tile the parent: no gap, no overlap, nothing outside.
  *
  * They may come in any order, and their metadata is their own. The first broken
- * rule decides: at least two children; the ends of the whole; neighbours, by range
- * start; inverted children; sizes. Where one rule is broken in several places, the
- * child that the caller listed first is named.
+ * rule decides: at least two children; the ends of the whole; neighbors, by range
+ * start; inverted children; sizes. If several children break one rule, the error names the
+ * child that the caller listed first. If several pairs of neighbors do not meet, it names
+ * the pair whose lower position in the caller's list is smallest.
  */
 export function validateSplitCoverage(
   parent: ShardSpecRef,
@@ -92,8 +93,8 @@ function checkCoverage(parent: ShardSpecRef, children: readonly ShardSpecRef[]):
   const placed = byStart(children);
   const ends = checkEnds(parent, { start: placed[0]!.start, end: placed.at(-1)!.end });
   if (!ends.ok) return ends;
-  const neighbours = checkNeighbours(placed);
-  if (!neighbours.ok) return neighbours;
+  const neighbors = checkNeighbors(placed);
+  if (!neighbors.ok) return neighbors;
   return checkEach(children);
 }
 
@@ -111,13 +112,13 @@ function checkEnds(
   return ok();
 }
 
-function checkNeighbours(placed: readonly PlacedRange[]): Result<void, SplitValidationError> {
+function checkNeighbors(placed: readonly PlacedRange[]): Result<void, SplitValidationError> {
   let faulty: { readonly child: PlacedRange; readonly next: PlacedRange } | undefined;
   for (let index = 0; index + 1 < placed.length; index++) {
     const child = placed[index]!;
     const next = placed[index + 1]!;
     if (child.end.length > 0 && equalBytes(child.end, next.start)) continue;
-    if (faulty === undefined || child.index < faulty.child.index) faulty = { child, next };
+    if (faulty === undefined || isListedBefore([child, next], [faulty.child, faulty.next])) faulty = { child, next };
   }
   if (faulty === undefined) return ok();
 
@@ -131,6 +132,15 @@ function checkNeighbours(placed: readonly PlacedRange[]): Result<void, SplitVali
     childEnd: child.end.length,
     nextChildStart: next.start.length,
   });
+}
+
+type Pair = readonly [PlacedRange, PlacedRange];
+
+/** Order pairs by the lower of their positions in the caller's list, then by the higher. */
+function isListedBefore(a: Pair, b: Pair): boolean {
+  const lower = ([one, other]: Pair): number => Math.min(one.index, other.index);
+  const upper = ([one, other]: Pair): number => Math.max(one.index, other.index);
+  return lower(a) === lower(b) ? upper(a) < upper(b) : lower(a) < lower(b);
 }
 
 function checkEach(children: readonly ShardSpecRef[]): Result<void, SplitValidationError> {

@@ -59,7 +59,7 @@ export function readCapacity(found: readonly RangeResult[], now: LogicalTime, us
   return {
     capacity: {
       askedFor: now,
-      availableCount: free + lapsed.length,
+      availableCount: Math.min(free + lapsed.length, MAX_HINT_COUNT),
       earliestDeadline,
       starvedUntil: starvedIn(starved!),
     },

@@ -1,9 +1,10 @@
+import { MAX_CLAIM_COUNT } from "@gossip/coordination";
 import type { GetOperation } from "@gossip/etcd-client";
 import { bucketOf, freeFrom, heldUpTo, LAST_BUCKET, MIX_LIMIT } from "./place.ts";
 import type { Layout, Space } from "./layout.ts";
 
-/** More than this is no news to anybody, and counting on would cost time. */
-export const MAX_HINT_COUNT = 1000;
+/** A capacity hint counts no further. */
+export const MAX_HINT_COUNT: number = MAX_CLAIM_COUNT;
 
 /** A window over the free that holds more than this is made narrower, to about half of it. */
 const CROWDED = 4096;
@@ -33,7 +34,7 @@ const WHOLE: Windows = { begun: 0, fresh: 0, heldSpan: undefined, heldLimit: 1 }
  * How much of each run's claim indexes to look at.
  *
  * etcd counts a whole range whatever the limit, so that asking for the first eight of a million keys costs as much as counting them. But
- * a claim needs a few shards from anywhere and a hint need not count beyond a thousand. So each looks at a window; and how wide one must be to hold some
+ * a claim needs a few shards from anywhere and a hint counts to `MAX_HINT_COUNT`. So each looks at a window; and how wide one must be to hold some
  * thousands is learned from what the last one held. A window that turns out to hold too few is widened and looked at again: what is
  * answered never depends on it.
  */

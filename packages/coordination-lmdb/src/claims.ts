@@ -1,11 +1,11 @@
 import type { LogicalTime, ShardId } from "@gossip/contracts";
-import type { CapacityHint, ClaimQuery, RunMoment } from "@gossip/coordination";
+import { MAX_CLAIM_COUNT, type CapacityHint, type ClaimQuery, type RunMoment } from "@gossip/coordination";
 import { lastU64, readU64, RowKind, runKey, type RunAddress } from "./keyspace.ts";
 import { claimsFrom, deadlineOf, freeFrom } from "./place-key.ts";
 import { rangeOf, type KeyRange, type Rows } from "./rows.ts";
 
-/** More than this is no news to anybody, and counting on would cost time. */
-export const MAX_HINT_COUNT = 1000;
+/** A capacity hint counts no further. */
+export const MAX_HINT_COUNT: number = MAX_CLAIM_COUNT;
 
 /** The least that a lease can have: behind all those that nobody holds. */
 const FIRST_DEADLINE = 1n;
@@ -80,7 +80,7 @@ export function hintAt(rows: Rows, moment: RunMoment, capacity: Capacity): Capac
     return { availableCount: freeCount, earliestDeadline: deadline, isStarved };
 
   const lapsed = { start: claimsFrom(moment, FIRST_DEADLINE), end: claimsFrom(moment, moment.now + 1n) };
-  const availableCount = freeCount + rows.countUpTo(MAX_HINT_COUNT, lapsed);
+  const availableCount = Math.min(freeCount + rows.countUpTo(MAX_HINT_COUNT, lapsed), MAX_HINT_COUNT);
   return { availableCount, earliestDeadline: earliestDeadline(rows, moment), isStarved };
 }
 

@@ -11,7 +11,7 @@ import type { Rows } from "./rows.ts";
 const MAX_KNOWN_RUNS = 256;
 
 /**
- * What is counted again is counted further than a hint tells, so that a thousand shards can be claimed before the next time. The first time it
+ * What is counted again is counted further than a hint tells, so that hundreds of shards can be claimed before the next time. The first time it
  * is not: where others write all the time, every time is the first.
  */
 const MAX_RECOUNT = 2 * MAX_HINT_COUNT;

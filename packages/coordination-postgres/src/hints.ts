@@ -44,5 +44,5 @@ export function hintWith(hint: CapacityHint, shards: readonly ShardRecord[], now
     if (lease === undefined || lease.deadline <= now) availableCount++;
     else if (earliestDeadline === undefined || lease.deadline < earliestDeadline) earliestDeadline = lease.deadline;
   }
-  return { availableCount, earliestDeadline, isStarved: hint.isStarved };
+  return { availableCount: Math.min(MAX_COUNTED, availableCount), earliestDeadline, isStarved: hint.isStarved };
 }

@@ -1,5 +1,5 @@
 export type { AcquireResult, AcquireResultView } from "./coordinator/acquiring.ts";
-export { MAX_CLAIM_COUNT, type ClaimManyRequest, type ClaimRequest } from "./coordinator/claiming.ts";
+export type { ClaimManyRequest, ClaimRequest } from "./coordinator/claiming.ts";
 export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
 export { EventCollector, type EventCollectorOptions } from "./coordinator/event-collector.ts";
@@ -12,7 +12,7 @@ export type {
   RunRequest,
   ShardRequest,
 } from "./coordinator/queries.ts";
-export type { RetryPolicy } from "./coordinator/retry-policy.ts";
+export type { StoreRetryPolicy } from "./coordinator/retry-policy.ts";
 export type {
   CompleteRunRequest,
   CreateRunRequest,
@@ -54,7 +54,7 @@ export { validateCursorUpdate, type CursorRefusal } from "./kernel/validate-curs
 export { validateLease, type PresentedLease } from "./kernel/validate-lease.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
 export { planMemory, type MemoryLoad, type MemoryPlan } from "./memory/plan-memory.ts";
-export { CapacityHint } from "./records/capacity-hint.ts";
+export { CapacityHint, MAX_CLAIM_COUNT } from "./records/capacity-hint.ts";
 export { CoordinationEvent, EVENT_TRAITS, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";
 export { coordinationEventJson, type ReceivedEvent } from "./records/event-json.ts";
 export { LeaseHolder } from "./records/lease-holder.ts";

@@ -67,7 +67,8 @@ export function toSession(
   if (!settled.ok) return settled;
   const { outcome, hint = CapacityHint.ZERO } = settled.value;
   if (outcome.kind === "Parked") return err(outcome.refusal);
-  return ok(new WorkerSession(engine, { lease: leaseOf(outcome.shard), copy, capacity: hint }));
+  const isReplay = outcome.kind === "Repeated";
+  return ok(new WorkerSession(engine, { lease: leaseOf(outcome.shard), copy, capacity: hint, isReplay }));
 }
 
 /**

@@ -2,6 +2,7 @@ import { LogicalTime, RunStatus, type RunId, type TenantId, type WorkerId } from
 import { coordError, type ClaimError } from "@gossip/coordination-errors";
 import { assertCount, err, ok, type Result } from "@gossip/stdx";
 import { validateTenant } from "../kernel/find-shard.ts";
+import { MAX_CLAIM_COUNT } from "../records/capacity-hint.ts";
 import type { ClaimListing, ClaimQuery } from "../store/store-reads.ts";
 import type { WorkerSession } from "../session/worker-session.ts";
 import type { ClaimCooldown } from "./claim-cooldown.ts";
@@ -27,9 +28,6 @@ export interface ClaimManyRequest extends ClaimRequest {
 
 /** How many candidates a claim of one tries before it says that there is nothing. */
 export const MAX_CLAIM_TRIES = 8;
-
-/** Most shards that one claim takes. */
-export const MAX_CLAIM_COUNT = 256;
 
 /** How often a claim lists candidates anew. Each time but one takes shards that have come to their end out of the list, so few are needed. */
 const MAX_LISTINGS = 64;

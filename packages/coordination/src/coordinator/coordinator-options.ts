@@ -2,7 +2,7 @@ import { DEFAULT_MAX_SHARDS_PER_TENANT, DEFAULT_MAX_SHARDS_TOTAL, OpId, U64_MAX,
 import { assert, assertCount } from "@gossip/stdx";
 import type { CoordinationStore } from "../store/coordination-store.ts";
 import type { ShardLimits } from "../store/write-set.ts";
-import { makeRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
+import { makeRetryPolicy, type StoreRetryPolicy } from "./retry-policy.ts";
 
 export interface CoordinatorOptions {
   readonly store: CoordinationStore;
@@ -12,11 +12,8 @@ export interface CoordinatorOptions {
   readonly limits?: Partial<ShardLimits>;
   /** How long a worker must wait after a claim, in units of the clock. It need not where this is left out. */
   readonly claimCooldown?: bigint;
-  /**
-   * How to try again. A durable store wants `sleep` and `random`:
-   * `{ sleep: setTimeout, random: Math.random }` with the one from `node:timers/promises`.
-   */
-  readonly retry?: Partial<RetryPolicy>;
+  /** How to retry. By default 8 attempts, with pauses that start at 5 ms and double up to 200 ms. */
+  readonly retry?: Partial<StoreRetryPolicy>;
   /** Op ids for what the caller gives none for; `OpId.random` where it is left out. */
   readonly newOpId?: () => OpId;
 }
@@ -27,7 +24,7 @@ export interface CoordinatorSettings {
   readonly clock: Clock;
   readonly limits: ShardLimits;
   readonly claimCooldown: bigint;
-  readonly retry: RetryPolicy;
+  readonly retry: StoreRetryPolicy;
   readonly newOpId: () => OpId;
 }
 
@@ -52,7 +49,7 @@ export function makeSettings(options: CoordinatorOptions): CoordinatorSettings {
     clock,
     limits: makeLimits(options.limits),
     claimCooldown,
-    retry: makeRetryPolicy(options.retry),
+    retry: makeRetryPolicy(options.retry, store.traits),
     newOpId,
   };
 }

@@ -9,7 +9,7 @@ import type { ShardLimits, WriteSet } from "../store/write-set.ts";
 import { CommitQueue, type Waiting } from "./commit-queue.ts";
 import type { CoordinatorSettings } from "./coordinator-options.ts";
 import { EventHub } from "./event-hub.ts";
-import { pauseMs, type RetryPolicy } from "./retry-policy.ts";
+import { pauseMs, type StoreRetryPolicy } from "./retry-policy.ts";
 import { fateOfRunWrite, fateOfShardWrite, UnresolvedWrites } from "./unresolved-writes.ts";
 
 /** The operation that an error names, and `list` for what has no row of its own. */
@@ -112,13 +112,12 @@ export class Engine {
     return ok();
   }
 
-  get #retry(): RetryPolicy {
+  get #retry(): StoreRetryPolicy {
     return this.#settings.retry;
   }
 
   async #pause(attempt: number): Promise<void> {
-    const { sleep } = this.#retry;
-    if (sleep !== undefined) await sleep(pauseMs(this.#retry, attempt));
+    await this.#retry.sleep(pauseMs(this.#retry, attempt));
   }
 }
 

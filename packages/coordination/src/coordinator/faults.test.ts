@@ -4,7 +4,7 @@
 import { OpId, RunId, type Clock } from "@gossip/contracts";
 import { InfraError, type IdempotentOutcome } from "@gossip/coordination-errors";
 import { err, InvariantViolation, ok, unwrap, type Result } from "@gossip/stdx";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryStore } from "../memory/memory-store.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import { FaultInjectingStore } from "../testing/fault-injecting-store.ts";
@@ -438,4 +438,30 @@ describe("a session whose answers get lost", () => {
     expect(unwrap(await session.checkpoint(at("c"), { renew: true })).value.newDeadline).toBe(160n);
     expect(session.lease.deadline).toBe(160n);
   });
+});
+
+test("a coordinator over a durable store pauses between attempts by default, longer each time", async () => {
+  vi.useFakeTimers();
+  try {
+    const attempts: number[] = [];
+    const failing = new FaultInjectingStore(store, {
+      onCommit: () => {
+        attempts.push(Date.now());
+        return "Failed";
+      },
+    });
+    const over = new Coordinator({ store: failing, clock });
+    const creating = over.createRun({ tenant: TENANT, run: RUN, config: { leaseDuration: 1n } });
+    await vi.runAllTimersAsync();
+    expect(await creating).toMatchObject({ ok: false, error: { kind: "BackendError" } });
+    expect(attempts.length).toBe(8);
+    const pauses = attempts.slice(1).map((time, index) => time - attempts[index]!);
+    for (const [index, pause] of pauses.entries()) {
+      const middle = Math.min(200, 5 * 2 ** index);
+      expect(pause).toBeGreaterThanOrEqual(Math.floor(middle / 2));
+      expect(pause).toBeLessThanOrEqual(Math.ceil(middle * 1.5));
+    }
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { shardId, time, worker } from "../kernel/world.fixture.ts";
 import { ClaimCooldown } from "./claim-cooldown.ts";
 import { attraction, inRendezvousOrder, spreadOf } from "./rendezvous.ts";
+import { randomFraction, waitMs } from "./backoff-timer.ts";
 import { makeRetryPolicy, pauseMs } from "./retry-policy.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -44,6 +45,14 @@ describe("pauses", () => {
     };
     expect(pauses(0.5)).toEqual([5, 10, 20, 40, 80, 160, 200, 200, 200]);
     expect(pauses(0)).toEqual([2.5, 5, 10, 20, 40, 80, 100, 100, 100]);
+  });
+
+  test("are real by default, but not over a store that answers at once", () => {
+    expect(makeRetryPolicy().sleep).toBe(waitMs);
+    expect(makeRetryPolicy().random).toBe(randomFraction);
+    expect(makeRetryPolicy({}, { answersAtOnce: true }).sleep).not.toBe(waitMs);
+    const sleep = () => Promise.resolve();
+    expect(makeRetryPolicy({ sleep }).sleep).toBe(sleep);
   });
 
   test.each([

@@ -59,8 +59,9 @@ interface FoundRun {
 }
 
 export async function getRun(engine: Engine, request: RunRequest): Promise<Result<RunRecord, GetRunError>> {
-  const found = await openRun(engine, request);
-  return found.ok ? ok(found.value.run) : found;
+  const { tenant, run } = request;
+  const read = await engine.read(attempting("getRun"), () => engine.store.readRun(tenant, run));
+  return read.ok ? findRun(read.value.kind === "Found" ? read.value.record : undefined, tenant) : read;
 }
 
 /** The shard, or `undefined` where the run has no such shard. */
@@ -146,12 +147,10 @@ export function listTenants(
   return engine.read(attempting("list"), () => engine.store.listTenants({ limit, after }));
 }
 
-async function openRun(engine: Engine, { tenant, run }: RunRequest): Promise<Result<FoundRun, GetRunError>> {
+async function openRun(engine: Engine, request: RunRequest): Promise<Result<FoundRun, GetRunError>> {
   const now = await engine.readClock("getRun");
   if (!now.ok) return now;
-  const read = await engine.read(attempting("getRun"), () => engine.store.readRun(tenant, run));
-  if (!read.ok) return read;
-  const found = findRun(read.value.kind === "Found" ? read.value.record : undefined, tenant);
+  const found = await getRun(engine, request);
   return found.ok ? ok({ run: found.value, now: now.value }) : found;
 }
 

@@ -129,7 +129,10 @@ function makeChildren(
   });
 }
 
-/** A new shard that a split of `parent` makes: active, never held, with the parent's semantics. */
+/**
+ * A new shard that a split of `parent` makes: active, never held, with the parent's semantics. Its fence starts at
+ * `FenceEpoch.INITIAL`, whatever the parent's is.
+ */
 export function makeDerivedShard(
   parent: ShardRecord,
   derived: Pick<ShardRecord, "spec" | "cursor"> & { readonly id: ShardId; readonly at: LogicalTime },

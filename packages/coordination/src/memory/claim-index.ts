@@ -1,5 +1,5 @@
 import type { LogicalTime } from "@gossip/contracts";
-import type { CapacityHint } from "../records/capacity-hint.ts";
+import { MAX_CLAIM_COUNT, type CapacityHint } from "../records/capacity-hint.ts";
 import { LeaseHeap } from "./lease-heap.ts";
 import type { ShardRow } from "./shard-row.ts";
 
@@ -68,7 +68,7 @@ export class ClaimIndex {
   hint(now: LogicalTime): CapacityHint {
     this.#settle(now);
     return {
-      availableCount: this.#available.length + this.#lapsed.length,
+      availableCount: Math.min(this.#available.length + this.#lapsed.length, MAX_CLAIM_COUNT),
       earliestDeadline: this.#leased.first?.lease?.deadline,
       isStarved: now < this.#starvedUntil,
     };

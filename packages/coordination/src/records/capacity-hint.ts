@@ -1,5 +1,8 @@
 import { assertObject, type LogicalTime } from "@gossip/contracts";
 
+/** The most shards that one claim takes, and therefore the most that a capacity hint counts. */
+export const MAX_CLAIM_COUNT = 256;
+
 /**
  * What a worker is told of its run in passing: is there more to do, and is anyone
  * waiting?
@@ -13,7 +16,7 @@ import { assertObject, type LogicalTime } from "@gossip/contracts";
  * Advice, and already old when it arrives. Nothing may depend on it being right.
  */
 export interface CapacityHint {
-  /** Active shards that nobody held. A store need not count further than `MAX_CLAIM_COUNT`, beyond which it tells nobody anything. */
+  /** Active shards that no worker held, counted up to `MAX_CLAIM_COUNT`: a larger number would change nothing for a claim. */
   readonly availableCount: number;
   /** When the first of the leases that were held runs out. */
   readonly earliestDeadline: LogicalTime | undefined;

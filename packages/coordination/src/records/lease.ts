@@ -11,11 +11,10 @@ import {
 import { assert, type Brand } from "@gossip/stdx";
 
 /**
- * The right to work on a shard: what an acquire hands out and every write presents.
+ * The right to work on a shard: an acquire returns it and every write presents it.
  *
- * The record decides whether it is still good, by fence, deadline and owner; the
- * deadline in here is only what the holder last heard. A worker should pass `fence`
- * on to whatever it writes to, so that its own sink can refuse it once it is stale.
+ * The record decides whether the lease is still good, by fence, deadline and owner. The deadline in here is only the
+ * last one that the holder was given.
  */
 export type Lease = Brand<LeaseFields, "Lease">;
 
@@ -24,6 +23,13 @@ interface LeaseFields {
   readonly run: RunId;
   readonly shard: ShardId;
   readonly owner: WorkerId;
+  /**
+   * Grows with every acquisition of this shard. A sink that keeps the highest fence it has seen per shard can refuse a
+   * worker that lost its lease.
+   *
+   * It says nothing across a split: children start again at `FenceEpoch.INITIAL`, so a child's fence may be lower than
+   * its parent's. To compare along a lineage, pass the worker runtime's `writeFence` downstream instead.
+   */
   readonly fence: FenceEpoch;
   readonly deadline: LogicalTime;
 }

@@ -103,6 +103,18 @@ test("runRecordJson: a run comes back as it went, its log and what it answered i
   });
 });
 
+test("runRecordJson: a configuration that no run can have is a typed error", () => {
+  const json = runRecordJson.toJson(makeRun()) as { readonly config: object };
+  for (const [config, field] of [
+    [{ maxShardRetries: 2 ** 32 }, "config.maxShardRetries"],
+    [{ maxShardRetries: Number.MAX_SAFE_INTEGER }, "config.maxShardRetries"],
+    [{ leaseDuration: "0".repeat(16) }, ""],
+  ] as const) {
+    const changed = { ...json, config: { ...json.config, ...config } };
+    expect(runRecordJson.fromJson(changed)).toMatchObject({ ok: false, error: { kind: "InvalidField", field } });
+  }
+});
+
 test("leaseJson: a lease comes back as it went", () => {
   const lease = leaseOf(makeHeldShard({ lease: holder(), spawned: [derived] }));
   expect(leaseJson.toJson(lease)).toEqual({

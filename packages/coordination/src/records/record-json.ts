@@ -26,6 +26,8 @@ import type { RunOpLogEntry, RunOpResult, RunRecord } from "./run-record.ts";
 import { findShardFault } from "./shard-fault.ts";
 import type { OpLogEntry, ShardRecord } from "./shard-record.ts";
 
+const U32_MAX = 0xffff_ffff;
+
 const { u64, count, optional, array, object, oneOf } = JsonReader;
 
 /** A whole range of keys, within its limits. */
@@ -34,6 +36,13 @@ export const readSpecJson: JsonReader<ShardSpec> = (json, field) => {
   if (!ref.ok) return ref;
   const spec = ShardSpec.tryFromRef(ref.value);
   return spec.ok ? spec : err({ kind: "InvalidField", field, expected: "a range of keys within their limits" });
+};
+
+/** A whole number that fits in 32 bits. */
+const u32: JsonReader<number> = (json, field) => {
+  const read = count(json, field);
+  if (!read.ok || read.value <= U32_MAX) return read;
+  return err({ kind: "InvalidField", field, expected: "a whole number from 0 to 4294967295" });
 };
 
 const readShards: JsonReader<readonly ShardId[]> = array<ShardId>(u64);
@@ -63,7 +72,7 @@ const readShardRecord: JsonReader<ShardRecord> = object<ShardRecord>({
   spawned: readShards,
   opLog: array(readEntry),
   lastTime: u64,
-  attempts: count,
+  attempts: u32,
 });
 
 const readRunOpResult: JsonReader<RunOpResult> = (json, field) => {
@@ -84,11 +93,11 @@ const readRunEntry: JsonReader<RunOpLogEntry> = object<RunOpLogEntry>({
   result: readRunOpResult,
 });
 
-/** A run's configuration. That it is a valid one is for the record's rules to say. */
+/** A run's configuration. The record's rules check that it is valid. */
 export const readConfigJson: JsonReader<RunConfig> = object<RunConfig>({
   cursorSemantics: oneOf(CursorSemantics.values),
   leaseDuration: u64,
-  maxShardRetries: optional(count),
+  maxShardRetries: optional(u32),
 });
 
 const readRunRecord: JsonReader<RunRecord> = object<RunRecord>({

@@ -17,6 +17,8 @@ export interface SessionStart {
   readonly lease: Lease;
   readonly copy: ShardCopy;
   readonly capacity: CapacityHint;
+  /** Whether the acquire was a replay. */
+  readonly isReplay: boolean;
 }
 
 /** What every logged call of a session may be given. */

@@ -137,6 +137,7 @@ describe("a session", () => {
     }
     expect(session.isClosed).toBe(true);
     const next = unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(2) }));
+    expect(next.isReplay).toBe(false);
     expect([next.lease.fence, next.cursor]).toEqual([3n, at("c")]);
   });
 
@@ -157,4 +158,24 @@ describe("a session", () => {
     }
     expect(unwrap(await coordinator.getShard({ tenant: TENANT, key: KEY }))?.status).toBe("Done");
   });
+});
+
+test("openSession with the op id of a live lease opens a second session on it and says that it is a replay", async () => {
+  unwrap(await session.release());
+  const request = { tenant: TENANT, key: KEY, worker: worker(1), opId: op(77) };
+  const first = unwrap(await coordinator.openSession(request));
+  const second = unwrap(await coordinator.openSession(request));
+  expect([first.isReplay, second.isReplay]).toEqual([false, true]);
+  expect(second.lease).toEqual(first.lease);
+});
+
+test("getRun does not read the clock", async () => {
+  const broken = { now: () => Promise.reject(new Error("no time")) };
+  const store = new MemoryStore({ slabCapacity: 1 << 20 });
+  unwrap(
+    await new Coordinator({ store, clock }).createRun({ tenant: TENANT, run: RUN, config: { leaseDuration: 1n } }),
+  );
+  const over = new Coordinator({ store, clock: broken });
+  expect(unwrap(await over.getRun({ tenant: TENANT, run: RUN })).status).toBe("Initializing");
+  expect(await over.getRunProgress({ tenant: TENANT, run: RUN })).toMatchObject({ ok: false });
 });

@@ -54,6 +54,8 @@ import { withoutValue } from "../coordinator/without-value.ts";
  */
 export class WorkerSession implements AsyncDisposable {
   readonly initialSnapshot: ShardSnapshot;
+  /** Whether the acquire that opened the session was a replay: the worker held this lease already, by the same op id. */
+  readonly isReplay: boolean;
   readonly #engine: Engine;
   readonly #hold: Hold;
 
@@ -61,10 +63,11 @@ export class WorkerSession implements AsyncDisposable {
   constructor(engine: Engine, start: SessionStart) {
     this.#engine = engine;
     this.#hold = new Hold(engine, start);
+    this.isReplay = start.isReplay;
     this.initialSnapshot = snapshotOf(this.#hold.shard);
   }
 
-  /** Pass its `fence` on to whatever the worker writes to. */
+  /** The lease as of the last call. See `Lease` for what its fence can and cannot order. */
   get lease(): Lease {
     return this.#hold.lease;
   }

@@ -75,7 +75,10 @@ export interface CoordinationStore {
    */
   readShardInto?(tenant: TenantId, key: ShardKey, scratch: AcquireScratch): StoreAnswer<ShardRead>;
 
-  /** How much of a run can be claimed. Counting may stop at 1,000: more than that is no news to anybody. */
+  /**
+   * How much of a run can be claimed. `availableCount` is the number of claimable shards or `MAX_CLAIM_COUNT`,
+   * whichever is smaller, so a store stops counting there.
+   */
   readHint(query: RunMoment): StoreAnswer<CapacityHint>;
   /** The states of a run's shards, counted. */
   readProgress(query: RunMoment): StoreAnswer<RunProgress>;

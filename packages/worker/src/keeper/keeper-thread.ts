@@ -2,7 +2,6 @@
 
 import { Coordinator, systemClock } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { KeeperStore, OpenKeeperStore } from "./keep-leases.ts";
 import type { KeeperOrder, KeeperReport, KeeperStart } from "./keeper-message.ts";
@@ -29,7 +28,7 @@ async function keep(start: KeeperStart): Promise<void> {
   const port = parentPort;
   const opened = await open(start);
   const { store, clock = systemClock(Date.now) } = opened;
-  const coordinator = new Coordinator({ store, clock, retry: { sleep, random: Math.random } });
+  const coordinator = new Coordinator({ store, clock });
   const { leaseMs, maxBlockedMs } = start;
   const table = new LeaseTable(start.table);
   const renewer = new Renewer({

@@ -11,6 +11,7 @@ import {
 } from "@gossip/contracts";
 import { assert, unwrap } from "@gossip/stdx";
 import type { PayloadHash } from "../../hashing/payload-hash.ts";
+import { MAX_CLAIM_COUNT } from "../../records/capacity-hint.ts";
 import { OpKind } from "../../records/op-kind.ts";
 import { OpResult } from "../../records/op-result.ts";
 import { newRunRecord, type RunRecord } from "../../records/run-record.ts";
@@ -336,6 +337,24 @@ async function claimIndex(world: World): Promise<void> {
     .toBe(undefined);
 }
 
+/** Free and lapsed shards count alike, and a hint stops at the most that one claim takes. */
+async function hintsAreCapped(world: World): Promise<void> {
+  const lapsing = { owner: WorkerId.fromRaw(1n), deadline: LogicalTime.fromRaw(50n), opId: OpId.fromRaw(1n) };
+  const created = Array.from({ length: MAX_CLAIM_COUNT + 2 }, (_, index) =>
+    makeShard(BigInt(index + 1), index < 4 ? { lease: lapsing, fenceEpoch: FenceEpoch.fromRaw(2n) } : {}),
+  );
+  await mustCommit(world, putRun({ created }));
+  const count = async (time: bigint) =>
+    unwrap(await world.store.readHint({ tenant: TENANT, run: RUN, now: LogicalTime.fromRaw(time) })).availableCount;
+  world.expect(await count(49n)).toBe(MAX_CLAIM_COUNT - 2);
+  world.expect(await count(50n)).toBe(MAX_CLAIM_COUNT);
+  const touched = await commit(
+    world,
+    update((await read(world, 5n)).shard, { attempts: 1 }, { hintAt: LogicalTime.fromRaw(50n) }),
+  );
+  world.expect(touched.kind === "Committed" ? touched.hint?.availableCount : touched.kind).toBe(MAX_CLAIM_COUNT);
+}
+
 async function starvedMark(world: World): Promise<void> {
   const version = await mustCommit(world, putRun());
   const isStarved = async (time: bigint) =>
@@ -371,6 +390,7 @@ export const storeCases: readonly ConformanceCase[] = [
   { name: "the sets of one call are made each for itself", run: batches },
   { name: "a version is new with every write", run: versionsNeverComeBack },
   { name: "the claim index holds what can be claimed, at any time", run: claimIndex },
+  { name: "Q4: a hint counts to the most that one claim takes, and no further", run: hintsAreCapped },
   { name: "P16: a mark of starvation runs out and touches nothing else", run: starvedMark },
   { name: "lists are of one run and end where they end", run: staleListingIsSafe },
 ];

@@ -106,7 +106,8 @@ export class World {
 
   /** Another coordinator over the same store, as another process would have. */
   makeCoordinator(options: Partial<CoordinatorOptions> = {}): Coordinator {
-    return new Coordinator({ store: this.probe, clock: this.clock, newOpId: countOpIds(), ...options });
+    const retry = { sleep: () => Promise.resolve() };
+    return new Coordinator({ store: this.probe, clock: this.clock, newOpId: countOpIds(), retry, ...options });
   }
 
   /** Create a run with shards; by default the one run with its one shard. */
