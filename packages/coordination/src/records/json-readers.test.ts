@@ -24,7 +24,7 @@ interface Case {
   readonly name: string;
   readonly json: unknown;
   readonly value: object;
-  fromJson(json: unknown): { readonly ok: boolean; readonly value?: unknown };
+  readonly fromJson: (json: unknown) => { readonly ok: boolean; readonly value?: unknown };
 }
 
 function caseOf<T extends object>(
