@@ -1,9 +1,7 @@
-import type { ShardId, ShardLimitScope } from "@gossip/contracts";
 import type {
   CommitAnswer,
   PutRunSet,
   RemoveRunSet,
-  ShardLimits,
   ShardRecord,
   ShardWrite,
   SplitShardSet,
@@ -11,21 +9,19 @@ import type {
 import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { assertOwn } from "./assert-own.ts";
 import type { Connection, Database } from "./database.ts";
-import { InsertedShards } from "./inserted-shards.ts";
+import { NewShards } from "./new-shards.ts";
 import { letterOf, placeOf } from "./place.ts";
 import { readRunVersion, readShardVersion, runVersion, shardVersion, type RowVersion } from "./record-version.ts";
-import { rowVersionOf, shardIdOf, tenantBytes, type RunAddress } from "./rows.ts";
-import { byteaArray, u64Array } from "./server-array.ts";
+import { rowVersionOf, tenantBytes, type RunAddress } from "./rows.ts";
+import { byteaArray } from "./server-array.ts";
 import { encodeOne } from "./shard-columns.ts";
 import { ADD_TO_COUNTS } from "./sql/add-to-counts.ts";
-import { FIND_TAKEN } from "./sql/find-taken.ts";
 import { HAS_SHARD_IN } from "./sql/has-shard-in.ts";
 import { INSERT_RUN } from "./sql/insert-run.ts";
 import { LOCK_RUN } from "./sql/lock-run.ts";
 import { LOCK_SHARD } from "./sql/lock-shard.ts";
 import { LOCK_TOTALS } from "./sql/lock-totals.ts";
 import { MOVE_PLACE } from "./sql/move-places.ts";
-import { READ_TENANT_COUNT } from "./sql/read-tenant-count.ts";
 import { REMOVE_RUN } from "./sql/remove-run.ts";
 import { UPDATE_RUN } from "./sql/update-run.ts";
 import { UPDATE_SPLIT_SHARD } from "./sql/update-split-shard.ts";
@@ -42,22 +38,17 @@ interface LockedRun extends RowVersion {
 
 type RunRow = { readonly id: string; readonly version: string; readonly status: string; readonly shard_count: string };
 
-interface CountRow {
-  readonly shard_count: string;
-}
-
-// Each of these encodes first, and then goes through the rows in the same order as the others: the run, the shard, the
-// totals, the tenant. So they wait for one another, but not in a circle. A set that is refused changes nothing: its
-// transaction is taken back. All that is counted is read behind the lock on the totals, in a statement of its own, which
-// sees what whoever had it before has written.
+// Each of these encodes first, then locks rows in the same order: the run, the shard, the totals, the tenant. So they may wait
+// for one another, but never in a circle. The totals are locked last, because every tenant shares them. A refused set changes nothing: its
+// transaction is rolled back.
 
 export function splitShard(database: Database, set: SplitShardSet): Promise<CommitAnswer> {
-  const { shard, runGuard, created, limits } = set;
+  const { shard, runGuard } = set;
   assertOwn(set, shard.after);
   const guard = readShardVersion(shard.guard);
   const run = readRunVersion(runGuard);
   const values = shardValues(shard.after);
-  const inserted = new InsertedShards(set, created);
+  const added = new NewShards(set);
   if (guard === undefined || run === undefined || run.runId !== guard.runId) return Promise.resolve(CONFLICT);
 
   return write(database, async (connection) => {
@@ -66,21 +57,22 @@ export function splitShard(database: Database, set: SplitShardSet): Promise<Comm
     const id = u64Bytes(shard.after.shard);
     const [row] = await connection.run<{ version: string }>(LOCK_SHARD, [guard.runId, id]);
     if (row === undefined || Number(row.version) !== guard.version) return CONFLICT;
-    const refusal = await refuseNew(connection, { set, runId: guard.runId, isEmpty: false, created, limits });
+    const refusal = await added.refuse(connection, guard.runId, false);
     if (refusal !== undefined) return refusal;
 
     await connection.run(UPDATE_SPLIT_SHARD, [guard.runId, id, ...values]);
     await movePlace(connection, guard.runId, shard);
-    await inserted.write(connection, guard.runId);
-    return { kind: "Committed", version: shardVersion(next(guard)) };
+    await added.insert(connection, guard.runId);
+    const overdrawn = await added.count(connection, guard.runId);
+    return overdrawn ?? { kind: "Committed", version: shardVersion(next(guard)) };
   });
 }
 
 export function putRun(database: Database, set: PutRunSet): Promise<CommitAnswer> {
-  const { guard, after, created, limits, noShardsIn } = set;
+  const { guard, after, noShardsIn } = set;
   assertOwn(set, after);
   const values = runValues(set);
-  const inserted = new InsertedShards(set, created);
+  const added = new NewShards(set);
   const expected = readRunVersion(guard);
   if (guard !== undefined && expected === undefined) return Promise.resolve(CONFLICT);
 
@@ -89,13 +81,13 @@ export function putRun(database: Database, set: PutRunSet): Promise<CommitAnswer
     if (written === undefined || (expected !== undefined && !isAt(written, expected))) return CONFLICT;
     if (expected !== undefined && noShardsIn.length > 0 && (await hasShardIn(connection, written.runId, noShardsIn)))
       return CONFLICT;
-    const isEmpty = written.shardCount === 0;
-    const refusal = await refuseNew(connection, { set, runId: written.runId, isEmpty, created, limits });
+    const refusal = await added.refuse(connection, written.runId, written.shardCount === 0);
     if (refusal !== undefined) return refusal;
 
     if (expected !== undefined) await connection.run(UPDATE_RUN, [written.runId, ...values]);
-    await inserted.write(connection, written.runId);
-    return { kind: "Committed", version: runVersion(expected === undefined ? written : next(expected)) };
+    await added.insert(connection, written.runId);
+    const overdrawn = await added.count(connection, written.runId);
+    return overdrawn ?? { kind: "Committed", version: runVersion(expected === undefined ? written : next(expected)) };
   });
 }
 
@@ -110,7 +102,6 @@ export function removeRun(database: Database, set: RemoveRunSet): Promise<Commit
     await connection.run(REMOVE_RUN, [guard.runId, mark]);
     const count = locked.shardCount;
     if (count > 0) {
-      // Last, and for a moment: everybody who creates shards waits for it.
       await connection.run(LOCK_TOTALS, []);
       await connection.run(ADD_TO_COUNTS, [guard.runId, tenantBytes(set.tenant), -count]);
     }
@@ -170,50 +161,6 @@ async function hasShardIn(connection: Connection, runId: number, statuses: PutRu
     statuses.includes("Done"),
   ]);
   return row?.found === true;
-}
-
-interface NewShards {
-  readonly set: RunAddress;
-  readonly runId: number;
-  /** The run has no shard, so that no id can be taken. */
-  readonly isEmpty: boolean;
-  readonly created: readonly ShardRecord[];
-  readonly limits: ShardLimits;
-}
-
-/** Lock the counts, look whether new shards may be created, and count them. */
-async function refuseNew(
-  connection: Connection,
-  { set, runId, isEmpty, created, limits }: NewShards,
-): Promise<CommitAnswer | undefined> {
-  const additional = created.length;
-  if (additional === 0) return undefined;
-  const tenant = tenantBytes(set.tenant);
-  const [total] = await connection.run<{ shard_count: string }>(LOCK_TOTALS, []);
-  const [ofTenant] = await connection.run<CountRow & Record<string, unknown>>(READ_TENANT_COUNT, [tenant]);
-  const quota = (scope: ShardLimitScope, row: CountRow | undefined, max: number): CommitAnswer | undefined => {
-    const current = Number(row?.shard_count ?? 0);
-    return current + additional > max ? { kind: "LimitExceeded", scope, current, additional, max } : undefined;
-  };
-  const overdrawn =
-    quota("PerTenant", ofTenant, limits.maxShardsPerTenant) ?? quota("Global", total, limits.maxShardsTotal);
-  if (overdrawn !== undefined) return overdrawn;
-  const taken = isEmpty ? undefined : await findTaken(connection, runId, created);
-  if (taken !== undefined) return { kind: "Exists", shard: taken };
-  await connection.run(ADD_TO_COUNTS, [runId, tenant, additional]);
-  return undefined;
-}
-
-async function findTaken(
-  connection: Connection,
-  runId: number,
-  created: readonly ShardRecord[],
-): Promise<ShardId | undefined> {
-  const [row] = await connection.run<{ shard: Buffer }>(FIND_TAKEN, [
-    runId,
-    u64Array(created.map(({ shard }) => shard)),
-  ]);
-  return row && shardIdOf(row.shard);
 }
 
 function runValues({ after }: PutRunSet): unknown[] {

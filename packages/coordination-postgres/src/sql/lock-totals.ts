@@ -1,7 +1,7 @@
 import type { Statement } from "./statement.ts";
 
-/** Whoever changes how many shards there are goes through here one after the other: what is counted next is then the latest. */
+/** Serializes every change of how many shards exist, of all tenants. Take it last and commit at once. */
 export const LOCK_TOTALS: Statement = {
   name: "lock_totals",
-  text: (schema) => `SELECT shard_count FROM ${schema}.totals FOR UPDATE`,
+  text: (schema) => `SELECT FROM ${schema}.totals FOR UPDATE`,
 };
