@@ -33,6 +33,7 @@ export { Oracle } from "./oracle/oracle.ts";
 export { startHeartbeat, type Heartbeat } from "./server/heartbeat.ts";
 export type { ListenAddress, ListenError } from "./server/listener.ts";
 export { DEFAULT_PORT, OracleServer, type ServeOptions, type ServerError } from "./server/oracle-server.ts";
+export { DEFAULT_LIMITS, type ServerLimits } from "./server/server-limits.ts";
 export {
   systemClock,
   systemMonotonicClock,

@@ -43,6 +43,13 @@ export const METRICS = {
     help: "Requests refused because issued time leads the clock too far.",
   },
   "tsoracle.connection.malformed.total": { type: "counter", help: "Connections closed for bytes that are no request." },
+  "tsoracle.connection.refused.total": { type: "counter", help: "Connections refused because there were too many." },
+  "tsoracle.connection.dropped.total": {
+    type: "counter",
+    help: "Connections closed for a timeout, or for answers that the client did not read.",
+  },
+  "tsoracle.connection.open": { type: "gauge", help: "Open connections." },
+  "tsoracle.connection.unsent_bytes": { type: "gauge", help: "Bytes that wait for clients to read." },
   "tsoracle.clock.lead_ms": { type: "gauge", help: "How far the durable bound leads the clock, in milliseconds." },
   "tsoracle.client.not_leader.total": { type: "counter", help: "Answers from a node that does not lead." },
   "tsoracle.client.leader_pivots.total": { type: "counter", help: "Moves to another leader." },

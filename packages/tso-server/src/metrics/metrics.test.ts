@@ -38,6 +38,10 @@ const ADDED = [
   "tsoracle.clock.runaway.total",
   "tsoracle.clock.lead_ms",
   "tsoracle.connection.malformed.total",
+  "tsoracle.connection.refused.total",
+  "tsoracle.connection.dropped.total",
+  "tsoracle.connection.open",
+  "tsoracle.connection.unsent_bytes",
   "tsoracle.client.floor_violations.total",
 ] as const;
 

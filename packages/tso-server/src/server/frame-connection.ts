@@ -6,38 +6,52 @@ import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
 import { decodeRequest, encodeGrantedInto, encodeRefused, GRANTED_FRAME_SIZE, PREFACE } from "../wire/frame.ts";
 import { reasonOf, STATUS_OF } from "../wire/status.ts";
-
-/** Requests of one connection that may wait for an extension before no more are read from it. */
-const MAX_WAITING = 4096;
+import type { ConnectionTable, WatchedConnection } from "./connection-table.ts";
 
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * One client's connection. All requests of a piece of the stream are answered from one look at the clock
- * and written as one piece. A client that does not read its answers is not read from either.
+ * One client's connection. All requests of a chunk are answered from one reading of the clocks and written as one buffer.
+ * Nothing is read from a client that does not read its answers, and the table drops it when it breaks a limit.
  */
-export class FrameConnection {
+export class FrameConnection implements WatchedConnection {
   readonly #socket: Socket;
   readonly #oracle: Oracle;
+  readonly #table: ConnectionTable;
   readonly #malformed: Counter;
   readonly #reader = new FrameReader();
   readonly #epochs = new EpochMemo();
+  readonly #onWritten = (): void => this.#noteUnsent();
   #preface = 0;
   #waiting = 0;
   #late: Buffer[] = [];
   #isEnding = false;
+  #readAtMs: number;
+  /** Since when bytes wait to be sent. */
+  #unsentSinceMs: number | undefined;
 
-  constructor(socket: Socket, oracle: Oracle) {
+  constructor(socket: Socket, oracle: Oracle, table: ConnectionTable) {
     this.#socket = socket;
     this.#oracle = oracle;
+    this.#table = table;
     this.#malformed = oracle.metrics.counter("tsoracle.connection.malformed.total");
+    this.#readAtMs = table.monotonicClock.nowMs();
+    table.watch(this);
     socket.setNoDelay(true);
-    // A client whose machine is gone says nothing at all: the kernel finds out.
+    // A client whose machine is gone sends nothing at all: the kernel finds out.
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
-    socket.on("drain", () => this.#resume());
-    // A client that goes away is no event: whatever it asked for is simply not wanted any more.
+    // A client may leave at any time: its requests are answered to nobody.
     socket.on("error", () => socket.destroy());
+    socket.once("close", () => table.forget(this));
+  }
+
+  isOverdue(nowMs: number): boolean {
+    const { prefaceTimeoutMs, idleTimeoutMs, unsentTimeoutMs } = this.#table.limits;
+    if (this.#unsentSinceMs !== undefined && nowMs - this.#unsentSinceMs >= unsentTimeoutMs) return true;
+    // A request that waits is not the client's silence.
+    if (this.#waiting > 0) return false;
+    return nowMs - this.#readAtMs >= (this.#preface < PREFACE.length ? prefaceTimeoutMs : idleTimeoutMs);
   }
 
   /** Close once everything asked so far is answered. */
@@ -51,8 +65,10 @@ export class FrameConnection {
   }
 
   #read(chunk: Buffer): void {
+    // Bytes of a preface do not count: one at a time would hold a connection for four timeouts.
     const bytes = this.#pastPreface(chunk);
     if (bytes === undefined) return this.#refuseStranger();
+    if (this.#preface === PREFACE.length) this.#readAtMs = this.#table.monotonicClock.nowMs();
     const ids: number[] = [];
     const counts: number[] = [];
     const isOurs = this.#reader.push(bytes, (frame) => {
@@ -88,10 +104,10 @@ export class FrameConnection {
 
   #answerLater(requestId: number, answer: Promise<Answer>): void {
     this.#waiting += 1;
-    if (this.#waiting >= MAX_WAITING) this.#socket.pause();
+    if (this.#waiting >= this.#table.limits.maxPendingPerConnection) this.#socket.pause();
     void answer.then((settled) => {
       this.#waiting -= 1;
-      // A whole stampede settles at once: write it as one piece.
+      // Requests that waited together are answered together: write them as one buffer.
       if (this.#late.push(this.#encode(requestId, settled)) === 1) queueMicrotask(() => this.#writeLate());
     });
   }
@@ -104,14 +120,28 @@ export class FrameConnection {
   }
 
   #write(bytes: Buffer): void {
-    if (this.#socket.writable && !this.#socket.write(bytes)) this.#socket.pause();
+    if (!this.#socket.writable) return;
+    this.#socket.write(bytes, this.#onWritten);
+    if (this.#socket.writableLength > 0) this.#noteUnsent();
+  }
+
+  #noteUnsent(): void {
+    const unsent = this.#socket.writableLength;
+    const isNothingNew = unsent === 0 && this.#unsentSinceMs === undefined;
+    if (isNothingNew || this.#socket.destroyed) return;
+    if (unsent === 0) this.#unsentSinceMs = undefined;
+    else this.#unsentSinceMs ??= this.#table.monotonicClock.nowMs();
+    this.#table.setUnsent(this, unsent);
+    if (this.#socket.writableNeedDrain) this.#socket.pause();
+    else this.#resume();
   }
 
   #resume(): void {
-    if (this.#waiting < MAX_WAITING && !this.#socket.writableNeedDrain) this.#socket.resume();
+    if (this.#waiting < this.#table.limits.maxPendingPerConnection && !this.#socket.writableNeedDrain)
+      this.#socket.resume();
   }
 
-  /** What follows the preface; `undefined` where the stream does not begin with it. */
+  /** What follows the preface, or `undefined` if the stream does not begin with it. */
   #pastPreface(chunk: Buffer): Buffer | undefined {
     if (this.#preface === PREFACE.length) return chunk;
     const size = Math.min(PREFACE.length - this.#preface, chunk.length);

@@ -4,6 +4,7 @@ import { renderPrometheus } from "../metrics/prometheus.ts";
 import type { GetTsError } from "../oracle/get-ts-error.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { reasonOf, STATUS_OF, type Status } from "../wire/status.ts";
+import type { ConnectionTable } from "./connection-table.ts";
 
 const HTTP_CODES = {
   NotLeader: 503,
@@ -14,22 +15,35 @@ const HTTP_CODES = {
   ResourceExhausted: 429,
 } as const satisfies Record<Status, number>;
 
+const MAX_HEADER_SIZE = 4096;
+
 /**
- * The oracle for people and probes. Nothing here is fast; the framed protocol is.
+ * The oracle for people and probes. It is not built for speed; the framed protocol is.
  *
  * - `GET /v1/timestamp?count=` timestamps, as decimal text: JSON numbers cannot hold them
  * - `GET /healthz` whether the process answers
  * - `GET /readyz` whether this node would grant a request now
  * - `GET /metrics` Prometheus text
  */
-export function createHttpEndpoints(oracle: Oracle): Server {
-  const server = createServer((request, response) => void answer(oracle, request, response));
-  server.keepAliveTimeout = 5000;
+export function createHttpEndpoints(oracle: Oracle, table: ConnectionTable): Server {
+  const { prefaceTimeoutMs, idleTimeoutMs, unsentTimeoutMs } = table.limits;
+  const options = {
+    headersTimeout: prefaceTimeoutMs,
+    requestTimeout: prefaceTimeoutMs,
+    // How often Node looks for connections that are past the two timeouts above.
+    connectionsCheckingInterval: Math.max(1, Math.min(1000, Math.floor(prefaceTimeoutMs / 4))),
+    keepAliveTimeout: Math.min(5000, idleTimeoutMs),
+    maxHeaderSize: MAX_HEADER_SIZE,
+  };
+  const server = createServer(options, (request, response) => void answer(oracle, request, response));
+  // A socket on which no byte moves: its client sends nothing, or does not read its answer.
+  server.setTimeout(Math.min(unsentTimeoutMs, idleTimeoutMs));
+  server.on("connection", (socket) => table.admit(socket));
   return server;
 }
 
 async function answer(oracle: Oracle, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // Not `new URL`, which throws at what a stranger may send: "//" is enough.
+  // Not `new URL`, which throws at some request targets, such as "//".
   const [pathname = "/", query] = (request.url ?? "/").split("?", 2);
   if (request.method !== "GET" && request.method !== "HEAD")
     return reply(response, 405, { kind: "MethodNotAllowed" }, { allow: "GET, HEAD" });
@@ -58,7 +72,7 @@ async function answerTimestamp(
   caller: object,
   response: ServerResponse,
 ): Promise<void> {
-  // An empty or odd count is refused by the oracle itself: `Number` makes it 0 or NaN.
+  // The oracle refuses an empty or malformed count: `Number` makes it 0 or NaN.
   const granted = await oracle.getTs(countText === null ? 1 : Number(countText), caller);
   if (!granted.ok) return reply(response, HTTP_CODES[STATUS_OF[granted.error.kind]], refusalOf(granted.error));
   const { physicalMs, logicalStart, count, epoch } = granted.value;

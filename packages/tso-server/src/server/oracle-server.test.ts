@@ -2,7 +2,7 @@
 // answers one client with another's timestamps, or keeps granting on a port that was to be closed.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, stat } from "node:fs/promises";
-import { createConnection, createServer, type Socket } from "node:net";
+import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
@@ -14,10 +14,9 @@ import { MemoryDriver } from "../driver/memory-driver.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { FaultyDriver } from "../testing/faulty-driver.ts";
 import { until } from "../until.fixture.ts";
-import { EpochMemo } from "../wire/epoch-memo.ts";
-import { FrameReader } from "../wire/frame-reader.ts";
-import { decodeReply, encodeRequest, PREFACE, type Reply } from "../wire/frame.ts";
+import { encodeRequest, PREFACE } from "../wire/frame.ts";
 import { OracleServer, type ServeOptions } from "./oracle-server.ts";
+import { RawClient } from "./raw-client.fixture.ts";
 
 // Nothing here waits on a clock; a busy machine may still be slow.
 vi.setConfig({ testTimeout: 60_000 });
@@ -38,31 +37,10 @@ async function start(
   return { server, memory, driver };
 }
 
-/** A client of the protocol that sends what it is told to, byte by byte if need be. */
-class RawClient {
-  readonly replies: Reply[] = [];
-  isClosed = false;
-  readonly socket: Socket;
-
-  constructor(address: string) {
-    this.socket = address.startsWith("/")
-      ? createConnection(address)
-      : createConnection({ host: "127.0.0.1", port: Number(address.split(":").at(-1)) });
-    const reader = new FrameReader();
-    const epochs = new EpochMemo();
-    this.socket.on("data", (chunk: Buffer) =>
-      reader.push(chunk, (frame) => (this.replies.push(unwrap(decodeReply(frame, epochs))), true)),
-    );
-    this.socket.on("error", () => {});
-    this.socket.on("close", () => (this.isClosed = true));
-    closing.push(() => this.socket.destroy());
-  }
-
-  async connected(): Promise<this> {
-    this.socket.write(PREFACE);
-    await new Promise((resolve) => this.socket.once("connect", resolve));
-    return this;
-  }
+function connect(address: string): RawClient {
+  const client = new RawClient(address);
+  closing.push(() => client.socket.destroy());
+  return client;
 }
 
 async function temporary(): Promise<string> {
@@ -77,7 +55,7 @@ describe("the framed protocol", () => {
     const { server } = await start({ listen: [{ port: 0 }, { path }] });
     expect(server.addresses).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/u), path]);
     for (const address of server.addresses) {
-      const client = await new RawClient(address).connected();
+      const client = await connect(address).connected();
       client.socket.write(encodeRequest({ requestId: 7, count: 3 }));
       await until(() => client.replies.length === 1);
       expect(client.replies[0]).toMatchObject({ kind: "Granted", requestId: 7, grant: { count: 3, epoch: 1n } });
@@ -86,7 +64,7 @@ describe("the framed protocol", () => {
 
   test("frames may arrive in any pieces, and many in one", async () => {
     const { server } = await start();
-    const client = new RawClient(server.addresses[0]!);
+    const client = connect(server.addresses[0]!);
     const bytes = Buffer.concat([
       PREFACE,
       encodeRequest({ requestId: 1, count: 1 }),
@@ -119,7 +97,7 @@ describe("the framed protocol", () => {
     "GTS1\xff\xff\xff\xff",
   ])("a stranger who says %j is shown out", async (text) => {
     const { server } = await start();
-    const client = new RawClient(server.addresses[0]!);
+    const client = connect(server.addresses[0]!);
     client.socket.write(Buffer.from(text, "latin1"));
     await until(() => client.isClosed);
     expect(server.oracle.metrics.counter("tsoracle.connection.malformed.total").value).toBe(1);
@@ -127,7 +105,7 @@ describe("the framed protocol", () => {
 
   test("a stranger with the right frames and the wrong first word is not answered", async () => {
     const { server } = await start();
-    const client = new RawClient(server.addresses[0]!);
+    const client = connect(server.addresses[0]!);
     client.socket.write(Buffer.concat([Buffer.from("GTS2"), encodeRequest({ requestId: 1, count: 1 })]));
     await until(() => client.isClosed);
     expect([client.replies, server.oracle.metrics.counter("tsoracle.get_ts.requests.total").value]).toEqual([[], 0]);
@@ -135,7 +113,7 @@ describe("the framed protocol", () => {
 
   test("what came before the nonsense is still answered", async () => {
     const { server } = await start();
-    const client = await new RawClient(server.addresses[0]!).connected();
+    const client = await connect(server.addresses[0]!).connected();
     client.socket.write(Buffer.concat([encodeRequest({ requestId: 1, count: 1 }), Buffer.alloc(8)]));
     await until(() => client.isClosed);
     expect(server.oracle.metrics.counter("tsoracle.get_ts.success.total").value).toBe(1);
@@ -145,7 +123,7 @@ describe("the framed protocol", () => {
     const { server, memory } = await start();
     memory.setLeadership({ kind: "Follower", leaderEndpoint: unwrap(PeerEndpoint.parse("far.away:7")) });
     await until(() => server.oracle.state.kind === "NotServing");
-    const client = await new RawClient(server.addresses[0]!).connected();
+    const client = await connect(server.addresses[0]!).connected();
     client.socket.write(encodeRequest({ requestId: 1, count: 1 }));
     await until(() => client.replies.length === 1);
     expect(client.replies[0]).toEqual({
@@ -163,7 +141,7 @@ describe("the framed protocol", () => {
       windowAheadMs: 1000,
       clock: { nowMs: () => 1_700_000_000_000 },
     });
-    const client = await new RawClient(server.addresses[0]!).connected();
+    const client = await connect(server.addresses[0]!).connected();
     driver.hold();
     client.socket.write(
       Buffer.concat([
@@ -180,7 +158,7 @@ describe("the framed protocol", () => {
 
   test("a client that leaves while it waits harms nobody", async () => {
     const { server, driver } = await start({ failoverAdvanceMs: 0, clock: { nowMs: () => 1_700_000_000_000 } });
-    const client = await new RawClient(server.addresses[0]!).connected();
+    const client = await connect(server.addresses[0]!).connected();
     driver.hold();
     client.socket.write(
       Buffer.concat([
@@ -191,7 +169,7 @@ describe("the framed protocol", () => {
     await until(() => driver.persistCalls.length > 1);
     client.socket.destroy();
     driver.release();
-    const other = await new RawClient(server.addresses[0]!).connected();
+    const other = await connect(server.addresses[0]!).connected();
     other.socket.write(encodeRequest({ requestId: 1, count: 1 }));
     await until(() => other.replies.length === 1);
     expect(other.replies[0]!.kind).toBe("Granted");
@@ -202,7 +180,7 @@ describe("a connection that asks for more than the clock can give", () => {
   test("is refused what it waits too long for, and takes nothing from another client", async () => {
     // Five full-size requests and issued time leads the clock as far as it may.
     const { server } = await start({ failoverAdvanceMs: 0, windowAheadMs: 2, maxLeadMs: 5, leadWaitMs: 100 });
-    const greedy = await new RawClient(server.addresses[0]!).connected();
+    const greedy = await connect(server.addresses[0]!).connected();
     const REQUESTS = 4000;
     const large = Array.from({ length: REQUESTS }, (_, index) =>
       encodeRequest({ requestId: index, count: MAX_GRANT_COUNT }),
@@ -306,7 +284,7 @@ describe("listening", () => {
 describe("the end of a server", () => {
   test("shutdown answers what was asked, hangs up, and stops listening", async () => {
     const { server, driver } = await start({ failoverAdvanceMs: 0, clock: { nowMs: () => 1_700_000_000_000 } });
-    const client = await new RawClient(server.addresses[0]!).connected();
+    const client = await connect(server.addresses[0]!).connected();
     driver.hold();
     client.socket.write(
       Buffer.concat([
@@ -321,14 +299,14 @@ describe("the end of a server", () => {
     expect(await server.finished).toEqual({ ok: true, value: undefined });
     await until(() => client.isClosed);
     expect(client.replies).toMatchObject([{ kind: "Granted" }, { kind: "Refused", status: "NotLeader" }]);
-    const late = new RawClient(server.addresses[0]!);
+    const late = connect(server.addresses[0]!);
     await until(() => late.isClosed);
     expect(late.replies).toEqual([]);
   });
 
   test("an oracle that fails by itself takes the server with it, and says why", async () => {
     const { server, memory } = await start();
-    const client = await new RawClient(server.addresses[0]!).connected();
+    const client = await connect(server.addresses[0]!).connected();
     await memory.close();
     expect(await server.finished).toEqual({ ok: false, error: { kind: "WatchStreamClosed" } });
     await until(() => client.isClosed);

@@ -5,27 +5,28 @@ import { assertArray, assertObject } from "../assert-input.ts";
 import type { WatchError } from "../oracle/leadership-watch.ts";
 import type { OracleOptions } from "../oracle/oracle-options.ts";
 import { Oracle } from "../oracle/oracle.ts";
-import { systemTimers, type Timers } from "../time/system-time.ts";
+import { systemMonotonicClock, systemTimers, type Timers } from "../time/system-time.ts";
+import { ConnectionTable, type ConnectionTableParts } from "./connection-table.ts";
 import { FrameConnection } from "./frame-connection.ts";
 import { createHttpEndpoints } from "./http-endpoints.ts";
 import { assertAddress, closeListener, listen, type ListenAddress, type ListenError } from "./listener.ts";
+import { completeLimits, type ServerLimits } from "./server-limits.ts";
 
 export interface ServeOptions extends OracleOptions {
   /** Where clients connect: any number of ports and unix sockets. The default port on loopback unless set. */
   readonly listen?: readonly ListenAddress[];
-  /** Where people and probes do. Nowhere unless set. */
+  /** Where the HTTP endpoints listen. Nowhere unless set. */
   readonly http?: ListenAddress;
-  /** How long a shutdown waits for what is under way. */
+  /** How long a shutdown waits for pending requests. */
   readonly shutdownGraceMs?: number;
+  /** Limits of connections; `DEFAULT_LIMITS` where left out. */
+  readonly limits?: Partial<ServerLimits>;
 }
 
 /** Why a server ended or did not start. */
 export type ServerError = WatchError | ListenError;
 
 export const DEFAULT_PORT = 50_551;
-
-/** Connections that one listener holds at a time; more are turned away. */
-const MAX_CONNECTIONS = 20_000;
 
 /** How long a connection that was ended may take to close, once everything is answered. */
 const LONGEST_GOODBYE_MS = 1000;
@@ -46,11 +47,11 @@ export class OracleServer {
     this.addresses = addresses;
     this.httpAddress = httpAddress;
     this.#parts = parts;
-    // An oracle that stops by itself no longer serves: let its clients go and find another.
+    // An oracle that stops by itself no longer serves: disconnect its clients, so that they look for another.
     this.finished = parts.oracle.finished.then(() => this.shutdown());
   }
 
-  /** Start an oracle and listen. Clients may connect before it leads: they are told so. */
+  /** Start an oracle and listen. Clients that connect before it leads are refused with `NotLeader`. */
   static async start(options: ServeOptions): Promise<Result<OracleServer, ServerError>> {
     assertObject(options, "the options of a server");
     const {
@@ -58,10 +59,15 @@ export class OracleServer {
       http,
       shutdownGraceMs = 10_000,
       timers = systemTimers,
+      monotonicClock = systemMonotonicClock,
+      limits = {},
     } = options;
     assertArray(wanted, "what a server listens on");
     for (const address of http === undefined ? wanted : [...wanted, http]) assertAddress(address);
-    const parts = new ServerParts(new Oracle(options), shutdownGraceMs, timers);
+    const complete = completeLimits(limits);
+    const oracle = new Oracle(options);
+    const tableParts = { limits: complete, metrics: oracle.metrics, timers, monotonicClock };
+    const parts = new ServerParts(oracle, tableParts, shutdownGraceMs);
     const addresses: string[] = [];
     for (const address of wanted) {
       const listening = await listen(parts.addFrames(), address);
@@ -83,27 +89,32 @@ export class OracleServer {
 
 class ServerParts {
   readonly oracle: Oracle;
+  /** One for each protocol: clients that use up the framed connections leave the probes theirs. */
+  readonly #tables: { readonly frames: ConnectionTable; readonly http: ConnectionTable };
   readonly #graceMs: number;
   readonly #timers: Timers;
   readonly #frames: NetServer[] = [];
   readonly #http: HttpServer[] = [];
   readonly #connections = new Set<FrameConnection>();
 
-  constructor(oracle: Oracle, graceMs: number, timers: Timers) {
+  constructor(oracle: Oracle, tableParts: ConnectionTableParts, graceMs: number) {
     this.oracle = oracle;
+    const tables = { frames: new ConnectionTable(tableParts), http: new ConnectionTable(tableParts) };
+    oracle.metrics.gauge("tsoracle.connection.open").follow(() => tables.frames.open + tables.http.open);
+    oracle.metrics.gauge("tsoracle.connection.unsent_bytes").follow(() => tables.frames.unsentBytes);
+    this.#tables = tables;
     this.#graceMs = graceMs;
-    this.#timers = timers;
+    this.#timers = tableParts.timers;
   }
 
   addFrames(): NetServer {
     const server = createServer((socket) => this.#accept(socket));
-    server.maxConnections = MAX_CONNECTIONS;
     this.#frames.push(server);
     return server;
   }
 
   addHttp(): NetServer {
-    const server = createHttpEndpoints(this.oracle);
+    const server = createHttpEndpoints(this.oracle, this.#tables.http);
     this.#http.push(server);
     return server;
   }
@@ -118,18 +129,20 @@ class ServerParts {
     const stopped = await this.oracle.shutdown({ graceMs: this.#graceMs });
     for (const connection of this.#connections) connection.end();
     for (const server of this.#http) server.closeIdleConnections();
-    // Whoever does not hang up is hung up on.
+    // A client that does not close its end is cut off.
     const cancel = this.#timers.after(Math.min(this.#graceMs, LONGEST_GOODBYE_MS), () => {
       for (const connection of this.#connections) connection.destroy();
       for (const server of this.#http) server.closeAllConnections();
     });
     await closed;
     cancel();
+    this.#tables.frames.close();
     return stopped;
   }
 
   #accept(socket: Socket): void {
-    const connection = new FrameConnection(socket, this.oracle);
+    if (!this.#tables.frames.admit(socket)) return;
+    const connection = new FrameConnection(socket, this.oracle, this.#tables.frames);
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));
   }

@@ -1,0 +1,44 @@
+import { assert } from "@gossip/stdx";
+import { assertObject } from "../assert-input.ts";
+
+/** What a server allows its connections. The framed protocol and HTTP are counted apart, so that probes always get through. */
+export interface ServerLimits {
+  /** Most connections at a time. */
+  readonly maxConnections: number;
+  /** Most connections from one network address. Unix sockets have none and do not count. */
+  readonly maxConnectionsPerAddress: number;
+  /** How long a connection may take to send the protocol's preface, or the header of an HTTP request. */
+  readonly prefaceTimeoutMs: number;
+  /** How long a connection may send nothing. */
+  readonly idleTimeoutMs: number;
+  /** Requests of one connection that may wait before no more are read from it. What was read with them is still taken. */
+  readonly maxPendingPerConnection: number;
+  /** Bytes that may wait to be sent to one client. A client that reads so little is dropped. */
+  readonly maxUnsentBytesPerConnection: number;
+  /** The same for all clients together. The one that has not read for longest is dropped. */
+  readonly maxUnsentBytes: number;
+  /** How long bytes may wait to be sent to a client before it is dropped. */
+  readonly unsentTimeoutMs: number;
+}
+
+const MIB = 2 ** 20;
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  maxConnections: 10_000,
+  maxConnectionsPerAddress: 1000,
+  prefaceTimeoutMs: 5000,
+  idleTimeoutMs: 600_000,
+  maxPendingPerConnection: 4096,
+  maxUnsentBytesPerConnection: MIB,
+  maxUnsentBytes: 64 * MIB,
+  unsentTimeoutMs: 10_000,
+};
+
+/** The limits with defaults filled in. Throws `InvariantViolation` for a limit that is not a whole number above 0. */
+export function completeLimits(limits: Partial<ServerLimits>): ServerLimits {
+  assertObject(limits, "the limits of a server");
+  const complete: ServerLimits = { ...DEFAULT_LIMITS, ...limits };
+  for (const [name, limit] of Object.entries(complete))
+    assert(Number.isSafeInteger(limit) && limit > 0, `${name} is a whole number above 0`);
+  return complete;
+}
