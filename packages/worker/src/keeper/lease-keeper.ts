@@ -70,18 +70,18 @@ export class LeaseKeeper {
     return isOpen ? keeper : undefined;
   }
 
-  /** Look after a lease. The answer names it. */
-  hold(lease: Lease): number {
+  /** Start renewing a lease that was requested `agoMs` ago. Returns its slot. */
+  hold(lease: Lease, agoMs: number): number {
     const slot = this.#freeSlots.pop();
     assert(slot !== undefined, "more leases are held than there are slots");
-    this.#table.renewed(slot, sharedNowMs());
+    this.renewed(slot, agoMs);
     this.#tell({ kind: "Hold", slot, lease });
     return slot;
   }
 
-  /** The main loop has renewed it itself. */
-  renewed(slot: number): void {
-    this.#table.renewed(slot, sharedNowMs());
+  /** The main loop renewed the lease itself, with a request made `agoMs` ago. */
+  renewed(slot: number, agoMs: number): void {
+    this.#table.renewed(slot, sharedNowMs() - Math.ceil(agoMs));
   }
 
   drop(slot: number): void {

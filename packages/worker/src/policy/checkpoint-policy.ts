@@ -4,14 +4,14 @@ import { assert, assertCount } from "@gossip/stdx";
 export interface CheckpointPolicy {
   readonly items: number;
   readonly ms: number;
-  /** How long after the last renewal the next is due, where there was no checkpoint: each of those renews too. */
+  /** How long after the last renewal the next one is due. A checkpoint that is due by then renews in the same write. */
   readonly renewMs: number;
 }
 
 export const DEFAULT_CHECKPOINT_ITEMS = 10_000;
 export const DEFAULT_CHECKPOINT_MS = 1000;
 
-/** A third of the lease: two renewals can fail before it runs out. */
+/** A renewal is due after a third of the lease, so two in a row can fail before the lease expires. */
 const RENEWALS_PER_LEASE = 3;
 
 export function makeCheckpointPolicy(
@@ -25,20 +25,34 @@ export function makeCheckpointPolicy(
   return { items, ms, renewMs: Math.max(1, leaseMs / RENEWALS_PER_LEASE) };
 }
 
-/** What the holder of a shard knows of its progress and its lease. */
+/** What the holder of a shard knows about its progress and its lease. */
 export interface UpkeepState {
   /** Items finished since the last checkpoint. */
   readonly items: number;
   readonly checkpointedMs: number;
-  /** When the renewal was asked for that last succeeded. */
+  /** When the last successful renewal was requested. The lease may have been running since then. */
   readonly renewedMs: number;
 }
 
-/** When something has to be written at the latest. More items may make it sooner. */
+/** The latest time of the next write. More items may bring it forward. */
 export function upkeepDueMs(
   { ms, renewMs }: CheckpointPolicy,
   { items, checkpointedMs, renewedMs }: UpkeepState,
 ): number {
   const renewDueMs = renewedMs + renewMs;
   return items > 0 ? Math.min(renewDueMs, checkpointedMs + ms) : renewDueMs;
+}
+
+/**
+ * Whether a checkpoint requested now also renews the lease.
+ *
+ * Renewing costs a store more than progress alone, so most checkpoints leave the lease alone. `writeMs` is how long the last
+ * write took. The next renewal waits behind this write, so with a slow store it must not be left to the next one. A holder
+ * keeps its lease as long as every write takes less than a quarter of it.
+ */
+export function mustRenew(
+  { renewMs }: CheckpointPolicy,
+  { nowMs, renewedMs, writeMs }: { readonly nowMs: number; readonly renewedMs: number; readonly writeMs: number },
+): boolean {
+  return nowMs + writeMs >= renewedMs + renewMs;
 }

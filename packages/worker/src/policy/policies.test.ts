@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { makeCheckpointPolicy, upkeepDueMs } from "./checkpoint-policy.ts";
+import { makeCheckpointPolicy, mustRenew, upkeepDueMs } from "./checkpoint-policy.ts";
 import { ClaimBackoff } from "./claim-backoff.ts";
 import { DEFAULT_ITEM_RETRY, makeRetryPolicy, pauseAfter } from "./retry-policy.ts";
 import { DEFAULT_SPLIT, expectedHandoverMs, makeSplitPolicy } from "./split-policy.ts";
@@ -75,6 +75,15 @@ describe("checkpoints", () => {
         },
       ),
     );
+  });
+
+  test("one renews exactly when a third of the lease will have elapsed by the end of a write as long as the last", () => {
+    const policy = makeCheckpointPolicy({}, 3000);
+    expect(mustRenew(policy, { renewedMs: 500, nowMs: 1499, writeMs: 0 })).toBe(false);
+    expect(mustRenew(policy, { renewedMs: 500, nowMs: 1500, writeMs: 0 })).toBe(true);
+    expect(mustRenew(policy, { renewedMs: 500, nowMs: 1489, writeMs: 10 })).toBe(false);
+    expect(mustRenew(policy, { renewedMs: 500, nowMs: 1490, writeMs: 10 })).toBe(true);
+    expect(mustRenew(policy, { renewedMs: 500, nowMs: 500, writeMs: 1000 })).toBe(true);
   });
 
   test("nonsense is refused", () => {

@@ -1,23 +1,23 @@
 import type { LogicalTime } from "@gossip/contracts";
 
-/** What time it is for the coordinator, as far as the leases it gave let one tell. */
+/** Estimates the coordinator's time from the deadlines of the leases it gave. */
 export class CoordinatorTime {
   #offsetMs: number | undefined;
 
-  /** A lease was given or renewed just now, for this long. */
+  /** A lease was requested or renewed at `askedMs`, and lasts until `deadline`. */
   observe({
     deadline,
     leaseMs,
-    nowMs,
+    askedMs,
   }: {
     readonly deadline: LogicalTime;
     readonly leaseMs: number;
-    readonly nowMs: number;
+    readonly askedMs: number;
   }): void {
-    this.#offsetMs = Number(deadline) - leaseMs - nowMs;
+    this.#offsetMs = Number(deadline) - leaseMs - askedMs;
   }
 
-  /** How long it is until then; `undefined` where there is no time, or no lease was seen yet. */
+  /** Milliseconds until `deadline`; `undefined` without a deadline, or before the first lease. */
   untilMs(deadline: LogicalTime | undefined, nowMs: number): number | undefined {
     if (deadline === undefined || this.#offsetMs === undefined) return undefined;
     return Number(deadline) - this.#offsetMs - nowMs;

@@ -159,24 +159,41 @@ describe("runWorkers", () => {
     expect(await sink.results(world.coordinator)).toEqual(ALL.filter((n) => n % 10 !== 3));
   });
 
-  test("a checkpoint renews the lease in the same write, so that a worker that gets on never renews apart", async () => {
+  test("a checkpoint renews the lease in the same write, once a third of the lease has elapsed", async () => {
     const { world, base, events } = await makeWorld();
     let writes = 0;
     const store = new FaultInjectingStore(world.store, { onCommit: () => void writes++ });
     const coordinator = new Coordinator({ store, clock: world.clock });
-    const renewed: unknown[] = [];
+    const checkpoints: bigint[] = [];
+    const renewals: bigint[] = [];
     coordinator.onEvent(({ kind, at }) => {
-      if (kind === "ShardCheckpointed" || kind === "ShardLeaseRenewed") renewed.push([kind, at]);
+      if (kind === "ShardCheckpointed") checkpoints.push(at);
+      if (kind === "ShardLeaseRenewed") renewals.push(at);
     });
 
     await world.time.runUntil(
-      runWorkers({ ...base, coordinator, process: () => world.time.sleep(100), checkpointEvery: { ms: 300 } }),
+      runWorkers({
+        ...base,
+        coordinator,
+        process: () => world.time.sleep(100),
+        checkpointEvery: { items: 3, ms: 400 },
+        split: false,
+      }),
     );
 
-    const checkpoints = events.filter(({ kind }) => kind === "ShardCheckpointed").length;
-    expect(checkpoints).toBeGreaterThan(20);
-    expect(writes).toBe(1 + checkpoints + 1);
-    expect(renewed).toHaveLength(2 * checkpoints);
+    const stored = events.filter(({ kind }) => kind === "ShardCheckpointed").length;
+    expect(checkpoints).toHaveLength(stored);
+    const apart = renewals.filter((at) => !checkpoints.includes(at));
+    expect(writes).toBe(1 + stored + apart.length + 1);
+    // The world's clock starts at 1,000,000, and the claim comes with it.
+    for (const [index, at] of renewals.entries()) {
+      const sinceMs = Number(at - (renewals[index - 1] ?? 1_000_000n));
+      expect(sinceMs).toBeGreaterThanOrEqual(LEASE_MS / 3);
+      expect(sinceMs).toBeLessThanOrEqual(LEASE_MS / 2);
+    }
+    // Ten seconds of work in leases of three.
+    expect(renewals.length).toBeGreaterThanOrEqual(6);
+    expect(stored).toBeGreaterThan(2 * renewals.length);
   });
 
   test("a slow item keeps its lease", async () => {

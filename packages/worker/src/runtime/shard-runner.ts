@@ -51,7 +51,7 @@ export class ShardRunner<I extends Item, R> {
   #begun = 0;
   #startedKey: Uint8Array | undefined;
 
-  /** `askedMs` is when the shard was asked for: its lease may have run since then. */
+  /** `askedMs` is when the shard was claimed: its lease may have been running since then. */
   constructor(host: ShardHost<I, R>, session: WorkerSession, askedMs: number) {
     this.#host = host;
     this.session = session;
@@ -325,7 +325,8 @@ export class ShardRunner<I extends Item, R> {
       onBug: (error) => this.#halt({ kind: "Bug", error }),
       onStoreFailed: (operation, error) => emit({ kind: "StoreFailed", shard, operation, error }),
       onCheckpoint: (items, ms) => emit({ kind: "ShardCheckpointed", shard, items, ms }),
-      onRenewed: (capacity) => this.#host.renewed(this.session, capacity),
+      onRenewed: (askedMs) => this.#host.renewed(this.session, askedMs),
+      onCapacity: (capacity) => this.#host.heard(capacity),
       onFlushed: () => {
         this.#flow.drain();
         this.#poke();

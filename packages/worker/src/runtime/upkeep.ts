@@ -2,20 +2,22 @@ import { Cursor, OpId, type ParkReason, type RunStatus } from "@gossip/contracts
 import { RANGE_EXHAUSTED, type CapacityHint, type WorkerSession } from "@gossip/coordination";
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import { assert, type Result } from "@gossip/stdx";
-import { upkeepDueMs, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
+import { mustRenew, upkeepDueMs, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
 import { sleep, type WorkerTime } from "../time/worker-time.ts";
 import { isLeaseGone } from "./lease-gone.ts";
 import type { LossCause } from "./worker-event.ts";
 
-/** What is told to whoever works on the shard. */
+/** Notifies the code that works on the shard. */
 export interface UpkeepListener {
   onLost(cause: LossCause): void;
   onRunEnded(status: RunStatus): void;
   onSinkFailed(cause: unknown): void;
   onStoreFailed(operation: string, error: AnyCoordError): void;
   onCheckpoint(items: number, ms: number): void;
-  /** The lease has a new deadline, and this is what was told of the rest of the run. */
-  onRenewed(capacity: CapacityHint): void;
+  /** The lease has a new deadline. The renewal was requested at `askedMs`. */
+  onRenewed(askedMs: number): void;
+  /** What the store last reported about the rest of the run. */
+  onCapacity(capacity: CapacityHint): void;
   /** Results may be written again. */
   onFlushed(): void;
   /** An invariant was broken. */
@@ -29,7 +31,7 @@ export interface ResultFlush {
 
 export interface UpkeepOptions {
   readonly session: WorkerSession;
-  /** When the lease was asked for: it may have run since then. */
+  /** When the lease was requested. It may have been running since then. */
   readonly askedMs: number;
   readonly sink: ResultFlush | undefined;
   readonly policy: CheckpointPolicy;
@@ -66,6 +68,8 @@ export class Upkeep {
   #token: Uint8Array | undefined;
   #checkpointedMs: number;
   #renewedMs: number;
+  /** How long the last write took, or the claim before the first one. */
+  #writeMs: number;
   #dueMs: number;
   #failures = 0;
   #flush: Promise<boolean> | undefined;
@@ -79,6 +83,7 @@ export class Upkeep {
     this.#options = options;
     this.#token = options.session.cursor.token;
     this.#checkpointedMs = this.#renewedMs = options.askedMs;
+    this.#writeMs = options.time.nowMs() - options.askedMs;
     this.#dueMs = this.#reckonDue();
   }
 
@@ -149,7 +154,7 @@ export class Upkeep {
     const startMs = this.#options.time.nowMs();
     const opId = OpId.random();
     const isMade = await this.#insist("checkpoint", () =>
-      this.#options.session.checkpoint(cursor, { renew: true, opId }),
+      this.#options.session.checkpoint(cursor, { renew: this.#mustRenew(this.#options.time.nowMs()), opId }),
     );
     if (!isMade) return false;
     this.#items -= items;
@@ -187,9 +192,10 @@ export class Upkeep {
     const { session, time, listener } = this.#options;
     const askedMs = time.nowMs();
     const answer = await session.renew();
+    this.#writeMs = time.nowMs() - askedMs;
     if (!answer.ok) return this.#refused("renew", answer.error);
-    this.#confirmed(askedMs);
-    listener.onRenewed(answer.value.capacity);
+    this.#renewed(askedMs);
+    listener.onCapacity(answer.value.capacity);
   }
 
   async #store({ key, items }: Progress): Promise<void> {
@@ -197,20 +203,29 @@ export class Upkeep {
     const { session, time, listener } = this.#options;
     const askedMs = time.nowMs();
     const deadlineBefore = session.lease.deadline;
-    const answer = await session.checkpoint(this.#cursorAt(key), { renew: true });
+    const renew = this.#mustRenew(askedMs);
+    const answer = await session.checkpoint(this.#cursorAt(key), { renew });
+    this.#writeMs = time.nowMs() - askedMs;
     if (!answer.ok) return this.#refused("checkpoint", answer.error);
     this.#items -= items;
+    this.#failures = 0;
     this.#checkpointedMs = askedMs;
-    listener.onCheckpoint(items, time.nowMs() - askedMs);
-    // A run that has ended still takes progress, and renews nothing: then the deadline stays where it is, and a renewal says why.
+    listener.onCheckpoint(items, this.#writeMs);
+    listener.onCapacity(answer.value.value.capacity);
+    if (!renew) return;
+    // A run that has ended still stores progress but renews nothing, so the deadline has not moved. A renewal returns why.
     if (session.lease.deadline <= deadlineBefore && askedMs > this.#renewedMs) return this.#renew();
-    this.#confirmed(askedMs);
-    listener.onRenewed(answer.value.value.capacity);
+    this.#renewed(askedMs);
   }
 
-  #confirmed(askedMs: number): void {
+  #mustRenew(nowMs: number): boolean {
+    return mustRenew(this.#options.policy, { nowMs, renewedMs: this.#renewedMs, writeMs: this.#writeMs });
+  }
+
+  #renewed(askedMs: number): void {
     this.#failures = 0;
     this.#renewedMs = askedMs;
+    this.#options.listener.onRenewed(askedMs);
   }
 
   #refused(operation: string, error: AnyCoordError): void {
@@ -259,24 +274,52 @@ export class Upkeep {
   }
 
   async #waitForToken(sink: ResultFlush): Promise<boolean> {
+    const endRenewing = this.#renewMeanwhile();
     try {
       this.#token = await sink.flush();
-      return !this.#isOver;
     } catch (cause) {
       this.#isOver = true;
       this.#options.listener.onSinkFailed(cause);
-      return false;
     }
+    await endRenewing();
+    return !this.#isOver;
+  }
+
+  /** Renew the lease while a slow flush delays the checkpoint that would. Returns a function that ends this. */
+  #renewMeanwhile(): () => Promise<void> {
+    const { policy, time, listener } = this.#options;
+    let isOver = false;
+    let renewal: Promise<void> | undefined;
+    let cancel = (): void => undefined;
+    const wait = (): void => {
+      if (isOver || this.#isOver) return;
+      const lateMs = this.#renewedMs + 1.5 * policy.renewMs - time.nowMs();
+      cancel = time.startTimer(Math.max(policy.renewMs / 4, lateMs), () => {
+        renewal = this.#renew()
+          .catch((error: unknown) => {
+            this.#isOver = true;
+            listener.onBug(error);
+          })
+          .then(wait);
+      });
+    };
+    wait();
+    return async () => {
+      isOver = true;
+      cancel();
+      await renewal;
+    };
   }
 
   #cursorAt(lastKey: Uint8Array): Cursor {
     return Cursor.fromParts({ lastKey, token: this.#token });
   }
 
+  /** How long to wait before the next attempt: with a short lease, never so long that it expires meanwhile. */
   #pauseMs(): number {
-    return (
-      Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 16)) * (0.5 + this.#options.time.random())
-    );
+    const { policy, time } = this.#options;
+    const doubledMs = FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 16);
+    return Math.min(MAX_RETRY_MS, policy.renewMs / 4, doubledMs) * (0.5 + time.random());
   }
 
   #reckonDue(): number {

@@ -93,10 +93,13 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
 
   readonly emit = (event: WorkerEvent): void => this.#observer.event(event);
 
-  renewed(session: WorkerSession, capacity: CapacityHint): void {
+  renewed(session: WorkerSession, askedMs: number): void {
     const slot = this.#slots.get(session);
-    if (slot !== undefined) this.#keeper?.renewed(slot);
-    this.#observe(session);
+    if (slot !== undefined) this.#keeper?.renewed(slot, this.#agoMs(askedMs));
+    this.#observe(session, askedMs);
+  }
+
+  heard(capacity: CapacityHint): void {
     this.#sharing.hear(capacity);
   }
 
@@ -131,8 +134,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#backoff.reset();
     this.#failingSinceMs = undefined;
     for (const session of sessions) {
-      this.#observe(session);
-      if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease));
+      this.#observe(session, askedMs);
+      if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease, this.#agoMs(askedMs)));
       const runner = new ShardRunner(this, session, askedMs);
       this.#runners.add(runner);
       // The stop may have come while the claim was under way: then the shard is given back at once.
@@ -216,8 +219,12 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     return capacity.ok ? capacity.value : undefined;
   }
 
-  #observe({ lease: { deadline } }: WorkerSession): void {
-    this.#coordinatorTime.observe({ deadline, leaseMs: this.timing.leaseMs, nowMs: this.settings.time.nowMs() });
+  #observe({ lease: { deadline } }: WorkerSession, askedMs: number): void {
+    this.#coordinatorTime.observe({ deadline, leaseMs: this.timing.leaseMs, askedMs });
+  }
+
+  #agoMs(ms: number): number {
+    return this.settings.time.nowMs() - ms;
   }
 
   #startTicking(): () => void {

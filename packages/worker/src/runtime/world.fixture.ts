@@ -86,7 +86,11 @@ export class World {
     return new Coordinator({ store: this.store, clock: this.clock, retry });
   }
 
-  async start(source: Source, shardCount = 1, config: { readonly maxShardRetries?: number } = {}): Promise<void> {
+  async start(
+    source: Source,
+    shardCount = 1,
+    config: { readonly maxShardRetries?: number; readonly leaseDuration?: bigint } = {},
+  ): Promise<void> {
     unwrap(
       await startRun({
         coordinator: this.coordinator,
