@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, open, type FileHandle } from "node:fs/promises";
+import { access, open, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "@gossip/stdx";
 import { isDiskFull } from "./lmdb-failure.ts";
@@ -42,14 +42,29 @@ const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
  */
 export async function checkFolder(folder: string): Promise<Result<void, LmdbOpenError>> {
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  // Only whether it can be opened matters, and that throws.
-  void (await checkFile(join(folder, LOCK_FILE), () => Promise.resolve(ok())));
+  await checkLockFile(join(folder, LOCK_FILE));
   const hasData = await checkFile(join(folder, DATA_FILE), checkData);
   if (hasData !== undefined) return hasData;
   return (await isDiskFull(folder, NEEDED_SIZE)) ? err({ kind: "DiskFull" }) : ok();
 }
 
-/** Open a file for writing and check it; `undefined` where there is none, or nothing in it. */
+/**
+ * Throw unless the engine can open its lock file, or there is none yet.
+ *
+ * The file must never be opened here. The engine's locks on it belong to the whole process, and POSIX drops all of them as soon as the
+ * process closes any descriptor of the file. The next process would then believe that it is alone.
+ */
+async function checkLockFile(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw thrown;
+    return;
+  }
+  if ((await stat(path)).isDirectory()) throw Object.assign(new Error("the lock file is a folder"), { code: "EISDIR" });
+}
+
+/** Open the data file, on which the engine holds no locks, and check it. `undefined` if it is missing or empty. */
 async function checkFile(
   path: string,
   check: (file: FileHandle) => Promise<Result<void, LmdbOpenError>>,
