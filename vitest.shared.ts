@@ -8,15 +8,40 @@ const conditions = ["@gossip/source", "node", "development|production"];
 // Node looks after the file descriptors of threads in a way that does not go together with pipes that a socket reads.
 const RUN_IN_PROCESSES: readonly string[] = ["cli"];
 
-export function project(name: string, include: readonly string[] = ["src/**/*.test.ts"]): UserWorkspaceConfig {
+/**
+ * Packages whose tests touch nothing but memory: their files share a thread and the modules in it. Loading modules anew for
+ * every file takes longer than most of these tests.
+ */
+const SHARE_MODULES: readonly string[] = [
+  "contracts",
+  "coordination",
+  "coordination-codec",
+  "coordination-errors",
+  "coordination-fsck",
+  "frontier",
+  "scope",
+  "stdx",
+  "tso",
+  "worker",
+];
+
+/** Tests that count allocated bytes. What ran before them in the same thread would show in their numbers. */
+export const HEAP_TESTS: readonly string[] = ["*.heap.test.ts", "allocation.test.ts", "front-table.test.ts"];
+
+export function project(
+  name: string,
+  { include = ["src/**/*.test.ts"] }: { readonly include?: readonly string[] } = {},
+): UserWorkspaceConfig {
   return defineProject({
     resolve: { conditions },
     ssr: { resolve: { conditions, externalConditions: conditions } },
     test: {
       name,
       include: [...include],
+      exclude: ["**/node_modules/**", ...(name === "heap" ? [] : HEAP_TESTS.map((heap) => `src/**/${heap}`))],
       environment: "node",
       pool: RUN_IN_PROCESSES.includes(name) ? "forks" : "threads",
+      isolate: !SHARE_MODULES.includes(name),
       // No test measures time; a limit only ends one that hangs, also on a busy machine.
       testTimeout: 300_000,
       hookTimeout: 300_000,

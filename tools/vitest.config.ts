@@ -1,3 +1,3 @@
 import { project } from "../vitest.shared.ts";
 
-export default project("tools", ["**/*.test.ts"]);
+export default project("tools", { include: ["**/*.test.ts"] });

@@ -1,3 +1,3 @@
 import { project } from "../../vitest.shared.ts";
 
-export default project("example-backfill-postgres", ["*.test.ts"]);
+export default project("example-backfill-postgres", { include: ["*.test.ts"] });

@@ -1,3 +1,3 @@
 import { project } from "../../vitest.shared.ts";
 
-export default project("example-crawl-manifest", ["*.test.ts"]);
+export default project("example-crawl-manifest", { include: ["*.test.ts"] });

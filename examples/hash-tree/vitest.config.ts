@@ -1,3 +1,3 @@
 import { project } from "../../vitest.shared.ts";
 
-export default project("example-hash-tree", ["*.test.ts"]);
+export default project("example-hash-tree", { include: ["*.test.ts"] });

@@ -2,8 +2,8 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import ts from "typescript";
 import { ROOT } from "../layers/layers.ts";
+import { stripTypes } from "../ts/strip-types.mjs";
 import type { PlantedBug } from "./planted-bugs.ts";
 import { replaceOnce } from "./replace-once.ts";
 
@@ -17,7 +17,7 @@ type Sources = ReadonlyMap<string, string>;
 export async function withCopies<T>(use: (copier: Copier) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "gossip-planted-"));
   try {
-    return await use(new Copier(folder, readSources()));
+    return await use(await Copier.into(folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -30,19 +30,27 @@ export class Copier {
   readonly #stripped: Sources;
   #copyCount = 0;
 
-  constructor(folder: string, sources: Sources) {
+  private constructor(folder: string, sources: Sources, stripped: Sources) {
     this.#folder = folder;
     this.#sources = sources;
-    this.#stripped = new Map([...sources].map(([file, text]) => [file, stripTypes(file, text)]));
+    this.#stripped = stripped;
   }
 
-  /** Copy the package, and plant a bug in the copy where one is given. Answers where the copy's sources are. */
-  copy(bug: PlantedBug | undefined): string {
+  static async into(folder: string): Promise<Copier> {
+    const sources = readSources();
+    const stripped = await Promise.all(
+      [...sources].map(async ([file, text]) => [file, await strip(file, text)] as const),
+    );
+    return new Copier(folder, sources, new Map(stripped));
+  }
+
+  /** Copy the package, and plant a bug in the copy where one is given. Returns where the copy's sources are. */
+  async copy(bug: PlantedBug | undefined): Promise<string> {
     const copy = join(this.#folder, `copy-${this.#copyCount++}`);
     const planted =
       bug === undefined
         ? undefined
-        : stripTypes(bug.file, replaceOnce(this.#sources.get(bug.file) ?? "", bug.find, bug.replace));
+        : await strip(bug.file, replaceOnce(this.#sources.get(bug.file) ?? "", bug.find, bug.replace));
     for (const [file, text] of this.#stripped) {
       const target = join(copy, "src", file.replace(/\.ts$/, ".js"));
       mkdirSync(dirname(target), { recursive: true });
@@ -62,12 +70,6 @@ function readSources(): Sources {
   return new Map(files.map((file) => [file.replaceAll("\\", "/"), readFileSync(join(root, file), "utf8")]));
 }
 
-function stripTypes(fileName: string, text: string): string {
-  const compilerOptions = {
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.ESNext,
-    verbatimModuleSyntax: true,
-    rewriteRelativeImportExtensions: true,
-  };
-  return ts.transpileModule(text, { fileName, compilerOptions }).outputText;
+function strip(file: string, text: string): Promise<string> {
+  return stripTypes(file, text, { rewritesExtensions: true });
 }

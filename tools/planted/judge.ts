@@ -39,12 +39,14 @@ export type Looks = "all" | "named" | "one";
 export function judgeBugs(bugs: readonly PlantedBug[], { looks }: { readonly looks: Looks }): Promise<Judgement[]> {
   return withCopies(async (copier) => {
     const planted = [undefined, ...bugs];
-    const tasks = planted.map((bug, index) => ({
-      sources: copier.copy(bug),
-      detectors: bug === undefined ? DETECTORS : detectorsFor(bug, looks, index),
-      // That the package as it is passes in full is what its own tests show.
-      effort: looks === "all" || bug !== undefined ? ("thorough" as const) : ("glance" as const),
-    }));
+    const tasks = await Promise.all(
+      planted.map(async (bug, index) => ({
+        sources: await copier.copy(bug),
+        detectors: bug === undefined ? DETECTORS : detectorsFor(bug, looks, index),
+        // That the package as it is passes in full is what its own tests show.
+        effort: looks === "all" || bug !== undefined ? ("thorough" as const) : ("glance" as const),
+      })),
+    );
     const verdicts = await runTasks(tasks);
     return planted.map((bug, index) => ({
       bug,

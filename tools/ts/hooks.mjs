@@ -1,22 +1,12 @@
-// A loader hook that strips types, one file at a time and without checking them:
-// `tsc -b` does the checking. Specifiers in our sources already name the `.ts` file,
-// so resolution needs no help.
+// A loader hook that strips types and leaves checking them to `tsc -b`. Specifiers in our sources already name
+// the `.ts` file, so resolution needs no help.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
-
-const OPTIONS = {
-  target: ts.ScriptTarget.ES2023,
-  module: ts.ModuleKind.ESNext,
-  verbatimModuleSyntax: true,
-  inlineSourceMap: true,
-  inlineSources: true,
-};
+import { stripTypes } from "./strip-types.mjs";
 
 export async function load(url, context, nextLoad) {
   if (!url.startsWith("file:") || !url.endsWith(".ts")) return nextLoad(url, context);
   const fileName = fileURLToPath(url);
-  const source = await readFile(fileName, "utf8");
-  const { outputText } = ts.transpileModule(source, { fileName, compilerOptions: OPTIONS });
-  return { format: "module", source: outputText, shortCircuit: true };
+  const source = await stripTypes(fileName, await readFile(fileName, "utf8"));
+  return { format: "module", source, shortCircuit: true };
 }

@@ -1,0 +1,5 @@
+export function stripTypes(
+  fileName: string,
+  source: string,
+  options?: { readonly rewritesExtensions?: boolean },
+): Promise<string>;
