@@ -1,16 +1,18 @@
-// The TypeScript blocks of a Markdown page.
+// The fenced blocks of a Markdown page.
 
 export interface Block {
   /** The page, from the root. */
   readonly file: string;
   /** The line of the page that holds the first line of code. */
   readonly line: number;
+  /** The first word after the fence; empty if there is none. */
+  readonly language: string;
   readonly code: string;
 }
 
 const OPENING = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)/;
 
-/** Each block stands alone: it is run as a module of its own. A fence inside a longer fence is text, not code. */
+/** Each block stands alone: it runs as a program of its own. A fence inside a longer fence is text, not code. */
 export function readBlocks(file: string, page: string): Block[] {
   const blocks: Block[] = [];
   const lines = page.split("\n");
@@ -19,12 +21,10 @@ export function readBlocks(file: string, page: string): Block[] {
     if (opening === null) continue;
     const [, indent = "", fence = "", language = ""] = opening;
     const end = closingLine(lines, index + 1, fence);
-    if (language === "ts" || language === "typescript") {
-      const code = lines
-        .slice(index + 1, end)
-        .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
-      blocks.push({ file, line: index + 2, code: `${code.join("\n")}\n` });
-    }
+    const code = lines
+      .slice(index + 1, end)
+      .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
+    blocks.push({ file, line: index + 2, language, code: `${code.join("\n")}\n` });
     index = end;
   }
   return blocks;

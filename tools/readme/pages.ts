@@ -5,9 +5,10 @@ import { pathToFileURL } from "node:url";
 import { PACKAGES, ROOT, packageFolder, readManifest } from "../layers/layers.ts";
 import { treeFiles } from "../tidy/tree.ts";
 import { readBlocks, type Block } from "./blocks.ts";
-import type { Place } from "./run-block.ts";
+import type { Place } from "./run-typescript.ts";
 
-const PAGE = /^(README\.md|docs\/.*\.md|packages\/[^/]+\/README\.md)$/;
+/** Every page but changelogs, which quote what was true once. */
+const PAGE = /^(?!\.changeset\/).*(?<!\/CHANGELOG)\.md$/;
 
 export function examplePages(): string[] {
   return treeFiles(ROOT).filter((file) => PAGE.test(file));
@@ -23,7 +24,14 @@ export function exampleBlocks(): Block[] {
  */
 export function placeOf(block: Block): Place {
   const name = /^packages\/([^/]+)\//.exec(block.file)?.[1];
-  return name === undefined ? { folder: ROOT, resolve: resolveFromRoot } : { folder: packageFolder(name) };
+  if (name !== undefined) return { folder: packageFolder(name) };
+  // The tools are TypeScript that nothing builds.
+  if (block.file.startsWith("tools/"))
+    return {
+      folder: join(ROOT, "tools"),
+      nodeArgs: ["--import", pathToFileURL(join(ROOT, "tools/ts/register.mjs")).href],
+    };
+  return { folder: ROOT, resolve: resolveFromRoot };
 }
 
 export function resolveFromRoot(specifier: string): string {

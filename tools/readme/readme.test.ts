@@ -4,16 +4,21 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readBlocks } from "./blocks.ts";
+import { readBlocks, type Block } from "./blocks.ts";
+import { Engines } from "./engines.ts";
 import { isLike } from "./harness.ts";
-import { examplePages, resolveFromRoot } from "./pages.ts";
-import { runBlock } from "./run-block.ts";
+import { staticFailures } from "./languages.ts";
+import { NOT_RUN, notRunReason, staleEntries } from "./not-run.ts";
+import { exampleBlocks, examplePages, resolveFromRoot } from "./pages.ts";
+import { runShell } from "./run-shell.ts";
+import { runSql } from "./run-sql.ts";
+import { runTypeScript } from "./run-typescript.ts";
 import { typeCheckBlocks } from "./type-check.ts";
 
 const MINUTE = 60_000;
 
 describe("readBlocks", () => {
-  test("finds TypeScript blocks with their lines, and no others", () => {
+  test("finds every block with its line and language", () => {
     const page = [
       "# A",
       "```ts",
@@ -38,14 +43,112 @@ describe("readBlocks", () => {
       "~~~",
     ].join("\n");
     expect(readBlocks("a.md", page)).toEqual([
-      { file: "a.md", line: 3, code: "a;\nb;\n" },
-      { file: "a.md", line: 12, code: "c;\n" },
-      { file: "a.md", line: 20, code: "d;\n" },
+      { file: "a.md", line: 3, language: "ts", code: "a;\nb;\n" },
+      { file: "a.md", line: 8, language: "sh", code: "npm test\n" },
+      { file: "a.md", line: 12, language: "typescript", code: "c;\n" },
+      { file: "a.md", line: 15, language: "md", code: "```ts\nno;\n```\n" },
+      { file: "a.md", line: 20, language: "ts", code: "d;\n" },
     ]);
   });
 });
 
-describe("runBlock", { timeout: MINUTE }, () => {
+const block = (language: string, ...lines: string[]): Block => ({
+  file: "page.md",
+  line: 10,
+  language,
+  code: `${lines.join("\n")}\n`,
+});
+
+describe("staticFailures", () => {
+  test.each([
+    'import { a } from "@gossip/stdx";',
+    "const opened = await open();",
+    "  await open();",
+    "gossip run --source fs:/data",
+    "SELECT 1;",
+    "npx gossip-tso serve",
+  ])("%j fenced as text is a failure", (line) => {
+    expect(staticFailures(block("text", "first line", line))).toHaveLength(1);
+  });
+
+  test.each(["worker 2: 14 rows, 8 refused, then Done", "gossip/", "Run 4f2a: fs:/data through sha256sum {}"])(
+    "%j fenced as text is none",
+    (line) => {
+      expect(staticFailures(block("text", line))).toEqual([]);
+    },
+  );
+
+  test("JSON must parse, and a language must be one that is checked", () => {
+    expect(staticFailures(block("json", '{ "a": 1 }'))).toEqual([]);
+    expect(staticFailures(block("json", "{ a: 1 }"))).toEqual([{ file: "page.md", line: 10, what: "is not JSON" }]);
+    expect(staticFailures(block("", "a"))).toHaveLength(1);
+    expect(staticFailures(block("js", "a;"))).toHaveLength(1);
+  });
+});
+
+describe("blocks that are not run", () => {
+  test("the table names blocks and checks that exist", () => {
+    expect(staleEntries(exampleBlocks())).toEqual([]);
+  });
+
+  test("an entry without a block, or without a check, is a failure", () => {
+    const [entry] = NOT_RUN;
+    expect(staleEntries(exampleBlocks(), [{ ...entry!, contains: "no such command" }])).toHaveLength(1);
+    expect(staleEntries(exampleBlocks(), [{ ...entry!, checkedBy: "no/such/file.ts" }])).toHaveLength(1);
+  });
+
+  test("everything that the table does not name is run", () => {
+    expect(notRunReason(block("sh", "npm start"))).toBeUndefined();
+    expect(notRunReason({ ...block("sh", "gossip status"), file: "README.md" })).toBeUndefined();
+  });
+});
+
+describe("runShell", { timeout: MINUTE }, () => {
+  test("a block runs in a folder of its own, where /data has files", async () => {
+    expect(await runShell(block("sh", "cat /data/a.txt", "test ! -e no-such-file", "mkdir made && cd made"))).toEqual(
+      [],
+    );
+  });
+
+  test("a command that fails in the middle is a failure", async () => {
+    expect(await runShell(block("sh", "echo said; false", "true"))).toEqual([
+      { file: "page.md", line: 10, what: "ends with code 1: said" },
+    ]);
+    expect(await runShell(block("sh", "npx other"))).toHaveLength(1);
+  });
+
+  test("a command that does not end is a failure, and is ended", async () => {
+    const [failure] = await runShell(block("sh", "sleep 1000 & sleep 1000"), 300);
+    expect(failure?.what).toBe("did not end within 300 ms: ");
+  });
+});
+
+describe("Engines", { timeout: MINUTE }, () => {
+  const engines = new Engines();
+  afterAll(() => engines.dispose());
+
+  test("SQL runs on the store's own tables; a wrong statement is named by its line", async () => {
+    const right = [
+      "SELECT run FROM gossip.shard_overview",
+      "WHERE run = 42;",
+      "UPDATE orders SET total = $1 WHERE id = $2",
+    ];
+    expect(await runSql(block("sql", ...right), engines)).toEqual([]);
+    expect(
+      await runSql(block("sql", ...right, ";", "SELECT 1;", "SELECT gone FROM gossip.shard_overview"), engines),
+    ).toEqual([{ file: "page.md", line: 15, what: 'column "gone" does not exist' }]);
+  });
+
+  test("an address of db.internal becomes a database of the block's own", async () => {
+    const source = block("ts", 'open("postgres://app:secret@db.internal/gossip?sslmode=verify-full");');
+    const [one, other] = [await engines.prepare(source), await engines.prepare(source)];
+    expect(one.code).toMatch(/^open\("postgres:\/\/[^"]*@127\.0\.0\.1:\d+\/example_\d+_gossip"\);\n$/);
+    expect(other.code).not.toBe(one.code);
+    await expect(engines.prepare(block("ts", '"postgres://db.internal/other"'))).rejects.toThrow("other");
+  });
+});
+
+describe("runTypeScript", { timeout: MINUTE }, () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "gossip-readme-"));
@@ -67,10 +170,7 @@ describe("runBlock", { timeout: MINUTE }, () => {
 
   // The first line of code is line 10 of the page.
   const run = async (...code: string[]): Promise<string[]> => {
-    const failures = await runBlock(
-      { file: "page.md", line: 10, code: `${code.join("\n")}\n` },
-      { folder, timeLimitMs: 20_000 },
-    );
+    const failures = await runTypeScript(block("ts", ...code), { folder, timeLimitMs: 20_000 });
     return failures.map(({ file, line, what }) => `${file}:${line}: ${what}`);
   };
 
@@ -161,8 +261,10 @@ describe("runBlock", { timeout: MINUTE }, () => {
   test("a block that leaves early, waits for ever or runs for ever is a failure", async () => {
     expect(await run("process.exit(0);", "1; // => 1")).toEqual(["page.md:11: this // => was never reached"]);
     expect(await run("process.exit(3);")).toHaveLength(1);
-    expect(await run("await new Promise(() => undefined);")).toEqual(["page.md:10: awaits something that never comes"]);
-    const endless = await runBlock({ file: "page.md", line: 10, code: "for (;;);" }, { folder, timeLimitMs: 500 });
+    expect(await run("await new Promise(() => undefined);")).toEqual([
+      "page.md:10: awaits a promise that never settles",
+    ]);
+    const endless = await runTypeScript(block("ts", "for (;;);"), { folder, timeLimitMs: 500 });
     expect(endless).toEqual([{ file: "page.md", line: 10, what: "did not end within 500 ms" }]);
   });
 });
@@ -214,7 +316,12 @@ describe("isLike", () => {
 describe("pages", () => {
   test("the root README, every package's and the documents are read", () => {
     expect(examplePages()).toEqual(
-      expect.arrayContaining(["README.md", "packages/stdx/README.md", "docs/architecture.md"]),
+      expect.arrayContaining([
+        "README.md",
+        "packages/stdx/README.md",
+        "docs/architecture.md",
+        "examples/hash-tree/README.md",
+      ]),
     );
   });
 
@@ -233,14 +340,15 @@ describe("typeCheckBlocks", { timeout: MINUTE }, () => {
     const right = 'import { ok } from "@gossip/stdx";\nconst one: number = ok(1).value;\nawait Promise.resolve(one);\n';
     const wrong = 'import { ok } from "@gossip/stdx";\n\nconst one: string = ok(1).value;\n';
     const failures = typeCheckBlocks([
-      { file: "packages/stdx/README.md", line: 10, code: right },
-      { file: "packages/stdx/README.md", line: 20, code: wrong },
-      { file: "docs/page.md", line: 30, code: right },
-      { file: "docs/page.md", line: 40, code: wrong },
+      { file: "packages/stdx/README.md", line: 10, language: "ts", code: right },
+      { file: "packages/stdx/README.md", line: 20, language: "ts", code: wrong },
+      { file: "docs/page.md", line: 30, language: "ts", code: right },
+      { file: "docs/page.md", line: 40, language: "ts", code: wrong },
       // Scope does not depend on frontier, so its README may not either.
       {
         file: "packages/scope/README.md",
         line: 50,
+        language: "ts",
         code: 'import "@gossip/stdx";\nimport type { A } from "@gossip/frontier";\nexport type B = A;\n',
       },
     ]);

@@ -59,5 +59,5 @@ function originOf(specifier: string, containingFile: string, blocks: ReadonlyMap
   const block = blocks.get(containingFile);
   const name = /^@gossip\/([^/]+)/.exec(specifier)?.[1];
   if (block === undefined || name === undefined || block.file.startsWith("packages/")) return containingFile;
-  return join(ROOT, "packages", name, "example.ts");
+  return name === "tools" ? join(ROOT, "tools/example.ts") : join(ROOT, "packages", name, "example.ts");
 }

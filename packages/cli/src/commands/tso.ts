@@ -23,7 +23,10 @@ export function registerTso(program: Command, cli: Cli): void {
     summary: "Serve, or ask for, one strictly increasing time for many machines",
     details:
       "Machines that share a store each go by their own clock, unless --tso gives them all one: a clock that runs ahead ends the leases of others.",
-    examples: ["gossip tso serve --data ./tso-data", "gossip run --tso tso-1.internal:50551 …"],
+    examples: [
+      "gossip tso serve --data ./tso-data",
+      "gossip run --tso tso-1.internal:50551 --source fs:/data --exec 'sha256sum {}'",
+    ],
   });
 
   addCommand(tso, {
@@ -31,7 +34,7 @@ export function registerTso(program: Command, cli: Cli): void {
     summary: "Serve timestamps until Ctrl-C",
     examples: [
       "gossip tso serve --data ./tso-data",
-      "gossip tso serve --etcd http://10.0.0.1:2379 --listen 10.0.0.5:50551",
+      "gossip tso serve --etcd http://etcd-1.internal:2379 --listen 10.0.0.5:50551",
     ],
   })
     .option("--data <folder>", "keep what must survive in a folder of this machine")

@@ -159,7 +159,7 @@ function table(title: string | undefined, head: readonly string[], rows: readonl
   ].join("\n");
 }
 
-function silentCli(): Cli {
+export function silentCli(): Cli {
   const nowhere = { write: () => true };
   return {
     console: new Console({ stdout: nowhere, stderr: nowhere, env: {} }),

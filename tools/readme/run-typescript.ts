@@ -1,4 +1,4 @@
-// Runs one block in a process of its own.
+// Runs a TypeScript block in a process of its own.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,29 +10,31 @@ import { REPORT_DESCRIPTOR, type HarnessEvent } from "./harness.ts";
 import { instrument } from "./instrument.ts";
 
 const TIME_LIMIT_MS = 60_000;
-/** Node's exit code for a module that awaits something that never comes. */
+/** Node's exit code for a module whose top-level await never settles. */
 const EXIT_UNSETTLED = 13;
 
 export interface Place {
   /** The folder that the block's imports are resolved from. */
   readonly folder: string;
   readonly resolve?: ((specifier: string) => string) | undefined;
+  /** Options for Node, before the program. */
+  readonly nodeArgs?: readonly string[];
   readonly timeLimitMs?: number;
 }
 
-export async function runBlock(
+export async function runTypeScript(
   block: Block,
-  { folder, resolve, timeLimitMs = TIME_LIMIT_MS }: Place,
+  { folder, resolve, nodeArgs = [], timeLimitMs = TIME_LIMIT_MS }: Place,
 ): Promise<Failure[]> {
   const { javascript, markLines, failures } = instrument(block, resolve);
   if (failures.length > 0) return [...failures];
 
-  const { events, exitCode, stderr, isTimedOut } = await execute(javascript, folder, timeLimitMs);
+  const { events, exitCode, stderr, isTimedOut } = await execute(javascript, { folder, nodeArgs, timeLimitMs });
   const at = (line: number, what: string): Failure => ({ file: block.file, line: Math.max(line, block.line), what });
   const failed = events.flatMap((event) => (event.kind === "failed" ? [at(event.line, event.what)] : []));
   if (failed.length > 0) return failed;
   if (isTimedOut) return [at(0, `did not end within ${timeLimitMs} ms`)];
-  if (exitCode === EXIT_UNSETTLED) return [at(0, "awaits something that never comes")];
+  if (exitCode === EXIT_UNSETTLED) return [at(0, "awaits a promise that never settles")];
   if (exitCode !== 0) return [at(0, `ends with code ${exitCode}: ${stderr.trim()}`)];
 
   const reached = new Set(events.map((event) => event.line));
@@ -46,9 +48,12 @@ interface Execution {
   readonly isTimedOut: boolean;
 }
 
-async function execute(javascript: string, folder: string, timeLimitMs: number): Promise<Execution> {
+async function execute(
+  javascript: string,
+  { folder, nodeArgs, timeLimitMs }: Required<Omit<Place, "resolve">>,
+): Promise<Execution> {
   // Code from standard input resolves its imports from the working directory.
-  const child = spawn(process.execPath, ["--import", harnessUrl(), "--input-type=module", "-"], {
+  const child = spawn(process.execPath, [...nodeArgs, "--import", harnessUrl(), "--input-type=module", "-"], {
     cwd: folder,
     stdio: ["pipe", "ignore", "pipe", "pipe"],
   });

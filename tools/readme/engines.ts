@@ -1,0 +1,138 @@
+// The servers behind the addresses in examples: one PostgreSQL and one etcd for all blocks, started when first needed.
+//
+// A page writes addresses that a reader understands, and the runner replaces them:
+//   postgres://USER:PASSWORD@db.internal/NAME?…   a database of this block alone, prepared by DATABASES
+//   etcd://etcd-1.internal:2379,…                 the etcd, empty
+//   http://etcd-1.internal:2379                   the same, for the client
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { etcdSkipped, startEtcd, startPostgres, type EtcdServer, type PostgresServer } from "../engines/index.ts";
+import { packageFolder } from "../layers/layers.ts";
+import type { Block } from "./blocks.ts";
+import { resolveFromRoot } from "./pages.ts";
+
+const POSTGRES_ADDRESS = /postgres:\/\/(?:[^\s"'`@/]*@)?db\.internal\/(\w+)(?:\?[\w=&-]*)?/g;
+const ETCD_STORE_ADDRESS = /etcds?:\/\/(?:[^\s"'`@/]*@)?(?:[\w-]+\.internal:2379,?)+/g;
+const ETCD_ADDRESS = /https?:\/\/[\w-]+\.internal:2379/g;
+
+/** What the databases of examples hold before the block runs. `gossip` is the store's own and starts empty. */
+const DATABASES: Readonly<Record<string, string>> = {
+  gossip: "",
+  shop: `
+    CREATE TABLE orders (id bigint PRIMARY KEY, quantity integer NOT NULL, price integer NOT NULL, total integer);
+    INSERT INTO orders SELECT n, n, 10, NULL FROM generate_series(1, 20) AS n;
+    CREATE TABLE customers (shop integer, id bigint, email text NOT NULL, email_key text, email_key_fence bigint, PRIMARY KEY (shop, id))`,
+};
+
+interface Client {
+  connect(): Promise<void>;
+  query(sql: string): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+export interface PreparedCode {
+  readonly code: string;
+  /** Call it when the block has ended. */
+  readonly release: () => void;
+}
+
+export class Engines {
+  #postgres: Promise<PostgresServer> | undefined;
+  #etcd: Promise<EtcdServer> | undefined;
+  /** Settles when the last block that uses etcd has ended: they take turns, because they share its keys. */
+  #etcdFree: Promise<void> = Promise.resolve();
+  #databaseCount = 0;
+
+  /** Why a block cannot run on this machine; `undefined` if it can. */
+  missingFor({ code }: Block): string | undefined {
+    return code.search(ETCD_STORE_ADDRESS) >= 0 || code.search(ETCD_ADDRESS) >= 0 ? etcdSkipped() : undefined;
+  }
+
+  /** The block's code with addresses that work. */
+  async prepare({ code }: Block): Promise<PreparedCode> {
+    const withDatabases = await this.#withDatabases(code);
+    if (code.search(ETCD_STORE_ADDRESS) < 0 && code.search(ETCD_ADDRESS) < 0)
+      return { code: withDatabases, release: () => {} };
+
+    const before = this.#etcdFree;
+    let release = (): void => {};
+    this.#etcdFree = new Promise((resolve) => (release = resolve));
+    await before;
+    this.#etcd ??= startEtcd();
+    const { endpoint } = await this.#etcd;
+    await emptyEtcd(endpoint);
+    return {
+      code: withDatabases
+        .replaceAll(ETCD_STORE_ADDRESS, endpoint.replace("http:", "etcd:"))
+        .replaceAll(ETCD_ADDRESS, endpoint),
+      release,
+    };
+  }
+
+  /** Run statements in a database with the tables of the PostgreSQL store and of DATABASES. Parameters make it prepare only. */
+  async runSql(statements: readonly string[], onFailure: (index: number, message: string) => void): Promise<void> {
+    const url = await this.#makeDatabase("shop");
+    const { openPostgresStore } = (await import(resolveFromRoot("@gossip/coordination-postgres"))) as {
+      readonly openPostgresStore: (options: object) => Promise<{ value: { close(): Promise<void> } }>;
+    };
+    await (await openPostgresStore({ url })).value.close();
+    await withClient(url, async (client) => {
+      for (const [index, statement] of statements.entries()) {
+        try {
+          await client.query(/\$\d/.test(statement) ? `PREPARE example_${index} AS ${statement}` : statement);
+        } catch (thrown) {
+          onFailure(index, thrown instanceof Error ? thrown.message : String(thrown));
+        }
+      }
+    });
+  }
+
+  async dispose(): Promise<void> {
+    await (await this.#postgres)?.dispose();
+    await (await this.#etcd)?.dispose();
+  }
+
+  async #withDatabases(code: string): Promise<string> {
+    const names = new Set([...code.matchAll(POSTGRES_ADDRESS)].map((match) => match[1]!));
+    const urls = new Map<string, string>();
+    for (const name of names) urls.set(name, await this.#makeDatabase(name));
+    return code.replaceAll(POSTGRES_ADDRESS, (_, name: string) => urls.get(name)!);
+  }
+
+  async #makeDatabase(name: string): Promise<string> {
+    const content = DATABASES[name];
+    if (content === undefined)
+      throw new Error(`no example database is called ${name}: add it to DATABASES, or use gossip`);
+    this.#postgres ??= startPostgres({ settings: { fsync: "off" } });
+    const server = await this.#postgres;
+    const database = `example_${this.#databaseCount++}_${name}`;
+    await withClient(server.url, (client) => client.query(`CREATE DATABASE ${database}`));
+    const url = server.url.replace(/\/postgres$/, `/${database}`);
+    if (content !== "") await withClient(url, (client) => client.query(content));
+    return url;
+  }
+}
+
+/** The driver is a dependency of the store, not of the tools. */
+const requirePg = createRequire(join(packageFolder("coordination-postgres"), "package.json"));
+
+async function withClient(url: string, use: (client: Client) => Promise<unknown>): Promise<void> {
+  const { Client } = requirePg("pg") as { Client: new (options: object) => Client };
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Delete every key. */
+async function emptyEtcd(endpoint: string): Promise<void> {
+  const everything = Buffer.of(0).toString("base64");
+  const response = await fetch(`${endpoint}/v3/kv/deleterange`, {
+    method: "POST",
+    body: JSON.stringify({ key: everything, range_end: everything }),
+  });
+  if (!response.ok) throw new Error(`etcd could not be emptied: ${response.status}`);
+}

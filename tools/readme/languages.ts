@@ -1,0 +1,58 @@
+// What the runner does with a block, by the language of its fence.
+import type { Block } from "./blocks.ts";
+import type { Failure } from "./failure.ts";
+
+export type Treatment = "TypeScript" | "Shell" | "Sql" | "Json" | "Prose" | "Unknown";
+
+const TREATMENTS: Readonly<Record<string, Treatment>> = {
+  ts: "TypeScript",
+  typescript: "TypeScript",
+  sh: "Shell",
+  sql: "Sql",
+  json: "Json",
+  text: "Prose",
+  mermaid: "Prose",
+  md: "Prose",
+};
+
+export function treatmentOf({ language }: Block): Treatment {
+  return TREATMENTS[language] ?? "Unknown";
+}
+
+/** Line beginnings that only code has. A block of them under `text` is an example that nothing runs. */
+const CODE_LINE =
+  /^\s*(import .* from |import ["{*]|export (default|const|function|class)|(const|let|var) [\w{[]|await |SELECT |INSERT INTO |UPDATE \w+ SET|CREATE (TABLE|INDEX)|(gossip|gossip-tso|npx|npm|node|pnpm|curl|git) [\w-])/m;
+
+/** Failures that the text of a block shows without running it. */
+export function staticFailures(block: Block): Failure[] {
+  const { file, line, code, language } = block;
+  switch (treatmentOf(block)) {
+    case "Json":
+      return isJson(code) ? [] : [{ file, line, what: "is not JSON" }];
+    case "Prose":
+      return language === "text" && CODE_LINE.test(code)
+        ? [{ file, line, what: "is code fenced as text: name its language, so that it runs" }]
+        : [];
+    case "Unknown":
+      return [
+        {
+          file,
+          line,
+          what: `has the language "${language}": use one of ${Object.keys(TREATMENTS).join(", ")}, so that it is checked`,
+        },
+      ];
+    case "TypeScript":
+    case "Shell":
+    case "Sql":
+      return [];
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
