@@ -39,18 +39,25 @@ module.exports = {
     },
     {
       name: "no-deep-import",
-      comment: "another package is reached through its entry or its ./testing, never through a file inside it",
+      comment: "import another package through its entry, ./testing or ./internal, never through a file inside it",
       severity: "error",
       from: { path: "^packages/([^/]+)/" },
       to: {
         path: "^packages/[^/]+/|(^|/node_modules/)@gossip/[^/]+/",
         pathNot: [
           "^packages/$1/",
-          "^packages/[^/]+/(src/(testing/)?index\\.ts|dist/(testing/)?index\\.(js|d\\.ts)|package\\.json)$",
-          "^@gossip/[^/]+/(testing|package\\.json)$",
+          "^packages/[^/]+/(src/((testing/)?index|internal)\\.ts|dist/((testing/)?index|internal)\\.(js|d\\.ts)|package\\.json)$",
+          "^@gossip/[^/]+/(testing|internal|package\\.json)$",
           "^@gossip/tools/",
         ],
       },
+    },
+    {
+      name: "no-internal-outside-packages",
+      comment: "./internal is for packages of this repository: an example may use only what its readers can",
+      severity: "error",
+      from: { path: "^examples/" },
+      to: { path: "^packages/[^/]+/(src|dist)/internal\\.|(^|/node_modules/)@gossip/[^/]+/(src/|dist/)?internal" },
     },
     {
       name: "no-relative-cross-package",

@@ -11,12 +11,20 @@ import {
   ALLOWED,
   FORBIDDEN_PAIRS,
   FRONTIER_TO_COORDINATION,
+  INTERNAL_IN_EXAMPLES,
   OTHER_VIOLATIONS,
   UNSEEN,
   type Planting,
 } from "./plantings.fixture.ts";
 
-const PLANTINGS = [...FRONTIER_TO_COORDINATION, ...FORBIDDEN_PAIRS, ...OTHER_VIOLATIONS, ...ALLOWED, ...UNSEEN];
+const PLANTINGS = [
+  ...FRONTIER_TO_COORDINATION,
+  ...FORBIDDEN_PAIRS,
+  ...INTERNAL_IN_EXAMPLES,
+  ...OTHER_VIOLATIONS,
+  ...ALLOWED,
+  ...UNSEEN,
+];
 const MINUTE = 60_000;
 
 let clean: Boundaries;
@@ -55,9 +63,13 @@ describe("what is no import", () => {
       name: "@gossip/scopes",
       exports: {
         ".": { "@gossip/source": "./src/scope.ts" },
-        "./internal": "./src/internal.ts",
+        "./private": { "@gossip/source": "./src/private.ts" },
         "./package.json": "./package.json",
       },
+    }));
+    editManifest(copy, "contracts", ({ publishConfig, ...manifest }) => ({
+      ...manifest,
+      publishConfig: { exports: { "./internal": { types: "./dist/internal.d.ts", default: "./dist/internal.js" } } },
     }));
     rmSync(join(copy, "packages/stdx/src"), { recursive: true });
     mkdirSync(join(copy, "packages/stranger"));
@@ -76,7 +88,8 @@ describe("what is no import", () => {
       /^manifest-dependency packages\/tso\/package.json depends on vitest/,
       /^manifest-name packages\/scope\/package.json is called @gossip\/scopes/,
       /^manifest-entry packages\/scope\/package.json offers \.:/,
-      /^manifest-entry packages\/scope\/package.json offers \.\/internal:/,
+      /^manifest-entry packages\/scope\/package.json offers \.\/private:/,
+      /^manifest-internal packages\/contracts\/package.json must publish \.\/internal as /,
       /^no-modules-cruised packages\/stdx /,
       /^package-is-in-the-layer-table packages\/stranger /,
       /^layer-has-a-package .* lists ghost/,
@@ -90,6 +103,8 @@ describe("what is no import", () => {
   test("a tree without any source fails, for every package", { timeout: MINUTE }, () => {
     for (const name of PACKAGES) rmSync(join(copy, "packages", name, "src"), { recursive: true, force: true });
     for (const name of PACKAGES) rmSync(join(copy, "packages", name, "vitest.config.ts"), { force: true });
+    rmSync(join(copy, "examples"), { recursive: true });
+    mkdirSync(join(copy, "examples"));
 
     const { cruised, problems } = checkBoundaries(copy);
 
@@ -155,6 +170,10 @@ describe.each([{ linked: false }, { linked: true }])(
 
     test("deep and relative paths, tools, undeclared packages, tests, circles and strangers are refused", () => {
       expect(unreported(OTHER_VIOLATIONS)).toEqual([]);
+    });
+
+    test("an example cannot reach the internal entry of a package, in any form", () => {
+      expect(unreported(INTERNAL_IN_EXAMPLES)).toEqual([]);
     });
 
     test("what is allowed is read, and not reported", () => {

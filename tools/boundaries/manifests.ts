@@ -4,8 +4,15 @@ import type { Problem } from "./problem.ts";
 
 const SCOPE = "@gossip/";
 
-/** The doors that a package may have, and the source behind each. Any other would be a way around the first. */
-const ENTRIES: Readonly<Record<string, string>> = { ".": "./src/index.ts", "./testing": "./src/testing/index.ts" };
+/** The entries that a package may have, and the source file of each. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  ".": "./src/index.ts",
+  "./testing": "./src/testing/index.ts",
+  "./internal": "./src/internal.ts",
+};
+
+/** How a published package exports `./internal`: sibling packages can import it, and users get no types. */
+const PUBLISHED_INTERNAL = JSON.stringify({ types: null, default: "./dist/internal.js" });
 
 /** The part of a manifest that names other packages, and its own entries. */
 export type Dependencies = Pick<
@@ -13,6 +20,7 @@ export type Dependencies = Pick<
   "name" | "exports" | "dependencies" | "devDependencies" | "peerDependencies"
 > & {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly publishConfig?: { readonly exports?: Manifest["exports"] };
 };
 
 /** `layer` is what the table says of the package in the folder `packages/NAME`. */
@@ -21,7 +29,7 @@ export function manifestProblems(name: string, manifest: Dependencies, layer: La
   const problems: Problem[] = [];
   if (manifest.name !== SCOPE + name)
     problems.push({ rule: "manifest-name", where, why: `is called ${manifest.name}, not ${SCOPE}${name}` });
-  problems.push(...entryProblems(manifest.exports, where));
+  problems.push(...entryProblems(manifest.exports, where), ...internalProblems(manifest, where));
 
   const shipped = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies };
   for (const [dependency, range] of Object.entries(shipped)) {
@@ -65,6 +73,15 @@ function entryProblems(exports: Manifest["exports"], where: string): Problem[] {
     .map(([entry]) => ({
       rule: "manifest-entry",
       where,
-      why: `offers ${entry}: the entries are . from src/index.ts and ./testing from src/testing/index.ts`,
+      why: `offers ${entry}: the entries are ${Object.entries(ENTRIES)
+        .map(([name, source]) => `${name} from ${source}`)
+        .join(", ")}`,
     }));
+}
+
+function internalProblems({ exports, publishConfig }: Dependencies, where: string): Problem[] {
+  if (!("./internal" in exports)) return [];
+  return JSON.stringify(publishConfig?.exports?.["./internal"]) === PUBLISHED_INTERNAL
+    ? []
+    : [{ rule: "manifest-internal", where, why: `must publish ./internal as ${PUBLISHED_INTERNAL}` }];
 }

@@ -52,6 +52,7 @@ export const FRONTIER_TO_COORDINATION: readonly Planting[] = [
       inFrontier(`${form} of a relative path`, write("../../coordination/src/index.ts"), FRONTIER),
     ),
   inFrontier("the testing entry", `import "@gossip/coordination/testing";`, FRONTIER),
+  inFrontier("the internal entry", `import "@gossip/coordination/internal";`, FRONTIER),
   inFrontier("deep path into src", `import "@gossip/coordination/src/index.ts";`, FRONTIER),
   inFrontier("deep path into dist", `import "@gossip/coordination/dist/index.js";`, FRONTIER),
   inFrontier("relative path into dist", `import "../../coordination/dist/index.js";`, FRONTIER),
@@ -92,6 +93,15 @@ export const FORBIDDEN_PAIRS: readonly Planting[] = PACKAGES.flatMap((from) =>
     ),
   ),
 );
+
+/** An example that uses what its readers cannot. */
+export const INTERNAL_IN_EXAMPLES: readonly Planting[] = [
+  ...Object.entries(IMPORT_FORMS).map(([form, write]) =>
+    inExample(`${form} of an internal entry`, write("@gossip/contracts/internal")),
+  ),
+  inExample("deep path to an internal entry", `import "@gossip/contracts/src/internal.ts";`),
+  inExample("relative path to an internal entry", `import "../../packages/contracts/src/internal.ts";`),
+];
 
 /** What else may not be imported, whatever the layer. */
 export const OTHER_VIOLATIONS: readonly Planting[] = [
@@ -177,6 +187,7 @@ export const ALLOWED: readonly Planting[] = [
   ...Object.entries(IMPORT_FORMS).map(([form, write]) =>
     inFrontier(`${form} of a layer below`, write("@gossip/stdx"), undefined),
   ),
+  inFrontier("internal entry of a layer below", `import "@gossip/stdx/internal";`, undefined),
   inFrontier("sibling file", `import "./index.ts";`, undefined),
   inFrontier("builtin of Node", `import "node:util";`, undefined),
   planting(
@@ -250,6 +261,10 @@ export const UNSEEN: readonly (Planting & { readonly lint: string | undefined })
 
 function inFrontier(name: string, text: string, rule: string | undefined): Planting {
   return planting(name, `packages/frontier/src/planted-${slug(name)}.ts`, text, rule);
+}
+
+function inExample(name: string, text: string): Planting {
+  return planting(name, `examples/hash-tree/planted-${slug(name)}.ts`, text, "no-internal-outside-packages");
 }
 
 function unseen(name: string, text: string): Planting {

@@ -50,9 +50,9 @@ export function packageFolders(): string[] {
     .sort();
 }
 
-/** The entries of a package that lead to code: `.` and perhaps `./testing`. */
+/** The public entries of a package that lead to code: `.` and perhaps `./testing`. `./internal` is not public. */
 export function codeEntries(manifest: Manifest): string[] {
-  return Object.keys(manifest.exports).filter((entry) => entry !== "./package.json");
+  return Object.keys(manifest.exports).filter((entry) => entry !== "./package.json" && entry !== "./internal");
 }
 
 /** The source file behind an entry: `src/index.ts`, `src/testing.ts` or `src/testing/index.ts`. */

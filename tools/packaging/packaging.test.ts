@@ -70,6 +70,13 @@ describe.each(PACKAGES.map((name) => [name]))("@gossip/%s from its tarball", { t
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining(command)]);
   });
 
+  test.runIf("./internal" in readManifest(name).exports)("its internal entry has no types for users", async () => {
+    const uses: ApiExport[] = [{ package: name, entry: "./internal", kind: "value", name: "any", signature: "const" }];
+    expect(await typeCheckAll(projects.get(name)!, uses, true)).toEqual([
+      expect.stringContaining(`Cannot find module '@gossip/${name}/internal'`),
+    ]);
+  });
+
   test("publint has nothing to say", async () => {
     expect(await lintPackage(folder())).toEqual([]);
   });

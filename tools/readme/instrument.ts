@@ -11,6 +11,8 @@ export interface Program {
   readonly failures: readonly Failure[];
 }
 
+const INTERNAL_ENTRY = /@gossip\/[\w-]+\/internal\b/g;
+
 interface Mark {
   readonly pos: number;
   readonly line: number;
@@ -37,7 +39,12 @@ export function instrument(
   const noExpressions = marks
     .filter(({ expected }) => !isExpression(expected))
     .map(({ line, expected }) => ({ file, line, what: `what stands after => is no expression: ${expected}` }));
-  const failures: Failure[] = [...syntaxFailures(code, file, lineAt), ...noExpressions];
+  const internal = [...code.matchAll(INTERNAL_ENTRY)].map(({ index }) => ({
+    file,
+    line: lineAt(index),
+    what: "imports an ./internal entry, which users cannot",
+  }));
+  const failures: Failure[] = [...syntaxFailures(code, file, lineAt), ...noExpressions, ...internal];
   if (failures.length > 0) return { javascript: "", markLines: [], failures };
 
   const unclaimed = new Map(marks.map((mark) => [mark.pos, mark]));

@@ -249,6 +249,12 @@ describe("runTypeScript", { timeout: MINUTE }, () => {
     expect(await run("1; // => 1", "// => 1")).toHaveLength(1);
   });
 
+  test("an import of an internal entry is a failure", async () => {
+    expect(await run('import { JsonReader } from "@gossip/contracts/internal";\nJsonReader;')).toEqual([
+      "page.md:10: imports an ./internal entry, which users cannot",
+    ]);
+  });
+
   test("an expected text that is no expression is a failure", async () => {
     expect(await run("1; // => 1 or so")).toEqual(["page.md:10: what stands after => is no expression: 1 or so"]);
     expect(await run("1; // =>")).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { compareBytes } from "@gossip/stdx";
-import { assertObject } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertCursor, type Cursor } from "./cursor.ts";
 import { readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 

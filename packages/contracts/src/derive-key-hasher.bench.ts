@@ -1,4 +1,5 @@
-import { CanonicalWriter, Cursor, deriveKeyHasher, DOMAINS, encodeCursorInto } from "@gossip/contracts";
+import { Cursor } from "@gossip/contracts";
+import { CanonicalWriter, deriveKeyHasher, DOMAINS, encodeCursorInto } from "@gossip/contracts/internal";
 import { compare } from "@gossip/tools/bench";
 import { blake3 } from "@noble/hashes/blake3.js";
 

@@ -1,21 +1,13 @@
-export { assertObject } from "./assert-shape.ts";
-export { CanonicalWriter } from "./canonical-writer.ts";
 export { checkCursorAdvance, checkCursorBounds, type CursorAdvance, type CursorBounds } from "./check-cursor.ts";
 export type { Clock } from "./clock.ts";
 export { CursorSemantics } from "./cursor-semantics.ts";
 export { CursorInputError } from "./cursor-input-error.ts";
-export { Cursor, readCursorJson, type CursorCompanion, type CursorInput, type CursorJson } from "./cursor.ts";
-export { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
+export { Cursor, type CursorCompanion, type CursorInput, type CursorJson } from "./cursor.ts";
 export { DerivedShardKind } from "./derived-shard-kind.ts";
-export { assertDomain, DOMAINS } from "./domains.ts";
-export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto, encodeTenantIdInto } from "./encode-canonical.ts";
-export { encodeManifestInto } from "./encode-manifest.ts";
-export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./encode-split-plan.ts";
 export { FenceEpoch, type FenceEpochCompanion } from "./fence-epoch.ts";
-export { variantCodec, variantReader, type JsonCodec, type VariantReaders } from "./json-codec.ts";
+export type { JsonCodec } from "./json-codec.ts";
 export { IdTextError } from "./id-text-error.ts";
-export { jsonError } from "./json-error.ts";
-export { JsonReader, type InvalidField, type JsonFieldReaders } from "./json-reader.ts";
+export type { InvalidField } from "./json-reader.ts";
 export { toJsonSafe, type JsonSafe } from "./json-safe.ts";
 export {
   DEFAULT_MAX_SHARDS_PER_TENANT,
@@ -38,7 +30,7 @@ export { ManifestValidationError } from "./manifest-validation-error.ts";
 export { InitialShardInput, validateManifest, type InitialShardJson } from "./manifest.ts";
 export { OpId, type OpIdCompanion } from "./op-id.ts";
 export { ParkReason, type ParkReasonCompanion } from "./park-reason.ts";
-export { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
+export type { PersistedEnum } from "./persisted-enum.ts";
 export {
   planSplitReplace,
   planSplitReplaceAtPoints,
@@ -55,10 +47,10 @@ export { RunId } from "./run-id.ts";
 export { RunStatus, type RunStatusCompanion } from "./run-status.ts";
 export { ShardArena, type ShardSpecHandle } from "./shard-arena.ts";
 export { ShardId, type ShardIdCompanion } from "./shard-id.ts";
-export { readShardKeyJson, ShardKey, type ShardKeyCompanion, type ShardKeyJson } from "./shard-key.ts";
+export { ShardKey, type ShardKeyCompanion, type ShardKeyJson } from "./shard-key.ts";
 export { ShardLimitScope, type ShardLimitScopeCompanion } from "./shard-limit-scope.ts";
 export { ShardSpecInputError } from "./shard-spec-input-error.ts";
-export { readShardSpecJson, validateShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
+export { validateShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
 export {
   ShardSpec,
   type RangeAndMetadataInput,
@@ -80,9 +72,9 @@ export {
   type SplitResidualPlanCompanion,
   type SplitResidualPlanJson,
 } from "./split-residual-plan.ts";
-export { readSplitValidationErrorJson, SplitValidationError } from "./split-validation-error.ts";
+export { SplitValidationError } from "./split-validation-error.ts";
 export { TenantId, TenantIdSizeError, type TenantIdCompanion } from "./tenant-id.ts";
-export { u64Companion, U64InputError, type U64Companion } from "./u64-companion.ts";
+export { U64InputError, type U64Companion } from "./u64-companion.ts";
 export { U64_MAX } from "./u64.ts";
 export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./validate-split.ts";
 export { WorkerId } from "./worker-id.ts";

@@ -1,5 +1,5 @@
 import { ok, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { jsonError } from "./json-error.ts";
 import { JsonReader, type InvalidField, type JsonFieldReaders } from "./json-reader.ts";
 import { toJsonSafe, type JsonSafe } from "./json-safe.ts";

@@ -4,10 +4,7 @@ import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ascii, denseKey, filled, holes, OVERSIZED_KEY } from "./arbitraries.fixture.ts";
-import { CanonicalWriter } from "./canonical-writer.ts";
 import { Cursor } from "./cursor.ts";
-import { encodeManifestInto } from "./encode-manifest.ts";
-import { opPayloadHash } from "./golden.fixture.ts";
 import { validateManifest, type InitialShardInput } from "./manifest.ts";
 import { ShardId } from "./shard-id.ts";
 import type { ShardSpecRef } from "./shard-spec-ref.ts";
@@ -227,68 +224,5 @@ describe("validateManifest", () => {
       ok: false,
       error: { kind: "OverlappingRanges", shardA: 1n, shardB: 2n },
     });
-  });
-});
-
-describe("canonical bytes of a manifest", () => {
-  const manifest = [entry(10n, range("a", "m")), entry(11n, range("m", "z"))];
-
-  test("hash to the published vector, whatever the order", () => {
-    for (const list of [manifest, [...manifest].reverse()]) {
-      expect(opPayloadHash("register_shards", (out) => encodeManifestInto(list, out))).toBe(0x2c1d0373e35ad480n);
-    }
-  });
-
-  test("are equal exactly for the same entries, in any order", () => {
-    const key = denseKey({ min: 1, max: 1 });
-    const one = fc
-      .tuple(fc.bigInt({ min: 0n, max: 2n }), key, key, fc.constantFrom("", "a"))
-      .map(([id, keyRangeStart, keyRangeEnd, at]) =>
-        entry(id, { keyRangeStart, keyRangeEnd, metadata: ascii("") }, cursorAt(at)),
-      );
-    const list = fc.uniqueArray(one, { maxLength: 2, selector: ({ shard }) => shard });
-    const textOf = (entries: readonly InitialShardInput[]): string =>
-      entries
-        .map(({ shard, spec, cursor }) =>
-          [shard, spec.keyRangeStart, spec.keyRangeEnd, cursor.lastKey ?? "none"].join("|"),
-        )
-        .sort()
-        .join(";");
-    const bytesOf = (entries: readonly InitialShardInput[]): string => {
-      const out = new CanonicalWriter();
-      encodeManifestInto(entries, out);
-      return out.view().join();
-    };
-    fc.assert(
-      fc.property(list, list, (a, b) => {
-        expect(bytesOf(a) === bytesOf(b)).toBe(textOf(a) === textOf(b));
-        expect(bytesOf([...a].reverse())).toBe(bytesOf(a));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test("leave the list as it was", () => {
-    const reversed = [...manifest].reverse();
-    encodeManifestInto(reversed, new CanonicalWriter());
-    expect(reversed.map(({ shard }) => shard)).toEqual([11n, 10n]);
-  });
-
-  test("sort ids as integers, up to the last bit", () => {
-    const ids = [1n << 40n, 2n, (1n << 63n) - 1n, 1n].map((id) => entry(id, range("a", "b")));
-    const out = new CanonicalWriter();
-    encodeManifestInto(ids, out);
-    const view = Buffer.from(out.view());
-    const size = (view.length - 4) / 4;
-    const written = [0, 1, 2, 3].map((index) => view.readBigUInt64LE(4 + index * size));
-    expect(written).toEqual([1n, 2n, 1n << 40n, (1n << 63n) - 1n]);
-  });
-
-  test("are not written where the manifest or the writer is none", () => {
-    const out = new CanonicalWriter();
-    expect(() => encodeManifestInto([{}] as InitialShardInput[], out)).toThrow(InvariantViolation);
-    expect(() => encodeManifestInto(undefined as unknown as InitialShardInput[], out)).toThrow(InvariantViolation);
-    expect(() => encodeManifestInto(manifest, null as unknown as CanonicalWriter)).toThrow(InvariantViolation);
-    expect(out.length).toBe(0);
   });
 });

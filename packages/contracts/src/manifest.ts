@@ -1,5 +1,6 @@
 import { compareBytes, err, ok, type Result } from "@gossip/stdx";
-import { assertArray, assertObject, readArray } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertArray, readArray } from "./assert-shape.ts";
 import { placeOfKey } from "./check-cursor.ts";
 import { assertCursor, Cursor, readCursorJson, type CursorJson } from "./cursor.ts";
 import type { JsonCodec } from "./json-codec.ts";

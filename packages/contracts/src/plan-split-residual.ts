@@ -1,5 +1,5 @@
 import { assertBytes, compareBytes, err, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertCursor, type Cursor } from "./cursor.ts";
 import { variantCodec, variantReader, type JsonCodec } from "./json-codec.ts";
 import { JsonReader } from "./json-reader.ts";

@@ -1,6 +1,6 @@
 import { assert, assertCount, err, MAX_SLAB_CAPACITY, ok, type Result, type SlabFull } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { ArenaSpecView } from "./arena-spec-view.ts";
-import { assertObject } from "./assert-shape.ts";
 import { MAX_ARENA_SLOTS } from "./limits.ts";
 import { assertFields, checkFields, type ShardSpecRef } from "./shard-spec-ref.ts";
 import { SpecSlots } from "./spec-slots.ts";

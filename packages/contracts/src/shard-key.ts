@@ -1,5 +1,5 @@
 import { ok } from "@gossip/stdx";
-import { assertObject } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { JsonCodec } from "./json-codec.ts";
 import { JsonReader } from "./json-reader.ts";
 import type { RunId } from "./run-id.ts";

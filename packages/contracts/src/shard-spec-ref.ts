@@ -1,5 +1,5 @@
 import { assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { JsonReader } from "./json-reader.ts";
 import { MAX_KEY_SIZE, MAX_METADATA_SIZE } from "./limits.ts";
 import type { ShardSpecInputError } from "./shard-spec-input-error.ts";

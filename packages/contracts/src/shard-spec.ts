@@ -1,5 +1,5 @@
 import { assertBytes, compareBytes, equalBytes, InvariantViolation, ok, type Brand, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { encodeBase64Url } from "./base64url.ts";
 import type { InvalidField } from "./json-reader.ts";
 import { specRefusalInWords, type ShardSpecInputError } from "./shard-spec-input-error.ts";

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import { assertArray, assertObject, readArray } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertArray, readArray } from "./assert-shape.ts";
 import { assertCursor, Cursor, readCursorJson, type CursorJson } from "./cursor.ts";
 import { variantCodec, variantReader, type JsonCodec } from "./json-codec.ts";
 import { invalidField, JsonReader } from "./json-reader.ts";

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { variantCodec, variantReader, type JsonCodec } from "./json-codec.ts";
 import { invalidField, JsonReader } from "./json-reader.ts";
 import { copyShardSpec, readShardSpec, readShardSpecJson, type ShardSpecRef } from "./shard-spec-ref.ts";

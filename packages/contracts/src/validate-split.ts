@@ -1,5 +1,6 @@
 import { compareBytes, equalBytes, err, ok, type Result } from "@gossip/stdx";
-import { assertObject, readArray } from "./assert-shape.ts";
+import { assertObject } from "@gossip/stdx/internal";
+import { readArray } from "./assert-shape.ts";
 import { placeOfKey } from "./check-cursor.ts";
 import { assertCursor, Cursor } from "./cursor.ts";
 import { checkShardSpec, isInverted, readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";

@@ -1,4 +1,5 @@
-import { persistedEnum, type PersistedEnum } from "@gossip/contracts";
+import { type PersistedEnum } from "@gossip/contracts";
+import { persistedEnum } from "@gossip/contracts/internal";
 
 /**
  * What a blob holds.

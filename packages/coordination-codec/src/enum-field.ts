@@ -1,11 +1,5 @@
-import {
-  CursorSemantics,
-  ParkReason,
-  persistedEnum,
-  RunStatus,
-  ShardStatus,
-  type PersistedEnum,
-} from "@gossip/contracts";
+import { CursorSemantics, ParkReason, RunStatus, ShardStatus, type PersistedEnum } from "@gossip/contracts";
+import { persistedEnum } from "@gossip/contracts/internal";
 import { OpKind, OpResult, RunOpKind, type RunOpResult } from "@gossip/coordination";
 
 /** A field that holds one of a closed set of names, and how it is called in a complaint. */

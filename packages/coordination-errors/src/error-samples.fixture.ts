@@ -1,14 +1,5 @@
-import {
-  FenceEpoch,
-  jsonError,
-  LogicalTime,
-  OpId,
-  RunId,
-  RunStatus,
-  ShardId,
-  ShardKey,
-  ShardLimitScope,
-} from "@gossip/contracts";
+import { FenceEpoch, LogicalTime, OpId, RunId, RunStatus, ShardId, ShardKey, ShardLimitScope } from "@gossip/contracts";
+import { jsonError } from "@gossip/contracts/internal";
 import {
   ShardStatus,
   TenantId,

@@ -1,4 +1,5 @@
-import { jsonError, RunId, ShardId, ShardLimitScope } from "@gossip/contracts";
+import { RunId, ShardId, ShardLimitScope } from "@gossip/contracts";
+import { jsonError } from "@gossip/contracts/internal";
 import type { ManifestValidationError, ShardKey, ShardSpecInputError, SplitValidationError } from "@gossip/contracts";
 import { ok, Redacted, type SlabFull } from "@gossip/stdx";
 import type { RunConfigError } from "./error-fields.ts";

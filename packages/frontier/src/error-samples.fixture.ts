@@ -1,4 +1,5 @@
-import { jsonError, type JsonCodec, type ShardId, type ShardSpecInputError } from "@gossip/contracts";
+import { type JsonCodec, type ShardId, type ShardSpecInputError } from "@gossip/contracts";
+import { jsonError } from "@gossip/contracts/internal";
 import { HintedSplitError } from "./hinted-split-error.ts";
 import { HintPropagationError } from "./hint-propagation-error.ts";
 import { manifestRange } from "./hints.fixture.ts";

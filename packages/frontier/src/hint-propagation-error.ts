@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import type { ManifestId, ManifestRow } from "./manifest-id.ts";
 
 /** Which end of a child's range is meant. */

@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import { HintPropagationError } from "./hint-propagation-error.ts";
 import { nestedJson } from "./nested-json.ts";
 import { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";

@@ -1,4 +1,5 @@
-import { u64Companion, type U64Companion } from "@gossip/contracts";
+import { type U64Companion } from "@gossip/contracts";
+import { u64Companion } from "@gossip/contracts/internal";
 import type { Brand } from "@gossip/stdx";
 
 /** Names one manifest of a source: a list of things to do, by row. An unsigned 64-bit integer. */

@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 
 /** Why two values are no manifest row key: `field` is not an unsigned 64-bit bigint. *Addition*: the seeds have a type for those. */
 export interface ManifestRowKeyError {

@@ -1,4 +1,5 @@
-import type { InvalidField, JsonCodec, JsonReader } from "@gossip/contracts";
+import type { InvalidField, JsonCodec } from "@gossip/contracts";
+import type { JsonReader } from "@gossip/contracts/internal";
 import { err } from "@gossip/stdx";
 
 /** The reader of an error that stands inside another. Where it is wrong, the place is told from the outermost. */

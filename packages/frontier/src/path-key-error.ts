@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 
 /** Why a text is no path key. Sizes are in bytes of UTF-8. *Addition*: the seeds panic. */
 export type PathKeyError =

@@ -1,11 +1,5 @@
-import {
-  JsonReader,
-  ManifestValidationError,
-  ShardSpecInputError,
-  variantCodec,
-  variantReader,
-  type JsonCodec,
-} from "@gossip/contracts";
+import { ManifestValidationError, ShardSpecInputError, type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import type { SlabFull } from "@gossip/stdx";
 import { nestedJson } from "./nested-json.ts";
 import { PrefixShardError } from "./prefix-shard-error.ts";

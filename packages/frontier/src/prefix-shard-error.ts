@@ -1,4 +1,5 @@
-import { JsonReader, ShardSpecInputError, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { ShardSpecInputError, type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import { nestedJson } from "./nested-json.ts";
 
 /** Why a prefix makes no shard. Sizes are in bytes. */

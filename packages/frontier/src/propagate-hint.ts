@@ -1,4 +1,4 @@
-import { jsonError } from "@gossip/contracts";
+import { jsonError } from "@gossip/contracts/internal";
 import { assert, assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import type { HintPropagationError, SplitBoundary } from "./hint-propagation-error.ts";
 import type { ManifestId } from "./manifest-id.ts";

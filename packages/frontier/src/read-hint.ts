@@ -1,4 +1,4 @@
-import { jsonError } from "@gossip/contracts";
+import { jsonError } from "@gossip/contracts/internal";
 import type { ManifestRow } from "./manifest-id.ts";
 import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
 import { compareU64, readU32, readU64 } from "./u64-bytes.ts";

@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import type { ManifestRow } from "./manifest-id.ts";
 
 /** Why a hint, or metadata with one, has no encoding. Sizes are in bytes. */

@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import type { ManifestRow } from "./manifest-id.ts";
 
 /** Why bytes do not start with a hint. Sizes are in bytes. */

@@ -1,12 +1,5 @@
-import {
-  jsonError,
-  JsonReader,
-  MAX_METADATA_SIZE,
-  toJsonSafe,
-  variantReader,
-  type InvalidField,
-  type JsonSafe,
-} from "@gossip/contracts";
+import { MAX_METADATA_SIZE, toJsonSafe, type InvalidField, type JsonSafe } from "@gossip/contracts";
+import { jsonError, JsonReader, variantReader } from "@gossip/contracts/internal";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { ManifestId, ManifestRow } from "./manifest-id.ts";
 import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
@@ -64,12 +57,13 @@ const MAX_PREFIX_LENGTH = 0xffff_ffff;
 
 const { bytes: readBytes, u64 } = JsonReader;
 
-/** A hint in JSON, which nobody has checked. */
-export const readHintJson: JsonReader<ShardHint> = /* @__PURE__ */ variantReader<ShardHint>({
-  Range: {},
-  Prefix: { prefix: readBytes },
-  Manifest: { manifestId: u64, startRow: u64, endRow: u64 },
-});
+/** Reads a hint from JSON, without checking its size. Spelled out, because public declarations cannot use `JsonReader`. */
+export const readHintJson: (json: unknown, field: string) => Result<ShardHint, InvalidField> =
+  /* @__PURE__ */ variantReader<ShardHint>({
+    Range: {},
+    Prefix: { prefix: readBytes },
+    Manifest: { manifestId: u64, startRow: u64, endRow: u64 },
+  });
 
 // Where the owned form's result lies before it is copied. Nothing here waits or calls back, so nobody else can come upon it.
 const spare = /* @__PURE__ */ new MetadataBuf();

@@ -1,4 +1,5 @@
-import { JsonReader, ShardSpecInputError, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { ShardSpecInputError, type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import type { SlabFull } from "@gossip/stdx";
 import { nestedJson } from "./nested-json.ts";
 import type { PrefixShardError } from "./prefix-shard-error.ts";

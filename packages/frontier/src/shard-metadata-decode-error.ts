@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import { nestedJson } from "./nested-json.ts";
 import { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
 

@@ -1,4 +1,5 @@
-import { JsonReader, MAX_METADATA_SIZE, toJsonSafe, type InvalidField, type JsonSafe } from "@gossip/contracts";
+import { MAX_METADATA_SIZE, toJsonSafe, type InvalidField, type JsonSafe } from "@gossip/contracts";
+import { JsonReader } from "@gossip/contracts/internal";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
 import { readHint } from "./read-hint.ts";

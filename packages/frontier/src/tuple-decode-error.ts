@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 
 /** Why bytes are not a tuple. `offset` is where the faulty element starts. *Addition.* */
 export type TupleDecodeError =

@@ -1,4 +1,5 @@
-import { JsonReader, variantCodec, variantReader, type JsonCodec } from "@gossip/contracts";
+import { type JsonCodec } from "@gossip/contracts";
+import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 
 /** Why a tuple is no key. `partIndex` is the position in the outermost tuple. *Addition.* */
 export type TupleEncodeError =

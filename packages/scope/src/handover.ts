@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { ownFinished, ownMigration, type FinishedMigration, type MigrationState } from "./migration.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { toBase64Url } from "./base64url.ts";
 import { readCount, readId, readList, readObject, readPrefix, type JsonObject } from "./json-shape.ts";
 import type { JournalEntry } from "./journal-entry.ts";

@@ -1,5 +1,5 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { Decision, Offer } from "./handover.ts";
 import { readObject, type JsonObject } from "./json-shape.ts";
 import { finishedFromJson, migrationFromJson, migrationToJson } from "./migration-json.ts";

@@ -1,5 +1,5 @@
 import { err, ok, startsWith, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { MAX_REMEMBERED_MIGRATIONS } from "./limits.ts";
 import {
   copyMigration,

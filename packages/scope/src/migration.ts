@@ -1,6 +1,6 @@
 import { assert, assertCount, equalBytes } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertId } from "./assert-id.ts";
-import { assertObject } from "./assert-object.ts";
 import { MAX_PREFIX_SIZE } from "./limits.ts";
 import { copyBytes, type Bytes } from "./text-bytes.ts";
 

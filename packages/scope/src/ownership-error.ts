@@ -1,4 +1,4 @@
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 
 /**
  * A prefix that is declared more than once.

@@ -1,7 +1,7 @@
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import type { Admission } from "./admission.ts";
 import { assertId } from "./assert-id.ts";
-import { assertObject } from "./assert-object.ts";
 import { decideAbort, decideCommit, decideSettle } from "./decide-end.ts";
 import { decideDrain, decideExpire, decideStart, type Decided, type Decider } from "./decide-source.ts";
 import { decideAdopt, decideReload } from "./decide-table.ts";

@@ -1,6 +1,6 @@
 import { assert, assertCount } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertId } from "./assert-id.ts";
-import { assertObject } from "./assert-object.ts";
 import { MigrationTable } from "./migration-table.ts";
 import { indexOf, OwnershipTable } from "./ownership-table.ts";
 import type { Misdirected, Owned, Quiesced, Routing, Unknown } from "./routing.ts";

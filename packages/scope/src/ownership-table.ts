@@ -1,6 +1,6 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertId } from "./assert-id.ts";
-import { assertObject } from "./assert-object.ts";
 import { MAX_SCOPES } from "./limits.ts";
 import type { ScopeConflicts } from "./ownership-error.ts";
 import { listConflicts, orderPrefixes } from "./prefix-order.ts";

@@ -1,5 +1,5 @@
 import { assert, err, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { MAX_SCOPES } from "./limits.ts";
 import type { OwnershipError } from "./ownership-error.ts";
 import { OwnershipTable, type OwnershipTableOptions } from "./ownership-table.ts";

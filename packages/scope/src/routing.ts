@@ -1,4 +1,4 @@
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { Scope } from "./scope.ts";
 
 /** This node writes the key: go ahead. */

@@ -1,4 +1,4 @@
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { formatOwnershipError, type OwnershipError } from "./ownership-error.ts";
 
 export type ScopeField = "prefix" | "writer" | "fallback";

@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { Routing } from "./routing.ts";
 
 /** Where clients reach a node, as `host:port`; `undefined` where that is not known. */

@@ -8,7 +8,6 @@ export { compareBytes, equalBytes, startsWith } from "./compare-bytes.ts";
 export { FixedBuf, type BufTooSmall } from "./fixed-buf.ts";
 export { InlineVec } from "./inline-vec.ts";
 export { matchError, type ErrorHandlers } from "./match-error.ts";
-export { nameType } from "./name-type.ts";
 export { Redacted } from "./redacted.ts";
 export { err, ok, type Err, type Ok, type Result } from "./result.ts";
 export { RingBuffer, type RingFull } from "./ring-buffer.ts";

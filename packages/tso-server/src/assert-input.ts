@@ -1,4 +1,5 @@
-import { InvariantViolation, nameType } from "@gossip/stdx";
+import { InvariantViolation } from "@gossip/stdx";
+import { nameType } from "@gossip/stdx/internal";
 
 /** Throw unless `value` is an object whose fields can be read. */
 export function assertObject(value: unknown, noun: string): asserts value is object {

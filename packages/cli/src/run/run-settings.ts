@@ -1,4 +1,5 @@
-import { deriveKeyHasher, RunId } from "@gossip/contracts";
+import { RunId } from "@gossip/contracts";
+import { deriveKeyHasher } from "@gossip/contracts/internal";
 import { decodeUtf8 } from "../output/printable.ts";
 
 /**

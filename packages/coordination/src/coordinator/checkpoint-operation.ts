@@ -1,13 +1,7 @@
-import {
-  assertObject,
-  type Cursor,
-  type LogicalTime,
-  type OpId,
-  type ShardKey,
-  type TenantId,
-} from "@gossip/contracts";
+import { type Cursor, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
 import type { CheckpointError, IdempotentOutcome } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { decideCheckpoint, type CheckpointCommand, type CheckpointOutcome } from "../kernel/checkpoint.ts";
 import type { Transition, UpdateShard } from "../kernel/transition.ts";
 import type { Lease } from "../records/lease.ts";

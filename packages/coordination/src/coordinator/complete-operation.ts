@@ -1,6 +1,7 @@
-import { assertObject, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
+import { type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
 import type { CompleteError, IdempotentOutcome } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import type { CompletionPoint } from "../hashing/payload-hash.ts";
 import { decideComplete, type CompleteCommand } from "../kernel/complete.ts";
 import type { Transition, UpdateShard } from "../kernel/transition.ts";

@@ -1,14 +1,6 @@
-import {
-  assertObject,
-  CanonicalWriter,
-  deriveKeyHasher,
-  DERIVED_SHARD_BIT,
-  DerivedShardKind,
-  DOMAINS,
-  type OpId,
-  type RunId,
-  type ShardId,
-} from "@gossip/contracts";
+import { DERIVED_SHARD_BIT, DerivedShardKind, type OpId, type RunId, type ShardId } from "@gossip/contracts";
+import { assertObject } from "@gossip/stdx/internal";
+import { CanonicalWriter, deriveKeyHasher, DOMAINS } from "@gossip/contracts/internal";
 
 /** What the id of a split's product depends on. */
 export interface DerivedShard {

@@ -3,11 +3,7 @@
 // a retry of one be answered with the result of the other.
 
 import {
-  CanonicalWriter,
   Cursor,
-  deriveKeyHasher,
-  DOMAINS,
-  encodeCursorInto,
   OpId,
   ParkReason,
   RunId,
@@ -17,6 +13,7 @@ import {
   SplitReplacePlan,
   SplitResidualPlan,
 } from "@gossip/contracts";
+import { CanonicalWriter, deriveKeyHasher, DOMAINS, encodeCursorInto } from "@gossip/contracts/internal";
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,12 @@
 import {
-  assertObject,
+  ParkReason,
+  type Cursor,
+  type InitialShardInput,
+  type ShardKey,
+  type SplitReplacePlan,
+  type SplitResidualPlan,
+} from "@gossip/contracts";
+import {
   CanonicalWriter,
   deriveKeyHasher,
   DOMAINS,
@@ -8,14 +15,9 @@ import {
   encodeShardSpecInto,
   encodeSplitReplacePlanInto,
   encodeSplitResidualPlanInto,
-  ParkReason,
-  type Cursor,
-  type InitialShardInput,
-  type ShardKey,
-  type SplitReplacePlan,
-  type SplitResidualPlan,
-} from "@gossip/contracts";
+} from "@gossip/contracts/internal";
 import { assert, type Brand } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { putCursorPayload } from "./put-cursor-payload.ts";
 
 /**

@@ -1,5 +1,4 @@
 import {
-  assertObject,
   FenceEpoch,
   LogicalTime,
   RunStatus,
@@ -10,6 +9,7 @@ import {
 } from "@gossip/contracts";
 import { coordError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import { LeaseHolder } from "../records/lease-holder.ts";
 import type { RunHead } from "../records/run-record.ts";

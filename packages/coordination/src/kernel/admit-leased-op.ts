@@ -1,6 +1,7 @@
-import { assertObject, type LogicalTime, type OpId, type TenantId } from "@gossip/contracts";
+import { type LogicalTime, type OpId, type TenantId } from "@gossip/contracts";
 import type { CoordError } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import type { PayloadHash } from "../hashing/payload-hash.ts";
 import type { Lease } from "../records/lease.ts";
 import type { RunHead } from "../records/run-record.ts";

@@ -1,4 +1,5 @@
-import { assertObject, type LogicalTime } from "@gossip/contracts";
+import { type LogicalTime } from "@gossip/contracts";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertNow } from "./logical-now.ts";
 
 /**

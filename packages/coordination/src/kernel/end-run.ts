@@ -1,5 +1,4 @@
 import {
-  assertObject,
   RUN_OP_LOG_CAP,
   RunStatus,
   type LogicalTime,
@@ -10,6 +9,7 @@ import {
 } from "@gossip/contracts";
 import { coordError, IdempotentOutcome, type ErrorOfKind } from "@gossip/coordination-errors";
 import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { runTransitionHash } from "../hashing/payload-hash.ts";
 import { appendOp } from "../records/op-log.ts";
 import { assertRunRecord } from "../records/run-fault.ts";

@@ -1,14 +1,7 @@
-import {
-  assertObject,
-  FenceEpoch,
-  RunStatus,
-  type LogicalTime,
-  type OpId,
-  type ShardKey,
-  type TenantId,
-} from "@gossip/contracts";
+import { FenceEpoch, RunStatus, type LogicalTime, type OpId, type ShardKey, type TenantId } from "@gossip/contracts";
 import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { unparkHash } from "../hashing/payload-hash.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";

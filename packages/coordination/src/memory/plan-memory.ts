@@ -1,5 +1,6 @@
-import { assertObject, MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_TOKEN_SIZE, SHARD_OP_LOG_CAP } from "@gossip/contracts";
+import { MAX_KEY_SIZE, MAX_METADATA_SIZE, MAX_TOKEN_SIZE, SHARD_OP_LOG_CAP } from "@gossip/contracts";
 import { assertCount } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 
 /** What a `MemoryStore` is to hold. Every number is the greatest there will be. */
 export interface MemoryLoad {

@@ -1,4 +1,5 @@
-import { assertObject, type LogicalTime } from "@gossip/contracts";
+import { type LogicalTime } from "@gossip/contracts";
+import { assertObject } from "@gossip/stdx/internal";
 
 /** The most shards that one claim takes, and therefore the most that a capacity hint counts. */
 export const MAX_CLAIM_COUNT = 256;

@@ -1,5 +1,4 @@
 import {
-  assertObject,
   toJsonSafe,
   type FenceEpoch,
   type JsonSafe,
@@ -11,6 +10,7 @@ import {
   type WorkerId,
 } from "@gossip/contracts";
 import { assert, type Redacted } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 
 /** What each kind of event says beyond its envelope. One entry here is one kind. */
 interface EventFields {

@@ -1,13 +1,12 @@
 import {
-  JsonReader,
   ParkReason,
   type InvalidField,
-  type JsonFieldReaders,
   type JsonSafe,
   type LogicalTime,
   type RunId,
   type ShardId,
 } from "@gossip/contracts";
+import { JsonReader, type JsonFieldReaders } from "@gossip/contracts/internal";
 import { ok, type Result } from "@gossip/stdx";
 import { CoordinationEvent, type EventEnvelope, type EventKind } from "./coordination-event.ts";
 import { readTenantJson } from "./read-tenant-json.ts";

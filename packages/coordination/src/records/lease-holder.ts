@@ -1,5 +1,6 @@
-import { assertObject, type LogicalTime, type OpId, type WorkerId } from "@gossip/contracts";
+import { type LogicalTime, type OpId, type WorkerId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 
 /**
  * Who holds a shard, and until when.

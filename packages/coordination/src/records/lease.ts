@@ -1,14 +1,6 @@
-import {
-  assertObject,
-  FenceEpoch,
-  LogicalTime,
-  RunId,
-  ShardId,
-  TenantId,
-  WorkerId,
-  type ShardKey,
-} from "@gossip/contracts";
+import { FenceEpoch, LogicalTime, RunId, ShardId, TenantId, WorkerId, type ShardKey } from "@gossip/contracts";
 import { assert, type Brand } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 
 /**
  * The right to work on a shard: an acquire returns it and every write presents it.

@@ -1,4 +1,5 @@
-import { persistedEnum, type PersistedEnum } from "@gossip/contracts";
+import { type PersistedEnum } from "@gossip/contracts";
+import { persistedEnum } from "@gossip/contracts/internal";
 
 /**
  * How a remembered operation ended. Only `Completed` is ever written: a refusal

@@ -1,4 +1,5 @@
-import { TenantId, type JsonReader } from "@gossip/contracts";
+import { TenantId } from "@gossip/contracts";
+import { type JsonReader } from "@gossip/contracts/internal";
 import { err } from "@gossip/stdx";
 
 export const readTenantJson: JsonReader<TenantId> = (json, field) => {

@@ -1,9 +1,6 @@
 import {
   CursorSemantics,
-  JsonReader,
   ParkReason,
-  readCursorJson,
-  readShardSpecJson,
   RunStatus,
   ShardSpec,
   ShardStatus,
@@ -13,6 +10,7 @@ import {
   type LogicalTime,
   type ShardId,
 } from "@gossip/contracts";
+import { JsonReader, readCursorJson, readShardSpecJson } from "@gossip/contracts/internal";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { LeaseHolder } from "./lease-holder.ts";
 import { Lease } from "./lease.ts";
@@ -30,8 +28,11 @@ const U32_MAX = 0xffff_ffff;
 
 const { u64, count, optional, array, object, oneOf } = JsonReader;
 
+/** A `JsonReader`, spelled out: public declarations cannot use types of an internal entry. */
+type PublicReader<T> = (json: unknown, field: string) => Result<T, InvalidField>;
+
 /** A whole range of keys, within its limits. */
-export const readSpecJson: JsonReader<ShardSpec> = (json, field) => {
+export const readSpecJson: PublicReader<ShardSpec> = (json, field) => {
   const ref = readShardSpecJson(json, field);
   if (!ref.ok) return ref;
   const spec = ShardSpec.tryFromRef(ref.value);
@@ -94,7 +95,7 @@ const readRunEntry: JsonReader<RunOpLogEntry> = object<RunOpLogEntry>({
 });
 
 /** A run's configuration. The record's rules check that it is valid. */
-export const readConfigJson: JsonReader<RunConfig> = object<RunConfig>({
+export const readConfigJson: PublicReader<RunConfig> = object<RunConfig>({
   cursorSemantics: oneOf(CursorSemantics.values),
   leaseDuration: u64,
   maxShardRetries: optional(u32),

@@ -1,6 +1,7 @@
-import { assertObject, CursorSemantics, U64_MAX } from "@gossip/contracts";
+import { CursorSemantics, U64_MAX } from "@gossip/contracts";
 import type { RunConfigError } from "@gossip/coordination-errors";
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 
 /** How a run works. It never changes. */
 export interface RunConfig {

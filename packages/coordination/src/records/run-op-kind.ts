@@ -1,4 +1,5 @@
-import { persistedEnum, type PersistedEnum } from "@gossip/contracts";
+import { type PersistedEnum } from "@gossip/contracts";
+import { persistedEnum } from "@gossip/contracts/internal";
 
 /** The operations that a run remembers. */
 export type RunOpKind = "RegisterShards" | "CompleteRun" | "FailRun" | "CancelRun";

@@ -1,5 +1,4 @@
 import {
-  assertObject,
   MAX_KEY_SIZE,
   MAX_METADATA_SIZE,
   MAX_SPAWNED_PER_SHARD,
@@ -12,6 +11,7 @@ import {
   type ShardStatus,
 } from "@gossip/contracts";
 import { assert, assertBytes, FixedBuf } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertIterable } from "./assert-iterable.ts";
 
 /**

@@ -1,5 +1,6 @@
-import { assertObject, toJsonSafe, type JsonSafe, type LogicalTime, type ShardStatus } from "@gossip/contracts";
+import { toJsonSafe, type JsonSafe, type LogicalTime, type ShardStatus } from "@gossip/contracts";
 import { assert, compareBytes } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import { isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
 import { assertIterable } from "./assert-iterable.ts";
 

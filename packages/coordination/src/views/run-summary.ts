@@ -1,11 +1,5 @@
-import {
-  assertObject,
-  type LogicalTime,
-  type RunId,
-  type RunStatus,
-  type ShardId,
-  type TenantId,
-} from "@gossip/contracts";
+import { type LogicalTime, type RunId, type RunStatus, type ShardId, type TenantId } from "@gossip/contracts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { RunConfig } from "../records/run-config.ts";
 import type { RunRecord } from "../records/run-record.ts";
 

@@ -1,4 +1,5 @@
-import { assertObject, type LogicalTime, type ShardStatus } from "@gossip/contracts";
+import { type LogicalTime, type ShardStatus } from "@gossip/contracts";
+import { assertObject } from "@gossip/stdx/internal";
 import { isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
 
 /** Which shards to list. A field that is left out lets every shard through. */

@@ -1,8 +1,6 @@
 import {
   CursorSemantics,
-  JsonReader,
   ParkReason,
-  readCursorJson,
   RunStatus,
   ShardStatus,
   toJsonSafe,
@@ -11,6 +9,7 @@ import {
   type RunId,
   type ShardId,
 } from "@gossip/contracts";
+import { JsonReader, readCursorJson } from "@gossip/contracts/internal";
 import type { CapacityHint } from "../records/capacity-hint.ts";
 import { readTenantJson } from "../records/read-tenant-json.ts";
 import { readConfigJson, readSpecJson } from "../records/record-json.ts";

@@ -1,0 +1,8 @@
+/**
+ * For the other packages of this repository only. Anything here can change or disappear in any release,
+ * without a major version. Published packages contain no types for this entry.
+ *
+ * @internal
+ */
+export { assertObject } from "./assert-object.ts";
+export { nameType } from "./name-type.ts";
