@@ -101,8 +101,9 @@ describe("what is no import", () => {
   });
 
   test("a tree without any source fails, for every package", { timeout: MINUTE }, () => {
-    for (const name of PACKAGES) rmSync(join(copy, "packages", name, "src"), { recursive: true, force: true });
-    for (const name of PACKAGES) rmSync(join(copy, "packages", name, "vitest.config.ts"), { force: true });
+    for (const name of PACKAGES)
+      for (const path of ["src", "bin", "vitest.config.ts"])
+        rmSync(join(copy, "packages", name, path), { recursive: true, force: true });
     rmSync(join(copy, "examples"), { recursive: true });
     mkdirSync(join(copy, "examples"));
 
