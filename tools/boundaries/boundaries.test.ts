@@ -67,7 +67,7 @@ describe("what is no import", () => {
         "./package.json": "./package.json",
       },
     }));
-    editManifest(copy, "contracts", ({ publishConfig, ...manifest }) => ({
+    editManifest(copy, "contracts", (manifest) => ({
       ...manifest,
       publishConfig: { exports: { "./internal": { types: "./dist/internal.d.ts", default: "./dist/internal.js" } } },
     }));
