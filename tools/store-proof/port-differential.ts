@@ -175,7 +175,15 @@ export async function expectSamePort({ makeStore, runs, maxLength }: PortRuns): 
           expect(await other.everything(now)).toEqual(await memory.everything(now));
         }
         const report = unwrap(await fsck(temporary.store.inspect()));
-        const about = ["MissingEntry", "StrayEntry", "WrongCount", "UnreadableRecord", "ShardsWithoutRun"];
+        const about = [
+          "MissingEntry",
+          "StrayEntry",
+          "WrongCount",
+          "WrongCensus",
+          "NotFoundByKey",
+          "UnreadableRecord",
+          "ShardsWithoutRun",
+        ];
         expect(report.findings.filter(({ kind }) => about.includes(kind))).toEqual([]);
       } finally {
         await temporary.dispose();

@@ -14,6 +14,7 @@ import type {
   StoreView,
 } from "./fsck-source.ts";
 import { inspectThroughPort } from "./inspect-through-port.ts";
+import { RunCensus } from "./run-census.ts";
 
 /** A run as it is stored, to be changed at will. */
 export interface ArrayRun {
@@ -22,6 +23,9 @@ export interface ArrayRun {
   record: StoredRunRecord;
   shards: StoredShard[];
   entries: IndexEntry[];
+  census?: RunCensus | undefined;
+  /** What is listed and cannot be looked up: ids of shards and keys of entries. */
+  unfindable?: ReadonlySet<unknown>;
 }
 
 /** A store that is nothing but lists, and so can hold what no store would. It has one index, of what is active. */
@@ -40,7 +44,8 @@ export class ArraySource implements FsckSource {
       const shards: StoredShard[] = [];
       for await (const shard of run.shards()) shards.push(shard);
       const entries = shards.flatMap(({ record }) => entriesOf(unwrap(record)));
-      source.runs.push({ tenant: run.tenant, run: run.run, record: run.record, shards, entries });
+      const census = RunCensus.of(shards.map(({ shard }) => shard));
+      source.runs.push({ tenant: run.tenant, run: run.run, record: run.record, shards, entries, census });
     }
     source.recount();
     return source;
@@ -92,11 +97,14 @@ export class ArraySource implements FsckSource {
   }
 }
 
-function viewOf({ tenant, run, record, shards, entries }: ArrayRun): RunView {
+function viewOf({ tenant, run, record, shards, entries, census, unfindable }: ArrayRun): RunView {
   return {
     tenant,
     run,
     record,
+    census,
+    findShard: (shard) => Promise.resolve(unfindable?.has(shard) !== true),
+    findEntry: ({ key }) => Promise.resolve(unfindable?.has(key) !== true),
     entriesOf,
     async *shards() {
       yield* shards;

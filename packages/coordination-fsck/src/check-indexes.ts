@@ -14,6 +14,7 @@ export class IndexCheck {
   readonly #unclaimed = new Map<string, IndexEntry>();
   /** Entries that several shards need, and that are there. */
   readonly #shared = new Set<string>();
+  readonly #lost: IndexEntry[] = [];
 
   private constructor(view: RunView) {
     this.#view = view;
@@ -22,8 +23,16 @@ export class IndexCheck {
 
   static async of(view: RunView): Promise<IndexCheck> {
     const check = new IndexCheck(view);
-    for await (const entry of view.entries()) check.#unclaimed.set(entry.key, entry);
+    for await (const entry of view.entries()) {
+      check.#unclaimed.set(entry.key, entry);
+      if ((await view.findEntry?.(entry)) === false) check.#lost.push(entry);
+    }
     return check;
+  }
+
+  /** Entries that are listed and not found by their keys. */
+  *lost(): Generator<FsckFinding> {
+    for (const { shard, index } of this.#lost) yield { kind: "NotFoundByKey", ...this.#place, shard, index };
   }
 
   /** What of a shard's entries is missing. */

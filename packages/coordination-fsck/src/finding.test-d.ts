@@ -11,4 +11,6 @@ expectTypeOf<FsckFinding["kind"]>().toEqualTypeOf<
   | "MissingEntry"
   | "StrayEntry"
   | "WrongCount"
+  | "WrongCensus"
+  | "NotFoundByKey"
 >();

@@ -21,6 +21,9 @@ export interface FindingPlace {
  * - `MissingEntry`      — an index does not have a shard that it should. `repair` mends it.
  * - `StrayEntry`        — an index has something that it should not. `repair` mends it.
  * - `WrongCount`        — a count is not what there is. `repair` mends it.
+ * - `WrongCensus`       — the shards of a run are not those that its census counted: a record is missing, or is one too many.
+ * - `NotFoundByKey`     — a record, or an entry of `index`, is listed, but the engine does not find it by its key. The store's file is
+ *                         damaged: restore a backup.
  */
 export type FsckFinding =
   | (FindingPlace & { readonly kind: "UnreadableRecord"; readonly shard: ShardId | undefined; readonly detail: string })
@@ -31,6 +34,12 @@ export type FsckFinding =
   | (FindingPlace & { readonly kind: "LostProgress"; readonly shard: ShardId })
   | (FindingPlace & { readonly kind: "MissingEntry"; readonly shard: ShardId; readonly index: string })
   | (FindingPlace & { readonly kind: "StrayEntry"; readonly shard: ShardId | undefined; readonly index: string })
+  | (FindingPlace & { readonly kind: "WrongCensus"; readonly stored: number; readonly counted: number })
+  | (FindingPlace & {
+      readonly kind: "NotFoundByKey";
+      readonly shard: ShardId | undefined;
+      readonly index: string | undefined;
+    })
   | {
       readonly kind: "WrongCount";
       readonly scope: CountScope;

@@ -2,6 +2,7 @@ import type { RunId, ShardId, TenantId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
+import type { RunCensus } from "./run-census.ts";
 
 /**
  * A store that can be checked, and whose indexes can be rebuilt.
@@ -12,7 +13,7 @@ import type { Result } from "@gossip/stdx";
 export interface FsckSource {
   /** Look at the store as it is now. What is shown is of one moment, where the store can hold one. */
   look(): Promise<StoreView>;
-  /** Make the indexes and counts what the records say. Records are not touched. */
+  /** Make the indexes and counts what the records say, and write a census for runs that have none. Records are not touched. */
   rebuildIndexes(): Promise<RebuiltIndexes>;
   /** What was thrown while reading, in our words. */
   explain(thrown: unknown): InfraError;
@@ -39,6 +40,15 @@ export interface RunView {
   entries(): AsyncIterable<IndexEntry>;
   /** The entries that a shard must have. */
   entriesOf(record: ShardRecord): readonly IndexEntry[];
+  /** The census of the run, as stored; `undefined` for a run that is older than the census. Left out by a store that keeps none. */
+  readonly census?: RunCensus | undefined;
+  /**
+   * Whether the engine finds a shard's record by its key, as it does for every operation, and finds the record that `shards` showed. Left
+   * out by a store in which listing and looking up cannot disagree.
+   */
+  findShard?(shard: ShardId): Promise<boolean>;
+  /** Whether the engine finds an index entry by its key. */
+  findEntry?(entry: IndexEntry): Promise<boolean>;
 }
 
 export type StoredRunRecord =
@@ -76,4 +86,6 @@ export interface RebuiltIndexes {
   readonly removedEntries: number;
   readonly addedEntries: number;
   readonly correctedCounts: number;
+  /** Censuses written for runs that had none. */
+  readonly addedCensuses?: number;
 }

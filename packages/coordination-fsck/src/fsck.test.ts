@@ -9,6 +9,7 @@ import { ArraySource } from "./array-source.fixture.ts";
 import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "./testing/index.ts";
 import { isRepairable, type FsckFinding } from "./finding.ts";
 import { fsck, repair } from "./fsck.ts";
+import { RunCensus } from "./run-census.ts";
 
 const place = { tenant: FAMILY_TENANT, run: FAMILY_RUN };
 const GHOST = ShardId.fromRaw((1n << 63n) | 0xdeadn);
@@ -336,6 +337,58 @@ describe("indexes and counts", () => {
     expect(await findingsOf(source)).toMatchObject([
       { kind: "WrongCount", scope: "Tenant", tenant: TenantId.ZERO, stored: 4, counted: 0 },
     ]);
+  });
+});
+
+describe("censuses and lookups", () => {
+  test("a record that vanished with its entries, and left the counts right, is missed by the census", async () => {
+    const { source, cut } = await makeFamily();
+    const run = source.runs[0]!;
+    // The residual at the end of a cut shard's list leaves a gap in nothing but the lineage; without that even less would show.
+    const lost = cut.spawned.at(-1)!;
+    run.shards = run.shards.filter(({ shard }) => shard !== lost);
+    source.recount();
+    expect(await findingsOf(source)).toContainEqual({
+      kind: "WrongCensus",
+      ...place,
+      stored: records.length,
+      counted: records.length - 1,
+    });
+  });
+
+  test("a shard in place of another is noticed though their number is right", async () => {
+    const { source } = await makeFamily();
+    const run = source.runs[0]!;
+    const [first, ...others] = run.shards.map(({ shard }) => shard);
+    run.census = RunCensus.of([...others, ShardId.fromRaw(first! ^ 1n)]);
+    const findings = await findingsOf(source);
+    expect(findings).toEqual([{ kind: "WrongCensus", ...place, stored: records.length, counted: records.length }]);
+    expect(findings.some(isRepairable)).toBe(false);
+  });
+
+  test("a run that lost all of its shards, its record too", async () => {
+    const { source } = await makeFamily();
+    const run = source.runs[0]!;
+    Object.assign(run, { record: { kind: "Missing" }, shards: [], entries: [] });
+    source.recount();
+    expect(await findingsOf(source)).toEqual([{ kind: "WrongCensus", ...place, stored: records.length, counted: 0 }]);
+  });
+
+  test("a run from before there were censuses is not judged by one", async () => {
+    const { source } = await makeFamily();
+    source.runs[0]!.census = undefined;
+    expect(await findingsOf(source)).toEqual([]);
+  });
+
+  test("records and entries that are listed and cannot be looked up are named", async () => {
+    const { source, active, root } = await makeFamily();
+    source.runs[0]!.unfindable = new Set<unknown>([root.shard, `active ${active.shard}`]);
+    const findings = await findingsOf(source);
+    expect(findings).toEqual([
+      { kind: "NotFoundByKey", ...place, shard: active.shard, index: "active" },
+      { kind: "NotFoundByKey", ...place, shard: root.shard, index: undefined },
+    ]);
+    expect(findings.some(isRepairable)).toBe(false);
   });
 });
 

@@ -8,6 +8,7 @@ import { checkLineage } from "./check-lineage.ts";
 import { CountCheck } from "./check-counts.ts";
 import type { FindingPlace, FsckFinding } from "./finding.ts";
 import type { CountScope, FsckSource, RebuiltIndexes, RunView, StoredShard, StoreView } from "./fsck-source.ts";
+import { RunCensus } from "./run-census.ts";
 import { nodeOf, type ShardNode } from "./shard-node.ts";
 
 export interface FsckOptions {
@@ -29,10 +30,10 @@ export interface FsckReport {
 const DEFAULT_MAX_FINDINGS = 1000;
 
 /**
- * Walk a store and say what in it contradicts something else: records that cannot be read or break a rule,
- * lineage, coverage, indexes and counts.
+ * Walk a store and report what in it contradicts something else: records that cannot be read or break a rule, lineage, coverage,
+ * indexes, counts and censuses.
  *
- * Changes nothing. It takes memory for one run's shards at a time, and does not stop anybody else.
+ * Changes nothing and blocks no other user of the store. It holds one run's shards in memory at a time.
  */
 export async function fsck(source: FsckSource, options: FsckOptions = {}): Promise<Result<FsckReport, InfraError>> {
   assertSource(source);
@@ -129,8 +130,13 @@ class StoreWalk {
     const nodes = new Map<ShardId, ShardNode>();
     const unreadable = new Set<ShardId>();
     const indexes = await IndexCheck.of(view);
+    this.#add(indexes.lost());
+    let census = RunCensus.NONE;
     for await (const stored of view.shards()) {
       this.counts.add(place);
+      census = RunCensus.sum(census, RunCensus.of([stored.shard]));
+      if ((await view.findShard?.(stored.shard)) === false)
+        this.#add([{ kind: "NotFoundByKey", ...place, shard: stored.shard, index: undefined }]);
       const fault = findStoredFault(place, stored);
       if (fault !== undefined) this.#add([fault]);
       if (!stored.record.ok || fault?.kind === "UnreadableRecord") {
@@ -141,6 +147,8 @@ class StoreWalk {
       this.#add(indexes.claim(stored.record.value));
     }
     this.#add(indexes.strays(unreadable));
+    if (view.census !== undefined && !RunCensus.isEqual(view.census, census))
+      this.#add([{ kind: "WrongCensus", ...place, stored: view.census.count, counted: census.count }]);
     if (view.record.kind === "Found") this.#checkTree(place, view.record.record, nodes, unreadable.size === 0);
     else if (nodes.size > 0 && view.record.kind !== "Unreadable")
       this.#add([{ kind: "ShardsWithoutRun", ...place, shardCount: nodes.size }]);

@@ -12,3 +12,4 @@ export type {
 } from "./fsck-source.ts";
 export { fsck, repair, type FsckOptions, type FsckReport } from "./fsck.ts";
 export { inspectThroughPort } from "./inspect-through-port.ts";
+export { RunCensus } from "./run-census.ts";

@@ -75,6 +75,13 @@ function sentenceOf(finding: FsckFinding): string {
       return `${run}, shard ${formatShardId(finding.shard)}: missing from the index ${finding.index}`;
     case "StrayEntry":
       return `${run}: the index ${finding.index} has an entry that belongs to nothing`;
+    case "WrongCensus":
+      return `${run}: ${countOf(finding.counted, "shard is", "shards are")} stored, and not the ${finding.stored} that were counted when they were made; restore a backup, or delete the run`;
+    case "NotFoundByKey": {
+      const what = finding.index === undefined ? "its record" : `its entry in the index ${finding.index}`;
+      const shard = finding.shard === undefined ? "" : `, shard ${formatShardId(finding.shard)}`;
+      return `${run}${shard}: ${what} cannot be looked up: the store is damaged; restore a backup`;
+    }
     case "WrongCount":
       return `${run === "" ? finding.scope : run}: ${finding.stored} shards are counted, ${finding.counted} are there`;
   }
