@@ -87,6 +87,27 @@ test("a write that it was given just as another thread broke it has an answer al
   expect(await answer).toMatchObject({ kind: "Unknown", error: { code: "MDB_PANIC" } });
 });
 
+test("a write that is still pending has an unknown outcome, also where the engine has recovered meanwhile", async () => {
+  await checkpoint();
+  const together = vi.spyOn(temporary.rows, "together").mockReturnValue(new Promise(() => undefined));
+  const answer = checkpoint();
+  await vi.waitFor(() => expect(together).toHaveBeenCalled());
+  const full = Object.assign(new Error("no slot is free"), { code: -30790 });
+  vi.spyOn(temporary.rows, "has").mockImplementationOnce(() => {
+    throw full;
+  });
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await answer).toMatchObject({ kind: "Unknown", error: { code: "MDB_READERS_FULL" } });
+});
+
+test("a write that the engine refused, and goes on after, has failed", async () => {
+  await checkpoint();
+  vi.spyOn(temporary.rows, "together").mockReturnValue(
+    Promise.reject(Object.assign(new Error("full"), { code: -30792 })),
+  );
+  expect(await checkpoint()).toMatchObject({ kind: "Failed", error: { code: "MDB_MAP_FULL" } });
+});
+
 test("a write that takes its time is waited for", async () => {
   await checkpoint();
   const { rows } = temporary;

@@ -1,7 +1,7 @@
 import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import { assert, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
-import { EngineWatch } from "./engine-watch.ts";
+import { AbandonedWrite, EngineWatch } from "./engine-watch.ts";
 import { growthOf } from "./growth.ts";
 import { RowKind, storeKey } from "./keyspace.ts";
 import { KnownCapacities } from "./known-capacities.ts";
@@ -11,10 +11,7 @@ import type { Rows } from "./rows.ts";
 import { putRun, removeRun, splitShard, type RunWrite } from "./run-writes.ts";
 import { updateShards } from "./update-shards.ts";
 
-/**
- * How long it may be believed that the engine takes writes, without asking it. Asking is a read, and a read in front of every
- * write costs a tenth of the flush.
- */
+/** How long to trust that the engine works before asking again. Asking is a read, and a read before every write costs a tenth of the flush. */
 const BELIEVED_MS = 50;
 
 export interface CommitterOptions {
@@ -24,7 +21,7 @@ export interface CommitterOptions {
   readonly maxSize: number | undefined;
 }
 
-/** Makes write sets, and finds out what became of those that failed. */
+/** Commits write sets, and decides whether the outcome of one that threw is `Failed` or `Unknown`. */
 export class Committer {
   readonly #rows: Rows;
   readonly #records: RecordRows;
@@ -47,17 +44,20 @@ export class Committer {
       return await this.#watch.unlessBroken(this.#make(sets));
     } catch (thrown) {
       const error = await this.#failureOf("lmdb.commit", thrown);
-      // A write that failed on its way was taken back, and the store goes on. Where the last step failed, that which
-      // makes it count, the engine refuses everything from then on, and what others will read is not known.
-      const kind = this.#findFault() === undefined ? "Failed" : "Unknown";
-      return sets.map(() => ({ kind, error }));
+      // An abandoned write is still pending. Otherwise a write that failed early was rolled back, and the engine works on. If the last
+      // step failed, the one that publishes the commit, the engine refuses everything from then on, and what others read is unknown.
+      const isUnknown = thrown instanceof AbandonedWrite || this.#findFault() !== undefined;
+      return sets.map(() => ({ kind: isUnknown ? "Unknown" : "Failed", error }));
     }
   }
 
-  /** Do something that writes, and say in our words why it could not be done. */
+  /** Run a write whose outcome need not be known, such as an advisory mark, and return why it failed. */
   async attempt<T>(operation: LmdbOperation, write: () => Promise<T>): Promise<Result<T, InfraError>> {
+    // The driver never settles a write that is given to an engine that refuses everything.
+    const fault = this.#mayBeFaulty() ? this.#findFault() : undefined;
+    if (fault !== undefined) return err(fault);
     try {
-      return ok(await write());
+      return ok(await this.#watch.unlessBroken(write()));
     } catch (thrown) {
       return err(await this.#failureOf(operation, thrown));
     }
@@ -65,7 +65,8 @@ export class Committer {
 
   async #failureOf(operation: LmdbOperation, thrown: unknown): Promise<InfraError> {
     if (thrown instanceof InvariantViolation) throw thrown;
-    return failureFrom(operation, await withFullDiskNamed(await reasonOf(thrown), this.#options.folder));
+    const reason = thrown instanceof AbandonedWrite ? thrown.cause : await reasonOf(thrown);
+    return failureFrom(operation, await withFullDiskNamed(reason, this.#options.folder));
   }
 
   #make(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
@@ -106,7 +107,7 @@ export class Committer {
   }
 
   #refuse(sets: readonly WriteSet[]): InfraError | undefined {
-    // To an engine that refuses everything no write may be given: the driver would never answer.
+    // The driver never settles a write that is given to an engine that refuses everything.
     const fault = this.#mayBeFaulty() ? this.#findFault() : undefined;
     if (fault !== undefined) return fault;
     const { maxSize } = this.#options;
@@ -115,12 +116,12 @@ export class Committer {
     return failureFrom("lmdb.commit", { code: "MDB_MAP_FULL" });
   }
 
-  /** Whether our last write failed, or another thread's may have: all threads of a process have one engine. */
+  /** Whether our last write failed, or another thread's may have: all threads of a process share one engine. */
   #mayBeFaulty(): boolean {
     return this.#rows.writes.last.commitNumber === undefined || performance.now() - this.#askedMs > BELIEVED_MS;
   }
 
-  /** Why nothing can be read, or `undefined` where something can. */
+  /** Why the engine does not work, or `undefined` if it does. */
   #findFault(): InfraError | undefined {
     try {
       this.#ask();
@@ -130,7 +131,7 @@ export class Committer {
     }
   }
 
-  /** Throws where nothing can be read. */
+  /** Throws if the engine does not work. */
   #ask(): void {
     this.#rows.refresh();
     this.#rows.has(storeKey(RowKind.Format));

@@ -2,7 +2,7 @@
 // timer that stays behind would keep a process from ending that has nothing left to do.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { EngineWatch } from "./engine-watch.ts";
+import { AbandonedWrite, EngineWatch } from "./engine-watch.ts";
 
 const PANIC = new Error("the engine has given up");
 
@@ -53,8 +53,8 @@ test("all that wait hear that the engine is broken, and none that was answered b
   isBroken = true;
   await vi.advanceTimersByTimeAsync(1000);
   expect(await heard).toEqual([
-    { status: "rejected", reason: PANIC },
-    { status: "rejected", reason: PANIC },
+    { status: "rejected", reason: new AbandonedWrite(PANIC) },
+    { status: "rejected", reason: new AbandonedWrite(PANIC) },
   ]);
 });
 
@@ -69,7 +69,7 @@ test("who comes after an answer is watched as well", async () => {
   const last = makeWrite().answer;
   isBroken = true;
   const [heard] = await Promise.all([Promise.allSettled([last]), vi.advanceTimersByTimeAsync(1000)]);
-  expect(heard[0]).toEqual({ status: "rejected", reason: PANIC });
+  expect(heard[0]).toEqual({ status: "rejected", reason: new AbandonedWrite(PANIC) });
 });
 
 test("nothing is asked and no timer is left where nothing has waited for a while", async () => {

@@ -3,24 +3,31 @@ const ASKED_AGAIN_MS = 1000;
 
 type Fail = (reason: unknown) => void;
 
+/** The wait for a write was given up. The write is still pending, so its outcome is unknown. `cause` is why the engine was believed broken. */
+export class AbandonedWrite extends Error {
+  constructor(cause: unknown) {
+    super("the engine failed while a write was pending", { cause });
+  }
+}
+
 /**
- * Asks an engine now and then whether it can still make the writes that wait for it: one that another thread has broken since it was
- * given them never answers.
+ * Asks the engine from time to time whether it still works while writes are pending: an engine that another thread has broken since never
+ * settles them.
  *
- * One timer for all of them, which goes on while nothing waits and ends itself when nothing has for a while: to make one for each write
- * takes as long as a checkpoint. It keeps the process alive only while something waits.
+ * All writes share one timer, which stops itself when nothing has been pending for a while: a timer for each write takes as long as a
+ * checkpoint. It keeps the process alive only while a write is pending.
  */
 export class EngineWatch {
   readonly #ask: () => void;
   readonly #waiting = new Set<Fail>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** `ask` throws where nothing can be made any more. */
+  /** `ask` throws if the engine no longer works. */
   constructor(ask: () => void) {
     this.#ask = ask;
   }
 
-  /** What a write comes to, as long as there is an engine that can make it; else what `ask` throws. */
+  /** Settles as `made` does. Rejects with an `AbandonedWrite` if the engine breaks first. */
   unlessBroken<T>(made: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#begin(reject);
@@ -59,7 +66,7 @@ export class EngineWatch {
     } catch (reason) {
       for (const fail of this.#waiting) {
         this.#end(fail);
-        fail(reason);
+        fail(new AbandonedWrite(reason));
       }
     }
   }
