@@ -13,6 +13,7 @@ import { registerShards } from "./commands/shards.ts";
 import { registerShow } from "./commands/show.ts";
 import { registerSplit } from "./commands/split.ts";
 import { registerStatus } from "./commands/status.ts";
+import { registerStore } from "./commands/store.ts";
 import { registerTso } from "./commands/tso.ts";
 import { registerUnpark } from "./commands/unpark.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";
@@ -33,6 +34,7 @@ const REGISTER = [
   registerCancel,
   registerDelete,
   registerFsck,
+  registerStore,
   registerDoctor,
   registerKeys,
   registerTso,

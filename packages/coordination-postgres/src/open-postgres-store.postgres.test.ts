@@ -1,17 +1,21 @@
-// A store is opened once a process, by everybody at the same time, with whatever a deployment has put into its settings. Tables made
-// twice, an older program that writes into newer tables, or a password in a log line are what goes wrong there.
+// Every process opens a store once, often many at the same time, with whatever a deployment has put into its settings. Tables that are made
+// twice, a connection attempt that never ends, or a password in a log line are what goes wrong there.
 
+import { readFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { freePort } from "@gossip/tools/engines";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConnectTimeout, connectWithin } from "./connect.ts";
 import { SCHEMA_VERSION } from "./migrate.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
 import { migration1 } from "./sql/migration-1.ts";
 import { createMigrations } from "./sql/migrations.ts";
 import { newSchema, startFastPostgres, type TestServer } from "./temporary-database.fixture.ts";
+import { VERSION } from "./version.ts";
 
 const SECRET = "open-sesame-42";
 
@@ -135,6 +139,9 @@ describe("openPostgresStore", () => {
       ["InvalidUrl", `mysql://gossip:${SECRET}@localhost/x`],
       ["InvalidUrl", `gossip:${SECRET}`],
       ["InvalidUrl", ""],
+      ["InvalidUrl", urlWith((url) => (url.searchParams.set("port", "x"), (url.password = SECRET)))],
+      ["InvalidUrl", urlWith((url) => (url.searchParams.set("sslcert", `/nowhere/${SECRET}`), url))],
+      ["Unreachable", `postgres://gossip:${SECRET}@%2Fnowhere/postgres`],
       ["AccessDenied", urlWith((url) => (url.password = SECRET))],
       ["MissingDatabase", urlWith((url) => (url.pathname = "/nowhere"))],
       ["Unreachable", urlWith((url) => ((url.port = String(deadPort)), (url.password = SECRET)))],
@@ -147,6 +154,56 @@ describe("openPostgresStore", () => {
       expect(shown).not.toContain(SECRET);
       expect(shown).not.toContain(server.url);
     }
+  });
+
+  test.each(["", "?sslmode=verify-full", "?sslnegotiation=direct"])(
+    "a server that accepts and says nothing is unreachable, once the connect timeout is over%s",
+    async (query) => {
+      const silent = createServer((socket) => void socket.on("error", () => undefined));
+      await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+      const { port } = silent.address() as AddressInfo;
+      const url = `postgres://gossip:${SECRET}@127.0.0.1:${port}/x${query}`;
+      const opened = await openPostgresStore({ url, connectTimeoutMs: 100 });
+      expect(opened).toMatchObject({ ok: false, error: { kind: "Unreachable" } });
+      silent.close();
+    },
+  );
+
+  test("a driver that never answers is given up, and its late connection closed", async () => {
+    const released: unknown[] = [];
+    let connect: (client: unknown) => void = () => undefined;
+    const stuck = { connect: () => new Promise((settle) => (connect = settle)) } as unknown as Pool;
+    await expect(connectWithin(stuck, 1)).rejects.toThrow(ConnectTimeout);
+    connect({ release: (isBroken: unknown) => released.push(isBroken) });
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(released).toEqual([true]);
+  });
+
+  test("the server shows which version is connected, unless the URL has a name of its own", async () => {
+    const names = async (schema: string) =>
+      (
+        await pool.query<{ name: string }>(
+          "SELECT application_name AS name FROM pg_stat_activity WHERE query LIKE '%' || $1 || '%' AND pid <> pg_backend_pid()",
+          [schema],
+        )
+      ).rows.map(({ name }) => name);
+    for (const { query, name } of [
+      { query: "", name: `gossip ${VERSION} tables ${SCHEMA_VERSION}` },
+      { query: "backfill", name: "backfill" },
+    ]) {
+      const schema = newSchema();
+      const url = urlWith((it) => query !== "" && it.searchParams.set("application_name", query));
+      const store = unwrap(await openPostgresStore({ url, schema }));
+      unwrap(await store.listTenants({ after: undefined, limit: 1 }));
+      expect(await names(schema)).toEqual([name]);
+      await store.close();
+    }
+  });
+
+  test("the version in the name is the package's", () => {
+    const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+    expect((JSON.parse(manifest) as { version: string }).version).toBe(VERSION);
   });
 
   test.each([

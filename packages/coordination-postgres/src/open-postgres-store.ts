@@ -1,30 +1,40 @@
 import { assert, assertCount, err, InvariantViolation, ok, Redacted, type Result } from "@gossip/stdx";
-import { Pool, type PoolConfig } from "pg";
+import type { Pool, PoolClient, PoolConfig } from "pg";
+import { ConnectTimeout, connectWithin, makePool } from "./connect.ts";
+import { findUrlFault } from "./connection-url.ts";
 import { Database } from "./database.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, SCHEMA_VERSION, type Migrated, type MigratePermission } from "./migrate.ts";
 import { codeOf } from "./postgres-failure.ts";
 import type { PostgresOpenError } from "./postgres-open-error.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { READ_SERVER_VERSION } from "./sql/migrations.ts";
-import { TUNE_SESSION } from "./sql/tune-session.ts";
 
-export interface PostgresStoreOptions {
+/** Where the tables of a store are. */
+export interface PostgresLocation {
   /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full` and the like where wanted. This or `pool`. */
   readonly url?: string;
   /** Connections of the caller, who also closes them. Their settings stay as they are. This or `url`. */
   readonly pool?: Pool;
-  /** Where the tables are: lower-case letters, digits and `_`. `gossip` where it is left out. */
+  /** The schema of the tables: lower-case letters, digits and `_`. Default: `gossip`. */
   readonly schema?: string;
-  /** Whether missing or older tables are made or brought up to date. True where it is left out. */
-  readonly migrate?: boolean;
-  /** Most connections at once, for a `url`. 8 where it is left out. */
+  /** Most connections at once, for a `url`. Default: 8. */
   readonly maxConnections?: number;
-  /** How long to wait for a connection, for a `url`. 10 seconds where it is left out. */
+  /** How long to wait for a connection, for a `url`. Default: 10 seconds. */
   readonly connectTimeoutMs?: number;
-  /** How long to wait for an answer before its outcome counts as unknown, for a `url`. 60 seconds where it is left out. */
+  /** How long to wait for an answer before its outcome counts as unknown, for a `url`. Default: 60 seconds. */
   readonly statementTimeoutMs?: number;
   /** TLS as Node has it, for a `url` that does not say. */
   readonly ssl?: PoolConfig["ssl"];
+}
+
+export interface PostgresStoreOptions extends PostgresLocation {
+  /**
+   * Whether missing tables may be created and older ones brought up to date. Default: true.
+   *
+   * Older tables are changed only where they hold no run, or where no session of another version is connected to the database. Otherwise
+   * they are used as they are, or the error is `MigrationUnsafe` where this version cannot use them.
+   */
+  readonly migrate?: boolean;
 }
 
 /** The oldest server that this is tested on. */
@@ -33,73 +43,89 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const ignore = (): void => undefined;
 
-/** Open a database as a store, and see to its tables. */
+/** Opens a database as a store, and creates or migrates its tables where that is safe. */
 export async function openPostgresStore(
   options: PostgresStoreOptions,
 ): Promise<Result<PostgresStore, PostgresOpenError>> {
-  assertOptions(options);
-  const { schema = "gossip", migrate: mayMigrate = true } = options;
-  const pool = options.pool ?? makePool(options);
-  if (pool === undefined) return err({ kind: "InvalidUrl" });
+  assertLocation(options);
+  const { migrate: mayMigrate = true } = options;
+  assert(typeof mayMigrate === "boolean", () => `migrate must be a boolean, got a value of type ${typeof mayMigrate}`);
+  const connected = await prepare(options, mayMigrate ? "WhenUnused" : "Never");
+  if (!connected.ok) return connected;
+  const { pool, schema, release } = connected.value;
+  return ok(new PostgresStore({ database: new Database(pool, schema), release }));
+}
+
+/**
+ * Creates the tables of a store or brings them up to date, whoever is connected: for an operator, or a deployment.
+ *
+ * Stop the processes of older versions first where the release notes ask for it. They cannot open the store afterwards.
+ */
+export async function migratePostgresStore(options: PostgresLocation): Promise<Result<Migrated, PostgresOpenError>> {
+  assertLocation(options);
+  const connected = await prepare(options, "Always");
+  if (!connected.ok) return connected;
+  await connected.value.release();
+  return ok(connected.value.migrated);
+}
+
+interface Connected {
+  readonly pool: Pool;
+  /** As SQL quotes it. */
+  readonly schema: string;
+  readonly migrated: Migrated;
+  /** Closes our own connections, and leaves the caller's open. */
+  readonly release: () => Promise<void>;
+}
+
+async function prepare(
+  options: PostgresLocation,
+  permission: MigratePermission,
+): Promise<Result<Connected, PostgresOpenError>> {
+  const { url = "", maxConnections = 8, connectTimeoutMs = 10_000, statementTimeoutMs = 60_000, ssl } = options;
+  const part = options.pool === undefined ? findUrlFault(url) : undefined;
+  if (part !== undefined) return err({ kind: "InvalidUrl", part });
+  const schema = `"${options.schema ?? "gossip"}"`;
+  const timeouts = { connectTimeoutMs, statementTimeoutMs };
+  const pool =
+    options.pool ?? makePool({ url, schema, schemaVersion: SCHEMA_VERSION, maxConnections, ...timeouts, ssl });
   const release = async () => {
     if (options.pool === undefined) await pool.end();
   };
-  const opened = await open(pool, { schema, migrate: mayMigrate });
-  if (opened.ok) return ok(new PostgresStore({ database: new Database(pool, quoted(schema)), release }));
-  await release();
-  return opened;
-}
-
-async function open(
-  pool: Pool,
-  options: { readonly schema: string; readonly migrate: boolean },
-): Promise<Result<void, PostgresOpenError>> {
   try {
-    const { rows } = await pool.query<{ version: number }>(READ_SERVER_VERSION);
-    const found = Math.floor((rows[0]?.version ?? 0) / 10_000);
-    if (found < OLDEST_SERVER) return err({ kind: "OldServer", found, supported: OLDEST_SERVER });
-    return await migrate(pool, { schema: quoted(options.schema), migrate: options.migrate });
+    const client = await (options.pool === undefined ? connectWithin(pool, connectTimeoutMs) : pool.connect());
+    const migrated = await prepareTables(client, { schema, permission });
+    if (migrated.ok) return ok({ pool, schema, migrated: migrated.value, release });
+    await release();
+    return migrated;
   } catch (thrown) {
+    // After a timeout the driver may never finish closing.
+    if (thrown instanceof ConnectTimeout) void release().catch(ignore);
+    else await release();
     if (thrown instanceof InvariantViolation) throw thrown;
     return err(openErrorFrom(thrown));
   }
 }
 
-/** `undefined` where the URL is none. The driver's own complaint would quote it. */
-function makePool(options: PostgresStoreOptions): Pool | undefined {
-  const { url = "", maxConnections = 8, connectTimeoutMs = 10_000, statementTimeoutMs = 60_000, ssl } = options;
-  if (!isPostgresUrl(url)) return undefined;
+async function prepareTables(
+  client: PoolClient,
+  options: { readonly schema: string; readonly permission: MigratePermission },
+): Promise<Result<Migrated, PostgresOpenError>> {
+  // A connection that breaks rejects the pending query and emits an event, which must have a listener.
+  client.on("error", ignore);
+  let isUsable = false;
   try {
-    const pool = new Pool({
-      connectionString: url,
-      max: maxConnections,
-      connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: statementTimeoutMs,
-      keepAlive: true,
-      // A program that ends without closing the store must not wait for connections that nobody uses.
-      allowExitOnIdle: true,
-      // It is waited for, whatever its type says.
-      onConnect: tune as NonNullable<PoolConfig["onConnect"]>,
-      ...(ssl === undefined ? {} : { ssl }),
-    });
-    // An idle connection that breaks is taken out of the pool by the pool; that is all there is to do.
-    pool.on("error", ignore);
-    return pool;
-  } catch {
-    return undefined;
-  }
-}
-
-async function tune(client: { query(text: string): Promise<unknown> }): Promise<void> {
-  await client.query(TUNE_SESSION);
-}
-
-function isPostgresUrl(url: string): boolean {
-  try {
-    const { protocol } = new URL(url);
-    return protocol === "postgres:" || protocol === "postgresql:";
-  } catch {
-    return false;
+    const { rows } = await client.query<{ version: number }>(READ_SERVER_VERSION);
+    const found = Math.floor((rows[0]?.version ?? 0) / 10_000);
+    const migrated =
+      found < OLDEST_SERVER
+        ? err({ kind: "OldServer", found, supported: OLDEST_SERVER } as const)
+        : await migrate(client, options);
+    isUsable = true;
+    return migrated;
+  } finally {
+    client.off("error", ignore);
+    client.release(!isUsable);
   }
 }
 
@@ -116,9 +142,14 @@ function openErrorFrom(thrown: unknown): PostgresOpenError {
     case "ECONNREFUSED":
     case "ENOTFOUND":
     case "EHOSTUNREACH":
+    case "EHOSTDOWN":
     case "ENETUNREACH":
+    case "EADDRNOTAVAIL":
     case "ETIMEDOUT":
     case "EAI_AGAIN":
+    // The file of a Unix socket that is missing, or may not be used.
+    case "ENOENT":
+    case "EACCES":
       return { kind: "Unreachable", ...failed };
     case undefined:
       return { kind: isConnectTimeout(thrown) ? "Unreachable" : "Unavailable", ...failed };
@@ -132,16 +163,12 @@ function isConnectTimeout(thrown: unknown): boolean {
   return thrown instanceof Error && /timeout/i.test(thrown.message);
 }
 
-function quoted(schema: string): string {
-  return `"${schema}"`;
-}
-
-function assertOptions(options: PostgresStoreOptions): void {
+function assertLocation(options: PostgresLocation): void {
   assert(
     typeof options === "object" && options !== null,
     () => `postgres store options must be an object, got ${typeof options}`,
   );
-  const { url, pool, schema, migrate: mayMigrate, maxConnections, connectTimeoutMs, statementTimeoutMs } = options;
+  const { url, pool, schema, maxConnections, connectTimeoutMs, statementTimeoutMs } = options;
   assert((url === undefined) !== (pool === undefined), "a postgres store needs either a url or a pool");
   assert(url === undefined || typeof url === "string", () => `url must be a text, got a value of type ${typeof url}`);
   assert(
@@ -151,10 +178,6 @@ function assertOptions(options: PostgresStoreOptions): void {
   assert(
     schema === undefined || (typeof schema === "string" && SCHEMA.test(schema)),
     "schema must be lower-case letters, digits and _, up to 63 of them, and not begin with a digit",
-  );
-  assert(
-    mayMigrate === undefined || typeof mayMigrate === "boolean",
-    () => `migrate must be a boolean, got a value of type ${typeof mayMigrate}`,
   );
   if (maxConnections !== undefined) assertCount(maxConnections, "max connections", { min: 1, max: 10_000 });
   for (const [name, value] of Object.entries({ connectTimeoutMs, statementTimeoutMs })) {

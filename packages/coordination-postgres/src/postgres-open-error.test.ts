@@ -1,5 +1,5 @@
-// Whoever has only this package shows the sentence to a person: a kind without one leaves them with a word of ours, and one that quotes the
-// driver tells every log the password.
+// A program that uses only this package shows these sentences to a person. A kind without one shows an internal word instead, and a sentence that
+// quotes the driver writes the password into a log.
 import { Redacted } from "@gossip/stdx";
 import { expect, test } from "vitest";
 import { postgresOpenErrorMessage, type PostgresOpenError } from "./postgres-open-error.ts";
@@ -7,7 +7,7 @@ import { postgresOpenErrorMessage, type PostgresOpenError } from "./postgres-ope
 const failed = { code: "X1234", cause: new Redacted(new Error("postgres://ann:secret@db")) };
 const versions = { found: 9, supported: 2 };
 const ERRORS: { readonly [K in PostgresOpenError["kind"]]: Extract<PostgresOpenError, { readonly kind: K }> } = {
-  InvalidUrl: { kind: "InvalidUrl" },
+  InvalidUrl: { kind: "InvalidUrl", part: "Form" },
   Unreachable: { kind: "Unreachable", ...failed },
   AccessDenied: { kind: "AccessDenied", ...failed },
   MissingDatabase: { kind: "MissingDatabase", ...failed },
@@ -15,12 +15,14 @@ const ERRORS: { readonly [K in PostgresOpenError["kind"]]: Extract<PostgresOpenE
   OldServer: { kind: "OldServer", ...versions },
   NewerSchema: { kind: "NewerSchema", ...versions },
   MigrationNeeded: { kind: "MigrationNeeded", ...versions },
+  MigrationUnsafe: { kind: "MigrationUnsafe", ...versions, otherSessions: 3 },
   Unavailable: { kind: "Unavailable", ...failed },
 };
 
-test("every reason has a sentence of its own, with a way on", () => {
+test("every kind has its own sentence, with what to do next", () => {
   const noTables = { kind: "MigrationNeeded", found: 0, supported: 2 } as const;
-  const messages = [...Object.values(ERRORS), noTables].map(postgresOpenErrorMessage);
+  const faults = (["Port", "Ssl", "Setting"] as const).map((part) => ({ kind: "InvalidUrl", part }) as const);
+  const messages = [...Object.values(ERRORS), ...faults, noTables].map(postgresOpenErrorMessage);
   for (const message of messages) {
     expect(message).toMatch(/^[^;\n]+; [^;\n]*[^.\n]$/);
     expect(message).not.toContain("secret");
@@ -28,7 +30,7 @@ test("every reason has a sentence of its own, with a way on", () => {
   expect(new Set(messages).size).toBe(messages.length);
 });
 
-test("it tells what only the error knows", () => {
+test("a sentence holds the details of its error", () => {
   for (const kind of ["Unreachable", "AccessDenied", "Unavailable"] as const) {
     expect(postgresOpenErrorMessage(ERRORS[kind])).toContain("(X1234)");
     expect(postgresOpenErrorMessage({ ...ERRORS[kind], code: undefined })).not.toMatch(/\(|undefined/);
@@ -38,9 +40,15 @@ test("it tells what only the error knows", () => {
   expect(postgresOpenErrorMessage({ kind: "MigrationNeeded", found: 1, supported: 2 })).toContain(
     "version 1 and must be brought to 2",
   );
+  for (const kind of ["MigrationNeeded", "MigrationUnsafe"] as const)
+    expect(postgresOpenErrorMessage(ERRORS[kind])).toContain("`gossip store migrate`");
+  expect(postgresOpenErrorMessage(ERRORS.MigrationUnsafe)).toContain("3 other sessions are connected");
+  expect(postgresOpenErrorMessage({ ...ERRORS.MigrationUnsafe, otherSessions: 1 })).toContain(
+    "1 other session is connected",
+  );
 });
 
-test("what is no such error has a sentence, or is refused with one", () => {
+test("an unknown kind has a sentence, and anything else is refused", () => {
   expect(postgresOpenErrorMessage({ kind: "toString" } as unknown as PostgresOpenError)).toBe(
     "the store cannot be opened, for an unknown reason",
   );

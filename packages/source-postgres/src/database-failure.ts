@@ -16,6 +16,10 @@ const UNREACHABLE = new Set([
   "ETIMEDOUT",
   "EAI_AGAIN",
   "EPIPE",
+  "EADDRNOTAVAIL",
+  // The file of a Unix socket that is missing, or may not be used.
+  "ENOENT",
+  "EACCES",
 ]);
 
 /** What was thrown, in our words: those of the driver and of the server may quote the login, or rows. */

@@ -118,7 +118,7 @@ class TableRows implements PostgresTableSource {
     if (pool === undefined)
       throw new SourceReadFailed({
         kind: "SourceInvalid",
-        reason: "the url is none of the form postgres://user:password@host:port/database",
+        reason: "the URL cannot be used: write postgres://user:password@host:port/database",
       });
     const { schema = "public", table, withoutIndex = "refuse" } = this.#options;
     // Looked up once; again after it failed, because tables are made and servers come back.

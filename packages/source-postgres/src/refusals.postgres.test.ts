@@ -158,15 +158,22 @@ describe("a database that is not there", () => {
       url: async () => server.url.replace(/\/postgres$/, "/nowhere"),
       error: { kind: "SourceMissing", reason: "the server has no such database (3D000)" },
     },
+    ...[`mysql://u:${secret}@h/x`, `postgres://u:${secret}@h/x?port=x`, `postgres://u:${secret}@h/x?port=70000`].map(
+      (url) => ({
+        what: `the URL ${url.replace(secret, "…")}`,
+        url: async () => url,
+        error: {
+          kind: "SourceInvalid",
+          reason: "the URL cannot be used: write postgres://user:password@host:port/database",
+        },
+      }),
+    ),
     {
-      what: "no url",
-      url: async () => `mysql://u:${secret}@h/x`,
-      error: {
-        kind: "SourceInvalid",
-        reason: "the url is none of the form postgres://user:password@host:port/database",
-      },
+      what: "a Unix socket that is missing",
+      url: async () => `postgres://u:${secret}@%2Fnowhere/x`,
+      error: { kind: "SourceUnreadable", reason: "the database cannot be reached (ENOENT)" },
     },
-  ])("is told of without the login: $what", async ({ url, error }) => {
+  ])("is reported without the login: $what", async ({ url, error }) => {
     const given = await url();
     const source = postgresTableSource({ url: given, table: "t" });
     expect(await source.plan({ shardCount: 1 })).toEqual({ ok: false, error });

@@ -1,5 +1,5 @@
 import { assert, assertCount } from "@gossip/stdx";
-import { Pool, type PoolConfig } from "pg";
+import { Client, Pool, type PoolConfig } from "pg";
 
 export interface PostgresTableOptions {
   /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full` and the like where wanted. This or `pool`. */
@@ -30,30 +30,33 @@ export interface PostgresTableOptions {
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_BATCH_SIZE = 100_000;
+const MAX_PORT = 65_535;
 /** Longest name that the server takes, in bytes. */
 const MAX_NAME_SIZE = 63;
 
 /** Pages are read through an index in its order. A plan that was made before the table had statistics would sort all of it instead. */
 const TUNE_SESSION = "SET enable_sort = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off";
 
-/** Connections for a `url`, or `undefined` where it is none. The driver's own complaint would quote it. */
+/** Connections for a `url`; `undefined` where it cannot be used. The driver's own message would quote it. */
 export function makePool(options: PostgresTableOptions): Pool | undefined {
   const { url = "", maxConnections = 4, connectTimeoutMs = 10_000, statementTimeoutMs = 60_000, ssl } = options;
-  if (!isPostgresUrl(url)) return undefined;
+  if (!isUsableUrl(url)) return undefined;
   try {
     const pool = new Pool({
       connectionString: url,
+      // A name in the URL or in PGAPPNAME wins. The PostgreSQL store knows by ours that it is no store of an older version.
+      fallback_application_name: "gossip source",
       max: maxConnections,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: statementTimeoutMs,
       keepAlive: true,
-      // A process that has nothing left to do ends, also where nobody closed the source.
+      // A process that has nothing left to do ends, even where the source was not closed.
       allowExitOnIdle: true,
-      // It is waited for, whatever its type says.
+      // The pool awaits it, whatever its type says.
       onConnect: tune as NonNullable<PoolConfig["onConnect"]>,
       ...(ssl === undefined ? {} : { ssl }),
     });
-    // An idle connection that breaks is taken out of the pool by the pool; that is all there is to do.
+    // The pool itself removes an idle connection that breaks.
     pool.on("error", () => undefined);
     return pool;
   } catch {
@@ -65,10 +68,16 @@ async function tune(client: { query(text: string): Promise<unknown> }): Promise<
   await client.query(TUNE_SESSION);
 }
 
-function isPostgresUrl(url: string): boolean {
+/** With a port that is not one the driver throws where nothing catches it, and `connect` never settles. */
+function isUsableUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, searchParams } = new URL(text);
+  if (protocol !== "postgres:" && protocol !== "postgresql:") return false;
+  if (!/^\d{0,5}$/.test(searchParams.get("port") ?? "")) return false;
   try {
-    const { protocol } = new URL(url);
-    return protocol === "postgres:" || protocol === "postgresql:";
+    // It connects to nothing, and reads the environment as the connections will.
+    const { port } = new Client({ connectionString: text });
+    return port >= 1 && port <= MAX_PORT;
   } catch {
     return false;
   }

@@ -101,6 +101,8 @@ describe("--help", () => {
     "cancel",
     "delete",
     "fsck",
+    "store",
+    "store migrate",
     "doctor",
     "keys",
     "keys encode",
@@ -120,12 +122,17 @@ describe("--help", () => {
     expect(stdout).toMatch(/^Usage: gossip/);
   });
 
-  test.each(["keys", "tso"])("gossip %s alone shows what there is, and says that one must be named", async (group) => {
-    const { code, stdout, stderr } = await at(group);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^Usage: gossip/);
-    expect(stderr.trimEnd().split("\n").at(-1)).toBe(`gossip: ${group} alone does nothing: name one of its commands.`);
-  });
+  test.each(["keys", "store", "tso"])(
+    "gossip %s alone shows what there is, and says that one must be named",
+    async (group) => {
+      const { code, stdout, stderr } = await at(group);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toMatch(/^Usage: gossip/);
+      expect(stderr.trimEnd().split("\n").at(-1)).toBe(
+        `gossip: ${group} alone does nothing: name one of its commands.`,
+      );
+    },
+  );
 
   test("help for what is no command says so", async () => {
     const { code, stderr } = await at("help", "nope");

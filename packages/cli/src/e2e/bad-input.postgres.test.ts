@@ -32,6 +32,40 @@ describe("PostgreSQL", () => {
     ]);
   });
 
+  test.each([
+    ["status", 2],
+    ["run --source lines:rows --exec true", 2],
+    ["store migrate", 2],
+    ["doctor", 8],
+  ] as const)(
+    "a port that is not one ends `%s` with %i and a sentence that does not show the password",
+    async (command, expected) => {
+      writeFileSync(join(folder, "rows"), "1\n");
+      const store = "postgres://ann:hunter2@127.0.0.1/jobs?port=x";
+      const args = [...command.split(" "), "--store", store];
+      const { code, stdout, stderr } = await gossip(args, { cwd: folder });
+      expect(stdout + stderr).toContain("the port of the URL is not a number from 1 to 65535");
+      expect(stdout + stderr).not.toContain("hunter2");
+      expect(code).toBe(expected);
+    },
+  );
+
+  test("`store migrate` creates the tables, migrates older ones, and leaves current ones alone", async () => {
+    const store = `${server.url}?schema=migrated`;
+    const migrate = async () => {
+      const { code, stdout, stderr } = await gossip(["store", "migrate", "--store", store, "--json"], { cwd: folder });
+      return [code, JSON.parse(stdout || stderr)] as const;
+    };
+    const [created, first] = await migrate();
+    expect([created, first]).toMatchObject([0, { kind: "migrated", from: 0 }]);
+    const { to } = first as { readonly to: number };
+    expect(await migrate()).toMatchObject([0, { kind: "current", from: to, to }]);
+    query(server.url, `DELETE FROM migrated.migrations WHERE version > 1`);
+    expect((await gossip(["status", "--store", store], { cwd: folder })).stderr).toMatch(
+      /^gossip: PostgreSQL at .* cannot be opened: the tables have version 1 and must be brought to \d+; run `gossip store migrate` once\.\n$/,
+    );
+  });
+
   test("one that dies while the work goes on ends it with a sentence, and nothing is lost", async () => {
     writeFileSync(join(folder, "rows"), Array.from({ length: 200 }, (_, index) => `${index}\n`).join(""));
     // The second half waits: it is not over before the server is.
@@ -150,7 +184,7 @@ describe("PostgreSQL", () => {
     expect([code, stderr]).toEqual([
       7,
       expect.stringMatching(
-        /^gossip: PostgreSQL at .* cannot be opened: the tables are of version 99, .*; use the newer version that made them\.\n$/,
+        /^gossip: PostgreSQL at .* cannot be opened: the tables have version 99, .*; use the newer version that made them\.\n$/,
       ),
     ]);
   });

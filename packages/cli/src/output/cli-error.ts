@@ -21,6 +21,7 @@ export const ERROR_KINDS = {
   StoreNotWritable: { exit: "StoreFailed", when: "the folder, or the database, may not be written to" },
   StoreFull: { exit: "StoreFailed", when: "the disk of the store is full" },
   StoreNewer: { exit: "StoreFailed", when: "a later version of this program made the store" },
+  StoreOlder: { exit: "StoreFailed", when: "the tables are of an older version: `gossip store migrate` updates them" },
   NotAStore: { exit: "StoreFailed", when: "there is something else in its place" },
   StoreDamaged: { exit: "StoreFailed", when: "the store contradicts itself, or was cut short" },
   StoreUnreachable: { exit: "StoreFailed", when: "no server answers" },

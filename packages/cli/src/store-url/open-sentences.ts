@@ -37,7 +37,8 @@ const POSTGRES: Readonly<Record<PostgresOpenError["kind"], Ending>> = {
   NotPermitted: { kind: "StoreNotWritable" },
   OldServer: { kind: "StoreFailed" },
   NewerSchema: { kind: "StoreNewer" },
-  MigrationNeeded: { kind: "StoreFailed", advice: "`gossip run` has leave to" },
+  MigrationNeeded: { kind: "StoreOlder" },
+  MigrationUnsafe: { kind: "StoreOlder" },
   Unavailable: { kind: "StoreFailed", advice: AGAIN },
 };
 
