@@ -46,6 +46,17 @@ export function formatExports(exports: readonly ApiExport[]): string {
     .join("");
 }
 
+/** Reads a list that `formatExports` wrote. */
+export function parseExports(owner: string, list: string): ApiExport[] {
+  return [...list.matchAll(/^(\S+) (\w+) +(\S+) (.*)$/gm)].map(([, entry, kind, name, signature]) => ({
+    package: owner,
+    entry: entry!,
+    kind: kind as ExportKind,
+    name: name!,
+    signature: signature!,
+  }));
+}
+
 function describeExport({ package: owner, entry }: EntryFile, symbol: ts.Symbol, checker: ts.TypeChecker): ApiExport {
   const name = symbol.name;
   const target = isAlias(symbol) ? checker.getAliasedSymbol(symbol) : symbol;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { derivedFiles } from "../layers/derived-files.ts";
 import type { Layer } from "../layers/layers.ts";
-import { cruise, cruiseProblems, type Cruise } from "./cruise.ts";
+import { cruise, cruiseProblems, unreadProblems, type Cruise } from "./cruise.ts";
 import { derivedProblems } from "./derived.ts";
 import { manifestProblems, type Dependencies } from "./manifests.ts";
 import type { Problem } from "./problem.ts";
@@ -22,8 +22,21 @@ export function checkBoundaries(root: string): Boundaries {
     ...Object.entries(layers).flatMap(([name, layer]) => checkManifest(root, name, layer)),
     ...derivedProblems(root, derivedFiles()),
     ...cruiseProblems(cruised, Object.keys(layers)),
+    ...unreadProblems(cruised, sourcesOf(root)),
   ];
   return { cruised, problems };
+}
+
+/** Every source of every package, from the root. */
+export function sourcesOf(root: string): string[] {
+  return foldersOf(join(root, "packages"))
+    .map((name) => `packages/${name}/src`)
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".ts"))
+        .map((path) => `${folder}/${path.replaceAll("\\", "/")}`),
+    );
 }
 
 function checkManifest(root: string, name: string, layer: Layer): Problem[] {

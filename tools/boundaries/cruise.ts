@@ -64,3 +64,11 @@ export function cruiseProblems({ modules, importCount, violations }: Cruise, pac
   for (const { rule, from, to } of violations) problems.push({ rule, where: from, why: `imports ${to}` });
   return problems;
 }
+
+/** Sources that the cruise did not read: nothing is known of their imports. */
+export function unreadProblems({ modules }: Pick<Cruise, "modules">, sources: readonly string[]): Problem[] {
+  const read = new Set(modules);
+  return sources
+    .filter((source) => !read.has(source))
+    .map((source) => ({ rule: "source-not-cruised", where: source, why: "dependency-cruiser did not read it" }));
+}

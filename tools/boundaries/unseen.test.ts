@@ -8,17 +8,16 @@ import { ROOT } from "../layers/layers.ts";
 import { copyTree } from "../packaging/copy-tree.ts";
 import { UNSEEN } from "./plantings.fixture.ts";
 
-const MINUTE = 60_000;
 const OXLINT = join(ROOT, "node_modules/oxlint/bin/oxlint");
 
 let copy: string;
 beforeAll(() => {
   copy = copyTree();
   for (const { file, text } of UNSEEN) writeFileSync(join(copy, file), text);
-}, MINUTE);
+});
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-test("the linter refuses every unseen form that loads code, and lets the harmless ones be", { timeout: MINUTE }, () => {
+test("the linter refuses every unseen form that loads code, and lets the harmless ones be", () => {
   const reported = lint(UNSEEN.map((planted) => planted.file));
 
   const found = UNSEEN.map(({ file, name }) => ({

@@ -1,5 +1,17 @@
 // A user's project: empty, outside the workspace, with nothing but the tarballs that it was given.
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApiExport } from "../api/api-list.ts";
@@ -19,6 +31,51 @@ export async function installInto(tarballs: readonly string[], flags: readonly s
     throw error;
   }
   return project;
+}
+
+/**
+ * Makes a project of what a package needs out of one in which npm has installed more, and returns its folder: the package,
+ * the packages that its manifest asks for, what theirs ask for, and nothing else. Files are linked, not copied.
+ * Resolving once and linking finds what seventeen installs would find, in a tenth of their time.
+ */
+export function projectWith(installed: string, name: string): string {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), "gossip-consumer-")));
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  for (const needed of neededBy(join(installed, "node_modules"), name))
+    linkTree(join(installed, "node_modules", needed), join(project, "node_modules", needed));
+  linkCommands(join(installed, "node_modules/.bin"), join(project, "node_modules/.bin"));
+  return project;
+}
+
+/** The package and everything that it asks for, directly or not, as far as npm has installed it. */
+function neededBy(modules: string, name: string, found: Set<string> = new Set()): Set<string> {
+  const manifest = join(modules, name, "package.json");
+  if (found.has(name) || !existsSync(manifest)) return found;
+  found.add(name);
+  const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+    readFileSync(manifest, "utf8"),
+  ) as Partial<Record<string, Record<string, string>>>;
+  for (const asked of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))
+    neededBy(modules, asked, found);
+  return found;
+}
+
+/** The commands that npm made of the packages that are there. */
+function linkCommands(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  mkdirSync(to, { recursive: true });
+  for (const command of readdirSync(from)) {
+    const target = readlinkSync(join(from, command));
+    if (existsSync(join(to, target))) symlinkSync(target, join(to, command));
+  }
+}
+
+function linkTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.isDirectory()) linkTree(join(from, entry.name), join(to, entry.name));
+    else if (entry.isFile()) linkSync(join(from, entry.name), join(to, entry.name));
+  }
 }
 
 /** All that npm put into the project: `@gossip/stdx`, `@noble/hashes`, … */
