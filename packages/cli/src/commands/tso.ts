@@ -32,13 +32,24 @@ export function registerTso(program: Command, cli: Cli): void {
   addCommand(tso, {
     usage: "serve",
     summary: "Serve timestamps until Ctrl-C",
+    details:
+      "An etcd that asks for a user or a certificate gets them from the --etcd-… options, or from the URL: https://USER:PASSWORD@HOST:2379?ca=FILE&cert=FILE&key=FILE. The password can also be in a file or in GOSSIP_ETCD_PASSWORD; it is never printed.",
     examples: [
       "gossip tso serve --data ./tso-data",
       "gossip tso serve --etcd http://etcd-1.internal:2379 --listen 10.0.0.5:50551",
     ],
   })
     .option("--data <folder>", "keep what must survive in a folder of this machine")
-    .option("--etcd <urls>", "stand by with others over etcd; one of them leads")
+    .option(
+      "--etcd <urls>",
+      "stand by with others over etcd; one of them leads",
+    )
+    .option("--etcd-user <name>", "log in to etcd; the password is in a file or in $GOSSIP_ETCD_PASSWORD")
+    .option("--etcd-password-file <file>", "the password of --etcd-user")
+    .option("--etcd-ca <file>", "who may sign etcd's certificate (PEM)")
+    .option("--etcd-cert <file>", "this client's certificate for etcd (PEM)")
+    .option("--etcd-key <file>", "its key (PEM)")
+    .option("--etcd-server-name <name>", "the name in etcd's certificate, if it is not the host")
     .option(
       "--listen <host:port>",
       "where clients connect; there are no passwords, so mind who can reach it",
@@ -65,6 +76,7 @@ async function serve(cli: Cli, flags: OracleFlags & { readonly json?: boolean })
     console.isJson ? console.json({ kind, text }) : console.line(`${kind} ${text}`);
   const opened = await openOracle(
     { ...flags, ...(flags.data === undefined ? {} : { data: resolve(cli.cwd, flags.data) }) },
+    cli,
     say,
   );
   if (!opened.ok) return opened;

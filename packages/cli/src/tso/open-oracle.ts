@@ -1,15 +1,20 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import type { ConsensusDriver, FileOpenError, ListenAddress, OracleServer } from "@gossip/tso-server";
+import type { ConsensusDriver, EtcdFlags, FileOpenError, ListenAddress, OracleServer } from "@gossip/tso-server";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { printableText } from "../output/printable.ts";
 import { makeFolder } from "../store-url/make-folder.ts";
 
-export interface OracleFlags {
+export interface OracleFlags extends Partial<EtcdFlags> {
   /** An absolute path. */
   readonly data?: string;
-  readonly etcd?: string;
   readonly listen: string;
   readonly http: string;
+}
+
+/** What the files and the password of the flags are read from. */
+export interface Surroundings {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 export interface OpenedOracle {
@@ -17,16 +22,17 @@ export interface OpenedOracle {
   readonly close: () => Promise<void>;
 }
 
-/** Start an oracle, and say where it listens and whether it leads. */
+/** Start an oracle, and print where it listens and whether it leads. */
 export async function openOracle(
   flags: OracleFlags,
+  surroundings: Surroundings,
   say: (kind: string, text: string) => void,
 ): Promise<Result<OpenedOracle, CliError>> {
   const listen = parseAddress(flags.listen, "--listen");
   if (!listen.ok) return listen;
   const http = flags.http === "off" ? ok(undefined) : parseAddress(flags.http, "--http");
   if (!http.ok) return http;
-  const opened = await openDriver(flags, listen.value);
+  const opened = await openDriver(flags, listen.value, surroundings, say);
   if (!opened.ok) return opened;
   const driver = opened.value;
   const { OracleServer: Server } = await import("@gossip/tso-server");
@@ -59,23 +65,29 @@ export async function openOracle(
 }
 
 async function openDriver(
-  { data, etcd }: OracleFlags,
+  { data, etcd, ...flags }: OracleFlags,
   listen: { readonly host: string; readonly port: number },
+  surroundings: Surroundings,
+  say: (kind: string, text: string) => void,
 ): Promise<Result<ConsensusDriver, CliError>> {
   if ((data === undefined) === (etcd === undefined))
     return fail("BadCommandLine", "tso serve needs either --data FOLDER or --etcd URL: give one of them.");
-  const { EtcdDriver, FileDriver, PeerEndpoint } = await import("@gossip/tso-server");
+  const { EtcdDriver, FileDriver, parseEtcdFlags, PeerEndpoint, readEtcdSettings } = await import("@gossip/tso-server");
   if (data !== undefined) {
     const refused = await makeFolder(data);
     if (refused !== undefined) return err(folderSentence({ kind: "Io", path: data, code: refused }, data));
     const opened = await FileDriver.open({ directory: data });
     return opened.ok ? opened : err(folderSentence(opened.error, data));
   }
-  const endpoints = etcd!.split(",").map((url) => url.trim());
-  if (!endpoints.every((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)))
-    return fail("BadCommandLine", "--etcd is no list of URLs: write http://HOST:2379, with commas between several.");
+  const settings = parseEtcdFlags({ ...flags, etcd: etcd! });
+  if (!settings.ok) return fail("BadCommandLine", settings.error.message);
+  const connection = await readEtcdSettings(settings.value, surroundings);
+  if (!connection.ok) return fail("BadCommandLine", connection.error.message);
   const advertise = PeerEndpoint.parse(`${listen.host}:${listen.port}`);
-  return ok(new EtcdDriver({ endpoints, ...(advertise.ok ? { advertise: advertise.value } : {}) }));
+  const onFailure = (reason: string): void => say("event", `etcd failed: ${printableText(reason)}`);
+  return ok(
+    new EtcdDriver({ ...connection.value, onFailure, ...(advertise.ok ? { advertise: advertise.value } : {}) }),
+  );
 }
 
 function folderSentence(error: FileOpenError, folder: string): CliError {

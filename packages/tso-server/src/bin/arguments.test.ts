@@ -18,16 +18,30 @@ describe("parseCommand", () => {
         windowAheadMs: 3000,
         failoverAdvanceMs: 1000,
         heartbeatS: 60,
+        limits: { maxConnections: 10_000, maxConnectionsPerAddress: 1000, idleTimeoutMs: 600_000 },
       },
     });
   });
 
   test("every flag arrives", () => {
     const flags =
-      "--etcd http://a:2379,https://b:2379 --listen [::1]:7 --socket /s --http off --advertise me:9 --prefix p --lease-ttl 5 --window-ahead 10 --failover-advance 0 --heartbeat 0";
+      "--etcd http://a:2379,https://b:2379 --listen [::1]:7 --socket /s --http off --advertise me:9 --prefix p --lease-ttl 5 --window-ahead 10 --failover-advance 0 --heartbeat 0 --etcd-user u --etcd-password-file f --etcd-ca ca --etcd-cert c --etcd-key k --etcd-server-name s --max-connections 5 --max-per-address 4 --idle-timeout 3";
     expect(unwrap(parseCommand(["serve", ...flags.split(" ")]))).toEqual({
       kind: "serve",
-      store: { kind: "etcd", endpoints: ["http://a:2379", "https://b:2379"], prefix: "p", leaseTtlS: 5 },
+      store: {
+        kind: "etcd",
+        settings: {
+          endpoints: ["http://a:2379", "https://b:2379"],
+          user: "u",
+          "password-file": "f",
+          ca: "ca",
+          cert: "c",
+          key: "k",
+          "server-name": "s",
+        },
+        prefix: "p",
+        leaseTtlS: 5,
+      },
       listen: { host: "::1", port: 7 },
       socketPath: "/s",
       http: undefined,
@@ -35,6 +49,7 @@ describe("parseCommand", () => {
       windowAheadMs: 10,
       failoverAdvanceMs: 0,
       heartbeatS: 0,
+      limits: { maxConnections: 5, maxConnectionsPerAddress: 4, idleTimeoutMs: 3000 },
     });
     expect(parseCommand(["init", "--data", "d", "--seed-physical-ms", "17"])).toEqual({
       ok: true,
@@ -56,6 +71,8 @@ describe("parseCommand", () => {
     "serve --data d --etcd http://a:1",
     "serve --etcd a:2379",
     "serve --etcd ftp://a",
+    "serve --etcd http://a:1 --etcd-cert c",
+    "serve --data d --max-connections 0",
     "serve --data d extra",
     "serve --data d --lisen a:1",
     "serve --data d --listen a",

@@ -1,8 +1,10 @@
 import { parseArgs } from "node:util";
 import { err, ok, type Result } from "@gossip/stdx";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
+import { ETCD_PASSWORD_VARIABLE, parseEtcdFlags, type EtcdSettings } from "../etcd-driver/etcd-flags.ts";
 import { DEFAULT_HOST, type ListenAddress } from "../server/listener.ts";
 import { DEFAULT_PORT } from "../server/oracle-server.ts";
+import { DEFAULT_LIMITS, type ServerLimits } from "../server/server-limits.ts";
 
 export const USAGE = `gossip-tso: one strictly increasing time for a fleet
 
@@ -22,6 +24,17 @@ with --etcd also
   --advertise HOST:PORT    where clients of other nodes are sent              (the --listen address)
   --prefix NAME            oracles with different names do not meet           (gossip-tso)
   --lease-ttl S            how long after a leader's last sign of life it is replaced   (3)
+  --etcd-user NAME         log in to etcd; the password is in the file below, or in ${ETCD_PASSWORD_VARIABLE}
+  --etcd-password-file FILE
+  --etcd-ca FILE           who may sign etcd's certificate (PEM)              (those that the system trusts)
+  --etcd-cert FILE, --etcd-key FILE
+                           this client's certificate and its key (PEM)
+  --etcd-server-name NAME  the name in etcd's certificate                     (the host of the URL)
+  The same in a URL: https://USER:PASSWORD@HOST:2379?ca=FILE&cert=FILE&key=FILE
+limits of connections
+  --max-connections N      most at a time                                     (${DEFAULT_LIMITS.maxConnections})
+  --max-per-address N      most from one address                              (${DEFAULT_LIMITS.maxConnectionsPerAddress})
+  --idle-timeout S         how long a connection may send nothing             (${DEFAULT_LIMITS.idleTimeoutMs / 1000})
 `;
 
 export interface ServeCommand {
@@ -30,7 +43,7 @@ export interface ServeCommand {
     | { readonly kind: "file"; readonly directory: string }
     | {
         readonly kind: "etcd";
-        readonly endpoints: readonly string[];
+        readonly settings: EtcdSettings;
         readonly prefix: string;
         readonly leaseTtlS: number;
       };
@@ -41,6 +54,7 @@ export interface ServeCommand {
   readonly windowAheadMs: number;
   readonly failoverAdvanceMs: number;
   readonly heartbeatS: number;
+  readonly limits: Pick<ServerLimits, "maxConnections" | "maxConnectionsPerAddress" | "idleTimeoutMs">;
 }
 
 export type Command =
@@ -60,6 +74,15 @@ const OPTIONS = {
   advertise: { type: "string" },
   prefix: { type: "string" },
   "lease-ttl": { type: "string" },
+  "etcd-user": { type: "string" },
+  "etcd-password-file": { type: "string" },
+  "etcd-ca": { type: "string" },
+  "etcd-cert": { type: "string" },
+  "etcd-key": { type: "string" },
+  "etcd-server-name": { type: "string" },
+  "max-connections": { type: "string" },
+  "max-per-address": { type: "string" },
+  "idle-timeout": { type: "string" },
   "window-ahead": { type: "string" },
   "failover-advance": { type: "string" },
   heartbeat: { type: "string" },
@@ -81,9 +104,10 @@ export function parseCommand(argv: readonly string[]): Result<Command, UsageErro
   const { values, positionals } = parsed;
   const [verb = "help", ...rest] = positionals;
   if (values.help === true || verb === "help") return ok({ kind: "help" });
-  if (rest.length > 0) return usage(`"${rest[0]!}" is one argument too many`);
+  // Not repeated in a message: a misplaced argument may be a URL with a password in it.
+  if (rest.length > 0) return usage("there is an argument too many");
   if (verb === "init") return parseInit(values);
-  return verb === "serve" ? parseServe(values) : usage(`"${verb}" is none of serve, init and help`);
+  return verb === "serve" ? parseServe(values) : usage("the first argument is none of serve, init and help");
 }
 
 function parseInit(values: Values): Result<Command, UsageError> {
@@ -101,11 +125,16 @@ function parseServe(values: Values): Result<Command, UsageError> {
     "failover-advance": 1000,
     heartbeat: 60,
     "lease-ttl": 3,
+    "max-connections": DEFAULT_LIMITS.maxConnections,
+    "max-per-address": DEFAULT_LIMITS.maxConnectionsPerAddress,
+    "idle-timeout": DEFAULT_LIMITS.idleTimeoutMs / 1000,
   })) {
     const given = wholeNumber(values[name as keyof Values] ?? String(fallback));
     if (given === undefined) return usage(`--${name} is a whole number`);
     numbers[name] = given;
   }
+  for (const name of ["max-connections", "max-per-address", "idle-timeout"])
+    if (numbers[name] === 0) return usage(`--${name} is at least 1`);
   const store = parseStore(values, numbers["lease-ttl"]!);
   if (!store.ok) return store;
   const listen = parseAddress(values.listen ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`, "--listen");
@@ -127,6 +156,11 @@ function parseServe(values: Values): Result<Command, UsageError> {
     windowAheadMs: numbers["window-ahead"]!,
     failoverAdvanceMs: numbers["failover-advance"]!,
     heartbeatS: numbers["heartbeat"]!,
+    limits: {
+      maxConnections: numbers["max-connections"]!,
+      maxConnectionsPerAddress: numbers["max-per-address"]!,
+      idleTimeoutMs: numbers["idle-timeout"]! * 1000,
+    },
   });
 }
 
@@ -135,13 +169,18 @@ function parseStore(values: Values, leaseTtlS: number): Result<ServeCommand["sto
     return usage("serve needs either --data DIR or --etcd URL");
   if (values.data !== undefined)
     return values.data === "" ? usage("--data is a folder") : ok({ kind: "file", directory: values.data });
-  const endpoints = values.etcd!.split(",");
-  for (const endpoint of endpoints) {
-    if (!URL.canParse(endpoint) || !/^https?:$/u.test(new URL(endpoint).protocol))
-      return usage("--etcd is one or more URLs such as http://127.0.0.1:2379");
-  }
+  const settings = parseEtcdFlags({
+    etcd: values.etcd!,
+    etcdUser: values["etcd-user"],
+    etcdPasswordFile: values["etcd-password-file"],
+    etcdCa: values["etcd-ca"],
+    etcdCert: values["etcd-cert"],
+    etcdKey: values["etcd-key"],
+    etcdServerName: values["etcd-server-name"],
+  });
+  if (!settings.ok) return settings;
   if (leaseTtlS < 1) return usage("--lease-ttl is at least 1");
-  return ok({ kind: "etcd", endpoints, prefix: values.prefix ?? "gossip-tso", leaseTtlS });
+  return ok({ kind: "etcd", settings: settings.value, prefix: values.prefix ?? "gossip-tso", leaseTtlS });
 }
 
 /** A host and a port; 0 lets the system choose one. */

@@ -2,6 +2,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { EtcdDriver } from "../etcd-driver/etcd-driver.ts";
+import { readEtcdSettings, type EtcdFlagError } from "../etcd-driver/etcd-flags.ts";
 import { FileDriver, type FileOpenError } from "../file/file-driver.ts";
 import type { ServingState } from "../oracle/get-ts-error.ts";
 import type { OracleEvent } from "../oracle/oracle-options.ts";
@@ -12,7 +13,7 @@ import type { ServeCommand } from "./arguments.ts";
 
 export interface ServeSurroundings {
   readonly say: (line: string) => void;
-  /** Calls back once, when somebody wants the server to stop. */
+  /** Calls `stop` once, when the server should stop. */
   readonly onStop: (stop: () => void) => void;
 }
 
@@ -26,9 +27,9 @@ export interface PersistFailed {
 export async function serve(
   command: ServeCommand,
   surroundings: ServeSurroundings,
-): Promise<Result<void, FileOpenError | ServerError | PersistFailed>> {
+): Promise<Result<void, FileOpenError | ServerError | PersistFailed | EtcdFlagError>> {
   const { say, onStop } = surroundings;
-  const opened = await openDriver(command);
+  const opened = await openDriver(command, say);
   if (!opened.ok) return opened;
   const driver = opened.value;
   let failure: PersistFailed | undefined;
@@ -39,11 +40,12 @@ export async function serve(
     failure ??= { kind: "PersistFailed", reason: event.reason };
     stop();
   };
-  const { socketPath, http, windowAheadMs, failoverAdvanceMs } = command;
+  const { socketPath, http, windowAheadMs, failoverAdvanceMs, limits } = command;
   const started = await OracleServer.start({
     driver,
     windowAheadMs,
     failoverAdvanceMs,
+    limits,
     onEvent,
     listen: [command.listen, ...(socketPath === undefined ? [] : [{ path: socketPath }])],
     ...(http === undefined ? {} : { http }),
@@ -68,14 +70,19 @@ export async function serve(
   return failure === undefined ? finished : err(failure);
 }
 
-async function openDriver(command: ServeCommand): Promise<Result<ConsensusDriver, FileOpenError>> {
+async function openDriver(
+  command: ServeCommand,
+  say: (line: string) => void,
+): Promise<Result<ConsensusDriver, FileOpenError | EtcdFlagError>> {
   const { store, listen, advertise } = command;
   if (store.kind === "file") return FileDriver.open({ directory: store.directory });
   const reachable = advertise ?? ownEndpoint(listen);
-  const { endpoints, prefix, leaseTtlS } = store;
-  return ok(
-    new EtcdDriver({ endpoints, prefix, leaseTtlS, ...(reachable === undefined ? {} : { advertise: reachable }) }),
-  );
+  const { settings, prefix, leaseTtlS } = store;
+  const connection = await readEtcdSettings(settings, { env: process.env, cwd: process.cwd() });
+  if (!connection.ok) return connection;
+  const onFailure = (reason: string): void => say(`etcd failed reason=${reason}`);
+  const own = reachable === undefined ? {} : { advertise: reachable };
+  return ok(new EtcdDriver({ ...connection.value, prefix, leaseTtlS, onFailure, ...own }));
 }
 
 /** The listening address, where others can use it: neither "every address" nor a port yet to be chosen. */

@@ -25,6 +25,7 @@ export interface CampaignParts {
   readonly timers: Timers;
   readonly monotonicClock: MonotonicClock;
   readonly publish: (state: LeaderState) => void;
+  readonly onFailure: (reason: string) => void;
 }
 
 /**
@@ -55,8 +56,12 @@ export class Campaign {
   }
 
   async run(): Promise<void> {
+    let lastFailure: string | undefined;
     while (!this.#isClosed) {
       const turn = await this.#turn();
+      const failure = turn.ok ? undefined : turn.error.reason;
+      if (failure !== undefined && failure !== lastFailure && !this.#isClosed) this.#parts.onFailure(failure);
+      lastFailure = failure;
       if (!turn.ok && !this.#isClosed) {
         this.#parts.publish(UNKNOWN);
         await this.#pause(RETRY_MS);

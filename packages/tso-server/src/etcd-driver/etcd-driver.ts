@@ -12,13 +12,15 @@ import { Campaign } from "./campaign.ts";
 import { HighWaterKey } from "./high-water-key.ts";
 
 export interface EtcdDriverOptions extends Pick<EtcdOptions, "endpoints" | "username" | "password" | "tls"> {
-  /** Where clients reach this node's framed protocol; told to those who come to another node. */
+  /** Where clients reach this node's framed protocol. Other nodes send their clients there. */
   readonly advertise?: PeerEndpoint;
-  /** Oracles with different prefixes know nothing of one another. */
+  /** Oracles with different prefixes are independent. */
   readonly prefix?: string;
   /** How long after its last sign of life a leader is replaced. etcd insists on at least a second or two. */
   readonly leaseTtlS?: number;
   readonly requestTimeoutMs?: number;
+  /** Called when etcd refuses or cannot be reached, once for each reason in a row. */
+  readonly onFailure?: (reason: string) => void;
   readonly timers?: Timers;
   readonly monotonicClock?: MonotonicClock;
 }
@@ -58,6 +60,7 @@ export class EtcdDriver implements ConsensusDriver {
       timers,
       monotonicClock,
       publish: (state) => this.#feed.publish(state),
+      onFailure: options.onFailure ?? (() => {}),
     });
     this.#running = this.#campaign.run();
   }
