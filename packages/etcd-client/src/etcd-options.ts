@@ -1,3 +1,4 @@
+import { createSecureContext } from "node:tls";
 import { assert, assertCount } from "@gossip/stdx";
 import { systemTimers, type Timers } from "./timers.ts";
 
@@ -91,7 +92,18 @@ function assertTls(tls: EtcdTls): void {
     (tls.cert === undefined) === (tls.key === undefined),
     "a client certificate needs its key, and a key its certificate",
   );
+  assert(isUsable(tls), "certificates and keys must be PEM that OpenSSL can read, and belong together");
   assert(tls.serverName === undefined || typeof tls.serverName === "string", "serverName is a text");
+}
+
+function isUsable({ ca, cert, key }: EtcdTls): boolean {
+  const bytes = (pem: string | Uint8Array | undefined) => (pem === undefined ? undefined : Buffer.from(pem));
+  try {
+    createSecureContext({ ca: bytes(ca), cert: bytes(cert), key: bytes(key) });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** No message here shows the endpoint: it may hold a password where none belongs. */

@@ -287,6 +287,7 @@ test.each([
   [{ endpoints: ["http://ann:secret-word@a"] }, "options of their own"],
   [{ endpoints: [NOBODY], username: "ann" }, "password"],
   [{ endpoints: [NOBODY], tls: { cert: "x" } }, "needs its key"],
+  [{ endpoints: [NOBODY], tls: { cert: "x", key: "y" } }, "PEM that OpenSSL can read"],
   [{ endpoints: [NOBODY], requestTimeoutMs: 0 }, "requestTimeoutMs"],
   [undefined, "options"],
 ])("%j is refused, in words that hold no secret", (options, words) => {

@@ -40,10 +40,7 @@ export function registerTso(program: Command, cli: Cli): void {
     ],
   })
     .option("--data <folder>", "keep what must survive in a folder of this machine")
-    .option(
-      "--etcd <urls>",
-      "stand by with others over etcd; one of them leads",
-    )
+    .option("--etcd <urls>", "stand by with others over etcd; one of them leads")
     .option("--etcd-user <name>", "log in to etcd; the password is in a file or in $GOSSIP_ETCD_PASSWORD")
     .option("--etcd-password-file <file>", "the password of --etcd-user")
     .option("--etcd-ca <file>", "who may sign etcd's certificate (PEM)")

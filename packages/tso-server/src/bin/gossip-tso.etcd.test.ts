@@ -1,4 +1,5 @@
 // An etcd that is open to everybody is a test's. A real one asks for a user or a certificate, and the program has to have one.
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,6 +80,25 @@ describe.skipIf(SKIPPED !== undefined)("gossip-tso serve --etcd", { timeout: 60_
   test("trusts the authority and shows the certificate that its flags name", async () => {
     const flags = ["--etcd-ca", file("ca"), "--etcd-cert", file("cert"), "--etcd-key", file("key")];
     await serve(["--etcd", withTls.endpoint, ...flags]);
+  });
+
+  test("refuses a key that belongs to another certificate", async () => {
+    const { stdout: key } = spawnSync("openssl", [
+      "genpkey",
+      "-algorithm",
+      "EC",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+    ]);
+    await writeFile(file("other-key"), key);
+    const flags = ["--etcd-ca", file("ca"), "--etcd-cert", file("cert"), "--etcd-key", file("other-key")];
+    const server = new BundledProcess(bundle, [...SERVE, "--etcd", withTls.endpoint, ...flags]);
+    try {
+      expect((await server.exited).code).toBe(2);
+      expect(server.stderr).toContain("--etcd-key does not belong to the certificate");
+    } finally {
+      await server.kill();
+    }
   });
 
   test("takes the same from the URL", async () => {

@@ -12,7 +12,7 @@ const ENCODED = encodeURIComponent(SECRET);
 let cwd: string;
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), "tso-flags-"));
-  for (const [name, text] of Object.entries({ pw: `${SECRET}\n`, "ca.pem": "CA", "c.pem": "C", "k.pem": "K" }))
+  for (const [name, text] of Object.entries({ pw: `${SECRET}\n`, "no.pem": SECRET }))
     await writeFile(join(cwd, name), text);
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
@@ -39,17 +39,23 @@ describe("the flags of etcd", () => {
     });
   });
 
-  test("take certificates from flags and from the URL alike", async () => {
-    const inUrl = await connectionOf({ etcd: "https://a:1?ca=ca.pem&cert=c.pem&key=k.pem&server-name=n" });
-    const inFlags = await connectionOf({
+  test("take certificates from flags and from the URL alike", () => {
+    const inUrl = parseEtcdFlags({ etcd: "https://a:1?ca=ca.pem&cert=c.pem&key=k.pem&server-name=n" });
+    const inFlags = parseEtcdFlags({
       etcd: "https://a:1",
       etcdCa: "ca.pem",
       etcdCert: "c.pem",
-      etcdKey: join(cwd, "k.pem"),
+      etcdKey: "k.pem",
       etcdServerName: "n",
     });
     expect(inFlags).toEqual(inUrl);
-    expect(unwrap(inUrl).tls).toEqual({ ca: "CA", cert: "C", key: "K", serverName: "n" });
+    expect(unwrap(inUrl)).toEqual({
+      endpoints: ["https://a:1"],
+      ca: "ca.pem",
+      cert: "c.pem",
+      key: "k.pem",
+      "server-name": "n",
+    });
   });
 
   test("leave a password of the environment alone where there is no user", async () => {
@@ -73,6 +79,8 @@ describe("the flags of etcd", () => {
     { etcd: "http://tso@a:2379" },
     { etcd: "https://a:2379", etcdCert: "c.pem" },
     { etcd: "https://a:2379", etcdCa: "missing.pem" },
+    { etcd: "https://a:2379", etcdCa: "no.pem" },
+    { etcd: "https://a:2379", etcdCert: "no.pem", etcdKey: "no.pem" },
   ])("that cannot work are refused, and no secret is repeated: %j", async (flags) => {
     const refused = await connectionOf(flags);
     expect(refused).toMatchObject({ ok: false, error: { kind: "Usage" } });

@@ -1,7 +1,6 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { createSecureContext } from "node:tls";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { EtcdDriverOptions } from "./etcd-driver.ts";
 
@@ -135,17 +134,27 @@ function loginOf({ username, password }: URL): [SettingName, string][] | undefin
 /** What is wrong with certificates and keys. OpenSSL's own words are left out: they may quote a file. */
 function pemFlaw({ ca, cert, key }: Readonly<Record<"ca" | "cert" | "key", string | undefined>>): string | undefined {
   for (const [name, pem] of [["ca", ca] as const, ["cert", cert] as const]) {
-    if (pem !== undefined && !doesNotThrow(() => new X509Certificate(pem)))
+    if (pem !== undefined && !isTrue(() => isCertificate(pem)))
       return `the file of --etcd-${name} is not a certificate: name one in PEM form.`;
   }
-  const isPair = cert === undefined || doesNotThrow(() => createSecureContext({ cert, key }));
+  const isPair = cert === undefined || key === undefined || isTrue(() => isKeyOf(cert, key));
   return isPair ? undefined : "the key of --etcd-key does not belong to the certificate of --etcd-cert: give its own.";
 }
 
-function doesNotThrow(attempt: () => unknown): boolean {
+/** Throws if it is not. */
+function isCertificate(pem: string): boolean {
+  void new X509Certificate(pem);
+  return true;
+}
+
+function isKeyOf(cert: string, key: string): boolean {
+  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+}
+
+/** Whether `check` returns `true`, and does not throw. */
+function isTrue(check: () => boolean): boolean {
   try {
-    attempt();
-    return true;
+    return check();
   } catch {
     return false;
   }
