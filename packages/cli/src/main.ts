@@ -17,6 +17,7 @@ import { registerStore } from "./commands/store.ts";
 import { registerTso } from "./commands/tso.ts";
 import { registerUnpark } from "./commands/unpark.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";
+import { maskCredentials } from "./output/mask-credentials.ts";
 import { CLOCK_GONE } from "./run/coord-sentence.ts";
 import { VERSION } from "./version.ts";
 
@@ -52,8 +53,8 @@ export function makeProgram(cli: Cli): Command {
     .addHelpText("after", "\nExample:\n  $ gossip run --source fs:. --exec 'sha256sum {}' --out sums.ndjson")
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void cli.console.stdout.write(text),
-      writeErr: (text) => void cli.console.stderr.write(text),
+      writeOut: (text) => void cli.console.stdout.write(maskCredentials(text)),
+      writeErr: (text) => void cli.console.stderr.write(maskCredentials(text)),
       // What is wrong is said once, in our words.
       outputError: () => {},
       getOutHelpWidth: () => cli.console.width ?? 100,
@@ -94,7 +95,7 @@ function commandNamed(program: Command, argv: readonly string[]): string {
 }
 
 /** A defect of ours. Only sentences of ours are shown: anything else may quote what must stay hidden. */
-function reportBug(cli: Cli, thrown: unknown): void {
+export function reportBug(cli: Cli, thrown: unknown): void {
   const what =
     thrown instanceof InvariantViolation ? thrown.message : thrown instanceof Error ? thrown.name : typeof thrown;
   cli.console.note(`gossip: this is a defect of gossip (${what}): please report it; GOSSIP_DEBUG=1 shows where.`);

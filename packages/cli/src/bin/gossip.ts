@@ -4,8 +4,12 @@ import { main } from "../main.ts";
 import { Console } from "../output/console.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { finishWriting } from "../output/finish-writing.ts";
+import { guardEnd } from "./last-resort.ts";
 
-const { stdout, stderr, env } = process;
+const { stdout, stderr } = process;
+// A copy: the store's address may hold a password, and a module or what it starts has no use for it.
+const env = { ...process.env };
+delete process.env["GOSSIP_STORE"];
 const onOutputLost = new Set<() => void>();
 
 const cli: Cli = {
@@ -34,7 +38,9 @@ stdout.on("error", ({ code = "for an unknown reason" }: NodeJS.ErrnoException) =
 // What is said about the work. It can be done without anybody to tell.
 stderr.on("error", () => {});
 
-const code = await main(process.argv.slice(2), cli);
-await finishWriting([stdout, stderr]);
-// Not left to end by itself: a module may have left something open, and everything of ours is closed.
-process.exit(code);
+guardEnd(process, cli);
+void main(process.argv.slice(2), cli).then(async (code) => {
+  await finishWriting([stdout, stderr]);
+  // Not left to end by itself: a module may have left something open, and everything of ours is closed.
+  process.exit(code);
+});

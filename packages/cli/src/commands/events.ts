@@ -4,7 +4,6 @@ import { RunId, RunStatus } from "@gossip/contracts";
 import type { RunRequest, ShardRecord } from "@gossip/coordination";
 import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
-import { fail } from "../output/cli-error.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { coordSentence } from "../run/coord-sentence.ts";
 import { EventTail, type StoredEvent } from "../run/event-tail.ts";
@@ -12,6 +11,7 @@ import { visitShards } from "../run/read-shards.ts";
 import { findRun, formatShardId } from "../run/run-reference.ts";
 import { stopSignal } from "../stop-signal.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
+import { readIntervalMs } from "./number-options.ts";
 
 interface Flags extends StoreFlags {
   readonly follow?: boolean;
@@ -31,16 +31,15 @@ export function registerEvents(program: Command, cli: Cli): void {
     .option("--every <seconds>", "how often to look", "1")
     .action(
       acting(cli, (reference: string | undefined, flags: Flags) => {
-        const everyMs = Number(flags.every) * 1000;
-        if (!(everyMs >= 100))
-          return Promise.resolve(fail("BadCommandLine", "--every is no number of seconds: write 0.1 or more."));
+        const everyMs = readIntervalMs("--every", flags.every);
+        if (!everyMs.ok) return Promise.resolve(everyMs);
         return withStore(cli, flags, async (opened, tenant) => {
           const record = await findRun(opened, tenant, reference);
           return record.ok
             ? tell(cli, opened, {
                 request: { tenant, run: record.value.run },
                 isFollowing: flags.follow === true,
-                everyMs,
+                everyMs: everyMs.value,
               })
             : record;
         });

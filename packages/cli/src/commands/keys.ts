@@ -4,6 +4,7 @@ import { compareBytes, ok, type Result } from "@gossip/stdx";
 import { acting, addCommand, type Cli, type CommandResult } from "../cli.ts";
 import { decodeKey, KEY_FORMS, parseKey, type DecodedKey } from "../keys/key-text.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
+import { readCount } from "./number-options.ts";
 
 interface Flags {
   readonly json?: boolean;
@@ -84,10 +85,9 @@ export function registerKeys(program: Command, cli: Cli): void {
     .action(
       acting(cli, async (start: string, end: string, flags: Flags & { readonly parts: string }) =>
         onRange(start, end, (range) => {
-          const parts = /^\d{1,5}$/.test(flags.parts) ? Number(flags.parts) : 0;
-          if (parts < 2 || parts > MOST_PARTS)
-            return fail("BadCommandLine", `--parts is no number of parts: write one from 2 to ${MOST_PARTS}.`);
-          for (const point of evenSplitPoints(range, parts))
+          const parts = readCount("--parts", flags.parts, { min: 2, max: MOST_PARTS });
+          if (!parts.ok) return parts;
+          for (const point of evenSplitPoints(range, parts.value))
             void print(cli, flags, decodeKey(point), (shown) => [shown.hex]);
           return ok("Ok");
         }),
@@ -137,8 +137,8 @@ function print<T extends object>(
   value: T,
   toLines: (value: T) => readonly string[],
 ): CommandResult {
-  if (flags.json === true) cli.console.json(value);
-  else cli.console.lines(toLines(value));
+  if (flags.json === true) cli.console.dataJson(value);
+  else cli.console.dataLines(toLines(value));
   return ok("Ok");
 }
 

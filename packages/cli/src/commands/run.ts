@@ -4,6 +4,7 @@ import { Option, type Command } from "commander";
 import { ok, type Result } from "@gossip/stdx";
 import type { WorkerProgress } from "@gossip/worker";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreSettings } from "../cli.ts";
+import { commandEnvironment } from "../exec/command-environment.ts";
 import type { CliError } from "../output/cli-error.ts";
 import { countOf, formatDuration } from "../output/number-words.ts";
 import { JsonView } from "../progress/json-view.ts";
@@ -116,7 +117,8 @@ async function openWork(
   const policy = { maxAttempts: numbers.maxAttempts, onFail: flags.onFail };
   if (flags.module !== undefined) return openModuleWork({ path: flags.module, cwd, policy });
   const { workers, timeoutMs, maxOutputSize } = numbers;
-  return openExecWork({ command: flags.exec!, workers, timeoutMs, maxOutputSize, policy, cwd, env, argumentOf });
+  const surroundings = { cwd, env: commandEnvironment(env), argumentOf };
+  return openExecWork({ command: flags.exec!, workers, timeoutMs, maxOutputSize, policy, ...surroundings });
 }
 
 interface Job {

@@ -8,12 +8,15 @@ import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type 
 import { showKey } from "../keys/key-text.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatCount, formatDuration } from "../output/number-words.ts";
+import { maskCredentials } from "../output/mask-credentials.ts";
+import { printableText } from "../output/printable.ts";
 import { renderTable, type Column } from "../output/table.ts";
 import { timeJson } from "../output/time-text.ts";
 import { readShardRows, type ShardRow } from "../run/read-shards.ts";
 import { findRun, formatShardId } from "../run/run-reference.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { stopSignal } from "../stop-signal.ts";
+import { readCount, readIntervalMs } from "./number-options.ts";
 
 interface Flags extends StoreFlags {
   readonly status?: string;
@@ -23,7 +26,7 @@ interface Flags extends StoreFlags {
   readonly sort: string;
   readonly reverse?: boolean;
   readonly limit?: string;
-  readonly watch?: string | boolean;
+  readonly watch?: string | true;
 }
 
 const COLUMNS: readonly Column[] = [
@@ -48,7 +51,7 @@ const ORDERS: Readonly<Record<string, (a: ShardRow, b: ShardRow) => number>> = {
   deadline: (a, b) => Number((a.leaseDeadline ?? 2n ** 64n) - (b.leaseDeadline ?? 2n ** 64n)),
 };
 
-const DEFAULT_WATCH_S = 1;
+const DEFAULT_WATCH_MS = 1000;
 
 /** `gossip shards`: the parts of a run. */
 export function registerShards(program: Command, cli: Cli): void {
@@ -78,12 +81,19 @@ async function run(cli: Cli, reference: string | undefined, flags: Flags): Promi
   if (!filter.ok) return filter;
   const order = Object.hasOwn(ORDERS, flags.sort) ? ORDERS[flags.sort]! : undefined;
   if (order === undefined)
-    return fail("BadCommandLine", `--sort knows no "${flags.sort}": write one of ${Object.keys(ORDERS).join(", ")}.`);
-  const limit = flags.limit === undefined ? Infinity : Number(flags.limit);
-  if (!(limit >= 1)) return fail("BadCommandLine", "--limit is no number of shards: write 1 or more.");
-  const everyS = flags.watch === undefined ? undefined : flags.watch === true ? DEFAULT_WATCH_S : Number(flags.watch);
-  if (everyS !== undefined && !(everyS >= 0.1))
-    return fail("BadCommandLine", "--watch is no number of seconds: write 0.1 or more.");
+    return fail(
+      "BadCommandLine",
+      `--sort knows no "${printableText(flags.sort)}": write one of ${Object.keys(ORDERS).join(", ")}.`,
+    );
+  const limit = flags.limit === undefined ? ok(Infinity) : readCount("--limit", flags.limit);
+  if (!limit.ok) return limit;
+  const everyMs =
+    flags.watch === undefined
+      ? ok(undefined)
+      : flags.watch === true
+        ? ok(DEFAULT_WATCH_MS)
+        : readIntervalMs("--watch", flags.watch);
+  if (!everyMs.ok) return everyMs;
   return withStore(cli, flags, async (opened, tenant) => {
     const record = await findRun(opened, tenant, reference);
     if (!record.ok) return record;
@@ -93,9 +103,11 @@ async function run(cli: Cli, reference: string | undefined, flags: Flags): Promi
       if (!rows.ok) return rows;
       const sorted = rows.value.toSorted(order);
       if (flags.reverse === true) sorted.reverse();
-      return ok({ rows: sorted.slice(0, limit), now: await opened.clock.now() });
+      return ok({ rows: sorted.slice(0, limit.value), now: await opened.clock.now() });
     };
-    return everyS === undefined ? once(cli, read) : watch(cli, { opened, request, read, everyMs: everyS * 1000 });
+    return everyMs.value === undefined
+      ? once(cli, read)
+      : watch(cli, { opened, request, read, everyMs: everyMs.value });
   });
 }
 
@@ -140,11 +152,8 @@ async function watch(cli: Cli, { read, everyMs }: WatchOptions): Promise<Command
       } else {
         const shown = await read();
         if (!shown.ok) return shown;
-        const lines = renderTable(
-          COLUMNS,
-          shown.value.rows.map((row) => cellsOf(row, shown.value.now)),
-          console.width,
-        );
+        const rows = shown.value.rows.map((row) => cellsOf(row, shown.value.now));
+        const lines = renderTable(COLUMNS, rows, console.width).map(maskCredentials);
         const room = Math.max(2, (console.stdout.rows || 24) - 1);
         draw(
           lines.length <= room

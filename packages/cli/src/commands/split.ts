@@ -8,6 +8,7 @@ import { parseKey } from "../keys/key-text.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { coordSentence } from "../run/coord-sentence.ts";
 import { formatShardId } from "../run/run-reference.ts";
+import { readCount } from "./number-options.ts";
 import { addShardCommand, takeShard, type ShardFlags } from "./shard-command.ts";
 
 interface Flags extends ShardFlags {
@@ -63,12 +64,11 @@ function readPoints({ spec, cursor }: WorkerSession, { parts, at }: Flags): Resu
     }
     return ok(points);
   }
-  const count = /^\d{1,3}$/.test(parts) ? Number(parts) : 0;
-  if (count < 2 || count > MAX_SPLIT_CHILDREN)
-    return fail("BadCommandLine", `--parts is no number of parts: write one from 2 to ${MAX_SPLIT_CHILDREN}.`);
+  const count = readCount("--parts", parts, { min: 2, max: MAX_SPLIT_CHILDREN });
+  if (!count.ok) return count;
   const start =
     cursor.lastKey === undefined ? spec.keyRangeStart : (keySuccessor(cursor.lastKey) ?? spec.keyRangeStart);
-  const points = evenSplitPoints({ start, end: spec.keyRangeEnd }, count);
+  const points = evenSplitPoints({ start, end: spec.keyRangeEnd }, count.value);
   return points.length === 0
     ? fail("NotAllowed", "what is left of the shard is too narrow to be cut: it needs nothing.")
     : ok(points);

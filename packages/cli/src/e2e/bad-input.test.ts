@@ -45,7 +45,14 @@ describe("the command line", () => {
     [["run", "--source", "fs:data", "--exec", "true", "--workers", "0"], /--workers is no whole number from 1 to 256/],
     [["run", "--source", "fs:data", "--exec", "true", "--lease", "soon"], /--lease is no number of seconds/],
     [["run", "--source", "fs:data", "--exec", "true", "--on-fail", "explode"], /on-fail/],
-    [["run", "--source", "fs:data", "--exec", "true", "--store", "mysql://x"], /no kind of store/],
+    [["run", "--source", "fs:data", "--exec", "true", "--store", "mysql://x"], /no address of a known kind/],
+    [
+      ["run", "--source", "fs:data", "--exec", "true", "--store", "postgres:/u:pw@h"],
+      /PostgreSQL URL .* cannot be read/,
+    ],
+    [["run", "--source", "fs:data", "--exec", "true", "--store", "etcd:u:pw@h"], /etcd address .* cannot be read/],
+    [["run", "--source", "fs:data", "--exec", "true", "--store", "//u:pw@h/d"], /no address of a known kind/],
+    [["run", "--source", "fs:data", "--exec", "true", "--store", "u:pw@h/d"], /no address of a known kind/],
     [["run", "--source", "fs:data", "--exec", "true", "--tenant", "me"], /--tenant/],
     [["run", "--source", "fs:data", "--module", "./missing.mjs"], /cannot be loaded/],
     [["run", "--source", "postgres://h/d", "--exec", "true"], /names no table/],
@@ -53,6 +60,18 @@ describe("the command line", () => {
     [["shards", "--status", "Sleeping"], /no shard is ever "Sleeping"/],
     [["unpark"], /either a shard or --all/],
     [["keys", "encode", "hex:0"], /hexadecimal/],
+    [["keys", "encode", 'tuple:[{"integer":"1#"}]'], /is not a JSON array/],
+    [["keys", "split", "hex:00", "hex:ff", "--parts", "0x10"], /--parts is not a whole number from 2 to 10000/],
+    ...["", "0x10", " 7 ", "-1", "1e1", "0", "9".repeat(30)].map((text): [string[], RegExp] => [
+      ["shards", "--limit", text],
+      /--limit is not a whole number/,
+    ]),
+    ...["", "0x10", " 7 ", "-1", "1e1", "0", "Infinity", "86401"].flatMap((text): [string[], RegExp][] => [
+      [["events", "--every", text], /--every is not a number of seconds from 0.1 to 86400/],
+      ...(text === ""
+        ? []
+        : [[["shards", `--watch=${text}`], /--watch is not a number of seconds/] as [string[], RegExp]]),
+    ]),
     [["tso", "serve"], /either --data FOLDER or --etcd URL/],
   ])("%j", async (args, words) => {
     expectSentence(await gossipLine(args, { cwd: folder }), 2, words);

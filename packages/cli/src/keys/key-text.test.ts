@@ -26,6 +26,10 @@ describe("parseKey", () => {
       Buffer.from(unwrap(encodeTuple(parts))).toString("hex"),
     );
     expect(hexOf('tuple:["1, 2","\\"3"]')).toBe(Buffer.from(unwrap(encodeTuple(["1, 2", '"3']))).toString("hex"));
+    expect(hexOf('tuple:["i7","s","","-1"]')).toBe(
+      Buffer.from(unwrap(encodeTuple(["i7", "s", "", "-1"]))).toString("hex"),
+    );
+    expect(hexOf("tuple:[-0, 0 ]")).toBe(Buffer.from(unwrap(encodeTuple([0n, 0n]))).toString("hex"));
     expect(hexOf("tuple:[1e3]")).toBe(Buffer.from(unwrap(encodeTuple([1000]))).toString("hex"));
   });
 
@@ -43,6 +47,26 @@ describe("parseKey", () => {
     "tuple:[{}]",
     'tuple:["a"',
     "tuple:[1.2.3]",
+    'tuple:[{"integer":"1#"}]',
+    'tuple:[{"integer":"1"}]',
+    'tuple:[{"integer":""}]',
+    "tuple:[0x10]",
+    "tuple:[007]",
+    "tuple:[+7]",
+    "tuple:[1_000]",
+    "tuple:[1e400]",
+    "tuple:[NaN]",
+    "tuple:[1,]",
+    `tuple:${"[".repeat(60_000)}${"]".repeat(60_000)}`,
+    `tuple:${"[".repeat(500)}${"]".repeat(500)}`,
+    `tuple:[${"9".repeat(100)}]`,
+    'tuple:["\\ud800"]',
+    "b64:A",
+    "b64:AP9",
+    "b64:AP8=",
+    "row:0x7/1",
+    "row: 7/1",
+    "row:7/",
   ])("%j is refused with a sentence", (text) => {
     expect(parseKey(text)).toMatchObject({
       ok: false,

@@ -22,8 +22,11 @@ export const KEY_FORMS = {
   tuple: { example: 'tuple:["eu",42]', means: "a tuple as JSON; a number without a point is an integer" },
 } as const;
 
-/** Texts too, so that a number inside one is not taken for one. */
+/** Strings too, so that digits inside one are not taken for a number. */
 const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+const INTEGER = /^-?(?:0|[1-9]\d*)$/;
+const MAX_DEPTH = 1000;
 
 const FORMS = Object.keys(KEY_FORMS).join(":, ");
 
@@ -39,9 +42,7 @@ export function parseKey(text: string): Result<Uint8Array, CliError> {
         );
       return ok(Buffer.from(rest, "hex"));
     case "b64":
-      if (!/^[A-Za-z0-9_-]*$/.test(rest))
-        return fail("BadCommandLine", "the key after b64: is not base64url: it has letters, digits, - and _ only.");
-      return ok(Buffer.from(rest, "base64url"));
+      return parseBase64url(rest);
     case "row":
       return parseRow(rest);
     case "tuple":
@@ -51,6 +52,17 @@ export function parseKey(text: string): Result<Uint8Array, CliError> {
         ? fail("BadCommandLine", `a key has at least one byte: write it as ${FORMS}: and something.`)
         : ok(Buffer.from(rest, "utf8"));
   }
+}
+
+function parseBase64url(text: string): Result<Uint8Array, CliError> {
+  const bytes = Buffer.from(text, "base64url");
+  // Node ignores what it cannot read, so the bytes must give the same text again.
+  return bytes.toString("base64url") === text
+    ? ok(bytes)
+    : fail(
+        "BadCommandLine",
+        "the key after b64: is not base64url: write letters, digits, - and _ only, without padding.",
+      );
 }
 
 function parseRow(text: string): Result<Uint8Array, CliError> {
@@ -68,36 +80,52 @@ function parseRow(text: string): Result<Uint8Array, CliError> {
 }
 
 function parseTuple(text: string): Result<Uint8Array, CliError> {
-  // Numbers are told apart by how they are written, which JSON.parse forgets.
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(
-      text.replaceAll(TEXT_OR_NUMBER, (token) => (/^-?\d+$/.test(token) ? `{"integer":"${token}"}` : token)),
-    );
-  } catch {
-    parsed = undefined;
-  }
-  const parts = Array.isArray(parsed) ? parsed.map(elementOf) : undefined;
-  if (parts === undefined || parts.includes(undefined))
+  const parts = tupleElements(text);
+  if (parts === undefined)
     return fail(
       "BadCommandLine",
-      'the key after tuple: is not a JSON array of texts, numbers, true, false, null and arrays: write tuple:["eu",42].',
+      'the key after tuple: is not a JSON array of strings, numbers, true, false, null and arrays: write tuple:["eu",42].',
     );
-  const encoded = encodeTuple(parts as TupleElement[]);
+  const encoded = encodeTuple(parts);
   return encoded.ok
     ? ok(encoded.value)
     : fail("BadCommandLine", `the tuple cannot be a key: ${frontierErrorMessage(encoded.error)}.`);
 }
 
-function elementOf(value: unknown): TupleElement | undefined {
-  if (value === null || typeof value === "boolean" || typeof value === "number" || typeof value === "string")
-    return value;
-  if (Array.isArray(value)) {
-    const parts = value.map(elementOf);
-    return parts.includes(undefined) ? undefined : (parts as TupleElement[]);
+/** The elements of a tuple in JSON; `undefined` if it is no such thing. */
+function tupleElements(text: string): TupleElement[] | undefined {
+  // JSON.parse forgets how a number was written. So a string gets an s in front, and an integer becomes a string with an i.
+  const marked = text.replaceAll(TEXT_OR_NUMBER, (token) => {
+    if (token.startsWith('"')) return `"s${token.slice(1)}`;
+    return INTEGER.test(token) ? `"i${token}"` : token;
+  });
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(marked);
+  } catch {
+    return undefined;
   }
-  const integer = typeof value === "object" && "integer" in value ? value.integer : undefined;
-  return typeof integer === "string" ? BigInt(integer) : undefined;
+  return Array.isArray(parsed) ? elementsOf(parsed, 1) : undefined;
+}
+
+function elementsOf(values: readonly unknown[], depth: number): TupleElement[] | undefined {
+  // A key nests far less; this keeps the stack bounded.
+  if (depth > MAX_DEPTH) return undefined;
+  const elements: TupleElement[] = [];
+  for (const value of values) {
+    const element = Array.isArray(value) ? elementsOf(value, depth + 1) : scalarOf(value);
+    if (element === undefined) return undefined;
+    elements.push(element);
+  }
+  return elements;
+}
+
+function scalarOf(value: unknown): TupleElement | undefined {
+  if (value === null || typeof value === "boolean") return value;
+  // Too large for a double: JSON.parse rounds it to infinity.
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== "string") return undefined;
+  return value.startsWith("i") ? BigInt(value.slice(1)) : value.slice(1);
 }
 
 export interface DecodedKey {

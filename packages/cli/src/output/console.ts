@@ -1,6 +1,7 @@
 import { toJsonSafe } from "@gossip/contracts";
 import { ERROR_KINDS, type CliError } from "./cli-error.ts";
 import { EXIT_CODES, type ExitName } from "./exit-codes.ts";
+import { maskCredentials, maskedJson } from "./mask-credentials.ts";
 
 /** A stream of this process, as much of it as is needed. */
 export interface OutputStream {
@@ -33,7 +34,8 @@ export type Style = keyof typeof STYLES;
 
 /**
  * What a person or a program reads. Results go to stdout, everything that is said about the work to stderr, so that
- * a pipe gets only results. With `--json` every result is one line of JSON.
+ * a pipe gets only results. With `--json` every result is one line of JSON. Credentials are masked in all of it, except in
+ * data that the user asked for as it is (`dataLines`, `dataJson`).
  */
 export class Console {
   readonly stdout: OutputStream;
@@ -71,14 +73,24 @@ export class Console {
   }
 
   line(text = ""): void {
-    this.stdout.write(`${text}\n`);
+    this.stdout.write(`${maskCredentials(text)}\n`);
   }
 
   lines(texts: readonly string[]): void {
-    if (texts.length > 0) this.stdout.write(`${texts.join("\n")}\n`);
+    if (texts.length > 0) this.stdout.write(`${texts.map(maskCredentials).join("\n")}\n`);
   }
 
   json(value: object): void {
+    this.stdout.write(`${maskedJson(toJsonSafe(value))}\n`);
+  }
+
+  /** Data of the user, exactly as it is. */
+  dataLines(texts: readonly string[]): void {
+    if (texts.length > 0) this.stdout.write(`${texts.join("\n")}\n`);
+  }
+
+  /** The same, as a line of JSON. */
+  dataJson(value: object): void {
     this.stdout.write(`${JSON.stringify(toJsonSafe(value))}\n`);
   }
 
@@ -96,15 +108,15 @@ export class Console {
   }
 
   note(text: string): void {
-    this.stderr.write(`${text}\n`);
+    this.stderr.write(`${maskCredentials(text)}\n`);
   }
 
   /** Say what is wrong. The answer is how the command ends. */
   fail({ kind, message }: CliError): ExitName {
     const { exit } = ERROR_KINDS[kind];
     if (this.isJson)
-      this.stderr.write(`${JSON.stringify({ error: { kind, message, exitCode: EXIT_CODES[exit].code } })}\n`);
-    else this.stderr.write(`${this.styled(this.stderr, "red", "gossip:")} ${message}\n`);
+      this.stderr.write(`${maskedJson({ error: { kind, message, exitCode: EXIT_CODES[exit].code } })}\n`);
+    else this.stderr.write(`${this.styled(this.stderr, "red", "gossip:")} ${maskCredentials(message)}\n`);
     return exit;
   }
 }

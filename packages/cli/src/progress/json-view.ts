@@ -44,7 +44,7 @@ export class JsonView implements ProgressView {
 
   passOn({ stdout, stderr }: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): Promise<void> | undefined {
     if (stdout.length + stderr.length > 0)
-      this.#console.json({ kind: "output", ...textField("stdout", stdout), ...textField("stderr", stderr) });
+      this.#console.dataJson({ kind: "output", ...textField("stdout", stdout), ...textField("stderr", stderr) });
     return this.#console.whenRead();
   }
 

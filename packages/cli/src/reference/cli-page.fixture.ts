@@ -15,6 +15,10 @@ Results go to stdout, what is said about the work to stderr. With \`--json\` eve
 hexadecimal digits, times are ISO 8601, bytes base64url. An error is one sentence that says what to do, with \`--json\`
 \`{"error":{"kind","message","exitCode"}}\`. \`NO_COLOR\` and \`TERM=dumb\` are respected. \`GOSSIP_STORE\` names the store where
 \`--store\` does not, which keeps a password out of the list of processes.
+
+Credentials are masked (\`…\`) in everything that is printed: the login of a URL, and values that are named as a password, a
+token, a secret or a key. In the text of \`--exec\` also headers and options that usually hold one; that is a guess, so put
+secrets into the environment. What items print, and \`gossip keys\`, are passed on as they are.
 `;
 
 const STORES = `## Stores
@@ -37,7 +41,8 @@ Workers, retries, the lease and the rest may differ from start to start, and bet
 ### Commands
 
 \`--exec\` is run by \`/bin/sh\`, in the folder where \`gossip\` was started, each item in a subshell of a shell that is kept. \`{}\` becomes the item as one word:
-\`"$1"\` outside quotes, \`\${1}\` between double quotes; between single quotes, and as \`\\{}\`, it stays as it is. A command has no input. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
+\`"$1"\` outside quotes, \`\${1}\` between double quotes; between single quotes, and as \`\\{}\`, it stays as it is. A command has no input. It has
+the environment of \`gossip\` without \`GOSSIP_STORE\`; \`PGPASSWORD\` and the other variables of PostgreSQL stay. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
 \`GOSSIP_FENCE\` are 16 hexadecimal digits each: whatever a command writes to can refuse a fence that is lower than one it has seen for the same item.
 Ctrl-C does not reach commands; the second one ends them. What a command leaves running in the background is not waited for, and what that prints may end up with another item.
 
@@ -98,7 +103,7 @@ function exitCodes(): string {
     "## Exit codes",
     ["code", "name", "means"],
     Object.entries(EXIT_CODES).map(([name, { code, means }]) => [String(code), name, means]),
-  );
+  ).concat("\nA process that another signal ended has no code; a shell shows 128 and the signal's number.\n");
 }
 
 function errorKinds(): string {

@@ -1,5 +1,6 @@
 import { RunId } from "@gossip/contracts";
 import { deriveKeyHasher } from "@gossip/contracts/internal";
+import { maskCommand } from "../output/mask-credentials.ts";
 import { decodeUtf8 } from "../output/printable.ts";
 
 /**
@@ -21,9 +22,6 @@ export interface RunSettings {
 const SETTINGS_HASHER = /* @__PURE__ */ deriveKeyHasher("gossip/cli/v1/run-settings");
 const ID_HASHER = /* @__PURE__ */ deriveKeyHasher("gossip/cli/v1/run-id");
 
-/** `://user:password@`, as commands have it. */
-const URL_PASSWORD = /(:\/\/[^\s:@/'"]*:)[^\s@/'"]+@/g;
-
 /** A command longer than this is shown cut short; the fingerprint is of all of it. */
 const MAX_SHOWN_COMMAND = 400;
 
@@ -43,9 +41,9 @@ export function runIdOf(settings: RunSettings, generation: number): RunId {
   return RunId.fromRaw(ID_HASHER.hash64(Buffer.from(JSON.stringify([...identity, generation]))));
 }
 
-/** The settings as others may see them: no password of a URL, and no more of a command than people read. */
+/** The settings as others may see them: no credentials, and no more of a command than people read. */
 export function shownSettings(settings: RunSettings): RunSettings {
-  const exec = settings.exec?.replaceAll(URL_PASSWORD, "$1…@");
+  const exec = settings.exec === undefined ? undefined : maskCommand(settings.exec);
   return {
     ...settings,
     exec: exec !== undefined && exec.length > MAX_SHOWN_COMMAND ? `${exec.slice(0, MAX_SHOWN_COMMAND)}…` : exec,
@@ -67,11 +65,13 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
   try {
     const read = JSON.parse(text) as Record<string, unknown>;
     if (read["gossip"] !== 1) return undefined;
+    const exec = read["exec"];
     const textOf = (name: string): string | undefined => (typeof read[name] === "string" ? read[name] : undefined);
     return {
       name: textOf("name"),
       source: textOf("source") ?? "",
-      exec: textOf("exec"),
+      // Masked when it was written; an earlier version masked less.
+      exec: typeof exec === "string" ? maskCommand(exec) : undefined,
       module: textOf("module"),
       out: textOf("out"),
       fingerprint: textOf("fingerprint") ?? "",

@@ -22,11 +22,13 @@ const WHAT_IT_IS = "give --store a folder, lmdb:FOLDER, postgres://USER:PASSWORD
 export function parseStoreAddress(text: string, cwd: string): Result<StoreAddress, CliError> {
   if (text === "") return fail("BadCommandLine", `--store is empty: ${WHAT_IT_IS}.`);
   if (text.startsWith("lmdb:")) return lmdbAt(text.slice("lmdb:".length), cwd);
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === undefined) return lmdbAt(text, cwd);
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === "postgres" || scheme === "postgresql") return postgresAt(text);
   if (scheme === "etcd" || scheme === "etcds") return etcdAt(text, scheme === "etcds" ? "https" : "http");
-  return fail("BadCommandLine", `"${scheme}" is no kind of store: ${WHAT_IT_IS}.`);
+  // Something like a mistyped address is not made a folder: its name would be printed, and it may hold a password.
+  if (scheme !== undefined || text.startsWith("//") || /:[^/]*@/.test(text))
+    return fail("BadCommandLine", `--store is no address of a known kind: ${WHAT_IT_IS}.`);
+  return lmdbAt(text, cwd);
 }
 
 /** The store in words, without credentials. */
@@ -50,7 +52,7 @@ function lmdbAt(path: string, cwd: string): Result<StoreAddress, CliError> {
 
 /** `?schema=NAME` is ours; everything else is the driver's. */
 function postgresAt(text: string): Result<StoreAddress, CliError> {
-  if (!URL.canParse(text))
+  if (!/^[a-z]+:\/\//i.test(text) || !URL.canParse(text))
     return fail("BadCommandLine", `the PostgreSQL URL of --store cannot be read: ${WHAT_IT_IS}.`);
   const url = new URL(text);
   const schema = url.searchParams.get("schema") ?? undefined;

@@ -1,0 +1,58 @@
+const MASK = "…";
+
+/** Words that name a secret in a variable, an option or a query parameter. */
+const SECRET_WORD =
+  "(?:password|passwd|passphrase|pwd|secret|token|credentials?|api[-_]?key|access[-_]?key|private[-_]?key)";
+const VALUE = `(?:"[^"]*"|'[^']*'|[^\\s&;|'"]+)`;
+
+/** `PGPASSWORD=x`, `?password=x`, `--api-key=x`. */
+const ASSIGNMENT = new RegExp(`(\\b[\\w.-]*${SECRET_WORD}[\\w.-]*=)${VALUE}`, "gi");
+/** `--password x`. Only in commands: a sentence may name the option, and go on. */
+const OPTION = new RegExp(`(--?[\\w-]*${SECRET_WORD}[\\w-]*\\s+)(?!-)${VALUE}`, "gi");
+/** `Authorization: Bearer x`, `X-Api-Key: x`. */
+const HEADER = /\b((?:[\w-]*authorization|x-api-key|[\w-]*token)\s*:\s*)[^'"\n]+/gi;
+/** `curl -u user:x`, `sshpass -p x`, `mysql -px`. */
+const LOGIN = /(\s(?:-u|--user|--proxy-user)(?:\s+|=)?["']?[^\s'":]+:)[^\s'"]+/g;
+const SHORT_OPTION = /\b(sshpass\s+-p\s*|(?:mysql|mariadb)\S*\s(?:[^|;&\n]*\s)?-p)(?=\S)(?:"[^"]*"|'[^']*'|\S+)/g;
+
+/** The addresses of stores, up to an `@`: in the same word if it has one, else on the same line. */
+const STORE_LOGIN = /\b((?:postgres(?:ql)?|etcds?):\/{0,3}(?:[^\s'":@/]*:(?=[^\n]*@))?)(?:[^\s'"]*@|[^\n]*@)/gi;
+const WORD = /[^\s'"`<>|]+/g;
+
+/**
+ * `text` without the credentials in it: the login of a URL, and values that are named as secrets. Nothing is printed
+ * without it. It hides too much rather than too little.
+ */
+export function maskCredentials(text: string): string {
+  return text.replaceAll(STORE_LOGIN, `$1${MASK}@`).replaceAll(WORD, maskLogin).replaceAll(ASSIGNMENT, `$1${MASK}`);
+}
+
+/** The same for a shell command, where more can be told to be a secret. */
+export function maskCommand(command: string): string {
+  return maskCredentials(command)
+    .replaceAll(OPTION, `$1${MASK}`)
+    .replaceAll(HEADER, `$1${MASK}`)
+    .replaceAll(LOGIN, `$1${MASK}`)
+    .replaceAll(SHORT_OPTION, `$1${MASK}`);
+}
+
+/** A value as JSON, with every text in it masked. */
+export function maskedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? maskCredentials(inner) : inner));
+}
+
+/** Mask what stands before the last `@` of a word: `scheme://user:…@host`, `user:…@host`, `scheme://…@host`. */
+function maskLogin(word: string): string {
+  const end = word.lastIndexOf("@");
+  if (end === -1) return word;
+  const scheme =
+    /[a-z][a-z0-9+.-]*:\/\//i.exec(word) ?? /[a-z][a-z0-9+.-]*:\/?(?=[^:@]*:[^@]*@)/i.exec(word) ?? undefined;
+  const start = scheme === undefined ? 0 : scheme.index + scheme[0].length;
+  if (start > end) return word;
+  // An `@` in the path of a web address is no login.
+  if (/^https?:/i.test(scheme?.[0] ?? "") && /^[\w.-]+(?::\d+)?\//.test(word.slice(start))) return word;
+  const colon = word.indexOf(":", start);
+  const hasPassword = colon !== -1 && colon < end;
+  if (!hasPassword && scheme?.[0].endsWith("//") !== true) return word;
+  return `${word.slice(0, hasPassword ? colon + 1 : start)}${MASK}${word.slice(end)}`;
+}
