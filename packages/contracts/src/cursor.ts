@@ -1,6 +1,5 @@
 import { assert, assertBytes, equalBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
-import { assertObject } from "@gossip/stdx/internal";
-import { encodeBase64Url } from "./base64url.ts";
+import { assertObject, encodeBase64Url } from "@gossip/stdx/internal";
 import type { CursorInputError } from "./cursor-input-error.ts";
 import type { JsonCodec } from "./json-codec.ts";
 import { invalidField, JsonReader, within } from "./json-reader.ts";

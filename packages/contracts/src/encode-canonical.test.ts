@@ -3,16 +3,15 @@
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ascii, denseKey, filled, u64 } from "./arbitraries.fixture.ts";
+import { ascii, denseKey, u64 } from "./arbitraries.fixture.ts";
 import { CanonicalWriter } from "./canonical-writer.ts";
 import { Cursor } from "./cursor.ts";
-import { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto, encodeTenantIdInto } from "./encode-canonical.ts";
+import { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./encode-canonical.ts";
 import { RunId } from "./run-id.ts";
 import { ShardId } from "./shard-id.ts";
 import { ShardKey } from "./shard-key.ts";
 import type { ShardSpecRef } from "./shard-spec-ref.ts";
 import { ShardSpec } from "./shard-spec.ts";
-import { TenantId } from "./tenant-id.ts";
 
 // Zero and one bytes are what tags and lengths are made of: a field that could run into its neighbour does so here.
 const confusable = fc
@@ -49,7 +48,6 @@ describe("canonical bytes", () => {
       hex: hexOf(encodeShardSpecInto, { keyRangeStart: ascii("a"), keyRangeEnd: ascii(""), metadata: ascii("mm") }),
       expected: "010000006100000000020000006d6d",
     },
-    { name: "tenant", hex: hexOf(encodeTenantIdInto, TenantId.fromBytes(filled(32, 0xab))), expected: "ab".repeat(32) },
     {
       name: "shard key",
       hex: hexOf(encodeShardKeyInto, ShardKey.of(RunId.fromRaw(1n), ShardId.fromRaw(0x0203n))),
@@ -104,7 +102,6 @@ describe("canonical bytes", () => {
       InvariantViolation,
     );
     expect(() => encodeShardKeyInto({ run: 1n } as never, out)).toThrow(InvariantViolation);
-    expect(() => encodeTenantIdInto("ab" as TenantId, out)).toThrow(InvariantViolation);
     expect(() => encodeCursorInto(Cursor.initial(), [] as never)).toThrow("into a CanonicalWriter");
     expect(out.length).toBe(0);
   });

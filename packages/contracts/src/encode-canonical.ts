@@ -3,17 +3,9 @@ import { CanonicalWriter } from "./canonical-writer.ts";
 import { assertCursor, type Cursor } from "./cursor.ts";
 import { assertShardKey, type ShardKey } from "./shard-key.ts";
 import { readShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
-import { TenantId } from "./tenant-id.ts";
 
 const ABSENT = 0;
 const PRESENT = 1;
-
-/** The 32 bytes as they are. */
-export function encodeTenantIdInto(id: TenantId, out: CanonicalWriter): void {
-  const bytes = TenantId.toBytes(id);
-  assertWriter(out);
-  out.fixedBytes(bytes);
-}
 
 /** Run, then shard. */
 export function encodeShardKeyInto(key: ShardKey, out: CanonicalWriter): void {

@@ -12,7 +12,7 @@ export interface JsonCodec<T, Json = JsonSafe<T>> {
 }
 
 /** The fields of each kind of `E`. */
-export type VariantReaders<E extends { readonly kind: string }> = {
+type VariantReaders<E extends { readonly kind: string }> = {
   readonly [K in E["kind"]]: JsonFieldReaders<Omit<Extract<E, { readonly kind: K }>, "kind">>;
 };
 

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import { decodeBase64Url } from "./base64url.ts";
+import { decodeBase64Url } from "@gossip/stdx/internal";
 import { parseU64 } from "./u64.ts";
 
 /** A part of some JSON that is not what it has to be. What it is instead is left out: it may be anything. */

@@ -1,5 +1,5 @@
 import { assert, isBytes } from "@gossip/stdx";
-import { encodeBase64Url } from "./base64url.ts";
+import { encodeBase64Url } from "@gossip/stdx/internal";
 import { assertU64, formatU64 } from "./u64.ts";
 
 /** What `T` looks like in JSON: u64 as 16 hex digits, bytes as base64url, what has a `toJSON` as that says. */

@@ -141,7 +141,7 @@ function findMisplacedCursor({ shard, spec, cursor }: InitialShardInput): Manife
 }
 
 /** Read each field of an entry once, and throw unless it is one. */
-export function readInitialShard(input: unknown): InitialShardInput {
+function readInitialShard(input: unknown): InitialShardInput {
   assertObject(input, "manifest entry");
   const { shard, spec, cursor } = input as InitialShardInput;
   assertU64(shard, "shard id");

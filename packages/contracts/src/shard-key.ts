@@ -58,7 +58,7 @@ export const ShardKey: ShardKeyCompanion = {
   },
 };
 
-export const readShardKeyJson = /* @__PURE__ */ JsonReader.object<ShardKey>({
+const readShardKeyJson = /* @__PURE__ */ JsonReader.object<ShardKey>({
   run: JsonReader.u64,
   shard: JsonReader.u64,
 });

@@ -1,6 +1,5 @@
 import { assertBytes, compareBytes, equalBytes, InvariantViolation, ok, type Brand, type Result } from "@gossip/stdx";
-import { assertObject } from "@gossip/stdx/internal";
-import { encodeBase64Url } from "./base64url.ts";
+import { assertObject, encodeBase64Url } from "@gossip/stdx/internal";
 import type { InvalidField } from "./json-reader.ts";
 import { specRefusalInWords, type ShardSpecInputError } from "./shard-spec-input-error.ts";
 import { checkShardSpec, copyShardSpec, NO_BYTES, readShardSpec, readShardSpecJson } from "./shard-spec-ref.ts";

@@ -5,7 +5,7 @@ import { INVALID, invalid, isObject, type FieldCodec, type InvalidField } from "
 export type FieldCodecs<Fields> = { readonly [F in Exclude<keyof Fields, "kind">]: FieldCodec<Fields[F]> };
 
 /** One row of codecs for each kind of a union. */
-export type VariantCodecs<U extends { readonly kind: string }> = {
+type VariantCodecs<U extends { readonly kind: string }> = {
   readonly [K in U["kind"]]: FieldCodecs<Extract<U, { readonly kind: K }>>;
 };
 

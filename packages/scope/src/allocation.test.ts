@@ -3,10 +3,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { heapBytesPerCall } from "@gossip/tools/heap";
 import { unwrap } from "@gossip/stdx";
-import { OwnershipNode } from "./ownership-node.ts";
-import { OwnershipTable } from "./ownership-table.ts";
-import { makeRoutingData } from "./routing-data.fixture.ts";
-import { Scope } from "./scope.ts";
+import { OwnershipNode } from "./move/ownership-node.ts";
+import { OwnershipTable } from "./table/ownership-table.ts";
+import { makeRoutingData } from "./route/routing-data.fixture.ts";
+import { Scope } from "./table/scope.ts";
 
 // On a busy machine the runs take longer than a test is usually given.
 vi.setConfig({ testTimeout: 60_000 });

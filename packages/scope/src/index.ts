@@ -1,7 +1,7 @@
-export type { Admission } from "./admission.ts";
-export type { Decision, Offer } from "./handover.ts";
-export type { JournalEntry } from "./journal-entry.ts";
-export { decodeJournal, encodeJournalEntry } from "./journal-json.ts";
+export type { Admission } from "./admit/in-flight.ts";
+export type { Decision, Offer } from "./move/handover.ts";
+export type { JournalEntry } from "./move/journal-entry.ts";
+export { decodeJournal, encodeJournalEntry } from "./json/journal-json.ts";
 export {
   MAX_ID_LENGTH,
   MAX_INDEX_SIZE,
@@ -10,10 +10,10 @@ export {
   MAX_SCOPES,
   TAKEOVER_LEAP,
 } from "./limits.ts";
-export { decodeMessage, encodeMessage, type MalformedMessage, type Message } from "./message.ts";
-export type { FinishedMigration, MigrationOutcome, MigrationState, MoveRequest } from "./migration.ts";
-export type { MigrationError, MigrationErrorKind } from "./migration-error.ts";
-export { MigrationTable, type MigrationLists, type MigrationStep, type StartRefusal } from "./migration-table.ts";
+export { decodeMessage, encodeMessage, type MalformedMessage, type Message } from "./json/message.ts";
+export type { FinishedMigration, MigrationOutcome, MigrationState, MoveRequest } from "./move/migration.ts";
+export type { MigrationError, MigrationErrorKind } from "./move/node-error.ts";
+export { MigrationTable, type MigrationLists, type MigrationStep, type StartRefusal } from "./move/migration-table.ts";
 export type {
   AbortError,
   AdoptError,
@@ -27,19 +27,19 @@ export type {
   SettleError,
   StaleSnapshot,
   StartError,
-} from "./node-error.ts";
-export type { NodeState } from "./node-state.ts";
+} from "./move/node-error.ts";
+export type { NodeState } from "./move/node-state.ts";
 export {
   formatOwnershipError,
   type DuplicatePrefix,
   type OverlappingPrefix,
   type OwnershipError,
   type ScopeConflicts,
-} from "./ownership-error.ts";
-export { OwnershipNode, type Change, type OwnershipNodeOptions } from "./ownership-node.ts";
-export { OwnershipSnapshot, type OwnershipSnapshotParts } from "./ownership-snapshot.ts";
-export { OwnershipTable, type OwnershipTableOptions } from "./ownership-table.ts";
-export { parseScopes, type ParseScopesOptions } from "./parse-scopes.ts";
+} from "./table/ownership-error.ts";
+export { OwnershipNode, type Change, type OwnershipNodeOptions } from "./move/ownership-node.ts";
+export { OwnershipSnapshot, type OwnershipSnapshotParts } from "./route/ownership-snapshot.ts";
+export { OwnershipTable, type OwnershipTableOptions } from "./table/ownership-table.ts";
+export { parseScopes, type ParseScopesOptions } from "./config/parse-scopes.ts";
 export {
   isLocalWriter,
   isMisdirected,
@@ -51,11 +51,11 @@ export {
   type Routing,
   type Unavailable,
   type Unknown,
-} from "./routing.ts";
-export { Scope, type ScopeOptions } from "./scope.ts";
-export type { Refusal } from "./scope-gate.ts";
-export type { NestedPrefixes } from "./scope-index.ts";
-export { formatScopeProblem, type InvalidScopes, type ScopeField, type ScopeProblem } from "./scope-problem.ts";
-export type { IsDown } from "./scope-router.ts";
+} from "./route/routing.ts";
+export { Scope, type ScopeOptions } from "./table/scope.ts";
+export type { Refusal } from "./admit/scope-gate.ts";
+export type { NestedPrefixes } from "./find/scope-index.ts";
+export { formatScopeProblem, type InvalidScopes, type ScopeField, type ScopeProblem } from "./config/scope-problem.ts";
+export type { IsDown } from "./route/scope-router.ts";
 export type { Bytes } from "./text-bytes.ts";
-export { renderReply, type AddressOf } from "./wire-reply.ts";
+export { renderReply, type AddressOf } from "./route/wire-reply.ts";

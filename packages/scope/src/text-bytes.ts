@@ -19,6 +19,18 @@ export function readBytes(bytes: Bytes, what: string): Uint8Array {
   return bytes;
 }
 
+/** Bytes as text, one UTF-16 unit per byte. Equal exactly if the bytes are equal, so it can be the key of a `Map`. */
+export function prefixText(prefix: Uint8Array): string {
+  let text = "";
+  for (const byte of prefix) text += String.fromCharCode(byte);
+  return text;
+}
+
+/** The bytes of a text from `prefixText`. */
+export function textBytes(text: string): Uint8Array {
+  return Uint8Array.from(text, (unit) => unit.charCodeAt(0));
+}
+
 /**
  * Write the UTF-8 of `text` into `out` until at least `size` bytes are there or the text ends.
  *

@@ -10,6 +10,5 @@ export { InlineVec } from "./inline-vec.ts";
 export { matchError, type ErrorHandlers } from "./match-error.ts";
 export { Redacted } from "./redacted.ts";
 export { err, ok, type Err, type Ok, type Result } from "./result.ts";
-export { RingBuffer, type RingFull } from "./ring-buffer.ts";
 export type { SlabFull } from "./slab-full.ts";
 export { unwrap } from "./unwrap.ts";

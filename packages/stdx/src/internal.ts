@@ -5,4 +5,5 @@
  * @internal
  */
 export { assertObject } from "./assert-object.ts";
+export { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 export { nameType } from "./name-type.ts";

@@ -1,0 +1,96 @@
+import { assert, err, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import { MAX_SCOPES } from "../limits.ts";
+import type { OwnershipError } from "../table/ownership-error.ts";
+import { OwnershipTable, type OwnershipTableOptions } from "../table/ownership-table.ts";
+import { readScopeEntry, readScopeText, type Place, type ReadScope } from "./read-scope.ts";
+import type { Scope } from "../table/scope.ts";
+import type { InvalidScopes, ScopeProblem } from "./scope-problem.ts";
+
+export interface ParseScopesOptions extends OwnershipTableOptions {
+  /** The nodes that there are. Given, an id that is none of them is a problem: nobody would ever write that scope. */
+  readonly peers?: readonly string[] | undefined;
+}
+
+/**
+ * Make a table of what a configuration says, or say everything that is wrong with it.
+ *
+ * Two forms are read: a list of `{ prefix, writer, fallback }`, where `prefixHex` may stand for a
+ * prefix that is not text; and text of the form `prefix=writer|fallback, prefix=writer`, where the
+ * first `=` ends the prefix and the first `|` the writer. A prefix must not be empty here: a scope
+ * over everything is too easy to configure by accident.
+ *
+ * Anything at all may be passed; it never throws on what it is given to read.
+ */
+export function parseScopes(input: unknown, options: ParseScopesOptions = {}): Result<OwnershipTable, InvalidScopes> {
+  assertObject(options, "options");
+  const { peers } = options;
+  assert(peers === undefined || Array.isArray(peers), "peers must be an array");
+  const list = listEntries(input);
+  if ("kind" in list) return err({ kind: "InvalidScopes", problems: [list] });
+
+  const context = { peers: peers === undefined ? undefined : new Set(peers) };
+  const problems: ScopeProblem[] = [];
+  const scopes: Scope[] = [];
+  const positions: number[] = [];
+  for (let position = 0; position < list.count; position++) {
+    const result = readOne(list, { ...context, position });
+    if (result.ok) {
+      scopes.push(result.value);
+      positions.push(position);
+    } else {
+      problems.push(...result.error);
+    }
+  }
+
+  const table = OwnershipTable.build(scopes, options);
+  // One by one: there may be more conflicts than a call takes arguments.
+  if (!table.ok) for (const conflict of table.error.conflicts) problems.push(inInput(conflict, positions));
+  return table.ok && problems.length === 0 ? table : err({ kind: "InvalidScopes", problems });
+}
+
+/** How many entries there are, and how to read one. Reading may throw. */
+interface EntryList {
+  readonly count: number;
+  readonly read: (place: Place) => ReadScope;
+}
+
+function listEntries(input: unknown): EntryList | ScopeProblem {
+  if (typeof input === "string") {
+    const tokens = input
+      .split(",")
+      .map((token) => token.trim())
+      .filter((token) => token !== "");
+    return (
+      tooMany(tokens.length) ?? { count: tokens.length, read: (place) => readScopeText(tokens[place.position]!, place) }
+    );
+  }
+  try {
+    if (!Array.isArray(input)) return { kind: "NotAList" };
+    const { length: count } = input;
+    return tooMany(count) ?? { count, read: (place) => readScopeEntry(input[place.position], place) };
+  } catch {
+    // A revoked proxy, for one.
+    return { kind: "NotAList" };
+  }
+}
+
+function tooMany(count: number): ScopeProblem | undefined {
+  return count > MAX_SCOPES ? { kind: "TooManyScopes", count, max: MAX_SCOPES } : undefined;
+}
+
+function readOne(list: EntryList, place: Place): ReadScope {
+  try {
+    return list.read(place);
+  } catch {
+    return err([{ kind: "Unreadable", position: place.position }]);
+  }
+}
+
+/** A conflict by the places in the configuration, of which only the readable ones came to the table. */
+function inInput(conflict: OwnershipError, positions: readonly number[]): OwnershipError {
+  const place = (position: number): number => positions[position]!;
+  return conflict.kind === "DuplicatePrefix"
+    ? { ...conflict, positions: conflict.positions.map(place) }
+    : { ...conflict, innerPosition: place(conflict.innerPosition), outerPosition: place(conflict.outerPosition) };
+}

@@ -1,0 +1,56 @@
+import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import type { Decision, Offer } from "../move/handover.ts";
+import { readObject, type JsonObject } from "./json-shape.ts";
+import { finishedFromJson, migrationFromJson, migrationToJson } from "./migration-json.ts";
+import { OwnershipSnapshot } from "../route/ownership-snapshot.ts";
+import { snapshotFromJson, snapshotToJson } from "./snapshot-json.ts";
+
+/** What nodes tell each other. */
+export type Message = Offer | Decision | OwnershipSnapshot;
+
+/** The text is no message of ours. */
+export interface MalformedMessage {
+  readonly kind: "MalformedMessage";
+}
+
+/** A message as JSON, for any transport. */
+export function encodeMessage(message: Message): string {
+  assertObject(message, "a message");
+  if (message instanceof OwnershipSnapshot)
+    return JSON.stringify({ kind: "Snapshot", snapshot: snapshotToJson(message) });
+  assert(
+    message.kind === "Offer" || message.kind === "Decision",
+    "a message must be an offer, a decision or a snapshot",
+  );
+  return JSON.stringify({ kind: message.kind, migration: migrationToJson(message.migration) });
+}
+
+/** Read a message, whatever the text: another node may be of another version, or no node. */
+export function decodeMessage(text: string): Result<Message, MalformedMessage> {
+  const message = typeof text === "string" ? fromText(text) : undefined;
+  return message === undefined ? err({ kind: "MalformedMessage" }) : ok(message);
+}
+
+function fromText(text: string): Message | undefined {
+  let json: JsonObject | undefined;
+  try {
+    json = readObject(JSON.parse(text), ["kind", "migration", "snapshot"]);
+  } catch {
+    return undefined;
+  }
+  switch (json?.["kind"]) {
+    case "Offer": {
+      const migration = migrationFromJson(json["migration"]);
+      return migration && { kind: "Offer", migration };
+    }
+    case "Decision": {
+      const migration = finishedFromJson(json["migration"]);
+      return migration && { kind: "Decision", migration };
+    }
+    case "Snapshot":
+      return snapshotFromJson(json["snapshot"]);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import { err, ok, type Result } from "@gossip/stdx";
+import { innerScopes } from "../table/inner-scopes.ts";
+import type { JournalEntry } from "./journal-entry.ts";
+import { isFinished, isSameMove, type MigrationState, type MoveShape } from "./migration.ts";
+import type { ChangePending, DrainError, StartError } from "./node-error.ts";
+import { findMove, latestNumber, ownerOf, type NodeState } from "./node-state.ts";
+
+/** What a step writes into the journal; nothing where it had been taken before. */
+export type Decided<E> = Result<JournalEntry | undefined, Exclude<E, ChangePending>>;
+
+/** Who decides, and when. */
+export interface Decider {
+  readonly self: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Whether this node may begin to give a scope away.
+ *
+ * A known id is answered first: a repeated step must find what it did, whatever has changed since.
+ */
+export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: Decider): Decided<StartError> {
+  const known = findMove(state, move);
+  if (known !== undefined) return repeatedStart(known, move);
+
+  const owner = ownerOf(state, move.prefix);
+  if (owner === undefined) return err({ kind: "UndeclaredScope", prefixSize: move.prefix.length });
+  if (owner !== move.from || owner !== self) return err({ kind: "NotOwner", owner });
+  if (move.from === move.to) return err({ kind: "SameNode" });
+  const other = state.snapshot.migrations.lookupMigrating(move.prefix);
+  if (other !== undefined) return err({ kind: "AlreadyMigrating", id: other.id });
+  // It has outlived its deadline before it began.
+  if (nowMs >= move.deadlineMs) return err({ kind: "Aborted", id: move.id });
+
+  const migration = {
+    ...move,
+    number: latestNumber(state, move.prefix) + 1,
+    epoch: state.snapshot.epoch + 1,
+    inner: innerScopes(state.snapshot.table, move.prefix),
+  };
+  return ok({ kind: "Started", migration });
+}
+
+function repeatedStart(known: MigrationState, move: MoveShape): Decided<StartError> {
+  const { id } = move;
+  if (!isSameMove(known, move)) return err({ kind: "MigrationIdConflict", id });
+  if (!isFinished(known)) return ok(undefined);
+  return err({ kind: known.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
+}
+
+/** Whether the target may be offered the scope: nothing that was admitted is left. */
+export function decideDrain(
+  state: NodeState,
+  id: string,
+  { self, nowMs, inFlight }: Decider & { readonly inFlight: (prefix: Uint8Array) => number },
+): Decided<DrainError> {
+  const move = findMove(state, { id });
+  if (move === undefined) return err({ kind: "UnknownMigration", id });
+  if (isFinished(move)) return err({ kind: move.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
+  if (move.from !== self) return err({ kind: "NotOwner", owner: move.from });
+  if (state.drained.has(id)) return ok(undefined);
+  // It is not aborted by saying so: `expire` or `abort` does that.
+  if (nowMs >= move.deadlineMs) return err({ kind: "Aborted", id });
+
+  const left = inFlight(move.prefix);
+  return left > 0 ? err({ kind: "NotDrained", inFlight: left }) : ok({ kind: "Drained", id });
+}
+
+/** The end of the first of this node's moves that has outlived its deadline and is still in its hands. */
+export function decideExpire(state: NodeState, { self, nowMs }: Decider): JournalEntry | undefined {
+  const late = state.snapshot.migrations
+    .live()
+    .find(({ id, from, deadlineMs }) => from === self && nowMs >= deadlineMs && !state.drained.has(id));
+  const epoch = state.snapshot.epoch + 1;
+  return late && { kind: "Ended", migration: { ...late, outcome: "Aborted", endEpoch: epoch }, epoch };
+}

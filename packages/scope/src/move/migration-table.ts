@@ -1,0 +1,210 @@
+import { err, ok, startsWith, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import { MAX_REMEMBERED_MIGRATIONS } from "../limits.ts";
+import {
+  copyMigration,
+  isFinished,
+  isSameMove,
+  ownFinished,
+  ownMigration,
+  type FinishedMigration,
+  type MigrationOutcome,
+  type MigrationState,
+} from "./migration.ts";
+import type { MigrationError } from "./node-error.ts";
+import { readBytes, type Bytes, prefixText } from "../text-bytes.ts";
+
+/** A step that was taken, or had been taken before. */
+export interface MigrationStep {
+  readonly outcome: "Executed" | "Replayed";
+  readonly migrations: MigrationTable;
+  readonly state: MigrationState;
+}
+
+export interface MigrationLists {
+  readonly live: Iterable<MigrationState>;
+  readonly migrated: Iterable<FinishedMigration>;
+  readonly finished: Iterable<FinishedMigration>;
+}
+
+interface MigrationTableParts {
+  readonly live: ReadonlyMap<string, MigrationState>;
+  readonly migrated: ReadonlyMap<string, FinishedMigration>;
+  readonly finished: ReadonlyMap<string, FinishedMigration>;
+}
+
+/**
+ * The moves under way, and those that are over. Immutable: a step makes a new table.
+ *
+ * A prefix is always in one of these:
+ *
+ * - idle: `start` makes it migrating.
+ * - migrating: `commit` makes it migrated, `abort` makes it idle.
+ * - migrated: as idle, and it is remembered where it went. `start` moves it on.
+ *
+ * It checks steps against each other. Whether the prefix is a scope, and whose, is the snapshot's to know.
+ */
+export class MigrationTable {
+  static readonly EMPTY: MigrationTable = new MigrationTable({
+    live: new Map(),
+    migrated: new Map(),
+    finished: new Map(),
+  });
+
+  // By the text of the prefix, by the same, and by id; the last in the order in which they finished.
+  readonly #live: ReadonlyMap<string, MigrationState>;
+  readonly #migrated: ReadonlyMap<string, FinishedMigration>;
+  readonly #finished: ReadonlyMap<string, FinishedMigration>;
+
+  private constructor({ live, migrated, finished }: MigrationTableParts) {
+    this.#live = live;
+    this.#migrated = migrated;
+    this.#finished = finished;
+  }
+
+  /** A table that holds these moves: under way, committed since the last reload, and over, the oldest first. */
+  static from(lists: MigrationLists): MigrationTable {
+    assertObject(lists, "the lists of moves");
+    const { live, migrated, finished } = lists;
+    let table = MigrationTable.EMPTY;
+    for (const state of finished) table = table.withFinished(state);
+    return new MigrationTable({
+      live: new Map([...live].map((state) => [prefixText(state.prefix), ownMigration(state)])),
+      migrated: new Map([...migrated].map((state) => [prefixText(state.prefix), ownFinished(state)])),
+      finished: table.#finished,
+    });
+  }
+
+  /** Moves under way. */
+  live(): MigrationState[] {
+    return [...this.#live.values()].map(copyMigration);
+  }
+
+  /** Moves that are over and still remembered, the oldest first. */
+  finished(): FinishedMigration[] {
+    return [...this.#finished.values()].map(copyMigration);
+  }
+
+  /** The last committed move of each prefix since the last reload. */
+  migrated(): FinishedMigration[] {
+    return [...this.#migrated.values()].map(copyMigration);
+  }
+
+  /** A move by its id. One that is over has an `outcome`. */
+  get(id: string): MigrationState | FinishedMigration | undefined {
+    const state = this.#get(id);
+    return state && copyMigration(state);
+  }
+
+  /** The move under way of exactly this prefix. */
+  lookupMigrating(prefix: Bytes): MigrationState | undefined {
+    const state = this.#live.get(prefixText(readBytes(prefix, "prefix")));
+    return state && copyMigration(state);
+  }
+
+  /** The last committed move of exactly this prefix since the last reload. */
+  lookupMigrated(prefix: Bytes): FinishedMigration | undefined {
+    const state = this.#migrated.get(prefixText(readBytes(prefix, "prefix")));
+    return state && copyMigration(state);
+  }
+
+  /** The move under way of the longest prefix that covers the key. */
+  matchMigrating(key: Bytes): MigrationState | undefined {
+    return longestMatch(this.#live.values(), readBytes(key, "key"));
+  }
+
+  /** The committed move, since the last reload, of the longest prefix that covers the key. */
+  matchMigrated(key: Bytes): FinishedMigration | undefined {
+    return longestMatch(this.#migrated.values(), readBytes(key, "key"));
+  }
+
+  /** Begin a move. Repeated while it is under way, it changes nothing. */
+  start(state: MigrationState): Result<MigrationStep, StartRefusal> {
+    const own = ownMigration(state);
+    const { id } = own;
+    const known = this.#get(id);
+    if (known !== undefined) {
+      if (!isSameMove(known, own)) return err({ kind: "MigrationIdConflict", id });
+      if (!isFinished(known)) return ok({ outcome: "Replayed", state: copyMigration(known), migrations: this });
+      return err({ kind: known.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
+    }
+    const text = prefixText(own.prefix);
+    const other = this.#live.get(text);
+    if (other !== undefined) return err({ kind: "AlreadyMigrating", id: other.id });
+
+    const live = new Map(this.#live).set(text, own);
+    return ok({
+      outcome: "Executed",
+      state: copyMigration(own),
+      migrations: new MigrationTable({ live, migrated: this.#migrated, finished: this.#finished }),
+    });
+  }
+
+  /** End a move well. Nothing, and no failure, for an id that is not known. */
+  commit(id: string): Result<MigrationStep | undefined, MigrationError<"Aborted">> {
+    const step = this.#end(id, "Committed");
+    return step === "ended otherwise" ? err({ kind: "Aborted", id }) : ok(step);
+  }
+
+  /** Give a move up. Nothing, and no failure, for an id that is not known. */
+  abort(id: string): Result<MigrationStep | undefined, MigrationError<"AlreadyCommitted">> {
+    const step = this.#end(id, "Aborted");
+    return step === "ended otherwise" ? err({ kind: "AlreadyCommitted", id }) : ok(step);
+  }
+
+  /** The same moves, with no prefix remembered as migrated: a reload has named the new owners. */
+  withoutMigrated(): MigrationTable {
+    return new MigrationTable({ live: this.#live, migrated: new Map(), finished: this.#finished });
+  }
+
+  /** The same moves with this one over, whether or not it had been under way here. */
+  withFinished(state: FinishedMigration): MigrationTable {
+    const over = ownFinished(state);
+    const text = prefixText(over.prefix);
+    const live = new Map(this.#live);
+    // An earlier move that is still here ended without our hearing of it: numbers of a prefix only rise.
+    if ((live.get(text)?.number ?? Number.POSITIVE_INFINITY) <= over.number) live.delete(text);
+    const finished = new Map(this.#finished).set(over.id, over);
+    // In the order in which they were put in: the first is the oldest.
+    for (const id of finished.keys()) {
+      if (finished.size <= MAX_REMEMBERED_MIGRATIONS) break;
+      finished.delete(id);
+    }
+    const migrated = over.outcome === "Committed" ? new Map(this.#migrated).set(text, over) : this.#migrated;
+    return new MigrationTable({ live, migrated, finished });
+  }
+
+  #end(id: string, outcome: MigrationOutcome): MigrationStep | undefined | "ended otherwise" {
+    const state = this.#get(id);
+    if (state === undefined) return undefined;
+    if (!isFinished(state))
+      return {
+        outcome: "Executed",
+        state: copyMigration(state),
+        migrations: this.withFinished({ ...state, outcome, endEpoch: state.epoch + 1 }),
+      };
+    return state.outcome === outcome
+      ? { outcome: "Replayed", state: copyMigration(state), migrations: this }
+      : "ended otherwise";
+  }
+
+  #get(id: string): MigrationState | FinishedMigration | undefined {
+    const finished = this.#finished.get(id);
+    if (finished !== undefined) return finished;
+    for (const state of this.#live.values()) if (state.id === id) return state;
+    return undefined;
+  }
+}
+
+/** Why a move is not started. */
+export type StartRefusal = MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "Aborted" | "AlreadyMigrating">;
+
+// A handful of moves at most: a scan is the whole index.
+function longestMatch<T extends MigrationState>(states: Iterable<T>, key: Uint8Array): T | undefined {
+  let longest: T | undefined;
+  for (const state of states) {
+    if (!startsWith(key, state.prefix)) continue;
+    if (longest === undefined || state.prefix.length > longest.prefix.length) longest = state;
+  }
+  return longest && copyMigration(longest);
+}

@@ -1,0 +1,110 @@
+import { assert, assertCount, equalBytes } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertId } from "../assert-id.ts";
+import { MAX_PREFIX_SIZE } from "../limits.ts";
+import { copyBytes, type Bytes } from "../text-bytes.ts";
+
+/** A move to be started. */
+export interface MoveRequest {
+  /** Names the move, so that every step can be repeated. Chosen by whoever asks for the move; never used for another. */
+  readonly id: string;
+  /** The prefix of a declared scope, exactly. */
+  readonly prefix: Bytes;
+  /** The node that owns the scope now. */
+  readonly from: string;
+  readonly to: string;
+  /** Where clients reach `to`: told to those that come during the move. */
+  readonly address?: string | undefined;
+  /** The move is given up at this time, by the clock of whoever passes `nowMs`. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * A move as its source started it.
+ *
+ * Plain data, with all that the reply to a client needs: nothing has to be looked up again.
+ */
+export interface MigrationState {
+  readonly id: string;
+  readonly prefix: Uint8Array;
+  readonly from: string;
+  readonly to: string;
+  readonly address: string | undefined;
+  readonly deadlineMs: number;
+  /**
+   * The how-manyeth move of this prefix it is.
+   *
+   * Only the owner starts a move, so no two moves of a prefix have one number and a later one has a
+   * greater. A target goes by it to refuse an offer that was too long on its way.
+   */
+  readonly number: number;
+  /** The source's epoch when it had started the move. */
+  readonly epoch: number;
+  /** Which scopes are nested in this one at the source, as one word; empty where none are. */
+  readonly inner: string;
+}
+
+export type MigrationOutcome = "Committed" | "Aborted";
+
+/** A move that is over. */
+export interface FinishedMigration extends MigrationState {
+  readonly outcome: MigrationOutcome;
+  /** The epoch of whoever decided it, once it was decided: one above the move's own, or more. */
+  readonly endEpoch: number;
+}
+
+/** What makes two moves the same one. The rest is the source's to give, not the asker's. */
+export type MoveShape = Pick<MigrationState, "id" | "prefix" | "from" | "to" | "address" | "deadlineMs">;
+
+export function isSameMove(a: MoveShape, b: MoveShape): boolean {
+  return (
+    a.id === b.id &&
+    a.from === b.from &&
+    a.to === b.to &&
+    a.address === b.address &&
+    a.deadlineMs === b.deadlineMs &&
+    equalBytes(a.prefix, b.prefix)
+  );
+}
+
+/** Check what a caller asks for, and keep it apart from what the caller may change later. */
+export function ownShape(request: MoveRequest): MoveShape {
+  assertObject(request, "a move");
+  const { id, prefix, from, to, address, deadlineMs } = request;
+  assertId(id, "id");
+  assertId(from, "from");
+  assertId(to, "to");
+  if (address !== undefined) assertId(address, "address");
+  assertCount(deadlineMs, "deadlineMs", { min: 0, max: Number.MAX_SAFE_INTEGER });
+  const own = copyBytes(prefix, "prefix");
+  assert(own.length <= MAX_PREFIX_SIZE, () => `prefix must be at most ${MAX_PREFIX_SIZE} bytes, got ${own.length}`);
+  return { id, prefix: own, from, to, address, deadlineMs };
+}
+
+/** Check a move that came from another node, and keep it apart from what its giver may change later. */
+export function ownMigration(state: MigrationState): MigrationState {
+  const shape = ownShape(state);
+  const { number, epoch, inner } = state;
+  assertCount(number, "number", { min: 1, max: Number.MAX_SAFE_INTEGER });
+  assertCount(epoch, "epoch", { min: 1, max: Number.MAX_SAFE_INTEGER });
+  assertId(inner, "inner");
+  return Object.freeze({ ...shape, number, epoch, inner });
+}
+
+/** As `ownMigration`, for a move that is over. */
+export function ownFinished(state: FinishedMigration): FinishedMigration {
+  const own = ownMigration(state);
+  const { outcome, endEpoch } = state;
+  assert(outcome === "Committed" || outcome === "Aborted", 'outcome must be "Committed" or "Aborted"');
+  assertCount(endEpoch, "endEpoch", { min: own.epoch + 1, max: Number.MAX_SAFE_INTEGER });
+  return Object.freeze({ ...own, outcome, endEpoch });
+}
+
+/** A copy to give away: the receiver may write into its prefix. */
+export function copyMigration<T extends MigrationState>(state: T): T {
+  return Object.freeze({ ...state, prefix: state.prefix.slice() });
+}
+
+export function isFinished(state: MigrationState): state is FinishedMigration {
+  return "outcome" in state;
+}

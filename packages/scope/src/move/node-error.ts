@@ -1,0 +1,131 @@
+/** What each refusal of a step carries. Prefixes appear by size only, and nodes by the id that routing names anyway. */
+interface MigrationErrorFields {
+  /** No scope has exactly this prefix. */
+  UndeclaredScope: { readonly prefixSize: number };
+  /** The scope belongs to another node than the one that is to give it away. */
+  NotOwner: { readonly owner: string };
+  /** From and to are one node. */
+  SameNode: object;
+  /** Another move of this scope is under way, or out of this node's hands and not settled. */
+  AlreadyMigrating: { readonly id: string };
+  /** The id is known, with other parameters. */
+  MigrationIdConflict: { readonly id: string };
+  /** Operations that were admitted before the move have not been released. */
+  NotDrained: { readonly inFlight: number };
+  AlreadyCommitted: { readonly id: string };
+  Aborted: { readonly id: string };
+  /** Nobody here has heard of this move. (An addition.) */
+  UnknownMigration: { readonly id: string };
+  /** The source has let the move out of its hands: only the target's decision ends it. (An addition.) */
+  AwaitingTarget: { readonly target: string };
+  /** The offer or request is for another node. (An addition.) */
+  NotTarget: { readonly target: string };
+  /** Source and target know of different scopes inside this one, so that it would not be the same keys. (An addition.) */
+  InnerScopesDiffer: object;
+  /** A later move of this prefix has been decided here. (An addition.) */
+  Superseded: { readonly number: number; readonly latest: number };
+}
+
+export type MigrationErrorKind = keyof MigrationErrorFields;
+
+/** A refusal of one of the given kinds; of any kind where none is named. */
+export type MigrationError<Kind extends MigrationErrorKind = MigrationErrorKind> = {
+  [K in Kind]: { readonly kind: K } & MigrationErrorFields[K];
+}[Kind];
+
+/** The snapshot is older than the node's own, or is as old and differs. Nothing was taken from it. */
+export interface StaleSnapshot {
+  readonly kind: "StaleSnapshot";
+  readonly offeredEpoch: number;
+  readonly currentEpoch: number;
+}
+
+/** A scope that would come to this node, or go from it, without a move. */
+export interface OwnerChange {
+  readonly prefix: Uint8Array;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The table would give this node a scope of another's, or take one away, behind the back of the other.
+ *
+ * A node that has not heard of it would go on writing. Only a move changes an owner; `{ force: true }`
+ * is for a former owner that is known to have stopped for good. (An addition.)
+ */
+export interface OwnerChanged {
+  readonly kind: "OwnerChanged";
+  readonly changes: readonly OwnerChange[];
+}
+
+/** Another change of this node is waiting to be applied or discarded. (An addition.) */
+export interface ChangePending {
+  readonly kind: "ChangePending";
+}
+
+/** The journal cannot have been written by a node: the entry at this position does not follow. */
+export interface CorruptJournal {
+  readonly kind: "CorruptJournal";
+  readonly position: number;
+}
+
+export type StartError =
+  | MigrationError<
+      | "MigrationIdConflict"
+      | "AlreadyCommitted"
+      | "Aborted"
+      | "UndeclaredScope"
+      | "NotOwner"
+      | "SameNode"
+      | "AlreadyMigrating"
+    >
+  | ChangePending;
+
+export type DrainError =
+  | MigrationError<"UnknownMigration" | "AlreadyCommitted" | "Aborted" | "NotOwner" | "NotDrained">
+  | ChangePending;
+
+export type CommitError =
+  | MigrationError<
+      | "NotTarget"
+      | "MigrationIdConflict"
+      | "Aborted"
+      | "AlreadyMigrating"
+      | "Superseded"
+      | "UndeclaredScope"
+      | "NotOwner"
+      | "InnerScopesDiffer"
+    >
+  | ChangePending;
+
+export type AbortError =
+  | MigrationError<
+      | "MigrationIdConflict"
+      | "AlreadyCommitted"
+      | "UnknownMigration"
+      | "AwaitingTarget"
+      | "NotTarget"
+      | "AlreadyMigrating"
+      | "Superseded"
+    >
+  | ChangePending;
+
+export type SettleError =
+  | MigrationError<
+      | "MigrationIdConflict"
+      | "AlreadyCommitted"
+      | "Aborted"
+      | "UnknownMigration"
+      | "NotDrained"
+      | "AlreadyMigrating"
+      | "Superseded"
+    >
+  | ChangePending;
+
+export type ReloadError = MigrationError<"AlreadyMigrating"> | OwnerChanged | ChangePending;
+
+export type AdoptError =
+  | StaleSnapshot
+  | MigrationError<"AlreadyMigrating" | "UnknownMigration">
+  | OwnerChanged
+  | ChangePending;

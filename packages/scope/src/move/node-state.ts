@@ -1,0 +1,121 @@
+import { TAKEOVER_LEAP } from "../limits.ts";
+import type { MigrationState } from "./migration.ts";
+import { MigrationTable } from "./migration-table.ts";
+import { OwnershipSnapshot } from "../route/ownership-snapshot.ts";
+import { indexOf, tableOf, type OwnershipTable } from "../table/ownership-table.ts";
+import { prefixText } from "../text-bytes.ts";
+import { prefixBytes, Scope } from "../table/scope.ts";
+
+/**
+ * All that a node has to keep across a crash.
+ *
+ * Immutable: a journal entry makes the next one (`evolve`).
+ */
+export interface NodeState {
+  readonly snapshot: OwnershipSnapshot;
+  /** Ids of this node's moves that it has let out of its hands: only their targets may end them. */
+  readonly drained: ReadonlySet<string>;
+  /** By the text of a prefix, the latest move of it that this node started or knows the end of. Never forgotten. */
+  readonly latest: ReadonlyMap<string, MigrationState>;
+  /** By the text of a prefix that was given to another owner by force, the number that its next move must exceed. */
+  readonly floors: ReadonlyMap<string, number>;
+  /** By the text of a prefix that is no longer declared, who its last owner was. */
+  readonly retired: ReadonlyMap<string, string>;
+}
+
+export function initialState(table: OwnershipTable): NodeState {
+  return {
+    snapshot: OwnershipSnapshot.initial(table),
+    drained: new Set(),
+    latest: new Map(),
+    floors: new Map(),
+    retired: new Map(),
+  };
+}
+
+/** Who owns exactly this prefix. */
+export function ownerOf({ snapshot }: NodeState, prefix: Uint8Array): string | undefined {
+  const index = indexOf(snapshot.table);
+  const position = index.positionOf(prefix);
+  return position < 0 ? undefined : index.scopes[position]!.writer;
+}
+
+/** What this node knows of a move, also after the snapshot has forgotten it. */
+export function findMove(
+  { snapshot, latest }: NodeState,
+  { id, prefix }: { readonly id: string; readonly prefix?: Uint8Array },
+): MigrationState | undefined {
+  const remembered = snapshot.migrations.get(id);
+  if (remembered !== undefined) return remembered;
+  if (prefix !== undefined) {
+    const last = latest.get(prefixText(prefix));
+    return last?.id === id ? last : undefined;
+  }
+  for (const move of latest.values()) if (move.id === id) return move;
+  return undefined;
+}
+
+/**
+ * Another move of this prefix that this node has let out of its hands and not heard the end of.
+ *
+ * A later move proves that it was taken, but not to this node: until it has settled its own it must
+ * not go by another's, or it would take itself for the owner again.
+ */
+export function unsettledMove(
+  { snapshot, drained }: NodeState,
+  { id, prefix }: { readonly id: string; readonly prefix: Uint8Array },
+): MigrationState | undefined {
+  const live = snapshot.migrations.lookupMigrating(prefix);
+  return live !== undefined && live.id !== id && drained.has(live.id) ? live : undefined;
+}
+
+/** The number of the latest move of a prefix that this node knows of; 0 before the first. */
+export function latestNumber({ latest, floors }: NodeState, prefix: Uint8Array): number {
+  const text = prefixText(prefix);
+  return Math.max(latest.get(text)?.number ?? 0, floors.get(text) ?? 0);
+}
+
+/** The same table with another writer for one scope. A fallback that becomes the writer is no fallback any more. */
+export function withWriter(table: OwnershipTable, prefix: Uint8Array, writer: string): OwnershipTable {
+  const index = indexOf(table);
+  const position = index.positionOf(prefix);
+  if (position < 0) return table;
+  const { fallback } = index.scopes[position]!;
+  return tableOf(
+    index.withScopes(
+      index.scopes.with(position, new Scope({ prefix, writer, fallback: fallback === writer ? undefined : fallback })),
+    ),
+  );
+}
+
+/** Who owned what is declared in `before` and no longer in `after`, beside what was retired earlier. */
+export function retire(
+  retired: ReadonlyMap<string, string>,
+  before: OwnershipTable,
+  after: OwnershipTable,
+): ReadonlyMap<string, string> {
+  const result = new Map(retired);
+  for (const scope of indexOf(before).scopes) result.set(prefixText(prefixBytes(scope)), scope.writer);
+  for (const scope of indexOf(after).scopes) result.delete(prefixText(prefixBytes(scope)));
+  return result;
+}
+
+/** The floors after a table was put in place by force: higher for every scope that has another owner by it. */
+export function raiseFloors(state: NodeState, after: OwnershipTable): ReadonlyMap<string, number> {
+  const floors = new Map(state.floors);
+  for (const scope of indexOf(after).scopes) {
+    const prefix = prefixBytes(scope);
+    if (ownerOf(state, prefix) !== scope.writer)
+      floors.set(prefixText(prefix), latestNumber(state, prefix) + TAKEOVER_LEAP);
+  }
+  return floors;
+}
+
+/** The moves of a snapshot that a node takes over, together with the ends that it already knew of. */
+export function joinMigrations(own: MigrationTable, adopted: MigrationTable): MigrationTable {
+  return MigrationTable.from({
+    live: adopted.live(),
+    migrated: adopted.migrated(),
+    finished: [...own.finished(), ...adopted.finished()],
+  });
+}

@@ -1,0 +1,38 @@
+import { startsWith } from "@gossip/stdx";
+import type { OwnerChange } from "./node-error.ts";
+import type { NodeState } from "./node-state.ts";
+import { indexOf, type OwnershipTable } from "../table/ownership-table.ts";
+import { prefixText, textBytes } from "../text-bytes.ts";
+import { prefixBytes } from "../table/scope.ts";
+
+/**
+ * The prefixes that a table would give to node `self`, or take from it, in comparison with what the node knows.
+ *
+ * A prefix without an owner before or after is none of these: whoever drops a scope gives up that
+ * only one node writes it. But a dropped scope is remembered with its owner, so that dropping it and
+ * declaring it again for another node is still seen for what it is.
+ */
+export function ownerChanges(state: NodeState, table: OwnershipTable, self: string): OwnerChange[] {
+  const before = ownersBefore(state);
+  const changes = new Map<string, OwnerChange>();
+  const compare = (prefix: Uint8Array, from: string | undefined, to: string | undefined): void => {
+    if (from === undefined || to === undefined || from === to) return;
+    if (from === self || to === self) changes.set(prefixText(prefix), { prefix: prefix.slice(), from, to });
+  };
+
+  // Where owners differ at all, they differ at a prefix that one of the two sides declares.
+  for (const scope of indexOf(table).scopes) compare(prefixBytes(scope), before(prefixBytes(scope)), scope.writer);
+  for (const scope of indexOf(state.snapshot.table).scopes)
+    compare(prefixBytes(scope), scope.writer, table.lookup(prefixBytes(scope))?.writer);
+  for (const [text, owner] of state.retired) compare(textBytes(text), owner, table.lookup(textBytes(text))?.writer);
+  return [...changes.values()];
+}
+
+/** Who owned a prefix: by the table, or else by the longest dropped scope around it. */
+function ownersBefore({ snapshot, retired }: NodeState): (prefix: Uint8Array) => string | undefined {
+  const dropped = [...retired]
+    .map(([text, owner]) => ({ prefix: textBytes(text), owner }))
+    .sort((a, b) => b.prefix.length - a.prefix.length);
+  return (prefix) =>
+    snapshot.table.lookup(prefix)?.writer ?? dropped.find((scope) => startsWith(prefix, scope.prefix))?.owner;
+}

@@ -1,0 +1,77 @@
+import { assert, assertCount } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertId } from "../assert-id.ts";
+import { MigrationTable } from "../move/migration-table.ts";
+import { indexOf, OwnershipTable } from "../table/ownership-table.ts";
+import type { Misdirected, Owned, Quiesced, Routing, Unknown } from "./routing.ts";
+import { ScopeRouter, type IsDown } from "./scope-router.ts";
+
+export interface OwnershipSnapshotParts {
+  readonly epoch: number;
+  readonly table: OwnershipTable;
+  readonly migrations: MigrationTable;
+}
+
+// Set by the class below, for the node that routes through its snapshot.
+let readRouter: (snapshot: OwnershipSnapshot) => ScopeRouter;
+
+/**
+ * The ownership table, the moves under way and an epoch, in one immutable value.
+ *
+ * Whoever holds one sees all of a change or nothing of it: there is no instant at which a scope that
+ * moves has neither a move nor an owner. Each change makes a new snapshot with a higher epoch.
+ */
+export class OwnershipSnapshot {
+  readonly epoch: number;
+  readonly table: OwnershipTable;
+  readonly migrations: MigrationTable;
+  readonly #router: ScopeRouter;
+
+  static {
+    readRouter = (snapshot) => snapshot.#router;
+  }
+
+  /** Every move under way must be of a scope of the table. */
+  constructor(parts: OwnershipSnapshotParts) {
+    assertObject(parts, "the parts of a snapshot");
+    const { epoch, table, migrations } = parts;
+    assertCount(epoch, "epoch", { min: 0, max: Number.MAX_SAFE_INTEGER });
+    assert(table instanceof OwnershipTable, "table must be an OwnershipTable");
+    assert(migrations instanceof MigrationTable, "migrations must be a MigrationTable");
+    const index = indexOf(table);
+    const moves = migrations.live();
+    for (const { prefix } of moves)
+      assert(index.positionOf(prefix) >= 0, "a move under way must be of a declared scope");
+    this.epoch = epoch;
+    this.table = table;
+    this.migrations = migrations;
+    this.#router = new ScopeRouter(index, { epoch, moves });
+    Object.freeze(this);
+  }
+
+  /** Where a table starts: no moves, epoch 0. */
+  static initial(table: OwnershipTable): OwnershipSnapshot {
+    return new OwnershipSnapshot({ epoch: 0, table, migrations: MigrationTable.EMPTY });
+  }
+
+  /**
+   * What becomes of the key at node `self`: as the table's `route`, and `Quiesced` while its scope moves.
+   *
+   * Hot: allocates nothing once a scope has been asked for.
+   */
+  route(key: Uint8Array, self: string): Owned | Misdirected | Unknown | Quiesced {
+    assertId(self, "self");
+    return this.#router.route(this.#router.index.find(key), self) as Owned | Misdirected | Unknown | Quiesced;
+  }
+
+  /** What becomes of the key at node `self`, given who is down. */
+  routeWithFallbackState(key: Uint8Array, self: string, isDown: IsDown): Routing {
+    assertId(self, "self");
+    assert(typeof isDown === "function", "isDown must be a function");
+    return this.#router.routeWithFallbackState(this.#router.index.find(key), self, isDown);
+  }
+}
+
+export function routerOf(snapshot: OwnershipSnapshot): ScopeRouter {
+  return readRouter(snapshot);
+}

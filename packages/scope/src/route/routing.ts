@@ -1,0 +1,78 @@
+import { assertObject } from "@gossip/stdx/internal";
+import type { Scope } from "../table/scope.ts";
+
+/** This node writes the key: go ahead. */
+export interface Owned {
+  readonly kind: "Owned";
+  /** The scope that covers the key. */
+  readonly scope: Scope;
+  /** The epoch of the snapshot that answered; 0 from a table by itself, which has no history. */
+  readonly epoch: number;
+}
+
+/** Another node writes the key: send the caller there. */
+export interface Misdirected {
+  readonly kind: "Misdirected";
+  readonly scope: Scope;
+  readonly epoch: number;
+  /** A node id, not an address. */
+  readonly target: string;
+}
+
+/**
+ * No scope covers the key.
+ *
+ * By custom it is then accepted by whoever receives it: scopes are opted into.
+ */
+export interface Unknown {
+  readonly kind: "Unknown";
+}
+
+/** The key's scope is moving, and nobody writes it until the move is over: try again shortly. */
+export interface Quiesced {
+  readonly kind: "Quiesced";
+  /** A copy: routing never reads it. */
+  readonly prefix: Uint8Array;
+  readonly epoch: number;
+  /** The node that the scope moves to. */
+  readonly target: string;
+  /** Its address, where whoever started the move gave one. */
+  readonly address: string | undefined;
+}
+
+/** The writer is down and no fallback is declared. The writer itself is told so too. (An addition.) */
+export interface Unavailable {
+  readonly kind: "Unavailable";
+  readonly scope: Scope;
+  readonly epoch: number;
+  readonly writer: string;
+}
+
+/** What becomes of a key at a node. Not an error: each of them is an answer. */
+export type Routing = Owned | Misdirected | Unknown | Quiesced | Unavailable;
+
+/** Whether this node writes the key. False for `Unknown`: such a key is nobody's. */
+export function isLocalWriter(routing: Routing): routing is Owned {
+  assertObject(routing, "routing");
+  return routing.kind === "Owned";
+}
+
+export function isMisdirected(routing: Routing): routing is Misdirected {
+  assertObject(routing, "routing");
+  return routing.kind === "Misdirected";
+}
+
+/** The node to go to instead, where the key came to the wrong one. */
+export function misdirectedTarget(routing: Routing): string | undefined {
+  assertObject(routing, "routing");
+  return routing.kind === "Misdirected" ? routing.target : undefined;
+}
+
+/** The prefix that the verdict is about: a client may keep the verdict for all keys under it, until a higher epoch. */
+export function matchedPrefix(routing: Routing): Uint8Array | undefined {
+  assertObject(routing, "routing");
+  if (routing.kind === "Unknown") return undefined;
+  return routing.kind === "Quiesced" ? routing.prefix.slice() : routing.scope.prefix;
+}
+
+export const UNKNOWN: Unknown = Object.freeze({ kind: "Unknown" });

@@ -1,0 +1,136 @@
+import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertId } from "../assert-id.ts";
+import { MAX_SCOPES } from "../limits.ts";
+import type { ScopeConflicts } from "./ownership-error.ts";
+import { listConflicts, orderPrefixes } from "../find/prefix-order.ts";
+import type { Misdirected, Owned, Unavailable, Unknown } from "../route/routing.ts";
+import { isScope, prefixBytes, type Scope } from "./scope.ts";
+import { ScopeIndex, type NestedPrefixes } from "../find/scope-index.ts";
+import { ScopeRouter, type IsDown } from "../route/scope-router.ts";
+import type { Bytes } from "../text-bytes.ts";
+
+export interface OwnershipTableOptions {
+  /** Default `"refuse"`. */
+  readonly nested?: NestedPrefixes;
+}
+
+// Set by the class below: this package's way to the index of a table, and to a table of an index.
+let readIndex: (table: OwnershipTable) => ScopeIndex;
+let makeTable: (index: ScopeIndex) => OwnershipTable;
+
+/**
+ * Which node may write under which prefix, as configured.
+ *
+ * Immutable, and no prefix is inside another unless asked for, so at most one scope decides about a
+ * key. It knows nothing of moves: `OwnershipSnapshot` does.
+ */
+export class OwnershipTable {
+  readonly #index: ScopeIndex;
+  readonly #router: ScopeRouter;
+  #byLength: readonly Scope[] | undefined;
+
+  static {
+    readIndex = (table) => table.#index;
+    makeTable = (index) => new OwnershipTable(index);
+  }
+
+  private constructor(index: ScopeIndex) {
+    this.#index = index;
+    this.#router = new ScopeRouter(index, { epoch: 0, moves: [] });
+  }
+
+  /**
+   * Make a table of these scopes, or say everything that is wrong with them.
+   *
+   * Costs about as much as sorting the prefixes.
+   */
+  static build(scopes: readonly Scope[], options: OwnershipTableOptions = {}): Result<OwnershipTable, ScopeConflicts> {
+    assertObject(options, "options");
+    const { nested = "refuse" } = options;
+    assert(Array.isArray(scopes), "scopes must be an array");
+    assert(scopes.length <= MAX_SCOPES, () => `a table may hold at most ${MAX_SCOPES} scopes, got ${scopes.length}`);
+    assert(nested === "refuse" || nested === "longest", 'nested must be "refuse" or "longest"');
+    for (let position = 0; position < scopes.length; position++)
+      assert(isScope(scopes[position]), () => `scopes[${position}] must be a Scope`);
+
+    const own = scopes.slice();
+    const order = orderPrefixes(own.map(prefixBytes));
+    const conflicts = listConflicts(order, { allowNested: nested === "longest" });
+    if (conflicts.length > 0) return err({ kind: "ScopeConflicts", conflicts });
+    return ok(new OwnershipTable(ScopeIndex.build(own, order, nested)));
+  }
+
+  get size(): number {
+    return this.#index.scopes.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  get nested(): NestedPrefixes {
+    return this.#index.nested;
+  }
+
+  /** All scopes, the longest prefix first; those of one length in the order they were given. */
+  scopes(): readonly Scope[] {
+    this.#byLength ??= Object.freeze(
+      this.#index.scopes.toSorted((a, b) => prefixBytes(b).length - prefixBytes(a).length),
+    );
+    return this.#byLength;
+  }
+
+  /** The scopes that have no writer while their writer is down. Worth a warning at start-up, never an error. */
+  scopesWithoutFallback(): readonly Scope[] {
+    return this.scopes().filter((scope) => scope.fallback === undefined);
+  }
+
+  /**
+   * The scope that covers the key.
+   *
+   * Hot: allocates nothing.
+   */
+  lookup(key: Bytes): Scope | undefined {
+    const position = this.#index.find(key);
+    return position < 0 ? undefined : this.#index.scopes[position];
+  }
+
+  /**
+   * What becomes of the key at node `self`, by configuration alone.
+   *
+   * The key is bytes and not text, because two strings side by side would be swapped one day, and a
+   * swapped call answers `Unknown`, which means "accept". `OwnershipNode`, which knows its own id, takes either.
+   *
+   * Hot: allocates nothing once a scope has been asked for.
+   */
+  route(key: Uint8Array, self: string): Owned | Misdirected | Unknown {
+    assertId(self, "self");
+    // Without moves there is no `Quiesced`, and without a state no `Unavailable`.
+    return this.#router.route(this.#index.find(key), self) as Owned | Misdirected | Unknown;
+  }
+
+  /**
+   * What becomes of the key at node `self`, given who is down.
+   *
+   * `isDown` is asked once, about the writer, and not at all for a key without a scope. The fallback is
+   * not asked about: if it is down too, it is still the one to go to.
+   */
+  routeWithFallbackState(key: Uint8Array, self: string, isDown: IsDown): Owned | Misdirected | Unknown | Unavailable {
+    assertId(self, "self");
+    assert(typeof isDown === "function", "isDown must be a function");
+    return this.#router.routeWithFallbackState(this.#index.find(key), self, isDown) as
+      | Owned
+      | Misdirected
+      | Unknown
+      | Unavailable;
+  }
+}
+
+export function indexOf(table: OwnershipTable): ScopeIndex {
+  return readIndex(table);
+}
+
+export function tableOf(index: ScopeIndex): OwnershipTable {
+  return makeTable(index);
+}
