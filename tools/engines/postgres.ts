@@ -1,6 +1,6 @@
 // A real PostgreSQL on loopback, from the npm package that carries its binaries: no system package is needed.
 import { spawnSync } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { arch, platform, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { startProcess, type EngineProcess } from "./engine-process.ts";
 import { freePort } from "./free-port.ts";
+import { copyCluster, PASSWORD, SUPERUSER } from "./postgres-cluster.ts";
 
 export interface PostgresServer {
   /** `postgres://…` of a superuser, on the database `postgres`. */
@@ -36,30 +37,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const folder = mkdtempSync(join(tmpdir(), "gossip-postgres-"));
   const native = await nativeFolder(folder, isRoot);
   const data = join(folder, "data");
-  const password = "gossip-test";
-  const passwordFile = join(folder, "password");
-  mkdirSync(data, { mode: 0o700 });
-  writeFileSync(passwordFile, password);
-  if (isRoot) for (const path of [folder, data, passwordFile]) chownSync(path, NOBODY, NOBODY);
-
-  const initdb = spawnSync(
-    join(native, "bin/initdb"),
-    [
-      "-D",
-      data,
-      "-U",
-      "gossip",
-      "-A",
-      "scram-sha-256",
-      `--pwfile=${passwordFile}`,
-      "-E",
-      "UTF8",
-      "--locale=C",
-      "--no-sync",
-    ],
-    { encoding: "utf8", ...identity },
-  );
-  if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr}`);
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  copyCluster(native, data, identity);
 
   const port = await freePort();
   const settings = {
@@ -73,7 +52,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     startProcess({ file: join(native, "bin/postgres"), args, ...identity, readyWhen: READY });
   let server = await start();
   return {
-    url: `postgres://gossip:${password}@127.0.0.1:${port}/postgres`,
+    url: `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/postgres`,
     get pid() {
       return server.pid;
     },
