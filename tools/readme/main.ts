@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import type { Block } from "./blocks.ts";
 import { Engines } from "./engines.ts";
 import { formatFailure, type Failure } from "./failure.ts";
+import { installFailures } from "./install-line.ts";
 import { staticFailures, treatmentOf } from "./languages.ts";
 import { notRunReason, staleEntries } from "./not-run.ts";
 import { exampleBlocks, placeOf, unbuiltPackages } from "./pages.ts";
@@ -26,6 +27,7 @@ const programs = blocks.filter((block) => ["TypeScript", "Shell", "Sql"].include
 const failures: Failure[] = [
   ...(filter === "" ? staleEntries(all) : []),
   ...blocks.flatMap(staticFailures),
+  ...installFailures(blocks),
   ...typeCheckBlocks(programs.filter((block) => treatmentOf(block) === "TypeScript")),
 ];
 const skipped: { readonly file: string; readonly reason: string }[] = [];

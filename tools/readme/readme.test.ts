@@ -8,6 +8,7 @@ import { readBlocks, type Block } from "./blocks.ts";
 import { Engines } from "./engines.ts";
 import { isLike } from "./harness.ts";
 import { staticFailures } from "./languages.ts";
+import { installFailures } from "./install-line.ts";
 import { NOT_RUN, notRunReason, staleEntries } from "./not-run.ts";
 import { exampleBlocks, examplePages, resolveFromRoot } from "./pages.ts";
 import { runShell } from "./run-shell.ts";
@@ -363,5 +364,36 @@ describe("typeCheckBlocks", { timeout: MINUTE }, () => {
       "docs/page.md:42",
       "packages/scope/README.md:51",
     ]);
+  });
+});
+
+describe("install commands", () => {
+  const file = "packages/frontier/README.md";
+  const install = (code: string): Block => ({ file, line: 4, language: "sh", code: `${code}\n` });
+  const example: Block = {
+    file,
+    line: 10,
+    language: "ts",
+    code: 'import { a } from "@gossip/frontier";\nimport { b } from "@gossip/stdx";\nimport "node:fs";\n',
+  };
+
+  test("one that names what the examples import passes, and is not run", () => {
+    const right = install("npm install @gossip/frontier @gossip/stdx");
+    expect(installFailures([right, example])).toEqual([]);
+    expect(notRunReason(right)?.checkedBy).toBe("tools/packaging/packaging.test.ts");
+  });
+
+  test("one that leaves out a package is a failure", () => {
+    expect(installFailures([install("npm install @gossip/frontier"), example])).toEqual([
+      { file, line: 4, what: "does not install @gossip/stdx, which the page uses" },
+    ]);
+    expect(installFailures([install("npm install @gossip/stdx")])).toEqual([
+      { file, line: 4, what: "does not install @gossip/frontier, which the page uses" },
+    ]);
+  });
+
+  test("a block that does more, or is on another page, is run", () => {
+    expect(notRunReason(install("npm install @gossip/frontier && rm -rf x"))).toBeUndefined();
+    expect(notRunReason({ ...install("npm install @gossip/frontier"), file: "docs/a.md" })).toBeUndefined();
   });
 });
