@@ -60,7 +60,7 @@ function linesOf(run: RunRecord, record: ShardRecord, now: Parameters<typeof row
     `from     ${showKey(record.spec.keyRangeStart) || "the beginning"}`,
     `to       ${showKey(record.spec.keyRangeEnd) || "the end"}`,
     `at       ${showKey(record.cursor.lastKey) || "nothing done yet"}`,
-    `items    ${formatCount(row.totals.items)} done, ${formatCount(row.totals.failed)} of them failed`,
+    `items    ${formatCount(row.totals.items)} done, ${formatCount(row.totals.failed)} of them failed, ${formatCount(row.totals.unreadable)} could not be read`,
     `held by  ${held}`,
     `fence    ${record.fenceEpoch}, taken ${countOf(row.acquireCount, "time")}, ${row.attempts} since it moved`,
     `hint     ${hint.ok ? hint.value.kind : "none that can be read"}`,

@@ -6,6 +6,7 @@ import { formatCount, formatShare } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { timeJson } from "../output/time-text.ts";
 import { renderStrip } from "../progress/strip.ts";
+import { flaws } from "../run/item-totals.ts";
 import { readOverview, readSettings, type RunOverview } from "../run/run-overview.ts";
 import { findRun } from "../run/run-reference.ts";
 import { describeWork, type RunSettings } from "../run/run-settings.ts";
@@ -42,8 +43,7 @@ export function overviewJson({ request, status, states, totals, fraction, earlie
   return {
     run: request.run,
     status,
-    items: totals.items,
-    failed: totals.failed,
+    ...totals,
     shards: states,
     fraction,
     earliestDeadline: timeJson(earliestDeadline),
@@ -56,9 +56,8 @@ function linesOf(cli: Cli, overview: RunOverview, settings: RunSettings | undefi
   const lines = [`run      ${RunId.format(request.run)}  ${status}`];
   if (settings !== undefined) lines.push(`what     ${printableText(describeWork(settings))}`);
   if (settings?.out !== undefined) lines.push(`out      ${printableText(settings.out)}`);
-  const failed = totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} of them failed`;
   lines.push(
-    `items    ${formatCount(totals.items)} done${failed}`,
+    `items    ${formatCount(totals.items)} done${flaws(totals)}`,
     `shards   ${formatCount(states.done)} done, ${formatCount(states.leased)} in work, ${formatCount(states.waiting)} waiting, ${formatCount(states.parked)} parked`,
     `about    ${formatShare(states.leased + states.waiting === 0 && states.parked === 0 ? 1 : fraction)}`,
     `keys     ${renderStrip(rows, { width: Math.max(10, Math.min(STRIP_WIDTH, (console.width ?? 80) - 9)), hasUnicode: console.hasUnicode, styled: (style, text) => console.styled(console.stdout, style, text) })}`,

@@ -112,14 +112,41 @@ describe("the source", () => {
     chmodSync(folder, 0o777);
     mkdirSync(join(folder, "data/closed"), { mode: 0o700 });
     if (!isRoot) chmodSync(join(folder, "data/closed"), 0);
-    const ended = await gossip(["run", "--source", "fs:data", "--exec", "true"], {
-      cwd: folder,
-      ...(isRoot ? { uid: NOBODY } : {}),
-    });
+    const as = { cwd: folder, ...(isRoot ? { uid: NOBODY } : {}) };
+    const ended = await gossip(["run", "--source", "fs:data", "--exec", "true"], as);
+    const again = await gossip(["run", "--source", "fs:data", "--exec", "true"], as);
+    const status = await gossip(["status", "--json"], as);
     if (!isRoot) chmodSync(join(folder, "data/closed"), 0o700);
     expect([ended.code, ended.stderr]).toEqual([
       3,
-      expect.stringMatching(/passed over closed.*\n(?:.*\n)*Done: 3 items, 1 passed over/),
+      expect.stringMatching(/passed over closed.*\n(?:.*\n)*Done: 3 items, 1 could not be read/),
+    ]);
+    expect([again.code, again.stderr]).toEqual([
+      3,
+      "Done before: 3 items, 1 could not be read; --again starts over.\n",
+    ]);
+    expect(JSON.parse(status.stdout)).toMatchObject({ status: "Done", items: 3, failed: 0, unreadable: 1 });
+  });
+
+  test("a line that is too long is still known after kill -9, and every time after that", async () => {
+    writeFileSync(join(folder, "rows"), `${"x".repeat(2 ** 20 + 1)}\n1\n2\n`);
+    const command = "until [ -e go ]; do sleep 0.05; done";
+    const args = ["--source", "lines:rows", "--exec", command, "--workers", "1", "--shards", "1", "--lease", "1"];
+    const first = await startGossip(["run", ...args, "--json"], { cwd: folder });
+    expect(await first.heard(/"kind":"progress".*"items":0.*"unreadable":1/)).toBe(true);
+    await first.kill();
+    writeFileSync(join(folder, "go"), "");
+    const second = await run(...args);
+    expect([second.code, second.stderr]).toEqual([
+      3,
+      expect.stringMatching(
+        /goes on: 0 items skipped, done before, 1 could not be read; (?:.*\n)*Done: 2 items, 1 could not be read/,
+      ),
+    ]);
+    const third = await run(...args);
+    expect([third.code, third.stderr]).toEqual([
+      3,
+      "Done before: 2 items, 1 could not be read; --again starts over.\n",
     ]);
   });
 
@@ -319,7 +346,7 @@ describe("the run", () => {
     );
     expect((await at("delete", "mine")).code).toBe(0);
     expect((await run("--source", "fs:data", "--exec", "exit 1", "--retries", "0", "--run", "mine")).stderr).toContain(
-      "Done: 3 items, 3 failed",
+      "Done: 3 items, 3 of them failed",
     );
   });
 
@@ -397,7 +424,7 @@ describe("a command that fails for some items", () => {
     );
     expect([ended.code, ended.stderr]).toEqual([
       3,
-      expect.stringMatching(/failed: .*data\/b \(exit status 4\): no b\n(?:.*\n)*Done: 3 items, 1 failed/),
+      expect.stringMatching(/failed: .*data\/b \(exit status 4\): no b\n(?:.*\n)*Done: 3 items, 1 of them failed/),
     ]);
     const results = readFileSync(join(folder, "out.ndjson"), "utf8")
       .trim()

@@ -67,7 +67,9 @@ function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }
     [signs.waiting, `${formatCount(states.waiting)} waiting`],
     [signs.parked, `${formatCount(states.parked)} parked`],
   ];
-  const failed = totals.failed === 0 ? "" : `   ${formatCount(totals.failed)} failed`;
+  const unreadable = totals.unreadable === 0 ? [] : [`${formatCount(totals.unreadable)} unreadable`];
+  const flawed = [...(totals.failed === 0 ? [] : [`${formatCount(totals.failed)} failed`]), ...unreadable];
+  const failed = flawed.length === 0 ? "" : `   ${flawed.join(", ")}`;
   // A sign takes one column, however it is coloured.
   const plainWidth = parts.reduce((sum, [, text]) => sum + 2 + textWidth(text), 0) + 3 * 2 + textWidth(failed);
   if (plainWidth <= width)

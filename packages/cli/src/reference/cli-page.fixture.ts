@@ -71,18 +71,27 @@ after a crash perhaps twice. Whoever reads slowly slows the work down; where the
 An item that fails is tried again after a pause, \`--retries\` times. Then it is recorded with \`"ok":false\` and passed over (\`--on-fail skip\`), or its shard is parked and the
 rest goes on (\`--on-fail park\`): \`gossip unpark\` and the same command try again. Either way the exit code says so.
 
+A folder that cannot be read and a line that is too long are passed over. Errors that may pass, such as EIO and ESTALE, are retried first. How many there were is
+stored with the progress (\`unreadable\`), so every later start of the run reports it and exits with 3.
+
+### Trees that others can write to
+
+\`fs:\` never follows a link, also not one that replaces a folder during the run, so every path that it gives was the path of a regular file of the tree. A command
+opens that path later: whoever can write to the tree can replace a folder above the file by a link in the meantime. Do not run commands that change or delete files
+with more rights than those of the tree's owner. A module can open \`item.open()\` instead of the path: it follows no link at any level.
+
 ### Lines of \`--json\`
 
 | \`kind\` | when |
 | --- | --- |
 | \`started\` | the run is there: \`run\`, \`isNew\`, \`skipped\` (items done before) |
-| \`progress\` | every second: \`items\`, \`failed\`, \`shards\` by state, \`fraction\`, \`perSecond\`, \`remainingMs\`, \`held\`, \`waitMs\` (until the first lease of others ends) |
+| \`progress\` | every second: \`items\`, \`failed\`, \`unreadable\`, \`shards\` by state, \`fraction\`, \`perSecond\`, \`remainingMs\`, \`held\`, \`waitMs\` (until the first lease of others ends) |
 | \`failed\` | an item failed for the last time: \`item\`, \`failure\`, \`stderr\`; the first 20 of a process |
 | \`problem\`, \`sourceFailed\` | the source passed over something: \`reason\`; a shard is set aside because it cannot be read |
 | \`lost\`, \`blocked\`, \`keeperFailed\` | a lease was lost; the module kept the process busy; leases cannot be kept meanwhile |
 | \`output\` | what a command printed, without \`--out\` |
 | \`stopping\`, \`stopped\` | after Ctrl-C or SIGTERM |
-| \`finished\` | the end: \`items\`, \`failed\`, \`skipped\`, \`parked\`, \`ownItems\` (of this process), \`elapsedMs\`, \`out\` |
+| \`finished\` | the end: \`items\`, \`failed\`, \`unreadable\`, \`skipped\`, \`parked\`, \`ownItems\` (of this process), \`elapsedMs\`, \`out\` |
 `;
 
 /** The whole page. */

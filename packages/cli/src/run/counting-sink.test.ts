@@ -12,8 +12,9 @@ const shard = { run: RunId.fromRaw(1n), shard: ShardId.fromRaw(1n) };
 
 test("a token comes back as it went, whatever the inner one is", () => {
   fc.assert(
-    fc.property(fc.nat(), fc.nat(), fc.uint8Array({ maxLength: 50 }), (items, failed, inner) => {
-      expect(decodeTotalsToken(encodeTotalsToken({ items, failed }, inner))).toEqual({ items, failed, inner });
+    fc.property(fc.nat(), fc.nat(), fc.nat(), fc.uint8Array({ maxLength: 50 }), (items, failed, unreadable, inner) => {
+      const totals = { items, failed, unreadable };
+      expect(decodeTotalsToken(encodeTotalsToken(totals, inner))).toEqual({ ...totals, inner });
     }),
   );
   expect([
@@ -23,24 +24,39 @@ test("a token comes back as it went, whatever the inner one is", () => {
   ]).toEqual([undefined, undefined, undefined]);
 });
 
+test("a token of the version before is read as one without unreadable items", () => {
+  const old = new Uint8Array(19);
+  old.set([0x47, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 2, 8, 9]);
+  expect(decodeTotalsToken(old)).toEqual({ items: 7, failed: 2, unreadable: 0, inner: Uint8Array.of(8, 9) });
+});
+
 test("counts go on from the token, across any number of holders, and hand the inner sink its own token", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(fc.boolean(), { maxLength: 10 }), { minLength: 1, maxLength: 5 }),
+      fc.array(fc.array(fc.constantFrom("done", "failed", "Failure", "Problem"), { maxLength: 10 }), {
+        minLength: 1,
+        maxLength: 5,
+      }),
       async (holders) => {
         const inner = memorySink();
         const sink = countingSink<Item, boolean>((isFailed) => isFailed, inner.sink);
         let token: Uint8Array | undefined;
         for (const [index, results] of holders.entries()) {
           const opened = await sink.open({ shard, fence: FenceEpoch.fromRaw(BigInt(index + 1)), token });
-          for (const result of results) opened.write(item, result);
+          for (const result of results) {
+            if (result === "done" || result === "failed") opened.write(item, result === "failed");
+            else opened.skip!({ kind: result, key: item.key, reason: "unreadable" });
+          }
           token = await opened.flush();
-          // What is written and never flushed is the next holder's to do again.
+          // What is written and never flushed is done again by the next holder.
           opened.write(item, true);
+          opened.skip!({ kind: "Problem", key: item.key, reason: "unreadable" });
           await opened.close();
         }
         const all = holders.flat();
-        expect(decodeTotalsToken(token)).toMatchObject({ items: all.length, failed: all.filter(Boolean).length });
+        const unreadable = all.filter((result) => result === "Problem").length;
+        const failed = all.filter((result) => result === "failed" || result === "Failure").length;
+        expect(decodeTotalsToken(token)).toMatchObject({ items: all.length - unreadable, failed, unreadable });
         expect(inner.tokensGiven).toEqual(holders.map((_, index) => (index === 0 ? undefined : Uint8Array.of(index))));
       },
     ),

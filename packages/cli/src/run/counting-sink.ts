@@ -1,9 +1,9 @@
-import type { Item, ShardSink, Sink, SinkRequest } from "@gossip/worker";
-import { decodeTotalsToken, encodeTotalsToken, NO_ITEMS } from "./item-totals.ts";
+import type { Item, ShardSink, Sink, SinkRequest, SkippedItem } from "@gossip/worker";
+import { decodeTotalsToken, encodeTotalsToken, NO_ITEMS, type ItemTotals } from "./item-totals.ts";
 
 const NO_TOKEN = /* @__PURE__ */ new Uint8Array(0);
 
-/** A sink that counts what passes, and hands it on to another where there is one. */
+/** A sink that counts results and skipped items, and passes them on to another sink if there is one. */
 export function countingSink<I extends Item, R>(isFailure: (result: R) => boolean, inner?: Sink<I, R>): Sink<I, R> {
   return {
     async open(request: SinkRequest): Promise<ShardSink<I, R>> {
@@ -19,14 +19,12 @@ class CountingShardSink<I extends Item, R> implements ShardSink<I, R> {
   readonly #inner: ShardSink<I, R> | undefined;
   #items: number;
   #failed: number;
+  #unreadable: number;
 
-  constructor(
-    before: { readonly items: number; readonly failed: number },
-    isFailure: (result: R) => boolean,
-    inner: ShardSink<I, R> | undefined,
-  ) {
+  constructor(before: ItemTotals, isFailure: (result: R) => boolean, inner: ShardSink<I, R> | undefined) {
     this.#items = before.items;
     this.#failed = before.failed;
+    this.#unreadable = before.unreadable;
     this.#isFailure = isFailure;
     this.#inner = inner;
   }
@@ -37,9 +35,18 @@ class CountingShardSink<I extends Item, R> implements ShardSink<I, R> {
     this.#inner?.write(item, result);
   }
 
+  skip(skipped: SkippedItem): void {
+    if (skipped.kind === "Problem") this.#unreadable++;
+    else {
+      this.#items++;
+      this.#failed++;
+    }
+    this.#inner?.skip?.(skipped);
+  }
+
   async flush(): Promise<Uint8Array> {
-    // Counted before waiting: what is written meanwhile belongs to the next flush, here as there.
-    const totals = { items: this.#items, failed: this.#failed };
+    // Read before waiting: what is written meanwhile belongs to the next flush, here as in the inner sink.
+    const totals = { items: this.#items, failed: this.#failed, unreadable: this.#unreadable };
     return encodeTotalsToken(totals, (await this.#inner?.flush()) ?? NO_TOKEN);
   }
 

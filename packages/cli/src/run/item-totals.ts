@@ -1,40 +1,66 @@
+import { formatCount } from "../output/number-words.ts";
+
 /** Items that are finished and stored. */
 export interface ItemTotals {
   readonly items: number;
-  /** Of them, those that failed and were passed over. */
+  /** How many of them failed and were passed over. */
   readonly failed: number;
+  /** What the source could not offer as an item, such as folders that cannot be read. Not among `items`. */
+  readonly unreadable: number;
 }
 
-export const NO_ITEMS: ItemTotals = { items: 0, failed: 0 };
+export const NO_ITEMS: ItemTotals = { items: 0, failed: 0, unreadable: 0 };
 
-const VERSION = 0x47;
-const HEAD_SIZE = 17;
+const VERSION = 0x48;
+const HEAD_SIZE = 25;
+/** Tokens without `unreadable`, as versions before 0.2 wrote them. */
+const OLD_VERSION = 0x47;
+const OLD_HEAD_SIZE = 17;
 
 /**
- * A cursor's token that says how many items lie behind it, before the token of whoever keeps the results.
+ * A cursor's token with the number of items behind the cursor, followed by the token of the sink that keeps the results.
  *
- * It travels in the write that moves the cursor, so the counts are exact after any crash, and the sum over the shards
- * that were not split is that of the run.
+ * It is stored in the write that moves the cursor, so the counts are exact after any crash, and the sum over the shards that
+ * were not split is that of the run.
  */
-export function encodeTotalsToken({ items, failed }: ItemTotals, inner: Uint8Array): Uint8Array {
+export function encodeTotalsToken({ items, failed, unreadable }: ItemTotals, inner: Uint8Array): Uint8Array {
   const token = new Uint8Array(HEAD_SIZE + inner.length);
   const view = new DataView(token.buffer);
   token[0] = VERSION;
   view.setBigUint64(1, BigInt(items));
   view.setBigUint64(9, BigInt(failed));
+  view.setBigUint64(17, BigInt(unreadable));
   token.set(inner, HEAD_SIZE);
   return token;
 }
 
-/** `undefined` for a token of somebody else. */
+/** `undefined` for a token of another program. */
 export function decodeTotalsToken(
   token: Uint8Array | undefined,
 ): (ItemTotals & { readonly inner: Uint8Array }) | undefined {
-  if (token === undefined || token.length < HEAD_SIZE || token[0] !== VERSION) return undefined;
+  const isOld = token?.[0] === OLD_VERSION;
+  const headSize = isOld ? OLD_HEAD_SIZE : HEAD_SIZE;
+  if (token === undefined || token.length < headSize || !(isOld || token[0] === VERSION)) return undefined;
   const view = new DataView(token.buffer, token.byteOffset, token.length);
-  return { items: Number(view.getBigUint64(1)), failed: Number(view.getBigUint64(9)), inner: token.slice(HEAD_SIZE) };
+  return {
+    items: Number(view.getBigUint64(1)),
+    failed: Number(view.getBigUint64(9)),
+    unreadable: isOld ? 0 : Number(view.getBigUint64(17)),
+    inner: token.slice(headSize),
+  };
 }
 
 export function addTotals(a: ItemTotals, b: ItemTotals): ItemTotals {
-  return { items: a.items + b.items, failed: a.failed + b.failed };
+  return { items: a.items + b.items, failed: a.failed + b.failed, unreadable: a.unreadable + b.unreadable };
+}
+
+/** Whether nothing was passed over. */
+export function isFlawless({ failed, unreadable }: ItemTotals): boolean {
+  return failed + unreadable === 0;
+}
+
+/** How many items failed, and how many could not be read; empty if none. */
+export function flaws({ failed, unreadable }: ItemTotals): string {
+  const ofThem = failed === 0 ? "" : `, ${formatCount(failed)} of them failed`;
+  return unreadable === 0 ? ofThem : `${ofThem}, ${formatCount(unreadable)} could not be read`;
 }

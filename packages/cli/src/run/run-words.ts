@@ -7,6 +7,7 @@ import { printableText } from "../output/printable.ts";
 import type { ProgressView } from "../progress/run-progress.ts";
 import { partsOf } from "./check-out.ts";
 import { missingResults } from "./finish-run.ts";
+import { flaws, isFlawless } from "./item-totals.ts";
 import type { RunOverview } from "./run-overview.ts";
 import { describeWork, type RunSettings } from "./run-settings.ts";
 import type { Started } from "./start-or-join.ts";
@@ -23,15 +24,14 @@ export function alreadyEnded(
     return fail("RunEnded", `run ${RunId.format(run)} has ended (${status}): \`gossip run --again\` starts over.`);
   const missing = missingResults(out);
   if (missing !== undefined) return fail("OutputFailed", `the run is done, but ${missing}.`);
-  const failed = totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} of them failed`;
-  view.say(`Done before: all ${countOf(totals.items, "item")}${failed}; --again starts over.`, {
+  const items = totals.unreadable === 0 ? `all ${countOf(totals.items, "item")}` : countOf(totals.items, "item");
+  view.say(`Done before: ${items}${flaws(totals)}; --again starts over.`, {
     kind: "finished",
     run,
-    items: totals.items,
-    failed: totals.failed,
+    ...totals,
     skipped: totals.items,
   });
-  return ok(totals.failed === 0 ? "Ok" : "ItemsFailed");
+  return ok(isFlawless(totals) ? "Ok" : "ItemsFailed");
 }
 
 /** What a run is, or where it goes on. */
@@ -46,7 +46,7 @@ export function openingWords(
     states.leased === 0
       ? ""
       : `; ${countOf(states.leased, "shard")} in the hands of others, or of a worker that was killed, until the lease ends`;
-  return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
+  return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before${flaws(totals)}; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
 }
 
 /** What one process did of a run. */
@@ -72,8 +72,7 @@ export function closingWords(
   const fields = {
     kind: "finished",
     run: request.run,
-    items: totals.items,
-    failed: totals.failed,
+    ...totals,
     skipped: before.totals.items,
     parked: states.parked,
     ownItems: own.items,
@@ -81,21 +80,19 @@ export function closingWords(
     elapsedMs: Math.round(elapsedMs),
     out,
   };
-  const passedOver = own.problems === 0 ? "" : `, ${formatCount(own.problems)} passed over`;
-  const failed = `${totals.failed === 0 ? "" : `, ${formatCount(totals.failed)} failed`}${passedOver}`;
   const skipped = before.totals.items === 0 ? "" : `, ${formatCount(before.totals.items)} of them done before`;
   if (states.parked > 0) {
     const where = out === undefined ? "" : ` Results so far are in ${printableText(partsOf(out))}.`;
     view.say(
-      `Set aside: ${countOf(states.parked, "shard")}; ${countOf(totals.items, "item")} done${skipped}${failed}.${where} \`gossip shards --status Parked\` shows them, \`gossip unpark --all\` and the same command try again.`,
+      `Set aside: ${countOf(states.parked, "shard")}; ${countOf(totals.items, "item")} done${skipped}${flaws(totals)}.${where} \`gossip shards --status Parked\` shows them, \`gossip unpark --all\` and the same command try again.`,
       fields,
     );
     return ok("ItemsFailed");
   }
   const results = out === undefined ? "" : ` Results are in ${printableText(out)}.`;
   view.say(
-    `Done: ${countOf(totals.items, "item")}${skipped}${failed}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}`,
+    `Done: ${countOf(totals.items, "item")}${skipped}${flaws(totals)}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}`,
     fields,
   );
-  return ok(totals.failed + own.problems === 0 ? "Ok" : "ItemsFailed");
+  return ok(isFlawless(totals) ? "Ok" : "ItemsFailed");
 }

@@ -1,7 +1,7 @@
 import type { ParkReason } from "@gossip/contracts";
 import { Redacted } from "@gossip/stdx";
 import { pauseAfter } from "../policy/retry-policy.ts";
-import type { Item } from "../source/source.ts";
+import type { Item, ItemProblem } from "../source/source.ts";
 import { FinishedPrefix, type Place } from "./finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
@@ -9,12 +9,14 @@ import { ParkShard } from "./park-shard.ts";
 import { retryAfterOf } from "./retry-after.ts";
 import type { ShardHost } from "./shard-host.ts";
 
-/** What the flow of a shard's items needs of whoever reads and stores. */
+/** What the flow of a shard's items needs from the shard runner. */
 export interface FlowListener<I extends Item, R> {
-  /** Whether finished items must wait: their results cannot be taken just now. */
+  /** Whether finished items must wait because their results cannot be written now. */
   isHeldBack(): boolean;
   /** The next item in order is finished. Hot: called for every item. */
   onFinished(item: I, result: R | undefined, isSkipped: boolean): void;
+  /** The next key in order has something that the source could not offer. */
+  onPassed(problem: ItemProblem): void;
   /** An item cannot be done. */
   onHopeless(reason: ParkReason): void;
   /** There may be room for more, or nothing left in flight. */
@@ -24,6 +26,19 @@ export interface FlowListener<I extends Item, R> {
 /** Results that may wait behind an unfinished item, for each item that may be worked on at once. */
 const WINDOW_PER_ITEM = 16;
 const MIN_WINDOW = 64;
+
+/** A problem of the source, in its place among the items. */
+class PassedProblem implements Item {
+  readonly problem: ItemProblem;
+
+  constructor(problem: ItemProblem) {
+    this.problem = problem;
+  }
+
+  get key(): Uint8Array {
+    return this.problem.key;
+  }
+}
 
 /** One call of `process`. */
 interface Trial<I> {
@@ -43,9 +58,9 @@ export class ItemFlow<I extends Item, R> {
   readonly #host: ShardHost<I, R>;
   readonly #context: ItemContext;
   readonly #listener: FlowListener<I, R>;
-  readonly #window: FinishedPrefix<I, R>;
+  readonly #window: FinishedPrefix<I | PassedProblem, R>;
   readonly #itemConcurrency: number;
-  readonly #take: (item: I, result: R | undefined, isSkipped: boolean) => void;
+  readonly #take: (item: I | PassedProblem, result: R | undefined, isSkipped: boolean) => void;
   readonly #pauses = new Set<() => void>();
   #inFlight = 0;
   #isHalted = false;
@@ -58,7 +73,10 @@ export class ItemFlow<I extends Item, R> {
     this.#itemConcurrency = host.settings.itemConcurrency;
     this.#window = new FinishedPrefix(Math.max(MIN_WINDOW, this.#itemConcurrency * WINDOW_PER_ITEM));
     // One function for the life of the shard: it is called for every item.
-    this.#take = (item, result, isSkipped) => listener.onFinished(item, result, isSkipped);
+    this.#take = (item, result, isSkipped) => {
+      if (item instanceof PassedProblem) listener.onPassed(item.problem);
+      else listener.onFinished(item, result, isSkipped);
+    };
   }
 
   /** Whether calls are under way, or will be made again. */
@@ -96,7 +114,18 @@ export class ItemFlow<I extends Item, R> {
     }
   }
 
-  /** Tell of what is finished, as far as nothing before it is not. */
+  /** Whether a problem can be put in its place now. */
+  get hasPlace(): boolean {
+    return !this.#window.isFull;
+  }
+
+  /** Pass over a key that the source has a problem with, once everything before it is finished. */
+  pass(problem: ItemProblem): void {
+    this.#window.skip(this.#window.open(new PassedProblem(problem)));
+    this.drain();
+  }
+
+  /** Report what is finished, up to the first item that is not. */
   drain(): void {
     if (!this.#listener.isHeldBack()) this.#window.drain(this.#take);
   }

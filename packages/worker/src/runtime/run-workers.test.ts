@@ -156,7 +156,28 @@ describe("runWorkers", () => {
     );
 
     expect(summary).toMatchObject({ failures: 10, retries: 10, items: 90, shards: { completed: 1 } });
-    expect(await sink.results(world.coordinator)).toEqual(ALL.filter((n) => n % 10 !== 3));
+    // The sink counts skipped items too: its token knows each of them once.
+    expect(await sink.results(world.coordinator)).toEqual(ALL);
+  });
+
+  test("a problem of the source is stored with the checkpoint that moves past it, also behind the last item", async () => {
+    const isProblem = (n: number): boolean => n >= 90 || n % 3 === 0;
+    const { world, base } = await makeWorld(1, numberedSource(COUNT, { isProblem }));
+    const sink = new TokenSink();
+    const controller = new AbortController();
+    const process = ({ n }: { n: number }) => {
+      if (n === 50) controller.abort();
+    };
+    const options = { ...base, sink, process };
+
+    const first = await world.time.runUntil(runWorkers({ ...options, signal: controller.signal }));
+    const second = await world.time.runUntil(runWorkers(options));
+    const third = await world.time.runUntil(runWorkers(options));
+
+    expect([first.problems + second.problems, second.stopped.kind, third.problems]).toEqual([40, "Done", 0]);
+    expect(await sink.results(world.coordinator)).toEqual(ALL);
+    const [shard] = unwrap(await world.coordinator.listShards(RUN)).items;
+    expect(shard!.lastKey).toEqual(keyOf(COUNT - 1));
   });
 
   test("a checkpoint renews the lease in the same write, once a third of the lease has elapsed", async () => {

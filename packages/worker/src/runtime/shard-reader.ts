@@ -156,9 +156,9 @@ export class ShardReader<I extends Item> {
   /** Progress is one key, so a key that comes too late would be passed over for good. */
   #checkOrder({ items, problems }: ItemBatch<I>): void {
     const { start } = this.#options.range;
-    const first = items[0];
-    if (first !== undefined && (first.key.length === 0 || compareBytes(first.key, start) < 0))
-      throw new BrokenSource("a key below the range");
+    for (const first of [items[0], problems?.[0]])
+      if (first !== undefined && (first.key.length === 0 || compareBytes(first.key, start) < 0))
+        throw new BrokenSource("a key below the range");
     checkIncreasing(items, this.#lastKey);
     if (problems !== undefined) checkIncreasing(problems, this.#lastKey);
   }

@@ -1,7 +1,7 @@
 import type { ParkReason, RunStatus } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { assert, compareBytes, Redacted } from "@gossip/stdx";
-import type { ShardSink } from "../sink/sink.ts";
+import type { ShardSink, SkippedItem } from "../sink/sink.ts";
 import type { Item, ItemBatch, ItemProblem } from "../source/source.ts";
 import type { ItemContext } from "./item-context.ts";
 import { ItemFlow } from "./item-flow.ts";
@@ -61,6 +61,7 @@ export class ShardRunner<I extends Item, R> {
     this.#flow = new ItemFlow(host, makeContext(host, session, this.#abort.signal), {
       isHeldBack: () => this.#upkeep.isFlushing,
       onFinished: (item, result, isSkipped) => this.#finish(item, result, isSkipped),
+      onPassed: (problem) => this.#pass(problem),
       onHopeless: (reason) => this.#halt({ kind: "Park", reason }),
       onChange: () => this.#poke(),
     });
@@ -178,7 +179,7 @@ export class ShardRunner<I extends Item, R> {
     for (this.#begun = 0; this.#begun < items.length;) {
       const item = items[this.#begun]!;
       while (told < problems.length && compareBytes(problems[told]!.key, item.key) < 0)
-        await this.#tell(problems[told++]!);
+        await this.#meet(problems[told++]!);
       while (this.#stop === undefined && !this.#mayBegin(item)) await this.#wait();
       if (this.#stop !== undefined || this.#splitter.isAbove(item.key)) return;
       this.#begun++;
@@ -187,35 +188,60 @@ export class ShardRunner<I extends Item, R> {
       const nowMs = time.nowMs();
       if (this.#upkeep.isDue(nowMs)) {
         await this.#upkeep.keepUp();
-        // The write is under way only once the event loop has had its turn.
+        // The write is issued only once the event loop has had its turn.
         await this.#host.yieldToLoop();
       } else if (this.#host.isSliceOver(nowMs)) await this.#host.yieldToLoop();
     }
-    while (told < problems.length && this.#stop === undefined) await this.#tell(problems[told++]!);
+    while (told < problems.length && this.#stop === undefined) await this.#meet(problems[told++]!);
   }
 
   #mayBegin(item: I): boolean {
     return this.#flow.hasRoom && !(this.#splitter.isSplitting && this.#splitter.isAbove(item.key));
   }
 
-  async #tell({ key, reason }: ItemProblem): Promise<void> {
-    const { counts, emit, settings } = this.#host;
-    while (this.#stop === undefined && this.#splitter.isSplitting && this.#splitter.isAbove(key)) await this.#wait();
+  /** The source cannot offer what is at this key: park the shard before it, or pass over it in its place among the items. */
+  async #meet(problem: ItemProblem): Promise<void> {
+    const { key } = problem;
+    const mustWait = (): boolean => !this.#flow.hasPlace || (this.#splitter.isSplitting && this.#splitter.isAbove(key));
+    while (this.#stop === undefined && mustWait()) await this.#wait();
     if (this.#stop !== undefined || this.#splitter.isAbove(key)) return;
+    if (this.#host.settings.onProblem === "park") {
+      this.#report(problem);
+      return this.#halt({ kind: "Park", reason: "Other" });
+    }
+    this.#startedKey = key;
+    this.#flow.pass(problem);
+  }
+
+  #report({ key, reason }: ItemProblem): void {
+    const { counts, emit } = this.#host;
+    const { shard } = this.session.shardKey;
     counts.problems++;
-    emit({
-      kind: "ItemProblem",
-      shard: this.session.shardKey.shard,
-      key: new Redacted(key),
-      keySize: key.length,
-      reason,
-    });
-    if (settings.onProblem === "park") this.#halt({ kind: "Park", reason: "Other" });
+    emit({ kind: "ItemProblem", shard, key: new Redacted(key), keySize: key.length, reason });
+  }
+
+  /** Everything before the problem is finished: the next checkpoint moves past it and stores that it was passed over. */
+  #pass(problem: ItemProblem): void {
+    if (this.#stop?.kind === "SinkFailed") return;
+    this.#report(problem);
+    if (this.#skip({ kind: "Problem", ...problem })) this.#upkeep.advance(problem.key);
+  }
+
+  #skip(skipped: SkippedItem): boolean {
+    try {
+      this.#sink?.skip?.(skipped);
+      return true;
+    } catch (cause) {
+      this.#halt({ kind: "SinkFailed", cause });
+      return false;
+    }
   }
 
   #finish(item: I, result: R | undefined, isSkipped: boolean): void {
     if (this.#stop?.kind === "SinkFailed") return;
-    if (!isSkipped && this.#sink !== undefined) {
+    if (isSkipped) {
+      if (!this.#skip({ kind: "Failure", key: item.key })) return;
+    } else if (this.#sink !== undefined) {
       try {
         this.#sink.write(item, result as R);
       } catch (cause) {

@@ -19,13 +19,23 @@ export function keyOf(n: number): Uint8Array {
   return key;
 }
 
-/** Items 0 to `count - 1`. `between` is called before each batch, and may wait or throw. */
+export interface NumberedOptions {
+  readonly batchSize?: number;
+  /** Called before each batch. May wait or throw. */
+  readonly between?: (from: number) => Promise<void>;
+  /** Whether the source has a problem with this number instead of an item. */
+  readonly isProblem?: (n: number) => boolean;
+}
+
+/** The number in a key. */
+function numberOf(key: Uint8Array): number {
+  return new DataView(key.buffer, key.byteOffset, key.length).getUint32(2);
+}
+
+/** Items 0 to `count - 1`. */
 export function numberedSource(
   count: number,
-  {
-    batchSize = 7,
-    between = async () => {},
-  }: { readonly batchSize?: number; readonly between?: (from: number) => Promise<void> } = {},
+  { batchSize = 7, between = async () => {}, isProblem = () => false }: NumberedOptions = {},
 ): Source<NumberedItem> {
   const all = Array.from({ length: count }, (_, n): NumberedItem => ({ n, key: keyOf(n) }));
   return {
@@ -46,7 +56,11 @@ export function numberedSource(
       );
       for (let from = 0; from < items.length; from += batchSize) {
         await between(items[from]!.n);
-        yield { items: items.slice(from, from + batchSize) };
+        const batch = items.slice(from, from + batchSize);
+        yield {
+          items: batch.filter(({ n }) => !isProblem(n)),
+          problems: batch.filter(({ n }) => isProblem(n)).map(({ key }) => ({ key, reason: "unreadable" })),
+        };
       }
     },
   };
@@ -103,7 +117,7 @@ export class World {
   }
 }
 
-/** A sink as the contract has it: only what a checkpointed token covers counts, and each holder writes on behind it. */
+/** A sink as the contract has it: only what a checkpointed token covers counts, and each holder continues after it. Skipped numbers count too. */
 export class TokenSink implements Sink<NumberedItem, unknown> {
   /** What each shard's holders wrote, by shard and fence. */
   readonly parts = new Map<string, number[]>();
@@ -129,6 +143,10 @@ export class TokenSink implements Sink<NumberedItem, unknown> {
         if (isClosed) this.lateWrites++;
         if (isFlushing) throw new Error("written to while it was flushed");
         written.push(n);
+      },
+      skip: ({ key }) => {
+        if (isFlushing) throw new Error("written to while it was flushed");
+        written.push(numberOf(key));
       },
       flush: async () => {
         if (isFlushing) throw new Error("flushed while it was flushed");

@@ -8,8 +8,12 @@ export interface Item {
   readonly key: Uint8Array;
 }
 
-/** Something at `key` that the source cannot offer as an item: it is told of, and passed over. */
+/**
+ * Something at `key` that the source cannot offer as an item. It is reported and passed over, and progress moves past its key
+ * as it does for an item: a reading after that key does not report it again.
+ */
 export interface ItemProblem {
+  /** Inside the range, like an item's. */
   readonly key: Uint8Array;
   /** One sentence for a person. It holds neither credentials nor the key itself. */
   readonly reason: string;

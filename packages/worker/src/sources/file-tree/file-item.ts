@@ -1,7 +1,7 @@
-import { isUtf8 } from "node:buffer";
+import type { FileHandle } from "node:fs/promises";
 import type { Item } from "../../source/source.ts";
-
-const SLASH = 0x2f;
+import { asText, joinPath } from "./path-bytes.ts";
+import { openInTree } from "./tree-folders.ts";
 
 /**
  * A regular file of a tree.
@@ -28,22 +28,16 @@ export class FileItem implements Item {
     return asText(this.pathBytes);
   }
 
+  /**
+   * Open the file for reading, without following a link at its name or at a folder above it. A path is looked up again by
+   * whatever opens it: if others can write to the tree, they can make it lead elsewhere in the meantime.
+   */
+  open(): Promise<FileHandle> {
+    return openInTree(this.#root, this.key);
+  }
+
   /** The path below the root of the tree, or `undefined` where it is not valid UTF-8. */
   get relativePath(): string | undefined {
     return asText(this.key);
   }
-}
-
-/** The path of something below a folder. */
-export function joinPath(folder: Buffer, below: Uint8Array): Buffer {
-  const separator = folder.length > 0 && folder[folder.length - 1] === SLASH ? 0 : 1;
-  const joined = Buffer.allocUnsafe(folder.length + separator + below.length);
-  joined.set(folder);
-  if (separator === 1) joined[folder.length] = SLASH;
-  joined.set(below, folder.length + separator);
-  return joined;
-}
-
-export function asText(bytes: Uint8Array): string | undefined {
-  return isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8") : undefined;
 }

@@ -3,17 +3,21 @@ import type { ShardSpec } from "@gossip/contracts";
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 import type { SourceError } from "../../source/source-error.ts";
 import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
+import { makeRetryPolicy, type RetryInput, type RetryPolicy } from "../../policy/retry-policy.ts";
 import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
 import { readBounds } from "../read-bounds.ts";
 import { codeOf } from "../system-words.ts";
-import { asText, type FileItem } from "./file-item.ts";
+import type { FileItem } from "./file-item.ts";
+import { asText } from "./path-bytes.ts";
+import { pathIn } from "./folder-problem.ts";
+import { listDirectory } from "./list-directory.ts";
 import type { Tree, TreeCandidate } from "./tree.ts";
 import { rootError } from "./tree-failure.ts";
 import { surveyTree } from "./survey-tree.ts";
 import { walkTree } from "./walk-tree.ts";
 
 export interface FileTreeOptions {
-  /** The folder. It may be a link to one; links below it are not followed. */
+  /** The folder. It may be a link to one; links below it are never followed, also not where one replaces a folder meanwhile. */
   readonly root: string;
   /** What becomes of a folder that cannot be listed: it is told of and passed over, or the reading fails. `skip` where it is left out. */
   readonly onUnreadable?: "skip" | "stop";
@@ -21,9 +25,12 @@ export interface FileTreeOptions {
   readonly exclude?: (candidate: TreeCandidate) => boolean;
   /** Most names of one folder to hold in memory; a larger folder is listed several times. 200,000 where it is left out. */
   readonly namesHeld?: number;
+  /** How often to list a folder again after an error that may pass, such as `EIO` or `ESTALE`, before it counts as unreadable. */
+  readonly retry?: RetryInput;
 }
 
 const DEFAULT_NAMES_HELD = 200_000;
+const DEFAULT_RETRY: RetryPolicy = { maxAttempts: 6, baseMs: 100, maxMs: 2000 };
 /** Above every path: no file system has names of so many bytes. */
 const LONGEST_NAME = 256;
 
@@ -36,7 +43,7 @@ export function fileTreeSource(options: FileTreeOptions): Source<FileItem> {
   return new FileTreeSource(readOptions(options));
 }
 
-class FileTreeSource implements Source<FileItem> {
+export class FileTreeSource implements Source<FileItem> {
   readonly name = "fs";
   readonly #tree: Tree;
 
@@ -63,7 +70,8 @@ class FileTreeSource implements Source<FileItem> {
 
   async *read(request: ReadRequest): AsyncGenerator<ItemBatch<FileItem>> {
     const bounds = readBounds(request);
-    if (bounds !== undefined) yield* walkTree(this.#tree, bounds, request.signal);
+    const { after, signal } = request;
+    if (bounds !== undefined) yield* walkTree(this.#tree, { bounds, after, signal });
   }
 
   async splitPoint(request: SplitRequest): Promise<Uint8Array | undefined> {
@@ -80,11 +88,12 @@ class FileTreeSource implements Source<FileItem> {
   }
 
   describeKey(key: Uint8Array): string {
-    return asText(key) ?? Buffer.from(key).toString("latin1");
+    const path = pathIn(key);
+    return asText(path) ?? Buffer.from(path).toString("latin1");
   }
 }
 
-function readOptions(options: FileTreeOptions): Tree {
+export function readOptions(options: FileTreeOptions): Tree {
   assert(
     typeof options === "object" && options !== null,
     () => `file tree options must be an object, got ${typeof options}`,
@@ -94,5 +103,6 @@ function readOptions(options: FileTreeOptions): Tree {
   assert(onUnreadable === "skip" || onUnreadable === "stop", 'onUnreadable must be "skip" or "stop"');
   assert(exclude === undefined || typeof exclude === "function", "exclude must be a function");
   assertCount(namesHeld, "namesHeld", { min: 1, max: 2 ** 31 });
-  return { name: root, root: Buffer.from(resolve(root)), onUnreadable, exclude, namesHeld };
+  const retry = makeRetryPolicy(options.retry ?? {}, { what: "retry of the file tree", defaults: DEFAULT_RETRY });
+  return { name: root, root: Buffer.from(resolve(root)), onUnreadable, exclude, namesHeld, retry, list: listDirectory };
 }

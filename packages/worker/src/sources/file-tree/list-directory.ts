@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { compareBytes, startsWith } from "@gossip/stdx";
 import { isBelowEnd } from "../read-bounds.ts";
-import { joinPath } from "./file-item.ts";
+import { joinPath } from "./path-bytes.ts";
 
 /**
  * A regular file or a folder. Its `name` is what sorts: a folder's ends with a slash, because that is what

@@ -1,8 +1,8 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import type { ReadBounds } from "../read-bounds.ts";
 import { codeOf } from "../system-words.ts";
-import { joinPath } from "./file-item.ts";
 import { sampleDirectory } from "./list-directory.ts";
+import { TreeFolders } from "./tree-folders.ts";
 import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
 
 /** A part of a tree that is not cut further, and how much it is taken to hold. */
@@ -36,6 +36,19 @@ const ENOUGH_UNITS = 65_536;
  * of the root; anything below that cannot be read holds nothing.
  */
 export async function surveyTree(request: SurveyRequest): Promise<readonly Uint8Array[]> {
+  const folders = new TreeFolders(request.tree.root);
+  try {
+    return await survey({ ...request, folders });
+  } finally {
+    await folders.close();
+  }
+}
+
+interface Survey extends SurveyRequest {
+  readonly folders: TreeFolders;
+}
+
+async function survey(request: Survey): Promise<readonly Uint8Array[]> {
   const { partCount } = request;
   let foldersLeft = Math.max(FEWEST_FOLDERS, partCount * FOLDERS_PER_PART);
   let foldersSeen = 1;
@@ -89,17 +102,13 @@ function cutByWeight(units: readonly Unit[], partCount: number): readonly Uint8A
 
 /** What a folder holds. Where it was too large for every name, each stands for several. */
 async function unitsBelow(
-  { tree, bounds, signal }: SurveyRequest,
+  { tree, bounds, signal, folders }: Survey,
   { key: prefix, weight }: Pick<Unit, "key" | "weight">,
 ): Promise<Unit[]> {
   signal?.throwIfAborted();
-  const folder = prefix.length === 0 ? tree.root : joinPath(tree.root, prefix);
-  const { entries, stride } = await sampleDirectory({
-    folder,
-    ...boundsBelow(bounds, prefix),
-    limit: NAMES_SAMPLED,
-    signal,
-  });
+  const { entries, stride } = await folders.use(prefix, (folder) =>
+    sampleDirectory({ folder, ...boundsBelow(bounds, prefix), limit: NAMES_SAMPLED, signal }),
+  );
   return (
     entries
       .filter((entry) => !isExcluded(tree, prefix, entry))
@@ -109,7 +118,7 @@ async function unitsBelow(
   );
 }
 
-async function unitsBelowOrNone(request: SurveyRequest, unit: Unit): Promise<Unit[]> {
+async function unitsBelowOrNone(request: Survey, unit: Unit): Promise<Unit[]> {
   try {
     return await unitsBelow(request, unit);
   } catch (thrown) {

@@ -2,7 +2,7 @@ import type { SourceError } from "../../source/source-error.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
 import { codeOf, systemWords } from "../system-words.ts";
 
-/** Whether what was listed a moment ago is gone, or is no folder any more. */
+/** Whether what was listed a moment ago is gone, or is a file or a link by now. */
 export function hasVanished(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return code === "ENOENT" || code === "ENOTDIR";
@@ -12,6 +12,28 @@ export function hasVanished(thrown: unknown): boolean {
 export function isShortage(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return code === "EMFILE" || code === "ENFILE" || code === "ENOMEM";
+}
+
+const TRANSIENT: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "EIO",
+  "ESTALE",
+  "EAGAIN",
+  "EBUSY",
+  "EINTR",
+  "ETIMEDOUT",
+  "ECONNRESET",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "ENOTCONN",
+  "EREMOTEIO",
+]);
+
+/** Whether the same call may succeed a moment later: a disk, or the network that a file system is behind, has a bad moment. */
+export function isTransient(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code !== undefined && TRANSIENT.has(code);
 }
 
 /** Why the root cannot be listed. */

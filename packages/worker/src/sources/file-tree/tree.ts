@@ -1,7 +1,8 @@
 import { startsWith } from "@gossip/stdx";
+import type { RetryPolicy } from "../../policy/retry-policy.ts";
 import type { ReadBounds } from "../read-bounds.ts";
-import { asText } from "./file-item.ts";
-import type { TreeEntry } from "./list-directory.ts";
+import { asText } from "./path-bytes.ts";
+import type { listDirectory, TreeEntry } from "./list-directory.ts";
 
 /** What an exclusion is asked about. */
 export interface TreeCandidate {
@@ -22,6 +23,9 @@ export interface Tree {
   readonly exclude: ((candidate: TreeCandidate) => boolean) | undefined;
   /** Most names of one folder to hold at once. */
   readonly namesHeld: number;
+  /** For a folder that cannot be listed because of what may pass. */
+  readonly retry: RetryPolicy;
+  readonly list: typeof listDirectory;
 }
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);

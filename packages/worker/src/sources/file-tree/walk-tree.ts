@@ -1,13 +1,17 @@
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { keySuccessor, prefixSuccessor } from "@gossip/frontier";
+import { setTimeout as sleep } from "node:timers/promises";
 import { compareBytes } from "@gossip/stdx";
+import { pauseAfter } from "../../policy/retry-policy.ts";
 import type { ItemBatch, ItemProblem } from "../../source/source.ts";
 import type { ReadBounds } from "../read-bounds.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
-import { FileItem, joinPath } from "./file-item.ts";
-import { listDirectory, type Listing, type TreeEntry } from "./list-directory.ts";
+import { FileItem } from "./file-item.ts";
+import { folderProblemKey, isReported } from "./folder-problem.ts";
+import type { Listing, TreeEntry } from "./list-directory.ts";
+import { TreeFolders } from "./tree-folders.ts";
 import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
-import { hasVanished, isShortage, rootError, stopAt, unreadableFolder } from "./tree-failure.ts";
+import { hasVanished, isShortage, isTransient, rootError, stopAt, unreadableFolder } from "./tree-failure.ts";
 
 /** Enough that handing them over costs nothing, few enough that they are not kept waiting. */
 const ITEMS_PER_BATCH = 256;
@@ -23,42 +27,56 @@ interface Frame {
 
 const ROOT = /* @__PURE__ */ new Uint8Array(0);
 
+export interface WalkRequest {
+  readonly bounds: ReadBounds;
+  /** The last key of an earlier reading, where this one continues it. */
+  readonly after?: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
- * The files of a tree in the order of their paths' bytes, from the bounds on and only up to them.
+ * The files of a tree in the order of the bytes of their paths, within the bounds.
  *
- * Folders are listed when their turn comes, and those that lie wholly outside never are: to go on from a key
- * takes one look at each folder above it.
+ * Folders are listed when their turn comes, and those that lie wholly outside never are: to continue from a key takes one look
+ * at each folder above it.
  */
-export async function* walkTree(
-  tree: Tree,
-  bounds: ReadBounds,
-  signal: AbortSignal,
-): AsyncGenerator<ItemBatch<FileItem>> {
+export async function* walkTree(tree: Tree, request: WalkRequest): AsyncGenerator<ItemBatch<FileItem>> {
+  const { signal } = request;
   signal.throwIfAborted();
-  const walk = new TreeWalk(tree, bounds, signal);
-  await walk.enter(ROOT);
-  for (let folder = walk.advance(); folder !== undefined; folder = walk.advance()) {
-    // What is there is handed over before the disk is waited for.
+  const walk = new TreeWalk(tree, request);
+  try {
+    await walk.enter(ROOT);
+    for (let folder = walk.advance(); folder !== undefined; folder = walk.advance()) {
+      // Hand over what is there before waiting for the disk.
+      if (!walk.isEmpty) yield walk.take();
+      signal.throwIfAborted();
+      if (folder !== "full") await walk.enter(folder);
+    }
     if (!walk.isEmpty) yield walk.take();
-    signal.throwIfAborted();
-    if (folder !== "full") await walk.enter(folder);
+  } finally {
+    await walk.close();
   }
-  if (!walk.isEmpty) yield walk.take();
 }
 
 class TreeWalk {
   readonly #tree: Tree;
-  readonly #bounds: ReadBounds;
-  readonly #signal: AbortSignal;
+  readonly #request: WalkRequest;
+  readonly #folders: TreeFolders;
   /** The folder that is walked, and those above it. */
   readonly #stack: Frame[] = [];
   #items: FileItem[] = [];
   #problems: ItemProblem[] = [];
+  /** Key of the last problem. */
+  #notedKey: Uint8Array | undefined;
 
-  constructor(tree: Tree, bounds: ReadBounds, signal: AbortSignal) {
+  constructor(tree: Tree, request: WalkRequest) {
     this.#tree = tree;
-    this.#bounds = bounds;
-    this.#signal = signal;
+    this.#request = request;
+    this.#folders = new TreeFolders(tree.root);
+  }
+
+  close(): Promise<void> {
+    return this.#folders.close();
   }
 
   get isEmpty(): boolean {
@@ -91,52 +109,58 @@ class TreeWalk {
     return undefined;
   }
 
-  /** List a folder for the first time, or go on where it was too large to hold. */
+  /** List a folder for the first time, or continue where it was too large to hold. */
   async enter(prefix: Uint8Array): Promise<void> {
+    const { after, bounds, signal } = this.#request;
     const top = this.#stack.at(-1);
     const isAgain = top !== undefined && top.prefix.length === prefix.length;
     if (isAgain) this.#stack.pop();
     const behind = isAgain ? top.entries.at(-1) : undefined;
     try {
-      const { entries, hasMore } = await listFolder(this.#tree, this.#bounds, { prefix, behind, signal: this.#signal });
+      const { entries, hasMore } = await this.#list(prefix, behind);
       this.#stack.push({ prefix, entries, hasMore, next: 0 });
     } catch (thrown) {
-      if (thrown instanceof SourceReadFailed || this.#signal.aborted) throw thrown;
+      if (thrown instanceof SourceReadFailed || signal.aborted) throw thrown;
       if (hasVanished(thrown)) return;
       if (this.#tree.onUnreadable === "stop" || isShortage(thrown)) throw stopAt(thrown);
-      this.#note(behind === undefined ? prefix : concat(prefix, firstBehind(behind)), unreadableFolder(thrown));
+      if (isReported(prefix, after)) return;
+      const at = behind === undefined ? prefix : concat(prefix, firstBehind(behind));
+      this.#note(folderProblemKey(prefix, at, bounds), unreadableFolder(thrown));
     }
   }
 
-  /** A folder of which only the later part is wanted is a problem from there on. */
-  #note(key: Uint8Array, reason: string): void {
-    const { from } = this.#bounds;
-    this.#problems.push({ key: compareBytes(key, from) < 0 ? from : key.subarray(0, MAX_KEY_SIZE), reason });
+  /** Retries what may pass, such as a network file system that is away. */
+  async #list(prefix: Uint8Array, behind: TreeEntry | undefined): Promise<Listing> {
+    const { name, retry, list, namesHeld } = this.#tree;
+    const { bounds, signal } = this.#request;
+    const { from, end } = boundsBelow(bounds, prefix);
+    const wanted = { from: behind === undefined ? from : firstBehind(behind), end, limit: namesHeld, signal };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#folders.use(prefix, (folder) => list({ folder, ...wanted }));
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const waitMs = isTransient(thrown)
+          ? pauseAfter(retry, { attempt, random: Math.random(), leastMs: 0 })
+          : undefined;
+        if (waitMs !== undefined) {
+          await sleep(waitMs, undefined, { signal });
+          continue;
+        }
+        // A tree without its root is not empty but missing.
+        throw prefix.length === 0 ? new SourceReadFailed(rootError(name, thrown), { cause: thrown }) : thrown;
+      }
+    }
   }
-}
 
-interface FolderRequest {
-  readonly prefix: Uint8Array;
-  readonly signal: AbortSignal;
-  /** The last entry that is known already. */
-  readonly behind?: TreeEntry | undefined;
-}
-
-async function listFolder(tree: Tree, bounds: ReadBounds, { prefix, behind, signal }: FolderRequest): Promise<Listing> {
-  const { from, end } = boundsBelow(bounds, prefix);
-  const isRoot = prefix.length === 0;
-  try {
-    return await listDirectory({
-      folder: isRoot ? tree.root : joinPath(tree.root, prefix),
-      from: behind === undefined ? from : firstBehind(behind),
-      end,
-      limit: tree.namesHeld,
-      signal,
-    });
-  } catch (thrown) {
-    signal.throwIfAborted();
-    // Without its root a tree is not empty but missing.
-    throw isRoot ? new SourceReadFailed(rootError(tree.name, thrown), { cause: thrown }) : thrown;
+  #note(key: Uint8Array, reason: string): void {
+    const { from } = this.#request.bounds;
+    const inside = compareBytes(key, from) < 0 ? from : key.subarray(0, MAX_KEY_SIZE);
+    const last = this.#notedKey;
+    // Paths that are too long may be the same up to the size of a key: one report stands for them.
+    if (last !== undefined && compareBytes(inside, last) <= 0) return;
+    this.#notedKey = inside;
+    this.#problems.push({ key: inside, reason });
   }
 }
 

@@ -145,6 +145,16 @@ class EverywhereTroubled extends ModelSource {
   }
 }
 
+class TroubledAgain extends ModelSource {
+  override async *read(request: ReadRequest): AsyncGenerator<ItemBatch> {
+    const { range, after, signal } = request;
+    const key = after === undefined ? Uint8Array.of(...START, 0) : Uint8Array.of(...after, 0);
+    const isInRange = compareBytes(key, range.start) >= 0 && compareBytes(START, range.start) >= 0;
+    if (!signal.aborted && isInRange) yield { items: [], problems: [{ key, reason: "again" }] };
+    yield* super.read(request);
+  }
+}
+
 class Unshowable extends ModelSource {
   override describeKey(): string {
     return "";
@@ -184,6 +194,7 @@ const READ = "every item is given once and nothing else, in the order of keys";
 const ASCEND = "keys ascend strictly, within a batch and from batch to batch";
 const KEYS = "keys have 1 to MAX_KEY_SIZE bytes, and stay as they were given";
 const PROBLEMS = "problems lie in the range that is read and say what is wrong";
+const NOT_AGAIN = "a reading after a problem reports what comes behind it, and not the problem again";
 const RANGE = "a range holds its start and not its end";
 const AFTER = "what is at or below `after` is left out, and nothing above it is";
 const BOTH = "`after` and the range are both kept to";
@@ -215,6 +226,7 @@ const BROKEN: readonly { readonly what: string; readonly Source: new () => Model
   { what: "uses one buffer for all keys", Source: reading(oneBuffer), found: KEYS },
   { what: "has a problem and no words for it", Source: Wordless, found: PROBLEMS },
   { what: "has the same problem in every range", Source: EverywhereTroubled, found: PROBLEMS },
+  { what: "has the same problem after every key", Source: TroubledAgain, found: NOT_AGAIN },
   {
     what: "leaves out the start of a range",
     Source: inRange((key, request) => right(key, request) && compareBytes(key, request.range.start) !== 0),

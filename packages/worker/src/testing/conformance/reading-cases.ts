@@ -55,6 +55,19 @@ export const readingCases: readonly SourceCase[] = [
     },
   },
   {
+    name: "a reading after a problem reports what comes behind it, and not the problem again",
+    async run(world) {
+      const { problems } = await world.read();
+      for (const [index, { key }] of problems.entries()) {
+        const rest = await world.read({ after: key });
+        world.expectKeys(
+          rest.problems.map((problem) => problem.key),
+          problems.slice(index + 1).map((problem) => problem.key),
+        );
+      }
+    },
+  },
+  {
     name: "a range holds its start and not its end",
     async run(world) {
       for (const from of world.places(SOME)) {

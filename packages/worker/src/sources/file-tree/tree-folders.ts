@@ -1,0 +1,116 @@
+import { constants, existsSync } from "node:fs";
+import { lstat, open, stat, type FileHandle } from "node:fs/promises";
+import { startsWith } from "@gossip/stdx";
+import { joinPath } from "./path-bytes.ts";
+
+const SLASH = 0x2f;
+const ROOT = /* @__PURE__ */ new Uint8Array(0);
+/** Where Linux shows the files that this process has open. */
+const DESCRIPTORS = "/proc/self/fd";
+/** Folders above the current one that stay open. In a deeper tree some are opened again. */
+const MAX_HELD = 64;
+
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
+/** Opening a pipe must not wait for a writer. */
+const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+interface HeldFolder {
+  readonly prefix: Uint8Array;
+  readonly handle: FileHandle;
+}
+
+/**
+ * The folders of a tree, opened without following links, so that a folder that is replaced by a link meanwhile leads nowhere.
+ *
+ * Each folder is opened from the open folder above it, by descriptor: no name above it is looked up a second time. Without
+ * `/proc/self/fd` the folders are compared by device and inode before and after they are read. That notices a replacement, but
+ * not one that is undone in between.
+ */
+export class TreeFolders {
+  readonly #root: Buffer;
+  readonly #hasDescriptors: boolean;
+  /** The folder opened last, and those above it. */
+  readonly #held: HeldFolder[] = [];
+
+  constructor(
+    root: Buffer,
+    {
+      hasDescriptors = process.platform === "linux" && existsSync(DESCRIPTORS),
+    }: { readonly hasDescriptors?: boolean } = {},
+  ) {
+    this.#root = root;
+    this.#hasDescriptors = hasDescriptors;
+  }
+
+  /** Call `use` with a path of the folder `prefix` that stays the same folder. Rejects with `ENOTDIR` if it is a link now. */
+  async use<T>(prefix: Uint8Array, use: (folder: Buffer) => Promise<T>): Promise<T> {
+    if (this.#hasDescriptors) return use(pathOf(await this.#open(prefix)));
+    const before = await this.#identify(prefix);
+    const used = await use(prefix.length === 0 ? this.#root : joinPath(this.#root, prefix));
+    if ((await this.#identify(prefix)) !== before) throw replaced();
+    return used;
+  }
+
+  async close(): Promise<void> {
+    for (const { handle } of this.#held.splice(0)) await handle.close();
+  }
+
+  async #open(prefix: Uint8Array): Promise<FileHandle> {
+    let held = this.#held.at(-1);
+    for (; held !== undefined && !startsWith(prefix, held.prefix); held = this.#held.at(-1)) {
+      this.#held.pop();
+      await held.handle.close();
+    }
+    if (held === undefined) held = this.#hold(ROOT, await open(this.#root, FOLDER_FLAGS));
+    while (held.prefix.length < prefix.length) {
+      const slash = prefix.indexOf(SLASH, held.prefix.length);
+      const name = prefix.subarray(held.prefix.length, slash);
+      const handle = await open(joinPath(pathOf(held.handle), name), FOLDER_FLAGS | constants.O_NOFOLLOW);
+      if (this.#held.length >= MAX_HELD) await this.#held.pop()!.handle.close();
+      held = this.#hold(prefix.subarray(0, slash + 1), handle);
+    }
+    return held.handle;
+  }
+
+  #hold(prefix: Uint8Array, handle: FileHandle): HeldFolder {
+    const held = { prefix, handle };
+    this.#held.push(held);
+    return held;
+  }
+
+  /** Device and inode of a folder and of every one above it. */
+  async #identify(prefix: Uint8Array): Promise<string> {
+    const { dev, ino } = await stat(this.#root, { bigint: true });
+    let identity = `${dev}:${ino}`;
+    for (let slash = prefix.indexOf(SLASH); slash !== -1; slash = prefix.indexOf(SLASH, slash + 1)) {
+      const folder = await lstat(joinPath(this.#root, prefix.subarray(0, slash)), { bigint: true });
+      if (!folder.isDirectory()) throw replaced();
+      identity += `/${folder.dev}:${folder.ino}`;
+    }
+    return identity;
+  }
+}
+
+/** Open a file of a tree for reading, without following a link on the way to it. */
+export async function openInTree(root: Buffer, key: Uint8Array): Promise<FileHandle> {
+  const folders = new TreeFolders(root);
+  const nameStart = key.lastIndexOf(SLASH) + 1;
+  try {
+    return await folders.use(key.subarray(0, nameStart), async (folder) => {
+      const handle = await open(joinPath(folder, key.subarray(nameStart)), FILE_FLAGS);
+      if ((await handle.stat()).isFile()) return handle;
+      await handle.close();
+      throw Object.assign(new Error("EINVAL: not a regular file any more"), { code: "EINVAL" });
+    });
+  } finally {
+    await folders.close();
+  }
+}
+
+function pathOf({ fd }: FileHandle): Buffer {
+  return Buffer.from(`${DESCRIPTORS}/${fd}`);
+}
+
+function replaced(): Error {
+  return Object.assign(new Error("ENOTDIR: a folder was replaced"), { code: "ENOTDIR" });
+}
