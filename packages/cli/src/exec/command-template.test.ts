@@ -2,15 +2,24 @@
 // what a shell makes of the result, so a shell says what each command prints.
 import { spawnSync } from "node:child_process";
 import { unwrap } from "@gossip/stdx";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseTemplate } from "./command-template.ts";
 import { functionOf } from "./persistent-shell.ts";
 
 const NASTY = "a b  $(echo pwned) 'q' \"d\" \\ *";
 
+/** Machines differ in what `/bin/sh` is. */
+const SHELLS = ["/bin/sh", ...(spawnSync("bash", ["-c", ""]).status === 0 ? ["bash"] : [])];
+
+/** What the command prints, in every shell alike. */
 function run(command: string, item = NASTY): string {
-  const body = unwrap(parseTemplate(command));
-  return spawnSync("/bin/sh", ["-c", `${functionOf(body)}gossip_item "$1"`, "sh", item], { encoding: "utf8" }).stdout;
+  const script = `${functionOf(unwrap(parseTemplate(command)))}gossip_item "$1"`;
+  const [printed, ...others] = SHELLS.map(
+    (shell) => spawnSync(shell, ["-c", script, "sh", item], { encoding: "utf8" }).stdout,
+  );
+  for (const other of others) expect(other).toBe(printed);
+  return printed!;
 }
 
 describe("{} is the item, as one word", () => {
@@ -21,6 +30,13 @@ describe("{} is the item, as one word", () => {
     ["between double quotes", "printf '[%s]' \"x {} y\"", `[x ${NASTY} y]`],
     ["in a command substitution", "printf '[%s]' \"$(printf '<%s>' {})\"", `[<${NASTY}>]`],
     ["in a quoted word within one", "printf '[%s]' \"$(printf '<%s>' \"a {}\")\"", `[<a ${NASTY}>]`],
+    [
+      "in a case within a substitution",
+      "printf '[%s]' \"$(case {} in x) ;; *) printf '<%s>' {} ;; esac)\" \"{}\"",
+      `[<${NASTY}>][${NASTY}]`,
+    ],
+    ["behind a word that is only called case", 'printf \'[%s]\' "$(echo case esac)" "{}"', `[case esac][${NASTY}]`],
+    ["in a case with patterns between parentheses", "case {} in (x) ;; (*) printf '[%s]' {} ;; esac", `[${NASTY}]`],
     ["in backticks", "printf '[%s]' \"`printf %s ok; : {}`\" {}", `[ok][${NASTY}]`],
     ["behind parentheses of a subshell", "(printf '[%s]' {})", `[${NASTY}]`],
     ["behind a comment with a quote in it", "# it's fine\nprintf '[%s]' {}", `[${NASTY}]`],
@@ -40,7 +56,83 @@ test.each([
 });
 
 test("a name between the quotes of another program's code stays out of it", () => {
-  expect(parseTemplate("bash -c 'rm {}'")).toEqual({ ok: false, error: { kind: "PlaceholderInSingleQuotes" } });
+  expect(parseTemplate("bash -c 'rm {}'")).toEqual({ ok: false, error: { kind: "PlaceholderQuoted" } });
+  expect(parseTemplate("bash <<'EOF'\nrm {}\nEOF")).toEqual({ ok: false, error: { kind: "PlaceholderQuoted" } });
+  expect(run('sh -c \'printf "[%s]" "$1"; : {}\' _ "$1"')).toBe(`[${NASTY}]`);
+});
+
+test("a name is no arithmetic: some shells would run what is in it", () => {
+  for (const command of ["echo $(( {} + 1 ))", 'echo "$((1 << {}))"', "cat <<EOF\n$(( {} ))\nEOF"])
+    expect(parseTemplate(command)).toEqual({ ok: false, error: { kind: "PlaceholderInArithmetic" } });
+});
+
+describe("in a here-document", () => {
+  test.each([
+    ["it is the name, without quotes", "cat <<EOF\na {} b\nEOF", `a ${NASTY} b\n`],
+    [
+      "between quotes that mean nothing there",
+      "cat <<EOF\n'{}' \"{}\" # {}\nEOF",
+      `'${NASTY}' "${NASTY}" # ${NASTY}\n`,
+    ],
+    ["with tabs that are skipped", "cat <<-EOF\n\t\t{}\n\tEOF\nprintf '[%s]' {}", `${NASTY}\n[${NASTY}]`],
+    ["in a command within it", "cat <<EOF\n$(printf '<%s>' {} \"x {}\")\nEOF", `<${NASTY}><x ${NASTY}>\n`],
+    ["in backticks within it", "cat <<EOF\n`printf '<%s>' {}`\nEOF", `<${NASTY}>\n`],
+    ["in two of them", "cat <<A; cat <<'B'; cat <<C\n{}\nA\n{}\nB\n{}\nC", `${NASTY}\n{}\n${NASTY}\n`],
+    ["in one within a substitution", 'printf "[%s]" "$(cat <<EOF\n{}\nEOF\n)"', `[${NASTY}]`],
+    ["behind one", "cat <<EOF >/dev/null\nit's \"one\nEOF\nprintf '[%s]' {}", `[${NASTY}]`],
+    ["on the line that announces it", "cat - <<EOF; printf '[%s]' {}\nx\nEOF", `x\n[${NASTY}]`],
+    ["whose delimiter follows a joined line", "cat <<EOF\nx\\\nEOF\n{}\nEOF", `xEOF\n${NASTY}\n`],
+    ["with a quoted delimiter it stays", 'cat <<"EOF"; printf "[%s]" {}\n{} $1\nEOF', `{} $1\n[${NASTY}]`],
+    ["with a delimiter behind a backslash it stays", "cat <<\\EOF; printf '[%s]' {}\n{}\nEOF", `{}\n[${NASTY}]`],
+    ["with a partly quoted delimiter it stays", "cat <<E'O'F; printf '[%s]' {}\n{}\nEOF", `{}\n[${NASTY}]`],
+    ["which a shift is not", "x=$((1 << 2)); printf '[%s]' $x {}", `[4][${NASTY}]`],
+    ["which a comment is not", "# cat <<EOF\nprintf '[%s]' {}", `[${NASTY}]`],
+    [
+      "which a quoted << is not",
+      "printf '[%s]' '<<EOF' \"<<EOF\" {}\nprintf '[%s]' {}",
+      `[<<EOF][<<EOF][${NASTY}][${NASTY}]`,
+    ],
+  ])("%s", (_where, command, printed) => {
+    expect(run(command)).toBe(printed);
+  });
+});
+
+test("whatever the name is, every place gets exactly that name", () => {
+  const name = fc
+    .oneof(
+      fc.string({ minLength: 1, maxLength: 12 }),
+      fc
+        .array(fc.constantFrom("'", '"', "\\", "$", "`", "(", ")", "{}", "EOF", "\n", " ", "*", "\t", "-"), {
+          minLength: 1,
+          maxLength: 8,
+        })
+        .map((parts) => parts.join("")),
+    )
+    // No argument can have these: a zero byte, and text that is no Unicode.
+    .filter((text) => !text.includes("\0") && Buffer.from(text).toString() === text);
+  const places = [
+    "printf '%s\\0' {}",
+    "printf '%s\\0' \"{}\"",
+    "printf '%s\\0' \"$(printf %s {}; echo .)\"",
+    "cat <<EOF; printf '\\0'\n{}\nEOF",
+    "cat <<-EOF; printf '\\0'\n\t{}\n\tEOF",
+    "cat <<EOF; printf '\\0'\n$(printf %s {}; echo .)\nEOF",
+  ];
+  const command = places.join("\n");
+  fc.assert(
+    fc.property(name, (item) => {
+      expect(run(command, item).split("\0")).toEqual([
+        item,
+        item,
+        `${item}.`,
+        `${item}\n`,
+        `${item}\n`,
+        `${item}.\n`,
+        "",
+      ]);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test("a command without a placeholder is run as it is", () => {

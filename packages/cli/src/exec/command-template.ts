@@ -1,23 +1,40 @@
 import { err, ok, type Result } from "@gossip/stdx";
+import { readHereDocument, readRedirection, type HereDocument } from "./here-document.ts";
 
-export type TemplateError = { readonly kind: "EmptyCommand" } | { readonly kind: "PlaceholderInSingleQuotes" };
+export type TemplateError =
+  | { readonly kind: "EmptyCommand" }
+  /** The only `{}` are between single quotes, or in here-documents with a quoted delimiter. */
+  | { readonly kind: "PlaceholderQuoted" }
+  /** In `$((…))` some shells run what a name holds. */
+  | { readonly kind: "PlaceholderInArithmetic" };
 
-/** What the scanner is inside of: between double quotes, in `$(…)`, in backticks, or in a plain `(…)` within those. */
-type Inside = "base" | "double" | "substitution" | "backtick" | "group";
+/**
+ * What the scanner is inside of: double quotes, `$(…)`, `$((…))`, backticks, a here-document, a `case`, whose patterns end
+ * with a `)`, or a plain `(…)` within those.
+ */
+type Inside = "base" | "double" | "substitution" | "arithmetic" | "backtick" | "document" | "case" | "group";
+
+/** What a command may follow. */
+const COMMAND_START = /(?:^|[;&|(\n`]|(?:^|\s)(?:if|then|elif|else|while|until|do|!|\{)\s)[ \t]*$/;
+
+/** The item is used without a placeholder: `$1`, `${1}`, `$@`, `$*`. */
+const POSITIONAL = /\$(?:1|\{1|[@*])/;
 
 /**
  * A command of the user as a shell function's body, in which the item is `$1`.
  *
- * `{}` stands for the item as one word: outside quotes it becomes `"$1"`, between double quotes `${1}`. Between single
- * quotes it stays as it is, as everything does there for the shell; this also keeps a name out of the text of
- * another program, as in `bash -c 'echo {}'`, where it would be read as code. `\{}` stays too. A command
- * without any `{}` is run as it is.
+ * `{}` stands for the item as one word: outside quotes it becomes `"$1"`, between double quotes and in a here-document
+ * `${1}`. Between single quotes, and in a here-document whose delimiter is quoted, it stays as it is, as everything does
+ * there for the shell; this also keeps a name out of the text of another program, as in `bash -c 'echo {}'`, where it would
+ * be read as code. `\{}` stays too. A command without any `{}` is run as it is.
  */
 export function parseTemplate(command: string): Result<string, TemplateError> {
   if (command.trim() === "") return err({ kind: "EmptyCommand" });
   const scan = new Scan(command);
   scan.run();
-  if (scan.quotedCount > 0 && scan.placeholderCount === 0) return err({ kind: "PlaceholderInSingleQuotes" });
+  if (scan.hasPlaceholderInArithmetic) return err({ kind: "PlaceholderInArithmetic" });
+  if (scan.quotedCount > 0 && scan.placeholderCount === 0 && !POSITIONAL.test(command))
+    return err({ kind: "PlaceholderQuoted" });
   return ok(scan.script);
 }
 
@@ -25,12 +42,16 @@ class Scan {
   script = "";
   placeholderCount = 0;
   quotedCount = 0;
+  hasPlaceholderInArithmetic = false;
   readonly #text: string;
-  readonly #inside: Inside[] = ["base"];
+  readonly #inside: Inside[];
+  /** Here-documents that were announced and begin behind the next line end. */
+  readonly #announced: HereDocument[] = [];
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, inside: Inside = "base") {
     this.#text = text;
+    this.#inside = [inside];
   }
 
   run(): void {
@@ -38,25 +59,59 @@ class Scan {
   }
 
   #step(): void {
-    const rest = this.#text.slice(this.#at, this.#at + 2);
+    const inside = this.#inside.at(-1)!;
+    const rest = this.#text.slice(this.#at, this.#at + 3);
     const char = rest[0]!;
-    const isDouble = this.#inside.at(-1) === "double";
+    const isText = inside === "double" || inside === "document";
     if (char === "\\") return this.#copy(2);
-    if (rest === "{}") {
-      this.placeholderCount++;
-      this.script += isDouble ? "${1}" : '"$1"';
-      this.#at += 2;
-      return;
-    }
-    if (rest === "$(") return this.#enter("substitution", 2);
-    if (char === '"') return isDouble ? this.#leave() : this.#enter("double", 1);
+    if (rest.startsWith("{}")) return this.#putItem(isText ? "${1}" : '"$1"');
+    if (rest === "$((") return this.#enter("arithmetic", 3);
+    if (rest.startsWith("$(")) return this.#enter("substitution", 2);
     if (char === "`") return this.#inside.includes("backtick") ? this.#leaveBacktick() : this.#enter("backtick", 1);
-    if (isDouble) return this.#copy(1);
+    if (char === '"' && inside !== "document") return isText ? this.#leave() : this.#enter("double", 1);
+    if (isText) return this.#copy(1);
+    if (inside === "arithmetic") return rest.startsWith("))") ? this.#leave(2) : this.#copy(1);
     if (char === "'") return this.#copySingleQuoted();
     if (char === "#" && this.#startsWord()) return this.#copy(this.#lengthUntil("\n"));
+    if (rest.startsWith("<<")) return this.#announce();
+    if (char === "\n" && this.#announced.length > 0) return this.#copyDocuments();
+    if (this.#startsCommand("case")) return this.#enter("case", 4);
+    if (inside === "case" && this.#startsCommand("esac")) return this.#leave(4);
     if (char === "(" && this.#inside.length > 1) return this.#enter("group", 1);
-    if (char === ")" && this.#inside.length > 1) return this.#leave();
+    if (char === ")" && this.#inside.length > 1 && inside !== "case") return this.#leave();
     return this.#copy(1);
+  }
+
+  #putItem(form: string): void {
+    this.hasPlaceholderInArithmetic ||= this.#inside.includes("arithmetic");
+    this.placeholderCount++;
+    this.script += form;
+    this.#at += 2;
+  }
+
+  #announce(): void {
+    const redirection = readRedirection(this.#text.slice(this.#at));
+    if (redirection.document !== undefined) this.#announced.push(redirection.document);
+    this.#copy(redirection.length);
+  }
+
+  #copyDocuments(): void {
+    this.#copy(1);
+    for (const document of this.#announced.splice(0)) {
+      const body = readHereDocument(this.#text.slice(this.#at), document);
+      if (document.isQuoted) {
+        if (body.includes("{}")) this.quotedCount++;
+        this.#copy(body.length);
+        continue;
+      }
+      const inner = new Scan(body, "document");
+      inner.run();
+      this.hasPlaceholderInArithmetic ||= inner.hasPlaceholderInArithmetic;
+      this.placeholderCount += inner.placeholderCount;
+      this.quotedCount += inner.quotedCount;
+      this.script += inner.script;
+      this.#at += body.length;
+    }
   }
 
   #copySingleQuoted(): void {
@@ -64,6 +119,14 @@ class Scan {
     const length = (end === -1 ? this.#text.length : end + 1) - this.#at;
     if (this.#text.slice(this.#at, this.#at + length).includes("{}")) this.quotedCount++;
     this.#copy(length);
+  }
+
+  #startsCommand(word: string): boolean {
+    return (
+      this.#text.startsWith(word, this.#at) &&
+      !/\w/.test(this.#text[this.#at + word.length] ?? "") &&
+      COMMAND_START.test(this.#text.slice(Math.max(0, this.#at - 16), this.#at))
+    );
   }
 
   #startsWord(): boolean {
@@ -80,9 +143,9 @@ class Scan {
     this.#copy(length);
   }
 
-  #leave(): void {
+  #leave(length = 1): void {
     this.#inside.pop();
-    this.#copy(1);
+    this.#copy(length);
   }
 
   /** An inner quote that was left open does not outlive the backticks. */

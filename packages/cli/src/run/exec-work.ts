@@ -29,9 +29,14 @@ export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
   if (!body.ok) {
     if (body.error.kind === "EmptyCommand")
       return fail("BadCommandLine", "--exec is empty: write a command, such as --exec 'sha256sum {}'.");
+    if (body.error.kind === "PlaceholderInArithmetic")
+      return fail(
+        "BadCommandLine",
+        "--exec has {} in $((…)), where a shell may run what a name holds: check that it is a number first, and use a variable.",
+      );
     return fail(
       "BadCommandLine",
-      "--exec has {} between single quotes only, where it stays as it is: write {} without quotes, it is quoted for you.",
+      "--exec has {} only between single quotes, or in a here-document with a quoted delimiter, where it stays as it is: write {} without quotes, it is quoted for you.",
     );
   }
   const opened = ShellPool.open({ size: workers, body: body.value, cwd, env, maxOutputSize, timeoutMs });
