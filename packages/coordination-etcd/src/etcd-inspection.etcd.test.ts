@@ -1,16 +1,19 @@
 // The keys are broken here one by one, as a wrong program would, and the check must see each of them. Repair must then mend exactly
 // what can be made anew: an index that is rebuilt from a wrong idea of it is worse than a broken one.
 
-import { RunId, ShardId, TenantId, WorkerId } from "@gossip/contracts";
+import { OpId, planSplitReplaceAtPoints, RunId, ShardId, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator } from "@gossip/coordination";
-import { fsck, repair, type FsckFinding } from "@gossip/coordination-fsck";
+import { fsck, repair, RunCensus, type FsckFinding } from "@gossip/coordination-fsck";
 import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "@gossip/coordination-fsck/testing";
 import { ManualClock } from "@gossip/coordination/testing";
-import { EtcdClient, prefixEnd, type KeyValue } from "@gossip/etcd-client";
+import { EtcdClient, prefixEnd, type KeyValue, type Txn } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
 import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Layout, ShardKind, type RunAddress, type Space } from "./layout.ts";
+import { Cluster } from "./cluster.ts";
+import { EtcdInspection } from "./etcd-inspection.ts";
+import { KnownCapacities } from "./known-capacities.ts";
+import { Layout, ShardKind, shardOf, type RunAddress, type Space } from "./layout.ts";
 import { makeStore, startTestEtcd, type TemporaryStore, type TestServer } from "./temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
@@ -57,6 +60,36 @@ async function contents(): Promise<string[]> {
   return kvs.map(({ key, value }) => `${key} ${value.toString("hex")}`);
 }
 
+/** An etcd whose tree is broken: a key is in every list and is not found by itself. */
+class ForgetfulClient extends EtcdClient {
+  readonly #lost: string;
+
+  constructor(endpoint: string, lost: string) {
+    super({ endpoints: [endpoint] });
+    this.#lost = lost;
+  }
+
+  override txn(txn: Txn): ReturnType<EtcdClient["txn"]> {
+    const success = txn.success.map((operation) =>
+      "get" in operation && operation.get === this.#lost && operation.end === undefined
+        ? { ...operation, get: `${operation.get}-elsewhere` }
+        : operation,
+    );
+    return super.txn({ ...txn, success });
+  }
+}
+
+/** Split a shard that can be claimed in two. */
+async function splitOnce(): Promise<void> {
+  const coordinator = new Coordinator({ store: temporary.store, clock: new ManualClock(2_000_000n) });
+  const session = unwrap(await coordinator.claim({ ...address, worker: WorkerId.fromRaw(9n) }));
+  const { spec, cursor } = session;
+  const [high, low] = spec.keyRangeEnd;
+  const point = ((high! << 8) | low!) - 1;
+  const plan = unwrap(planSplitReplaceAtPoints(spec, cursor, [Uint8Array.of(point >> 8, point & 0xff)]));
+  unwrap(await session.splitReplace(plan));
+}
+
 describe.skipIf(skipped !== undefined)("a store in etcd", () => {
   beforeEach(async () => {
     temporary = await makeStore(server);
@@ -81,6 +114,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
       removedEntries: 0,
       addedEntries: 0,
       correctedCounts: 0,
+      addedCensuses: 0,
     });
     expect(await contents()).toEqual(before);
   });
@@ -102,6 +136,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
       removedEntries: 0,
       addedEntries: 1,
       correctedCounts: 0,
+      addedCensuses: 0,
     });
     expect(await contents()).toEqual(before);
   });
@@ -117,6 +152,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
         removedEntries: 1,
         addedEntries: 0,
         correctedCounts: 0,
+        addedCensuses: 0,
       });
       expect(await contents()).toEqual(before);
     },
@@ -130,6 +166,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
       removedEntries: 0,
       addedEntries: 1,
       correctedCounts: 0,
+      addedCensuses: 0,
     });
     expect(await contents()).toEqual(before);
   });
@@ -156,6 +193,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
         removedEntries: 0,
         addedEntries: 0,
         correctedCounts: 1,
+        addedCensuses: 0,
       });
       expect(await contents()).toEqual(before);
     }
@@ -178,6 +216,81 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await contents()).toEqual(before);
   });
 
+  describe("the census of a run", () => {
+    const censusKey = (): string => layout.census(space);
+    const recordKeys = async (): Promise<string[]> =>
+      unwrap(await client.range({ ...layout.kind(space, ShardKind.Record), keysOnly: true })).kvs.map(({ key }) => key);
+
+    test("counts every shard that a registration or a split has created", async () => {
+      const shards = (await recordKeys()).map(shardOf);
+      expect(RunCensus.tryFromBytes((await read(censusKey())).value)).toEqual(RunCensus.of(shards));
+      expect(shards.length).toBe(new Set(shards).size);
+    });
+
+    test("finds a record that vanished with everything that names it", async () => {
+      const lost = (await recordKeys()).at(-1)!;
+      const id = lost.slice(-16);
+      const { kvs } = unwrap(await client.range({ ...layout.space(space), keysOnly: true }));
+      for (const { key } of kvs.filter((kv) => kv.key.endsWith(id))) await remove(key);
+      for (const key of [layout.totalCount, layout.tenantCount(FAMILY_TENANT)])
+        await put(key, String(Number((await read(key)).value.toString()) - 1));
+      expect(await findings()).toContainEqual(expect.objectContaining({ kind: "WrongCensus", ...address }));
+      // It is the only evidence: repair leaves it as it is.
+      unwrap(await repair(temporary.store.inspect()));
+      expect(await findings()).toContainEqual(expect.objectContaining({ kind: "WrongCensus", ...address }));
+    });
+
+    test("finds a record that took the key of another", async () => {
+      const moved = await read(layout.record(space, ROOT));
+      await remove(moved.key);
+      await put(layout.record(space, ShardId.fromRaw(77n)), moved.value);
+      const found = await findings();
+      expect(found).toContainEqual(expect.objectContaining({ kind: "WrongCensus" }));
+      expect(found).toContainEqual(expect.objectContaining({ kind: "UnreadableRecord", shard: 77n }));
+    });
+
+    test("that is no census is reported, and left alone", async () => {
+      await put(censusKey(), "rubbish");
+      expect(await findings()).toMatchObject([{ kind: "WrongCensus" }]);
+      expect(unwrap(await repair(temporary.store.inspect()))).toMatchObject({ addedCensuses: 0 });
+      expect((await read(censusKey())).value.toString()).toBe("rubbish");
+    });
+
+    test("is missing for a run from before, is not started by a split, and is written by repair", async () => {
+      await remove(censusKey());
+      expect(await findings()).toEqual([]);
+      await splitOnce();
+      expect(unwrap(await client.get(censusKey())).found).toBeUndefined();
+      expect(await findings()).toEqual([]);
+      expect(unwrap(await repair(temporary.store.inspect()))).toMatchObject({ addedCensuses: 1 });
+      const shards = (await recordKeys()).map(shardOf);
+      expect(RunCensus.tryFromBytes((await read(censusKey())).value)).toEqual(RunCensus.of(shards));
+      expect(unwrap(await repair(temporary.store.inspect()))).toMatchObject({ addedCensuses: 0 });
+      await splitOnce();
+      expect(await findings()).toEqual([]);
+    });
+
+    test("goes with its run", async () => {
+      const coordinator = new Coordinator({ store: temporary.store, clock: new ManualClock(1_000_000n) });
+      unwrap(await coordinator.cancelRun({ ...address, opId: OpId.fromRaw(1n << 40n) }));
+      unwrap(await coordinator.deleteRun(address));
+      expect(unwrap(await client.get(censusKey())).found).toBeUndefined();
+      await temporary.store.swept();
+      expect(await findings()).toEqual([]);
+    });
+  });
+
+  test.each([
+    ["a record", ShardKind.Record],
+    ["an entry of an index", ShardKind.Order],
+  ] as const)("%s that is listed and not found by its key is reported", async (_, kind) => {
+    const lost = await firstOf(kind);
+    const cluster = new Cluster(new ForgetfulClient(server.endpoint, lost), { layout, maxTxnOps: 128 });
+    const source = new EtcdInspection({ cluster, capacities: new KnownCapacities(() => 0) }, () => false);
+    expect(unwrap(await fsck(source)).findings).toMatchObject([{ kind: "NotFoundByKey", shard: shardOf(lost) }]);
+    cluster.client.close();
+  });
+
   test("a shard that cannot be read is left alone, with its entries, and is corruption to whoever reads it", async () => {
     await flipByte(layout.record(space, ROOT), 60);
     const broken = await contents();
@@ -186,6 +299,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
       removedEntries: 0,
       addedEntries: 0,
       correctedCounts: 0,
+      addedCensuses: 0,
     });
     expect(await contents()).toEqual(broken);
     expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({

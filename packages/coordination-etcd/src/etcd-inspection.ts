@@ -1,4 +1,4 @@
-import { RunId, TenantId } from "@gossip/contracts";
+import { RunId, TenantId, type ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import { InfraError } from "@gossip/coordination-errors";
@@ -7,13 +7,16 @@ import type {
   FsckSource,
   IndexEntry,
   RebuiltIndexes,
+  RunCensus,
   RunView,
   StoredCount,
   StoredRunRecord,
   StoredShard,
   StoreView,
 } from "@gossip/coordination-fsck";
+import type { KeyValue } from "@gossip/etcd-client";
 import { err, ok } from "@gossip/stdx";
+import { readCensus } from "./census.ts";
 import type { Cluster } from "./cluster.ts";
 import { storedCount } from "./counts.ts";
 import { CorruptStore, failureFrom } from "./etcd-failure.ts";
@@ -75,15 +78,18 @@ class EtcdView implements StoreView {
     const removed = new Set(keys.unswept.values());
     for (const found of keys.runs) {
       const record = await this.#readRun(found, removed.has(pathOf(found.address)));
-      yield new EtcdRunView(this.#cluster, this.#revision, {
-        address: found.address,
-        record,
-        space: namedBy(found.head),
-      });
+      const space = namedBy(found.head);
+      const census = space === undefined ? undefined : await this.#readCensus(space);
+      yield new EtcdRunView(this.#cluster, this.#revision, { address: found.address, record, space, census });
     }
     for (const space of await findOrphans(this.#cluster, this.#revision, keys)) {
       const address = await this.#addressIn(space);
-      yield new EtcdRunView(this.#cluster, this.#revision, { address, record: { kind: "Missing" }, space });
+      yield new EtcdRunView(this.#cluster, this.#revision, {
+        address,
+        record: { kind: "Missing" },
+        space,
+        census: undefined,
+      });
     }
   }
 
@@ -120,6 +126,11 @@ class EtcdView implements StoreView {
     return record.ok ? { kind: "Found", record: record.value } : unreadable(codecErrorInWords(record.error));
   }
 
+  async #readCensus(space: Space): Promise<RunCensus | undefined> {
+    const [kv] = await this.#cluster.readAt(this.#revision, [this.#cluster.layout.census(space)]);
+    return readCensus(kv).census;
+  }
+
   /** Whose a space was, as far as its first record tells. */
   async #addressIn(space: Space): Promise<RunAddress> {
     const { found } = await this.#cluster.look([
@@ -136,23 +147,28 @@ interface RunParts {
   readonly address: RunAddress;
   readonly record: StoredRunRecord;
   readonly space: Space | undefined;
+  readonly census: RunCensus | undefined;
 }
 
 class EtcdRunView implements RunView {
   readonly tenant: TenantId;
   readonly run: RunId;
   readonly record: StoredRunRecord;
+  readonly census: RunCensus | undefined;
   readonly #cluster: Cluster;
   readonly #revision: bigint;
   readonly #space: Space | undefined;
+  /** What of the page that is being shown is not found by its key as it was listed. */
+  #notFound: ReadonlySet<string> = new Set();
 
-  constructor(cluster: Cluster, revision: bigint, { address, record, space }: RunParts) {
+  constructor(cluster: Cluster, revision: bigint, { address, record, space, census }: RunParts) {
     this.#cluster = cluster;
     this.#revision = revision;
     this.#space = space;
     this.tenant = address.tenant;
     this.run = address.run;
     this.record = record;
+    this.census = census;
   }
 
   async *shards(): AsyncGenerator<StoredShard> {
@@ -162,6 +178,7 @@ class EtcdRunView implements RunView {
       ...this.#cluster.layout.kind(this.#space, ShardKind.Record),
       pageSize: 64,
     })) {
+      await this.#lookUp(page);
       for (const { key, value } of page) {
         const record = decodeShardRecord(value);
         yield { shard: shardOf(key), record: record.ok ? ok(record.value) : err(codecErrorInWords(record.error)) };
@@ -176,6 +193,7 @@ class EtcdRunView implements RunView {
         ...this.#cluster.layout.kind(this.#space, kind),
         pageSize: 400,
       })) {
+        await this.#lookUp(page);
         for (const kv of page) yield indexEntryOf(this.#cluster.layout, kv);
       }
     }
@@ -183,5 +201,24 @@ class EtcdRunView implements RunView {
 
   entriesOf(record: ShardRecord): readonly IndexEntry[] {
     return this.#space === undefined ? [] : entriesOf(this.#cluster.layout, this.#space, record);
+  }
+
+  findShard(shard: ShardId): Promise<boolean> {
+    return Promise.resolve(!this.#notFound.has(this.#cluster.layout.record(this.#space!, shard)));
+  }
+
+  findEntry({ key }: IndexEntry): Promise<boolean> {
+    return Promise.resolve(!this.#notFound.has(key.slice(0, key.lastIndexOf("="))));
+  }
+
+  /** Get every key of a page by itself: a lookup of each would be a round trip of its own. */
+  async #lookUp(page: readonly KeyValue[]): Promise<void> {
+    const found = await this.#cluster.readAt(
+      this.#revision,
+      page.map(({ key }) => key),
+    );
+    const isSame = (kv: KeyValue, other: KeyValue | undefined): boolean =>
+      other?.key === kv.key && other.modRevision === kv.modRevision && other.value.equals(kv.value);
+    this.#notFound = new Set(page.filter((kv, index) => !isSame(kv, found[index])).map(({ key }) => key));
   }
 }

@@ -37,7 +37,7 @@ export const ShardKind = {
 
 export type ShardKind = (typeof ShardKind)[keyof typeof ShardKind];
 
-/** The kinds that can be made anew from the records. */
+/** The kinds that can be rebuilt from the records. */
 export const INDEX_KINDS = [
   ShardKind.Begun,
   ShardKind.Fresh,
@@ -70,6 +70,7 @@ const SPACE_LENGTH = 20;
  * s/SPACE/p/SHARD                               parked
  * s/SPACE/x/SHARD                               split
  * s/SPACE/o/START/SHARD                         by range start
+ * s/SPACE/n                                     the census of the run's shards
  * ```
  */
 export class Layout {
@@ -117,6 +118,10 @@ export class Layout {
 
   record(space: Space, shard: ShardId): string {
     return `${this.#kind(space, ShardKind.Record)}${ShardId.format(shard)}`;
+  }
+
+  census(space: Space): string {
+    return `${this.prefix}s/${space}/n`;
   }
 
   /** All keys of a kind within a space. */

@@ -3,6 +3,7 @@ import type { CommitAnswer, PutRunSet } from "@gossip/coordination";
 import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import type { Compare, Operation } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
+import { censusChange, NO_SHARDS, readCensus, type StoredCensus } from "./census.ts";
 import type { Cluster } from "./cluster.ts";
 import { countChange, countGets, findOverdrawn, readCounts, type ShardCounts } from "./counts.ts";
 import { assertOwn, encodeNewShards, newShardOperations, type EncodedShard } from "./encoded-shards.ts";
@@ -16,12 +17,14 @@ import { groupsFor, planTxn } from "./txn-budget.ts";
 import { CONFLICT } from "./update-shards.ts";
 
 const writer = new RecordWriter();
+const NO_CHANGE = { compare: [], operations: [] };
 
 /** A run as it is before it is written. */
 interface RunState {
   readonly revision: bigint;
   readonly space: Space | undefined;
   readonly counts: ShardCounts;
+  readonly census: StoredCensus;
 }
 
 /** What a run is written with. */
@@ -88,7 +91,14 @@ async function readState(cluster: Cluster, { set, guard }: PreparedRun): Promise
   const [head, deleted, ...rest] = found;
   const present = head!.kvs[0];
   if (present?.modRevision !== guard || deleted!.kvs.length > 0) return undefined;
-  return { revision, space: present && spaceIn(present), counts: readCounts(layout, set, rest) };
+  const space = present && spaceIn(present);
+  const census = space === undefined || set.created.length === 0 ? NO_SHARDS : await censusAt(cluster, space, revision);
+  return { revision, space, counts: readCounts(layout, set, rest), census };
+}
+
+async function censusAt(cluster: Cluster, space: Space, revision: bigint): Promise<StoredCensus> {
+  const [census] = await cluster.readAt(revision, [cluster.layout.census(space)]);
+  return readCensus(census);
 }
 
 async function refuse(
@@ -132,10 +142,12 @@ async function write(
   const { layout, maxTxnOps } = cluster;
   const { space } = home;
   const change = countChange(state.counts, shards.length);
+  const census = space === undefined ? NO_CHANGE : censusChange(layout.census(space), state.census, set.created);
   const compare: Compare[] = [
     { key: layout.head(set), target: "MOD", is: "EQUAL", revision: guard ?? 0n },
     { key: layout.deleted(set), target: "CREATE", is: "EQUAL", revision: 0n },
     ...change.compare,
+    ...census.compare,
     ...(home.isStaged ? [isStaged(layout.staged(space!))] : []),
     ...(state.space === undefined
       ? []
@@ -145,6 +157,7 @@ async function write(
     { put: layout.head(set), value: space ?? "" },
     { put: layout.run(set), value },
     ...change.operations,
+    ...census.operations,
     ...(home.isStaged ? [{ delete: layout.staged(space!) }] : []),
   ];
   const many =

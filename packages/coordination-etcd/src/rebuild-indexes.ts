@@ -2,6 +2,7 @@ import type { ShardId } from "@gossip/contracts";
 import { decodeShardRecord } from "@gossip/coordination-codec";
 import type { RebuiltIndexes } from "@gossip/coordination-fsck";
 import type { Compare, KeyValue, Operation } from "@gossip/etcd-client";
+import { addCensus } from "./census.ts";
 import type { Cluster } from "./cluster.ts";
 import { storedCount } from "./counts.ts";
 import { indexEntries } from "./encoded-shards.ts";
@@ -23,13 +24,13 @@ interface Fix {
 }
 
 /**
- * Make indexes and counts what the records say, a run at a time, while others work.
+ * Make indexes and counts what the records say, a run at a time, while others work. Runs without a census get one.
  *
  * A shard's entries change only with its record. So each is mended on condition that the record is as it was read; where it is not, the run is
  * looked at again. Of a shard that cannot be read the entries stay as they are.
  */
 export async function rebuildIndexes(cluster: Cluster): Promise<RebuiltIndexes> {
-  const rebuilt = { removedEntries: 0, addedEntries: 0, correctedCounts: 0 };
+  const rebuilt = { removedEntries: 0, addedEntries: 0, correctedCounts: 0, addedCensuses: 0 };
   const fixesPerTxn = Math.max(1, Math.min(MAX_FIXES_PER_TXN, cluster.maxTxnOps - OPS_PER_FIX));
   for (const space of await findSpaces(cluster)) {
     for (let tries = 0; ; tries++) {
@@ -40,6 +41,7 @@ export async function rebuildIndexes(cluster: Cluster): Promise<RebuiltIndexes> 
     }
   }
   rebuilt.correctedCounts = await correctCounts(cluster);
+  for (const space of await findNamedSpaces(cluster)) if (await addCensus(cluster, space)) rebuilt.addedCensuses++;
   return rebuilt;
 }
 
@@ -47,6 +49,13 @@ async function findSpaces(cluster: Cluster): Promise<Space[]> {
   const { revision } = await cluster.look([{ get: cluster.layout.format }]);
   const keys = await findKeys(cluster, revision);
   return [...keys.runs.flatMap(({ head }) => namedBy(head) ?? []), ...(await findOrphans(cluster, revision, keys))];
+}
+
+/** The spaces of runs. */
+async function findNamedSpaces(cluster: Cluster): Promise<Space[]> {
+  const { revision } = await cluster.look([{ get: cluster.layout.format }]);
+  const { runs } = await findKeys(cluster, revision);
+  return runs.flatMap(({ head }) => namedBy(head) ?? []);
 }
 
 async function findFixes(cluster: Cluster, space: Space): Promise<Fix[]> {

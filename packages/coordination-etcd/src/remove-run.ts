@@ -10,7 +10,7 @@ import { spaceIn } from "./run-heads.ts";
 import { CONFLICT } from "./update-shards.ts";
 
 /**
- * Remove a run: its head, its record and its counts, and leave the mark. Its shards go with its head, since nobody finds them
+ * Remove a run: its head, its record, its counts and its census, and leave the mark. Its shards go with its head, since nobody finds them
  * without it; a key says that their space is to be swept.
  */
 export async function removeRun(cluster: Cluster, set: RemoveRunSet): Promise<CommitAnswer> {
@@ -39,7 +39,9 @@ export async function removeRun(cluster: Cluster, set: RemoveRunSet): Promise<Co
         { delete: layout.starved(set) },
         { put: layout.deleted(set), value: mark },
         ...change.operations,
-        ...(space === undefined ? [] : [{ put: layout.unswept(space), value: pathOf(set) }]),
+        ...(space === undefined
+          ? []
+          : [{ delete: layout.census(space) }, { put: layout.unswept(space), value: pathOf(set) }]),
       ],
     });
     if (done.succeeded) return { kind: "Committed", version: runVersion(done.revision) };

@@ -1,5 +1,6 @@
 import type { CommitAnswer, SplitShardSet } from "@gossip/coordination";
 import type { Compare } from "@gossip/etcd-client";
+import { censusChange, readCensus } from "./census.ts";
 import type { Cluster } from "./cluster.ts";
 import { countChange, countGets, findOverdrawn, readCounts } from "./counts.ts";
 import { assertOwn, encodeNewShards, encodeShard, newShardOperations } from "./encoded-shards.ts";
@@ -13,8 +14,8 @@ import { CONFLICT } from "./update-shards.ts";
 /**
  * Write a shard and those that it is split into, in one transaction.
  *
- * The counts are read first, and the write is made on condition that they are still the same: where another has created shards in between,
- * both are done again.
+ * The counts and the census are read first, and the write is made on condition that they are unchanged: if shards were created in
+ * between, both are done again.
  */
 export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<CommitAnswer> {
   const { layout } = cluster;
@@ -33,9 +34,10 @@ export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<
     const looked = await cluster.look([
       { get: key, keysOnly: true },
       { get: layout.head(set), keysOnly: true },
+      { get: layout.census(space) },
       ...countGets(layout, set),
     ]);
-    const [record, head, ...rest] = looked.found;
+    const [record, head, stored, ...rest] = looked.found;
     if (record!.kvs[0]?.modRevision !== revision || head!.kvs[0]?.modRevision !== run) return CONFLICT;
     const counts = readCounts(layout, set, rest);
     const overdrawn = findOverdrawn(counts, created.length, limits);
@@ -44,15 +46,22 @@ export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<
     if (taken !== -1) return { kind: "Exists", shard: created[taken]!.shard };
 
     const change = countChange(counts, created.length);
+    const census = censusChange(layout.census(space), readCensus(stored!.kvs[0]), created);
     const compare: Compare[] = [
       { key, target: "MOD", is: "EQUAL", revision },
       { key: layout.head(set), target: "MOD", is: "EQUAL", revision: run },
-      // While these are the same nobody has created a shard, so that the ids are still free, too.
+      // While these are unchanged no shard was created, so that the ids are still free, too.
       ...change.compare,
+      ...census.compare,
     ];
-    const few = [{ put: key, value }, ...moveOperations(layout, space, shard), ...change.operations];
-    const many = shards.flatMap((each) => newShardOperations(layout, space, each));
-    const done = await cluster.write(planTxn(cluster.maxTxnOps, { compare, few, many }));
+    const many = [
+      { put: key, value },
+      ...moveOperations(layout, space, shard),
+      ...change.operations,
+      ...census.operations,
+      ...shards.flatMap((each) => newShardOperations(layout, space, each)),
+    ];
+    const done = await cluster.write(planTxn(cluster.maxTxnOps, { compare, few: [], many }));
     if (done.succeeded) return { kind: "Committed", version: shardVersion({ space, revision: done.revision }) };
   }
   throw new Outpaced();

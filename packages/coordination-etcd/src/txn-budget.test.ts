@@ -57,9 +57,9 @@ describe("planTxn", () => {
 test.each([
   [128, 256],
   [64, 256],
-  [32, 60],
-  [16, 10],
-  [MIN_TXN_OPS, 1],
+  [32, 83],
+  [16, 19],
+  [MIN_TXN_OPS, 3],
 ])("where a server takes %i operations, a split has up to %i children", (maxTxnOps, children) => {
   expect(maxSplitChildren(maxTxnOps)).toBe(children);
 });

@@ -8,9 +8,9 @@ export const MIN_TXN_OPS = 8;
 /** Operations that one new shard takes: its record, its place in the order, its place by state. */
 export const OPS_PER_NEW_SHARD = 3;
 
-/** Conditions of a split, and operations beside those of the children. */
-const SPLIT_COMPARES = 4;
-const SPLIT_OPS = 5;
+/** Conditions of a split, and operations beside those of the children: the record, two of its place, two counts, the census. */
+const SPLIT_COMPARES = 5;
+const SPLIT_OPS = 6;
 
 /** How many conditions and operations there are, and how many of these can go into transactions within the transaction. */
 export interface TxnSize {
@@ -57,7 +57,7 @@ export function planTxn(maxTxnOps: number, { compare, few, many }: TxnParts): Tx
 export function maxSplitChildren(maxTxnOps: number): number {
   for (let children = MAX_SPLIT_CHILDREN; children > 0; children--) {
     if (
-      groupsFor(maxTxnOps, { compares: SPLIT_COMPARES, outer: SPLIT_OPS, inner: OPS_PER_NEW_SHARD * children }) !==
+      groupsFor(maxTxnOps, { compares: SPLIT_COMPARES, outer: 0, inner: SPLIT_OPS + OPS_PER_NEW_SHARD * children }) !==
       undefined
     )
       return children;
