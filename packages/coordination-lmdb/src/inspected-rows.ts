@@ -13,6 +13,7 @@ const RUN_KINDS = [
   RowKind.Starved,
   RowKind.DeletedRun,
   RowKind.Unswept,
+  RowKind.Census,
   RowKind.ShardRecord,
   RowKind.Claim,
   RowKind.Status,

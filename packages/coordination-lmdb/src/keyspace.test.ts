@@ -42,6 +42,7 @@ test("the kinds of rows have the numbers that are on disks", () => {
     Starved: 0x13,
     DeletedRun: 0x14,
     Unswept: 0x15,
+    Census: 0x16,
     ShardRecord: 0x20,
     Claim: 0x30,
     Status: 0x31,

@@ -18,6 +18,7 @@ import { assert } from "@gossip/stdx";
  * │ Starved      │ tenant · run                                 │ 0 · time u64                  │
  * │ DeletedRun   │ tenant · run                                 │ 0 · mark                      │
  * │ Unswept      │ tenant · run                                 │ 0 · nothing                   │
+ * │ Census       │ tenant · run                                 │ 0 · count u64 · digest u64    │
  * ├──────────────┼──────────────────────────────────────────────┼───────────────────────────────┤
  * │ ShardRecord  │ tenant · run · shard                         │ the shard's · record          │
  * ├──────────────┼──────────────────────────────────────────────┼───────────────────────────────┤
@@ -43,6 +44,7 @@ export const RowKind = {
   Starved: 0x13,
   DeletedRun: 0x14,
   Unswept: 0x15,
+  Census: 0x16,
   ShardRecord: 0x20,
   Claim: 0x30,
   Status: 0x31,

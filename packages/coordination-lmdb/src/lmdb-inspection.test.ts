@@ -1,14 +1,18 @@
 // The folder's rows are broken here one by one, as a bad disk or a wrong program would, and the check must see each of them. Repair
 // must then mend exactly what can be made anew: an index that is rebuilt from a wrong idea of it is worse than a broken one.
 
-import { RunId, ShardId, TenantId } from "@gossip/contracts";
-import { fsck, repair, type FsckFinding } from "@gossip/coordination-fsck";
+import { Cursor, RunId, ShardId, ShardSpec, SplitReplacePlan, TenantId, WorkerId } from "@gossip/contracts";
+import { Coordinator, type CoordinationStore, type RunRecord, type Versioned } from "@gossip/coordination";
+import { ManualClock } from "@gossip/coordination/testing";
+import { fsck, repair, RunCensus, type FsckFinding } from "@gossip/coordination-fsck";
 import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "@gossip/coordination-fsck/testing";
 import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RowKind, runKey, shardRecordKey, storeKey, tenantKey, type RunAddress } from "./keyspace.ts";
+import { putCount, readCount } from "./counts.ts";
+import { lastU64, RowKind, runKey, shardRecordKey, storeKey, tenantKey, type RunAddress } from "./keyspace.ts";
 import type { LmdbDatabase } from "./open-database.ts";
 import { openDatabase } from "./open-database.ts";
+import { openLmdbStore } from "./open-lmdb-store.ts";
 import { rangeOf, Rows } from "./rows.ts";
 import { makeStore, type TemporaryStore } from "./temporary-store.fixture.ts";
 
@@ -54,6 +58,26 @@ function contents(): string[] {
   );
 }
 
+/** Split a shard that can be claimed into two. */
+async function splitOnce(store: CoordinationStore): Promise<void> {
+  const coordinator = new Coordinator({ store, clock: new ManualClock(1_000_000n) });
+  for (;;) {
+    const session = unwrap(await coordinator.claim({ ...address, worker: WorkerId.fromRaw(77n) }));
+    const { keyRangeEnd: end, keyRangeStart: start } = session.spec;
+    const from = session.cursor.lastKey ?? start;
+    // Bounds are numbers of two bytes.
+    const middle = Buffer.from(from).readUInt16BE() + 1;
+    if (middle >= Buffer.from(end).readUInt16BE()) continue;
+    const point = Uint8Array.of(middle >> 8, middle & 0xff);
+    const plan = SplitReplacePlan.tryNew([
+      { spec: ShardSpec.withRange({ start, end: point }), cursor: session.cursor },
+      { spec: ShardSpec.withRange({ start: point, end }), cursor: Cursor.initial() },
+    ]);
+    unwrap(await session.splitReplace(unwrap(plan)));
+    return;
+  }
+}
+
 test("a store in order is in order, and repair leaves every byte of it alone", async () => {
   const before = contents();
   expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({
@@ -66,6 +90,7 @@ test("a store in order is in order, and repair leaves every byte of it alone", a
     removedEntries: 0,
     addedEntries: 0,
     correctedCounts: 0,
+    addedCensuses: 0,
   });
   expect(contents()).toEqual(before);
 });
@@ -85,6 +110,7 @@ describe("what repair mends", () => {
       removedEntries: 0,
       addedEntries: 1,
       correctedCounts: 0,
+      addedCensuses: 0,
     });
     expect(contents()).toEqual(before);
     expect(await findings()).toEqual([]);
@@ -102,6 +128,7 @@ describe("what repair mends", () => {
       removedEntries: 1,
       addedEntries: 0,
       correctedCounts: 0,
+      addedCensuses: 0,
     });
     expect(contents()).toEqual(before);
   });
@@ -130,6 +157,7 @@ describe("what repair mends", () => {
         removedEntries: 0,
         addedEntries: 0,
         correctedCounts: 1,
+        addedCensuses: 0,
       });
       expect(contents()).toEqual(before);
     }
@@ -172,6 +200,7 @@ describe("what repair leaves alone", () => {
       removedEntries: 0,
       addedEntries: 0,
       correctedCounts: 0,
+      addedCensuses: 0,
     });
     expect(contents()).toEqual(broken);
     expect(temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({
@@ -224,6 +253,81 @@ describe("what repair leaves alone", () => {
       ok: false,
       error: { kind: "Corruption" },
     });
+  });
+});
+
+describe("the census of a run", () => {
+  const census = runKey(RowKind.Census, address);
+
+  /** Remove a shard with every trace of it in indexes and counts. */
+  function removeShard(shard: ShardId): void {
+    for (const kind of [RowKind.ShardRecord, RowKind.Claim, RowKind.Status, RowKind.Order]) {
+      const keys = [...rows.keys(rangeOf(runKey(kind, address)))].filter((key) => lastU64(key) === shard);
+      for (const key of keys) rows.remove(key);
+    }
+    for (const key of [
+      storeKey(RowKind.TotalCount),
+      tenantKey(RowKind.TenantCount, FAMILY_TENANT),
+      runKey(RowKind.RunCount, address),
+    ])
+      putCount(rows, key, readCount(rows, key) - 1);
+  }
+
+  test("tells of a shard that vanished without another trace, before and after repair", async () => {
+    const before = contents();
+    await damage(() => removeShard(ROOT));
+    const isCensus = ({ kind }: FsckFinding) => kind === "WrongCensus";
+    expect((await findings()).filter(isCensus)).toEqual([
+      { kind: "WrongCensus", ...address, stored: expect.any(Number), counted: expect.any(Number) },
+    ]);
+    unwrap(await repair(temporary.store.inspect()));
+    expect((await findings()).filter(isCensus).length).toBe(1);
+    expect(contents()).not.toEqual(before);
+  });
+
+  test("is absent in a store from before, which opens and is in order, and is written by repair", async () => {
+    const before = contents();
+    await damage(() => {
+      rows.remove(census);
+      rows.put(storeKey(RowKind.Format), Buffer.of(0, 0, 0, 1));
+    });
+    await temporary.store.close();
+    const store = unwrap(await openLmdbStore({ path: temporary.path, durability: "Written" }));
+    const { path, dispose } = temporary;
+    temporary = { store, path, dispose: () => store.close().then(dispose) };
+    expect(await findings()).toEqual([]);
+    expect(unwrap(await repair(store.inspect()))).toMatchObject({ addedEntries: 0, addedCensuses: 1 });
+    expect(contents()).toEqual(before);
+  });
+
+  test("is not begun by a split in a run from before: it would lack the earlier shards", async () => {
+    await damage(() => rows.remove(census));
+    await splitOnce(temporary.store);
+    rows.refresh();
+    expect(rows.has(census)).toBe(false);
+    expect(await findings()).toEqual([]);
+  });
+
+  test("counts the children of a split in", async () => {
+    const before = RunCensus.tryFromBytes(rows.get(census)!)!;
+    await splitOnce(temporary.store);
+    rows.refresh();
+    expect(RunCensus.tryFromBytes(rows.get(census)!)!.count).toBe(before.count + 2);
+    expect(await findings()).toEqual([]);
+  });
+
+  test("that cannot be read is reported", async () => {
+    await damage(() => rows.put(census, Buffer.of(1, 2)));
+    expect(await findings()).toMatchObject([{ kind: "WrongCensus", stored: -1 }]);
+  });
+
+  test("goes with its run", async () => {
+    const { version: guard } = unwrap(temporary.store.readRun(FAMILY_TENANT, FAMILY_RUN)) as Versioned<RunRecord>;
+    const answers = await temporary.store.commit([{ kind: "RemoveRun", ...address, guard }]);
+    expect(answers).toMatchObject([{ kind: "Committed" }]);
+    rows.refresh();
+    expect(rows.has(census)).toBe(false);
+    expect(await findings()).toEqual([]);
   });
 });
 

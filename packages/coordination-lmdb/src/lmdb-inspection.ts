@@ -2,21 +2,31 @@ import type { ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import type { InfraError } from "@gossip/coordination-errors";
-import type {
-  CountScope,
-  FsckSource,
-  IndexEntry,
-  RebuiltIndexes,
-  RunView,
-  StoredCount,
-  StoredRunRecord,
-  StoredShard,
-  StoreView,
+import {
+  RunCensus,
+  type CountScope,
+  type FsckSource,
+  type IndexEntry,
+  type RebuiltIndexes,
+  type RunView,
+  type StoredCount,
+  type StoredRunRecord,
+  type StoredShard,
+  type StoreView,
 } from "@gossip/coordination-fsck";
-import { err, ok } from "@gossip/stdx";
+import { compareBytes, err, ok } from "@gossip/stdx";
 import { storedCount } from "./counts.ts";
 import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
-import { addressOf, keyAfter, lastU64, RowKind, runKey, tenantOf, type RunAddress } from "./keyspace.ts";
+import {
+  addressOf,
+  keyAfter,
+  lastU64,
+  RowKind,
+  runKey,
+  shardRecordKey,
+  tenantOf,
+  type RunAddress,
+} from "./keyspace.ts";
 import { failureFrom } from "./lmdb-failure.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
 import { rangeOf, type Rows } from "./rows.ts";
@@ -24,6 +34,7 @@ import { shardEntries } from "./shard-rows.ts";
 import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
 import type { UnderWay } from "./under-way.ts";
 
+const UNREADABLE_CENSUS: RunCensus = Object.freeze({ count: -1, digest: 0n });
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Run", "Tenant", "Total"]);
 
 /** A folder's rows, to be checked and mended. */
@@ -90,17 +101,24 @@ class LmdbRunView implements RunView {
   readonly tenant: RunView["tenant"];
   readonly run: RunView["run"];
   readonly record: StoredRunRecord;
+  readonly census: RunCensus | undefined;
   readonly #entries: SnapshotEntries;
+  /** The record that `shards` shows right now. */
+  #shown: Uint8Array | undefined;
 
   constructor(entries: SnapshotEntries, { tenant, run }: RunAddress) {
     this.tenant = tenant;
     this.run = run;
     this.#entries = entries;
     this.record = this.#readRecord();
+    const census = this.#row(RowKind.Census);
+    // One that cannot be read is no census of any shards, so that it is reported.
+    this.census = census && (RunCensus.tryFromBytes(census.value) ?? UNREADABLE_CENSUS);
   }
 
   async *shards(): AsyncGenerator<StoredShard> {
     for await (const { key, value } of this.#entries.walk(rangeOf(runKey(RowKind.ShardRecord, this)))) {
+      this.#shown = Uint8Array.from(value);
       const record = decodeShardRecord(value);
       yield {
         shard: lastU64(key) as ShardId,
@@ -113,6 +131,15 @@ class LmdbRunView implements RunView {
     for (const kind of INDEX_KINDS) {
       for await (const { key } of this.#entries.walk(rangeOf(runKey(kind, this)))) yield indexEntryOf(key);
     }
+  }
+
+  async findShard(shard: ShardId): Promise<boolean> {
+    const found = this.#entries.get(shardRecordKey(this, shard));
+    return found !== undefined && this.#shown !== undefined && compareBytes(found, this.#shown) === 0;
+  }
+
+  async findEntry({ key }: IndexEntry): Promise<boolean> {
+    return this.#entries.get(Buffer.from(key, "latin1")) !== undefined;
   }
 
   entriesOf(record: ShardRecord): readonly IndexEntry[] {

@@ -1,6 +1,7 @@
 import type { ShardId } from "@gossip/contracts";
 import { decodeShardRecord } from "@gossip/coordination-codec";
 import type { RebuiltIndexes } from "@gossip/coordination-fsck";
+import { addMissingCensus } from "./census.ts";
 import { putCount, storedCount } from "./counts.ts";
 import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
 import { lastU64, RowKind, runKey, storeKey, tenantKey, tenantOf, type RunAddress } from "./keyspace.ts";
@@ -13,17 +14,18 @@ import type { UnderWay } from "./under-way.ts";
 interface Difference {
   readonly missing: readonly Buffer[];
   readonly stray: readonly Buffer[];
-  readonly shardCount: number;
+  /** All shards that are there, readable or not. */
+  readonly shards: readonly ShardId[];
 }
 
 /**
- * Make indexes and counts what the records say, a run at a time.
+ * Make indexes and counts what the records say, a run at a time, and write the censuses of runs that have none.
  *
- * Each run is one transaction, so that nobody writes in between and others wait no longer than a run takes: some
- * seconds for a million shards. Of a shard that cannot be read the entries stay as they are.
+ * Each run is one transaction: other writers wait for as long as a run takes, some seconds for a million shards. The entries of a shard
+ * that cannot be read stay as they are.
  */
 export async function rebuildIndexes(rows: Rows, underWay: UnderWay): Promise<RebuiltIndexes> {
-  const rebuilt = { removedEntries: 0, addedEntries: 0, correctedCounts: 0 };
+  const rebuilt = { removedEntries: 0, addedEntries: 0, correctedCounts: 0, addedCensuses: 0 };
   const entries = new SnapshotEntries(rows, underWay);
   const addresses = listAddresses(entries);
   entries.close();
@@ -32,12 +34,13 @@ export async function rebuildIndexes(rows: Rows, underWay: UnderWay): Promise<Re
     await rows.transact(() => {
       // What is still to be swept away is nobody's.
       if (rows.has(runKey(RowKind.Unswept, address))) return;
-      const { missing, stray, shardCount } = findDifference(rows, address);
+      const { missing, stray, shards } = findDifference(rows, address);
       for (const key of stray) rows.remove(key);
       for (const key of missing) rows.put(key);
       rebuilt.removedEntries += stray.length;
       rebuilt.addedEntries += missing.length;
-      rebuilt.correctedCounts += correctCount(rows, runKey(RowKind.RunCount, address), shardCount);
+      rebuilt.correctedCounts += correctCount(rows, runKey(RowKind.RunCount, address), shards.length);
+      rebuilt.addedCensuses += addMissingCensus(rows, address, shards);
     });
   }
   // Sums of the runs' counts, which are right now and stay so.
@@ -54,11 +57,11 @@ function findDifference(rows: Rows, address: RunAddress): Difference {
   }
   const expected = new Map<string, Buffer>();
   const unreadable = new Set<ShardId>();
-  let shardCount = 0;
+  const shards: ShardId[] = [];
   for (const { key, value } of rows.entries(rangeOf(runKey(RowKind.ShardRecord, address)))) {
-    shardCount++;
     const record = decodeShardRecord(value);
     const shard = lastU64(key) as ShardId;
+    shards.push(shard);
     if (!record.ok || record.value.shard !== shard) unreadable.add(shard);
     else for (const entry of shardEntries(address, record.value)) expected.set(nameOf(entry), entry);
   }
@@ -69,7 +72,7 @@ function findDifference(rows: Rows, address: RunAddress): Difference {
   return {
     missing: [...expected].filter(([name]) => !actual.has(name)).map(([, key]) => key),
     stray: [...actual].filter(([name, key]) => !expected.has(name) && !isUnjudged(key)).map(([, key]) => key),
-    shardCount,
+    shards,
   };
 }
 

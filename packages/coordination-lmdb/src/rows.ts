@@ -117,6 +117,11 @@ export class Rows {
     return this.#db.getRange({ ...range, transaction, versions: true });
   }
 
+  /** The value of a key, looked up in a held moment. */
+  getAt(transaction: Snapshot, key: Buffer): Uint8Array | undefined {
+    return this.#db.get(key, { transaction });
+  }
+
   /** Run `write` within one write transaction, at a time that the driver chooses. Reads in it see what it wrote. */
   transact<T>(write: () => T): Promise<T> {
     this.writes.begin();

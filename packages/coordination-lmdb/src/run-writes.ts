@@ -1,5 +1,7 @@
 import type { CommitAnswer, PutRunSet, RemoveRunSet, SplitShardSet } from "@gossip/coordination";
 import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { RunCensus } from "@gossip/coordination-fsck";
+import { countIn } from "./census.ts";
 import { findOverdrawn, plus, readCounts, writeCounts, type ShardCounts } from "./counts.ts";
 import { RowKind, runKey, shardRecordKey } from "./keyspace.ts";
 import { isMoved, placeKey } from "./place-key.ts";
@@ -25,6 +27,7 @@ export function splitShard(set: SplitShardSet): RunWrite {
   assertOwn(set, after);
   const [value] = encodeShards([after]);
   const shards = prepareNewShards(set, created);
+  const census = RunCensus.of(created.map(({ shard: id }) => id));
   const key = shardRecordKey(set, after.shard);
   const leftPlace = isMoved(before, after) ? placeKey(set, before) : undefined;
   const newPlace = isMoved(before, after) ? placeKey(set, after) : undefined;
@@ -40,6 +43,7 @@ export function splitShard(set: SplitShardSet): RunWrite {
     if (leftPlace !== undefined) rows.remove(leftPlace);
     if (newPlace !== undefined) rows.put(newPlace);
     putNewShards(rows, shards);
+    countIn(rows, set, { added: census, hasShards: true });
     writeCounts(rows, set, plus(counts, shards.length));
     return { kind: "Committed", version };
   };
@@ -52,6 +56,7 @@ export function putRun(set: PutRunSet): RunWrite {
   encodeRunRecordInto(after, writer);
   const value = writer.toOwned();
   const shards = prepareNewShards(set, created);
+  const census = RunCensus.of(created.map(({ shard: id }) => id));
 
   return (rows, records) => {
     const found = records.runVersion(set);
@@ -64,8 +69,11 @@ export function putRun(set: PutRunSet): RunWrite {
     const version = found === undefined ? FIRST_RUN_VERSION : nextVersion(found);
     rows.put(runKey(RowKind.RunHead, set), undefined, version);
     rows.put(runKey(RowKind.RunRecord, set), value, version);
-    putNewShards(rows, shards);
-    if (shards.length > 0) writeCounts(rows, set, plus(counts, shards.length));
+    if (shards.length > 0) {
+      putNewShards(rows, shards);
+      countIn(rows, set, { added: census, hasShards: counts.run > 0 });
+      writeCounts(rows, set, plus(counts, shards.length));
+    }
     return { kind: "Committed", version };
   };
 }
@@ -84,7 +92,8 @@ export function removeRun(set: RemoveRunSet): RunWrite {
     if (found === undefined || found !== set.guard) return CONFLICT;
     const counts = readCounts(rows, set);
 
-    for (const kind of [RowKind.RunHead, RowKind.RunRecord, RowKind.Starved]) rows.remove(runKey(kind, set));
+    for (const kind of [RowKind.RunHead, RowKind.RunRecord, RowKind.Starved, RowKind.Census])
+      rows.remove(runKey(kind, set));
     rows.put(runKey(RowKind.DeletedRun, set), mark);
     writeCounts(rows, set, plus(counts, -counts.run));
     if (!sweepRows(rows, set, SWEEP_SIZE)) rows.put(runKey(RowKind.Unswept, set));

@@ -22,6 +22,12 @@ export class SnapshotEntries {
     this.#snapshot = rows.holdSnapshot();
   }
 
+  /** The value of a key, looked up as every operation does. */
+  get(key: Buffer): Uint8Array | undefined {
+    assertOpen(this.#underWay);
+    return this.#rows.getAt(this.#snapshot, key);
+  }
+
   /** Rows of a range, to be gone over at once: nothing may be waited for in between. */
   of(range: KeyRange): Iterable<RowEntry> {
     assertOpen(this.#underWay);
