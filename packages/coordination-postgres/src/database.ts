@@ -1,15 +1,18 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import { leavesConnectionUsable, NoConnection, UnknownOutcome } from "./postgres-failure.ts";
+import { TABLE_EXISTS } from "./sql/migrations.ts";
 import { bindStatement, type BoundStatement, type Statement } from "./sql/statement.ts";
 
 /** Something that statements can be run on, one after the other. */
 export interface Connection {
   run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
-  /** Run a text that takes no values and gives no rows. */
+  /** Runs a text that takes no values and returns no rows. */
   execute(text: string): Promise<void>;
+  /** Whether the schema has a table. A migration may add one while this process runs; none ever goes away. */
+  hasTable(name: string): Promise<boolean>;
 }
 
-/** A connection of somebody's own until he gives it back. */
+/** A connection that is held until it is released. */
 export interface HeldConnection extends Connection {
   release(how: { readonly isBroken: boolean }): void;
 }
@@ -26,6 +29,8 @@ export class Database {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #bound = new Map<string, BoundStatement>();
+  /** Tables that are known to exist. */
+  readonly #tables = new Set<string>();
 
   constructor(pool: Pool, schema: string) {
     this.#pool = pool;
@@ -133,7 +138,16 @@ export class Database {
       execute: async (text) => {
         await client.query(text);
       },
+      hasTable: (name) => this.#hasTable(client, name),
     };
+  }
+
+  async #hasTable(client: PoolClient, name: string): Promise<boolean> {
+    if (this.#tables.has(name)) return true;
+    const { rows } = await client.query<{ there: boolean }>(TABLE_EXISTS, [this.#schema, name]);
+    const isThere = rows[0]?.there === true;
+    if (isThere) this.#tables.add(name);
+    return isThere;
   }
 
   async #query<Row extends QueryResultRow>(

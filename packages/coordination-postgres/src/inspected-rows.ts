@@ -7,7 +7,9 @@ import type { Connection } from "./database.ts";
 import { placeOf, shardIn } from "./place.ts";
 import { digestOf, runColumnsIn, runColumnsOf, type RunColumnsRow, type ShardColumnsRow } from "./record-columns.ts";
 import { shardIdOf } from "./rows.ts";
-import { INSPECT_PLACES, INSPECT_RUNS, INSPECT_SHARDS } from "./sql/inspect.ts";
+import { byteaArray, nameArray } from "./server-array.ts";
+import { FIND_LOST_PLACES, FIND_LOST_SHARDS, INSPECT_PLACES, INSPECT_RUNS, INSPECT_SHARDS } from "./sql/inspect.ts";
+import type { Statement } from "./sql/statement.ts";
 
 export type InspectedRunRow = {
   readonly id: string;
@@ -16,7 +18,14 @@ export type InspectedRunRow = {
   readonly shard_count: string;
   readonly record: Buffer;
 } & RunColumnsRow;
-export type InspectedShardRow = { readonly shard: Buffer; readonly record: Buffer } & ShardColumnsRow;
+export type InspectedShardRow = {
+  /** Where the server keeps the row. */
+  readonly tid: string;
+  readonly shard: Buffer;
+  readonly record: Buffer;
+} & ShardColumnsRow;
+
+type LostRow = { readonly ordinal: number };
 
 const PAGE = 512;
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -38,10 +47,24 @@ export function nameOfPlace({ place }: InspectedPlace): string {
   return `place ${place.toString("hex")}`;
 }
 
-export async function* listPlaces(connection: Connection, runId: string): AsyncGenerator<InspectedPlace> {
+/** Called with each listed row that is not found when it is looked up by its key, before it is listed. */
+export type OnLost<T> = (lost: T) => void;
+
+export async function* listPlaces(
+  connection: Connection,
+  runId: string,
+  onLost?: OnLost<InspectedPlace>,
+): AsyncGenerator<InspectedPlace> {
   let after = NOTHING;
   for (;;) {
     const rows = await connection.run<{ place: Buffer }>(INSPECT_PLACES, [runId, after, PAGE]);
+    if (onLost !== undefined && rows.length > 0) {
+      const places = byteaArray(rows.map(({ place }) => place));
+      for (const { ordinal } of await connection.run<LostRow>(FIND_LOST_PLACES, [runId, places])) {
+        const { place } = rows[ordinal - 1]!;
+        onLost({ shard: shardIn(place), place });
+      }
+    }
     for (const { place } of rows) yield { shard: shardIn(place), place };
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;
@@ -83,11 +106,19 @@ export async function* listRunRows(connection: Connection): AsyncGenerator<Inspe
 export async function* listShardRows(
   connection: Connection,
   runId: string,
-  statement = INSPECT_SHARDS,
+  {
+    statement = INSPECT_SHARDS,
+    onLost,
+  }: { readonly statement?: Statement; readonly onLost?: OnLost<InspectedShardRow> } = {},
 ): AsyncGenerator<InspectedShardRow> {
   let shard = NOTHING;
   for (;;) {
     const rows = await connection.run<InspectedShardRow>(statement, [runId, shard, PAGE]);
+    if (onLost !== undefined && rows.length > 0) {
+      const keys = [byteaArray(rows.map((row) => row.shard)), nameArray(rows.map(({ tid }) => tid))];
+      for (const { ordinal } of await connection.run<LostRow>(FIND_LOST_SHARDS, [runId, ...keys]))
+        onLost(rows[ordinal - 1]!);
+    }
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;

@@ -23,8 +23,9 @@ afterAll(async () => {
   await server?.dispose();
 });
 
-/** The places as the second version had them, by what the columns of the shards say, and one that could be none. */
+/** The tables as the second version had them, and one claim index entry that is impossible. */
 const asOfVersion2 = (schema: string): string => `
+DROP TABLE ${schema}.censuses;
 CREATE TABLE ${schema}.old_places AS
   SELECT p.run_id, s.status, CASE WHEN s.status = 'Active' AND s.lease_deadline IS NOT NULL THEN s.lease_deadline ELSE '\\x0000000000000000' END AS claimable_at,
          ('x' || encode(substring(p.place FROM 10 FOR 4), 'hex'))::bit(32)::bigint AS spread, s.shard

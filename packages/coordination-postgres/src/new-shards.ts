@@ -1,6 +1,7 @@
 import type { ShardLimitScope } from "@gossip/contracts";
 import type { CommitAnswer, ShardLimits, ShardRecord } from "@gossip/coordination";
 import { assertOwn } from "./assert-own.ts";
+import { addToCensus } from "./census.ts";
 import type { Connection } from "./database.ts";
 import { placeArray } from "./place.ts";
 import { shardIdOf, tenantBytes, type RunAddress } from "./rows.ts";
@@ -24,6 +25,12 @@ export interface NewShardsOptions extends RunAddress {
   readonly limits: ShardLimits;
 }
 
+export interface RunOfNewShards {
+  readonly runId: number;
+  /** The run has no shard yet, so that no id can be taken. */
+  readonly isEmpty: boolean;
+}
+
 /**
  * Shards that a transaction creates, encoded before it begins. The transaction has locked the run.
  *
@@ -45,8 +52,8 @@ export class NewShards {
     this.#chunks = chunks;
   }
 
-  /** Returns why the shards cannot be created, as of now. `isEmpty`: the run has no shard, so that no id can be taken. */
-  async refuse(connection: Connection, runId: number, isEmpty: boolean): Promise<CommitAnswer | undefined> {
+  /** Returns why the shards cannot be created, as of now. */
+  async refuse(connection: Connection, { runId, isEmpty }: RunOfNewShards): Promise<CommitAnswer | undefined> {
     const { tenant, created } = this.#options;
     if (created.length === 0) return undefined;
     const ids = isEmpty ? null : u64Array(created.map(({ shard }) => shard));
@@ -59,12 +66,16 @@ export class NewShards {
     return this.#overdrawn(row) ?? (taken === null ? undefined : { kind: "Exists", shard: shardIdOf(taken) });
   }
 
-  async insert(connection: Connection, runId: number): Promise<void> {
+  /** Inserts the shards, and adds them to the run's census. */
+  async insert(connection: Connection, { runId, isEmpty }: RunOfNewShards): Promise<void> {
+    const { created } = this.#options;
+    if (created.length === 0) return;
     for (const columns of this.#chunks) await connection.run(INSERT_SHARDS, [runId, ...columns]);
+    await addToCensus(connection, runId, { shards: created.map(({ shard }) => shard), isEmpty });
   }
 
   /** Counts the shards, or returns which quota they exceed. The last statements of the transaction. */
-  async count(connection: Connection, runId: number): Promise<CommitAnswer | undefined> {
+  async count(connection: Connection, { runId }: RunOfNewShards): Promise<CommitAnswer | undefined> {
     const { tenant, created } = this.#options;
     if (created.length === 0) return undefined;
     await connection.run(LOCK_TOTALS, []);

@@ -61,7 +61,7 @@ test("a store in order is in order, and repair leaves every byte of it alone", a
     findings: [],
     deletedRunCount: 0,
   });
-  expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
+  expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0, addedCensuses: 0 });
   expect(await contents()).toEqual(before);
 });
 
@@ -85,7 +85,7 @@ describe("what repair mends", () => {
     const found = await findings();
     expect(found).toContainEqual(expect.objectContaining({ kind: "MissingEntry", index: "columns" }));
     expect(found).toContainEqual(expect.objectContaining({ kind: "StrayEntry", index: "columns" }));
-    expect(await mend()).toEqual({ removedEntries: 1, addedEntries: 1, correctedCounts: 0 });
+    expect(await mend()).toEqual({ removedEntries: 1, addedEntries: 1, correctedCounts: 0, addedCensuses: 0 });
     expect(await contents()).toEqual(before);
     expect(await findings()).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe("what repair mends", () => {
     const before = await contents();
     await sql(`UPDATE @.runs SET ${change}`);
     expect(await findings()).toMatchObject([{ kind: "StrayEntry", index: "run", shard: undefined }]);
-    expect(await mend()).toEqual({ removedEntries: 1, addedEntries: 1, correctedCounts: 0 });
+    expect(await mend()).toEqual({ removedEntries: 1, addedEntries: 1, correctedCounts: 0, addedCensuses: 0 });
     expect(await contents()).toEqual(before);
   });
 
@@ -131,7 +131,7 @@ describe("what repair mends", () => {
       `${change} substring(place FROM 14) = (SELECT shard FROM @.shards WHERE status = 'Active' ORDER BY shard LIMIT 1)`,
     );
     expect(await findings()).toMatchObject(kinds.map((kind) => ({ kind, index: "places" })));
-    expect(await mend()).toEqual({ ...rebuilt, correctedCounts: 0 });
+    expect(await mend()).toEqual({ ...rebuilt, correctedCounts: 0, addedCensuses: 0 });
     expect(await contents()).toEqual(before);
   });
 
@@ -143,7 +143,7 @@ describe("what repair mends", () => {
     await sql("INSERT INTO @.places SELECT id, '\\x4100000000000000000000000100000000000000aa' FROM @.runs");
     await sql("INSERT INTO @.places VALUES (99, '\\x4100000000000000000000000100000000000000aa')");
     expect((await findings()).filter(({ kind }) => kind === "StrayEntry")).toHaveLength(3);
-    expect(await mend()).toEqual({ removedEntries: 3, addedEntries: 0, correctedCounts: 0 });
+    expect(await mend()).toEqual({ removedEntries: 3, addedEntries: 0, correctedCounts: 0, addedCensuses: 0 });
     expect(await contents()).toEqual(before);
   });
 
@@ -171,7 +171,7 @@ describe("what repair mends", () => {
     expect(found).toHaveLength(3);
     for (const scope of ["Run", "Tenant", "Total"])
       expect(found).toContainEqual(expect.objectContaining({ kind: "WrongCount", scope }));
-    expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 3 });
+    expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 3, addedCensuses: 0 });
     expect(await contents()).toEqual(before);
   });
 });
@@ -181,7 +181,7 @@ describe("what repair cannot mend, and leaves as it is", () => {
     await sql(`UPDATE @.shards SET record = set_bit(record, 100, 1 - get_bit(record, 100)) WHERE ${anActive}`);
     const before = await contents();
     expect(await findings()).toMatchObject([{ kind: "UnreadableRecord" }]);
-    expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0 });
+    expect(await mend()).toEqual({ removedEntries: 0, addedEntries: 0, correctedCounts: 0, addedCensuses: 0 });
     expect(await contents()).toEqual(before);
   });
 

@@ -6,12 +6,14 @@ import type {
   FsckSource,
   IndexEntry,
   RebuiltIndexes,
+  RunCensus,
   RunView,
   StoredCount,
   StoredRunRecord,
   StoredShard,
   StoreView,
 } from "@gossip/coordination-fsck";
+import { listLostCensuses, readCensus } from "./census.ts";
 import type { Connection, Database, HeldConnection } from "./database.ts";
 import {
   expectedPlace,
@@ -24,6 +26,7 @@ import {
   storedShardOf,
   type InspectedPlace,
   type InspectedRunRow,
+  type InspectedShardRow,
 } from "./inspected-rows.ts";
 import type { KnownCapacities } from "./known-capacities.ts";
 import { failureFrom } from "./postgres-failure.ts";
@@ -83,9 +86,11 @@ class PostgresView implements StoreView {
   }
 
   async *runs(): AsyncGenerator<RunView> {
-    for await (const row of listRunRows(this.#held)) yield new PostgresRunView(this.#held, row);
-    for (const { id } of await this.#held.run<{ id: string }>(INSPECT_LOST_RUNS, []))
-      yield await nameLostRun(this.#held, id);
+    const held = this.#held;
+    for await (const row of listRunRows(held))
+      yield new PostgresRunView(held, row, await readCensus(held, row.id, Number(row.shard_count)));
+    const lost = (await held.run<{ id: string }>(INSPECT_LOST_RUNS, [])).map(({ id }) => id);
+    for (const id of new Set([...lost, ...(await listLostCensuses(held))])) yield await nameLostRun(held, id);
   }
 
   async *counts(): AsyncGenerator<StoredCount> {
@@ -117,10 +122,15 @@ class PostgresRunView implements RunView {
   readonly tenant: TenantId;
   readonly run: RunId;
   readonly record: StoredRunRecord;
+  readonly census: RunCensus | undefined;
   readonly #connection: Connection;
   readonly #row: InspectedRunRow;
+  readonly #lostShards = new Set<ShardId>();
+  /** Keys of entries. */
+  readonly #lostEntries = new Set<string>();
 
-  constructor(connection: Connection, row: InspectedRunRow) {
+  constructor(connection: Connection, row: InspectedRunRow, census: RunCensus | undefined) {
+    this.census = census;
     this.#connection = connection;
     this.#row = row;
     this.tenant = tenantOf(row.tenant);
@@ -129,14 +139,25 @@ class PostgresRunView implements RunView {
   }
 
   async *shards(): AsyncGenerator<StoredShard> {
-    for await (const row of listShardRows(this.#connection, this.#row.id)) yield storedShardOf(row);
+    const onLost = (row: InspectedShardRow) => void this.#lostShards.add(shardIdOf(row.shard));
+    for await (const row of listShardRows(this.#connection, this.#row.id, { onLost })) yield storedShardOf(row);
+  }
+
+  /** A page of shards was looked up when it was listed. */
+  findShard(shard: ShardId): Promise<boolean> {
+    return Promise.resolve(!this.#lostShards.has(shard));
+  }
+
+  findEntry({ key }: IndexEntry): Promise<boolean> {
+    return Promise.resolve(!this.#lostEntries.has(key));
   }
 
   async *entries(): AsyncGenerator<IndexEntry> {
     if (!isRunRowRight(this.#row, this.record)) yield { index: "run", shard: undefined, key: "run" };
     for await (const row of listShardRows(this.#connection, this.#row.id))
       yield columnsEntry(shardIdOf(row.shard), digestOf(shardColumnsIn(row)));
-    for await (const place of listPlaces(this.#connection, this.#row.id)) yield placeEntry(place);
+    const onLost = (place: InspectedPlace) => void this.#lostEntries.add(nameOfPlace(place));
+    for await (const place of listPlaces(this.#connection, this.#row.id, onLost)) yield placeEntry(place);
     for (const { shard } of await this.#connection.run<{ shard: Buffer }>(INSPECT_ORDER, [this.#row.id]))
       yield orderEntry(shardIdOf(shard));
   }
@@ -151,7 +172,7 @@ class PostgresRunView implements RunView {
   }
 }
 
-/** A run of which only shards are left has the name that the first of them gives it, or none. */
+/** A run without a row of its own has the name that the first of its shards gives it, or none. */
 async function nameLostRun(connection: Connection, id: string): Promise<RunView> {
   let name: { readonly tenant: TenantId; readonly run: RunId } = { tenant: TenantId.ZERO, run: RunId.fromRaw(0n) };
   for await (const row of listShardRows(connection, id)) {
@@ -164,6 +185,7 @@ async function nameLostRun(connection: Connection, id: string): Promise<RunView>
     tenant: name.tenant,
     run: name.run,
     record: { kind: "Missing" },
+    census: await readCensus(connection, id, 0),
     shards: async function* () {
       for await (const row of listShardRows(connection, id)) yield storedShardOf(row);
     },

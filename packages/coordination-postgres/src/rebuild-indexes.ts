@@ -1,5 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
 import type { RebuiltIndexes } from "@gossip/coordination-fsck";
+import { writeMissingCensus } from "./census.ts";
 import type { Connection, Database } from "./database.ts";
 import {
   expectedPlace,
@@ -21,7 +22,7 @@ import {
   ADD_PLACE,
   REBUILD_RUN,
   REBUILD_SHARD,
-  RECOUNT_RUNS,
+  RECOUNT_RUN,
   RECOUNT_TENANTS,
   RECOUNT_TOTALS,
   reindex,
@@ -29,19 +30,23 @@ import {
   REMOVE_PLACE,
 } from "./sql/rebuild.ts";
 
-/** Entries that were too many, and that were missing. */
+/** Entries that were too many and that were missing; counts that were wrong; censuses that were missing. */
 interface Difference {
   removed: number;
   added: number;
+  corrected: number;
+  censuses: number;
 }
 
+type EntryDifference = Pick<Difference, "removed" | "added">;
+
 /**
- * Make columns, places, the server's index of the order and counts what the records say, a run at a time.
+ * Makes columns, places, the server's index of the order and counts what the records say, a run at a time, and writes missing censuses.
  *
- * Each run is one transaction, for which its writers wait. Of a shard that cannot be read everything stays as it is.
+ * Each run is one transaction, which blocks writers of the run. Everything of a shard that cannot be read stays as it is, and so does a census.
  */
 export async function rebuildIndexes(database: Database): Promise<RebuiltIndexes> {
-  const difference: Difference = { removed: 0, added: 0 };
+  const difference: Difference = { removed: 0, added: 0, corrected: 0, censuses: 0 };
   let isIndexBroken = false;
   for (const id of await listRunIds(database)) {
     await inTransaction(database, (connection) => rebuildRun(connection, id, difference));
@@ -51,8 +56,13 @@ export async function rebuildIndexes(database: Database): Promise<RebuiltIndexes
   }
   if (isIndexBroken) await database.execute(reindex(database.schema));
   const lostPlaces = await database.run(REMOVE_LOST_PLACES, []);
-  const correctedCounts = await inTransaction(database, recount);
-  return { removedEntries: difference.removed + lostPlaces.length, addedEntries: difference.added, correctedCounts };
+  const corrected = await inTransaction(database, recount);
+  return {
+    removedEntries: difference.removed + lostPlaces.length,
+    addedEntries: difference.added,
+    correctedCounts: difference.corrected + corrected,
+    addedCensuses: difference.censuses,
+  };
 }
 
 function inTransaction<T>(database: Database, body: (connection: Connection) => Promise<T>): Promise<T> {
@@ -77,9 +87,11 @@ async function rebuildRun(connection: Connection, id: string, difference: Differ
     add(difference, { removed: 1, added: 1 });
   }
   const places = new Map<string, InspectedPlace>();
+  const shards: ShardId[] = [];
   const unreadable = new Set<ShardId>();
-  for await (const shardRow of listShardRows(connection, id, LOCK_SHARDS)) {
+  for await (const shardRow of listShardRows(connection, id, { statement: LOCK_SHARDS })) {
     const { shard, record } = storedShardOf(shardRow);
+    shards.push(shard);
     if (!record.ok || record.value.shard !== shard) {
       unreadable.add(shard);
       continue;
@@ -92,14 +104,16 @@ async function rebuildRun(connection: Connection, id: string, difference: Differ
     add(difference, { removed: 1, added: 1 });
   }
   add(difference, await rebuildPlaces(connection, id, { places, unreadable }));
+  difference.corrected += (await connection.run(RECOUNT_RUN, [id, shards.length])).length;
+  if (shards.length > 0 && (await writeMissingCensus(connection, id, shards))) difference.censuses++;
 }
 
-/** Leave exactly `places` to a run, and those of shards that nobody can read. */
+/** Leaves a run exactly `places`, and those of shards that cannot be read. */
 async function rebuildPlaces(
   connection: Connection,
   id: string,
   { places, unreadable }: { readonly places: Map<string, InspectedPlace>; readonly unreadable: ReadonlySet<ShardId> },
-): Promise<Difference> {
+): Promise<EntryDifference> {
   const stray: InspectedPlace[] = [];
   for await (const place of listPlaces(connection, id)) {
     if (!places.delete(nameOfPlace(place)) && !unreadable.has(place.shard)) stray.push(place);
@@ -110,10 +124,11 @@ async function rebuildPlaces(
 }
 
 /** What the server's index of the order has too many of, and lacks. */
-async function compareOrder(connection: Connection, runId: string): Promise<Difference> {
+async function compareOrder(connection: Connection, runId: string): Promise<EntryDifference> {
   await connection.execute(READ_THROUGH_INDEXES);
   const expected = new Set<ShardId>();
-  for await (const row of listShardRows(connection, runId, LOCK_SHARDS)) expected.add(shardIdOf(row.shard));
+  for await (const row of listShardRows(connection, runId, { statement: LOCK_SHARDS }))
+    expected.add(shardIdOf(row.shard));
   let removed = 0;
   for (const { shard } of await connection.run<{ shard: Buffer }>(INSPECT_ORDER, [runId])) {
     if (!expected.delete(shardIdOf(shard))) removed++;
@@ -121,16 +136,15 @@ async function compareOrder(connection: Connection, runId: string): Promise<Diff
   return { removed, added: expected.size };
 }
 
-/** How many counts were wrong. */
+/** Corrects what is summed over runs, and returns how many counts were wrong. */
 async function recount(connection: Connection): Promise<number> {
   await connection.run(LOCK_TOTALS, []);
   let corrected = 0;
-  for (const statement of [RECOUNT_RUNS, RECOUNT_TENANTS, RECOUNT_TOTALS])
-    corrected += (await connection.run(statement, [])).length;
+  for (const statement of [RECOUNT_TENANTS, RECOUNT_TOTALS]) corrected += (await connection.run(statement, [])).length;
   return corrected;
 }
 
-function add(sum: Difference, { removed, added }: Difference): void {
+function add(sum: Difference, { removed, added }: EntryDifference): void {
   sum.removed += removed;
   sum.added += added;
 }

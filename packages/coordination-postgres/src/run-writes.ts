@@ -8,6 +8,7 @@ import type {
 } from "@gossip/coordination";
 import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
 import { assertOwn } from "./assert-own.ts";
+import { removeCensus } from "./census.ts";
 import type { Connection, Database } from "./database.ts";
 import { NewShards } from "./new-shards.ts";
 import { letterOf, placeOf } from "./place.ts";
@@ -57,13 +58,14 @@ export function splitShard(database: Database, set: SplitShardSet): Promise<Comm
     const id = u64Bytes(shard.after.shard);
     const [row] = await connection.run<{ version: string }>(LOCK_SHARD, [guard.runId, id]);
     if (row === undefined || Number(row.version) !== guard.version) return CONFLICT;
-    const refusal = await added.refuse(connection, guard.runId, false);
+    const to = { runId: guard.runId, isEmpty: false };
+    const refusal = await added.refuse(connection, to);
     if (refusal !== undefined) return refusal;
 
     await connection.run(UPDATE_SPLIT_SHARD, [guard.runId, id, ...values]);
     await movePlace(connection, guard.runId, shard);
-    await added.insert(connection, guard.runId);
-    const overdrawn = await added.count(connection, guard.runId);
+    await added.insert(connection, to);
+    const overdrawn = await added.count(connection, to);
     return overdrawn ?? { kind: "Committed", version: shardVersion(next(guard)) };
   });
 }
@@ -81,12 +83,13 @@ export function putRun(database: Database, set: PutRunSet): Promise<CommitAnswer
     if (written === undefined || (expected !== undefined && !isAt(written, expected))) return CONFLICT;
     if (expected !== undefined && noShardsIn.length > 0 && (await hasShardIn(connection, written.runId, noShardsIn)))
       return CONFLICT;
-    const refusal = await added.refuse(connection, written.runId, written.shardCount === 0);
+    const to = { runId: written.runId, isEmpty: written.shardCount === 0 };
+    const refusal = await added.refuse(connection, to);
     if (refusal !== undefined) return refusal;
 
     if (expected !== undefined) await connection.run(UPDATE_RUN, [written.runId, ...values]);
-    await added.insert(connection, written.runId);
-    const overdrawn = await added.count(connection, written.runId);
+    await added.insert(connection, to);
+    const overdrawn = await added.count(connection, to);
     return overdrawn ?? { kind: "Committed", version: runVersion(expected === undefined ? written : next(expected)) };
   });
 }
@@ -100,6 +103,7 @@ export function removeRun(database: Database, set: RemoveRunSet): Promise<Commit
     const locked = await lockRun(connection, set);
     if (locked === undefined || !isAt(locked, guard)) return CONFLICT;
     await connection.run(REMOVE_RUN, [guard.runId, mark]);
+    await removeCensus(connection, guard.runId);
     const count = locked.shardCount;
     if (count > 0) {
       await connection.run(LOCK_TOTALS, []);

@@ -32,7 +32,9 @@ export interface TemporaryStore {
 /** A store with nothing in it, in a schema that is emptied and used again: making the tables takes longer than a test. */
 export async function makeEmptiedStore(pool: Pool, schema = "emptied"): Promise<TemporaryStore> {
   const store = unwrap(await openPostgresStore({ pool, schema }));
-  const emptied = ["shards", "places", "runs", "tenants", "starved"].map((table) => `DELETE FROM ${schema}.${table}`);
+  const emptied = ["shards", "places", "runs", "tenants", "starved", "censuses"].map(
+    (table) => `DELETE FROM ${schema}.${table}`,
+  );
   await pool.query([...emptied, `UPDATE ${schema}.totals SET shard_count = 0`].join("; "));
   return { store, schema, dispose: () => store.close() };
 }

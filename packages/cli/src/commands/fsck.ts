@@ -14,7 +14,7 @@ export function registerFsck(program: Command, cli: Cli): void {
     usage: "fsck",
     summary: "Check a whole store, and rebuild what can be rebuilt",
     details:
-      "It looks at every record, at the lineage and the coverage of shards, and on the embedded store at indexes and counts. On PostgreSQL and etcd let nobody work meanwhile: what changes under it can look like a contradiction.",
+      "Reads every record, looks it up by its key, and compares the lineage and coverage of shards, indexes, counts, and the census of each run (which shards it has). On etcd it sees only the records, and not all at one moment: stop the workers first, or a change may look like a contradiction.",
     examples: ["gossip fsck", "gossip fsck --store /var/lib/gossip --repair"],
   })
     .option("--repair", "make indexes and counts what the records say")

@@ -94,7 +94,7 @@ async function openRaw(
       if (!opened.ok)
         return err(postgresSentence(opened.error, { where, why: postgresOpenErrorMessage(opened.error) }));
       const store = opened.value;
-      return ok({ store, fsckSource: inspectThroughPort(store), close: () => store.close() });
+      return ok({ store, fsckSource: store.inspect(), close: () => store.close() });
     }
     case "etcd": {
       const { etcdOpenErrorMessage, openEtcdStore } = await import("@gossip/coordination-etcd");

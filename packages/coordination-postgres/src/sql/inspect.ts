@@ -35,7 +35,7 @@ WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = lost.run_id)`,
 const inspectShards = (name: string, lock: string): Statement => ({
   name,
   text: (schema) => `
-SELECT shard, attempts, status, key_range_start, fence, lease_owner, lease_deadline, parent, park_reason, cursor_key, record
+SELECT ctid::text AS tid, shard, attempts, status, key_range_start, fence, lease_owner, lease_deadline, parent, park_reason, cursor_key, record
 FROM ${schema}.shards
 WHERE run_id = $1 AND shard > $2::bytea
 ORDER BY shard
@@ -45,6 +45,26 @@ LIMIT $3${lock}`,
 /** Shards of a run behind one, with every column that is made from the record. */
 export const INSPECT_SHARDS: Statement = inspectShards("inspect_shards", "");
 export const LOCK_SHARDS: Statement = inspectShards("lock_shards", "\nFOR UPDATE");
+
+/** The ordinals of those among listed shards that are not found by their keys, or not in the row that was listed. One look-up each. */
+export const FIND_LOST_SHARDS: Statement = {
+  name: "find_lost_shards",
+  text: (schema) => `
+SELECT g.ordinal::int
+FROM unnest($2::bytea[], $3::text[]) WITH ORDINALITY AS g(shard, tid, ordinal)
+LEFT JOIN LATERAL (SELECT x.ctid::text AS tid FROM ${schema}.shards x WHERE x.run_id = $1 AND x.shard = g.shard OFFSET 0) s ON true
+WHERE s.tid IS DISTINCT FROM g.tid`,
+};
+
+/** The same of listed places. */
+export const FIND_LOST_PLACES: Statement = {
+  name: "find_lost_places",
+  text: (schema) => `
+SELECT g.ordinal::int
+FROM unnest($2::bytea[]) WITH ORDINALITY AS g(place, ordinal)
+LEFT JOIN LATERAL (SELECT true AS is_there FROM ${schema}.places x WHERE x.run_id = $1 AND x.place = g.place OFFSET 0) p ON true
+WHERE p.is_there IS NULL`,
+};
 
 /** Places of a run behind one. */
 export const INSPECT_PLACES: Statement = {

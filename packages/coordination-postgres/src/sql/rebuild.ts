@@ -34,15 +34,14 @@ SET status = $2, cursor_semantics = $3, lease_duration = $4, max_shard_retries =
 WHERE id = $1`,
 };
 
-/** Counts that are wrong, corrected: runs first, then what is summed from them. The totals are locked. */
-export const RECOUNT_RUNS: Statement = {
-  name: "recount_runs",
-  text: (schema) => `
-UPDATE ${schema}.runs r SET shard_count = counted.shards
-FROM (SELECT x.id, (SELECT count(*) FROM ${schema}.shards s WHERE s.run_id = x.id) AS shards FROM ${schema}.runs x) counted
-WHERE r.id = counted.id AND r.shard_count <> counted.shards
-RETURNING r.id`,
+/** The count of a run, which is locked, corrected where it is wrong. */
+export const RECOUNT_RUN: Statement = {
+  name: "recount_run",
+  text: (schema) =>
+    `UPDATE ${schema}.runs SET shard_count = $2::bigint WHERE id = $1 AND shard_count <> $2::bigint RETURNING id`,
 };
+
+// Counts that are summed from those of the runs, corrected where they are wrong. The totals are locked.
 
 export const RECOUNT_TENANTS: Statement = {
   name: "recount_tenants",
