@@ -5,6 +5,7 @@ import { ShardSpec, type RunId, type ShardId, type TenantId } from "@gossip/cont
 import type { ShardRecord } from "@gossip/coordination";
 import { equalBytes, InvariantViolation } from "@gossip/stdx";
 import { heapBytesPerCall } from "@gossip/tools/heap";
+import { fixedExamples } from "@gossip/tools/fixed-examples";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeShardRecordInto } from "./encode-shard-record.ts";
@@ -58,8 +59,9 @@ test("a record has its own bytes, whatever it is said to follow on", () => {
   const out = new RecordWriter();
   const plain = new RecordWriter();
   const seen = new Set<string>();
+  const allSteps = fc.array(step, { minLength: 1, maxLength: 40 });
   fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
+    fc.property(allSteps, (steps) => {
       const current = NAMES.map((name) => ({ ...FRESH_SHARD, ...name }));
       const all: ShardRecord[] = [...current];
       for (const { shard, change, back } of steps) {
@@ -83,7 +85,7 @@ test("a record has its own bytes, whatever it is said to follow on", () => {
         all.push(record);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 500, examples: fixedExamples(100, allSteps) },
   );
   expect(seen.size).toBe(Object.keys(CHANGES).length);
 });

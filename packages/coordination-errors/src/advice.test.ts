@@ -3,6 +3,7 @@
 
 import { LogicalTime, type WorkerId } from "@gossip/contracts";
 import { InvariantViolation } from "@gossip/stdx";
+import { fixedExamples } from "@gossip/tools/fixed-examples";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ADVICE, adviceFor, waitUntil, type Advice } from "./advice.ts";
@@ -64,7 +65,7 @@ describe("adviceFor", () => {
     const seen = new Map<ErrorKind, Set<Advice>>(ERROR_KINDS.map((kind) => [kind, new Set()]));
     fc.assert(
       fc.property(anyError, (error) => void seen.get(error.kind)!.add(adviceFor(error))),
-      { numRuns: 10_000 },
+      { numRuns: 10_000, examples: fixedExamples(5000, anyError) },
     );
     for (const kind of ERROR_KINDS) {
       const listed = ADVICE[kind];

@@ -45,7 +45,8 @@ test("the driver's chain is of that kind, and every write is still answered", as
       );
     await Promise.all(outcomes);
   }
-  expect(heads.length).toBeGreaterThan(20);
+  // One commit a round at least: each round waits for its own.
+  expect(heads.length).toBeGreaterThanOrEqual(20);
   expect(
     heads
       .slice(0, -1)

@@ -250,8 +250,8 @@ test("a removed run leaves a mark, and nothing to find", async () => {
 test("it is checked as of one moment while others write", async () => {
   const coordinator = new Coordinator({ store: temporary.store, clock: systemClock(Date.now) });
   let isOver = false;
-  const work = async (worker: bigint): Promise<number> => {
-    let made = 0;
+  const made = new Map<bigint, number>();
+  const work = async (worker: bigint): Promise<void> => {
     while (!isOver) {
       const claimed = await coordinator.claim({
         tenant: FAMILY_TENANT,
@@ -259,15 +259,16 @@ test("it is checked as of one moment while others write", async () => {
         worker: WorkerId.fromRaw(worker),
       });
       if (!claimed.ok) continue;
-      made++;
+      made.set(worker, (made.get(worker) ?? 0) + 1);
       unwrap(await claimed.value.release());
     }
-    return made;
   };
-  const working = [1n, 2n, 3n].map(work);
-  for (let checks = 0; checks < 5; checks++) expect(await findings()).toEqual([]);
+  const workers = [1n, 2n, 3n];
+  const working = workers.map(work);
+  // Until each of them has written between two checks, however busy the machine is.
+  for (let checks = 0; checks < 5 || made.size < workers.length; checks++) expect(await findings()).toEqual([]);
   isOver = true;
-  expect(Math.min(...(await Promise.all(working)))).toBeGreaterThan(0);
+  await Promise.all(working);
 });
 
 test("a check that cannot read says so, and gives its connection back", async () => {

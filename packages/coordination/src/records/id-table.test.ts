@@ -2,6 +2,7 @@
 // new operation as if it had been done. Whatever the table has seen before, it must answer as the log itself would.
 
 import { SHARD_OP_LOG_CAP, type LogicalTime, type OpId, type ShardId } from "@gossip/contracts";
+import { fixedExamples } from "@gossip/tools/fixed-examples";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PayloadHash } from "../hashing/payload-hash.ts";
@@ -38,30 +39,30 @@ const step = fc.record({
 
 test("an id is found exactly where it is, whatever was looked for and followed before", () => {
   const seen = new Set<string>();
+  const [capacities, allSteps] = [
+    fc.integer({ min: 1, max: SHARD_OP_LOG_CAP }),
+    fc.array(step, { minLength: 1, maxLength: 200, size: "max" }),
+  ];
   fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: SHARD_OP_LOG_CAP }),
-      fc.array(step, { minLength: 1, maxLength: 200, size: "max" }),
-      (capacity, steps) => {
-        const table = new IdTable();
-        const logs: OpLog<LoggedOp>[] = SHARDS.map(() => []);
-        for (const { shard: index, id, fate } of steps) {
-          const shard = SHARDS[index]! as ShardId;
-          const log = logs[index]!;
-          const at = log.findIndex(({ opId }) => opId === id);
-          expect(table.indexOf(log, id as OpId, shard)).toBe(at);
-          seen.add(`${fate} ${at >= 0}`);
-          if (at >= 0) continue;
-          const next = appendOp(log, entry(id), capacity);
-          table.follow(next, log, shard);
-          if (fate === "Followed") logs[index] = next;
-          if (fate === "ReadAgain") logs[index] = next.map((each) => ({ ...each }));
-          // As of another store, or a shard's log that somebody repaired.
-          if (fate === "Cut") logs[index] = next.slice(1);
-        }
-      },
-    ),
-    { numRuns: 200 },
+    fc.property(capacities, allSteps, (capacity, steps) => {
+      const table = new IdTable();
+      const logs: OpLog<LoggedOp>[] = SHARDS.map(() => []);
+      for (const { shard: index, id, fate } of steps) {
+        const shard = SHARDS[index]! as ShardId;
+        const log = logs[index]!;
+        const at = log.findIndex(({ opId }) => opId === id);
+        expect(table.indexOf(log, id as OpId, shard)).toBe(at);
+        seen.add(`${fate} ${at >= 0}`);
+        if (at >= 0) continue;
+        const next = appendOp(log, entry(id), capacity);
+        table.follow(next, log, shard);
+        if (fate === "Followed") logs[index] = next;
+        if (fate === "ReadAgain") logs[index] = next.map((each) => ({ ...each }));
+        // As of another store, or a shard's log that somebody repaired.
+        if (fate === "Cut") logs[index] = next.slice(1);
+      }
+    }),
+    { numRuns: 200, examples: fixedExamples(50, capacities, allSteps) },
   );
   expect(seen.size).toBe(8);
 });

@@ -1,5 +1,6 @@
 // Configuration is written by people and made by tools: a table that cannot be read must say all that
 // is wrong with it, at once, and must never bring down the process that reads it.
+import { fixedExamples } from "@gossip/tools/fixed-examples";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
@@ -208,7 +209,7 @@ describe("anything else", () => {
           expect(formatScopeProblem(problem)).toMatch(/^[^\n]+$/);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 3_000, examples: fixedExamples(1_500, input) },
     );
     const kinds = [
       "ok",

@@ -2,6 +2,7 @@
 // prefixes, tables that drop scopes and declare them again, old messages, and crashes, hundreds of
 // steps long. At no moment may two nodes write one key, and a node rebuilt from its journal must be
 // the node that wrote it. The faults at the end are ones that this walk once found in earnest.
+import { fixedExamples } from "@gossip/tools/fixed-examples";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { FORGETS_AT_ONCE, plant, WALK_FAULTS } from "./fault.fixture.ts";
@@ -31,7 +32,7 @@ function expectSound(kit: ScopeKit): void {
       expect(walk.forgetful()).toEqual([]);
       for (const [name, count] of walk.done) done.set(name, (done.get(name) ?? 0) + count);
     }),
-    { numRuns: Number(process.env["FC_NUM_RUNS"] ?? 120) },
+    { numRuns: Number(process.env["FC_NUM_RUNS"] ?? 120), examples: fixedExamples(40, stepsOf) },
   );
   // A walk that never gets anywhere shows nothing.
   for (const name of ["start", "commit", "abort", "abort offer", "settle", "expire", "reload", "adopt"])

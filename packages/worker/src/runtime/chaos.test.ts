@@ -4,6 +4,7 @@
 import { FaultInjectingStore, type CommitFault } from "@gossip/coordination/testing";
 import { Coordinator, type ShardRecord, type WriteSet } from "@gossip/coordination";
 import { assert, compareBytes, unwrap } from "@gossip/stdx";
+import { fixedExamples } from "@gossip/tools/fixed-examples";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Source } from "../source/source.ts";
@@ -213,7 +214,7 @@ describe("whatever goes wrong", () => {
         expect(progress).toMatchObject({ active: 0, parked: 0 });
         splits += progress.total - plan.shardCount;
       }),
-      { numRuns: 50 },
+      { numRuns: 50, examples: fixedExamples(20, chaos) },
     );
     // A property that never met a split would say nothing about them.
     expect(splits).toBeGreaterThan(10);
