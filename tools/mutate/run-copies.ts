@@ -33,7 +33,7 @@ export default {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ["*/packages/*/src/*.test.ts"],
+    include: ["*/packages/*/src/**/*.test.ts"],
     environment: "node",
     pool: "threads",
     isolate: false,

@@ -1,6 +1,6 @@
 // Copies of a package, one a mutant, laid out so that tests find in them what they find in the real one.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { ROOT } from "../layers/layers.ts";
 import { replaceOnce } from "../planted/replace-once.ts";
 import type { Edit } from "./mutant.ts";
@@ -30,11 +30,8 @@ export class Workspace {
   add({ folder, file, tests, edit }: Copy): void {
     const source = join(ROOT, "packages", this.#packageName, "src");
     const home = join(this.folder, folder, "packages", this.#packageName);
-    mkdirSync(join(home, "src"), { recursive: true });
-    for (const name of readdirSync(source)) {
-      if (!NOT_NEEDED.test(name) || tests.includes(name))
-        cpSync(join(source, name), join(home, "src", name), { recursive: true });
-    }
+    const isNeeded = (path: string): boolean => !NOT_NEEDED.test(path) || tests.includes(relative(source, path));
+    cpSync(source, join(home, "src"), { recursive: true, filter: isNeeded });
     symlinkSync(join(ROOT, "packages", this.#packageName, "node_modules"), join(home, "node_modules"));
     symlinkSync(join(ROOT, "docs"), join(this.folder, folder, "docs"));
     if (edit !== undefined) {

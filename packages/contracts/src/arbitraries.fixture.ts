@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { MAX_KEY_SIZE } from "./limits.ts";
-import { U64_MAX } from "./u64.ts";
+import { U64_MAX } from "./ids/u64.ts";
 
 /** The bytes of an ASCII text. */
 export function ascii(text: string): Uint8Array {

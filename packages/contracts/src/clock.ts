@@ -1,4 +1,4 @@
-import type { LogicalTime } from "./logical-time.ts";
+import type { LogicalTime } from "./ids/logical-time.ts";
 
 /**
  * Where a coordinator gets its time. Callers of its operations never pass one.

@@ -1,11 +1,11 @@
 import { expectTypeOf } from "vitest";
-import { variantReader } from "./json-codec.ts";
-import { JsonReader } from "./json-reader.ts";
-import type { ManifestValidationError } from "./manifest-validation-error.ts";
-import type { SplitReplacePlanningError } from "./plan-split-replace.ts";
-import type { SplitResidualPlanningError } from "./plan-split-residual.ts";
-import type { ShardSpecInputError } from "./shard-spec-input-error.ts";
-import type { SplitValidationError } from "./split-validation-error.ts";
+import { variantReader } from "./json/json-codec.ts";
+import { JsonReader } from "./json/json-reader.ts";
+import type { ManifestValidationError } from "./manifest/manifest-validation-error.ts";
+import type { SplitReplacePlanningError } from "./splits/plan-split-replace.ts";
+import type { SplitResidualPlanningError } from "./splits/plan-split-residual.ts";
+import type { ShardSpecInputError } from "./specs/shard-spec-input-error.ts";
+import type { SplitValidationError } from "./splits/split-validation-error.ts";
 
 // A kind that comes or goes is a breaking change: it must show here.
 expectTypeOf<SplitValidationError["kind"]>().toEqualTypeOf<

@@ -1,14 +1,19 @@
-export { checkCursorAdvance, checkCursorBounds, type CursorAdvance, type CursorBounds } from "./check-cursor.ts";
+export {
+  checkCursorAdvance,
+  checkCursorBounds,
+  type CursorAdvance,
+  type CursorBounds,
+} from "./cursors/check-cursor.ts";
 export type { Clock } from "./clock.ts";
-export { CursorSemantics } from "./cursor-semantics.ts";
-export { CursorInputError } from "./cursor-input-error.ts";
-export { Cursor, type CursorCompanion, type CursorInput, type CursorJson } from "./cursor.ts";
-export { DerivedShardKind } from "./derived-shard-kind.ts";
-export { FenceEpoch, type FenceEpochCompanion } from "./fence-epoch.ts";
-export type { JsonCodec } from "./json-codec.ts";
-export { IdTextError } from "./id-text-error.ts";
-export type { InvalidField } from "./json-reader.ts";
-export { toJsonSafe, type JsonSafe } from "./json-safe.ts";
+export { CursorSemantics } from "./states/cursor-semantics.ts";
+export { CursorInputError } from "./cursors/cursor-input-error.ts";
+export { Cursor, type CursorCompanion, type CursorInput, type CursorJson } from "./cursors/cursor.ts";
+export { DerivedShardKind } from "./states/derived-shard-kind.ts";
+export { FenceEpoch, type FenceEpochCompanion } from "./ids/fence-epoch.ts";
+export type { JsonCodec } from "./json/json-codec.ts";
+export { IdTextError } from "./ids/id-text-error.ts";
+export type { InvalidField } from "./json/json-reader.ts";
+export { toJsonSafe, type JsonSafe } from "./json/json-safe.ts";
 export {
   DEFAULT_MAX_SHARDS_PER_TENANT,
   DEFAULT_MAX_SHARDS_TOTAL,
@@ -25,56 +30,56 @@ export {
   SHARD_OP_LOG_CAP,
   TENANT_ID_SIZE,
 } from "./limits.ts";
-export { LogicalTime, type LogicalTimeCompanion } from "./logical-time.ts";
-export { ManifestValidationError } from "./manifest-validation-error.ts";
-export { InitialShardInput, validateManifest, type InitialShardJson } from "./manifest.ts";
-export { OpId, type OpIdCompanion } from "./op-id.ts";
-export { ParkReason, type ParkReasonCompanion } from "./park-reason.ts";
-export type { PersistedEnum } from "./persisted-enum.ts";
+export { LogicalTime, type LogicalTimeCompanion } from "./ids/logical-time.ts";
+export { ManifestValidationError } from "./manifest/manifest-validation-error.ts";
+export { InitialShardInput, validateManifest, type InitialShardJson } from "./manifest/manifest.ts";
+export { OpId, type OpIdCompanion } from "./ids/op-id.ts";
+export { ParkReason, type ParkReasonCompanion } from "./states/park-reason.ts";
+export type { PersistedEnum } from "./states/persisted-enum.ts";
 export {
   planSplitReplace,
   planSplitReplaceAtPoints,
   SplitReplacePlanningError,
   type SplitPointBehindCursor,
-} from "./plan-split-replace.ts";
+} from "./splits/plan-split-replace.ts";
 export {
   planSplitResidual,
   planSplitResidualAtPoint,
   planSplitResidualFromCursor,
   SplitResidualPlanningError,
-} from "./plan-split-residual.ts";
-export { RunId } from "./run-id.ts";
-export { RunStatus, type RunStatusCompanion } from "./run-status.ts";
-export { ShardArena, type ShardSpecHandle } from "./shard-arena.ts";
-export { ShardId, type ShardIdCompanion } from "./shard-id.ts";
-export { ShardKey, type ShardKeyCompanion, type ShardKeyJson } from "./shard-key.ts";
-export { ShardLimitScope, type ShardLimitScopeCompanion } from "./shard-limit-scope.ts";
-export { ShardSpecInputError } from "./shard-spec-input-error.ts";
-export { validateShardSpec, type ShardSpecRef } from "./shard-spec-ref.ts";
+} from "./splits/plan-split-residual.ts";
+export { RunId } from "./ids/run-id.ts";
+export { RunStatus, type RunStatusCompanion } from "./states/run-status.ts";
+export { ShardArena, type ShardSpecHandle } from "./specs/shard-arena.ts";
+export { ShardId, type ShardIdCompanion } from "./ids/shard-id.ts";
+export { ShardKey, type ShardKeyCompanion, type ShardKeyJson } from "./ids/shard-key.ts";
+export { ShardLimitScope, type ShardLimitScopeCompanion } from "./states/shard-limit-scope.ts";
+export { ShardSpecInputError } from "./specs/shard-spec-input-error.ts";
+export { validateShardSpec, type ShardSpecRef } from "./specs/shard-spec-ref.ts";
 export {
   ShardSpec,
   type RangeAndMetadataInput,
   type RangeInput,
   type ShardSpecCompanion,
   type ShardSpecJson,
-} from "./shard-spec.ts";
-export { ShardStatus, type ShardStatusCompanion } from "./shard-status.ts";
+} from "./specs/shard-spec.ts";
+export { ShardStatus, type ShardStatusCompanion } from "./states/shard-status.ts";
 export {
   SplitReplacePlan,
   SplitReplacePlanError,
   type SplitReplaceChild,
   type SplitReplacePlanCompanion,
   type SplitReplacePlanJson,
-} from "./split-replace-plan.ts";
+} from "./splits/split-replace-plan.ts";
 export {
   SplitResidualPlan,
   SplitResidualPlanError,
   type SplitResidualPlanCompanion,
   type SplitResidualPlanJson,
-} from "./split-residual-plan.ts";
-export { SplitValidationError } from "./split-validation-error.ts";
-export { TenantId, TenantIdSizeError, type TenantIdCompanion } from "./tenant-id.ts";
-export { U64InputError, type U64Companion } from "./u64-companion.ts";
-export { U64_MAX } from "./u64.ts";
-export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./validate-split.ts";
-export { WorkerId } from "./worker-id.ts";
+} from "./splits/split-residual-plan.ts";
+export { SplitValidationError } from "./splits/split-validation-error.ts";
+export { TenantId, TenantIdSizeError, type TenantIdCompanion } from "./ids/tenant-id.ts";
+export { U64InputError, type U64Companion } from "./ids/u64-companion.ts";
+export { U64_MAX } from "./ids/u64.ts";
+export { validateChildCursors, validateResidualSplit, validateSplitCoverage } from "./splits/validate-split.ts";
+export { WorkerId } from "./ids/worker-id.ts";

@@ -4,15 +4,15 @@
  *
  * @internal
  */
-export { CanonicalWriter } from "./canonical-writer.ts";
-export { readCursorJson } from "./cursor.ts";
-export { deriveKeyHasher, type DomainHasher } from "./derive-key-hasher.ts";
-export { DOMAINS } from "./domains.ts";
-export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./encode-canonical.ts";
-export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./encode-split-plan.ts";
-export { variantCodec, variantReader } from "./json-codec.ts";
-export { jsonError } from "./json-error.ts";
-export { JsonReader, type JsonFieldReaders } from "./json-reader.ts";
-export { persistedEnum } from "./persisted-enum.ts";
-export { readShardSpecJson } from "./shard-spec-ref.ts";
-export { u64Companion } from "./u64-companion.ts";
+export { CanonicalWriter } from "./hashing/canonical-writer.ts";
+export { readCursorJson } from "./cursors/cursor.ts";
+export { deriveKeyHasher, type DomainHasher } from "./hashing/derive-key-hasher.ts";
+export { DOMAINS } from "./hashing/domains.ts";
+export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./hashing/encode-canonical.ts";
+export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./hashing/encode-split-plan.ts";
+export { variantCodec, variantReader } from "./json/json-codec.ts";
+export { jsonError } from "./json/json-error.ts";
+export { JsonReader, type JsonFieldReaders } from "./json/json-reader.ts";
+export { persistedEnum } from "./states/persisted-enum.ts";
+export { readShardSpecJson } from "./specs/shard-spec-ref.ts";
+export { u64Companion } from "./ids/u64-companion.ts";

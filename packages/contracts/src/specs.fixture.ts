@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { compareBytes } from "@gossip/stdx";
 import { ascii, denseKey } from "./arbitraries.fixture.ts";
-import { Cursor } from "./cursor.ts";
-import type { ShardSpecRef } from "./shard-spec-ref.ts";
-import type { SplitReplaceChild } from "./split-replace-plan.ts";
+import { Cursor } from "./cursors/cursor.ts";
+import type { ShardSpecRef } from "./specs/shard-spec-ref.ts";
+import type { SplitReplaceChild } from "./splits/split-replace-plan.ts";
 
 /** A spec of two texts that nobody checked. The empty text is no bound. */
 export function range(start: string, end: string, metadata = ""): ShardSpecRef {

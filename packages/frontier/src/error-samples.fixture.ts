@@ -1,18 +1,18 @@
 import { type JsonCodec, type ShardId, type ShardSpecInputError } from "@gossip/contracts";
 import { jsonError } from "@gossip/contracts/internal";
-import { HintedSplitError } from "./hinted-split-error.ts";
-import { HintPropagationError } from "./hint-propagation-error.ts";
-import { manifestRange } from "./hints.fixture.ts";
-import { ManifestRowKeyError } from "./manifest-row-key-error.ts";
-import { PathKeyError } from "./path-key-error.ts";
-import { PreallocShardBuilderError } from "./prealloc-shard-builder-error.ts";
-import { PrefixShardError } from "./prefix-shard-error.ts";
-import { ShardEncodeError } from "./shard-encode-error.ts";
-import { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
-import { ShardIntoError } from "./shard-into-error.ts";
-import { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
-import { TupleDecodeError } from "./tuple-decode-error.ts";
-import { TupleEncodeError } from "./tuple-encode-error.ts";
+import { HintedSplitError } from "./splits/hinted-split-error.ts";
+import { HintPropagationError } from "./hints/hint-propagation-error.ts";
+import { manifestRange } from "./hints/hints.fixture.ts";
+import { ManifestRowKeyError } from "./keys/manifest-row-key-error.ts";
+import { PathKeyError } from "./keys/path-key-error.ts";
+import { PreallocShardBuilderError } from "./builder/prealloc-shard-builder-error.ts";
+import { PrefixShardError } from "./shards/prefix-shard-error.ts";
+import { ShardEncodeError } from "./shards/shard-encode-error.ts";
+import { ShardHintDecodeError } from "./hints/shard-hint-decode-error.ts";
+import { ShardIntoError } from "./shards/shard-into-error.ts";
+import { ShardMetadataDecodeError } from "./hints/shard-metadata-decode-error.ts";
+import { TupleDecodeError } from "./tuples/tuple-decode-error.ts";
+import { TupleEncodeError } from "./tuples/tuple-encode-error.ts";
 
 type Sample<E extends { readonly kind: string }> = { readonly [K in E["kind"]]: Extract<E, { readonly kind: K }> };
 

@@ -4,8 +4,8 @@ import type { Target } from "../mutant.ts";
 export const ADVICE_TARGETS: readonly Target[] = [
   {
     name: "rangeMidpoint",
-    file: "split-advice.ts",
-    tests: ["split-advice.test.ts"],
+    file: "splits/split-advice.ts",
+    tests: ["splits/split-advice.test.ts"],
     edits: [
       {
         find: "if (end.length > 0) return byteMidpoint(start, end);",
@@ -29,8 +29,8 @@ export const ADVICE_TARGETS: readonly Target[] = [
   },
   {
     name: "evenSplitPoints",
-    file: "split-advice.ts",
-    tests: ["split-advice.test.ts"],
+    file: "splits/split-advice.ts",
+    tests: ["splits/split-advice.test.ts"],
     edits: [
       { find: "const EXTRA_WIDTH = 8;", replace: "const EXTRA_WIDTH = 7;" },
       {
@@ -63,8 +63,8 @@ export const ADVICE_TARGETS: readonly Target[] = [
   },
   {
     name: "splitPointsFromSamples",
-    file: "split-advice.ts",
-    tests: ["split-advice.test.ts"],
+    file: "splits/split-advice.ts",
+    tests: ["splits/split-advice.test.ts"],
     edits: [
       { find: "sample.length > MAX_KEY_SIZE || ", replace: "" },
       { find: "sample.length > MAX_KEY_SIZE", replace: "sample.length >= MAX_KEY_SIZE" },
@@ -97,8 +97,8 @@ export const ADVICE_TARGETS: readonly Target[] = [
   },
   {
     name: "alignSplitPoints",
-    file: "align-split-points.ts",
-    tests: ["split-advice.test.ts"],
+    file: "splits/align-split-points.ts",
+    tests: ["splits/split-advice.test.ts"],
     edits: [
       {
         find: 'if (hint.kind !== "Manifest") return [...points];',

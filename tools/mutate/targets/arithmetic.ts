@@ -4,8 +4,8 @@ import type { Target } from "../mutant.ts";
 export const ARITHMETIC_TARGETS: readonly Target[] = [
   {
     name: "prefixSuccessor",
-    file: "prefix-successor.ts",
-    tests: ["prefix-successor.test.ts"],
+    file: "arithmetic/prefix-successor.ts",
+    tests: ["arithmetic/prefix-successor.test.ts"],
     edits: [
       { find: "prefix.length > MAX_KEY_SIZE", replace: "prefix.length >= MAX_KEY_SIZE" },
       { find: "  if (prefix.length > MAX_KEY_SIZE) return 0;\n", replace: "" },
@@ -29,8 +29,8 @@ export const ARITHMETIC_TARGETS: readonly Target[] = [
   },
   {
     name: "keySuccessor",
-    file: "key-successor.ts",
-    tests: ["key-successor.test.ts"],
+    file: "arithmetic/key-successor.ts",
+    tests: ["arithmetic/key-successor.test.ts"],
     edits: [
       { find: "if (size >= MAX_KEY_SIZE)", replace: "if (size > MAX_KEY_SIZE)" },
       { find: "if (size >= MAX_KEY_SIZE)", replace: "if (size >= MAX_KEY_SIZE - 1)" },
@@ -50,8 +50,8 @@ export const ARITHMETIC_TARGETS: readonly Target[] = [
   },
   {
     name: "byteMidpoint",
-    file: "byte-midpoint.ts",
-    tests: ["byte-midpoint.test.ts"],
+    file: "arithmetic/byte-midpoint.ts",
+    tests: ["arithmetic/byte-midpoint.test.ts"],
     edits: [
       { find: "if (width > MAX_KEY_SIZE) return NONE;", replace: "if (width >= MAX_KEY_SIZE) return NONE;" },
       { find: "  if (width > MAX_KEY_SIZE) return NONE;\n", replace: "" },

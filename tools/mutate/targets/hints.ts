@@ -4,8 +4,8 @@ import type { Target } from "../mutant.ts";
 export const HINT_TARGETS: readonly Target[] = [
   {
     name: "decodeManifestRowKey",
-    file: "manifest-row-key.ts",
-    tests: ["manifest-row-key.test.ts"],
+    file: "keys/manifest-row-key.ts",
+    tests: ["keys/manifest-row-key.test.ts"],
     edits: [
       { find: "if (key.length !== ManifestRowKey.ENCODED_LEN) return undefined;", replace: "" },
       { find: "key.length !== ManifestRowKey.ENCODED_LEN", replace: "key.length < ManifestRowKey.ENCODED_LEN" },
@@ -23,8 +23,8 @@ export const HINT_TARGETS: readonly Target[] = [
   },
   {
     name: "readU64",
-    file: "u64-bytes.ts",
-    tests: ["manifest-row-key.test.ts", "shard-hint.test.ts"],
+    file: "keys/u64-bytes.ts",
+    tests: ["keys/manifest-row-key.test.ts", "hints/shard-hint.test.ts"],
     edits: [
       { find: "  return readI32(bytes, offset) >>> 0;", replace: "  return readI32(bytes, offset);" },
       {
@@ -48,8 +48,8 @@ export const HINT_TARGETS: readonly Target[] = [
   },
   {
     name: "ShardHint.decode",
-    file: "read-hint.ts",
-    tests: ["shard-hint.test.ts"],
+    file: "hints/read-hint.ts",
+    tests: ["hints/shard-hint.test.ts"],
     edits: [
       { find: "export const TAG_PREFIX = 0x01;", replace: "export const TAG_PREFIX = 0x03;" },
       { find: "export const PREFIX_HEADER_SIZE = 5;", replace: "export const PREFIX_HEADER_SIZE = 4;" },
@@ -77,8 +77,8 @@ export const HINT_TARGETS: readonly Target[] = [
   },
   {
     name: "ShardHint fields",
-    file: "shard-hint.ts",
-    tests: ["shard-hint.test.ts", "shard-metadata.test.ts"],
+    file: "hints/shard-hint.ts",
+    tests: ["hints/shard-hint.test.ts", "hints/shard-metadata.test.ts"],
     edits: [
       { find: "manifestId: readU64(bytes, offset + 1)", replace: "manifestId: readU64(bytes, offset + 9)" },
       { find: "startRow: readU64(bytes, offset + 9)", replace: "startRow: readU64(bytes, offset + 17)" },
@@ -99,8 +99,8 @@ export const HINT_TARGETS: readonly Target[] = [
   },
   {
     name: "ShardMetadata.decode",
-    file: "shard-metadata.ts",
-    tests: ["shard-metadata.test.ts"],
+    file: "hints/shard-metadata.ts",
+    tests: ["hints/shard-metadata.test.ts"],
     edits: [
       { find: "  if (bytes.length === 0) return 0;\n", replace: "" },
       { find: "if (bytes.length < LENGTH_FIELD_SIZE)", replace: "if (bytes.length <= LENGTH_FIELD_SIZE)" },
@@ -120,8 +120,8 @@ export const HINT_TARGETS: readonly Target[] = [
   },
   {
     name: "decode…Into",
-    file: "decode-metadata.ts",
-    tests: ["shard-metadata.test.ts"],
+    file: "hints/decode-metadata.ts",
+    tests: ["hints/shard-metadata.test.ts"],
     edits: [
       {
         find: "out.bytes.copyWithin(0, extraOffset, size);",
@@ -151,8 +151,8 @@ export const HINT_TARGETS: readonly Target[] = [
   },
   {
     name: "propagateHintOnSplit",
-    file: "propagate-hint.ts",
-    tests: ["propagate-hint.test.ts"],
+    file: "hints/propagate-hint.ts",
+    tests: ["hints/propagate-hint.test.ts"],
     edits: [
       { find: "compareBytes(childStart, prefix) < 0 ||", replace: "compareBytes(childStart, prefix) <= 0 ||" },
       {

@@ -4,8 +4,8 @@ import type { Target } from "../mutant.ts";
 export const TUPLE_TARGETS: readonly Target[] = [
   {
     name: "decodeTuple",
-    file: "decode-tuple.ts",
-    tests: ["encode-tuple.test.ts"],
+    file: "tuples/decode-tuple.ts",
+    tests: ["tuples/encode-tuple.test.ts"],
     edits: [
       {
         find: "this.#flip = isDescending(order, parts.length) ? 0xff : 0;",
@@ -22,7 +22,7 @@ export const TUPLE_TARGETS: readonly Target[] = [
       { find: "const flip = signedSize < 0 ? this.#flip ^ 0xff : this.#flip;", replace: "const flip = this.#flip;" },
       { find: 'if (this.#bytes[start + 1] === flip) return this.#fail("NonCanonical", start);', replace: "" },
       { find: "if (this.#bytes[start + 1] === flip)", replace: "if (this.#bytes[start + 1] === 0)" },
-      { find: '?? this.#fail("NonCanonical", start);', replace: "?? Number.NaN;" },
+      { find: "readDouble(this.#bytes, start + 1, this.#flip)", replace: "readDouble(this.#bytes, start + 1, 0)" },
       { find: "if (this.#flip !== 0) complement(bytes, 0, UUID_SIZE);", replace: "" },
       { find: "const isPlain = zeroCount === 0 && this.#flip === 0;", replace: "const isPlain = this.#flip === 0;" },
       { find: "end - start - 1 - zeroCount", replace: "end - start - 1" },
@@ -49,8 +49,8 @@ export const TUPLE_TARGETS: readonly Target[] = [
   },
   {
     name: "tuple integers",
-    file: "tuple-integer.ts",
-    tests: ["encode-tuple.test.ts"],
+    file: "tuples/tuple-integer.ts",
+    tests: ["tuples/encode-tuple.test.ts"],
     edits: [
       { find: "index < end - 4; index++) high", replace: "index < end - 3; index++) high" },
       { find: "high = (high << 8) |", replace: "high = (high << 7) |" },
@@ -73,8 +73,8 @@ export const TUPLE_TARGETS: readonly Target[] = [
   },
   {
     name: "tuple doubles",
-    file: "tuple-double.ts",
-    tests: ["encode-tuple.test.ts"],
+    file: "tuples/tuple-double.ts",
+    tests: ["tuples/encode-tuple.test.ts"],
     edits: [
       { find: "const isNegative = high >= SIGN;", replace: "const isNegative = high > SIGN;" },
       { find: "const isNegative = encodedHigh < SIGN;", replace: "const isNegative = encodedHigh <= SIGN;" },
@@ -82,15 +82,15 @@ export const TUPLE_TARGETS: readonly Target[] = [
       { find: "isNegative ? ~low : low);", replace: "low);" },
       { find: "const low = (isNegative ? ~encodedLow : encodedLow) >>> 0;", replace: "const low = encodedLow;" },
       { find: "const flipWord = flip === 0 ? 0 : ~0;", replace: "const flipWord = 0;" },
-      { find: "Number.isNaN(value) && (high !== NAN_HIGH || low !== 0) ? undefined : value", replace: "value" },
-      { find: "(high !== NAN_HIGH || low !== 0)", replace: "high !== NAN_HIGH" },
+      { find: "high = NAN_HIGH;", replace: "high = 0x7ff0_0000;" },
+      { find: "    low = 0;", replace: "    low = 1;" },
       { find: "word.setUint32(4, low);", replace: "word.setUint32(4, 0);" },
     ],
   },
   {
     name: "UTF-8",
-    file: "utf8.ts",
-    tests: ["path-key.test.ts", "encode-tuple.test.ts"],
+    file: "keys/utf8.ts",
+    tests: ["keys/path-key.test.ts", "tuples/encode-tuple.test.ts"],
     edits: [
       { find: "if (unit < 0x80) continue;", replace: "if (unit <= 0x80) continue;" },
       { find: "if (unit < 0x800) {", replace: "if (unit <= 0x800) {" },
@@ -109,8 +109,8 @@ export const TUPLE_TARGETS: readonly Target[] = [
   },
   {
     name: "tupleRange",
-    file: "tuple-range.ts",
-    tests: ["encode-tuple.test.ts"],
+    file: "tuples/tuple-range.ts",
+    tests: ["tuples/encode-tuple.test.ts"],
     edits: [
       { find: "const LOWEST = 0x00;", replace: "const LOWEST = 0x01;" },
       { find: "const ABOVE_ASCENDING = 0xff;", replace: "const ABOVE_ASCENDING = 0xfe;" },

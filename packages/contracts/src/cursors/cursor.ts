@@ -1,0 +1,161 @@
+import { assert, assertBytes, equalBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
+import { assertObject, encodeBase64Url } from "@gossip/stdx/internal";
+import type { CursorInputError } from "./cursor-input-error.ts";
+import type { JsonCodec } from "../json/json-codec.ts";
+import { invalidField, JsonReader, within } from "../json/json-reader.ts";
+import { MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "../limits.ts";
+
+/**
+ * How far a shard has been worked through.
+ *
+ * `lastKey` is what the coordinator sees and orders: present, it is never empty.
+ * `token` is the connector's own and is stored as it is, never compared and never
+ * logged; there is none without a key, and an empty one is none.
+ *
+ * A cursor owns its bytes: the constructors copy. Do not write to them.
+ */
+export type Cursor = Brand<CursorParts, "Cursor">;
+
+interface CursorParts {
+  readonly lastKey: Uint8Array | undefined;
+  readonly token: Uint8Array | undefined;
+}
+
+/** What a cursor with a key is made of. */
+export interface CursorInput {
+  readonly lastKey: Uint8Array;
+  readonly token?: Uint8Array | undefined;
+}
+
+/** A cursor in JSON: bytes as base64url, and what is missing left out. */
+export interface CursorJson {
+  readonly lastKey?: string;
+  readonly token?: string;
+}
+
+export interface CursorCompanion extends JsonCodec<Cursor, CursorJson> {
+  /** No progress yet. */
+  initial(): Cursor;
+  /** An empty key is an `InvariantViolation`. Sizes are not checked: whoever stores the cursor does. */
+  withLastKey(lastKey: Uint8Array): Cursor;
+  /** As `withLastKey`, with a token. */
+  fromParts(parts: CursorInput): Cursor;
+  /** `withLastKey` for a key that came from outside: `EmptyLastKey`, then `KeyTooLarge`. */
+  tryWithLastKey(lastKey: Uint8Array): Result<Cursor, CursorInputError>;
+  /** `fromParts` for bytes that came from outside: `EmptyLastKey`, then `KeyTooLarge`, then `TokenTooLarge`. */
+  tryFromParts(parts: CursorInput): Result<Cursor, CursorInputError>;
+  /** Whether there is no progress. Looks at the key only. */
+  isInitial(cursor: Cursor): boolean;
+  /** Whether keys and tokens are the same. */
+  equals(a: Cursor, b: Cursor): boolean;
+}
+
+const INITIAL = /* @__PURE__ */ makeCursor(undefined, undefined);
+
+export const Cursor: CursorCompanion = {
+  initial() {
+    return INITIAL;
+  },
+
+  withLastKey(lastKey) {
+    return Cursor.fromParts({ lastKey });
+  },
+
+  fromParts(parts) {
+    assertParts(parts);
+    assert(parts.lastKey.length > 0, "cursor last key must not be empty; Cursor.initial() has none");
+    return copyParts(parts);
+  },
+
+  tryWithLastKey(lastKey) {
+    return Cursor.tryFromParts({ lastKey });
+  },
+
+  tryFromParts(parts) {
+    assertParts(parts);
+    const keySize = parts.lastKey.length;
+    const tokenSize = parts.token?.length ?? 0;
+    if (keySize === 0) return err({ kind: "EmptyLastKey" });
+    if (keySize > MAX_KEY_SIZE) return err({ kind: "KeyTooLarge", size: keySize, max: MAX_KEY_SIZE });
+    if (tokenSize > MAX_TOKEN_SIZE) return err({ kind: "TokenTooLarge", size: tokenSize, max: MAX_TOKEN_SIZE });
+    return ok(copyParts(parts));
+  },
+
+  isInitial(cursor) {
+    assertCursor(cursor);
+    return cursor.lastKey === undefined;
+  },
+
+  equals(a, b) {
+    assertCursor(a);
+    assertCursor(b);
+    return equalOptional(a.lastKey, b.lastKey) && equalOptional(a.token, b.token);
+  },
+
+  toJson(cursor) {
+    assertCursor(cursor);
+    const { lastKey, token } = cursor;
+    if (lastKey === undefined) return {};
+    if (token === undefined) return { lastKey: encodeBase64Url(lastKey) };
+    return { lastKey: encodeBase64Url(lastKey), token: encodeBase64Url(token) };
+  },
+
+  fromJson(json) {
+    return readCursorJson(json, "");
+  },
+};
+
+const readParts: JsonReader<CursorParts> = /* @__PURE__ */ JsonReader.object({
+  lastKey: JsonReader.optional(JsonReader.bytes),
+  token: JsonReader.optional(JsonReader.bytes),
+});
+
+/** As the constructors do, it refuses an empty key and a token without a key, and does not look at sizes. */
+export const readCursorJson: JsonReader<Cursor> = (json, field) => {
+  const parts = readParts(json, field);
+  if (!parts.ok) return parts;
+  const { lastKey, token } = parts.value;
+  if (lastKey?.length === 0) return invalidField(within(field, "lastKey"), "a key that is not empty");
+  if (lastKey === undefined && token !== undefined)
+    return invalidField(within(field, "token"), "no token without a last key");
+  return ok(lastKey === undefined ? INITIAL : copyParts({ lastKey, token }));
+};
+
+/**
+ * Throw unless `cursor` has the shape of one.
+ *
+ * The brand keeps typed callers honest. This is for the others: what it refuses
+ * would surface far from here as a `TypeError` about `length`.
+ */
+export function assertCursor(cursor: unknown): asserts cursor is Cursor {
+  assertObject(cursor, "cursor");
+  const { lastKey, token } = cursor as CursorParts;
+  if (lastKey !== undefined) {
+    assertBytes(lastKey, "cursor last key");
+    assert(lastKey.length > 0, "cursor last key must not be empty; Cursor.initial() has none");
+  }
+  if (token === undefined) return;
+  assertBytes(token, "cursor token");
+  assert(lastKey !== undefined, "cursor must not have a token without a last key");
+}
+
+function assertParts(parts: CursorInput): void {
+  assertObject(parts, "cursor parts");
+  assertBytes(parts.lastKey, "cursor last key");
+  if (parts.token !== undefined) assertBytes(parts.token, "cursor token");
+}
+
+function copyParts({ lastKey, token }: CursorInput): Cursor {
+  // `slice` would do for a Uint8Array, but a Buffer's shares its memory.
+  return makeCursor(new Uint8Array(lastKey), token?.length ? new Uint8Array(token) : undefined);
+}
+
+function makeCursor(lastKey: Uint8Array | undefined, token: Uint8Array | undefined): Cursor {
+  const parts: CursorParts = { lastKey, token };
+  return Object.freeze(parts) as Cursor;
+}
+
+function equalOptional(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return equalBytes(a, b);
+}

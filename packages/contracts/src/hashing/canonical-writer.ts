@@ -1,0 +1,98 @@
+import { assertBytes, assertCount } from "@gossip/stdx";
+import { assertU64 } from "../ids/u64.ts";
+
+const U8 = { min: 0, max: 0xff } as const;
+const U32 = { min: 0, max: 0xffff_ffff } as const;
+const DEFAULT_CAPACITY = 256;
+
+/** A buffer that one large plan blew up is not kept above this. */
+const KEPT_CAPACITY = 64 * 1024;
+
+/**
+ * Builds the canonical bytes that hashes are taken of.
+ *
+ * Integers are little-endian and of fixed width; a byte string of variable length
+ * goes behind its own length, so that no two sequences of fields share their bytes.
+ * This layout is for ever: derived ids and logged hashes depend on it.
+ *
+ * Meant to be kept and `reset`: once its buffer has grown, writing allocates nothing.
+ */
+export class CanonicalWriter {
+  #bytes = new Uint8Array(DEFAULT_CAPACITY);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+
+  /** Bytes written since the last `reset`. */
+  get length(): number {
+    return this.#length;
+  }
+
+  u8(value: number): void {
+    assertCount(value, "u8 field", U8);
+    const offset = this.#claim(1);
+    this.#bytes[offset] = value;
+  }
+
+  u32(value: number): void {
+    assertCount(value, "u32 field", U32);
+    const offset = this.#claim(4);
+    this.#view.setUint32(offset, value, true);
+  }
+
+  u64(value: bigint): void {
+    assertU64(value, "u64 field");
+    const offset = this.#claim(8);
+    this.#view.setBigUint64(offset, value, true);
+  }
+
+  /** Bytes whose number the layout fixes, such as a tenant id or a tag. Nothing marks their end. */
+  fixedBytes(value: Uint8Array): void {
+    assertBytes(value, "fixed bytes field");
+    this.#copy(value);
+  }
+
+  /** Bytes of any number, behind their length. */
+  bytes(value: Uint8Array): void {
+    assertBytes(value, "bytes field");
+    this.u32(value.length);
+    this.#copy(value);
+  }
+
+  /** Forget what was written. A view from before is no longer good. */
+  reset(): void {
+    this.#length = 0;
+    if (this.#bytes.length > KEPT_CAPACITY) this.#resize(KEPT_CAPACITY);
+  }
+
+  /** What was written, borrowed: good until the next write or `reset`. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** A copy of what was written. */
+  toOwned(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  #copy(value: Uint8Array): void {
+    const offset = this.#claim(value.length);
+    this.#bytes.set(value, offset);
+  }
+
+  /** Make room for `size` bytes at the end and return where they start. */
+  #claim(size: number): number {
+    const start = this.#length;
+    const end = start + size;
+    // `#resize` swaps the buffer, so callers look it up after this.
+    if (end > this.#bytes.length) this.#resize(Math.max(end, 2 * this.#bytes.length));
+    this.#length = end;
+    return start;
+  }
+
+  #resize(capacity: number): void {
+    const grown = new Uint8Array(capacity);
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+}

@@ -1,0 +1,47 @@
+import { assert } from "@gossip/stdx";
+import { CanonicalWriter } from "./canonical-writer.ts";
+import { assertCursor, type Cursor } from "../cursors/cursor.ts";
+import { assertShardKey, type ShardKey } from "../ids/shard-key.ts";
+import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
+
+const ABSENT = 0;
+const PRESENT = 1;
+
+/** Run, then shard. */
+export function encodeShardKeyInto(key: ShardKey, out: CanonicalWriter): void {
+  assertShardKey(key);
+  assertWriter(out);
+  out.u64(key.run);
+  out.u64(key.shard);
+}
+
+/** Last key, then token; each is a byte 0 where there is none, else a byte 1 and the bytes behind their length. */
+export function encodeCursorInto(cursor: Cursor, out: CanonicalWriter): void {
+  assertCursor(cursor);
+  assertWriter(out);
+  encodeOptionalBytesInto(cursor.lastKey, out);
+  encodeOptionalBytesInto(cursor.token, out);
+}
+
+/** Start, end, metadata, each behind its length. */
+export function encodeShardSpecInto(spec: ShardSpecRef, out: CanonicalWriter): void {
+  const { keyRangeStart, keyRangeEnd, metadata } = readShardSpec(spec);
+  assertWriter(out);
+  out.bytes(keyRangeStart);
+  out.bytes(keyRangeEnd);
+  out.bytes(metadata);
+}
+
+/** Throw before anything is written to something that is no writer. */
+export function assertWriter(out: unknown): asserts out is CanonicalWriter {
+  assert(out instanceof CanonicalWriter, "canonical bytes must be written into a CanonicalWriter");
+}
+
+function encodeOptionalBytesInto(bytes: Uint8Array | undefined, out: CanonicalWriter): void {
+  if (bytes === undefined) {
+    out.u8(ABSENT);
+    return;
+  }
+  out.u8(PRESENT);
+  out.bytes(bytes);
+}

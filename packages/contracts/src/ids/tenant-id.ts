@@ -1,0 +1,90 @@
+import { assert, assertBytes, err, ok, type Brand, type Result } from "@gossip/stdx";
+import { refuseIdText, type IdTextError } from "./id-text-error.ts";
+import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
+import { JsonReader } from "../json/json-reader.ts";
+import { TENANT_ID_SIZE } from "../limits.ts";
+
+const TENANT_TEXT_LENGTH = 2 * TENANT_ID_SIZE;
+const TENANT_TEXT = /^[0-9a-f]{64}$/;
+const ABBREVIATED_LENGTH = 8;
+
+/**
+ * Identifies a tenant: 32 bytes, held as 64 lowercase hex digits.
+ *
+ * As text it compares with `===`, serves as a map's key and sorts as its bytes do.
+ * In anything that people read, `abbreviate` it.
+ */
+export type TenantId = Brand<string, "TenantId">;
+
+/** Why some bytes are no tenant id. */
+export interface TenantIdSizeError {
+  readonly kind: "WrongSize";
+  readonly size: number;
+  readonly expected: number;
+}
+
+export const TenantIdSizeError: JsonCodec<TenantIdSizeError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<TenantIdSizeError>({
+    WrongSize: { size: JsonReader.count, expected: JsonReader.count },
+  }),
+);
+
+export interface TenantIdCompanion {
+  /** All bytes zero. */
+  readonly ZERO: TenantId;
+  /** Any other number of bytes than 32 is an `InvariantViolation`. */
+  fromBytes(bytes: Uint8Array): TenantId;
+  /** `fromBytes` for bytes that came from outside. */
+  tryFromBytes(bytes: Uint8Array): Result<TenantId, TenantIdSizeError>;
+  toBytes(id: TenantId): Uint8Array;
+  /** Read 64 lowercase hex digits, and nothing else. */
+  parse(text: string): Result<TenantId, IdTextError>;
+  /** The first four bytes in hex and `..`: enough to tell two tenants apart in a log. */
+  abbreviate(id: TenantId): string;
+}
+
+export const TenantId: TenantIdCompanion = {
+  ZERO: /* @__PURE__ */ "0".repeat(TENANT_TEXT_LENGTH) as TenantId,
+
+  fromBytes(bytes) {
+    const id = TenantId.tryFromBytes(bytes);
+    assert(id.ok, () => `tenant id must be ${TENANT_ID_SIZE} bytes, got ${bytes.length}`);
+    return id.value;
+  },
+
+  tryFromBytes(bytes) {
+    assertBytes(bytes, "tenant id");
+    if (bytes.length !== TENANT_ID_SIZE) {
+      return err({ kind: "WrongSize", size: bytes.length, expected: TENANT_ID_SIZE });
+    }
+    let text = "";
+    for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+    return ok(text as TenantId);
+  },
+
+  toBytes(id) {
+    assertTenantId(id);
+    const bytes = new Uint8Array(TENANT_ID_SIZE);
+    for (let index = 0; index < TENANT_ID_SIZE; index++) {
+      bytes[index] = Number.parseInt(id.slice(2 * index, 2 * index + 2), 16);
+    }
+    return bytes;
+  },
+
+  parse(text) {
+    return isTenantId(text) ? ok(text) : refuseIdText(text, TENANT_TEXT_LENGTH);
+  },
+
+  abbreviate(id) {
+    assertTenantId(id);
+    return `${id.slice(0, ABBREVIATED_LENGTH)}..`;
+  },
+};
+
+function isTenantId(id: unknown): id is TenantId {
+  return typeof id === "string" && TENANT_TEXT.test(id);
+}
+
+function assertTenantId(id: unknown): asserts id is TenantId {
+  assert(isTenantId(id), "tenant id must be 64 lowercase hex digits");
+}

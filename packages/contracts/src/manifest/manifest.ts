@@ -1,0 +1,150 @@
+import { compareBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertArray, readArray } from "../assert-shape.ts";
+import { placeOfKey } from "../cursors/check-cursor.ts";
+import { assertCursor, Cursor, readCursorJson, type CursorJson } from "../cursors/cursor.ts";
+import type { JsonCodec } from "../json/json-codec.ts";
+import { jsonError } from "../json/json-error.ts";
+import { JsonReader } from "../json/json-reader.ts";
+import { MAX_INITIAL_SHARDS, MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "../limits.ts";
+import type { ManifestValidationError } from "./manifest-validation-error.ts";
+import { ShardId } from "../ids/shard-id.ts";
+import {
+  checkShardSpec,
+  copyShardSpec,
+  readShardSpec,
+  readShardSpecJson,
+  type ShardSpecRef,
+} from "../specs/shard-spec-ref.ts";
+import { ShardSpec, type ShardSpecJson } from "../specs/shard-spec.ts";
+import { sortByStart } from "../splits/sort-by-start.ts";
+import { assertU64 } from "../ids/u64.ts";
+
+/** One of the shards that a run starts with. */
+export interface InitialShardInput {
+  readonly shard: ShardId;
+  readonly spec: ShardSpecRef;
+  readonly cursor: Cursor;
+}
+
+/** A manifest's entry in JSON. */
+export interface InitialShardJson {
+  readonly shard: string;
+  readonly spec: ShardSpecJson;
+  readonly cursor: CursorJson;
+}
+
+const readInitialShardJson = /* @__PURE__ */ JsonReader.object<InitialShardInput>({
+  shard: JsonReader.u64,
+  spec: readShardSpecJson,
+  cursor: readCursorJson,
+});
+
+/** Reading an entry does not check it: `validateManifest` does, with all others. */
+export const InitialShardInput: JsonCodec<InitialShardInput, InitialShardJson> = {
+  toJson(input) {
+    const { shard, spec, cursor } = readInitialShard(input);
+    return { shard: ShardId.format(shard), spec: ShardSpec.toJson(spec), cursor: Cursor.toJson(cursor) };
+  },
+
+  fromJson(json) {
+    const read = readInitialShardJson(json, "");
+    return read.ok ? ok({ ...read.value, spec: copyShardSpec(read.value.spec) }) : read;
+  },
+};
+
+/**
+ * Check the shards that a run is to start with.
+ *
+ * The first broken rule decides:
+ *
+ * 1. at most 10,000 shards, and at least one;
+ * 2. no id twice, and none that only a split may give;
+ * 3. both bounds present, then valid specs, each over all shards as listed;
+ * 4. no two ranges overlap: they may touch, and gaps are allowed;
+ * 5. shard by shard as listed: size of the cursor's key, of its token, and the key within the range.
+ */
+export function validateManifest(manifest: readonly InitialShardInput[]): Result<void, ManifestValidationError> {
+  const count = assertArray(manifest, "manifest").length;
+  if (count > MAX_INITIAL_SHARDS) return err({ kind: "TooManyShards", count, max: MAX_INITIAL_SHARDS });
+  if (count === 0) return err({ kind: "Empty" });
+
+  // All rules that look at one shard run while it is read, because reading is what costs: ten thousand shards do not
+  // fit in the processor's cache. What they find is weighed afterwards, in the order of the rules.
+  let unbounded: ManifestValidationError | undefined;
+  let invalid: ManifestValidationError | undefined;
+  let misplaced: ManifestValidationError | undefined;
+  const shards = readArray(manifest, "manifest", (entry) => {
+    const shard = readInitialShard(entry);
+    unbounded ??= findMissingBound(shard);
+    invalid ??= findInvalidSpec(shard);
+    misplaced ??= findMisplacedCursor(shard);
+    return shard;
+  });
+
+  const fault = findFaultyId(shards) ?? unbounded ?? invalid ?? findOverlap(shards) ?? misplaced;
+  return fault === undefined ? ok() : err(fault);
+}
+
+function findFaultyId(shards: readonly InitialShardInput[]): ManifestValidationError | undefined {
+  const sorted = new BigUint64Array(shards.length);
+  for (const [index, { shard }] of shards.entries()) sorted[index] = shard;
+  // Numbers of a typed array sort without calling back, many times faster than bigints of a plain one.
+  sorted.sort();
+
+  // Read as halves: whole, each would be a new bigint.
+  const halves = new Uint32Array(sorted.buffer);
+  for (let at = 2; at < halves.length; at += 2) {
+    if (halves[at] === halves[at - 2] && halves[at + 1] === halves[at - 1]) {
+      return jsonError({ kind: "DuplicateIds", shardId: sorted[at / 2] as ShardId });
+    }
+  }
+  if (!ShardId.isDerived(sorted.at(-1) as ShardId)) return undefined;
+  const shardId = shards.find(({ shard }) => ShardId.isDerived(shard))!.shard;
+  return jsonError({ kind: "DerivedIdInManifest", shardId });
+}
+
+function findMissingBound({ shard, spec }: InitialShardInput): ManifestValidationError | undefined {
+  if (spec.keyRangeStart.length > 0 && spec.keyRangeEnd.length > 0) return undefined;
+  return jsonError({ kind: "UnboundedRange", shardId: shard });
+}
+
+function findInvalidSpec({ shard, spec }: InitialShardInput): ManifestValidationError | undefined {
+  const checked = checkShardSpec(spec);
+  return checked.ok ? undefined : jsonError({ kind: "InvalidSpec", shardId: shard, reason: checked.error });
+}
+
+function findOverlap(shards: readonly InitialShardInput[]): ManifestValidationError | undefined {
+  const sorted = sortByStart(shards);
+  for (let index = 1; index < sorted.length; index++) {
+    const a = sorted[index - 1]!;
+    const b = sorted[index]!;
+    if (compareBytes(a.spec.keyRangeEnd, b.spec.keyRangeStart) > 0) {
+      return jsonError({ kind: "OverlappingRanges", shardA: a.shard, shardB: b.shard });
+    }
+  }
+  return undefined;
+}
+
+function findMisplacedCursor({ shard, spec, cursor }: InitialShardInput): ManifestValidationError | undefined {
+  const { lastKey, token } = cursor;
+  if (lastKey === undefined) return undefined;
+  if (lastKey.length > MAX_KEY_SIZE) {
+    return jsonError({ kind: "CursorKeyTooLarge", shardId: shard, size: lastKey.length, max: MAX_KEY_SIZE });
+  }
+  if (token !== undefined && token.length > MAX_TOKEN_SIZE) {
+    return jsonError({ kind: "CursorTokenTooLarge", shardId: shard, size: token.length, max: MAX_TOKEN_SIZE });
+  }
+  return placeOfKey(lastKey, spec) === "InBounds"
+    ? undefined
+    : jsonError({ kind: "CursorOutOfBounds", shardId: shard });
+}
+
+/** Read each field of an entry once, and throw unless it is one. */
+function readInitialShard(input: unknown): InitialShardInput {
+  assertObject(input, "manifest entry");
+  const { shard, spec, cursor } = input as InitialShardInput;
+  assertU64(shard, "shard id");
+  assertCursor(cursor);
+  return { shard, spec: readShardSpec(spec), cursor };
+}

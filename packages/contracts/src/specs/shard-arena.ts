@@ -1,0 +1,143 @@
+import { assert, assertCount, err, MAX_SLAB_CAPACITY, ok, type Result, type SlabFull } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import { ArenaSpecView } from "./arena-spec-view.ts";
+import { MAX_ARENA_SLOTS } from "../limits.ts";
+import { assertFields, checkFields, type ShardSpecRef } from "./shard-spec-ref.ts";
+import { SpecSlots } from "./spec-slots.ts";
+
+/** Zero is the id of no arena. */
+let lastArenaId = 0;
+
+/**
+ * Names a spec in a `ShardArena`. Copy it at will.
+ *
+ * The generation tells a spec from others that had the slot before or have it
+ * since, and the arena's id from those of other arenas: no arena mistakes a handle.
+ */
+export interface ShardSpecHandle {
+  readonly slot: number;
+  readonly generation: number;
+  readonly arenaId: number;
+}
+
+/**
+ * Shard specs in memory that is allocated once.
+ *
+ * Specs are copied in. A slot that was freed is the first to be used again, under
+ * the next generation. A handle that is stale, freed or of another arena is always
+ * noticed: `tryViewSpec` answers `undefined`, `viewSpec` throws, `freeSpec` does
+ * nothing.
+ *
+ * `tryAllocSpec` costs the handle and `viewSpec` the view, one small object each, and
+ * freeing costs nothing. A slot's first use costs a few more.
+ */
+export class ShardArena {
+  readonly #id = ++lastArenaId;
+  readonly #slots: SpecSlots;
+
+  private constructor(slots: SpecSlots) {
+    this.#slots = slots;
+  }
+
+  /** Room for `specSlots` specs whose bounds and metadata take up to `byteCapacity` bytes of slab. */
+  static withCapacity(capacity: { readonly specSlots: number; readonly byteCapacity: number }): ShardArena {
+    assertObject(capacity, "arena capacity");
+    assertCount(capacity.specSlots, "spec slots", { min: 0, max: MAX_ARENA_SLOTS });
+    assertCount(capacity.byteCapacity, "byte capacity", { min: 0, max: MAX_SLAB_CAPACITY });
+    return new ShardArena(new SpecSlots(capacity));
+  }
+
+  /** The id that handles of this arena carry. */
+  get id(): number {
+    return this.#id;
+  }
+
+  get specSlots(): number {
+    return this.#slots.slotCount;
+  }
+
+  get liveSpecCount(): number {
+    return this.#slots.liveCount;
+  }
+
+  get byteCapacity(): number {
+    return this.#slots.slab.capacity;
+  }
+
+  /** Bytes of slab that live specs take, rounding included. */
+  get liveBytes(): number {
+    return this.#slots.slab.liveBytes;
+  }
+
+  /**
+   * Copy a spec into the arena.
+   *
+   * Without a free slot the answer is `SlabFull{requested: 1, available: 0}`; without
+   * room for one of the fields, the slab's own. Nothing has changed then. A spec that
+   * `validateShardSpec` refuses is an `InvariantViolation`: validate first.
+   */
+  allocSpec(spec: ShardSpecRef): Result<ShardSpecHandle, SlabFull> {
+    const slot = this.#slots.nextSlot;
+    const refusal = this.#store(spec);
+    return refusal === undefined ? ok(this.#handleOf(slot)) : err(refusal);
+  }
+
+  /** As `allocSpec`, without the `Result`: `undefined` where there is no room. Then `allocSpec` tells why. */
+  tryAllocSpec(spec: ShardSpecRef): ShardSpecHandle | undefined {
+    const slot = this.#slots.nextSlot;
+    return this.#store(spec) === undefined ? this.#handleOf(slot) : undefined;
+  }
+
+  /** The spec, borrowed, or `undefined` where the handle names none of this arena. */
+  tryViewSpec(handle: ShardSpecHandle): ShardSpecRef | undefined {
+    if (!this.#holds(handle)) return undefined;
+    return new ArenaSpecView(this.#slots, handle.slot, handle.generation);
+  }
+
+  /** As `tryViewSpec`, for a handle that must be good. */
+  viewSpec(handle: ShardSpecHandle): ShardSpecRef {
+    const view = this.tryViewSpec(handle);
+    assert(view !== undefined, "shard spec handle is stale, freed or of another arena");
+    return view;
+  }
+
+  /** Free a spec and its bytes. A handle that names none of this arena is ignored. */
+  freeSpec(handle: ShardSpecHandle): void {
+    if (this.#holds(handle)) this.#slots.release(handle.slot);
+  }
+
+  /** Free everything. No handle and no view from before is good any more. */
+  clear(): void {
+    this.#slots.clear();
+  }
+
+  /** The end of the arena's use: clears it. */
+  [Symbol.dispose](): void {
+    this.clear();
+  }
+
+  /** Copy a spec into the next slot, or change nothing and say why not. */
+  #store(spec: ShardSpecRef): SlabFull | undefined {
+    assertObject(spec, "shard spec");
+    const { keyRangeStart: start, keyRangeEnd: end, metadata } = spec;
+    assertFields(start, end, metadata);
+    assert(
+      checkFields(start, end, metadata).ok,
+      "shard spec must be valid before it is allocated: see validateShardSpec",
+    );
+    const slots = this.#slots;
+    if (slots.liveCount === slots.slotCount) return { kind: "SlabFull", requested: 1, available: 0 };
+    return slots.store(start, end, metadata);
+  }
+
+  #handleOf(slot: number): ShardSpecHandle {
+    return { slot, generation: this.#slots.generationOf(slot), arenaId: this.#id };
+  }
+
+  #holds(handle: ShardSpecHandle): boolean {
+    assertObject(handle, "shard spec handle");
+    // Of the three, only the slot is used as an index, and a text could name more than an element.
+    if (typeof handle.slot !== "number" || handle.arenaId !== this.#id) return false;
+    return this.#slots.isLive(handle.slot, handle.generation);
+  }
+}

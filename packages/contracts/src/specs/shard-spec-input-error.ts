@@ -1,0 +1,31 @@
+import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
+import { JsonReader } from "../json/json-reader.ts";
+
+/** Why a spec was refused. Sizes only. */
+export type ShardSpecInputError =
+  | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number }
+  | { readonly kind: "MetadataTooLarge"; readonly size: number; readonly max: number }
+  | { readonly kind: "InvertedRange"; readonly startLen: number; readonly endLen: number };
+
+const { count } = JsonReader;
+
+export const readShardSpecInputErrorJson: JsonReader<ShardSpecInputError> = /* @__PURE__ */ variantReader({
+  KeyTooLarge: { size: count, max: count },
+  MetadataTooLarge: { size: count, max: count },
+  InvertedRange: { startLen: count, endLen: count },
+});
+
+export const ShardSpecInputError: JsonCodec<ShardSpecInputError> =
+  /* @__PURE__ */ variantCodec(readShardSpecInputErrorJson);
+
+/** The error in words, for the complaint of a constructor that throws. */
+export function specRefusalInWords(error: ShardSpecInputError): string {
+  switch (error.kind) {
+    case "KeyTooLarge":
+      return `a bound of ${error.size} bytes is more than ${error.max}`;
+    case "MetadataTooLarge":
+      return `metadata of ${error.size} bytes is more than ${error.max}`;
+    case "InvertedRange":
+      return `its start (${error.startLen} bytes) is not below its end (${error.endLen} bytes)`;
+  }
+}

@@ -1,0 +1,112 @@
+import { assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertArray, readArray } from "../assert-shape.ts";
+import { assertCursor, Cursor } from "../cursors/cursor.ts";
+import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
+import { JsonReader } from "../json/json-reader.ts";
+import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
+import {
+  checkChildCount,
+  freezeReplacePlan,
+  readSplitChild,
+  readSplitReplacePlanErrorJson,
+  type SplitReplaceChild,
+  type SplitReplacePlan,
+  type SplitReplacePlanError,
+} from "./split-replace-plan.ts";
+import { readSplitValidationErrorJson, type SplitValidationError } from "./split-validation-error.ts";
+import { validateSplitCoverage } from "./validate-split.ts";
+
+/** Why there is no plan to replace a shard. */
+export type SplitReplacePlanningError =
+  | { readonly kind: "InvalidChildCount"; readonly reason: SplitReplacePlanError }
+  | { readonly kind: "InvalidCoverage"; readonly reason: SplitValidationError }
+  | SplitPointBehindCursor;
+
+/** A split point does not lie above the parent's last key: the cursor would be in the wrong child. *Addition.* */
+export interface SplitPointBehindCursor {
+  readonly kind: "SplitPointBehindCursor";
+  readonly pointIndex: number;
+}
+
+export const SplitReplacePlanningError: JsonCodec<SplitReplacePlanningError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<SplitReplacePlanningError>({
+    InvalidChildCount: { reason: readSplitReplacePlanErrorJson },
+    InvalidCoverage: { reason: readSplitValidationErrorJson },
+    SplitPointBehindCursor: { pointIndex: JsonReader.count },
+  }),
+);
+
+/**
+ * Plan to replace `parent` by the children as they are: their number, then their coverage.
+ *
+ * Cursors are the caller's affair here. Carrying the plan out accepts only the
+ * parent's cursor on the lowest child and initial ones elsewhere; see
+ * `planSplitReplaceAtPoints`, which sees to that.
+ */
+export function planSplitReplace(
+  parent: ShardSpecRef,
+  children: readonly SplitReplaceChild[],
+): Result<SplitReplacePlan, SplitReplacePlanningError> {
+  const parentSpec = readShardSpec(parent);
+  const counted = checkChildCount(assertArray(children, "split children").length);
+  if (!counted.ok) return err({ kind: "InvalidChildCount", reason: counted.error });
+
+  return planCovered(parentSpec, readArray(children, "split children", readSplitChild));
+}
+
+/**
+ * Plan to cut `parent` at `points`, carrying its progress along.
+ *
+ * The points must be in order, inside the range and above the cursor's key. The
+ * first child gets the cursor, the others start fresh, and each gets a copy of the
+ * parent's metadata. Checked in this order: how many, coverage, the cursor.
+ */
+export function planSplitReplaceAtPoints(
+  parent: ShardSpecRef,
+  cursor: Cursor,
+  points: readonly Uint8Array[],
+): Result<SplitReplacePlan, SplitReplacePlanningError> {
+  const parentSpec = readShardSpec(parent);
+  assertCursor(cursor);
+  const counted = checkChildCount(assertArray(points, "split points").length + 1);
+  if (!counted.ok) return err({ kind: "InvalidChildCount", reason: counted.error });
+  const cuts = readArray(points, "split points", readSplitPoint);
+
+  const planned = planCovered(parentSpec, cutAt(parentSpec, cursor, cuts));
+  if (!planned.ok) return planned;
+  return firstPointBehind(cursor, cuts) ?? planned;
+}
+
+/** The error for the first point that does not lie above the cursor's key, if there is one. */
+export function firstPointBehind(
+  { lastKey }: Cursor,
+  points: readonly Uint8Array[],
+): Result<never, SplitPointBehindCursor> | undefined {
+  if (lastKey === undefined) return undefined;
+  const pointIndex = points.findIndex((point) => compareBytes(point, lastKey) <= 0);
+  return pointIndex < 0 ? undefined : err({ kind: "SplitPointBehindCursor", pointIndex });
+}
+
+function readSplitPoint(point: unknown): Uint8Array {
+  assertBytes(point, "split point");
+  return point;
+}
+
+function planCovered(
+  parent: ShardSpecRef,
+  children: readonly SplitReplaceChild[],
+): Result<SplitReplacePlan, SplitReplacePlanningError> {
+  const specs = children.map((child) => child.spec);
+  const covered = validateSplitCoverage(parent, specs);
+  return covered.ok ? ok(freezeReplacePlan(children)) : err({ kind: "InvalidCoverage", reason: covered.error });
+}
+
+function cutAt(parent: ShardSpecRef, cursor: Cursor, points: readonly Uint8Array[]): SplitReplaceChild[] {
+  const { keyRangeStart, keyRangeEnd, metadata } = parent;
+  const starts = [keyRangeStart, ...points];
+  const ends = [...points, keyRangeEnd];
+  return starts.map((start, index) => ({
+    spec: { keyRangeStart: start, keyRangeEnd: ends[index]!, metadata },
+    cursor: index === 0 ? cursor : Cursor.initial(),
+  }));
+}

@@ -1,0 +1,85 @@
+import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
+import { JsonReader } from "../json/json-reader.ts";
+import type { ShardId } from "../ids/shard-id.ts";
+import { ShardLimitScope } from "../states/shard-limit-scope.ts";
+
+/**
+ * Why a split cannot be made.
+ *
+ * Every field that is named for a key holds its size in bytes, 0 for a bound that
+ * is missing. Indexes are the positions of children as the caller listed them.
+ */
+export type SplitValidationError =
+  | { readonly kind: "NoChildren" }
+  | { readonly kind: "SingleChild" }
+  /** The lowest child does not start where the parent does. */
+  | { readonly kind: "StartMismatch"; readonly parentStart: number; readonly firstChildStart: number }
+  /** The highest child does not end where the parent does. */
+  | { readonly kind: "EndMismatch"; readonly parentEnd: number; readonly lastChildEnd: number }
+  /** Between two neighbours lies a gap, or they overlap. */
+  | {
+      readonly kind: "BoundaryMismatch";
+      readonly childIndex: number;
+      readonly nextChildIndex: number;
+      readonly childEnd: number;
+      readonly nextChildStart: number;
+    }
+  /** A child's start is not below its end. */
+  | { readonly kind: "InvertedChild"; readonly childIndex: number }
+  /** A child has no end, and yet there is one above it. */
+  | { readonly kind: "OverlappingChild"; readonly childIndex: number; readonly nextChildIndex: number }
+  /** What the parent would keep does not hold the parent's cursor. */
+  | {
+      readonly kind: "ParentCursorOutOfBounds";
+      readonly cursor: number;
+      readonly newParentStart: number;
+      readonly newParentEnd: number;
+    }
+  /** The parent would have spawned too many shards over its life. */
+  | { readonly kind: "SpawnLimitExceeded"; readonly current: number; readonly additional: number; readonly max: number }
+  /** The store cannot write so many children at once. */
+  | { readonly kind: "BackendChildLimitExceeded"; readonly requested: number; readonly backendMax: number }
+  /** A quota of shards would be overdrawn. */
+  | {
+      readonly kind: "ShardLimitExceeded";
+      readonly current: number;
+      readonly additional: number;
+      readonly max: number;
+      readonly scope: ShardLimitScope;
+    }
+  /** The id derived for a child is already taken. */
+  | { readonly kind: "DerivedIdCollision"; readonly derivedId: ShardId }
+  /** A child's bounds or metadata are too large. */
+  | { readonly kind: "InvalidChildSpec"; readonly childIndex: number }
+  /**
+   * A child's cursor would lose or repeat work: the lowest child must carry the
+   * parent's, and every other an initial one. *Addition.*
+   */
+  | { readonly kind: "InvalidChildCursor"; readonly childIndex: number };
+
+const { count } = JsonReader;
+
+export const readSplitValidationErrorJson = /* @__PURE__ */ variantReader<SplitValidationError>({
+  NoChildren: {},
+  SingleChild: {},
+  StartMismatch: { parentStart: count, firstChildStart: count },
+  EndMismatch: { parentEnd: count, lastChildEnd: count },
+  BoundaryMismatch: { childIndex: count, nextChildIndex: count, childEnd: count, nextChildStart: count },
+  InvertedChild: { childIndex: count },
+  OverlappingChild: { childIndex: count, nextChildIndex: count },
+  ParentCursorOutOfBounds: { cursor: count, newParentStart: count, newParentEnd: count },
+  SpawnLimitExceeded: { current: count, additional: count, max: count },
+  BackendChildLimitExceeded: { requested: count, backendMax: count },
+  ShardLimitExceeded: {
+    current: count,
+    additional: count,
+    max: count,
+    scope: JsonReader.oneOf(ShardLimitScope.values),
+  },
+  DerivedIdCollision: { derivedId: JsonReader.u64 },
+  InvalidChildSpec: { childIndex: count },
+  InvalidChildCursor: { childIndex: count },
+});
+
+export const SplitValidationError: JsonCodec<SplitValidationError> =
+  /* @__PURE__ */ variantCodec(readSplitValidationErrorJson);

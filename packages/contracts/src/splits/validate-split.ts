@@ -1,0 +1,153 @@
+import { compareBytes, equalBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
+import { readArray } from "../assert-shape.ts";
+import { placeOfKey } from "../cursors/check-cursor.ts";
+import { assertCursor, Cursor } from "../cursors/cursor.ts";
+import { checkShardSpec, isInverted, readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
+import { readSplitChild, type SplitReplaceChild } from "./split-replace-plan.ts";
+import type { SplitValidationError } from "./split-validation-error.ts";
+
+/** A child's bounds, and where the caller listed it. */
+interface PlacedRange {
+  readonly start: Uint8Array;
+  readonly end: Uint8Array;
+  readonly index: number;
+}
+
+/**
+ * Check that the children tile the parent: no gap, no overlap, nothing outside.
+ *
+ * They may come in any order, and their metadata is their own. The first broken
+ * rule decides: at least two children; the ends of the whole; neighbors, by range
+ * start; inverted children; sizes. If several children break one rule, the error names the
+ * child that the caller listed first. If several pairs of neighbors do not meet, it names
+ * the pair whose lower position in the caller's list is smallest.
+ */
+export function validateSplitCoverage(
+  parent: ShardSpecRef,
+  children: readonly ShardSpecRef[],
+): Result<void, SplitValidationError> {
+  const parentSpec = readShardSpec(parent);
+  return checkCoverage(parentSpec, readArray(children, "split children", readShardSpec));
+}
+
+/**
+ * Check a split that cuts a part off the parent's upper end.
+ *
+ * The parent keeps the lower part, so its start must stay; the rest must end where
+ * the parent ended. Swapped parts therefore fail with `StartMismatch`.
+ */
+export function validateResidualSplit(split: {
+  readonly parent: ShardSpecRef;
+  readonly parentNewSpec: ShardSpecRef;
+  readonly residualSpec: ShardSpecRef;
+}): Result<void, SplitValidationError> {
+  assertObject(split, "residual split");
+  const parent = readShardSpec(split.parent);
+  const parentNewSpec = readShardSpec(split.parentNewSpec);
+  const residualSpec = readShardSpec(split.residualSpec);
+
+  const ends = checkEnds(parent, { start: parentNewSpec.keyRangeStart, end: residualSpec.keyRangeEnd });
+  return ends.ok ? checkCoverage(parent, [parentNewSpec, residualSpec]) : ends;
+}
+
+/**
+ * Check that the children continue where the parent stands.
+ *
+ * The lowest child must carry the parent's cursor, key and token, and every other
+ * an initial one; and the cut must lie above the cursor's key, or what is between the two
+ * would be left to a child that starts afresh. Then no item is repeated and none is
+ * skipped. Run it after `validateSplitCoverage`, which makes "the lowest" mean something.
+ */
+export function validateChildCursors(
+  parentCursor: Cursor,
+  children: readonly SplitReplaceChild[],
+): Result<void, SplitValidationError> {
+  assertCursor(parentCursor);
+  const read = readArray(children, "split children", readSplitChild);
+
+  const lowestIndex = byStart(read.map((child) => child.spec))[0]?.index;
+  for (const [childIndex, { spec, cursor }] of read.entries()) {
+    const isLowest = childIndex === lowestIndex;
+    const continues = Cursor.equals(cursor, isLowest ? parentCursor : Cursor.initial());
+    if (!continues || (isLowest && isPassed(spec, parentCursor)))
+      return err({ kind: "InvalidChildCursor", childIndex });
+  }
+  return ok();
+}
+
+/** Whether a cursor has come to the end of a range, or beyond it. */
+function isPassed(spec: ShardSpecRef, { lastKey }: Cursor): boolean {
+  return lastKey !== undefined && placeOfKey(lastKey, spec) === "AboveRange";
+}
+
+/** Ranges by start. Equal starts stay in the caller's order. */
+export function byStart(specs: readonly ShardSpecRef[]): PlacedRange[] {
+  const placed = specs.map((spec, index) => ({ start: spec.keyRangeStart, end: spec.keyRangeEnd, index }));
+  return placed.sort((a, b) => compareBytes(a.start, b.start));
+}
+
+function checkCoverage(parent: ShardSpecRef, children: readonly ShardSpecRef[]): Result<void, SplitValidationError> {
+  if (children.length === 0) return err({ kind: "NoChildren" });
+  if (children.length === 1) return err({ kind: "SingleChild" });
+
+  const placed = byStart(children);
+  const ends = checkEnds(parent, { start: placed[0]!.start, end: placed.at(-1)!.end });
+  if (!ends.ok) return ends;
+  const neighbors = checkNeighbors(placed);
+  if (!neighbors.ok) return neighbors;
+  return checkEach(children);
+}
+
+function checkEnds(
+  parent: ShardSpecRef,
+  whole: { readonly start: Uint8Array; readonly end: Uint8Array },
+): Result<void, SplitValidationError> {
+  const { keyRangeStart, keyRangeEnd } = parent;
+  if (!equalBytes(whole.start, keyRangeStart)) {
+    return err({ kind: "StartMismatch", parentStart: keyRangeStart.length, firstChildStart: whole.start.length });
+  }
+  if (!equalBytes(whole.end, keyRangeEnd)) {
+    return err({ kind: "EndMismatch", parentEnd: keyRangeEnd.length, lastChildEnd: whole.end.length });
+  }
+  return ok();
+}
+
+function checkNeighbors(placed: readonly PlacedRange[]): Result<void, SplitValidationError> {
+  let faulty: { readonly child: PlacedRange; readonly next: PlacedRange } | undefined;
+  for (let index = 0; index + 1 < placed.length; index++) {
+    const child = placed[index]!;
+    const next = placed[index + 1]!;
+    if (child.end.length > 0 && equalBytes(child.end, next.start)) continue;
+    if (faulty === undefined || isListedBefore([child, next], [faulty.child, faulty.next])) faulty = { child, next };
+  }
+  if (faulty === undefined) return ok();
+
+  const { child, next } = faulty;
+  const indexes = { childIndex: child.index, nextChildIndex: next.index };
+  // Both empty, they are equal and still no boundary: the child has no end, the next no start.
+  if (equalBytes(child.end, next.start)) return err({ kind: "OverlappingChild", ...indexes });
+  return err({
+    kind: "BoundaryMismatch",
+    ...indexes,
+    childEnd: child.end.length,
+    nextChildStart: next.start.length,
+  });
+}
+
+type Pair = readonly [PlacedRange, PlacedRange];
+
+/** Order pairs by the lower of their positions in the caller's list, then by the higher. */
+function isListedBefore(a: Pair, b: Pair): boolean {
+  const lower = ([one, other]: Pair): number => Math.min(one.index, other.index);
+  const upper = ([one, other]: Pair): number => Math.max(one.index, other.index);
+  return lower(a) === lower(b) ? upper(a) < upper(b) : lower(a) < lower(b);
+}
+
+function checkEach(children: readonly ShardSpecRef[]): Result<void, SplitValidationError> {
+  const inverted = children.findIndex(isInverted);
+  if (inverted >= 0) return err({ kind: "InvertedChild", childIndex: inverted });
+  const invalid = children.findIndex((child) => !checkShardSpec(child).ok);
+  if (invalid >= 0) return err({ kind: "InvalidChildSpec", childIndex: invalid });
+  return ok();
+}

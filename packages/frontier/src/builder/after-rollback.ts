@@ -1,0 +1,31 @@
+import { MAX_METADATA_SIZE, type ShardArena } from "@gossip/contracts";
+import type { SlabFull } from "@gossip/stdx";
+import type { ShardIntoError } from "../shards/shard-into-error.ts";
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+/** Smallest size class of a slab. */
+const SMALLEST_CLASS = 16;
+
+/**
+ * A failure to fill an arena, said anew once what was filled has been taken out again.
+ *
+ * `available` promises the largest size class that would succeed now, and there is
+ * more room now than when the failure came. The arena does not tell, so specs of
+ * nothing but metadata are tried, from the largest there can be downwards.
+ */
+export function afterRollback<E>(error: ShardIntoError<E>, arena: ShardArena): ShardIntoError<E> {
+  // Slots, not bytes, had run out: `requested: 1, available: 0` is how an arena says that.
+  if (error.kind !== "SlabFull" || error.requested < SMALLEST_CLASS) return error;
+  return { ...error, available: Math.max(error.available, largestClass(arena)) } satisfies SlabFull;
+}
+
+function largestClass(arena: ShardArena): number {
+  for (let size = MAX_METADATA_SIZE; size >= SMALLEST_CLASS; size /= 2) {
+    const metadata = new Uint8Array(size);
+    const placed = arena.allocSpec({ keyRangeStart: NO_BYTES, keyRangeEnd: NO_BYTES, metadata });
+    if (!placed.ok) continue;
+    arena.freeSpec(placed.value);
+    return size;
+  }
+  return 0;
+}

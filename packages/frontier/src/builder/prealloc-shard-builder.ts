@@ -1,0 +1,328 @@
+import {
+  Cursor,
+  MAX_BUILDER_ENTRIES,
+  MAX_INITIAL_SHARDS,
+  MAX_SPLIT_CHILDREN,
+  ShardArena,
+  ShardId,
+  validateManifest,
+  validateShardSpec,
+  type InitialShardInput,
+  type ShardSpecHandle,
+  type ShardSpecRef,
+} from "@gossip/contracts";
+import { assert, assertCount, err, InlineVec, ok, type Result, type SlabFull } from "@gossip/stdx";
+import { afterRollback } from "./after-rollback.ts";
+import {
+  assertRangeSplit,
+  checkParts,
+  countManifestParts,
+  cutManifest,
+  cutRange,
+  type ManifestSplitInput,
+  type RangeSplitInput,
+} from "../splits/cut-into-shards.ts";
+import { frontierErrorMessage } from "../frontier-error-message.ts";
+import { manifestShardInto, type ManifestShardInput } from "../shards/manifest-shard.ts";
+import type {
+  BuilderLimitError,
+  CapacityExceeded,
+  FanOutExceeded,
+  InvalidSpecHandle,
+  ManifestCtorInvalid,
+  ManifestInvalid,
+  PrefixInvalid,
+  RangeInvalid,
+  SpecInvalid,
+} from "./prealloc-shard-builder-error.ts";
+import { prefixShardInto, type PrefixShardInput } from "../shards/prefix-shard.ts";
+import { rangeShardInto, type RangeShardInput } from "../shards/range-shard.ts";
+import type { ShardIntoError } from "../shards/shard-into-error.ts";
+import { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
+
+/** How many entries a builder may hold. */
+export interface BuilderLimits {
+  /** What the caller plans for. */
+  readonly entryLimit: number;
+  /** What there is room for, at most and by default `MAX_BUILDER_ENTRIES`. */
+  readonly cap?: number;
+}
+
+/**
+ * Stages the first shards of a run in an arena, then hands them over as a manifest.
+ *
+ * `add…` and `split…` check what they are given and stage it under the next id, from
+ * 0 on. A refused call changes nothing and uses no id: a split adds all of its shards
+ * or none. What can only be seen of all shards together (overlap, missing bounds,
+ * cursors) is checked by `buildInputs`.
+ *
+ * The builder borrows the arena: `reset` frees what it staged, and disposing of the
+ * builder clears the whole arena, whoever else put something there.
+ */
+export class PreallocShardBuilder {
+  readonly entryLimit: number;
+  readonly #arena: ShardArena;
+  readonly #scratch = new ShardSpecScratch();
+  // An entry is a handle and the cursor at the same place: two lists instead of an object each. They never spill, because
+  // every call first asks for room, and the limit is within the capacity.
+  #handles: InlineVec<ShardSpecHandle>;
+  #cursors: InlineVec<Cursor>;
+  #isDisposed = false;
+
+  /** What `tryNew` refuses is an `InvariantViolation`. */
+  constructor(arena: ShardArena, limits: BuilderLimits) {
+    const refused = checkLimits(arena, limits);
+    assert(refused === undefined, () => frontierErrorMessage(refused!));
+    this.#arena = arena;
+    this.entryLimit = limits.entryLimit;
+    this.#handles = new InlineVec(limits.cap ?? MAX_BUILDER_ENTRIES);
+    this.#cursors = new InlineVec(this.#handles.capacity);
+  }
+
+  /** Refused, in this order: a limit of zero, one above the capacity, one above what a manifest may hold. */
+  static tryNew(arena: ShardArena, limits: BuilderLimits): Result<PreallocShardBuilder, BuilderLimitError> {
+    const refused = checkLimits(arena, limits);
+    return refused === undefined ? ok(new PreallocShardBuilder(arena, limits)) : err(refused);
+  }
+
+  get length(): number {
+    return this.#handles.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#handles.isEmpty;
+  }
+
+  get remainingEntries(): number {
+    return this.entryLimit - this.#handles.length;
+  }
+
+  /** Stage a shard as `rangeShard` makes it, with nothing done yet. */
+  addRange(input: RangeShardInput): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
+    return this.#add(input, Cursor.initial(), "RangeInvalid", rangeShardInto);
+  }
+
+  /** As `addRange`, with progress. Whether that lies in the range is checked by `buildInputs`. */
+  addRangeWithCursor(
+    input: RangeShardInput,
+    cursor: Cursor,
+  ): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
+    assertCursor(cursor);
+    return this.#add(input, cursor, "RangeInvalid", rangeShardInto);
+  }
+
+  /** Stage a shard as `prefixShard` makes it, with nothing done yet. */
+  addPrefix(input: PrefixShardInput): Result<ShardId, CapacityExceeded | PrefixInvalid | SlabFull> {
+    return this.#add(input, Cursor.initial(), "PrefixInvalid", prefixShardInto);
+  }
+
+  /** As `addPrefix`, with progress. Whether that lies in the range is checked by `buildInputs`. */
+  addPrefixWithCursor(
+    input: PrefixShardInput,
+    cursor: Cursor,
+  ): Result<ShardId, CapacityExceeded | PrefixInvalid | SlabFull> {
+    assertCursor(cursor);
+    return this.#add(input, cursor, "PrefixInvalid", prefixShardInto);
+  }
+
+  /** Stage a shard as `manifestShard` makes it, with nothing done yet. */
+  addManifest(input: ManifestShardInput): Result<ShardId, CapacityExceeded | ManifestCtorInvalid | SlabFull> {
+    return this.#add(input, Cursor.initial(), "ManifestCtorInvalid", manifestShardInto);
+  }
+
+  /** As `addManifest`, with progress. Whether that lies in the range is checked by `buildInputs`. */
+  addManifestWithCursor(
+    input: ManifestShardInput,
+    cursor: Cursor,
+  ): Result<ShardId, CapacityExceeded | ManifestCtorInvalid | SlabFull> {
+    assertCursor(cursor);
+    return this.#add(input, cursor, "ManifestCtorInvalid", manifestShardInto);
+  }
+
+  /** Stage a copy of any spec, metadata as it is, with nothing done yet. */
+  addSpecRef(spec: ShardSpecRef): Result<ShardId, CapacityExceeded | SpecInvalid | SlabFull> {
+    const room = this.#checkRoom(1);
+    if (!room.ok) return room;
+    const checked = validateShardSpec(spec);
+    if (!checked.ok) return err({ kind: "SpecInvalid", reason: checked.error });
+    const placed = this.#arena.allocSpec(spec);
+    return placed.ok ? ok(this.#append(placed.value, Cursor.initial())) : placed;
+  }
+
+  /** Stage a spec that is already in the arena, without copying it. It is the builder's from then on: `reset` frees it. */
+  addSpecHandle(handle: ShardSpecHandle): Result<ShardId, CapacityExceeded | InvalidSpecHandle> {
+    const room = this.#checkRoom(1);
+    if (!room.ok) return room;
+    if (this.#arena.tryViewSpec(handle) === undefined) return err({ kind: "InvalidSpecHandle" });
+    return ok(this.#append(handle, Cursor.initial()));
+  }
+
+  /**
+   * Stage a range cut at interior points: one shard more than there are points.
+   *
+   * Refused, in this order, and then nothing is staged: more shards than a split may
+   * make; more than there is room for; one that is no range (the points are not in
+   * order, a point is empty, something is too large); no room in the arena.
+   */
+  splitRangeByBoundaries(
+    input: RangeSplitInput,
+  ): Result<ShardId[], FanOutExceeded | CapacityExceeded | RangeInvalid | SlabFull> {
+    assertRangeSplit(input);
+    const room = this.#checkFanOut(input.splitPoints.length + 1);
+    if (!room.ok) return room;
+    const parts = cutRange(input);
+    const checked = checkParts(parts, this.#scratch);
+    if (!checked.ok) return err({ kind: "RangeInvalid", reason: checked.error });
+    return this.#appendAll(parts, "RangeInvalid", rangeShardInto);
+  }
+
+  /**
+   * Stage the rows of a manifest, so many a shard; the last may have fewer.
+   *
+   * Refused, in this order, and then nothing is staged: no rows, or zero a shard; more
+   * shards than a split may make; more than there is room for; metadata that is too
+   * large; no room in the arena.
+   */
+  splitManifestByRows(
+    input: ManifestSplitInput,
+  ): Result<ShardId[], FanOutExceeded | CapacityExceeded | ManifestCtorInvalid | SlabFull> {
+    const counted = countManifestParts(input);
+    if (!counted.ok) return err({ kind: "ManifestCtorInvalid", reason: counted.error });
+    const room = this.#checkFanOut(counted.value);
+    if (!room.ok) return room;
+    return this.#appendAll(cutManifest(input), "ManifestCtorInvalid", manifestShardInto);
+  }
+
+  /**
+   * The staged shards in the order of adding, if they make a manifest.
+   *
+   * Changes nothing, so asking again gives the same. The specs are borrowed from the
+   * arena, and reading them after `reset` or dispose throws.
+   */
+  buildInputs(): Result<InitialShardInput[], InvalidSpecHandle | ManifestInvalid> {
+    this.#assertUsable();
+    const cursors = this.#cursors.asSlice();
+    const inputs: InitialShardInput[] = [];
+    for (const [index, handle] of this.#handles.asSlice().entries()) {
+      const spec = this.#arena.tryViewSpec(handle);
+      if (spec === undefined) return err({ kind: "InvalidSpecHandle" });
+      inputs.push({ shard: idOf(index), spec, cursor: cursors[index]! });
+    }
+    const checked = validateManifest(inputs);
+    return checked.ok ? ok(inputs) : err({ kind: "ManifestInvalid", reason: checked.error });
+  }
+
+  /** Free every staged spec and start over with id 0. */
+  reset(): void {
+    this.#assertUsable();
+    for (const handle of this.#handles) this.#arena.freeSpec(handle);
+    this.#forget();
+  }
+
+  /** The end of the builder's use: clears the arena. A second time does nothing. */
+  [Symbol.dispose](): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#forget();
+    this.#arena.clear();
+  }
+
+  #forget(): void {
+    this.#handles = new InlineVec(this.#handles.capacity);
+    this.#cursors = new InlineVec(this.#handles.capacity);
+  }
+
+  #add<Input, E, Kind extends string>(
+    input: Input,
+    cursor: Cursor,
+    kind: Kind,
+    place: Place<Input, E>,
+  ): Result<ShardId, CapacityExceeded | Refusal<Kind, E> | SlabFull> {
+    const room = this.#checkRoom(1);
+    if (!room.ok) return room;
+    const placed = place(input, this.#scratch, this.#arena);
+    return placed.ok ? ok(this.#append(placed.value, cursor)) : err(nameRefusal(kind, placed.error));
+  }
+
+  #append(handle: ShardSpecHandle, cursor: Cursor): ShardId {
+    this.#handles.push(handle);
+    this.#cursors.push(cursor);
+    return idOf(this.#handles.length - 1);
+  }
+
+  /** Put every part into the arena, then stage them; where one does not fit, take the others out again. */
+  #appendAll<Input, E, Kind extends string>(
+    parts: readonly Input[],
+    kind: Kind,
+    place: Place<Input, E>,
+  ): Result<ShardId[], Refusal<Kind, E> | SlabFull> {
+    const handles: ShardSpecHandle[] = [];
+    for (const part of parts) {
+      const placed = place(part, this.#scratch, this.#arena);
+      if (placed.ok) {
+        handles.push(placed.value);
+        continue;
+      }
+      for (const handle of handles.reverse()) this.#arena.freeSpec(handle);
+      return err(nameRefusal(kind, afterRollback(placed.error, this.#arena)));
+    }
+    return ok(handles.map((handle) => this.#append(handle, Cursor.initial())));
+  }
+
+  #checkFanOut(requested: number): Result<void, FanOutExceeded | CapacityExceeded> {
+    if (requested > MAX_SPLIT_CHILDREN) return err({ kind: "FanOutExceeded", limit: MAX_SPLIT_CHILDREN, requested });
+    return this.#checkRoom(requested);
+  }
+
+  #checkRoom(additional: number): Result<void, CapacityExceeded> {
+    this.#assertUsable();
+    const current = this.#handles.length;
+    if (current + additional <= this.entryLimit) return ok();
+    return err({ kind: "CapacityExceeded", limit: this.entryLimit, current, additional });
+  }
+
+  #assertUsable(): void {
+    assert(!this.#isDisposed, "a shard builder must not be used after it was disposed of");
+  }
+}
+
+/** The id of the entry at an index. Entries are never taken out one by one, so ids count up with them. */
+function idOf(index: number): ShardId {
+  return ShardId.fromRaw(BigInt(index));
+}
+
+/** The `Into` form of a constructor. */
+type Place<Input, E> = (
+  input: Input,
+  scratch: ShardSpecScratch,
+  arena: ShardArena,
+) => Result<ShardSpecHandle, ShardIntoError<E>>;
+
+/** A spec's refusal under the name that a builder's method gives it. */
+interface Refusal<Kind extends string, E> {
+  readonly kind: Kind;
+  readonly reason: E;
+}
+
+function nameRefusal<Kind extends string, E>(kind: Kind, error: ShardIntoError<E>): Refusal<Kind, E> | SlabFull {
+  return error.kind === "Build" ? { kind, reason: error.reason } : error;
+}
+
+function checkLimits(arena: ShardArena, limits: BuilderLimits): BuilderLimitError | undefined {
+  assert(arena instanceof ShardArena, "arena must be a ShardArena");
+  assert(typeof limits === "object" && limits !== null, "limits must be an object with entryLimit");
+  const { entryLimit, cap = MAX_BUILDER_ENTRIES } = limits;
+  assertCount(cap, "cap", { min: 1, max: MAX_BUILDER_ENTRIES });
+  assertCount(entryLimit, "entryLimit", { min: 0, max: Number.MAX_SAFE_INTEGER });
+  if (entryLimit === 0) return { kind: "EntryLimitZero" };
+  if (entryLimit > cap) return { kind: "CapMismatch", entryLimit, cap };
+  if (entryLimit > MAX_INITIAL_SHARDS) {
+    return { kind: "EntryLimitExceedsManifestMax", entryLimit, max: MAX_INITIAL_SHARDS };
+  }
+  return undefined;
+}
+
+/** Throws unless the value has the shape of a cursor: every question to the companion does. */
+function assertCursor(cursor: Cursor): void {
+  Cursor.isInitial(cursor);
+}

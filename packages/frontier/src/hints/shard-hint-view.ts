@@ -1,0 +1,90 @@
+import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
+import type { ManifestId, ManifestRow } from "../keys/manifest-id.ts";
+import { readHint, TAG_MANIFEST, TAG_PREFIX, TAG_RANGE } from "./read-hint.ts";
+import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
+import { copyHint, prefixAt, type ShardHint } from "./shard-hint.ts";
+import { readU64 } from "../keys/u64-bytes.ts";
+
+/** What a view shows where there is nothing to look at. */
+export const ENCODED_RANGE: Uint8Array = /* @__PURE__ */ Uint8Array.of(TAG_RANGE);
+
+// `ShardMetadataView` is in another file, and a `#field` is open to its own class only. This is the door for it;
+// the package's entry does not export it.
+export let pointHintView: (view: ShardHintView, bytes: Uint8Array, offset: number, size: number) => void;
+
+/**
+ * A reusable look at an encoded hint, where it lies.
+ *
+ * Looking allocates nothing; so do `kind` and the sizes. What is asked of the parts
+ * is made then: a view of the prefix, a bigint. All of it is read from the bytes that
+ * were decoded, so they must not change while the view is in use.
+ *
+ * A new view shows a range hint.
+ */
+export class ShardHintView {
+  #bytes: Uint8Array = ENCODED_RANGE;
+  #offset = 0;
+  #size = 1;
+
+  /** Look at the hint at the start of `bytes`. Where there is none, the view stays as it was. Hot: allocates nothing but an error. */
+  decode(bytes: Uint8Array): Result<void, ShardHintDecodeError> {
+    assertBytes(bytes, "bytes");
+    const size = readHint(bytes, 0, bytes.length);
+    if (typeof size !== "number") return err(size);
+    pointHintView(this, bytes, 0, size);
+    return ok();
+  }
+
+  get kind(): ShardHint["kind"] {
+    switch (this.#bytes[this.#offset]!) {
+      case TAG_PREFIX:
+        return "Prefix";
+      case TAG_MANIFEST:
+        return "Manifest";
+      default:
+        return "Range";
+    }
+  }
+
+  /** How many bytes the hint took. */
+  get consumed(): number {
+    return this.#size;
+  }
+
+  /** A view of the prefix. Any other hint than `Prefix` has none: `InvariantViolation`. */
+  get prefix(): Uint8Array {
+    assert(this.#bytes[this.#offset] === TAG_PREFIX, "only a prefix hint has a prefix");
+    return prefixAt(this.#bytes, this.#offset);
+  }
+
+  /** Any other hint than `Manifest` has none: `InvariantViolation`. */
+  get manifestId(): ManifestId {
+    return this.#manifestPart(1) as ManifestId;
+  }
+
+  get startRow(): ManifestRow {
+    return this.#manifestPart(9) as ManifestRow;
+  }
+
+  get endRow(): ManifestRow {
+    return this.#manifestPart(17) as ManifestRow;
+  }
+
+  /** A copy of the hint. */
+  toOwned(): ShardHint {
+    return copyHint(this.#bytes, this.#offset);
+  }
+
+  #manifestPart(position: number): bigint {
+    assert(this.#bytes[this.#offset] === TAG_MANIFEST, "only a manifest hint has a manifest and rows");
+    return readU64(this.#bytes, this.#offset + position);
+  }
+
+  static {
+    pointHintView = (view, bytes, offset, size) => {
+      view.#bytes = bytes;
+      view.#offset = offset;
+      view.#size = size;
+    };
+  }
+}

@@ -1,0 +1,146 @@
+import { MAX_METADATA_SIZE, toJsonSafe, type InvalidField, type JsonSafe } from "@gossip/contracts";
+import { JsonReader } from "@gossip/contracts/internal";
+import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
+import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
+import { readHint } from "./read-hint.ts";
+import type { ShardEncodeError } from "../shards/shard-encode-error.ts";
+import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
+import { assertHint, copyHint, readHintJson, ShardHint, sizeOfHint, writeHint } from "./shard-hint.ts";
+import type { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
+import { readU32 } from "../keys/u64-bytes.ts";
+
+/** What a shard's metadata says: a hint that everyone can read, and bytes that only the connector can. */
+export interface ShardMetadata {
+  readonly hint: ShardHint;
+  /** Stored and handed back as they are. */
+  readonly connectorExtra: Uint8Array;
+}
+
+export interface ShardMetadataCompanion {
+  /** A hint, and nothing of the connector's. */
+  fromHint(hint: ShardHint): ShardMetadata;
+  /** How many bytes the envelope takes, or why there is none: what the hint says of itself comes first. */
+  encodedLength(metadata: ShardMetadata): Result<number, ShardEncodeError>;
+  encode(metadata: ShardMetadata): Result<Uint8Array, ShardEncodeError>;
+  /** Write the envelope into `out`, which stays as it was where that fails. Hot: allocates nothing but an error. */
+  encodeInto(metadata: ShardMetadata, out: MetadataBuf): Result<void, ShardEncodeError>;
+  /**
+   * Read an envelope, whatever the bytes are. None at all mean a range hint and no
+   * connector's bytes. The result owns its bytes; `ShardMetadataView.decode` makes none.
+   */
+  decode(bytes: Uint8Array): Result<ShardMetadata, ShardMetadataDecodeError>;
+  /** The metadata as JSON can carry it: rows as 16 hex digits, bytes as base64url. */
+  toJson(metadata: ShardMetadata): JsonSafe<ShardMetadata>;
+  /** Takes what `JSON.parse` returned, whatever it is, and refuses what has no encoding. */
+  fromJson(json: unknown): Result<ShardMetadata, InvalidField | ShardEncodeError>;
+}
+
+/** Of the field in front that says how long the hint is. */
+export const LENGTH_FIELD_SIZE = 4;
+
+const readMetadataJson: JsonReader<ShardMetadata> = /* @__PURE__ */ JsonReader.object<ShardMetadata>({
+  hint: readHintJson,
+  connectorExtra: JsonReader.bytes,
+});
+
+// Where the owned form's result lies before it is copied. Nothing here waits or calls back, so nobody else can come upon it.
+const spare = /* @__PURE__ */ new MetadataBuf();
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+
+export const ShardMetadata: ShardMetadataCompanion = {
+  fromHint(hint) {
+    assertHint(hint);
+    return { hint, connectorExtra: NO_BYTES };
+  },
+
+  encodedLength(metadata) {
+    const size = measureMetadata(metadata);
+    return typeof size === "number" ? ok(size) : err(size);
+  },
+
+  encode(metadata) {
+    const encoded = ShardMetadata.encodeInto(metadata, spare);
+    return encoded.ok ? ok(spare.toOwned()) : encoded;
+  },
+
+  encodeInto(metadata, out) {
+    assertMetadataBuf(out);
+    const size = measureMetadata(metadata);
+    if (typeof size !== "number") return err(size);
+    writeMetadata(metadata, size, out);
+    out.commit(size);
+    return ok();
+  },
+
+  decode(bytes) {
+    const hintSize = readEnvelope(bytes);
+    if (typeof hintSize !== "number") return err(hintSize);
+    if (hintSize === 0) return ok(ShardMetadata.fromHint(ShardHint.RANGE));
+    const connectorExtra = new Uint8Array(bytes.subarray(LENGTH_FIELD_SIZE + hintSize));
+    return ok({ hint: copyHint(bytes, LENGTH_FIELD_SIZE), connectorExtra });
+  },
+
+  toJson(metadata) {
+    assertMetadata(metadata);
+    return toJsonSafe(metadata);
+  },
+
+  fromJson(json) {
+    const read = readMetadataJson(json, "");
+    if (!read.ok) return read;
+    const size = measureMetadata(read.value);
+    return typeof size === "number" ? read : err(size);
+  },
+};
+
+/**
+ * How many bytes the hint of an envelope takes, zero where there are no bytes at all, or why it is no envelope.
+ *
+ * A number, so that accepting an envelope allocates nothing.
+ */
+export function readEnvelope(bytes: Uint8Array): number | ShardMetadataDecodeError {
+  assertBytes(bytes, "metadata");
+  if (bytes.length === 0) return 0;
+  if (bytes.length < LENGTH_FIELD_SIZE) return malformed(undefined);
+  const declared = readU32(bytes, 0);
+  if (declared > bytes.length - LENGTH_FIELD_SIZE) return malformed(undefined);
+
+  const consumed = readHint(bytes, LENGTH_FIELD_SIZE, LENGTH_FIELD_SIZE + declared);
+  if (typeof consumed !== "number") return malformed(consumed);
+  return consumed === declared ? consumed : malformed(undefined);
+}
+
+function assertMetadata(metadata: unknown): asserts metadata is ShardMetadata {
+  if (typeof metadata !== "object" || metadata === null)
+    assert(false, "metadata must be an object with a hint and connectorExtra");
+  const { hint, connectorExtra } = metadata as ShardMetadata;
+  assertHint(hint);
+  assertBytes(connectorExtra, "connectorExtra");
+}
+
+function measureMetadata(metadata: ShardMetadata): number | ShardEncodeError {
+  assertMetadata(metadata);
+  const hintSize = sizeOfHint(metadata.hint);
+  if (typeof hintSize !== "number") return hintSize;
+  const size = LENGTH_FIELD_SIZE + hintSize + metadata.connectorExtra.length;
+  return size > MAX_METADATA_SIZE ? { kind: "MetadataTooLarge", size, max: MAX_METADATA_SIZE } : size;
+}
+
+/** Write metadata that was measured to `size` bytes. Prefix and connector's bytes may be views of `out`. */
+function writeMetadata({ hint, connectorExtra }: ShardMetadata, size: number, out: MetadataBuf): void {
+  const extraOffset = size - connectorExtra.length;
+  // The connector's bytes first, because `set` is right for a view of its own target. That may run over a prefix
+  // which is one too, so the prefix is then taken away before.
+  const ownHint = hint.kind === "Prefix" && out.isViewedBy(hint.prefix) ? detachPrefix(hint.prefix) : hint;
+  out.bytes.set(connectorExtra, extraOffset);
+  out.words.setUint32(0, extraOffset - LENGTH_FIELD_SIZE);
+  writeHint(ownHint, out, LENGTH_FIELD_SIZE);
+}
+
+function detachPrefix(prefix: Uint8Array): ShardHint {
+  return { kind: "Prefix", prefix: new Uint8Array(prefix) };
+}
+
+function malformed(hintError: ShardHintDecodeError | undefined): ShardMetadataDecodeError {
+  return { kind: "MalformedMetadata", hintError };
+}

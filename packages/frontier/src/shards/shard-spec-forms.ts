@@ -1,0 +1,106 @@
+// Every constructor of a spec has three forms: `x` owns its result, `xRef` borrows it from a scratch, `xInto` puts it
+// into an arena. All three start from the same parts and differ in where they copy them to.
+import {
+  ShardArena,
+  ShardSpec,
+  validateShardSpec,
+  type ShardSpecHandle,
+  type ShardSpecInputError,
+  type ShardSpecRef,
+} from "@gossip/contracts";
+import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
+import { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
+import type { ShardIntoError } from "./shard-into-error.ts";
+import type { ScratchBuf } from "../keys/scratch-buf.ts";
+import { ShardSpecScratch } from "./shard-spec-scratch.ts";
+
+/**
+ * What one constructor does for all its forms.
+ *
+ * `parts` makes bounds and metadata of the input, where they lie: the caller's own
+ * arrays, or views of the scratch. What it writes there must not be where another part
+ * still lies: the caller may have given views of the scratch. The parts are then checked
+ * to be a spec, and only after that copied: what is too large for a spec may be too
+ * large for a buffer. `refuse` says in the constructor's words why they are none.
+ */
+export interface SpecConstructor<Input, E> {
+  parts(input: Input, scratch: ShardSpecScratch): Result<ShardSpecRef, E>;
+  refuse(error: ShardSpecInputError): E;
+}
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+
+// Kept between calls, because a scratch is 24 KiB. It is taken while in use: an encoding of the caller's may itself
+// make a spec, and then needs another.
+let spare: ShardSpecScratch | undefined;
+
+export function buildOwned<Input, E>(constructor: SpecConstructor<Input, E>, input: Input): Result<ShardSpec, E> {
+  const scratch = spare ?? new ShardSpecScratch();
+  spare = undefined;
+  try {
+    const parts = constructor.parts(input, scratch);
+    if (!parts.ok) return parts;
+    const owned = ShardSpec.tryFromRef(parts.value);
+    return owned.ok ? owned : err(constructor.refuse(owned.error));
+  } finally {
+    spare = scratch;
+  }
+}
+
+export function buildRef<Input, E>(
+  constructor: SpecConstructor<Input, E>,
+  input: Input,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, E> {
+  const parts = buildParts(constructor, input, scratch);
+  if (!parts.ok) return parts;
+  const { start, end, metadata } = scratch;
+  // A part that lies where an earlier one is about to go is taken away first.
+  const ownEnd = apartFrom(parts.value.keyRangeEnd, start);
+  const ownMetadata = apartFrom(apartFrom(parts.value.metadata, start), end);
+  start.copyFromSlice(parts.value.keyRangeStart);
+  end.copyFromSlice(ownEnd);
+  metadata.copyFromSlice(ownMetadata);
+  return ok(new BorrowedShardSpec(scratch));
+}
+
+export function buildInto<Input, E>(
+  constructor: SpecConstructor<Input, E>,
+  input: Input,
+  scratch: ShardSpecScratch,
+  arena: ShardArena,
+): Result<ShardSpecHandle, ShardIntoError<E>> {
+  assert(arena instanceof ShardArena, "arena must be a ShardArena");
+  const parts = buildParts(constructor, input, scratch);
+  return parts.ok ? arena.allocSpec(parts.value) : err({ kind: "Build", reason: parts.error });
+}
+
+/** The parts, checked to be a spec. */
+function buildParts<Input, E>(
+  constructor: SpecConstructor<Input, E>,
+  input: Input,
+  scratch: ShardSpecScratch,
+): Result<ShardSpecRef, E> {
+  assert(scratch instanceof ShardSpecScratch, "scratch must be a ShardSpecScratch");
+  const parts = constructor.parts(input, scratch);
+  if (!parts.ok) return parts;
+  const checked = validateShardSpec(parts.value);
+  return checked.ok ? parts : err(constructor.refuse(checked.error));
+}
+
+/** `bytes`, or a copy where they are a view of a buffer that is about to be written. */
+export function apartFrom(bytes: Uint8Array, buf: ScratchBuf): Uint8Array {
+  return buf.isViewedBy(bytes) ? new Uint8Array(bytes) : bytes;
+}
+
+/** Bytes that may be left out. */
+export function readOptionalBytes(bytes: Uint8Array | undefined, what: string): Uint8Array {
+  if (bytes === undefined) return NO_BYTES;
+  assertBytes(bytes, what);
+  return bytes;
+}
+
+/** Assert that the input of a constructor is an object. Its parts are for the constructor to check. */
+export function assertInput(input: unknown): asserts input is object {
+  assert(typeof input === "object" && input !== null, "the parts of a shard spec must be an object");
+}

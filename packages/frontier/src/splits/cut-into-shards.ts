@@ -1,0 +1,79 @@
+import type { RangeInput, ShardSpecInputError } from "@gossip/contracts";
+import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
+import type { ManifestRow } from "../keys/manifest-id.ts";
+import { ManifestRowKey } from "../keys/manifest-row-key.ts";
+import type { ManifestShardInput } from "../shards/manifest-shard.ts";
+import { rangeShardRef, type RangeShardInput } from "../shards/range-shard.ts";
+import type { ManifestRange } from "../shards/shard-spec-from-manifest-range.ts";
+import type { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
+import { assertU64 } from "../keys/u64.ts";
+
+/** A range to cut at `splitPoints`, in order, and the connector's bytes of every part. */
+export interface RangeSplitInput extends RangeInput {
+  readonly splitPoints: readonly Uint8Array[];
+  readonly connectorExtra?: Uint8Array;
+}
+
+/** Rows to cut into parts of `rowsPerShard`, and the connector's bytes of every part. */
+export interface ManifestSplitInput extends ManifestRange {
+  readonly rowsPerShard: bigint;
+  readonly connectorExtra?: Uint8Array;
+}
+
+export function assertRangeSplit(input: RangeSplitInput): void {
+  assert(
+    typeof input === "object" && input !== null,
+    "a range to split must be an object with start, splitPoints and end",
+  );
+  assertBytes(input.start, "start");
+  assertBytes(input.end, "end");
+  assert(Array.isArray(input.splitPoints), "splitPoints must be an array of keys");
+  for (const point of input.splitPoints) assertBytes(point, "split point");
+}
+
+/** The parts, checked or not. */
+export function cutRange({ start, splitPoints, end, ...rest }: RangeSplitInput): RangeShardInput[] {
+  const starts = [start, ...splitPoints];
+  return starts.map((partStart, index) => ({ ...rest, start: partStart, end: splitPoints[index] ?? end }));
+}
+
+/** Check every part before any is staged. */
+export function checkParts(
+  parts: readonly RangeShardInput[],
+  scratch: ShardSpecScratch,
+): Result<void, ShardSpecInputError> {
+  for (const [index, part] of parts.entries()) {
+    const checked = rangeShardRef(part, scratch);
+    if (!checked.ok) return checked;
+    // An empty bound is no bound, which is right for the ends of the range. Between two parts it would make them overlap.
+    const isOpenInside = part.end.length === 0 && index < parts.length - 1;
+    if (isOpenInside) return err({ kind: "InvertedRange", startLen: part.start.length, endLen: 0 });
+  }
+  return ok();
+}
+
+/** How many parts there will be, up to 2^53 − 1. Without rows, or with none a part, there is no range. */
+export function countManifestParts(input: ManifestSplitInput): Result<number, ShardSpecInputError> {
+  assert(typeof input === "object" && input !== null, "a manifest to split must be an object with its rows");
+  const { manifestId, startRow, endRow, rowsPerShard } = input;
+  assertU64(manifestId, "manifest id");
+  assertU64(startRow, "start row");
+  assertU64(endRow, "end row");
+  assertU64(rowsPerShard, "rows per shard");
+  if (startRow >= endRow || rowsPerShard === 0n) {
+    return err({ kind: "InvertedRange", startLen: ManifestRowKey.ENCODED_LEN, endLen: ManifestRowKey.ENCODED_LEN });
+  }
+  const count = (endRow - startRow + rowsPerShard - 1n) / rowsPerShard;
+  return ok(Math.min(Number(count), Number.MAX_SAFE_INTEGER));
+}
+
+/** The parts of rows that were counted. */
+export function cutManifest({ startRow, endRow, rowsPerShard, ...rest }: ManifestSplitInput): ManifestShardInput[] {
+  const parts: ManifestShardInput[] = [];
+  for (let row: bigint = startRow; row < endRow; row += rowsPerShard) {
+    const next = row + rowsPerShard;
+    const partEnd = next < endRow ? next : endRow;
+    parts.push({ ...rest, startRow: row as ManifestRow, endRow: partEnd as ManifestRow });
+  }
+  return parts;
+}

@@ -1,0 +1,128 @@
+import {
+  Cursor,
+  planSplitReplaceAtPoints,
+  planSplitResidualAtPoint,
+  planSplitResidualFromCursor,
+  SplitReplacePlan,
+  SplitResidualPlan,
+  U64_MAX,
+  type ShardSpecRef,
+  type SplitReplacePlanningError,
+  type SplitResidualPlanningError,
+} from "@gossip/contracts";
+import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
+import { decodeHint, decodeMetadata } from "../hints/decode-metadata.ts";
+import type { HintedSplitError } from "./hinted-split-error.ts";
+import { encodeKey } from "../keys/key-encoding.ts";
+import { decodeManifestRowKey, ManifestRowKey } from "../keys/manifest-row-key.ts";
+import { propagateHintOnSplit } from "../hints/propagate-hint.ts";
+import { ShardMetadata } from "../hints/shard-metadata.ts";
+
+// Planners of `@gossip/contracts` copy the parent's metadata to every child, because they cannot read it: a child of
+// manifest rows 0 to 100 would go on claiming all hundred. These plan the same splits and give each child the hint
+// that is true of it. The connector's bytes are handed on as they are.
+
+/**
+ * Plan to cut `parent` at `points`, each child with its own hint. *Addition.*
+ *
+ * What `planSplitReplaceAtPoints` refuses is refused first. For a manifest the points
+ * must be keys of its rows: see `alignSplitPoints`.
+ */
+export function planHintedSplitReplace(
+  parent: ShardSpecRef,
+  cursor: Cursor,
+  points: readonly Uint8Array[],
+): Result<SplitReplacePlan, SplitReplacePlanningError | HintedSplitError> {
+  const plan = planSplitReplaceAtPoints(parent, cursor, points);
+  if (!plan.ok) return plan;
+  const { children } = plan.value;
+  const specs = giveHints(
+    parent,
+    children.map((child) => child.spec),
+  );
+  if (!specs.ok) return specs;
+  // Only metadata has changed, and none of it has grown: what was checked still holds.
+  return ok(
+    unwrap(SplitReplacePlan.tryNew(specs.value.map((spec, index) => ({ spec, cursor: children[index]!.cursor })))),
+  );
+}
+
+/**
+ * Plan to cut `parent` in two at `point`, each part with its own hint. *Addition.*
+ *
+ * What `planSplitResidualAtPoint` refuses is refused first.
+ */
+export function planHintedSplitResidual(
+  parent: ShardSpecRef,
+  cursor: Cursor,
+  point: Uint8Array,
+): Result<SplitResidualPlan, SplitResidualPlanningError | HintedSplitError> {
+  return giveResidualHints(parent, planSplitResidualAtPoint(parent, cursor, point));
+}
+
+/**
+ * Plan to keep what is done and give away the rest, each part with its own hint. *Addition.*
+ *
+ * The cut is right behind the cursor's key: for a manifest at the next row, because the
+ * next key is none of its rows.
+ */
+export function planHintedSplitResidualFromCursor(
+  parent: ShardSpecRef,
+  cursor: Cursor,
+): Result<SplitResidualPlan, SplitResidualPlanningError | HintedSplitError> {
+  const point = Cursor.isInitial(cursor) ? undefined : nextRow(parent, cursor.lastKey!);
+  if (point === undefined) return giveResidualHints(parent, planSplitResidualFromCursor(parent, cursor));
+
+  const { keyRangeStart, keyRangeEnd } = parent;
+  const isAboveStart = compareBytes(point, keyRangeStart) > 0;
+  const isBelowEnd = keyRangeEnd.length === 0 || compareBytes(point, keyRangeEnd) < 0;
+  if (isAboveStart && isBelowEnd) return planHintedSplitResidual(parent, cursor, point);
+  return err({
+    kind: "SplitPointOutOfBounds",
+    splitPoint: point.length,
+    parentStart: keyRangeStart.length,
+    parentEnd: keyRangeEnd.length,
+  });
+}
+
+/** The key of the row behind `lastKey`, if the shard is one of a manifest and there is such a row. */
+function nextRow(parent: ShardSpecRef, lastKey: Uint8Array): Uint8Array | undefined {
+  const hint = decodeHint(parent);
+  if (!hint.ok || hint.value.kind !== "Manifest") return undefined;
+  const last = decodeManifestRowKey(lastKey);
+  if (last === undefined || last.row === U64_MAX) return undefined;
+  return encodeKey(new ManifestRowKey({ manifestId: last.manifestId, row: last.row + 1n }));
+}
+
+function giveResidualHints(
+  parent: ShardSpecRef,
+  plan: Result<SplitResidualPlan, SplitResidualPlanningError>,
+): Result<SplitResidualPlan, SplitResidualPlanningError | HintedSplitError> {
+  if (!plan.ok) return plan;
+  const specs = giveHints(parent, [plan.value.parentNewSpec, plan.value.residualSpec]);
+  if (!specs.ok) return specs;
+  const [parentNewSpec, residualSpec] = specs.value;
+  return ok(unwrap(SplitResidualPlan.tryNew({ parentNewSpec: parentNewSpec!, residualSpec: residualSpec! })));
+}
+
+/** The children with the hints that are true of them. */
+function giveHints(
+  parent: ShardSpecRef,
+  children: readonly ShardSpecRef[],
+): Result<readonly ShardSpecRef[], HintedSplitError> {
+  const decoded = decodeMetadata(parent);
+  if (!decoded.ok) return err({ kind: "ParentMetadataInvalid", reason: decoded.error });
+  const { hint, connectorExtra } = decoded.value;
+  // A range hint is true of every part of a range. The bytes stay as they are, also where there are none.
+  if (hint.kind === "Range") return ok(children);
+
+  const hinted: ShardSpecRef[] = [];
+  for (const [childIndex, { keyRangeStart, keyRangeEnd }] of children.entries()) {
+    const childHint = propagateHintOnSplit(hint, { childStart: keyRangeStart, childEnd: keyRangeEnd });
+    if (!childHint.ok) return err({ kind: "ChildHintInvalid", childIndex, reason: childHint.error });
+    // Never larger than the parent's, so it fits.
+    const metadata = unwrap(ShardMetadata.encode({ hint: childHint.value, connectorExtra }));
+    hinted.push({ keyRangeStart, keyRangeEnd, metadata });
+  }
+  return ok(hinted);
+}

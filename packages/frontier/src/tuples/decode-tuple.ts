@@ -1,0 +1,211 @@
+import { assertBytes, err, ok, type Result } from "@gossip/stdx";
+import type { TupleDecodeError } from "./tuple-decode-error.ts";
+import { readDouble } from "./tuple-double.ts";
+import {
+  ALL_ASCENDING,
+  assertOrder,
+  CODE_BYTES,
+  CODE_DOUBLE,
+  CODE_FALSE,
+  CODE_NESTED,
+  CODE_NULL,
+  CODE_STRING,
+  CODE_TRUE,
+  CODE_UUID,
+  CODE_ZERO,
+  ESCAPE,
+  isDescending,
+  MAX_TUPLE_DEPTH,
+  TERMINATOR,
+  UUID_SIZE,
+  type PartOrder,
+  type TupleElement,
+} from "./tuple-element.ts";
+import { complement, MAX_INTEGER_SIZE, readInteger } from "./tuple-integer.ts";
+import { readUtf8 } from "../keys/utf8.ts";
+
+/**
+ * Decodes a tuple. Accepts any bytes, and returns an error if they are not a tuple.
+ *
+ * Pass the `order` that the tuple was encoded with: the bytes do not contain it. The decoded parts own
+ * their bytes. They encode to the same bytes again, except for NaN: every bit pattern of NaN decodes,
+ * and NaN always encodes to `7ff8000000000000`. Keep the original key if you have to find it again.
+ */
+export function decodeTuple(
+  bytes: Uint8Array,
+  order: readonly PartOrder[] = ALL_ASCENDING,
+): Result<TupleElement[], TupleDecodeError> {
+  assertBytes(bytes, "bytes");
+  assertOrder(order);
+  const parts = reader.readTuple(bytes, order);
+  return parts === undefined ? err(reader.failure!) : ok(parts);
+}
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
+
+/** Reads elements one after another. Each `read…` answers `undefined` where it fails, and `failure` then says why. */
+class TupleReader {
+  failure: TupleDecodeError | undefined = undefined;
+  #bytes: Uint8Array = NO_BYTES;
+  #offset = 0;
+  /** What every byte of the current part is flipped by: nothing, or all bits where it descends. */
+  #flip = 0;
+
+  readTuple(bytes: Uint8Array, order: readonly PartOrder[]): TupleElement[] | undefined {
+    const parts: TupleElement[] = [];
+    this.#bytes = bytes;
+    this.#offset = 0;
+    while (this.#offset < this.#bytes.length) {
+      this.#flip = isDescending(order, parts.length) ? 0xff : 0;
+      const part = this.#readElement(0);
+      if (part === undefined) return undefined;
+      parts.push(part);
+    }
+    return parts;
+  }
+
+  #readElement(depth: number): TupleElement | undefined {
+    const start = this.#offset;
+    const code = this.#bytes[start]! ^ this.#flip;
+    // Integers first: they are common, have seventeen codes, and would be last in the list.
+    const signedSize = code - CODE_ZERO;
+    if (signedSize >= -MAX_INTEGER_SIZE && signedSize <= MAX_INTEGER_SIZE) return this.#readInteger(start, signedSize);
+    switch (code) {
+      case CODE_NULL:
+        this.#offset = start + 1;
+        return null;
+      case CODE_FALSE:
+      case CODE_TRUE:
+        this.#offset = start + 1;
+        return code === CODE_TRUE;
+      case CODE_STRING:
+        return this.#readString(start);
+      case CODE_BYTES:
+        return this.#readBytes(start);
+      case CODE_DOUBLE:
+        return this.#readDouble(start);
+      case CODE_UUID:
+        return this.#readUuid(start);
+      case CODE_NESTED:
+        return this.#readNested(start, depth + 1);
+      default:
+        return this.#fail("UnknownTypeCode", start);
+    }
+  }
+
+  #readInteger(start: number, signedSize: number): bigint | undefined {
+    if (!this.#take(start, signedSize < 0 ? -signedSize : signedSize)) return undefined;
+    if (signedSize === 0) return 0n;
+    // A negative integer is written as the complement of its magnitude.
+    const flip = signedSize < 0 ? this.#flip ^ 0xff : this.#flip;
+    // A zero in front could be left out.
+    if (this.#bytes[start + 1] === flip) return this.#fail("NonCanonical", start);
+    return readInteger(this.#bytes, start + 1, this.#offset, flip, signedSize < 0);
+  }
+
+  #readDouble(start: number): number | undefined {
+    if (!this.#take(start, 8)) return undefined;
+    return readDouble(this.#bytes, start + 1, this.#flip);
+  }
+
+  #readUuid(start: number): TupleElement | undefined {
+    if (!this.#take(start, UUID_SIZE)) return undefined;
+    const bytes = new Uint8Array(this.#bytes.subarray(start + 1, start + 1 + UUID_SIZE));
+    if (this.#flip !== 0) complement(bytes, 0, UUID_SIZE);
+    return { kind: "Uuid", bytes };
+  }
+
+  #readString(start: number): string | undefined {
+    const zeroCount = this.#findEnd(start);
+    if (zeroCount === undefined) return undefined;
+    const end = this.#offset - 1;
+    const isPlain = zeroCount === 0 && this.#flip === 0;
+    const content = isPlain ? this.#bytes : this.#unescape(start + 1, end - start - 1 - zeroCount);
+    const text = isPlain ? readUtf8(content, start + 1, end) : readUtf8(content, 0, content.length);
+    return text ?? this.#fail("InvalidUtf8", start);
+  }
+
+  #readBytes(start: number): Uint8Array | undefined {
+    const zeroCount = this.#findEnd(start);
+    if (zeroCount === undefined) return undefined;
+    return this.#unescape(start + 1, this.#offset - start - 2 - zeroCount);
+  }
+
+  #readNested(start: number, depth: number): TupleElement[] | undefined {
+    if (depth > MAX_TUPLE_DEPTH) return this.#fail("TooDeep", start);
+    const elements: TupleElement[] = [];
+    this.#offset = start + 1;
+    for (;;) {
+      const at = this.#offset;
+      if (at >= this.#bytes.length) return this.#fail("Truncated", start);
+      if ((this.#bytes[at]! ^ this.#flip) !== TERMINATOR) {
+        const element = this.#readElement(depth);
+        if (element === undefined) return undefined;
+        elements.push(element);
+        continue;
+      }
+      if (!this.#isEscaped(at)) {
+        this.#offset = at + 1;
+        return elements;
+      }
+      if (this.#flip !== 0) return this.#fail("NonCanonical", start);
+      elements.push(null);
+      this.#offset = at + 2;
+    }
+  }
+
+  /** Step over a code and so many bytes, if they are there. */
+  #take(start: number, size: number): boolean {
+    const end = start + 1 + size;
+    if (end > this.#bytes.length) {
+      this.#fail("Truncated", start);
+      return false;
+    }
+    this.#offset = end;
+    return true;
+  }
+
+  /** Step behind the terminator of a string or bytes, and answer how many zeros were escaped on the way. */
+  #findEnd(start: number): number | undefined {
+    const bytes = this.#bytes;
+    // Without the flip, so that the loop compares bytes as they are.
+    const terminator = TERMINATOR ^ this.#flip;
+    let zeroCount = 0;
+    for (let index = start + 1; index < bytes.length; index++) {
+      if (bytes[index] !== terminator) continue;
+      if (!this.#isEscaped(index)) {
+        this.#offset = index + 1;
+        return zeroCount;
+      }
+      if (this.#flip !== 0) return this.#fail("NonCanonical", start);
+      zeroCount++;
+      index++;
+    }
+    return this.#fail("Truncated", start);
+  }
+
+  /** Whether the zero at `index` belongs to the content. */
+  #isEscaped(index: number): boolean {
+    return index + 1 < this.#bytes.length && (this.#bytes[index + 1]! ^ this.#flip) === ESCAPE;
+  }
+
+  /** `size` bytes of content from `start` on, as they were before escaping and flipping. */
+  #unescape(start: number, size: number): Uint8Array {
+    const content = new Uint8Array(size);
+    let from = start;
+    for (let index = 0; index < size; index++) {
+      const byte = this.#bytes[from++]! ^ this.#flip;
+      content[index] = byte;
+      if (byte === TERMINATOR) from++;
+    }
+    return content;
+  }
+
+  #fail(kind: TupleDecodeError["kind"], offset: number): undefined {
+    this.failure = { kind, offset };
+    return undefined;
+  }
+}
+
+// One for all calls, because a key is decoded for every item. Nothing here waits or calls back, so nobody else can come upon it in use.
+const reader = /* @__PURE__ */ new TupleReader();
