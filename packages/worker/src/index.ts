@@ -6,6 +6,7 @@ export {
   type AssembledNdjson,
   type AssembleError,
   type AssembleRequest,
+  verifyNdjson,
 } from "./sinks/ndjson/assemble-ndjson.ts";
 export type { ToRecord } from "./sinks/ndjson/ndjson-shard-sink.ts";
 export { ndjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson/ndjson-sink.ts";

@@ -192,7 +192,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   if (started.value === "Aborted") return ok(stop.exit ?? "Interrupted");
   const before = await readOverview(opened, started.value.request);
   if (!before.ok) return before;
-  const ended = alreadyEnded(started.value, before.value, { view, out });
+  const ended = await alreadyEnded(started.value, before.value, { opened, view, out });
   if (ended !== undefined) return ended;
   view.say(openingWords(started.value, before.value, settings), {
     kind: "started",

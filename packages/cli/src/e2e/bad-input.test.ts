@@ -360,6 +360,46 @@ describe("the run", () => {
     expect(existsSync(join(folder, "worked"))).toBe(false);
   });
 
+  test("results of a run that is done, of which something was cut off, changed or removed since", async () => {
+    const args = ["--source", "fs:data", "--exec", "cat {}", "--out", "out.ndjson"];
+    expect((await run(...args)).code).toBe(0);
+    const out = join(folder, "out.ndjson");
+    const whole = readFileSync(out, "utf8");
+    for (const text of [whole.slice(0, -1), whole.replace('"a"', '"A"')]) {
+      writeFileSync(out, text);
+      expectSentence(await run(...args), 9, /out\.ndjson are not those that were written.*--again/);
+    }
+    rmSync(out);
+    expectSentence(await run(...args), 9, /out\.ndjson are not there any more.*--again/);
+    // The results of a run that was started over are those of the last one.
+    writeFileSync(join(folder, "data/a"), "x");
+    expect((await run(...args, "--again")).code).toBe(0);
+    expect((await run(...args)).stderr).toContain("Done before: all 3 items");
+    expect(readFileSync(out, "utf8")).toBe(whole.replace('"a"', '"x"'));
+  });
+
+  test("parts of results that are gone are not made up for by older results of the same size", async () => {
+    const args = [
+      "--source",
+      "fs:data",
+      "--exec",
+      "cat {}; case {} in */c) until [ -e go ]; do sleep 0.05; done;; esac",
+    ];
+    const more = ["--out", "out.ndjson", "--workers", "1", "--shards", "1", "--lease", "1"];
+    const out = join(folder, "out.ndjson");
+    writeFileSync(join(folder, "go"), "");
+    expect((await run(...args, ...more)).code).toBe(0);
+    const older = readFileSync(out, "utf8");
+    for (const name of ["a", "b", "c"]) writeFileSync(join(folder, "data", name), name.toUpperCase());
+    rmSync(join(folder, "go"));
+    const second = await startGossip(["run", ...args, ...more, "--again", "--json"], { cwd: folder });
+    expect(await second.heard(/"kind":"progress".*"items":2/)).toBe(true);
+    await second.kill();
+    rmSync(`${out}.parts`, { recursive: true });
+    writeFileSync(join(folder, "go"), "");
+    expect([(await run(...args, ...more, "--again")).code, readFileSync(out, "utf8")]).toEqual([9, older]);
+  });
+
   test("parts of results that somebody removed, before the run was done", async () => {
     const args = [
       "--source",

@@ -1,10 +1,8 @@
-import { existsSync } from "node:fs";
 import { OpId } from "@gossip/contracts";
 import type { RunRequest } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
-import { assembleNdjson } from "@gossip/worker";
+import { assembleNdjson, verifyNdjson } from "@gossip/worker";
 import { fail, type CliError } from "../output/cli-error.ts";
-import { printableText } from "../output/printable.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { coordSentence } from "./coord-sentence.ts";
 import { decodeTotalsToken } from "./item-totals.ts";
@@ -42,24 +40,35 @@ export async function finishRun(
   return err(coordSentence(completed.error));
 }
 
-async function assemble(
+async function assemble(opened: OpenedStore, request: RunRequest, out: string): Promise<Result<void, CliError>> {
+  const tokens = await readTokens(opened, request);
+  if (!tokens.ok) return tokens;
+  const assembled = await assembleNdjson({ path: out, run: request.run, tokens: tokens.value });
+  return assembled.ok ? ok(undefined) : err(sinkSentence(assembled.error, out));
+}
+
+/** Check that the results of a run that was done before are there as they were written. */
+export async function checkResults(
   opened: OpenedStore,
-  { tenant, run }: RunRequest,
+  request: RunRequest,
   out: string,
 ): Promise<Result<void, CliError>> {
+  const tokens = await readTokens(opened, request);
+  if (!tokens.ok) return tokens;
+  const verified = await verifyNdjson({ path: out, run: request.run, tokens: tokens.value });
+  return verified.ok ? ok(undefined) : err(sinkSentence(verified.error, out));
+}
+
+/** The tokens of the results' sink, in the order of keys. */
+async function readTokens(
+  opened: OpenedStore,
+  { tenant, run }: RunRequest,
+): Promise<Result<(Uint8Array | undefined)[], CliError>> {
   const tokens: (Uint8Array | undefined)[] = [];
   const read = await visitShards(opened, { tenant, run }, (record) => {
     if (record.status === "Split") return;
     const inner = decodeTotalsToken(record.cursor.token)?.inner;
     tokens.push(inner === undefined || inner.length === 0 ? undefined : inner);
   });
-  if (!read.ok) return read;
-  const assembled = await assembleNdjson({ path: out, run, tokens });
-  return assembled.ok ? ok(undefined) : err(sinkSentence(assembled.error, out));
-}
-
-/** What became of the results of a run that was done before; `undefined` where they are there, or there are none. */
-export function missingResults(out: string | undefined): string | undefined {
-  if (out === undefined || existsSync(out)) return undefined;
-  return `its results were in ${printableText(out)}, and are not there any more: \`gossip run --again\` makes them anew`;
+  return read.ok ? ok(tokens) : read;
 }

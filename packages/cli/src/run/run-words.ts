@@ -4,26 +4,31 @@ import type { CommandResult } from "../cli.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration, formatRate } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
+import type { OpenedStore } from "../store-url/opened-store.ts";
 import type { ProgressView } from "../progress/run-progress.ts";
 import { partsOf } from "./check-out.ts";
-import { missingResults } from "./finish-run.ts";
+import { checkResults } from "./finish-run.ts";
 import { flaws, isFlawless } from "./item-totals.ts";
 import type { RunOverview } from "./run-overview.ts";
 import { describeWork, type RunSettings } from "./run-settings.ts";
 import type { Started } from "./start-or-join.ts";
 
 /** How the command ends for a run that has ended before; `undefined` where there may be something to do. */
-export function alreadyEnded(
-  { record }: Started,
+export async function alreadyEnded(
+  { record, request }: Started,
   { totals }: RunOverview,
-  { view, out }: { readonly view: ProgressView; readonly out: string | undefined },
-): CommandResult | undefined {
+  {
+    opened,
+    view,
+    out,
+  }: { readonly opened: OpenedStore; readonly view: ProgressView; readonly out: string | undefined },
+): Promise<CommandResult | undefined> {
   const { status, run } = record;
   if (!RunStatus.isTerminal(status)) return undefined;
   if (status !== "Done")
     return fail("RunEnded", `run ${RunId.format(run)} has ended (${status}): \`gossip run --again\` starts over.`);
-  const missing = missingResults(out);
-  if (missing !== undefined) return fail("OutputFailed", `the run is done, but ${missing}.`);
+  const checked = out === undefined ? ok(undefined) : await checkResults(opened, request, out);
+  if (!checked.ok) return checked;
   const items = totals.unreadable === 0 ? `all ${countOf(totals.items, "item")}` : countOf(totals.items, "item");
   view.say(`Done before: ${items}${flaws(totals)}; --again starts over.`, {
     kind: "finished",

@@ -24,6 +24,11 @@ function nextStep(kind: SinkFailedKind, out: string | undefined): string {
   switch (kind) {
     case "PartMissing":
       return `bring back the folder ${printableText(partsOf(out ?? ""))}, which every machine of the run must see, or start over with \`gossip cancel\` and --again`;
+    case "PartDamaged":
+      return "restore that file from a backup, or start over with `gossip cancel` and --again";
+    case "ResultsMissing":
+    case "ResultsDamaged":
+      return "bring back the file that was written, or start over with --again";
     case "TokenInvalid":
       return "start over with `gossip cancel` and --again";
     case "NotJson":

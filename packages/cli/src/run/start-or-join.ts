@@ -54,20 +54,29 @@ export async function startOrJoin(options: StartOptions): Promise<Result<Started
   return err(startSentence(started.error, settings));
 }
 
-async function findGeneration(
-  options: StartOptions,
-): Promise<Result<{ readonly request: RunRequest; readonly record: RunRecord | undefined }, CliError>> {
+interface Generation {
+  readonly request: RunRequest;
+  readonly record: RunRecord | undefined;
+}
+
+/** The run of these settings that has not ended, else the last one that has, or a new one with `--again`. */
+async function findGeneration(options: StartOptions): Promise<Result<Generation, CliError>> {
   const { opened, tenant, settings, again } = options;
+  let ended: Generation | undefined;
   for (let generation = 0; generation < MAX_GENERATIONS; generation++) {
     const run = runIdOf(settings, generation);
     const read = await opened.store.readRun(tenant, run);
     if (!read.ok) return err(infraSentence(read.error));
-    if (read.value.kind === "Missing") return ok({ request: { tenant, run }, record: undefined });
+    if (read.value.kind === "Missing") return ok(ended ?? { request: { tenant, run }, record: undefined });
     if (read.value.kind === "Deleted") continue;
     const { record } = read.value;
-    if (again && RunStatus.isTerminal(record.status)) continue;
+    const isEnded = RunStatus.isTerminal(record.status);
+    if (again && isEnded) continue;
     const same = await checkSettings(opened, record, settings);
-    return same.ok ? ok({ request: { tenant, run }, record }) : same;
+    if (!same.ok) return same;
+    const found = { request: { tenant, run }, record };
+    if (!isEnded) return ok(found);
+    ended = found;
   }
   return fail("NotAllowed", "too many runs of these settings came before this one: give it another name with --run.");
 }

@@ -4,10 +4,20 @@
  * - `DiskFull`    — there is no room. What counted before still counts; nothing since does.
  * - `Unwritable`  — the folder or the file cannot be written.
  * - `PartMissing` — results that count are not here: every worker of a run must see the same folder.
+ * - `PartDamaged` — a file with results that count has other bytes than were written.
+ * - `ResultsMissing`, `ResultsDamaged` — the assembled file of a finished run is gone, or is not what was written.
  * - `TokenInvalid`— the bytes in the cursor are none of this sink's.
  * - `NotJson`     — a result cannot be written as JSON.
  */
-export type SinkFailedKind = "DiskFull" | "Unwritable" | "PartMissing" | "TokenInvalid" | "NotJson";
+export type SinkFailedKind =
+  | "DiskFull"
+  | "Unwritable"
+  | "PartMissing"
+  | "PartDamaged"
+  | "ResultsMissing"
+  | "ResultsDamaged"
+  | "TokenInvalid"
+  | "NotJson";
 
 /** Thrown by a sink that cannot keep results. Nothing counts that is not there. */
 export class SinkFailed extends Error {

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
+import { crc32 } from "node:zlib";
 import type { RunId } from "@gossip/contracts";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { codeOf } from "../../sources/system-words.ts";
 import { SinkFailed, type SinkFailedKind } from "../sink-failed.ts";
 import { PART_FILES, type PartFiles, type ReadFile, type WrittenFile } from "./part-files.ts";
-import { openCounted, partsFolder, runFolder, writeFailure } from "./part-folder.ts";
+import { damagedPart, openCounted, partsFolder, runFolder, writeFailure } from "./part-folder.ts";
+import { findFlaw } from "./assembled-file.ts";
+import { partFileName } from "./part-header.ts";
 import { decodeToken, type PartToken } from "./part-token.ts";
 
 export interface AssembleRequest {
@@ -33,8 +36,9 @@ const COPY_SIZE = 1024 * 1024;
 /**
  * Join what counts of the parts of a finished run into one file, in the order of keys, and remove the parts.
  *
- * The file appears whole or not at all. It may be called again after a crash at any point, and by several processes at
- * once: where the parts are gone and a file of exactly the right size is there, it was done before.
+ * The file appears whole or not at all. It may be called again after a crash at any point, and by several processes at once: if
+ * parts are gone and the file has exactly the bytes that the tokens stand for, it was assembled before. Otherwise a missing or
+ * damaged part is an error, and nothing is removed.
  */
 export function assembleNdjson(request: AssembleRequest): Promise<Result<AssembledNdjson, AssembleError>> {
   return assembleWith(PART_FILES, request);
@@ -45,28 +49,58 @@ export async function assembleWith(
   files: PartFiles,
   request: AssembleRequest,
 ): Promise<Result<AssembledNdjson, AssembleError>> {
+  const path = pathOf(request);
+  try {
+    const chains = request.tokens.map(readToken);
+    const assembly = { files, path, folder: runFolder(path, request.run), run: request.run, chains };
+    try {
+      await writeWhole(assembly);
+    } catch (thrown) {
+      // Without checksums only the size could tell, and that is no proof.
+      const canTell = chains.every((token) => token?.crc !== undefined || token === undefined);
+      const isDone = isGone(thrown) && canTell && (await findFlaw(files, path, chains)) === undefined;
+      if (!isDone) throw thrown;
+    }
+    await removeParts(assembly);
+    return ok({ size: sizeOf(chains) });
+  } catch (thrown) {
+    const { kind, message } = writeFailure(thrown, path);
+    return err({ kind, reason: message });
+  }
+}
+
+/** Whether the assembled file of a finished run is there, with exactly the bytes that were written. Reads all of it. */
+export function verifyNdjson(request: AssembleRequest): Promise<Result<AssembledNdjson, AssembleError>> {
+  return verifyWith(PART_FILES, request);
+}
+
+/** As `verifyNdjson`, on another file system. */
+export async function verifyWith(
+  files: PartFiles,
+  request: AssembleRequest,
+): Promise<Result<AssembledNdjson, AssembleError>> {
+  const path = pathOf(request);
+  try {
+    const chains = request.tokens.map(readToken);
+    const flaw = await findFlaw(files, path, chains);
+    return flaw === undefined ? ok({ size: sizeOf(chains) }) : err(flaw);
+  } catch (thrown) {
+    const { kind, message } = writeFailure(thrown, path);
+    return err({ kind, reason: message });
+  }
+}
+
+function pathOf(request: AssembleRequest): string {
   assert(
     typeof request === "object" && request !== null && Array.isArray(request.tokens),
     "an assembly needs a path, a run and the tokens of its shards",
   );
   assert(typeof request.path === "string" && request.path.length > 0, "path must be the path of a file");
-  const path = resolve(request.path);
-  try {
-    const chains = request.tokens.map(readToken);
-    const size = chains.reduce((sum, token) => sum + (token?.total ?? 0), 0);
-    const assembly = { files, path, folder: runFolder(path, request.run), run: request.run, chains };
-    try {
-      await writeWhole(assembly);
-    } catch (thrown) {
-      const isDone = isGone(thrown) && (await files.sizeOf(path)) === size;
-      if (!isDone) throw thrown;
-    }
-    await removeParts(assembly);
-    return ok({ size });
-  } catch (thrown) {
-    const { kind, message } = writeFailure(thrown, path);
-    return err({ kind, reason: message });
-  }
+  return resolve(request.path);
+}
+
+function sizeOf(chains: readonly (PartToken | undefined)[]): number {
+  return chains.reduce((sum, token) => sum + (token?.total ?? 0), 0);
 }
 
 interface Assembly {
@@ -95,7 +129,7 @@ async function writeWhole(assembly: Assembly): Promise<void> {
   await files.syncFolder(dirname(path));
 }
 
-/** The parts of one shard. Each says which one came before it, so the last is found first. */
+/** The parts of one shard. Each names the one before it, so the last is found first. */
 async function copyChain({ files, folder, run }: Assembly, last: PartToken | undefined, out: Output): Promise<void> {
   const chain: PartToken[] = [];
   for (let token = last; token !== undefined;) {
@@ -104,13 +138,15 @@ async function copyChain({ files, folder, run }: Assembly, last: PartToken | und
     await file.close();
     token = header.previous;
   }
+  let crc = 0;
   for (const token of chain.reverse()) {
     const { file, headerSize } = await openCounted(files, folder, run, token);
     try {
-      await out.copy(file, { start: headerSize, end: token.size });
+      crc = await out.copy(file, { start: headerSize, end: token.size, crc });
     } finally {
       await file.close();
     }
+    if (token.crc !== undefined && token.crc !== crc) throw damagedPart(partFileName(token.part));
   }
 }
 
@@ -125,15 +161,22 @@ class Output {
     this.#file = file;
   }
 
-  async copy(from: ReadFile, { start, end }: { readonly start: number; readonly end: number }): Promise<void> {
+  /** Copy some bytes of a part, and return the checksum of what `crc` is the checksum of and these behind it. */
+  async copy(
+    from: ReadFile,
+    { start, end, crc }: { readonly start: number; readonly end: number; readonly crc: number },
+  ): Promise<number> {
+    let sum = crc;
     for (let position = start; position < end;) {
       if (this.#filled === COPY_SIZE) await this.#flush();
       const room = this.#buffer.subarray(this.#filled, Math.min(COPY_SIZE, this.#filled + end - position));
       const size = await from.read(room, position);
       if (size === 0) throw new SinkFailed("PartMissing", "a part became shorter while it was read");
+      sum = crc32(room.subarray(0, size), sum);
       this.#filled += size;
       position += size;
     }
+    return sum;
   }
 
   async end(): Promise<void> {
@@ -170,5 +213,6 @@ function readToken(token: Uint8Array | undefined): PartToken | undefined {
 }
 
 function isGone(thrown: unknown): boolean {
-  return thrown instanceof SinkFailed ? thrown.kind === "PartMissing" : codeOf(thrown) === "ENOENT";
+  if (thrown instanceof SinkFailed) return thrown.kind === "PartMissing" || thrown.kind === "PartDamaged";
+  return codeOf(thrown) === "ENOENT";
 }

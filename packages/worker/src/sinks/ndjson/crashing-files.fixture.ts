@@ -107,11 +107,6 @@ export class CrashingFiles implements PartFiles {
     };
   }
 
-  async sizeOf(path: string): Promise<number | undefined> {
-    this.#step();
-    return this.#names.get(path)?.bytes.length;
-  }
-
   async rename(from: string, to: string): Promise<void> {
     this.#step();
     const inode = this.#names.get(from);

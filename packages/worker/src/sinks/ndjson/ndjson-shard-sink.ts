@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { assert } from "@gossip/stdx";
 import type { Item } from "../../source/source.ts";
 import type { ShardSink, SinkRequest } from "../../sink/sink.ts";
@@ -50,6 +51,8 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   #sealedSize = 0;
   /** How much of that is on the disk. */
   #durableSize = 0;
+  /** Checksum of the shard's results up to there, those of earlier leases included. */
+  #durableCrc: number | undefined;
   #part: OwnPart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #broken: SinkFailed | undefined;
@@ -59,6 +62,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
     this.#place = place;
     this.#request = request;
     this.#previous = previous;
+    this.#durableCrc = previous === undefined ? 0 : previous.crc;
     this.#toRecord = toRecord;
   }
 
@@ -111,12 +115,14 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   async #writeTo(target: number): Promise<void> {
     const { file, header } = (this.#part ??= await this.#createPart());
     let size = this.#durableSize;
+    let crc = this.#durableCrc;
     let written = 0;
     if (size === 0) await file.write(header, 0);
     for (const bytes of this.#sealed) {
       if (size >= target) break;
       await file.write(bytes, header.length + size);
       size += bytes.length;
+      if (crc !== undefined) crc = crc32(bytes, crc);
       written++;
     }
     try {
@@ -130,6 +136,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
     }
     this.#sealed.splice(0, written);
     this.#durableSize = size;
+    this.#durableCrc = crc;
   }
 
   async #createPart(): Promise<OwnPart> {
@@ -157,6 +164,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
       part: part.name,
       size: part.header.length + this.#durableSize,
       total: (this.#previous?.total ?? 0) + this.#durableSize,
+      crc: this.#durableCrc,
     };
   }
 }

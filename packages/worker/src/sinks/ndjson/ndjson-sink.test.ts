@@ -21,10 +21,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SinkRequest } from "../../sink/sink.ts";
 import type { Item } from "../../source/source.ts";
 import { sinkTokens } from "../sink-tokens.ts";
-import { assembleNdjson, assembleWith } from "./assemble-ndjson.ts";
+import { assembleNdjson, assembleWith, verifyNdjson } from "./assemble-ndjson.ts";
 import { CrashingFiles, systemError } from "./crashing-files.fixture.ts";
 import { ndjsonSink, NdjsonSink } from "./ndjson-sink.ts";
 import type { PartFiles } from "./part-files.ts";
+import { decodeToken, encodeToken } from "./part-token.ts";
 
 const run = RunId.fromRaw(5n);
 const item = (text: string): Item => ({ key: new TextEncoder().encode(text) });
@@ -166,7 +167,7 @@ describe("a sink that cannot go on says why", () => {
     await expect(ndjsonSink({ path }).open(elsewhere)).rejects.toMatchObject({ kind: "PartMissing" });
     const whole = readFileSync(part);
     writeFileSync(part, Buffer.concat([whole.subarray(0, -1), Buffer.from("x")]));
-    await expect(ndjsonSink({ path }).open(request(2n, token))).rejects.toMatchObject({ kind: "PartMissing" });
+    await expect(ndjsonSink({ path }).open(request(2n, token))).rejects.toMatchObject({ kind: "PartDamaged" });
     truncateSync(part, whole.length - 1);
     await expect(ndjsonSink({ path }).open(request(2n, token))).rejects.toMatchObject({ kind: "PartMissing" });
     expect(await assemble(token)).toMatchObject({ error: { kind: "PartMissing" } });
@@ -179,7 +180,7 @@ describe("a sink that cannot go on says why", () => {
       expect(await assemble(token)).toMatchObject({ error: { kind: "TokenInvalid" } });
     }
     const wrongTotal = own.slice();
-    wrongTotal[wrongTotal.length - 1]! += 1;
+    wrongTotal[36]! += 1;
     await expect(ndjsonSink({ path }).open(request(1n, wrongTotal))).rejects.toMatchObject({ kind: "PartMissing" });
   });
 
@@ -205,6 +206,80 @@ describe("a sink that cannot go on says why", () => {
       expect(() => ndjsonSink(options as never)).toThrow(InvariantViolation);
     },
   );
+});
+
+describe("results that are not those that were written", () => {
+  const partPath = (name: string): string => join(`${path}.parts`, RunId.format(run), name);
+
+  test("are never assembled, whichever byte of a part is another, and the damaged part is named", async () => {
+    const first = await write(["one", { two: 2 }], request(1n));
+    const last = await write(["three"], request(2n, first));
+    const [older, newer] = partNames().sort() as [string, string];
+    for (const name of [older, newer]) {
+      const whole = readFileSync(partPath(name));
+      for (let place = 0; place < whole.length; place++) {
+        const flipped = Buffer.from(whole);
+        flipped[place]! ^= 1 << (place % 8);
+        writeFileSync(partPath(name), flipped);
+        const assembled = await assemble(last);
+        expect(assembled).toMatchObject({ ok: false, error: { reason: expect.stringContaining(name) as string } });
+      }
+      writeFileSync(partPath(name), whole);
+    }
+    expect(existsSync(path)).toBe(false);
+    unwrap(await assemble(last));
+    expect(readFileSync(path, "utf8")).toBe('"one"\n{"two":2}\n"three"\n');
+  });
+
+  test("are not taken for results of this run, though an older file has their size", async () => {
+    const lost = await write(["new"], request(1n));
+    const kept = await write(["also"], request(1n, undefined, 2n));
+    const [missing, left] = partNames().sort() as [string, string];
+    rmSync(partPath(missing));
+    writeFileSync(path, '"old"\n"ALSO"\n');
+    expect(await assemble(lost, kept)).toMatchObject({
+      ok: false,
+      error: { kind: "PartMissing", reason: expect.stringContaining(missing) as string },
+    });
+    expect(partNames()).toContain(left);
+    expect(readFileSync(path, "utf8")).toBe('"old"\n"ALSO"\n');
+    // The right bytes are another matter: then they were assembled before.
+    writeFileSync(path, '"new"\n"also"\n');
+    expect(await assemble(lost, kept)).toMatchObject({ ok: true });
+    expect(partNames()).toEqual([]);
+  });
+
+  test("are found in an assembled file that was cut, extended, changed or removed", async () => {
+    const tokens = [await write(["one"], request(1n)), undefined, await write(["two"], request(1n, undefined, 2n))];
+    unwrap(await assemble(...tokens));
+    const whole = readFileSync(path);
+    const verify = () => verifyNdjson({ path, run, tokens });
+    expect(await verify()).toEqual({ ok: true, value: { size: 12 } });
+    for (let place = 0; place < whole.length; place++) {
+      const flipped = Buffer.from(whole);
+      flipped[place]! ^= 1;
+      for (const bytes of [flipped, whole.subarray(0, place), Buffer.concat([whole, whole.subarray(0, place + 1)])]) {
+        writeFileSync(path, bytes);
+        expect(await verify()).toMatchObject({
+          error: { kind: "ResultsDamaged", reason: expect.stringContaining(path) as string },
+        });
+      }
+    }
+    rmSync(path);
+    expect(await verify()).toMatchObject({ error: { kind: "ResultsMissing" } });
+  });
+
+  test("cannot be told where an older version wrote them without checksums; such results are still assembled", async () => {
+    const current = decodeToken(await write(["old"], request(1n)))!;
+    const old = encodeToken({ ...current, crc: undefined });
+    const both = await write(["new"], request(2n, old));
+    expect(decodeToken(both)).toMatchObject({ crc: undefined });
+    expect(await assemble(both)).toEqual({ ok: true, value: { size: 12 } });
+    expect(readFileSync(path, "utf8")).toBe('"old"\n"new"\n');
+    expect(await verifyNdjson({ path, run, tokens: [both] })).toMatchObject({ ok: true });
+    // Parts that are gone cannot be made up for by a file of the same size.
+    expect(await assemble(both)).toMatchObject({ error: { kind: "PartMissing" } });
+  });
 });
 
 describe("a disk that is full", () => {

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, rmdir, stat, type FileHandle } from "node:fs/promises";
+import { mkdir, open, rename, rm, rmdir, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** A file that is being written. */
@@ -26,8 +26,6 @@ export interface PartFiles {
   /** The names in a folder are on the disk when this is done. */
   syncFolder(path: string): Promise<void>;
   open(path: string): Promise<ReadFile>;
-  /** `undefined` where there is no such file. */
-  sizeOf(path: string): Promise<number | undefined>;
   rename(from: string, to: string): Promise<void>;
   /** With everything in it; nothing, where it is not there. */
   removeFolder(path: string): Promise<void>;
@@ -63,15 +61,6 @@ export const PART_FILES: PartFiles = {
 
   async open(path) {
     return reading(await open(path, "r"));
-  },
-
-  async sizeOf(path) {
-    try {
-      return (await stat(path)).size;
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw thrown;
-    }
   },
 
   rename,

@@ -41,8 +41,9 @@ export async function openCounted(
   try {
     const bytes = Buffer.alloc(Math.min(MAX_HEADER_SIZE, token.size));
     const parsed = parseHeader(bytes.subarray(0, await file.read(bytes, 0)));
-    if (parsed === undefined || parsed.header.run !== run || !isSamePart(parsed.header.part, token.part))
-      throw missing(name, "does not begin as it should");
+    if (parsed === undefined) throw damagedPart(name);
+    if (parsed.header.run !== run || !isSamePart(parsed.header.part, token.part))
+      throw missing(name, "is that of another run or lease");
     if (token.size <= parsed.size || token.size - parsed.size !== token.total - (parsed.header.previous?.total ?? 0)) {
       throw missing(name, "does not fit what came before it");
     }
@@ -50,7 +51,7 @@ export async function openCounted(
     const last = Buffer.alloc(1);
     if ((await file.read(last, token.size - 1)) !== 1)
       throw missing(name, `has fewer than the ${token.size} bytes that count`);
-    if (last[0] !== 0x0a) throw missing(name, "does not end with a line where it should");
+    if (last[0] !== 0x0a) throw damagedPart(name);
     return { file, header: parsed.header, headerSize: parsed.size };
   } catch (thrown) {
     await file.close();
@@ -60,6 +61,11 @@ export async function openCounted(
 
 function missing(name: string, what: string, cause?: unknown): SinkFailed {
   return new SinkFailed("PartMissing", `the part ${name}, which holds results that count, ${what}`, { cause });
+}
+
+/** The bytes of a part are not those that were written. */
+export function damagedPart(name: string): SinkFailed {
+  return new SinkFailed("PartDamaged", `the part ${name}, which holds results that count, is damaged`);
 }
 
 /** What writing was refused with, for a person. */

@@ -1,4 +1,5 @@
 import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
+import { crc32 } from "node:zlib";
 import type { PartName, PartToken } from "./part-token.ts";
 
 /** The first line of a part: whose it is, and where the results before it are. */
@@ -14,13 +15,12 @@ export const MAX_HEADER_SIZE = 512;
 export function headerLine({ run, part, previous }: PartHeader): string {
   const header = {
     gossip: "ndjson part",
-    version: 1,
+    version: 2,
     run: RunId.format(run),
     ...nameJson(part),
-    previous:
-      previous === undefined ? null : { ...nameJson(previous.part), size: previous.size, total: previous.total },
+    previous: previous === undefined ? null : previousJson(previous),
   };
-  return `${JSON.stringify(header)}\n`;
+  return `${JSON.stringify({ ...header, crc: crc32(JSON.stringify(header)) })}\n`;
 }
 
 /** The header of a part, and its size; `undefined` where the bytes do not begin with one. */
@@ -29,7 +29,7 @@ export function parseHeader(bytes: Buffer): { readonly header: PartHeader; reado
   if (lineEnd === -1) return undefined;
   try {
     const json = JSON.parse(bytes.toString("utf8", 0, lineEnd)) as Record<string, unknown>;
-    if (json["gossip"] !== "ndjson part" || json["version"] !== 1) return undefined;
+    if (json["gossip"] !== "ndjson part" || !isIntact(json)) return undefined;
     const run = RunId.fromRaw(hex(json["run"]));
     const previous = json["previous"] === null ? undefined : parsePrevious(json["previous"] as Record<string, unknown>);
     return { header: { run, part: parseName(json), previous }, size: lineEnd + 1 };
@@ -58,8 +58,19 @@ function parseName(json: Record<string, unknown>): PartName {
   };
 }
 
+function previousJson({ part, size, total, crc }: PartToken): object {
+  return { ...nameJson(part), size, total, ...(crc === undefined ? {} : { crc }) };
+}
+
 function parsePrevious(json: Record<string, unknown>): PartToken {
-  return { part: parseName(json), size: count(json["size"]), total: count(json["total"]) };
+  const crc = json["crc"] === undefined ? undefined : count(json["crc"]);
+  return { part: parseName(json), size: count(json["size"]), total: count(json["total"]), crc };
+}
+
+/** Headers of version 1 have no checksum. */
+function isIntact({ crc, ...header }: Record<string, unknown>): boolean {
+  if (header["version"] === 1) return crc === undefined;
+  return header["version"] === 2 && crc === crc32(JSON.stringify(header));
 }
 
 function hex(value: unknown): bigint {
