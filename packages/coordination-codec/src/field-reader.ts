@@ -1,5 +1,6 @@
 import { TENANT_ID_SIZE, TenantId, type ShardId } from "@gossip/contracts";
 import { assertBytes, err, type Result } from "@gossip/stdx";
+import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 import { headerAt, type BlobHeader } from "./blob-header.ts";
 import type { BlobKind } from "./blob-kind.ts";
 import type { CodecError } from "./codec-error.ts";
@@ -7,7 +8,6 @@ import { crc32c } from "./crc32c.ts";
 import type { EnumField } from "./enum-field.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE, MAX_FIELD_SIZE } from "./limits.ts";
 import { TENANTS } from "./tenant-table.ts";
-import { HALVES, HIGH, LOW, WHOLE } from "./u64-halves.ts";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 const NO_ITEMS: readonly never[] = /* @__PURE__ */ Object.freeze([]);

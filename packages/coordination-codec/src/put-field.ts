@@ -1,7 +1,7 @@
 import { U64_MAX } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
+import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 import type { EnumField } from "./enum-field.ts";
-import { HALVES, HIGH, LOW, WHOLE } from "./u64-halves.ts";
 
 /** Put the eight bytes of an integer at `at`. What is no u64 is an `InvariantViolation`, and nothing is put. */
 export function putU64(view: DataView, at: number, value: bigint, field: string): void {

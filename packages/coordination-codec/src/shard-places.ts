@@ -1,5 +1,5 @@
 import type { RunId, ShardId } from "@gossip/contracts";
-import { HALVES, LOW, WHOLE } from "./u64-halves.ts";
+import { HALVES, LOW, WHOLE } from "@gossip/stdx/internal";
 
 /** Shards that are written to at the same time and whose places do not fall together. A power of two. */
 export const PLACE_COUNT = 512;

@@ -1,9 +1,5 @@
 import type { ShardId } from "@gossip/contracts";
-
-// Every listing and every claim has to do with it, and arithmetic of bigints makes one at each step: so it is done in halves.
-const WHOLE = new BigUint64Array(1);
-const HALVES = new Uint32Array(WHOLE.buffer);
-const [LOW, HIGH] = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? [0, 1] : [1, 0];
+import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 
 /**
  * Where a shard is in the claim index: 32 bits, far apart for ids that are close.

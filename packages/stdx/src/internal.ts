@@ -7,3 +7,4 @@
 export { assertObject } from "./assert-object.ts";
 export { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 export { nameType } from "./name-type.ts";
+export { HALVES, HIGH, LOW, WHOLE } from "./u64-halves.ts";

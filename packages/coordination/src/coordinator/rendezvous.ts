@@ -1,6 +1,6 @@
 import type { ShardId, WorkerId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
-import { HALVES, HIGH, LOW, WHOLE } from "../records/u64-halves.ts";
+import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 
 /**
  * How strongly a worker and a shard attract each other: 32 bits, the same on every machine.

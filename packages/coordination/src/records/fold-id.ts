@@ -1,4 +1,4 @@
-import { HALVES, WHOLE } from "./u64-halves.ts";
+import { HALVES, WHOLE } from "@gossip/stdx/internal";
 
 /** Both halves of an id in one number: callers may count their ids in either. */
 export function foldId(id: bigint): number {

@@ -1,12 +1,6 @@
-// Eight bytes in which a bigint and its two halves are turned into each other. The quickest way there is: arithmetic
-// on bigints makes a new one at every step, and `BigInt(number)` and `DataView` cost twice as much.
-const halves = /* @__PURE__ */ new Int32Array(2);
-const unsigned = /* @__PURE__ */ new BigUint64Array(halves.buffer);
-const signed = /* @__PURE__ */ new BigInt64Array(halves.buffer);
+import { HALVES as halves, HIGH, LOW, WHOLE as unsigned } from "@gossip/stdx/internal";
 
-// Which half comes first is the machine's choice.
-const LOW = /* @__PURE__ */ new Uint8Array(/* @__PURE__ */ Uint16Array.of(1).buffer)[0] === 1 ? 0 : 1;
-const HIGH = 1 - LOW;
+const signed = /* @__PURE__ */ new BigInt64Array(halves.buffer);
 
 /** Two halves of 32 bits, signed or not, as one unsigned integer. */
 export function joinU64(high: number, low: number): bigint {
