@@ -8,16 +8,16 @@ import { openStore } from "./store-url/open-store.ts";
 import type { OpenedStore } from "./store-url/opened-store.ts";
 import { DEFAULT_STORE, parseStoreAddress, type StoreAddress } from "./store-url/store-address.ts";
 
-/** What a command has around it, so that a test can put something else there. */
+/** What a command uses of its process, so that a test can replace it. */
 export interface Cli {
   readonly console: Console;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Call back at each such signal, until the answer is called. */
+  /** Call `listener` at each such signal. Returns a function that stops it. */
   onSignal(name: "SIGINT" | "SIGTERM" | "SIGWINCH", listener: () => void): () => void;
-  /** Call back where what is printed can no longer be, before the process ends for it; until the answer is called. */
+  /** Call `listener` when output can no longer be written, before the process exits. Returns a function that stops it. */
   onOutputLost(listener: () => void): () => void;
-  /** End the process now, whatever is under way. */
+  /** Exit now, whatever is in progress. */
   exitNow(exit: ExitName): never;
   /** How the command ended. */
   exit: ExitName;
@@ -50,7 +50,7 @@ export function descriptionOf(command: Command): CommandDescription | undefined 
   return DESCRIPTIONS.get(command);
 }
 
-/** Add a command that says what it does and shows how. */
+/** Add a command with its description and examples. */
 export function addCommand(parent: Command, description: CommandDescription): Command {
   const { usage, summary, details, examples } = description;
   const command = parent
@@ -76,7 +76,7 @@ export function addStoreCommand(parent: Command, description: CommandDescription
     .option("--json", "one line of JSON for each result");
 }
 
-/** Run the action, say what went wrong, and keep how it ended. */
+/** Run the action, print its error, and record how it ended. */
 export function acting<Args extends unknown[]>(
   cli: Cli,
   action: (...args: Args) => Promise<CommandResult>,
@@ -126,9 +126,9 @@ export async function withStore(
   }
 }
 
-/** What commander says about a command line, as a sentence with a way on. */
+/** Commander's message about a command line, as a sentence that says what to do. */
 export function commandLineError(error: CommanderError, command: string): CliError {
-  // Commander has shown what there is, and has no words for it: a group of commands of which none is named, or help for what is none.
+  // Commander printed the help and has no message: a group of commands without a command, or help for an unknown command.
   if (error.code === "commander.help")
     return {
       kind: "BadCommandLine",

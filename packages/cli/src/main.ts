@@ -41,7 +41,7 @@ const REGISTER = [
   registerTso,
 ];
 
-/** The whole command, ready to be told what to do. */
+/** The whole program, ready to parse a command line. */
 export function makeProgram(cli: Cli): Command {
   const program = new Command("gossip")
     .description(
@@ -55,7 +55,7 @@ export function makeProgram(cli: Cli): Command {
     .configureOutput({
       writeOut: (text) => void cli.console.stdout.write(maskCredentials(text)),
       writeErr: (text) => void cli.console.stderr.write(maskCredentials(text)),
-      // What is wrong is said once, in our words.
+      // Errors are printed once, by us.
       outputError: () => {},
       getOutHelpWidth: () => cli.console.width ?? 100,
     });
@@ -63,9 +63,9 @@ export function makeProgram(cli: Cli): Command {
   return program;
 }
 
-/** Carry out a command line. The answer is the process's exit code. */
+/** Run a command line. Returns the process's exit code. */
 export async function main(argv: readonly string[], cli: Cli): Promise<number> {
-  // Known before it is parsed, so that what is wrong with the command line is said as asked.
+  // Known before parsing, so that an error in the command line has the requested form.
   cli.console.isJson = argv.includes("--json");
   const program = makeProgram(cli);
   try {
@@ -85,7 +85,7 @@ export async function main(argv: readonly string[], cli: Cli): Promise<number> {
   return EXIT_CODES[cli.exit].code;
 }
 
-/** The command that a command line begins with, as far as there is one. */
+/** The command that a command line names, as far as it exists. */
 function commandNamed(program: Command, argv: readonly string[]): string {
   const [first, second] = argv;
   const command = program.commands.find((each) => each.name() === first);
@@ -94,7 +94,7 @@ function commandNamed(program: Command, argv: readonly string[]): string {
   return ["gossip", command.name(), ...(inner === undefined ? [] : [inner.name()])].join(" ");
 }
 
-/** A defect of ours. Only sentences of ours are shown: anything else may quote what must stay hidden. */
+/** Report a defect. Shows only messages of our own: any other may quote secrets. */
 export function reportBug(cli: Cli, thrown: unknown): void {
   const what =
     thrown instanceof InvariantViolation ? thrown.message : thrown instanceof Error ? thrown.name : typeof thrown;

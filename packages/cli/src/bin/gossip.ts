@@ -30,12 +30,12 @@ const cli: Cli = {
 
 stdout.on("error", ({ code = "for an unknown reason" }: NodeJS.ErrnoException) => {
   for (const listener of onOutputLost) listener();
-  // Whoever reads may have seen enough: `gossip runs | head`. Of work, somebody was to get the results.
+  // A reader may have seen enough: `gossip runs | head`. The results of a run, though, would be lost.
   if (code === "EPIPE") return cli.exitNow(onOutputLost.size === 0 ? "Ok" : "OutputFailed");
-  const message = `what it prints cannot be written (${code}): make room where it goes, then run the same command again.`;
+  const message = `the output cannot be written (${code}): make room where it goes, then run the same command again.`;
   return cli.exitNow(cli.console.fail({ kind: "OutputFailed", message }));
 });
-// What is said about the work. It can be done without anybody to tell.
+// Messages only. The work goes on without a reader.
 stderr.on("error", () => {});
 
 guardEnd(process, cli);

@@ -1,5 +1,5 @@
-// A script looks at the exit code. One that is not documented, such as Node's 13 for a promise that never settles, tells it nothing,
-// and what Node prints of its own accord may hold a password.
+// A script looks at the exit code. One that is not documented, such as Node's 13 for a promise that never settles, does not help it,
+// and what Node prints by itself may hold a password.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ test.each([
   expect(stderr).not.toMatch(/hunter2|^\s+at /m);
 });
 
-test("a rejection that nobody handles is reported alike", async () => {
+test("an unhandled rejection is reported the same way", async () => {
   const { code, stderr } = await runModule(
     "export default () => new Promise(() => { void Promise.reject(new TypeError('hunter2')); });",
   );

@@ -1,7 +1,7 @@
 import type { Cli } from "../cli.ts";
 import { reportBug } from "../main.ts";
 
-/** The events of a process that end it with a code of Node's own, unless somebody listens. */
+/** The events after which Node ends a process with a code of its own, unless there is a listener. */
 export interface EndingProcess {
   on(event: "beforeExit", listener: () => void): unknown;
   on(event: "uncaughtException", listener: (thrown: unknown) => void): unknown;

@@ -18,16 +18,16 @@ interface Flags extends StoreFlags {
   readonly every: string;
 }
 
-/** `gossip events`: what was done to a run, and what is being done. */
+/** `gossip events`: what happened to a run, and what happens now. */
 export function registerEvents(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "events [run]",
-    summary: "Tell what was done to a run, and what is being done",
+    summary: "Show what happened to a run, and follow what happens",
     details:
-      "Records remember their last operations: these are told first. With --follow what changes is told as it is seen, until the run has ended.",
+      "Records keep their last operations; these are shown first. With --follow, changes are shown as they are seen, until the run has ended.",
     examples: ["gossip events", "gossip events nightly --follow --json"],
   })
-    .option("-f, --follow", "go on until the run has ended, or Ctrl-C")
+    .option("-f, --follow", "continue until the run has ended, or Ctrl-C")
     .option("--every <seconds>", "how often to look", "1")
     .action(
       acting(cli, (reference: string | undefined, flags: Flags) => {

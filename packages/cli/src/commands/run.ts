@@ -248,7 +248,7 @@ interface Worked {
   readonly own: OwnWork;
 }
 
-/** Work, and bring the run to its end; again where somebody gave it something to do in between. */
+/** Work until the run ends; again if it got new work in between, such as an unparked shard. */
 async function workToTheEnd(job: JobOptions): Promise<Result<Worked | "Stopped", CliError>> {
   let own: OwnWork = { items: 0, problems: 0 };
   for (;;) {

@@ -51,7 +51,7 @@ export function addShardCommand<F extends ShardFlags>(
     );
 }
 
-/** Take the shard as any worker does: what only a holder may do, nobody else can. */
+/** Acquire the shard as a worker does: some operations are for the lease holder only. */
 export async function takeShard({ opened, tenant, key }: ChosenShard): Promise<Result<WorkerSession, CliError>> {
   const worker = WorkerId.fromRaw(randomBytes(8).readBigUInt64BE());
   const session = await opened.coordinator.openSession({ tenant, key, worker });

@@ -58,21 +58,21 @@ export function registerShards(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "shards [run]",
     summary: "List the shards of a run",
-    details: "TAKEN is how often a shard was acquired; FROM and TO bound its keys, AT is where it stands.",
+    details: "TAKEN is how often a shard was acquired. FROM and TO bound its keys. AT is the last finished key.",
     examples: [
       "gossip shards --status Parked",
       "gossip shards nightly --held --sort deadline --watch",
       "gossip shards --json | jq .shard",
     ],
   })
-    .option("--status <status>", `only such as are ${ShardStatus.values.join(", ")}`)
-    .option("--held", "only such as a worker holds")
-    .option("--free", "only such as no worker holds")
-    .option("--root", "only the first shards, without what splits made")
+    .option("--status <status>", `only shards that are ${ShardStatus.values.join(", ")}`)
+    .option("--held", "only shards that a worker holds")
+    .option("--free", "only shards that no worker holds")
+    .option("--root", "only the initial shards, not those that splits created")
     .option("--sort <order>", `by ${Object.keys(ORDERS).join(", ")}`, "key")
-    .option("--reverse", "the other way round")
-    .option("--limit <count>", "no more than so many")
-    .option("--watch [seconds]", "show it again and again, until Ctrl-C")
+    .option("--reverse", "in reverse order")
+    .option("--limit <count>", "show at most this many")
+    .option("--watch [seconds]", "refresh the list until Ctrl-C")
     .action(acting(cli, (reference: string | undefined, flags: Flags) => run(cli, reference, flags)));
 }
 

@@ -17,8 +17,8 @@ import { rowJson } from "./shards.ts";
 export function registerShow(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "show <shard>",
-    summary: "Show all there is to know of one shard",
-    details: "Its range, its cursor, who holds it until when, what it was split into, and what was done to it of late.",
+    summary: "Show everything about one shard",
+    details: "Its range, its cursor, its lease, what it was split into, and its last operations.",
     examples: ["gossip show 3", "gossip show 8f3a90c1d2e4b765 --run nightly --json"],
   })
     .option("--run <run>", "its run, as `gossip status` takes it")
@@ -52,7 +52,7 @@ function linesOf(run: RunRecord, record: ShardRecord, now: Parameters<typeof row
   const { lease, opLog, spawned, parent } = record;
   const held =
     lease === undefined
-      ? "nobody"
+      ? "no worker"
       : `worker ${WorkerId.format(lease.owner)}, ${isLeasedAt(record, now) ? `for another ${formatDuration(Number(lease.deadline - now))}` : `lapsed at ${formatTime(lease.deadline)}`}`;
   return [
     `shard    ${formatShardId(record.shard)} of run ${RunId.format(run.run)}`,

@@ -20,9 +20,9 @@ interface Flags extends ShardFlags {
 export function registerSplit(program: Command, cli: Cli): void {
   const description = {
     usage: "split <shard>",
-    summary: "Cut a shard that nobody holds into several",
+    summary: "Split a shard that no worker holds",
     details:
-      "What is done of it stays done. Workers split by themselves where one has much and another nothing; this is for those who know better.",
+      "Progress is kept. Workers split shards by themselves when one is busy and another idle; use this when you know better where to cut.",
     examples: ["gossip split 3 --parts 8", "gossip split 3 --at path:logs/2026/ --at path:logs/2027/"],
   };
   addShardCommand<Flags>(program, cli, description, async (chosen, flags) => {
@@ -32,7 +32,7 @@ export function registerSplit(program: Command, cli: Cli): void {
     const plan = points.ok ? planHintedSplitReplace(session.value.spec, session.value.cursor, points.value) : points;
     const split = plan.ok ? await session.value.splitReplace(plan.value) : undefined;
     if (split?.ok !== true) {
-      // Taken for the split only: without it the shard goes back to whoever wants it.
+      // The lease was for the split only: without one, release the shard.
       void (await session.value.release());
       if (!points.ok) return points;
       if (split !== undefined) return err(coordSentence(split.error));

@@ -17,7 +17,7 @@ const STRIP_WIDTH = 60;
 export function registerStatus(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "status [run]",
-    summary: "Say how a run stands",
+    summary: "Show the state of a run",
     details:
       "A run is named by its id, the first digits of it, or its name; without any it is the only one there is, or the only one that has not ended.",
     examples: ["gossip status", "gossip status nightly --store postgres://db.internal/gossip"],

@@ -62,14 +62,14 @@ describe.skipIf(MISSING !== undefined)("where it is written to is full", () => {
       const { code, stderr } = await withStdout(full, args);
       expect([code, stderr]).toEqual([
         9,
-        expect.stringMatching(/(^gossip: |"kind":"OutputFailed".*)what it prints cannot be written \(ENOSPC\): .*\./),
+        expect.stringMatching(/(^gossip: |"kind":"OutputFailed".*)the output cannot be written \(ENOSPC\): .*\./),
       ]);
     },
   );
 
   test("the work stops, and goes on another time", async () => {
     const { code, stderr } = await withStdout(full, [...RUN, "--exec", "echo {}"]);
-    expect([code, stderr]).toEqual([9, expect.stringContaining("what it prints cannot be written (ENOSPC)")]);
+    expect([code, stderr]).toEqual([9, expect.stringContaining("the output cannot be written (ENOSPC)")]);
     const again = await gossip([...RUN, "--exec", "echo {}"], { cwd: folder });
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("Done: 60 items")]);
   });

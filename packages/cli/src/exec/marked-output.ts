@@ -42,7 +42,7 @@ export class MarkedOutput {
       this.#tail = data.subarray(found);
       return undefined;
     }
-    // Only what a command left running behind itself can come after the marker. It belongs to nobody here.
+    // Only a process that a command left running can write after the marker. Its output belongs to no item.
     this.#tail = NOTHING;
     return data.toString("latin1", found + this.#marker.length, lineEnd);
   }

@@ -30,7 +30,7 @@ export function openOutputPipes(): { readonly stdout: OutputPipe; readonly stder
 }
 
 function openPipe(path: string): OutputPipe {
-  // To be written as well as read: a pipe that nobody could write to would be at its end before it began.
+  // Open for writing as well as reading: a pipe without a writer would report its end at once.
   const readFd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   // Opened anew for the child, which must wait where the pipe is full and not be refused.
   const childFd = openSync(path, constants.O_WRONLY);

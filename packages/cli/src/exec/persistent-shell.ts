@@ -16,25 +16,24 @@ export interface ShellOptions {
 
 export type ShellAnswer =
   | { readonly kind: "Ended"; readonly status: number; readonly stdout: Captured; readonly stderr: Captured }
-  /** The shell itself is gone, before it could say how the item ended. */
+  /** The shell ended before it reported how the item ended. */
   | { readonly kind: "ShellDied" };
 
-/** How long what was asked to end may take before it is made to. */
+/** Time between SIGTERM and SIGKILL. */
 const KILL_AFTER_MS = 2000;
 
 const SHELL = "/bin/sh";
 
-/** A shell function in the shell's own words; `sh -n` can check it. */
+/** The definition of the shell function; `sh -n` can check it. */
 export function functionOf(body: string): string {
   return `gossip_item() {\n${body}\n}\n`;
 }
 
 /**
- * One shell that runs item after item, each in a subshell, so that nothing an item does is there for the next.
+ * One shell that runs item after item, each in a subshell, so that no item sees what another did to the environment.
  *
- * Starting a process from here costs milliseconds, for a subshell a fraction of one; and only a script can
- * hand over arguments that are no text: what is spawned from here gets its arguments in UTF-8.
- * It is in a process group of its own, so that Ctrl-C in the terminal does not reach what is to be finished.
+ * Spawning a process from Node takes milliseconds, a subshell a fraction of one. Only a script can pass arguments that are
+ * not UTF-8. The shell has a process group of its own, so that Ctrl-C in the terminal does not reach running commands.
  */
 export class PersistentShell {
   readonly #child: ChildProcess;
@@ -64,7 +63,7 @@ export class PersistentShell {
     this.#readers = [pipes.stdout.reader, pipes.stderr.reader];
     pipes.stdout.reader.on("data", (chunk: Buffer) => this.#onStdout(chunk));
     pipes.stderr.reader.on("data", (chunk: Buffer) => this.#onStderr(chunk));
-    // What cannot be written to is a shell that is gone, and its end tells that.
+    // A write fails if the shell is gone; the exit handler reports that.
     this.#child.stdin!.on("error", () => {});
     this.#child.once("error", () => this.#onGone());
     // The pipes have no end of their own, and what a command left running may hold them: the end of the shell counts.
@@ -76,12 +75,12 @@ export class PersistentShell {
     return this.#isGone;
   }
 
-  /** Call back when it has ended, however it did. */
+  /** Call `callback` when the shell has ended, for any reason. */
   onGone(callback: () => void): void {
     this.#whenGone.push(callback);
   }
 
-  /** One item at a time. `word` is the item, quoted; `variables` a script that sets what commands see beside it. */
+  /** Run one item at a time. `word` is the item, quoted; `variables` is a script that exports variables for the command. */
   run(word: Buffer, variables: string): Promise<ShellAnswer> {
     assert(this.#answer === undefined, "a shell must have answered before it is asked again");
     if (this.#isGone) return Promise.resolve({ kind: "ShellDied" });
@@ -96,18 +95,18 @@ export class PersistentShell {
     });
   }
 
-  /** Let it end by itself: it has nothing to do. */
+  /** Let an idle shell end. */
   end(): void {
     this.#child.stdin!.end();
   }
 
-  /** End it and all that its command started. */
+  /** End the shell and everything that its command started. */
   kill(): void {
     this.#signal("SIGTERM");
     setTimeout(() => this.#signal("SIGKILL"), KILL_AFTER_MS).unref();
   }
 
-  /** The same, for a process that ends now and cannot wait. */
+  /** The same at once, for a process that is about to exit. */
   killAtOnce(): void {
     this.#signal("SIGKILL");
   }
@@ -117,7 +116,7 @@ export class PersistentShell {
     try {
       process.kill(-this.#child.pid, name);
     } catch {
-      // Nobody of the group is left.
+      // No process of the group is left.
     }
   }
 

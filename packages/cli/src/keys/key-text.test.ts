@@ -1,4 +1,4 @@
-// Whoever writes a key by hand splits a shard with it. A key that is read as another cuts somebody's work elsewhere.
+// Operators split shards at keys that they type. A key that is misread splits a shard in the wrong place.
 import { encodeTuple } from "@gossip/frontier";
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";

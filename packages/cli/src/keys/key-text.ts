@@ -30,7 +30,7 @@ const MAX_DEPTH = 1000;
 
 const FORMS = Object.keys(KEY_FORMS).join(":, ");
 
-/** Read a key that a person wrote. Without a form it is text. */
+/** Parse a key that a person wrote. Without a form it is text. */
 export function parseKey(text: string): Result<Uint8Array, CliError> {
   const [, form = "path", rest = text] = /^(path|hex|b64|row|tuple):([^]*)$/.exec(text) ?? [];
   switch (form) {
@@ -137,7 +137,7 @@ export interface DecodedKey {
   readonly tuple: string | undefined;
 }
 
-/** Everything that bytes can be read as. */
+/** Every reading of the bytes of a key. */
 export function decodeKey(key: Uint8Array): DecodedKey {
   const row = decodeManifestRowKey(key);
   const tuple = decodeTuple(key);

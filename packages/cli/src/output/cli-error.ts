@@ -1,11 +1,11 @@
 import { err, type Result } from "@gossip/stdx";
 import type { ExitName } from "./exit-codes.ts";
 
-/** What can be wrong, and how the command ends then. `when` is for the reference page. */
+/** Every kind of error, and how the command ends. `when` is for the reference page. */
 export const ERROR_KINDS = {
   BadCommandLine: { exit: "Usage", when: "an option, an argument or a key cannot be read" },
   InvalidCommand: { exit: "Usage", when: "the shell cannot read what `--exec` was given" },
-  InvalidModule: { exit: "Usage", when: "`--module` cannot be loaded, or exports nothing that can be called" },
+  InvalidModule: { exit: "Usage", when: "`--module` cannot be loaded, or exports no function" },
   RunNotFound: { exit: "NotFound", when: "the store has no such run, or several that could be meant" },
   ShardNotFound: { exit: "NotFound", when: "the run has no such shard" },
   OtherSettings: {
@@ -15,18 +15,18 @@ export const ERROR_KINDS = {
   RunEnded: { exit: "Refused", when: "the run was cancelled or has failed, or has ended already" },
   ShardHeld: { exit: "Refused", when: "a worker holds the shard" },
   NotAllowed: { exit: "Refused", when: "the state of the run or the shard does not allow it" },
-  SourceMissing: { exit: "SourceFailed", when: "the folder, file or table of the source is not there" },
-  SourceUnreadable: { exit: "SourceFailed", when: "it is there, and cannot be read" },
-  SourceInvalid: { exit: "SourceFailed", when: "it is of another kind than the source needs" },
+  SourceMissing: { exit: "SourceFailed", when: "the folder, file or table of the source does not exist" },
+  SourceUnreadable: { exit: "SourceFailed", when: "the source exists and cannot be read" },
+  SourceInvalid: { exit: "SourceFailed", when: "it is not of the kind that the source needs" },
   StoreNotWritable: { exit: "StoreFailed", when: "the folder, or the database, may not be written to" },
   StoreFull: { exit: "StoreFailed", when: "the disk of the store is full" },
   StoreNewer: { exit: "StoreFailed", when: "a later version of this program made the store" },
   StoreOlder: { exit: "StoreFailed", when: "the tables are of an older version: `gossip store migrate` updates them" },
-  NotAStore: { exit: "StoreFailed", when: "there is something else in its place" },
+  NotAStore: { exit: "StoreFailed", when: "the folder, schema or prefix holds something else" },
   StoreDamaged: { exit: "StoreFailed", when: "the store contradicts itself, or was cut short" },
   StoreUnreachable: { exit: "StoreFailed", when: "no server answers" },
   StoreAccessDenied: { exit: "StoreFailed", when: "the server refuses the login" },
-  StoreFailed: { exit: "StoreFailed", when: "it failed in another way" },
+  StoreFailed: { exit: "StoreFailed", when: "the store failed in another way" },
   ClockUnreachable: { exit: "StoreFailed", when: "the timestamp oracle of `--tso` gives no time" },
   OutputFailed: {
     exit: "OutputFailed",
@@ -36,7 +36,7 @@ export const ERROR_KINDS = {
 
 export type CliErrorKind = keyof typeof ERROR_KINDS;
 
-/** One sentence for a person: what is wrong, and what to do next. It holds no credentials. */
+/** One sentence: what is wrong, and what to do next. */
 export interface CliError {
   readonly kind: CliErrorKind;
   readonly message: string;

@@ -3,13 +3,13 @@ import { ERROR_KINDS, type CliError } from "./cli-error.ts";
 import { EXIT_CODES, type ExitName } from "./exit-codes.ts";
 import { maskCredentials, maskedJson } from "./mask-credentials.ts";
 
-/** A stream of this process, as much of it as is needed. */
+/** The part of an output stream that this package uses. */
 export interface OutputStream {
   write(text: string | Uint8Array): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
-  /** Whether whoever reads is behind: what is written now waits in this process. */
+  /** Whether the reader is behind: what is written now waits in this process. */
   readonly writableNeedDrain?: boolean;
   once?(event: "drain", listener: () => void): unknown;
 }
@@ -33,8 +33,7 @@ const STYLES = {
 export type Style = keyof typeof STYLES;
 
 /**
- * What a person or a program reads. Results go to stdout, everything that is said about the work to stderr, so that
- * a pipe gets only results. With `--json` every result is one line of JSON. Credentials are masked in all of it, except in
+ * Prints for people and programs. Results go to stdout and messages to stderr, so that a pipe gets only results. With `--json` every result is one line of JSON. Credentials are masked in all of it, except in
  * data that the user asked for as it is (`dataLines`, `dataJson`).
  */
 export class Console {
@@ -50,7 +49,7 @@ export class Console {
     this.#env = env;
   }
 
-  /** How wide a line on stdout may be; no limit where nobody looks at it, or the terminal does not know. */
+  /** How wide a line on stdout may be; `undefined` (no limit) if stdout is no terminal, or one without a size. */
   get width(): number | undefined {
     return this.stdout.isTTY === true && this.stdout.columns !== 0 ? this.stdout.columns : undefined;
   }
@@ -61,12 +60,12 @@ export class Console {
     return locale === "" || /utf-?8/i.test(locale);
   }
 
-  /** Whether a view that is drawn again and again makes sense there: not on a terminal that does not know its own size. */
+  /** Whether a view can be redrawn in place: the stream is a terminal that knows its size. */
   canRedraw(stream: OutputStream): boolean {
     return stream.isTTY === true && stream.columns !== 0 && this.#env["TERM"] !== "dumb";
   }
 
-  /** `text`, coloured where `stream` is a terminal and nobody asked for none. */
+  /** `text`, colored if `stream` is a terminal and colors are not turned off. */
   styled(stream: OutputStream, style: Style, text: string): string {
     const isWanted = stream.isTTY === true && (this.#env["NO_COLOR"] ?? "") === "" && this.#env["TERM"] !== "dumb";
     return isWanted ? `\u001b[${STYLES[style][0]}m${text}\u001b[${STYLES[style][1]}m` : text;
@@ -94,10 +93,10 @@ export class Console {
     this.stdout.write(`${JSON.stringify(toJsonSafe(value))}\n`);
   }
 
-  /** Settles when whoever reads stdout has caught up; `undefined` where they are not behind. */
+  /** Settles when the reader of stdout has caught up; `undefined` if it is not behind. */
   whenRead(): Promise<void> | undefined {
     if (this.stdout.writableNeedDrain !== true) return undefined;
-    // One for all who wait.
+    // Shared by all callers.
     this.#room ??= new Promise((resolve) => {
       this.stdout.once?.("drain", () => {
         this.#room = undefined;
@@ -111,7 +110,7 @@ export class Console {
     this.stderr.write(`${maskCredentials(text)}\n`);
   }
 
-  /** Say what is wrong. The answer is how the command ends. */
+  /** Print an error. Returns how the command ends. */
   fail({ kind, message }: CliError): ExitName {
     const { exit } = ERROR_KINDS[kind];
     if (this.isJson)

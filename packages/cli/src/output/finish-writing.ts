@@ -5,9 +5,9 @@ export interface WaitingStream {
 }
 
 /**
- * Settles when all that was written has been taken, or never will be.
+ * Settles when everything written has been read, or never will be.
  *
- * A pipe takes a few kilobytes and the rest waits in this process, which must not end before whoever reads has had it.
+ * A pipe holds a few kilobytes; the rest waits in this process, which must not exit before the reader has received it.
  */
 export async function finishWriting(streams: readonly WaitingStream[]): Promise<void> {
   await Promise.all(streams.map(lastWritten));
@@ -15,7 +15,7 @@ export async function finishWriting(streams: readonly WaitingStream[]): Promise<
 
 function lastWritten(stream: WaitingStream): Promise<void> {
   return new Promise((resolve) => {
-    // One that is cut off in the middle of a write calls nobody back for what waits behind it.
+    // A stream that closes during a write does not call back for the writes queued behind it.
     stream.once("close", resolve);
     stream.write("", resolve);
   });

@@ -1,10 +1,10 @@
 const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Control characters, and what turns the direction of text or hides in it. */
+/** Control characters, and characters that change the direction of text or are invisible. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\\]/gu;
 
-/** The text of bytes that are UTF-8; `undefined` where they are not. */
+/** The text of bytes that are UTF-8; `undefined` if they are not. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return STRICT.decode(bytes);
@@ -13,12 +13,12 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Text that may be shown in a terminal: nothing in it can move the cursor, ring a bell or pass for a line of ours. */
+/** Text that is safe to show in a terminal: it cannot move the cursor, ring the bell or imitate our own lines. */
 export function printableText(text: string): string {
   return text.replaceAll(UNSAFE, (char) => (char === "\\" ? "\\\\" : escapeChar(char)));
 }
 
-/** Bytes as text that may be shown; what is no UTF-8 is written as `\xNN`. */
+/** Bytes as text that is safe to show; bytes that are not UTF-8 become `\xNN`. */
 export function printable(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined) return printableText(text);

@@ -15,7 +15,7 @@ export async function makeFolder(path: string): Promise<string | undefined> {
       await mkdir(folder);
     } catch (thrown) {
       const { code } = thrown as NodeJS.ErrnoException;
-      // Somebody else was faster.
+      // Another process made it first.
       if (code !== "EEXIST") return code ?? "UNKNOWN";
     }
   }

@@ -1,4 +1,4 @@
-// A store that cannot be opened is the first thing that goes wrong for most: whoever hears only that it failed cannot mend it, and a script
+// A store that cannot be opened is the first problem of most users. A message that says only that it failed does not help them, and a script
 // that cannot tell a full disk from a wrong password does the wrong thing about it.
 import { etcdOpenErrorMessage, type EtcdOpenError } from "@gossip/coordination-etcd";
 import { lmdbOpenErrorMessage, type LmdbOpenError } from "@gossip/coordination-lmdb";

@@ -14,7 +14,7 @@ export interface OpenStoreOptions {
   readonly address: StoreAddress;
   /** Endpoints of a timestamp oracle; this machine's clock where there are none. */
   readonly tso?: readonly string[] | undefined;
-  /** Refuse a folder that is not there instead of making it: for commands that only look. */
+  /** Refuse a folder that does not exist instead of creating it: for commands that only read. */
   readonly mustExist?: boolean;
 }
 
@@ -69,7 +69,7 @@ async function openClock(
   return openOracleClock(tso);
 }
 
-// Each engine is loaded only where it is used: a driver costs a tenth of a second of everybody's start.
+// Load an engine only when it is used: a driver adds a tenth of a second to the start.
 async function openRaw(
   address: StoreAddress,
   { where, mustExist }: { readonly where: string; readonly mustExist: boolean },

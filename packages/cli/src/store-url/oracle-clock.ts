@@ -2,7 +2,7 @@ import type { Clock } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
 
-/** A clock that asks a timestamp oracle, after a first answer has shown that there is one. */
+/** A clock that asks a timestamp oracle. Asks once first, to see that the oracle can be reached. */
 export async function openOracleClock(
   endpoints: readonly string[],
 ): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {

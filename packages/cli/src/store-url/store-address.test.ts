@@ -1,5 +1,5 @@
-// A store that is misread is another store, where the work begins anew; and whoever prints an address with its
-// password has told it to every log.
+// An address that is misread leads to another store, where the work starts over. An address that is printed puts its password
+// into every log.
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

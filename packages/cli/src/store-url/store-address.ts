@@ -13,12 +13,12 @@ export type StoreAddress =
       readonly login: { readonly username: string; readonly password: string } | undefined;
     };
 
-/** The folder that is used where nothing else is said. */
+/** The folder that is used by default. */
 export const DEFAULT_STORE = ".gossip";
 
 const WHAT_IT_IS = "give --store a folder, lmdb:FOLDER, postgres://USER:PASSWORD@HOST/DATABASE or etcd://HOST:2379";
 
-/** Read what `--store` was given. */
+/** Parse the value of `--store`. */
 export function parseStoreAddress(text: string, cwd: string): Result<StoreAddress, CliError> {
   if (text === "") return fail("BadCommandLine", `--store is empty: ${WHAT_IT_IS}.`);
   if (text.startsWith("lmdb:")) return lmdbAt(text.slice("lmdb:".length), cwd);
@@ -31,7 +31,7 @@ export function parseStoreAddress(text: string, cwd: string): Result<StoreAddres
   return lmdbAt(text, cwd);
 }
 
-/** The store in words, without credentials. */
+/** The store for messages, without credentials. */
 export function describeStore(address: StoreAddress): string {
   switch (address.kind) {
     case "lmdb":
@@ -86,7 +86,7 @@ function etcdAt(text: string, scheme: "http" | "https"): Result<StoreAddress, Cl
   });
 }
 
-/** What a URL has in place of signs that mean something in it; as it is where it is no such thing. */
+/** Percent-decode; text that is not percent-encoded stays as it is. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
