@@ -28,11 +28,13 @@ interface Chapter {
 /**
  * The capacities of runs, by their paths, for writes that change none.
  *
- * A checkpoint moves nothing among what can be claimed and is told of it all the same, and looking takes etcd a quarter as long as the write. It is
- * advice, and old when it arrives: so what one look told is told for some milliseconds. What other processes write may come to be known that
- * much later. What this store writes does not: while a write of ours that may change a capacity is under way nothing is known of its run,
- * and what was known before, or asked for before it ended, is forgotten. (A write whose outcome etcd never told may be made
- * after it has ended here. It is then like another process's.)
+ * A checkpoint that does not renew, as nearly all of the runtime's are, moves nothing among what can be claimed, and still returns
+ * a hint. The hint is advice and old when it arrives, so one look serves for some milliseconds. Without this a checkpoint takes up
+ * to 1.23x as long at one session, and 1.10x at 64.
+ *
+ * Writes of other processes may show that much later. Writes of this store show at once: while one that may change a capacity is
+ * in flight nothing is known of its run, and what was known before, or asked for before it ended, is forgotten. (A write with an
+ * unknown outcome may be made after it has ended here. It is then like another process's.)
  */
 export class KnownCapacities {
   readonly #monotonicMs: () => number;
