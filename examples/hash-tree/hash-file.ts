@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { FileItem } from "@gossip/worker";
 
@@ -9,21 +8,24 @@ export type FileHash = FileName & ({ readonly sha256: string } | { readonly erro
 /** Names need not be text. One that is not is given as its bytes. */
 type FileName = { readonly path: string } | { readonly pathHex: string };
 
+/** Gone, denied, or replaced by a link or a pipe. */
+const RECORDED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "ENOTDIR", "ELOOP", "EINVAL"]);
+
 /**
  * Hash a file.
  *
- * That a file is gone or not ours to read is a result, and written down. What is thrown is tried again, and in the
- * end parks the shard: right for a disk that fails, wrong for one file without permission.
+ * A file that is gone or may not be read is a result, and written down. What is thrown is tried again, and in
+ * the end parks the shard: right for a disk that fails, wrong for one file without permission.
  */
 export async function hashFile(item: FileItem): Promise<FileHash> {
   const name =
     item.relativePath === undefined ? { pathHex: Buffer.from(item.key).toString("hex") } : { path: item.relativePath };
   const hash = createHash("sha256");
   try {
-    await pipeline(createReadStream(item.pathBytes), hash);
+    await pipeline((await item.open()).createReadStream(), hash);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "EACCES") return { ...name, error: code };
+    if (code !== undefined && RECORDED.has(code)) return { ...name, error: code };
     throw thrown;
   }
   return { ...name, sha256: hash.digest("hex") };

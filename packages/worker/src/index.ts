@@ -1,4 +1,4 @@
-export type { ShardSink, Sink, SinkRequest, SkippedItem } from "./sink/sink.ts";
+export type { ShardSink, Sink, SinkRequest, SkippedItem } from "./sinks/sink.ts";
 export type { SourceError, SourceErrorKind } from "./source/source-error.ts";
 export type { Item, ItemBatch, ItemProblem, PlanRequest, ReadRequest, Source, SplitRequest } from "./source/source.ts";
 export {

@@ -1,5 +1,5 @@
 // Four processes on one run, killed one after another and started again, until everything is done.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -23,7 +23,7 @@ const PROCESSES = 4;
 const HAS_WORKED = /"kind":"progress".*"held":[1-9]/;
 const HAS_JOINED = /"kind":"started"/;
 
-/** The whole story; expects that nothing is lost and nothing is there twice. */
+/** Kill and restart processes of one run. Expects that nothing is lost and nothing is there twice. */
 export async function killAndRestart({ store, fileCount, killCount }: KillOptions): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), "gossip-e2e-"));
   const running: GossipProcess[] = [];
@@ -31,13 +31,14 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
     makeTree(join(folder, "data"), fileCount);
     const expected = expectedSums(join(folder, "data"));
     expect(expected.size).toBe(fileCount);
-    // Slow enough for somebody to be killed on the way, however quick the machine is.
+    // One item in ten waits until every kill was made, however quick the machine is, or until the folder is gone.
+    const hold = "case {} in *5) until [ -e go ] || ! [ -d data ]; do sleep 0.1; done;; esac";
     const args = [
       "run",
       "--source",
       "fs:data",
       "--exec",
-      "sleep 0.02; sha256sum < {}",
+      `${hold}; sha256sum < {}`,
       "--out",
       "sums.ndjson",
       "--store",
@@ -55,17 +56,14 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
     };
     for (let index = 0; index < PROCESSES; index++) running.push(await start());
 
-    let kills = 0;
-    for (let turn = 0; kills < killCount; turn++) {
+    for (let turn = 0; turn < killCount; turn++) {
       const victim = running[turn % PROCESSES]!;
-      // Now in the middle of its work, now when it has just joined and holds what it has done nothing for.
-      if (!(await victim.heard(turn % 2 === 0 ? HAS_WORKED : HAS_JOINED))) break;
-      const { signal } = await victim.kill();
-      // It was quicker, and everything is done: how it ended is looked at below.
-      if (signal !== "SIGKILL") break;
-      kills++;
+      // Alternate between a process in the middle of its work and one that has just joined.
+      expect(await victim.heard(turn % 2 === 0 ? HAS_WORKED : HAS_JOINED)).toBe(true);
+      expect((await victim.kill()).signal).toBe("SIGKILL");
       running[turn % PROCESSES] = await start();
     }
+    writeFileSync(join(folder, "go"), "");
     const ended = await Promise.all(running.map(({ ended: end }) => end));
     for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, ""]);
     expect(lastOf(ended[0]!)).toMatchObject({ kind: "finished", items: fileCount, failed: 0 });
@@ -74,7 +72,7 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
       .filter(([path, sum]) => results.get(path)?.stdout?.slice(0, 64) !== sum)
       .map(([path]) => path);
     expect([wrong, results.size]).toEqual([[], fileCount]);
-    return { kills, starts, results: results.size };
+    return { kills: killCount, starts, results: results.size };
   } finally {
     await Promise.all(running.map((each) => each.kill()));
     rmSync(folder, { recursive: true, force: true });

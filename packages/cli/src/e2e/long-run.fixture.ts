@@ -2,7 +2,7 @@ import { effort, isExploring } from "@gossip/tools/effort";
 
 /** How many files and kills: a few in `npm test`, all that the proof asks for in `npm run explore`. */
 export const KILL_SIZE = effort({
-  usual: { fileCount: 2000, killCount: 4 },
+  usual: { fileCount: 1000, killCount: 4 },
   exploring: { fileCount: 50_000, killCount: 40 },
 });
 

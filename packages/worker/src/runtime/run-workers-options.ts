@@ -4,7 +4,7 @@ import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import type { KeepLeases } from "../keeper/keep-leases.ts";
 import type { RetryInput } from "../policy/retry-policy.ts";
 import type { SplitInput } from "../policy/split-policy.ts";
-import type { Sink } from "../sink/sink.ts";
+import type { Sink } from "../sinks/sink.ts";
 import type { Item, Source } from "../source/source.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { WorkerTime } from "../time/worker-time.ts";

@@ -1,7 +1,7 @@
 import type { FenceEpoch } from "@gossip/contracts";
 import type { Coordinator } from "@gossip/coordination";
 import { expectTypeOf } from "vitest";
-import type { Sink } from "../sink/sink.ts";
+import type { Sink } from "../sinks/sink.ts";
 import type { Item, Source } from "../source/source.ts";
 import { runWorkers } from "./run-workers.ts";
 import type { StartRunError } from "./start-run-error.ts";

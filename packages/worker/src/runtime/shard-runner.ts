@@ -1,7 +1,7 @@
 import type { ParkReason, RunStatus } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { assert, compareBytes, Redacted } from "@gossip/stdx";
-import type { ShardSink, SkippedItem } from "../sink/sink.ts";
+import type { ShardSink, SkippedItem } from "../sinks/sink.ts";
 import type { Item, ItemBatch, ItemProblem } from "../source/source.ts";
 import type { ItemContext } from "./item-context.ts";
 import { ItemFlow } from "./item-flow.ts";

@@ -2,7 +2,7 @@ import { RunId, ShardSpec, TenantId } from "@gossip/contracts";
 import { Coordinator, MemoryStore, type CoordinationStore } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { compareBytes, ok, unwrap } from "@gossip/stdx";
-import type { ShardSink, Sink, SinkRequest } from "../sink/sink.ts";
+import type { ShardSink, Sink, SinkRequest } from "../sinks/sink.ts";
 import type { Item, ItemBatch, Source } from "../source/source.ts";
 import { ManualTime } from "../time/manual-time.fixture.ts";
 import { startRun } from "./start-run.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { assert } from "@gossip/stdx";
 import type { Item } from "../../source/source.ts";
-import type { ShardSink, SinkRequest } from "../../sink/sink.ts";
+import type { ShardSink, SinkRequest } from "../sink.ts";
 import { SinkFailed } from "../sink-failed.ts";
 import { codeOf } from "../../sources/system-words.ts";
 import type { PartFiles, WrittenFile } from "./part-files.ts";

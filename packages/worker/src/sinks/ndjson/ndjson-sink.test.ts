@@ -18,7 +18,7 @@ import { ManualClock } from "@gossip/coordination/testing";
 import { planHintedSplitReplace, planHintedSplitResidual, rangeShard } from "@gossip/frontier";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SinkRequest } from "../../sink/sink.ts";
+import type { SinkRequest } from "../sink.ts";
 import type { Item } from "../../source/source.ts";
 import { sinkTokens } from "../sink-tokens.ts";
 import { assembleNdjson, assembleWith, verifyNdjson } from "./assemble-ndjson.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { assert } from "@gossip/stdx";
-import type { ShardSink, Sink, SinkRequest } from "../../sink/sink.ts";
+import type { ShardSink, Sink, SinkRequest } from "../sink.ts";
 import type { Item } from "../../source/source.ts";
 import { SinkFailed } from "../sink-failed.ts";
 import { NdjsonShardSink, type ToRecord } from "./ndjson-shard-sink.ts";

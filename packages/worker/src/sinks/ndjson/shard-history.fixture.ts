@@ -1,5 +1,5 @@
 import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
-import type { ShardSink } from "../../sink/sink.ts";
+import type { ShardSink } from "../sink.ts";
 import type { Item } from "../../source/source.ts";
 import { Crash, type CrashingFiles } from "./crashing-files.fixture.ts";
 import { NdjsonSink } from "./ndjson-sink.ts";
