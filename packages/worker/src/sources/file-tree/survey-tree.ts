@@ -40,7 +40,7 @@ export async function surveyTree(request: SurveyRequest): Promise<readonly Uint8
   try {
     return await survey({ ...request, folders });
   } finally {
-    await folders.close();
+    folders.close();
   }
 }
 

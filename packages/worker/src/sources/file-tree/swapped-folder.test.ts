@@ -116,8 +116,8 @@ describe.each([true, false])("folders of a tree, by descriptor: %s", (hasDescrip
     symlinkSync(join(world.root, "outside"), join(world.root, "tree/a"));
     const others = new TreeFolders(inTree(world.root, "tree"), { hasDescriptors });
     for (const prefix of ["a/", "a/b/"]) await expect(names(others, prefix)).rejects.toMatchObject({ code: "ENOTDIR" });
-    await folders.close();
-    await others.close();
+    folders.close();
+    others.close();
     expect(world.openHandleCount()).toBe(0);
   });
 
@@ -128,7 +128,7 @@ describe.each([true, false])("folders of a tree, by descriptor: %s", (hasDescrip
     expect(await names(folders, `${deep}/`)).toEqual(["file"]);
     expect(await names(folders, "d/d/")).toEqual(["d/"]);
     expect(await names(folders, `${deep}/`)).toEqual(["file"]);
-    await folders.close();
+    folders.close();
     expect(world.openHandleCount()).toBe(0);
   });
 });

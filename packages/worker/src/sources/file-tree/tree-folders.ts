@@ -1,5 +1,6 @@
-import { constants, existsSync } from "node:fs";
+import { closeSync, constants, existsSync, open as openWithCallback } from "node:fs";
 import { lstat, open, stat, type FileHandle } from "node:fs/promises";
+import { promisify } from "node:util";
 import { startsWith } from "@gossip/stdx";
 import { joinPath } from "./path-bytes.ts";
 
@@ -14,9 +15,12 @@ const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 /** Opening a pipe must not wait for a writer. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+/** A plain descriptor, because closing one needs no turn of the event loop: a walk opens very many folders. */
+const openDescriptor = promisify(openWithCallback) as (path: Buffer, flags: number) => Promise<number>;
+
 interface HeldFolder {
   readonly prefix: Uint8Array;
-  readonly handle: FileHandle;
+  readonly fd: number;
 }
 
 /**
@@ -51,29 +55,29 @@ export class TreeFolders {
     return used;
   }
 
-  async close(): Promise<void> {
-    for (const { handle } of this.#held.splice(0)) await handle.close();
+  close(): void {
+    for (const { fd } of this.#held.splice(0)) closeSync(fd);
   }
 
-  async #open(prefix: Uint8Array): Promise<FileHandle> {
+  async #open(prefix: Uint8Array): Promise<number> {
     let held = this.#held.at(-1);
     for (; held !== undefined && !startsWith(prefix, held.prefix); held = this.#held.at(-1)) {
       this.#held.pop();
-      await held.handle.close();
+      closeSync(held.fd);
     }
-    if (held === undefined) held = this.#hold(ROOT, await open(this.#root, FOLDER_FLAGS));
+    if (held === undefined) held = this.#hold(ROOT, await openDescriptor(this.#root, FOLDER_FLAGS));
     while (held.prefix.length < prefix.length) {
       const slash = prefix.indexOf(SLASH, held.prefix.length);
       const name = prefix.subarray(held.prefix.length, slash);
-      const handle = await open(joinPath(pathOf(held.handle), name), FOLDER_FLAGS | constants.O_NOFOLLOW);
-      if (this.#held.length >= MAX_HELD) await this.#held.pop()!.handle.close();
-      held = this.#hold(prefix.subarray(0, slash + 1), handle);
+      const fd = await openDescriptor(joinPath(pathOf(held.fd), name), FOLDER_FLAGS | constants.O_NOFOLLOW);
+      if (this.#held.length >= MAX_HELD) closeSync(this.#held.pop()!.fd);
+      held = this.#hold(prefix.subarray(0, slash + 1), fd);
     }
-    return held.handle;
+    return held.fd;
   }
 
-  #hold(prefix: Uint8Array, handle: FileHandle): HeldFolder {
-    const held = { prefix, handle };
+  #hold(prefix: Uint8Array, fd: number): HeldFolder {
+    const held = { prefix, fd };
     this.#held.push(held);
     return held;
   }
@@ -103,11 +107,11 @@ export async function openInTree(root: Buffer, key: Uint8Array): Promise<FileHan
       throw Object.assign(new Error("EINVAL: not a regular file any more"), { code: "EINVAL" });
     });
   } finally {
-    await folders.close();
+    folders.close();
   }
 }
 
-function pathOf({ fd }: FileHandle): Buffer {
+function pathOf(fd: number): Buffer {
   return Buffer.from(`${DESCRIPTORS}/${fd}`);
 }
 

@@ -54,7 +54,7 @@ export async function* walkTree(tree: Tree, request: WalkRequest): AsyncGenerato
     }
     if (!walk.isEmpty) yield walk.take();
   } finally {
-    await walk.close();
+    walk.close();
   }
 }
 
@@ -75,8 +75,8 @@ class TreeWalk {
     this.#folders = new TreeFolders(tree.root);
   }
 
-  close(): Promise<void> {
-    return this.#folders.close();
+  close(): void {
+    this.#folders.close();
   }
 
   get isEmpty(): boolean {
