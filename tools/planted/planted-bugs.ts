@@ -33,14 +33,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a replay is looked for after the lease",
     file: "kernel/admit-leased-op.ts",
-    find: `  const logged = checkShardOpIdempotency(shard, op);
+    find: `  const logged = checkOpIdempotency(shard.opLog, op);
   if (!logged.ok) return logged;
   if (logged.value !== undefined) return ok({ run, shard, at, op: undefined });
   const leased = validateLease(shard, { tenant, lease, at });
   return leased.ok ? ok({ run, shard, at, op }) : leased;`,
     replace: `  const leased = validateLease(shard, { tenant, lease, at });
   if (!leased.ok) return leased;
-  const logged = checkShardOpIdempotency(shard, op);
+  const logged = checkOpIdempotency(shard.opLog, op);
   if (!logged.ok) return logged;
   return ok({ run, shard, at, op: logged.value === undefined ? op : undefined });`,
     caughtBy: ["conformance", "explorer", "simulator"],
@@ -184,15 +184,16 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     caughtBy: ["conformance", "explorer"],
   },
   {
-    name: "a write of unknown fate passes for one that was made",
-    file: "coordinator/carry-out.ts",
-    find: 'if (answer.kind === "Committed")\n        return resolve(',
-    replace: 'if (answer.kind === "Committed" || answer.kind === "Unknown")\n        return resolve(',
+    name: "a write with an unknown outcome passes for one that was made",
+    file: "coordinator/execute.ts",
+    find: 'if (answer.kind === "Committed") {\n      copy.read = target.after(read, writes, answer.version);',
+    replace:
+      'if (answer.kind === "Committed" || answer.kind === "Unknown") {\n      if (answer.kind === "Unknown") return ok({ outcome, hint: undefined, read });\n      copy.read = target.after(read, writes, answer.version);',
     caughtBy: ["simulator"],
   },
   {
     name: "an acquire does not rest on its run",
-    file: "coordinator/shard-copy.ts",
+    file: "coordinator/shard-target.ts",
     find: "runGuard: writes.needsRun ? runVersion : undefined",
     replace: "runGuard: undefined",
     caughtBy: ["conformance", "simulator"],

@@ -34,7 +34,7 @@ export type {
   SplitReplaceResult,
   SplitResidualRequest,
   SplitResidualResult,
-} from "./coordinator/shard-operations.ts";
+} from "./coordinator/shard-requests.ts";
 export { systemClock } from "./coordinator/system-clock.ts";
 export { deriveSplitShardId, type DerivedShard } from "./hashing/derive-split-shard-id.ts";
 export { RANGE_EXHAUSTED, type CompletionPoint, type PayloadHash } from "./hashing/payload-hash.ts";
@@ -81,9 +81,7 @@ export {
   type OpLogEntry,
   type ShardRecord,
 } from "./records/shard-record.ts";
-export type { CheckpointOptions } from "./session/checkpoint-call.ts";
-export type { SessionOptions } from "./session/hold.ts";
-export type { WorkerSession } from "./session/worker-session.ts";
+export type { CheckpointOptions, SessionOptions, WorkerSession } from "./session/worker-session.ts";
 export type { CommitAnswer, Committed, OverdrawnLimit } from "./store/commit-answer.ts";
 export type { CoordinationStore, Eventually, StoreAnswer, StoreTraits } from "./store/coordination-store.ts";
 export type {

@@ -1,21 +1,20 @@
-import { type OpId } from "@gossip/contracts";
+import type { OpId } from "@gossip/contracts";
 import { IdempotentOutcome, type AcquireError } from "@gossip/coordination-errors";
 import { assert, err, ok, type Result } from "@gossip/stdx";
+import type { AcquireOutcome } from "../kernel/acquire.ts";
 import { CapacityHint } from "../records/capacity-hint.ts";
 import { Lease } from "../records/lease.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import { WorkerSession } from "../session/worker-session.ts";
 import type { AcquireScratch, ShardSnapshotView } from "../views/acquire-scratch.ts";
 import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
-import { AcquireOperation } from "./acquire-operation.ts";
-import { runShardOperation } from "./carry-out.ts";
 import type { Engine } from "./engine.ts";
-import type { ShardCopy } from "./shard-copy.ts";
-import type { Settled } from "./shard-operation.ts";
-import type { AcquireRequest } from "./shard-operations.ts";
-import type { AcquireOutcome } from "../kernel/acquire.ts";
+import { execute, type Executed } from "./execute.ts";
+import { shardOperations } from "./shard-operations.ts";
+import type { AcquireRequest } from "./shard-requests.ts";
+import type { ShardCopy, ShardSituation } from "./shard-target.ts";
 
-/** What an acquire hands out. */
+/** The result of an acquire. */
 export interface AcquireResult {
   readonly lease: Lease;
   /** The shard as it is now, the lease included. */
@@ -32,7 +31,8 @@ export interface AcquireResultView {
 
 /** A lease, and the record that grants it. */
 interface Granted {
-  readonly outcome: IdempotentOutcome<Lease>;
+  readonly lease: Lease;
+  readonly isReplay: boolean;
   readonly shard: ShardRecord;
   readonly capacity: CapacityHint;
 }
@@ -43,39 +43,27 @@ export async function acquireShard(
   engine: Engine,
   request: Request,
 ): Promise<Result<IdempotentOutcome<AcquireResult>, AcquireError>> {
-  const granted = grant(await runShardOperation(engine, new AcquireOperation(request)));
+  const granted = grant(await execute(engine, shardOperations.acquire(engine, request)));
   if (!granted.ok) return granted;
-  const { outcome, shard, capacity } = granted.value;
-  return ok(IdempotentOutcome.map(outcome, (lease) => ({ lease, snapshot: snapshotOf(shard), capacity })));
+  const { lease, shard, capacity, isReplay } = granted.value;
+  return ok(outcomeOf(isReplay, { lease, snapshot: snapshotOf(shard), capacity }));
 }
 
-/** Acquire a shard and hold it in a session. `copy` is the shard as it was read on the way, where it was. */
+/** Acquire a shard and hold it in a session. `copy` is the shard as it was read on the way, if it was. */
 export async function openSession(
   engine: Engine,
   request: Request,
-  copy: ShardCopy,
+  copy: ShardCopy = { read: undefined },
 ): Promise<Result<WorkerSession, AcquireError>> {
-  return toSession(engine, await runShardOperation(engine, new AcquireOperation(request), copy), copy);
-}
-
-/** A session that holds what an acquire got. `copy` is the one that it started from. */
-export function toSession(
-  engine: Engine,
-  settled: Result<Settled<AcquireOutcome>, AcquireError>,
-  copy: ShardCopy,
-): Result<WorkerSession, AcquireError> {
-  if (!settled.ok) return settled;
-  const { outcome, hint = CapacityHint.ZERO } = settled.value;
-  if (outcome.kind === "Parked") return err(outcome.refusal);
-  const isReplay = outcome.kind === "Repeated";
-  return ok(new WorkerSession(engine, { lease: leaseOf(outcome.shard), copy, capacity: hint, isReplay }));
+  const granted = grant(await execute(engine, shardOperations.acquire(engine, request), copy));
+  return granted.ok ? ok(new WorkerSession(engine, { ...granted.value, copy })) : granted;
 }
 
 /**
  * Acquire a shard into a scratch.
  *
- * A store that can fills the scratch itself. The kernel never looks at the bytes to
- * decide on an acquire, and nothing is written of them, so none are copied but those.
+ * A store may fill the scratch itself. The kernel never looks at a shard's bytes to decide on an acquire, so no other
+ * copies are made.
  */
 export async function acquireShardInto(
   engine: Engine,
@@ -83,43 +71,39 @@ export async function acquireShardInto(
   scratch: AcquireScratch,
 ): Promise<Result<IdempotentOutcome<AcquireResultView>, AcquireError>> {
   const { store } = engine;
-  const { tenant, key } = request;
-  const readInto = store.readShardInto?.bind(store, tenant, key, scratch);
+  const readInto = store.readShardInto?.bind(store, request.tenant, request.key, scratch);
   scratch.beginUse();
   try {
-    const granted = grant(await runShardOperation(engine, new AcquireOperation(request, readInto)));
+    const granted = grant(await execute(engine, shardOperations.acquire(engine, request, readInto)));
     if (!granted.ok) return granted;
-    const { outcome, shard, capacity } = granted.value;
-    if (readInto === undefined) fill(scratch, shard);
-    else scratch.writeSpawned(shard.spawned);
-    const snapshot = scratch.view(shard);
-    return ok(IdempotentOutcome.map(outcome, (lease) => ({ lease, snapshot, capacity })));
+    const { lease, shard, capacity, isReplay } = granted.value;
+    if (readInto === undefined) {
+      scratch.writeSpec(shard.spec);
+      scratch.writeCursor(shard.cursor);
+    }
+    scratch.writeSpawned(shard.spawned);
+    return ok(outcomeOf(isReplay, { lease, snapshot: scratch.view(shard), capacity }));
   } finally {
     scratch.endUse();
   }
 }
 
-/** What an acquire came to: a lease, or why there is none. */
-function grant(settled: Result<Settled<AcquireOutcome>, AcquireError>): Result<Granted, AcquireError> {
-  if (!settled.ok) return settled;
-  const { outcome, hint = CapacityHint.ZERO } = settled.value;
+/** The lease that an acquire obtained, or the reason that there is none. */
+function grant(
+  executed: Result<Executed<ShardSituation, AcquireOutcome>, AcquireError>,
+): Result<Granted, AcquireError> {
+  if (!executed.ok) return executed;
+  const { outcome, hint = CapacityHint.ZERO } = executed.value;
   if (outcome.kind === "Parked") return err(outcome.refusal);
   const { shard } = outcome;
-  const lease = leaseOf(shard);
-  return ok({
-    outcome: outcome.kind === "Granted" ? IdempotentOutcome.executed(lease) : IdempotentOutcome.replayed(lease),
-    shard,
-    capacity: hint,
-  });
+  return ok({ lease: leaseOf(shard), isReplay: outcome.kind === "Repeated", shard, capacity: hint });
+}
+
+function outcomeOf<Value>(isReplay: boolean, value: Value): IdempotentOutcome<Value> {
+  return isReplay ? IdempotentOutcome.replayed(value) : IdempotentOutcome.executed(value);
 }
 
 function leaseOf({ tenant, run, shard, fenceEpoch, lease }: ShardRecord): Lease {
   assert(lease !== undefined, "a shard that was acquired has a holder");
   return Lease.of({ tenant, run, shard, owner: lease.owner, fence: fenceEpoch, deadline: lease.deadline });
-}
-
-function fill(scratch: AcquireScratch, shard: ShardRecord): void {
-  scratch.writeSpec(shard.spec);
-  scratch.writeCursor(shard.cursor);
-  scratch.writeSpawned(shard.spawned);
 }

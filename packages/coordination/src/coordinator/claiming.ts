@@ -1,12 +1,12 @@
 import { LogicalTime, RunStatus, type RunId, type TenantId, type WorkerId } from "@gossip/contracts";
-import { coordError, type ClaimError } from "@gossip/coordination-errors";
+import { coordError, type AcquireError, type ClaimError } from "@gossip/coordination-errors";
 import { assertCount, err, ok, type Result } from "@gossip/stdx";
 import { validateTenant } from "../kernel/find-shard.ts";
 import { MAX_CLAIM_COUNT } from "../records/capacity-hint.ts";
-import type { ClaimListing, ClaimQuery } from "../store/store-reads.ts";
+import type { ClaimCandidate, ClaimListing, ClaimQuery } from "../store/store-reads.ts";
 import type { WorkerSession } from "../session/worker-session.ts";
+import { openSession } from "./acquiring.ts";
 import type { ClaimCooldown } from "./claim-cooldown.ts";
-import { ClaimWave, type Search } from "./claim-wave.ts";
 import type { Engine } from "./engine.ts";
 import { inRendezvousOrder, spreadOf } from "./rendezvous.ts";
 
@@ -15,8 +15,8 @@ export interface ClaimRequest {
   readonly run: RunId;
   readonly worker: WorkerId;
   /**
-   * Where nothing can be claimed but somebody holds something: leave word that this run is wanted, for the
-   * length of a lease. Holders see it in the `capacity` of their next renewal or checkpoint. *Addition.*
+   * If nothing can be claimed but other workers hold shards: mark the run as starved for the length of a lease. Holders
+   * see it in the `capacity` of their next renewal or checkpoint. *Addition.*
    */
   readonly markStarved?: boolean;
 }
@@ -26,24 +26,29 @@ export interface ClaimManyRequest extends ClaimRequest {
   readonly count: number;
 }
 
-/** How many candidates a claim of one tries before it says that there is nothing. */
+/** What a claim has found so far. */
+interface Search {
+  readonly sessions: WorkerSession[];
+  earliestDeadline: LogicalTime | undefined;
+  /** How many of the candidates tried were done or gone. */
+  ended: number;
+}
+
+/** How many candidates a claim of one shard tries before it returns `NoneAvailable`. */
 export const MAX_CLAIM_TRIES = 8;
 
-/** How often a claim lists candidates anew. Each time but one takes shards that have come to their end out of the list, so few are needed. */
+/** How often a claim lists candidates anew. Each time but one follows shards that left the list, so few are needed. */
 const MAX_LISTINGS = 64;
 
 /**
- * Acquire up to `count` shards of a run, whichever nobody holds.
+ * Acquire up to `count` shards of a run that no worker holds.
  *
- * In this order: the run is there; it is the tenant's; it has not ended; the worker need not
- * wait; there is something. Candidates are tried in the order of their attraction to
- * this worker, as many as are wanted at a time and 7 more than that in all. One that another
- * got first, that has come to its end or that is gone is passed over: that is what
- * happens where many claim at once.
+ * Checks, in this order: the run exists; the tenant; the run has not ended; the worker's cooldown; there is a candidate.
+ * Candidates are tried in rendezvous order, as many as are wanted at a time and 7 more than that in total. A candidate
+ * that another worker got first, that is done or that is gone is skipped: this is normal when many workers claim at once.
  *
- * Where all of them were passed over and there may be more, the claim looks again: once
- * after a lost race, and as long as some had come to their end, which are then out of the
- * list. So "there is nothing" is said only where there was nothing, or with a time to try again.
+ * If all of them were skipped and there may be more, the claim lists again: once after a lost race, and as long as some
+ * were done, which are then out of the list. So `NoneAvailable` without a deadline means that there was nothing.
  */
 export async function claimShards(
   engine: Engine,
@@ -68,7 +73,7 @@ export async function claimShards(
   }
 }
 
-/** List what could be claimed of a run that is there, is the tenant's and has not ended. */
+/** List the candidates of a run that exists, is the tenant's and has not ended. */
 async function listOpen(engine: Engine, query: ClaimQuery): Promise<Result<ClaimListing, ClaimError>> {
   const listed = await engine.read({ operation: "claim", count: 0 }, () => engine.store.listClaimCandidates(query));
   if (!listed.ok) return listed;
@@ -80,7 +85,7 @@ async function listOpen(engine: Engine, query: ClaimQuery): Promise<Result<Claim
   return RunStatus.isTerminal(status) ? err(coordError("RunTerminal", { status })) : listed;
 }
 
-/** Try what is listed, and list again where that may find more. */
+/** Try the listed candidates, and list again while that may find more. */
 async function searchFrom(
   engine: Engine,
   request: ClaimManyRequest,
@@ -101,14 +106,14 @@ async function searchFrom(
       continue;
     }
 
-    // There are more than were tried: nothing to wait for, but others to give way to.
+    // There are more candidates than were tried, so there is no deadline to wait for.
     const earliestDeadline = mayHaveMore ? query.now : search.earliestDeadline;
     if (request.markStarved === true && earliestDeadline !== undefined) await markStarved(engine, listing, query.now);
     return err(coordError("NoneAvailable", { earliestDeadline }));
   }
 }
 
-/** Try candidates until enough are acquired. The answer is what makes trying more of no use, if anything does. */
+/** Try candidates until enough are acquired. Returns an error that makes further tries useless, if there is one. */
 async function trySome(
   engine: Engine,
   request: ClaimManyRequest,
@@ -117,17 +122,71 @@ async function trySome(
   const candidates = inRendezvousOrder(request.worker, listing.candidates);
   for (let tried = 0; search.sessions.length < request.count && tried < candidates.length;) {
     const end = tried + request.count - search.sessions.length;
-    const wave = new ClaimWave(engine, search, listing.run!);
-    const stopped = await wave.tryAll(request, candidates.slice(tried, end));
+    const stopped = await tryTogether(engine, request, { listing, search, candidates: candidates.slice(tried, end) });
     if (stopped !== undefined) return stopped;
     tried = end;
   }
   return undefined;
 }
 
+/** Try candidates at the same time. The first error that makes further tries useless decides. */
+async function tryTogether(
+  engine: Engine,
+  { tenant, worker }: ClaimManyRequest,
+  {
+    listing,
+    search,
+    candidates,
+  }: { readonly listing: ClaimListing; readonly search: Search; readonly candidates: readonly ClaimCandidate[] },
+): Promise<ClaimError | undefined> {
+  const run = listing.run!;
+  const attempts = await Promise.allSettled(
+    // A candidate that was listed with its record is acquired without another read. The write is guarded all the same.
+    candidates.map(async ({ shard, read }) =>
+      openSession(
+        engine,
+        { tenant, key: { run: run.record.run, shard }, worker, opId: engine.newOpId() },
+        { read: read && { run, shard: read } },
+      ),
+    ),
+  );
+  let stopped: ClaimError | undefined;
+  for (const attempt of attempts) {
+    if (attempt.status === "rejected") continue;
+    const opened = attempt.value;
+    if (opened.ok) search.sessions.push(opened.value);
+    else stopped ??= passOver(search, opened.error);
+  }
+  const defect = attempts.find((attempt) => attempt.status === "rejected");
+  if (defect === undefined) return stopped;
+  // The caller never learns of the shards acquired beside the defect, and would hold them for a whole lease.
+  await Promise.allSettled(search.sessions.splice(0).map((session) => session.release()));
+  throw defect.reason;
+}
+
+/** Note why a candidate was not acquired. Returns the error if it makes further tries useless. */
+function passOver(search: Search, error: AcquireError): ClaimError | undefined {
+  switch (error.kind) {
+    case "AlreadyLeased": {
+      const { earliestDeadline } = search;
+      if (earliestDeadline === undefined || error.leaseDeadline < earliestDeadline)
+        search.earliestDeadline = error.leaseDeadline;
+      return undefined;
+    }
+    case "ShardTerminal":
+    case "ShardNotFound":
+      search.ended++;
+      return undefined;
+    case "RunTerminal":
+    case "TenantMismatch":
+    case "BackendError":
+      return error;
+  }
+}
+
 async function markStarved(engine: Engine, { run }: ClaimListing, now: LogicalTime): Promise<void> {
   const { tenant, run: id, config } = run!.record;
   const until = LogicalTime.saturatingAdd(now, config.leaseDuration);
-  // Advice: that it could not be left is no reason for the claim to answer anything else.
+  // Advice only: the result of the claim does not depend on it.
   void (await engine.store.markStarved(tenant, id, until));
 }

@@ -1,46 +1,39 @@
+import type { RunId, ShardId } from "@gossip/contracts";
 import { assert, assertCount } from "@gossip/stdx";
-import { foldId } from "../records/fold-id.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore } from "../store/coordination-store.ts";
 import type { UpdateShardSet, WriteSet } from "../store/write-set.ts";
-import { NameTable } from "./name-table.ts";
 
-/** A write set, and whoever waits for what becomes of it. Exactly one of the two is called, once, and must not throw. */
-export interface Waiting {
+/** A write set, and how to settle the promise of its answer. */
+interface Waiting {
   readonly set: WriteSet;
-  answered(answer: CommitAnswer): void;
-  failed(reason: unknown): void;
+  readonly answered: (answer: CommitAnswer) => void;
+  readonly failed: (reason: unknown) => void;
 }
 
 const DEFAULT_MAX_SETS = 256;
 
 /**
- * How many turns an answer takes to a caller and its next write back to here: a session's, its caller's, and some that callers
- * put between. Who takes longer goes with the batch after.
+ * Microtask turns from an answer to the caller's next write: those of `execute` and the session, and a few of the
+ * caller's own. A caller that takes longer joins the batch after.
  */
-const TURNS_TO_RETURN = 4;
+const TURNS_TO_RETURN = 8;
 
 const READY = /* @__PURE__ */ Promise.resolve();
 
-/** Odd and large, so that shards of two runs, which are mostly numbered alike, are told apart. */
-const RUN_STEP = 0x9e37_79b1;
-
 /**
- * Sends write sets to a store, those of many callers together.
+ * Sends the write sets of many callers to a store together.
  *
- * What is submitted in one turn of the event loop, or while the store is busy, travels in
- * one call. A durable store pays for its flush or its round trip once a call, so
- * this is what makes a write cheap when many are under way.
+ * Sets submitted in one turn of the event loop, or while the store is busy, travel in one call. A durable store pays
+ * for its flush or its round trip once per call, so batching makes concurrent writes cheap.
  *
- * It keeps to what a store may expect of a call: several updates of different shards, or
- * one set of another kind alone. Updates of one shard keep their order.
+ * A call holds several updates of different shards, or a single set of another kind. Updates of one shard keep their
+ * order.
  */
 export class CommitQueue {
   readonly #store: CoordinationStore;
   readonly #maxSets: number;
   readonly #maxInFlight: number;
-  /** Those of the batch that is being put together. */
-  readonly #shards = new NameTable();
   #waiting: Waiting[] = [];
   #inFlight = 0;
   #isFlushPlanned = false;
@@ -54,16 +47,13 @@ export class CommitQueue {
   }
 
   submit(set: WriteSet): Promise<CommitAnswer> {
-    return new Promise((resolve, reject) => this.add({ set, answered: resolve, failed: reject }));
+    return new Promise((answered, failed) => {
+      this.#waiting.push({ set, answered, failed });
+      this.#planFlush(1);
+    });
   }
 
-  /** `submit` without a promise, for whoever has one of its own to settle. */
-  add(waiting: Waiting): void {
-    this.#waiting.push(waiting);
-    this.#planFlush(1);
-  }
-
-  /** Flush behind what is ready to run now, and what that makes ready, so many times over. */
+  /** Flush after so many turns of the microtask queue. */
   #planFlush(turns: number): void {
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
@@ -71,7 +61,7 @@ export class CommitQueue {
   }
 
   #flushAfter(turns: number): void {
-    // Not `queueMicrotask`, which in Node makes a resource of its own for each call and takes as long as the rest of a batch of one.
+    // Not `queueMicrotask`: in Node each call of it creates an async resource, which costs as much as a batch of one.
     void READY.then(() => {
       if (turns > 1) return this.#flushAfter(turns - 1);
       this.#isFlushPlanned = false;
@@ -89,10 +79,9 @@ export class CommitQueue {
 
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    this.#shards.clear(Math.min(this.#waiting.length, this.#maxSets));
+    const shards = new ShardSet();
     for (const waiting of this.#waiting) {
-      const isTaken =
-        batch.length < this.#maxSets && waiting.set.kind === "UpdateShard" && this.#shards.add(nameOf(waiting.set));
+      const isTaken = batch.length < this.#maxSets && waiting.set.kind === "UpdateShard" && shards.add(waiting.set);
       (isTaken ? batch : left).push(waiting);
     }
     this.#waiting = left;
@@ -102,7 +91,6 @@ export class CommitQueue {
   #send(batch: readonly Waiting[]): void {
     try {
       const answers = this.#store.commit(batch.map((waiting) => waiting.set));
-      // A store that answers at once is spared the promise.
       if ("then" in answers) this.#await(batch, answers);
       else deliver(batch, answers);
     } catch (reason) {
@@ -112,7 +100,6 @@ export class CommitQueue {
 
   #await(batch: readonly Waiting[], answers: Promise<readonly CommitAnswer[]>): void {
     this.#inFlight++;
-    // Both in one `then`: each further link of a chain is a promise and a turn, and a lone caller waits for all of them.
     answers.then(
       (given) => {
         this.#inFlight--;
@@ -131,21 +118,30 @@ export class CommitQueue {
     );
   }
 
-  /** What came while the store was busy goes next, and those who have just been answered with it, where they are quick. */
+  /** Flush writes queued during the last commit, together with any that its callers issue right away. */
   #goOn(): void {
     if (this.#waiting.length > 0) this.#planFlush(TURNS_TO_RETURN);
   }
 }
 
 /**
- * A set's shard, in 32 bits: a number is found several times as fast as a bigint. Tenants are not told apart, and now and then
- * one shard is taken for another: that only makes a batch smaller.
+ * The shards of a batch. Tenants are not told apart: two tenants with the same run and shard ids only make a batch
+ * smaller.
  */
-function nameOf({ run, shard }: UpdateShardSet): number {
-  return Math.imul(foldId(run), RUN_STEP) ^ foldId(shard.after.shard);
+class ShardSet {
+  readonly #runs = new Map<RunId, Set<ShardId>>();
+
+  /** Add a set's shard. Returns `false` if the batch has it already. */
+  add({ run, shard }: UpdateShardSet): boolean {
+    const shards = this.#runs.get(run);
+    if (shards === undefined) this.#runs.set(run, new Set([shard.after.shard]));
+    else if (shards.has(shard.after.shard)) return false;
+    else shards.add(shard.after.shard);
+    return true;
+  }
 }
 
-/** Throws before anybody is answered, or not at all. */
+/** Throws before any caller is answered, or not at all. */
 function deliver(batch: readonly Waiting[], answers: readonly CommitAnswer[]): void {
   assert(
     answers.length === batch.length,

@@ -12,7 +12,7 @@ import type { WorkerSession } from "../session/worker-session.ts";
 import type { MemoryStore } from "../memory/memory-store.ts";
 import type { CoordinationStore } from "../store/coordination-store.ts";
 import type { Coordinator } from "./coordinator.ts";
-import type { CheckpointResult } from "./shard-operations.ts";
+import type { CheckpointResult } from "./shard-requests.ts";
 
 declare const coordinator: Coordinator;
 declare const tenant: TenantId;

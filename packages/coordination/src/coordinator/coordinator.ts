@@ -35,33 +35,29 @@ import {
   type AcquireResultView,
 } from "./acquiring.ts";
 import { assertCommand, assertFlags, assertListing } from "./assert-command.ts";
-import { runShardOperation } from "./carry-out.ts";
-import { CheckpointOperation } from "./checkpoint-operation.ts";
 import { ClaimCooldown } from "./claim-cooldown.ts";
 import { claimShards, type ClaimManyRequest, type ClaimRequest } from "./claiming.ts";
-import { CompleteOperation } from "./complete-operation.ts";
 import { makeSettings, type CoordinatorOptions } from "./coordinator-options.ts";
 import { Engine } from "./engine.ts";
+import { execute } from "./execute.ts";
 import type { EventListener, EventStream, EventStreamOptions } from "./event-hub.ts";
 import * as queries from "./queries.ts";
 import * as runs from "./run-operations.ts";
-import { ShardCopy } from "./shard-copy.ts";
-import {
-  shardOperations,
-  type AcquireRequest,
-  type CheckpointRequest,
-  type CheckpointResult,
-  type CompleteRequest,
-  type LeasedRequest,
-  type LoggedRequest,
-  type ParkRequest,
-  type RenewResult,
-  type SplitReplaceRequest,
-  type SplitReplaceResult,
-  type SplitResidualRequest,
-  type SplitResidualResult,
-} from "./shard-operations.ts";
-import { withoutValue } from "./without-value.ts";
+import { shardOperations } from "./shard-operations.ts";
+import type {
+  AcquireRequest,
+  CheckpointRequest,
+  CheckpointResult,
+  CompleteRequest,
+  LeasedRequest,
+  LoggedRequest,
+  ParkRequest,
+  RenewResult,
+  SplitReplaceRequest,
+  SplitReplaceResult,
+  SplitResidualRequest,
+  SplitResidualResult,
+} from "./shard-requests.ts";
 
 const LEASED = { lease: true } as const;
 const LOGGED = { lease: true, opId: true } as const;
@@ -120,59 +116,56 @@ export class Coordinator {
   /** Acquire one particular shard and hold it in a session. */
   async openSession(request: AcquireRequest): Promise<Result<WorkerSession, AcquireError>> {
     assertCommand(request, { key: true, worker: true });
-    return openSession(this.#engine, this.#withOpId(request), new ShardCopy(undefined));
+    return openSession(this.#engine, this.#withOpId(request));
   }
 
   async renew(request: LeasedRequest): Promise<Result<RenewResult, RenewError>> {
     assertCommand(request, LEASED);
-    const settled = await runShardOperation(this.#engine, shardOperations.renew(request));
-    if (!settled.ok) return settled;
-    const { outcome, hint = CapacityHint.ZERO } = settled.value;
+    const executed = await execute(this.#engine, shardOperations.renew(this.#engine, request));
+    if (!executed.ok) return executed;
+    const { outcome, hint = CapacityHint.ZERO } = executed.value;
     return ok({ newDeadline: outcome.newDeadline, capacity: hint });
   }
 
   async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
     assertCommand(request, LOGGED);
     assertFlags({ renew: request.renew });
-    const settled = await runShardOperation(this.#engine, new CheckpointOperation(request));
-    if (!settled.ok) return settled;
-    const { outcome, hint = CapacityHint.ZERO } = settled.value;
+    const executed = await execute(this.#engine, shardOperations.checkpoint(this.#engine, request));
+    if (!executed.ok) return executed;
+    const { outcome, hint = CapacityHint.ZERO } = executed.value;
     return ok(IdempotentOutcome.map(outcome, ({ newDeadline }) => ({ newDeadline, capacity: hint })));
   }
 
   async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
     assertCommand(request, LOGGED);
-    const settled = await runShardOperation(this.#engine, new CompleteOperation(request));
-    return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
+    const executed = await execute(this.#engine, shardOperations.complete(this.#engine, request));
+    return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, () => undefined)) : executed;
   }
 
   async park(request: ParkRequest): Promise<Result<IdempotentOutcome<void>, ParkError>> {
     assertCommand(request, LOGGED);
-    const settled = await runShardOperation(this.#engine, shardOperations.park(request));
-    return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
+    const executed = await execute(this.#engine, shardOperations.park(this.#engine, request));
+    return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, () => undefined)) : executed;
   }
 
   async release(request: LoggedRequest): Promise<Result<IdempotentOutcome<void>, ReleaseError>> {
     assertCommand(request, LOGGED);
-    const settled = await runShardOperation(this.#engine, shardOperations.release(request));
-    return settled.ok ? ok(withoutValue(settled.value.outcome)) : settled;
+    const executed = await execute(this.#engine, shardOperations.release(this.#engine, request));
+    return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, () => undefined)) : executed;
   }
 
   async splitReplace(request: SplitReplaceRequest): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError>> {
     assertCommand(request, LOGGED);
-    const settled = await runShardOperation(
-      this.#engine,
-      shardOperations.splitReplace(request, this.#engine.maxSplitChildren),
-    );
-    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, ({ children }) => ({ children }))) : settled;
+    const executed = await execute(this.#engine, shardOperations.splitReplace(this.#engine, request));
+    return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, ({ children }) => ({ children }))) : executed;
   }
 
   async splitResidual(
     request: SplitResidualRequest,
   ): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError>> {
     assertCommand(request, LOGGED);
-    const settled = await runShardOperation(this.#engine, shardOperations.splitResidual(request));
-    return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, ({ residual }) => ({ residual }))) : settled;
+    const executed = await execute(this.#engine, shardOperations.splitResidual(this.#engine, request));
+    return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, ({ residual }) => ({ residual }))) : executed;
   }
 
   #withOpId(request: AcquireRequest): AcquireRequest & { readonly opId: OpId } {
@@ -229,7 +222,8 @@ export class Coordinator {
   /** Let workers at a parked shard again. */
   async unpark(request: runs.UnparkRequest): Promise<Result<IdempotentOutcome<void>, UnparkError>> {
     assertCommand(request, { key: true, opId: true });
-    return runs.unpark(this.#engine, request);
+    const executed = await execute(this.#engine, shardOperations.unpark(this.#engine, request));
+    return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, () => undefined)) : executed;
   }
 
   // Queries.

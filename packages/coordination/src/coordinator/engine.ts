@@ -6,7 +6,7 @@ import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore, Eventually } from "../store/coordination-store.ts";
 import type { ShardLimits, WriteSet } from "../store/write-set.ts";
-import { CommitQueue, type Waiting } from "./commit-queue.ts";
+import { CommitQueue } from "./commit-queue.ts";
 import type { CoordinatorSettings } from "./coordinator-options.ts";
 import { EventHub } from "./event-hub.ts";
 import { pauseMs, type StoreRetryPolicy } from "./retry-policy.ts";
@@ -15,28 +15,24 @@ import { fateOfRunWrite, fateOfShardWrite, UnresolvedWrites } from "./unresolved
 /** The operation that an error names, and `list` for what has no row of its own. */
 export type OperationName = Operation | "list";
 
-/** How often an operation has been tried, and why the last time did not do. */
+/** How often an operation has been tried. */
 export interface Attempts {
   readonly operation: OperationName;
   count: number;
 }
 
-/**
- * What every operation of a coordinator stands on: the store, the clock, the queue of writes,
- * and the rules for trying again.
- */
+/** What all operations of a coordinator share: the store, the clock, the commit queue, the events and the rules for retries. */
 export class Engine {
   readonly store: CoordinationStore;
   readonly events = new EventHub();
   readonly limits: ShardLimits;
   readonly maxSplitChildren: number;
-  /** Whether neither clock nor store need be waited for, as far as is known: `commitAtOnce` may be used. */
-  readonly answersAtOnce: boolean;
   readonly newOpId: () => OpId;
   readonly unresolvedShards = new UnresolvedWrites(fateOfShardWrite);
   readonly unresolvedRuns = new UnresolvedWrites(fateOfRunWrite);
   readonly #settings: CoordinatorSettings;
   readonly #queue: CommitQueue;
+  readonly #answersAtOnce: boolean;
 
   constructor(settings: CoordinatorSettings) {
     this.#settings = settings;
@@ -44,11 +40,11 @@ export class Engine {
     this.limits = settings.limits;
     this.newOpId = settings.newOpId;
     this.maxSplitChildren = settings.store.traits?.maxSplitChildren ?? MAX_SPLIT_CHILDREN;
-    this.answersAtOnce = settings.store.traits?.answersAtOnce ?? false;
+    this.#answersAtOnce = settings.store.traits?.answersAtOnce ?? false;
     this.#queue = new CommitQueue(settings.store);
   }
 
-  /** The time, at once where the clock can tell it at once. What cannot be a time is refused before anything is done. */
+  /** Read the clock. Throws before anything is done if the reading cannot be a time. */
   readClock(operation: OperationName): Eventually<Result<LogicalTime, BackendError>> {
     const now = this.#settings.clock.now();
     if (typeof now !== "bigint") return waitForTime(now, operation);
@@ -56,19 +52,11 @@ export class Engine {
     return ok(now);
   }
 
-  commit(set: WriteSet): Promise<CommitAnswer> {
-    return this.#queue.submit(set);
-  }
-
-  /** `commit` for whoever has a promise of its own to settle. */
-  commitFor(waiting: Waiting): void {
-    this.#queue.add(waiting);
-  }
-
-  /** The answer to a write without waiting for it, from a store that can give it so. */
-  commitAtOnce(set: WriteSet): CommitAnswer {
+  /** Commit a write set: at once if the store can, else in a batch with those of other callers. */
+  commit(set: WriteSet): Eventually<CommitAnswer> {
+    if (!this.#answersAtOnce) return this.#queue.submit(set);
     const answers = this.store.commit([set]);
-    assert(!("then" in answers), "a store that says that it answers at once must not give a promise");
+    assert(!("then" in answers), "a store with the trait answersAtOnce must not return a promise");
     return answers[0]!;
   }
 
@@ -76,7 +64,7 @@ export class Engine {
     this.events.emit(events);
   }
 
-  /** Read from the store, again where it fails for a moment. */
+  /** Read from the store. Retries transient failures. */
   async read<T>(attempts: Attempts, ask: () => Eventually<Result<T, InfraError>>): Promise<Result<T, BackendError>> {
     for (;;) {
       const answer = await ask();
@@ -86,7 +74,7 @@ export class Engine {
     }
   }
 
-  /** Wait before the next attempt after a failure, or give up and say why. */
+  /** Wait before the next attempt after a failure, or give up and return the reason. */
   async retryAfter(attempts: Attempts, error: InfraError): Promise<Result<void, BackendError>> {
     attempts.count++;
     if (!InfraError.isTransient(error) || attempts.count >= this.#retry.maxAttempts) {
@@ -96,7 +84,7 @@ export class Engine {
     return ok();
   }
 
-  /** Wait before the next attempt after another's write got in between, or give up. */
+  /** Wait before the next attempt after a conflict, or give up. */
   async retryAfterConflict(attempts: Attempts): Promise<Result<void, BackendError>> {
     attempts.count++;
     if (attempts.count >= this.#retry.maxAttempts) {
@@ -107,7 +95,7 @@ export class Engine {
         }),
       );
     }
-    // What was read may simply have been old. Only the second time is somebody really in the way.
+    // The first conflict may only mean that the copy was old. After the second there is a competing writer.
     if (attempts.count > 1) await this.#pause(attempts.count - 1);
     return ok();
   }

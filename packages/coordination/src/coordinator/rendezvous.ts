@@ -1,6 +1,5 @@
 import type { ShardId, WorkerId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
-import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 
 /**
  * How strongly a worker and a shard attract each other: 32 bits, the same on every machine.
@@ -50,6 +49,5 @@ function mixInto(state: number, word: number): number {
 
 /** Mix an id in: its lower half, then its upper. */
 function mixIn(state: number, id: bigint): number {
-  WHOLE[0] = id;
-  return mixInto(mixInto(state, HALVES[LOW]!), HALVES[HIGH]!);
+  return mixInto(mixInto(state, Number(id & 0xffff_ffffn)), Number(id >> 32n));
 }

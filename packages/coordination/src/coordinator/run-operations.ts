@@ -1,25 +1,28 @@
-import type { InitialShardInput, LogicalTime, OpId, RunId, ShardId, ShardKey, TenantId } from "@gossip/contracts";
+import type { InitialShardInput, OpId, ShardId, ShardKey, TenantId } from "@gossip/contracts";
 import {
   coordError,
   IdempotentOutcome,
   InfraError,
+  type BackendError,
   type CreateRunError,
   type DeleteRunError,
   type ErrorOf,
+  type Operation as OperationName,
   type RegisterShardsError,
-  type UnparkError,
 } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { CompleteRunOptions } from "../kernel/end-run.ts";
 import { kernel } from "../kernel/kernel.ts";
 import type { RegisterShardsOutcome } from "../kernel/register-shards.ts";
+import type { PutRun, RemoveRun } from "../kernel/transition.ts";
 import type { RunConfigInput } from "../records/run-config.ts";
 import type { RunRecord } from "../records/run-record.ts";
-import type { RunRead } from "../store/store-reads.ts";
-import { runShardOperation } from "./carry-out.ts";
 import type { Engine } from "./engine.ts";
+import { execute } from "./execute.ts";
+import type { Operation } from "./operation.ts";
 import type { RunRequest } from "./queries.ts";
-import { refuseRegistration, runRunOperation } from "./run-operation.ts";
+import { RunTarget, type RunSituation } from "./run-target.ts";
+import { contradiction, refuseRegistration } from "./write-refusals.ts";
 
 export interface CreateRunRequest extends RunRequest {
   readonly config: RunConfigInput;
@@ -47,16 +50,16 @@ export interface UnparkRequest {
   readonly opId: OpId;
 }
 
+type RunOperation<Outcome, Failure> = Operation<RunSituation, PutRun | RemoveRun, Outcome, Failure>;
+
 /**
- * Create a run. It has no op id, so a run that is there after a write of unknown fate may be this
- * one or another's. The answer then is that the store failed: who asked must look.
+ * Create a run. There is no op id, so a run that exists after a write with an unknown outcome may be this one or another
+ * caller's. The result is then a backend error: the caller must look.
  */
 export function createRun(engine: Engine, request: CreateRunRequest): Promise<Result<RunRecord, ErrorOf<"createRun">>> {
-  return runRunOperation<RunRecord, ErrorOf<"createRun">>(engine, {
-    name: "createRun",
-    ...placeOf(request),
+  return executeOnRun<RunRecord, ErrorOf<"createRun">>(engine, "createRun", request, {
     decide: ({ loaded }, now) => kernel.createRun(loaded, request, now),
-    resolve: (loaded) =>
+    resolve: ({ loaded }) =>
       loaded.kind === "Missing" ? undefined : err(coordError("BackendError", { reason: UNKNOWN_CREATION })),
   });
 }
@@ -65,12 +68,12 @@ export async function registerShards(
   engine: Engine,
   request: RegisterShardsRequest,
 ): Promise<Result<IdempotentOutcome<readonly ShardId[]>, RegisterShardsError>> {
-  const registered = await runRunOperation<IdempotentOutcome<RegisterShardsOutcome>, RegisterShardsError>(engine, {
-    name: "registerShards",
-    ...placeOf(request),
-    decide: ({ loaded }, now) => kernel.registerShards(recordOf(loaded), request, now),
-    refuse: refuseRegistration,
-  });
+  const registered = await executeOnRun<IdempotentOutcome<RegisterShardsOutcome>, RegisterShardsError>(
+    engine,
+    "registerShards",
+    request,
+    { decide: (read, now) => kernel.registerShards(recordOf(read), request, now), refuse: refuseRegistration },
+  );
   return registered.ok ? ok(IdempotentOutcome.map(registered.value, ({ shards }) => shards)) : registered;
 }
 
@@ -78,9 +81,7 @@ export function createRunWithShards(
   engine: Engine,
   request: CreateRunWithShardsRequest,
 ): Promise<Result<IdempotentOutcome<RunRecord>, CreateRunError>> {
-  return runRunOperation<IdempotentOutcome<RunRecord>, CreateRunError>(engine, {
-    name: "createRunWithShards",
-    ...placeOf(request),
+  return executeOnRun<IdempotentOutcome<RunRecord>, CreateRunError>(engine, "createRunWithShards", request, {
     decide: ({ loaded }, now) => kernel.createRunWithShards(loaded, request, now),
     refuse: (refusal) => coordError("RegisterShardsFailed", { reason: refuseRegistration(refusal) }),
   });
@@ -90,13 +91,15 @@ export function completeRun(
   engine: Engine,
   request: CompleteRunRequest,
 ): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
-  const { acceptParked = false, force = false } = request;
+  const { tenant, run, acceptParked = false, force = false } = request;
   const command = { ...request, options: { acceptParked, force } };
-  return runRunOperation(engine, {
-    name: "completeRun",
-    ...placeOf(request),
-    needsCounts: !force,
-    decide: ({ loaded, counts }, now) => kernel.completeRun({ run: recordOf(loaded), counts }, command, now),
+  const readMore: RunOperation<never, never>["readMore"] = async (read, now, attempts) => {
+    const counts = await engine.read(attempts, () => engine.store.readProgress({ tenant, run, now }));
+    return counts.ok ? ok({ ...read, counts: counts.value }) : counts;
+  };
+  return executeOnRun<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>(engine, "completeRun", request, {
+    decide: (read, now) => kernel.completeRun({ run: recordOf(read), counts: read.counts ?? NO_COUNTS }, command, now),
+    readMore: force ? undefined : readMore,
   });
 }
 
@@ -104,54 +107,47 @@ export function failRun(
   engine: Engine,
   request: EndRunRequest,
 ): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"failRun">>> {
-  const decide = ({ loaded }: { readonly loaded: RunRead }, now: LogicalTime) =>
-    kernel.failRun({ run: recordOf(loaded) }, request, now);
-  return runRunOperation(engine, { name: "failRun", ...placeOf(request), decide });
+  return executeOnRun<IdempotentOutcome<RunRecord>, ErrorOf<"failRun">>(engine, "failRun", request, {
+    decide: (read, now) => kernel.failRun({ run: recordOf(read) }, request, now),
+  });
 }
 
 export function cancelRun(
   engine: Engine,
   request: EndRunRequest,
 ): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"cancelRun">>> {
-  const decide = ({ loaded }: { readonly loaded: RunRead }, now: LogicalTime) =>
-    kernel.cancelRun({ run: recordOf(loaded) }, request, now);
-  return runRunOperation(engine, { name: "cancelRun", ...placeOf(request), decide });
+  return executeOnRun<IdempotentOutcome<RunRecord>, ErrorOf<"cancelRun">>(engine, "cancelRun", request, {
+    decide: (read, now) => kernel.cancelRun({ run: recordOf(read) }, request, now),
+  });
 }
 
 export function deleteRun(engine: Engine, request: RunRequest): Promise<Result<void, DeleteRunError>> {
-  return runRunOperation<void, DeleteRunError>(engine, {
-    name: "deleteRun",
-    ...placeOf(request),
-    decide: ({ loaded }, now) => kernel.deleteRun(recordOf(loaded), request, now),
-    // It was there before, and its id is never used again: that it is gone is this very deletion, or as good as it.
-    resolve: (loaded) => (loaded.kind === "Deleted" ? ok() : undefined),
+  return executeOnRun<void, DeleteRunError>(engine, "deleteRun", request, {
+    decide: (read, now) => kernel.deleteRun(recordOf(read), request, now),
+    // The run existed before and its id is never used again, so this deletion removed it, or another did the same.
+    resolve: ({ loaded }) => (loaded.kind === "Deleted" ? ok() : undefined),
   });
 }
 
-export async function unpark(
-  engine: Engine,
-  request: UnparkRequest,
-): Promise<Result<IdempotentOutcome<void>, UnparkError>> {
-  const { tenant, key } = request;
-  const settled = await runShardOperation(engine, {
-    name: "unpark",
-    tenant,
-    key,
-    wantsHint: false,
-    decide: (loaded, now) => kernel.unpark(loaded, request, now),
-  });
-  return settled.ok ? ok(IdempotentOutcome.map(settled.value.outcome, () => undefined)) : settled;
-}
+const NO_COUNTS = { active: 0, parked: 0 } as const;
 
 const UNKNOWN_CREATION = /* @__PURE__ */ InfraError.transient({
   operation: "createRun.commit",
   message: "the store did not say whether it created the run that is there now",
 });
 
-function placeOf({ tenant, run }: RunRequest): { readonly tenant: TenantId; readonly run: RunId } {
-  return { tenant, run };
+async function executeOnRun<Outcome, Failure>(
+  engine: Engine,
+  name: OperationName,
+  request: RunRequest,
+  rules: Pick<RunOperation<Outcome, Failure>, "decide" | "readMore" | "resolve"> &
+    Partial<Pick<RunOperation<Outcome, Failure>, "refuse">>,
+): Promise<Result<Outcome, Failure | BackendError>> {
+  const target = new RunTarget(engine, request);
+  const executed = await execute(engine, { name, target, refuse: () => contradiction(name), ...rules });
+  return executed.ok ? ok(executed.value.outcome) : executed;
 }
 
-function recordOf(loaded: RunRead): RunRecord | undefined {
+function recordOf({ loaded }: RunSituation): RunRecord | undefined {
   return loaded.kind === "Found" ? loaded.record : undefined;
 }

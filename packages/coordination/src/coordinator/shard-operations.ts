@@ -1,161 +1,149 @@
-import {
-  MAX_SPLIT_CHILDREN,
-  ParkReason,
-  type Cursor,
-  type LogicalTime,
-  type OpId,
-  type ShardId,
-  type ShardKey,
-  type SplitReplacePlan,
-  type SplitResidualPlan,
-  type TenantId,
-  type WorkerId,
-} from "@gossip/contracts";
-import type { ParkError, ReleaseError, RenewError, SplitError } from "@gossip/coordination-errors";
-import { assert } from "@gossip/stdx";
-import type { CompletionPoint } from "../hashing/payload-hash.ts";
+import { MAX_SPLIT_CHILDREN, ParkReason, type LogicalTime } from "@gossip/contracts";
+import type {
+  AcquireError,
+  BackendError,
+  CheckpointError,
+  CompleteError,
+  IdempotentOutcome,
+  ParkError,
+  ReleaseError,
+  RenewError,
+  SplitError,
+  UnparkError,
+} from "@gossip/coordination-errors";
+import { assert, ok, type Result } from "@gossip/stdx";
+import type { AcquireCommand, AcquireOutcome } from "../kernel/acquire.ts";
+import type { CheckpointOutcome } from "../kernel/checkpoint.ts";
+import type { LoadedShard } from "../kernel/find-shard.ts";
 import { kernel } from "../kernel/kernel.ts";
 import type { RenewOutcome } from "../kernel/renew.ts";
 import type { SplitReplaceOutcome } from "../kernel/split-replace.ts";
 import type { SplitResidualOutcome } from "../kernel/split-residual.ts";
-import type { IdempotentOutcome } from "@gossip/coordination-errors";
-import type { CapacityHint } from "../records/capacity-hint.ts";
+import type { SplitShard, Transition, UpdateShard } from "../kernel/transition.ts";
 import { Lease } from "../records/lease.ts";
 import { findOp } from "../records/op-log.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
-import type { ShardOperation } from "./shard-operation.ts";
-import { refuseSplit } from "./write-refusals.ts";
+import type { Attempts, Engine } from "./engine.ts";
+import type { Operation } from "./operation.ts";
+import type { UnparkRequest } from "./run-operations.ts";
+import type {
+  CheckpointRequest,
+  CompleteRequest,
+  LeasedRequest,
+  LoggedRequest,
+  ParkRequest,
+  SplitReplaceRequest,
+  SplitResidualRequest,
+} from "./shard-requests.ts";
+import { ShardTarget, type ShardSituation, type ShardTargetOptions } from "./shard-target.ts";
+import { noRoom, refuseForRoom, refuseSplit } from "./write-refusals.ts";
 
-export interface AcquireRequest {
-  readonly tenant: TenantId;
-  readonly key: ShardKey;
-  readonly worker: WorkerId;
-  /** Give the same one again to get the same lease again, where the answer to the first was lost. */
-  readonly opId?: OpId;
-}
+type ShardOperation<Outcome, Failure> = Operation<ShardSituation, UpdateShard | SplitShard, Outcome, Failure>;
+type Decide<Command, Outcome, Failure> = (
+  loaded: LoadedShard,
+  command: Command,
+  now: LogicalTime,
+) => Result<Transition<Outcome, UpdateShard | SplitShard>, Failure>;
 
-/** What every operation of a lease's holder says first. */
-export interface LeasedRequest {
-  readonly tenant: TenantId;
-  readonly lease: Lease;
-}
-
-/** An operation that its log makes repeatable. Give the same op id again to repeat it. */
-export interface LoggedRequest extends LeasedRequest {
-  readonly opId: OpId;
-}
-
-export interface CheckpointRequest extends LoggedRequest {
-  readonly cursor: Cursor;
-  /** Also move the lease's deadline. */
-  readonly renew?: boolean;
-}
-
-export interface CompleteRequest extends LoggedRequest {
-  readonly point: CompletionPoint;
-}
-
-export interface ParkRequest extends LoggedRequest {
-  readonly reason: ParkReason;
-}
-
-export interface SplitReplaceRequest extends LoggedRequest {
-  readonly plan: SplitReplacePlan;
-}
-
-export interface SplitResidualRequest extends LoggedRequest {
-  readonly plan: SplitResidualPlan;
-}
-
-/** What a checkpoint answers. */
-export interface CheckpointResult {
-  /** The lease's new deadline, where the checkpoint renewed it. */
-  readonly newDeadline: LogicalTime | undefined;
-  readonly capacity: CapacityHint;
-}
-
-/** What a renewal answers. */
-export interface RenewResult {
-  readonly newDeadline: LogicalTime;
-  readonly capacity: CapacityHint;
-}
-
-export interface SplitReplaceResult {
-  /** By range start. */
-  readonly children: readonly ShardId[];
-}
-
-export interface SplitResidualResult {
-  readonly residual: ShardId;
-}
-
-/**
- * The operations on a shard as the engine carries them out: the kernel's decision and its place in the store. Those of which there are many,
- * acquires, checkpoints and completions, are classes, each in a file of its own.
- */
+/** The operations on a shard: each names the kernel's function, and what a store's refusal means to its caller. */
 export const shardOperations = {
-  renew(request: LeasedRequest): ShardOperation<RenewOutcome, RenewError> {
-    const { tenant, lease } = request;
-    return {
-      name: "renew",
-      tenant,
-      key: Lease.shardKey(lease),
-      wantsHint: true,
-      decide: (loaded, now) => kernel.renew(loaded, request, now),
-    };
+  acquire(
+    engine: Engine,
+    command: AcquireCommand,
+    readShard?: ShardTargetOptions["readShard"],
+  ): ShardOperation<AcquireOutcome, AcquireError> {
+    const { tenant, key } = command;
+    const target = new ShardTarget(engine, { tenant, key, readShard, wantsHint: true });
+    return { name: "acquire", target, decide: deciding(kernel.acquire, command), refuse: () => noRoom("acquire") };
   },
 
-  park(request: ParkRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ParkError> {
-    assert(ParkReason.is(request.reason), "park reason must be one of ParkReason.values");
-    return {
-      ...placeOf(request),
-      name: "park",
-      wantsHint: false,
-      decide: (loaded, now) => kernel.park(loaded, request, now),
-    };
+  renew(engine: Engine, command: LeasedRequest): ShardOperation<RenewOutcome, RenewError> {
+    const target = targetOf(engine, command, true);
+    return { name: "renew", target, decide: deciding(kernel.renew, command), refuse: () => noRoom("renew") };
   },
 
-  release(request: LoggedRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ReleaseError> {
-    return {
-      ...placeOf(request),
-      name: "release",
-      wantsHint: false,
-      decide: (loaded, now) => kernel.release(loaded, request, now),
-    };
+  checkpoint(
+    engine: Engine,
+    request: CheckpointRequest,
+  ): ShardOperation<IdempotentOutcome<CheckpointOutcome>, CheckpointError> {
+    const { tenant, lease, opId, cursor, renew = false } = request;
+    const target = targetOf(engine, request, true);
+    const decide = deciding(kernel.checkpoint, { tenant, lease, opId, cursor, renew });
+    return { name: "checkpoint", target, decide, refuse: (refusal) => refuseForRoom("checkpoint", refusal) };
+  },
+
+  complete(engine: Engine, command: CompleteRequest): ShardOperation<IdempotentOutcome<ShardRecord>, CompleteError> {
+    const target = targetOf(engine, command);
+    const decide = deciding(kernel.complete, command);
+    return { name: "complete", target, decide, refuse: (refusal) => refuseForRoom("complete", refusal) };
+  },
+
+  park(engine: Engine, command: ParkRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ParkError> {
+    assert(ParkReason.is(command.reason), "park reason must be one of ParkReason.values");
+    const target = targetOf(engine, command);
+    return { name: "park", target, decide: deciding(kernel.park, command), refuse: () => noRoom("park") };
+  },
+
+  release(engine: Engine, command: LoggedRequest): ShardOperation<IdempotentOutcome<ShardRecord>, ReleaseError> {
+    const target = targetOf(engine, command);
+    return { name: "release", target, decide: deciding(kernel.release, command), refuse: () => noRoom("release") };
   },
 
   splitReplace(
+    engine: Engine,
     request: SplitReplaceRequest,
-    maxChildren: number,
   ): ShardOperation<IdempotentOutcome<SplitReplaceOutcome>, SplitError> {
     const count = request.plan?.children?.length;
     assert(
       count >= 2 && count <= MAX_SPLIT_CHILDREN,
       () => `a split-replace plan must have 2 to ${MAX_SPLIT_CHILDREN} children, got ${count}`,
     );
-    const command = { ...request, maxChildren };
-    const decide = (loaded: Parameters<typeof kernel.splitReplace>[0], now: LogicalTime) =>
-      kernel.splitReplace(loaded, command, now);
-    return { ...placeOf(request), name: "split", wantsHint: false, decide, refuse: refuseSplit };
+    const decide = deciding(kernel.splitReplace, { ...request, maxChildren: engine.maxSplitChildren });
+    return { name: "split", target: targetOf(engine, request), decide, refuse: refuseSplit };
   },
 
-  splitResidual(request: SplitResidualRequest): ShardOperation<IdempotentOutcome<SplitResidualOutcome>, SplitError> {
-    const { opId } = request;
+  splitResidual(
+    engine: Engine,
+    command: SplitResidualRequest,
+  ): ShardOperation<IdempotentOutcome<SplitResidualOutcome>, SplitError> {
     return {
-      ...placeOf(request),
       name: "split",
-      wantsHint: false,
-      decide: ({ run, shard, other }, now) => kernel.splitResidual({ run, shard, residual: other }, request, now),
-      // Once the log has forgotten a split, the shard that it made is all there is to compare a repetition with.
-      needs: (shard) => {
-        const residual = findOp(shard.opLog, opId) === undefined ? kernel.findSpawnedResidual(shard, opId) : undefined;
-        return residual === undefined ? undefined : { run: shard.run, shard: residual };
-      },
+      target: targetOf(engine, command),
+      decide: ({ run, shard, other }, now) =>
+        kernel.splitResidual({ run: run?.record, shard: shard?.record, residual: other }, command, now),
       refuse: refuseSplit,
+      readMore: (read, _now, attempts) => readResidual(engine, command, read, attempts),
     };
+  },
+
+  unpark(engine: Engine, command: UnparkRequest): ShardOperation<IdempotentOutcome<ShardRecord>, UnparkError> {
+    const target = new ShardTarget(engine, command);
+    return { name: "unpark", target, decide: deciding(kernel.unpark, command), refuse: () => noRoom("unpark") };
   },
 };
 
-function placeOf({ tenant, lease }: LeasedRequest): { readonly tenant: TenantId; readonly key: ShardKey } {
-  return { tenant, key: Lease.shardKey(lease) };
+function deciding<Command, Outcome, Failure>(
+  decide: Decide<Command, Outcome, Failure>,
+  command: Command,
+): ShardOperation<Outcome, Failure>["decide"] {
+  return ({ run, shard }, now) => decide({ run: run?.record, shard: shard?.record }, command, now);
+}
+
+function targetOf(engine: Engine, { tenant, lease }: LeasedRequest, wantsHint = false): ShardTarget {
+  return new ShardTarget(engine, { tenant, key: Lease.shardKey(lease), wantsHint });
+}
+
+/** Once the log has forgotten a residual split, the shard that it created is all there is to compare a repetition with. */
+async function readResidual(
+  engine: Engine,
+  { tenant, opId }: SplitResidualRequest,
+  read: ShardSituation,
+  attempts: Attempts,
+): Promise<Result<ShardSituation, BackendError>> {
+  const parent = read.shard?.record;
+  if (parent === undefined || findOp(parent.opLog, opId) !== undefined) return ok(read);
+  const residual = kernel.findSpawnedResidual(parent, opId);
+  if (residual === undefined) return ok(read);
+  const other = await engine.read(attempts, () => engine.store.readShard(tenant, { run: parent.run, shard: residual }));
+  return other.ok ? ok({ ...read, other: other.value.shard?.record }) : other;
 }

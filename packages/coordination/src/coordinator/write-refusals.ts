@@ -7,10 +7,10 @@ import {
 } from "@gossip/coordination-errors";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 
-/** A write that a store would not make, for a reason that the operation must tell its caller. */
+/** A write that a store refused for a reason that the caller must learn. */
 export type WriteRefusal = Extract<CommitAnswer, { readonly kind: "LimitExceeded" | "Exists" | "Exhausted" }>;
 
-/** What an operation answers that writes no bytes and creates nothing, where a store has no room for it all the same. */
+/** The error of an operation that writes no bytes and creates nothing, if the store still has no room for it. */
 export function noRoom(operation: Operation): BackendError {
   const reason = InfraError.transient({
     operation: `${operation}.commit`,
@@ -19,17 +19,16 @@ export function noRoom(operation: Operation): BackendError {
   return coordError("BackendError", { reason });
 }
 
-/** How operations that write bytes tell that there is no room for them. */
+/** The error of an operation that writes bytes. */
 export function refuseForRoom(
   operation: Operation,
-): (refusal: WriteRefusal) => ErrorOfKind<"ResourceExhausted" | "BackendError"> {
-  return (refusal) => {
-    if (refusal.kind !== "Exhausted") return noRoom(operation);
-    return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
-  };
+  refusal: WriteRefusal,
+): ErrorOfKind<"ResourceExhausted" | "BackendError"> {
+  if (refusal.kind !== "Exhausted") return noRoom(operation);
+  return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
 }
 
-/** How splits tell what a store finds only when it writes. */
+/** The error of a split: only the store can find these, when it writes. */
 export function refuseSplit(refusal: WriteRefusal): ErrorOfKind<"SplitInvalid" | "ResourceExhausted"> {
   switch (refusal.kind) {
     case "LimitExceeded": {
@@ -41,4 +40,29 @@ export function refuseSplit(refusal: WriteRefusal): ErrorOfKind<"SplitInvalid" |
     case "Exhausted":
       return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
   }
+}
+
+/** The error of a registration of shards. */
+export function refuseRegistration(
+  refusal: WriteRefusal,
+): ErrorOfKind<"ShardLimitExceeded" | "ResourceExhausted" | "BackendError"> {
+  switch (refusal.kind) {
+    case "LimitExceeded": {
+      const { current, additional, max, scope } = refusal;
+      return coordError("ShardLimitExceeded", { current, additional, max, scope });
+    }
+    case "Exhausted":
+      return coordError("ResourceExhausted", { resource: refusal.resource, slab: refusal.slab });
+    case "Exists":
+      return contradiction("registerShards");
+  }
+}
+
+/** The error of an operation that creates no shards but was refused for them: the stored data contradicts itself. */
+export function contradiction(operation: Operation): BackendError {
+  const reason = InfraError.corruption({
+    operation: `${operation}.commit`,
+    message: "the store cannot hold what a run without shards asks for",
+  });
+  return coordError("BackendError", { reason });
 }

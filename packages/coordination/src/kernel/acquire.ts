@@ -10,7 +10,6 @@ import {
 import { coordError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
-import type { CoordinationEvent } from "../records/coordination-event.ts";
 import { LeaseHolder } from "../records/lease-holder.ts";
 import type { RunHead } from "../records/run-record.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
@@ -18,7 +17,7 @@ import { draftOf, isLeasedAt, shardKeyOf, type ShardRecord } from "../records/sh
 import { assertInput } from "./assert-input.ts";
 import { findShard, validateTenant, type LoadedShard } from "./find-shard.ts";
 import { clampToRecord } from "./logical-now.ts";
-import { nothingToDo, withEvents, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
+import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 export interface AcquireCommand {
   readonly tenant: TenantId;
@@ -29,12 +28,12 @@ export interface AcquireCommand {
 }
 
 /**
- * What became of an acquire.
+ * The outcome of an acquire.
  *
- * - `Granted`  — the shard is the worker's, by a lease that the record describes.
- * - `Repeated` — it was the worker's already, by this very acquire.
- * - `Parked`   — it had been tried too often and was set aside. The caller is told `refusal`,
- *   but only after that has been stored.
+ * - `Granted`  — the worker holds the shard, by the lease in the record.
+ * - `Repeated` — the worker held the shard already, by the same op id.
+ * - `Parked`   — the shard had been acquired too often without progress and is parked. Once that is stored, the caller
+ *   gets `refusal`.
  */
 export type AcquireOutcome =
   | { readonly kind: "Granted" | "Repeated"; readonly shard: ShardRecord }
@@ -45,20 +44,10 @@ const U32_MAX = 0xffff_ffff;
 /**
  * Give a shard to a worker.
  *
- * In this order: the shard is there; it is the tenant's; the same acquire again; the
- * run has not ended; the shard is active; nobody holds it, not even the worker
- * itself; it has not been tried too often.
+ * Checks, in this order: the shard exists; the tenant; a repeated acquire; the run has not ended; the shard is active;
+ * no worker holds it, this one included; it has not been acquired too often.
  */
 export function acquire(
-  loaded: LoadedShard,
-  command: AcquireCommand,
-  now: LogicalTime,
-): Result<Transition<AcquireOutcome, UpdateShard>, Refusal<"acquire">> {
-  return withEvents(decideAcquire(loaded, command, now));
-}
-
-/** `acquire`, whose events are made anew whenever they are asked for: nearly always nobody listens, and a claim acquires hundreds. */
-export function decideAcquire(
   loaded: LoadedShard,
   command: AcquireCommand,
   now: LogicalTime,
@@ -101,26 +90,15 @@ function grant(
   leased.lastTime = at;
   leased.attempts = Math.min(shard.attempts + 1, U32_MAX);
   assertShardRecord(leased, shard);
-  return new Granted(leased);
+  const { tenant, run: runId, shard: id } = shard;
+  return {
+    outcome: { kind: "Granted", shard: leased },
+    writes: { kind: "UpdateShard", shard: leased, needsRun: true },
+    events: [{ kind: "ShardAcquired", tenant, run: runId, at, shard: id, worker, fenceEpoch }],
+  };
 }
 
-/** A shard that is to be given to a worker. */
-class Granted implements Transition<AcquireOutcome, UpdateShard> {
-  readonly outcome: { readonly kind: "Granted"; readonly shard: ShardRecord };
-  readonly writes: UpdateShard;
-
-  constructor(shard: ShardRecord) {
-    this.outcome = { kind: "Granted", shard };
-    this.writes = { kind: "UpdateShard", shard, needsRun: true };
-  }
-
-  get events(): readonly CoordinationEvent[] {
-    const { tenant, run, shard, lastTime: at, lease, fenceEpoch } = this.outcome.shard;
-    return [{ kind: "ShardAcquired", tenant, run, at, shard, worker: lease!.owner, fenceEpoch }];
-  }
-}
-
-/** Set aside a shard that was acquired too often without advancing. Nobody asked for it, so no op id is logged. */
+/** Park a shard that was acquired too often without progress. No caller asked for it, so no op id is logged. */
 function parkSpent(shard: ShardRecord, at: LogicalTime): Transition<AcquireOutcome, UpdateShard> {
   const parked = draftOf(shard);
   parked.status = "Parked";

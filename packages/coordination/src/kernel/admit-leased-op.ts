@@ -6,7 +6,7 @@ import type { PayloadHash } from "../hashing/payload-hash.ts";
 import type { Lease } from "../records/lease.ts";
 import type { RunHead } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
-import { checkShardOpIdempotency, type RequestedOp } from "./check-op-idempotency.ts";
+import { checkOpIdempotency, type RequestedOp } from "./check-op-idempotency.ts";
 import { findShard, type LoadedShard } from "./find-shard.ts";
 import { clampToRecord } from "./logical-now.ts";
 import { validateLease } from "./validate-lease.ts";
@@ -34,11 +34,10 @@ export type AdmissionRefusal = CoordError<
 
 /**
  * The checks that every leased and logged operation begins with, in the order that
- * makes them safe: the shard is there; the same operation again; the lease is good.
+ * makes them safe: the shard exists; a repeated operation; the lease.
  *
- * A replay does not look at the lease. It must succeed after the lease was lost and
- * after the shard came to its end, or a worker that crashed before it heard the
- * answer could never learn it.
+ * A replay does not check the lease. It must succeed after the lease was lost and after the shard was done, or a
+ * worker that crashed before it received the answer could never learn it.
  */
 export function admitLeasedOp(
   loaded: LoadedShard,
@@ -51,7 +50,7 @@ export function admitLeasedOp(
   const { run, shard } = found.value;
   const at = clampToRecord(request.now, shard);
   const op = { opId, payloadHash: request.payloadHash };
-  const logged = checkShardOpIdempotency(shard, op);
+  const logged = checkOpIdempotency(shard.opLog, op);
   if (!logged.ok) return logged;
   if (logged.value !== undefined) return ok({ run, shard, at, op: undefined });
   const leased = validateLease(shard, { tenant, lease, at });

@@ -10,7 +10,7 @@ import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
 import { extendLease } from "./renew.ts";
-import { nothingToDo, withEvents, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
+import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 import { judgeCursorUpdate } from "./validate-cursor-update.ts";
 
 export interface CheckpointCommand extends LeasedCommand {
@@ -19,7 +19,7 @@ export interface CheckpointCommand extends LeasedCommand {
   readonly renew: boolean;
 }
 
-/** What a checkpoint answers: the record as it is now, and the deadline that it moved, if it did. */
+/** The record after a checkpoint, and the lease's new deadline if the checkpoint renewed it. */
 export interface CheckpointOutcome {
   readonly shard: ShardRecord;
   readonly newDeadline: LogicalTime | undefined;
@@ -28,23 +28,13 @@ export interface CheckpointOutcome {
 /**
  * Store how far a worker has come.
  *
- * In this order: the shard is there; the same operation again; the lease is good; the
- * cursor is good. Key and token are both replaced, so that a cursor without a token
- * erases the old one.
+ * Checks, in this order: the shard exists; a repeated operation; the lease; the cursor. Replaces both the key and the
+ * token, so a cursor without a token erases the old one.
  *
- * A run that has ended does not refuse it: finished work is never thrown away. But
- * such a run renews no lease, so then the deadline stays where it is.
+ * A run that has ended still accepts checkpoints, so that finished work is kept. It renews no lease: the deadline
+ * then stays where it is.
  */
 export function checkpoint(
-  loaded: LoadedShard,
-  command: CheckpointCommand,
-  now: LogicalTime,
-): Result<Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard>, Refusal<"checkpoint">> {
-  return withEvents(decideCheckpoint(loaded, command, now));
-}
-
-/** `checkpoint`, whose events are made anew whenever they are asked for: nearly always nobody listens, and there are many checkpoints. */
-export function decideCheckpoint(
   loaded: LoadedShard,
   command: CheckpointCommand,
   now: LogicalTime,
@@ -66,25 +56,15 @@ export function decideCheckpoint(
   advanced.lastTime = at;
   if (moved.value) advanced.attempts = 0;
   assertShardRecord(advanced, shard);
-  return ok(new Checkpointed(advanced, renews));
+  const newDeadline = renews ? advanced.lease?.deadline : undefined;
+  return ok({
+    outcome: IdempotentOutcome.executed({ shard: advanced, newDeadline }),
+    writes: { kind: "UpdateShard", shard: advanced, needsRun: renews },
+    events: eventsOf(advanced, newDeadline),
+  });
 }
 
-/** A checkpoint that is to be written. */
-class Checkpointed implements Transition<IdempotentOutcome<CheckpointOutcome>, UpdateShard> {
-  readonly outcome: IdempotentOutcome<CheckpointOutcome>;
-  readonly writes: UpdateShard;
-
-  constructor(shard: ShardRecord, renews: boolean) {
-    this.outcome = IdempotentOutcome.executed({ shard, newDeadline: renews ? shard.lease?.deadline : undefined });
-    this.writes = { kind: "UpdateShard", shard, needsRun: renews };
-  }
-
-  get events(): readonly CoordinationEvent[] {
-    return checkpointEvents(this.outcome.value);
-  }
-}
-
-function checkpointEvents({ shard: record, newDeadline }: CheckpointOutcome): readonly CoordinationEvent[] {
+function eventsOf(record: ShardRecord, newDeadline: LogicalTime | undefined): readonly CoordinationEvent[] {
   const { tenant, run, shard, lastTime: at } = record;
   const lastKey = record.cursor.lastKey!;
   const checkpointed: CoordinationEvent = {

@@ -1,19 +1,18 @@
 import type { ShardStatus } from "@gossip/contracts";
 import type { ErrorKind, ErrorOf, ErrorOfKind, Operation } from "@gossip/coordination-errors";
-import { ok, type Result } from "@gossip/stdx";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 
 /**
- * What an operation would do: an answer, what must be stored before it may be
- * given, and what is told to others once it is.
+ * What an operation would do: its outcome, the writes that must be stored before the outcome is returned, and the
+ * events to emit after that.
  *
  * The kernel decides and changes nothing. A refusal has no transition.
  */
 export interface Transition<Outcome, Writes extends RecordWrites = RecordWrites> {
   readonly outcome: Outcome;
-  /** `undefined` where everything has been stored before: a replay. */
+  /** `undefined` for a replay: everything is stored already. */
   readonly writes: Writes | undefined;
   readonly events: readonly CoordinationEvent[];
 }
@@ -57,16 +56,7 @@ type StoreFailure = Extract<ErrorKind, "BackendError" | "ResourceExhausted" | "S
 
 const NO_EVENTS: readonly CoordinationEvent[] = /* @__PURE__ */ Object.freeze([]);
 
-/** A decision whose transition is a plain value, with its events in it: there are some that make them only when they are asked for. */
-export function withEvents<Outcome, Writes extends RecordWrites, Failure>(
-  decided: Result<Transition<Outcome, Writes>, Failure>,
-): Result<Transition<Outcome, Writes>, Failure> {
-  if (!decided.ok) return decided;
-  const { outcome, writes, events } = decided.value;
-  return ok({ outcome, writes, events });
-}
-
-/** The transition that does nothing but answer: what was asked for has been done before. */
+/** The transition of a replay. */
 export function nothingToDo<Outcome>(outcome: Outcome): Transition<Outcome, never> {
   return { outcome, writes: undefined, events: NO_EVENTS };
 }

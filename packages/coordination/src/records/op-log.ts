@@ -2,7 +2,7 @@ import type { LogicalTime, OpId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 import type { PayloadHash } from "../hashing/payload-hash.ts";
 
-/** What every entry of a log says: who asked, for what, and when it was done. */
+/** The fields that every log entry has. */
 export interface LoggedOp {
   readonly opId: OpId;
   /** Never zero. */
@@ -13,50 +13,27 @@ export interface LoggedOp {
 /**
  * The operations that a record remembers, oldest first.
  *
- * A plain array that nobody writes to: a record with one operation more has another
- * array. An id is in it at most once.
+ * An immutable array: a record with one more operation has a new array. An op id is in it at most once.
  */
 export type OpLog<Entry extends LoggedOp> = readonly Entry[];
 
-/** The entry of an operation, or `undefined` where it is new or was forgotten. */
+/** The entry of an operation, or `undefined` if it is new or forgotten. */
 export function findOp<Entry extends LoggedOp>(log: OpLog<Entry>, opId: OpId): Entry | undefined {
-  const index = indexOfOp(log, opId);
-  return index < 0 ? undefined : log[index];
-}
-
-/** Where it is, or -1. */
-export function indexOfOp(log: OpLog<LoggedOp>, opId: OpId): number {
   // The newest first: a retry nearly always follows what it repeats.
   for (let index = log.length - 1; index >= 0; index--) {
-    if (log[index]!.opId === opId) return index;
+    if (log[index]!.opId === opId) return log[index];
   }
-  return -1;
+  return undefined;
 }
 
 /**
  * The log with one more entry; a full one forgets its oldest.
  *
- * That the id is new has been looked up before, and is looked at again with the rest of the
- * record before it is stored: not a third time here.
+ * Does not check that the op id is new: the kernel looks it up before, and the record's invariants check it after.
  */
 export function appendOp<Entry extends LoggedOp>(log: OpLog<Entry>, entry: Entry, capacity: number): OpLog<Entry> {
   assertLoggedOp(entry);
-  const appended = log.length < capacity ? continued(log, entry) : shifted(log, entry, capacity);
-  lastAppended = appended;
-  lastAppendedTo = log;
-  return appended;
-}
-
-// What was appended last, and to what: a log that is looked at is mostly the one that was just made, and need not be compared.
-let lastAppended: OpLog<LoggedOp> | undefined;
-let lastAppendedTo: OpLog<LoggedOp> | undefined;
-
-function continued<Entry>(log: readonly Entry[], entry: Entry): readonly Entry[] {
-  // The log of a shard that is only claimed and completed: a spread would make room for sixteen more, and take ten times as long.
-  return log.length === 0 ? [entry] : [...log, entry];
-}
-
-function shifted<Entry>(log: readonly Entry[], entry: Entry, capacity: number): readonly Entry[] {
+  if (log.length < capacity) return [...log, entry];
   // A copy of the right size whose entries then move up: `slice(1)` and `push` would make room for twice as many.
   const kept = log.slice(log.length - capacity);
   for (let index = 1; index < capacity; index++) kept[index - 1] = kept[index]!;
@@ -65,17 +42,16 @@ function shifted<Entry>(log: readonly Entry[], entry: Entry, capacity: number): 
 }
 
 /**
- * The first entry of which it is not known that it goes with those before it: `length` where `log` is `known`, a log that was found
- * in order before, and the last where it continues that by one entry, as nearly always.
+ * The index of the first entry that `known`, a log found in order before, does not vouch for: `length` if `log` is
+ * `known` itself, the last index if it continues `known` by one entry, 0 otherwise.
  */
 export function firstUnknown(log: OpLog<LoggedOp>, known: OpLog<LoggedOp> | undefined): number {
   if (known === undefined) return 0;
   if (log === known) return log.length;
-  if (log === lastAppended && known === lastAppendedTo) return log.length - 1;
   return continuesLog(log, known) ? log.length - 1 : 0;
 }
 
-/** Whether an id is in the log twice. Of the entries before `first` it is known that none is. */
+/** Whether an op id is in the log twice. The entries before `first` are known to be distinct. */
 export function hasDuplicateOp(log: OpLog<LoggedOp>, first = 0): boolean {
   // Pairs, and no set: every decoded record comes through here, and a log has 16 entries at most.
   for (let index = first; index < log.length; index++) {
@@ -92,7 +68,7 @@ function hasOpBefore(log: OpLog<LoggedOp>, end: number): boolean {
   return false;
 }
 
-/** Whether the entries are in the order of their times. Of those before `first` it is known that they are. */
+/** Whether the entries are in the order of their times. Those before `first` are known to be. */
 export function isLogInOrder(log: OpLog<LoggedOp>, first = 0): boolean {
   for (let index = Math.max(first, 1); index < log.length; index++) {
     if (log[index]!.executedAt < log[index - 1]!.executedAt) return false;

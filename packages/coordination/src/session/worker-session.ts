@@ -1,16 +1,20 @@
-import type {
-  Cursor,
-  ParkReason,
-  ShardId,
-  ShardKey,
-  ShardSpec,
-  SplitReplacePlan,
-  SplitResidualPlan,
-  TenantId,
-  WorkerId,
+import {
+  OpId,
+  type Cursor,
+  type LogicalTime,
+  type ParkReason,
+  type ShardId,
+  type ShardKey,
+  type ShardSpec,
+  type SplitReplacePlan,
+  type SplitResidualPlan,
+  type TenantId,
+  type WorkerId,
 } from "@gossip/contracts";
 import {
+  coordError,
   IdempotentOutcome,
+  type BackendError,
   type CheckpointError,
   type CompleteError,
   type ParkError,
@@ -19,184 +23,275 @@ import {
   type SessionError,
   type SplitError,
 } from "@gossip/coordination-errors";
-import type { Result } from "@gossip/stdx";
+import { assert, err, ok, type Result } from "@gossip/stdx";
 import type { Engine } from "../coordinator/engine.ts";
-import {
-  shardOperations,
-  type CheckpointResult,
-  type RenewResult,
-  type SplitReplaceResult,
-  type SplitResidualResult,
-} from "../coordinator/shard-operations.ts";
+import { execute } from "../coordinator/execute.ts";
+import type { Operation } from "../coordinator/operation.ts";
+import { shardOperations } from "../coordinator/shard-operations.ts";
+import type {
+  CheckpointResult,
+  LoggedRequest,
+  RenewResult,
+  SplitReplaceResult,
+  SplitResidualResult,
+} from "../coordinator/shard-requests.ts";
+import type { ShardCopy, ShardSituation } from "../coordinator/shard-target.ts";
 import type { CompletionPoint } from "../hashing/payload-hash.ts";
+import type { SplitShard, UpdateShard } from "../kernel/transition.ts";
 import type { CapacityHint } from "../records/capacity-hint.ts";
 import { Lease } from "../records/lease.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
 import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
-import { CheckpointCall, type CheckpointOptions } from "./checkpoint-call.ts";
-import { CompleteCall } from "./complete-call.ts";
-import { Hold, NO_OPTIONS, type SessionOptions, type SessionStart } from "./hold.ts";
-import { withoutValue } from "../coordinator/without-value.ts";
+import { isLeaseGone } from "./lease-gone.ts";
+import { Turns } from "./turns.ts";
+
+/** What a session begins with: a lease that was just granted, and the shard as it was then. */
+export interface SessionStart {
+  readonly lease: Lease;
+  readonly shard: ShardRecord;
+  readonly copy: ShardCopy;
+  readonly capacity: CapacityHint;
+  /** Whether the acquire was a replay. */
+  readonly isReplay: boolean;
+}
+
+/** The options of every logged call of a session. */
+export interface SessionOptions {
+  /** Pass the same one again to repeat the call. A fresh one is drawn by default. */
+  readonly opId?: OpId;
+}
+
+export interface CheckpointOptions extends SessionOptions {
+  /** Also move the lease's deadline. */
+  readonly renew?: boolean;
+}
+
+/** One call of a session. */
+interface SessionCall<Outcome, Told, Failure> {
+  /** Made when it is the call's turn, so that it presents the lease as it is then. */
+  readonly make: () => Operation<ShardSituation, UpdateShard | SplitShard, Outcome, Failure>;
+  /** The caller's result. */
+  readonly tell: (outcome: Outcome) => Told;
+  /** Whether the call closes the session if it succeeds, or if the lease is gone. */
+  readonly isLast?: boolean;
+}
 
 /**
  * One worker's hold on one shard, from the acquire to whatever ends it.
  *
- * It is always in one of these:
+ * A session is in one of two states:
  *
- * - *open*   — every call may be made. `renew`, `checkpoint` and `splitResidual` keep it so, whatever they answer.
- * - *closed* — the hold is over: `complete`, `park`, `release` or `splitReplace` succeeded, or
- *   answered that the lease is gone. Every call answers `SessionClosed`.
+ * - *open*   — every call may be made. `renew`, `checkpoint` and `splitResidual` never close it.
+ * - *closed* — `complete`, `park`, `release` or `splitReplace` succeeded, or reported that the lease is gone. Every call
+ *   returns `SessionClosed`.
  *
- * A call that fails for another reason, such as a store that cannot be reached, leaves the
- * session open, to be made again. Calls take effect in the order in which they
- * are made; nothing has to wait for the one before.
+ * A call that fails for another reason, such as an unreachable store, leaves the session open, and may be repeated.
+ * Calls take effect in the order in which they are made; a caller need not wait for the previous one.
  *
- * `await using` releases the shard at the end of its block, where nothing ended it before.
+ * `await using` releases the shard at the end of its block if the session is still open.
  */
 export class WorkerSession implements AsyncDisposable {
   readonly initialSnapshot: ShardSnapshot;
   /** Whether the acquire that opened the session was a replay: the worker held this lease already, by the same op id. */
   readonly isReplay: boolean;
   readonly #engine: Engine;
-  readonly #hold: Hold;
+  readonly #copy: ShardCopy;
+  readonly #turns = new Turns();
+  /** The shard as of the last successful call. */
+  #shard: ShardRecord;
+  #lease: Lease;
+  #capacity: CapacityHint;
+  #isClosed = false;
+  #isLeaseLost = false;
 
   /** @internal Sessions come from a coordinator. */
-  constructor(engine: Engine, start: SessionStart) {
+  constructor(engine: Engine, { lease, shard, copy, capacity, isReplay }: SessionStart) {
+    this.initialSnapshot = snapshotOf(shard);
+    this.isReplay = isReplay;
     this.#engine = engine;
-    this.#hold = new Hold(engine, start);
-    this.isReplay = start.isReplay;
-    this.initialSnapshot = snapshotOf(this.#hold.shard);
+    this.#copy = copy;
+    this.#shard = shard;
+    this.#lease = lease;
+    this.#capacity = capacity;
   }
 
   /** The lease as of the last call. See `Lease` for what its fence can and cannot order. */
   get lease(): Lease {
-    return this.#hold.lease;
+    return this.#lease;
   }
 
   get tenant(): TenantId {
-    return this.#hold.lease.tenant;
+    return this.#lease.tenant;
   }
 
   get worker(): WorkerId {
-    return this.#hold.lease.owner;
+    return this.#lease.owner;
   }
 
   get shardKey(): ShardKey {
-    return Lease.shardKey(this.#hold.lease);
+    return Lease.shardKey(this.#lease);
   }
 
   /** The range that is left: a residual split narrows it. */
   get spec(): ShardSpec {
-    return this.#hold.shard.spec;
+    return this.#shard.spec;
   }
 
-  /** Where the last checkpoint stands. */
+  /** The cursor of the last checkpoint. */
   get cursor(): Cursor {
-    return this.#hold.shard.cursor;
+    return this.#shard.cursor;
   }
 
   get spawned(): readonly ShardId[] {
-    return this.#hold.shard.spawned;
+    return this.#shard.spawned;
   }
 
-  /** What the last answer told of the rest of the run. */
+  /** The run's capacity as of the last call that returned it. */
   get capacity(): CapacityHint {
-    return this.#hold.capacity;
+    return this.#capacity;
   }
 
   get isClosed(): boolean {
-    return this.#hold.isClosed;
+    return this.#isClosed;
   }
 
-  /** Whether a call has answered that the shard is another's by now, or nobody's. Stop working on it. */
+  /** Whether a call reported that this worker no longer holds the shard. Stop working on it. */
   get isLeaseLost(): boolean {
-    return this.#hold.isLeaseLost;
+    return this.#isLeaseLost;
   }
 
   renew(): Promise<Result<RenewResult, RenewError | SessionError>> {
-    return this.#hold.run({
-      make: () => shardOperations.renew({ tenant: this.tenant, lease: this.lease }),
-      tell: ({ newDeadline }) => {
-        this.#hold.extend(newDeadline);
-        return { newDeadline, capacity: this.capacity };
-      },
+    return this.#run({
+      make: () => shardOperations.renew(this.#engine, { tenant: this.tenant, lease: this.#lease }),
+      tell: ({ newDeadline }) => ({ newDeadline, capacity: this.#capacity }),
     });
   }
 
   /** Store how far the work has come. */
   checkpoint(
     cursor: Cursor,
-    options: CheckpointOptions = NO_OPTIONS,
+    options: CheckpointOptions = {},
   ): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
-    return this.#hold.run(new CheckpointCall(this.#hold, cursor, options));
+    let renew = false;
+    return this.#run({
+      make: () => {
+        const { tenant, lease, opId } = this.#request(options);
+        renew = options.renew ?? false;
+        assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
+        return shardOperations.checkpoint(this.#engine, { tenant, lease, opId, cursor, renew });
+      },
+      tell: (outcome) =>
+        IdempotentOutcome.map(outcome, ({ newDeadline }) => ({
+          newDeadline: newDeadline ?? this.#deadlineOfReplay(outcome.kind, renew),
+          capacity: this.#capacity,
+        })),
+    });
   }
 
-  /** Cut a part off the range's upper end for somebody else. */
+  /** Cut a part off the range's upper end, for other workers. */
   splitResidual(
     plan: SplitResidualPlan,
-    options: SessionOptions = NO_OPTIONS,
+    options: SessionOptions = {},
   ): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
-    return this.#hold.run({
-      make: () =>
-        shardOperations.splitResidual({
-          tenant: this.tenant,
-          lease: this.lease,
-          opId: this.#hold.opIdOf(options),
-          plan,
-        }),
+    return this.#run({
+      make: () => shardOperations.splitResidual(this.#engine, { ...this.#request(options), plan }),
       tell: (outcome) => IdempotentOutcome.map(outcome, ({ residual }) => ({ residual })),
     });
   }
 
-  /** Say that the work is finished, at a cursor or with `RANGE_EXHAUSTED`. */
+  /** Mark the shard as done, at a cursor or with `RANGE_EXHAUSTED`. */
   complete(
     point: CompletionPoint,
-    options: SessionOptions = NO_OPTIONS,
+    options: SessionOptions = {},
   ): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
-    return this.#hold.run(new CompleteCall(this.#hold, point, options));
+    return this.#run({
+      isLast: true,
+      make: () => shardOperations.complete(this.#engine, { ...this.#request(options), point }),
+      tell: (outcome) => IdempotentOutcome.map(outcome, () => undefined),
+    });
   }
 
   /** Set the shard aside for a reason. */
   park(
     reason: ParkReason,
-    options: SessionOptions = NO_OPTIONS,
+    options: SessionOptions = {},
   ): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
-    return this.#hold.run({
+    return this.#run({
       isLast: true,
-      make: () =>
-        shardOperations.park({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), reason }),
-      tell: withoutValue,
+      make: () => shardOperations.park(this.#engine, { ...this.#request(options), reason }),
+      tell: (outcome) => IdempotentOutcome.map(outcome, () => undefined),
     });
   }
 
-  /** Give the shard back, so that another can go on with it at once. */
-  release(options: SessionOptions = NO_OPTIONS): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
-    return this.#hold.run({
+  /** Give the shard back, to be acquired by any worker. */
+  release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
+    return this.#run({
       isLast: true,
-      make: () => shardOperations.release({ tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options) }),
-      tell: withoutValue,
+      make: () => shardOperations.release(this.#engine, this.#request(options)),
+      tell: (outcome) => IdempotentOutcome.map(outcome, () => undefined),
     });
   }
 
   /** Replace the shard by children that tile its range. */
   splitReplace(
     plan: SplitReplacePlan,
-    options: SessionOptions = NO_OPTIONS,
+    options: SessionOptions = {},
   ): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
-    const { maxSplitChildren } = this.#engine;
-    return this.#hold.run({
+    return this.#run({
       isLast: true,
-      make: () =>
-        shardOperations.splitReplace(
-          { tenant: this.tenant, lease: this.lease, opId: this.#hold.opIdOf(options), plan },
-          maxSplitChildren,
-        ),
+      make: () => shardOperations.splitReplace(this.#engine, { ...this.#request(options), plan }),
       tell: (outcome) => IdempotentOutcome.map(outcome, ({ children }) => ({ children })),
     });
   }
 
-  /** Release the shard where the session is still open. What comes of it is nobody's to hear: the lease runs out anyway. */
+  /** Release the shard if the session is still open. Ignores a failure: the lease expires anyway. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.isClosed && !this.isLeaseLost) void (await this.release());
-    this.#hold.close();
+    if (!this.#isClosed && !this.#isLeaseLost) void (await this.release());
+    this.#isClosed = true;
+  }
+
+  /** Execute a call in its turn: one at a time, in the order of the calls. */
+  async #run<Outcome, Told, Failure extends { readonly kind: string }>(
+    call: SessionCall<Outcome, Told, Failure>,
+  ): Promise<Result<Told, Failure | BackendError | SessionError>> {
+    if (this.#turns.isTaken) await this.#turns.wait();
+    this.#turns.take();
+    try {
+      if (this.#isClosed) return err(coordError("SessionClosed", { shard: this.shardKey }));
+      const executed = await execute(this.#engine, call.make(), this.#copy);
+      if (executed.ok) this.#follow(executed.value.read, executed.value.hint);
+      const isGone = !executed.ok && isLeaseGone(executed.error);
+      if (isGone) this.#isLeaseLost = true;
+      // Before the next call begins, so that it finds the session closed.
+      if (call.isLast === true && (executed.ok || isGone)) this.#isClosed = true;
+      return executed.ok ? ok(call.tell(executed.value.outcome)) : executed;
+    } finally {
+      this.#turns.pass();
+    }
+  }
+
+  /** Note what a successful call returned. */
+  #follow({ shard }: ShardSituation, hint: CapacityHint | undefined): void {
+    if (hint !== undefined) this.#capacity = hint;
+    if (shard === undefined) return;
+    this.#shard = shard.record;
+    // The record's deadline counts: a renewal whose answer was lost has moved it all the same.
+    const { fenceEpoch, lease } = shard.record;
+    const isOurs = fenceEpoch === this.#lease.fence && lease?.owner === this.#lease.owner;
+    if (isOurs && lease.deadline > this.#lease.deadline) this.#lease = Lease.withDeadline(this.#lease, lease.deadline);
+  }
+
+  /** A replay moves no deadline, but the first execution may have. */
+  #deadlineOfReplay(kind: "Executed" | "Replayed", renew: boolean): LogicalTime | undefined {
+    return kind === "Replayed" && renew && this.#shard.lease !== undefined ? this.#lease.deadline : undefined;
+  }
+
+  #request(options: SessionOptions): LoggedRequest {
+    assert(
+      typeof options === "object" && options !== null,
+      () => `options must be an object, got ${options === null ? "null" : typeof options}`,
+    );
+    const opId = options.opId === undefined ? this.#engine.newOpId() : OpId.fromRaw(options.opId);
+    return { tenant: this.tenant, lease: this.#lease, opId };
   }
 }

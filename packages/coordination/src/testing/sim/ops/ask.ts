@@ -1,7 +1,7 @@
 import type { Cursor, OpId, ParkReason, SplitReplacePlan, SplitResidualPlan } from "@gossip/contracts";
 import type { AnyCoordError, IdempotentOutcome, SessionError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
-import type { RenewResult } from "../../../coordinator/shard-operations.ts";
+import type { RenewResult } from "../../../coordinator/shard-requests.ts";
 import type { CompletionPoint } from "../../../hashing/payload-hash.ts";
 import type { Lease } from "../../../records/lease.ts";
 import { findOp } from "../../../records/op-log.ts";
