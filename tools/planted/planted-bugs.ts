@@ -194,8 +194,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "an acquire does not rest on its run",
     file: "coordinator/shard-target.ts",
-    find: "runGuard: writes.needsRun ? runVersion : undefined",
-    replace: "runGuard: undefined",
+    find: "const runGuard = writes.needsRun ? runVersion : undefined;",
+    replace: "const runGuard = undefined;",
     caughtBy: ["conformance", "simulator"],
   },
   {

@@ -18,7 +18,7 @@ import type { CodecVersion } from "./blob-kind.ts";
 import type { CodecError, StoredCursorError } from "./codec-error.ts";
 import { CURSOR_SEMANTICS, OP_KIND, OP_RESULT, PARK_REASON, STATUS } from "./enum-field.ts";
 import { FieldReader, readShardId, type ListField } from "./field-reader.ts";
-import { OP_SIZE } from "./put-op.ts";
+import { OP_SIZE } from "./limits.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
 import { completeShardV1, UNKNOWN_OP } from "./version-1.ts";
 

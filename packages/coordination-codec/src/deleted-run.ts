@@ -17,7 +17,7 @@ export interface DeletedRun {
   readonly run: RunId;
 }
 
-// One mark is encoded at a time and none waits, so all of them share this.
+// A scratch buffer: encoding is synchronous, so one is enough.
 const scratch = /* @__PURE__ */ new FieldWriter();
 
 export function encodeDeletedRun(mark: DeletedRun): Uint8Array {

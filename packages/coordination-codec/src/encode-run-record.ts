@@ -7,7 +7,7 @@ import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
 import type { RecordWriter } from "./record-writer.ts";
 import { findStoredRunFault } from "./stored-faults.ts";
 
-// One record is encoded at a time and none waits, so all of them share this.
+// A scratch buffer: encoding is synchronous, so one is enough.
 const scratch = /* @__PURE__ */ new FieldWriter();
 
 /** The bytes of a run's record, in the newest version. A record that is not in order is an `InvariantViolation`. */

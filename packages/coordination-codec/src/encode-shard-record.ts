@@ -10,11 +10,10 @@ import { assert } from "@gossip/stdx";
 import { assertObject } from "./assert-object.ts";
 import { CURSOR_SEMANTICS, PARK_REASON, STATUS } from "./enum-field.ts";
 import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
-import { FRONTS, MAX_FRONT_SIZE } from "./front-table.ts";
 import type { RecordWriter } from "./record-writer.ts";
 import { findStoredShardFault } from "./stored-faults.ts";
 
-// One record is encoded at a time and none waits, so all of them share this.
+// A scratch buffer: encoding is synchronous, so one is enough.
 const scratch = /* @__PURE__ */ new FieldWriter();
 
 /**
@@ -35,37 +34,12 @@ export function encodeShardRecord(record: ShardRecord): Uint8Array {
 /**
  * Write a shard's record behind whatever `out` holds.
  *
- * Each field must be what its type says, else it is an `InvariantViolation` and `out`
- * is as before. Whether the fields fit each other is not looked at: the kernel did
- * so before it gave the record away, and that check takes longer than all of this.
- *
- * `before`, where it is given, is the record that this one takes the place of. Where that was the last of the shard to be encoded
- * so, what comes first in both and is the same object in both is not encoded again.
- *
- * A logged entry and a range are taken for values, as everywhere: one that somebody wrote to after it was encoded
- * may be encoded as it was.
+ * Throws `InvariantViolation`, and leaves `out` as before, if a field is not what its type says. Does not check the
+ * fields against each other: the kernel does so before it returns a record, and that takes longer than the encoding.
  */
-export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter, before?: ShardRecord): void {
+export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): void {
   assertObject(record, "shard record");
   assertFieldWriter(out);
-  if (before === undefined) writeFront(record, out);
-  else writeNextFront(record, out, before);
-  writeCursor(record, out);
-  out.code(CURSOR_SEMANTICS, record.cursorSemantics);
-  out.bool(record.lease !== undefined);
-  if (record.lease !== undefined) writeLease(record.lease, out);
-  out.u64(record.fenceEpoch, "fenceEpoch");
-  out.bool(record.parent !== undefined);
-  if (record.parent !== undefined) out.u64(record.parent, "parent");
-  out.ids(record.spawned, "spawned", MAX_SPAWNED_PER_SHARD);
-  out.opLog(record.opLog, record.run, record.shard);
-  out.u64(record.lastTime, "lastTime");
-  out.u32(record.attempts, "attempts");
-  out.seal();
-}
-
-/** All that a checkpoint leaves as it is. */
-function writeFront(record: ShardRecord, out: FieldWriter): void {
   out.begin("Shard");
   out.tenant(record.tenant);
   out.u64(record.run, "run");
@@ -74,19 +48,18 @@ function writeFront(record: ShardRecord, out: FieldWriter): void {
   out.bool(record.parkReason !== undefined);
   if (record.parkReason !== undefined) out.code(PARK_REASON, record.parkReason);
   writeSpec(record, out);
-}
-
-function writeNextFront(record: ShardRecord, out: FieldWriter, before: ShardRecord): void {
-  assertObject(before, "shard record before");
-  assert(
-    typeof before.run === "bigint" && typeof before.shard === "bigint",
-    "shard record before must have a run and a shard",
-  );
-  const known = FRONTS.frontOf(record, before);
-  if (known !== undefined) return out.beginWith(known);
-  writeFront(record, out);
-  const front = FRONTS.wants(record) ? out.copyFront(MAX_FRONT_SIZE) : undefined;
-  if (front !== undefined) FRONTS.keep(record, front);
+  writeCursor(record, out);
+  out.code(CURSOR_SEMANTICS, record.cursorSemantics);
+  out.bool(record.lease !== undefined);
+  if (record.lease !== undefined) writeLease(record.lease, out);
+  out.u64(record.fenceEpoch, "fenceEpoch");
+  out.bool(record.parent !== undefined);
+  if (record.parent !== undefined) out.u64(record.parent, "parent");
+  out.ids(record.spawned, "spawned", MAX_SPAWNED_PER_SHARD);
+  out.opLog(record.opLog);
+  out.u64(record.lastTime, "lastTime");
+  out.u32(record.attempts, "attempts");
+  out.seal();
 }
 
 function writeSpec({ spec }: ShardRecord, out: FieldWriter): void {

@@ -7,7 +7,6 @@ import type { CodecError } from "./codec-error.ts";
 import { crc32c } from "./crc32c.ts";
 import type { EnumField } from "./enum-field.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE, MAX_FIELD_SIZE } from "./limits.ts";
-import { TENANTS } from "./tenant-table.ts";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 const NO_ITEMS: readonly never[] = /* @__PURE__ */ Object.freeze([]);
@@ -115,7 +114,7 @@ export class FieldReader {
     if (!this.#has(TENANT_ID_SIZE)) return TenantId.ZERO;
     const at = this.#at;
     this.#at = at + TENANT_ID_SIZE;
-    return TENANTS.idAt(this.#bytes, at);
+    return TenantId.fromBytes(this.#bytes.subarray(at, at + TENANT_ID_SIZE));
   }
 
   /** Borrowed from the blob: copy what is kept. */

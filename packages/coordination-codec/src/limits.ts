@@ -11,3 +11,6 @@ export const HEADER_SIZE = 3;
 
 /** Bytes behind every blob since version 2. */
 export const CHECKSUM_SIZE = 4;
+
+/** Bytes of one entry in a shard's log. */
+export const OP_SIZE = 26;

@@ -21,7 +21,7 @@ export class ValueSpace {
     this.#writer.reset();
     const ends: number[] = [];
     for (const { shard } of sets) {
-      encodeShardRecordInto(shard.after, this.#writer, shard.before);
+      encodeShardRecordInto(shard.after, this.#writer);
       ends.push(this.#writer.length);
     }
     this.#cut(this.#writer.view(), ends);

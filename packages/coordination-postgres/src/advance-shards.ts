@@ -42,14 +42,14 @@ export async function advanceShards(
 }
 
 async function advanceOne(database: Database, { guard, set }: Candidate): Promise<(index: number) => boolean> {
-  const { before, after } = set.shard;
+  const { after } = set.shard;
   const values = [
     guard.runId,
     u64Bytes(after.shard),
     guard.version,
     after.attempts,
     after.cursor.lastKey ?? null,
-    encodeOne(after, before),
+    encodeOne(after),
   ];
   const written = await database.change(ADVANCE_SHARD, values);
   return () => written === 1;
@@ -57,11 +57,10 @@ async function advanceOne(database: Database, { guard, set }: Candidate): Promis
 
 async function advanceMany(database: Database, candidates: readonly Candidate[]): Promise<(index: number) => boolean> {
   const records = recordsOf(candidates);
-  const before = candidates.map(({ set }) => set.shard.before);
   const columns = [
     u64Array(records.map(({ shard }) => shard)),
     int8Array(candidates.map(({ guard }) => guard.version)),
-    ...cursorColumns(records, before),
+    ...cursorColumns(records),
   ];
   const [row] = isOneRun(candidates)
     ? await database.run<WrittenRow>(ADVANCE_SHARDS_OF_RUN, [candidates[0]!.guard.runId, ...columns])

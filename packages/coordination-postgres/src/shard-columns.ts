@@ -5,16 +5,12 @@ import { byteaArray, int8Array, nameArray, u64Array, type ServerArray } from "./
 // One call encodes at a time and none waits in between, so all of them share this.
 const writer = new RecordWriter();
 
-/**
- * What a checkpoint changes of shards, a column each. A record that cannot be stored throws.
- *
- * `before`: what each takes the place of, where it is worked on again and again, so that what stays is not encoded each time.
- */
-export function cursorColumns(records: readonly ShardRecord[], before?: readonly ShardRecord[]): ServerArray[] {
+/** What a checkpoint changes of shards, one column each. Throws for a record that cannot be stored. */
+export function cursorColumns(records: readonly ShardRecord[]): ServerArray[] {
   return [
     int8Array(records.map(({ attempts }) => attempts)),
     byteaArray(records.map(({ cursor }) => cursor.lastKey)),
-    byteaArray(encodeAll(records, before)),
+    byteaArray(encodeAll(records)),
   ];
 }
 
@@ -34,18 +30,17 @@ export function birthColumns(records: readonly ShardRecord[]): ServerArray[] {
   return [u64Array(records.map(({ parent }) => parent)), byteaArray(records.map(({ spec }) => spec.keyRangeStart))];
 }
 
-/** `before` as for `cursorColumns`. */
-export function encodeOne(record: ShardRecord, before?: ShardRecord): Uint8Array {
+export function encodeOne(record: ShardRecord): Uint8Array {
   writer.reset();
-  encodeShardRecordInto(record, writer, before);
+  encodeShardRecordInto(record, writer);
   return writer.toOwned();
 }
 
 /** Views of the shared writer, good until it is next written. */
-function encodeAll(records: readonly ShardRecord[], before: readonly ShardRecord[] | undefined): Uint8Array[] {
+function encodeAll(records: readonly ShardRecord[]): Uint8Array[] {
   writer.reset();
-  const ends = records.map((record, index) => {
-    encodeShardRecordInto(record, writer, before?.[index]);
+  const ends = records.map((record) => {
+    encodeShardRecordInto(record, writer);
     return writer.length;
   });
   const encoded = writer.view();

@@ -176,7 +176,7 @@ export class WorkerSession implements AsyncDisposable {
     return this.#run({
       make: () => {
         const { tenant, lease, opId } = this.#request(options);
-        renew = options.renew ?? false;
+        ({ renew = false } = options);
         assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
         return shardOperations.checkpoint(this.#engine, { tenant, lease, opId, cursor, renew });
       },
