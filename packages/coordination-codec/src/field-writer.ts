@@ -75,7 +75,8 @@ export class FieldWriter {
   }
 
   u64(value: bigint, field: string): void {
-    putU64(this.#view, this.#claim(8), value, field);
+    const at = this.#claim(8);
+    putU64(this.#view, at, value, field);
   }
 
   tenant(id: TenantId): void {

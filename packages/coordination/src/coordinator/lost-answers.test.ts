@@ -62,7 +62,11 @@ function makeWorld(): void {
   store = new CountingStore({ slabCapacity: 1 << 20 });
   script = new ScriptedFaults();
   clock = new ManualClock(10n);
-  coordinator = new Coordinator({ store: new FaultInjectingStore(store, script), clock, retry: { maxAttempts: 2 } });
+  coordinator = new Coordinator({
+    store: new FaultInjectingStore(store, script),
+    clock,
+    retry: { maxAttempts: 2, sleep: () => Promise.resolve() },
+  });
   events = [];
   coordinator.onEvent((event) => events.push(event));
 }

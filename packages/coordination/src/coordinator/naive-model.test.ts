@@ -343,7 +343,7 @@ async function setUp(
   options: { maxRetries: number | undefined; isFaulty: boolean },
 ): Promise<{ model: NaiveModel; real: Real }> {
   const clock = new ManualClock(1n);
-  const coordinator = new Coordinator({ store, clock, retry: { maxAttempts: 60 } });
+  const coordinator = new Coordinator({ store, clock, retry: { maxAttempts: 60, sleep: () => Promise.resolve() } });
   const roots = [
     { id: 10n, start: "a", end: "c" },
     { id: 11n, start: "c", end: "e" },
