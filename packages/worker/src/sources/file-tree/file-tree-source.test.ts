@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ItemProblem, ReadRequest } from "../../source/source.ts";
 import { describeSource } from "../../testing/index.ts";
-import { fileTreeSource, type FileTreeOptions } from "./file-tree-source.ts";
+import { FileTreeSource, fileTreeSource, readOptions, type FileTreeOptions } from "./file-tree-source.ts";
 import { inTree, makeTree, type TemporaryTree } from "./temporary-tree.fixture.ts";
 
 const NONE = new Uint8Array(0);
@@ -272,8 +272,12 @@ describe("a root that is none", () => {
 
 describe("cutting a tree", () => {
   /** How many of the keys each shard of a plan has. */
-  async function shares(tree: TemporaryTree, shardCount: number): Promise<readonly number[]> {
-    const specs = unwrap(await fileTreeSource({ root: tree.root }).plan({ shardCount }));
+  async function shares(
+    tree: TemporaryTree,
+    shardCount: number,
+    source = fileTreeSource({ root: tree.root }),
+  ): Promise<readonly number[]> {
+    const specs = unwrap(await source.plan({ shardCount }));
     const keys = tree.keys();
     return specs.map(
       ({ keyRangeStart, keyRangeEnd }) =>
@@ -299,19 +303,20 @@ describe("cutting a tree", () => {
   test("one folder with everything in it is cut by its names, and what remains of it in half", async () => {
     const tree = newTree();
     mkdirSync(join(tree.root, "deep/hot"), { recursive: true });
-    // More than are held to judge it by.
-    const count = 40_000;
+    // More than twice as many as it is judged by.
+    const count = 4000;
+    const source = new FileTreeSource({ ...readOptions({ root: tree.root }), namesSampled: 1600 });
     execFileSync("sh", ["-c", `seq ${count} | xargs touch`], { cwd: join(tree.root, "deep/hot") });
-    const counts = await shares(tree, 8);
+    const counts = await shares(tree, 8, source);
     expect(counts.length).toBe(8);
     expect(Math.max(...counts)).toBeLessThanOrEqual((count / 8) * 1.1);
 
     const keys = tree.keys();
-    expect((await read({ root: tree.root, namesHeld: 15_000 })).paths.join("\n")).toBe(tree.paths().join("\n"));
-    const after = keys[10_000]!;
-    const point = await fileTreeSource({ root: tree.root }).splitPoint!({ range: EVERYTHING, after, samples: [] });
+    expect((await read({ root: tree.root, namesHeld: 1500 })).paths.join("\n")).toBe(tree.paths().join("\n"));
+    const after = keys[1000]!;
+    const point = await source.splitPoint({ range: EVERYTHING, after, samples: [] });
     const below = keys.filter((key) => compareBytes(key, after) > 0 && compareBytes(key, point!) < 0).length;
-    expect(Math.abs(below - 15_000)).toBeLessThan(1000);
+    expect(Math.abs(below - 1500)).toBeLessThan(100);
   });
 
   test("one large folder among many files and small folders is cut too", async () => {

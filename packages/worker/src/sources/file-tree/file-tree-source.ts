@@ -30,6 +30,7 @@ export interface FileTreeOptions {
 }
 
 const DEFAULT_NAMES_HELD = 200_000;
+const NAMES_SAMPLED = 16_384;
 const DEFAULT_RETRY: RetryPolicy = { maxAttempts: 6, baseMs: 100, maxMs: 2000 };
 /** Above every path: no file system has names of so many bytes. */
 const LONGEST_NAME = 256;
@@ -104,5 +105,14 @@ export function readOptions(options: FileTreeOptions): Tree {
   assert(exclude === undefined || typeof exclude === "function", "exclude must be a function");
   assertCount(namesHeld, "namesHeld", { min: 1, max: 2 ** 31 });
   const retry = makeRetryPolicy(options.retry ?? {}, { what: "retry of the file tree", defaults: DEFAULT_RETRY });
-  return { name: root, root: Buffer.from(resolve(root)), onUnreadable, exclude, namesHeld, retry, list: listDirectory };
+  return {
+    name: root,
+    root: Buffer.from(resolve(root)),
+    onUnreadable,
+    exclude,
+    namesHeld,
+    namesSampled: NAMES_SAMPLED,
+    retry,
+    list: listDirectory,
+  };
 }

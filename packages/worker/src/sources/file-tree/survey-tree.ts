@@ -23,8 +23,6 @@ export interface SurveyRequest {
 /** Folders a part that are looked into at most. */
 const FOLDERS_PER_PART = 4;
 const FEWEST_FOLDERS = 32;
-/** Names a folder is judged by. */
-const NAMES_SAMPLED = 16_384;
 /** With so many there is nothing more to learn. */
 const ENOUGH_UNITS = 65_536;
 
@@ -107,7 +105,7 @@ async function unitsBelow(
 ): Promise<Unit[]> {
   signal?.throwIfAborted();
   const { entries, stride } = await folders.use(prefix, (folder) =>
-    sampleDirectory({ folder, ...boundsBelow(bounds, prefix), limit: NAMES_SAMPLED, signal }),
+    sampleDirectory({ folder, ...boundsBelow(bounds, prefix), limit: tree.namesSampled, signal }),
   );
   return (
     entries

@@ -23,6 +23,8 @@ export interface Tree {
   readonly exclude: ((candidate: TreeCandidate) => boolean) | undefined;
   /** Most names of one folder to hold at once. */
   readonly namesHeld: number;
+  /** Names a folder is judged by when the tree is cut. */
+  readonly namesSampled: number;
   /** For a folder that cannot be listed because of what may pass. */
   readonly retry: RetryPolicy;
   readonly list: typeof listDirectory;
