@@ -24,7 +24,11 @@ export function tasksOf(seed: number): readonly Task[] {
 
 /** Tasks that no seed changes: they run in the first round alone. */
 export function fixedTasks(): readonly Task[] {
-  return [tool("planted bugs", ["tools/planted/main.ts"]), tool("mutations", ["tools/mutate/main.ts"])];
+  return [
+    tool("planted bugs", ["tools/planted/main.ts"]),
+    tool("planted bugs of stores and workers", ["tools/planted/packages/main.ts"]),
+    tool("mutations", ["tools/mutate/main.ts"]),
+  ];
 }
 
 function simulate(seed: number): Task {

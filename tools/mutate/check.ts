@@ -20,9 +20,10 @@ export function checkMutants(packageName: string, mutants: readonly Mutant[]): J
   const workspace = new Workspace(packageName);
   try {
     const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
-    workspace.add({ folder: "unchanged", file: "", tests });
+    workspace.add({ packageName, folder: "unchanged", file: "", tests });
     for (const [index, mutant] of mutants.entries()) {
-      workspace.add({ folder: folderOf(index), file: mutant.file, tests: mutant.tests, edit: mutant });
+      const { file, tests: own } = mutant;
+      workspace.add({ packageName, folder: folderOf(index), file, tests: own, edit: mutant });
     }
     const outcomes = runCopies(workspace.folder);
     const unchanged = outcomes.get("unchanged");

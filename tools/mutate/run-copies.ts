@@ -10,6 +10,8 @@ export interface CopyOutcome {
   readonly isLoaded: boolean;
   /** How many test files ran to their end. */
   readonly fileCount: number;
+  /** How many tests passed or failed. */
+  readonly ranCount: number;
   /** The first test that failed. */
   readonly failedTest: string | undefined;
 }
@@ -19,6 +21,7 @@ interface FileReport {
   readonly file: string;
   readonly isPassed: boolean;
   readonly testCount: number;
+  readonly ranCount: number;
   readonly failedTest?: string;
 }
 
@@ -27,7 +30,14 @@ const REPORT = "report.ndjson";
 /** An edit can make a loop endless. What has not been reported by then has not finished. */
 const TIME_LIMIT_MS = 15 * 60_000;
 
-const CONFIG = `
+export interface RunOptions {
+  /** Whether each test file loads its modules anew. Needed where they keep something for the whole process. */
+  readonly isolate?: boolean;
+  /** Of a copy, by its folder, the tests to run: those with these words in their names. All, where it is not here. */
+  readonly testNames?: Readonly<Record<string, readonly string[]>>;
+}
+
+const configOf = (isolate: boolean): string => `
 const conditions = ["@gossip/source", "module", "node", "development|production"];
 export default {
   resolve: { conditions },
@@ -36,7 +46,7 @@ export default {
     include: ["*/packages/*/src/**/*.test.ts"],
     environment: "node",
     pool: "threads",
-    isolate: false,
+    isolate: ${isolate},
     testTimeout: 60_000,
     setupFiles: ["./setup.mjs"],
     reporters: ["./reporter.mjs"],
@@ -45,12 +55,18 @@ export default {
 `;
 
 // One failure is enough for a copy, its counterexample need not be small, and a second run must say the same.
-const SETUP = `
+const setupOf = (folder: string, testNames: object): string => `
+import { relative } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach } from "vitest";
 fc.configureGlobal({ seed: 20261116, endOnFailure: true });
 let hasFailed = false;
-beforeEach((context) => { if (hasFailed) context.skip(); });
+const testNames = ${JSON.stringify(testNames)};
+beforeEach((context) => {
+  const words = testNames[relative(${JSON.stringify(folder)}, context.task.file.filepath).split("/")[0]];
+  const isWanted = words === undefined || words.some((word) => context.task.name.includes(word));
+  if (hasFailed || !isWanted) context.skip();
+});
 afterEach((context) => { hasFailed ||= context.task.result?.state === "fail"; });
 `;
 
@@ -61,16 +77,20 @@ export default class {
   onTestModuleEnd(module) {
     const tests = [...module.children.allTests()];
     const failedTest = tests.find((test) => test.result().state === "failed")?.fullName;
-    const line = { file: module.moduleId, isPassed: module.ok(), testCount: tests.length, failedTest };
+    const ranCount = tests.filter((test) => ["passed", "failed"].includes(test.result().state)).length;
+    const line = { file: module.moduleId, isPassed: module.ok(), testCount: tests.length, ranCount, failedTest };
     appendFileSync(new URL("${REPORT}", import.meta.url), JSON.stringify(line) + "\\n");
   }
 }
 `;
 
 /** By the name of the copy's folder. A copy that is missing did not finish. */
-export function runCopies(folder: string): Map<string, CopyOutcome> {
-  writeFileSync(join(folder, "vitest.config.mjs"), CONFIG);
-  writeFileSync(join(folder, "setup.mjs"), SETUP);
+export function runCopies(
+  folder: string,
+  { isolate = false, testNames = {} }: RunOptions = {},
+): Map<string, CopyOutcome> {
+  writeFileSync(join(folder, "vitest.config.mjs"), configOf(isolate));
+  writeFileSync(join(folder, "setup.mjs"), setupOf(folder, testNames));
   writeFileSync(join(folder, "reporter.mjs"), REPORTER);
   const run = spawnSync(process.execPath, [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--root", folder], {
     cwd: folder,
@@ -91,13 +111,14 @@ export function runCopies(folder: string): Map<string, CopyOutcome> {
 
 function mergeByCopy(folder: string, reports: readonly FileReport[]): Map<string, CopyOutcome> {
   const outcomes = new Map<string, CopyOutcome>();
-  for (const { file, isPassed, testCount, failedTest } of reports) {
+  for (const { file, isPassed, testCount, ranCount, failedTest } of reports) {
     const copy = relative(folder, file).split("/")[0]!;
     const before = outcomes.get(copy);
     outcomes.set(copy, {
       isFailed: !isPassed || before?.isFailed === true,
       isLoaded: testCount > 0 && before?.isLoaded !== false,
       fileCount: (before?.fileCount ?? 0) + 1,
+      ranCount: (before?.ranCount ?? 0) + ranCount,
       failedTest: before?.failedTest ?? failedTest,
     });
   }

@@ -1,5 +1,5 @@
-// Copies of a package, one a mutant, laid out so that tests find in them what they find in the real one.
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+// Copies of packages, laid out so that tests find in them what they find in the real ones.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ROOT } from "../layers/layers.ts";
 import { replaceOnce } from "../planted/replace-once.ts";
@@ -7,8 +7,10 @@ import type { Edit } from "./mutant.ts";
 
 /** One copy: a package with an edit in it, or as it is, and the tests to run there. */
 export interface Copy {
+  readonly packageName: string;
   readonly folder: string;
   readonly file: string;
+  /** From the package's `src`. */
   readonly tests: readonly string[];
   readonly edit?: Edit;
 }
@@ -17,22 +19,25 @@ const NOT_NEEDED = /\.(test|test-d|bench)\.ts$/;
 
 export class Workspace {
   readonly folder: string;
-  readonly #packageName: string;
 
-  constructor(packageName: string) {
-    this.#packageName = packageName;
+  constructor(name: string) {
     // Below the root, because packages are looked for in the folders above a file.
-    this.folder = join(ROOT, ".cache/mutate", `${packageName}-${process.pid}`);
+    this.folder = join(ROOT, ".cache/mutate", `${name}-${process.pid}`);
     this.remove();
     mkdirSync(this.folder, { recursive: true });
   }
 
-  add({ folder, file, tests, edit }: Copy): void {
-    const source = join(ROOT, "packages", this.#packageName, "src");
-    const home = join(this.folder, folder, "packages", this.#packageName);
-    const isNeeded = (path: string): boolean => !NOT_NEEDED.test(path) || tests.includes(relative(source, path));
+  add({ packageName, folder, file, tests, edit }: Copy): void {
+    const original = join(ROOT, "packages", packageName);
+    const source = join(original, "src");
+    const home = join(this.folder, folder, "packages", packageName);
+    const isNeeded = (path: string): boolean =>
+      !NOT_NEEDED.test(path) || tests.includes(relative(source, path).replaceAll("\\", "/"));
     cpSync(source, join(home, "src"), { recursive: true, filter: isNeeded });
-    symlinkSync(join(ROOT, "packages", this.#packageName, "node_modules"), join(home, "node_modules"));
+    const missing = tests.filter((test) => !existsSync(join(home, "src", test)));
+    if (missing.length > 0) throw new Error(`${packageName} has no test ${missing.join(", ")}`);
+    cpSync(join(original, "package.json"), join(home, "package.json"));
+    symlinkSync(join(original, "node_modules"), join(home, "node_modules"));
     symlinkSync(join(ROOT, "docs"), join(this.folder, folder, "docs"));
     if (edit !== undefined) {
       const target = join(home, "src", file);

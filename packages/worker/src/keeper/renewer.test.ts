@@ -70,6 +70,26 @@ describe("Renewer", () => {
     expect(asked).toEqual([2n, 2n]);
   });
 
+  test("asks once, however long the answer takes", async () => {
+    const table = new LeaseTable();
+    table.beat(5000);
+    let asked = 0;
+    const renewer = new Renewer({
+      table,
+      leaseMs: LEASE_MS,
+      maxBlockedMs: 10_000,
+      nowMs: () => 5000 + LEASE_MS,
+      renew: () => {
+        asked++;
+        return new Promise<never>(() => undefined);
+      },
+    });
+    table.renewed(0, 5000);
+    renewer.hold(0, lease(1n));
+    for (let ticks = 0; ticks < 3; ticks++) renewer.tick();
+    expect(asked).toBe(1);
+  });
+
   test("leaves alone what the main loop renews, and what it has given up", async () => {
     const { asked, passMs, hold, table, nowMs, renewer } = setUp();
     hold(0, 1n);

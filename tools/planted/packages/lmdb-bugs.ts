@@ -1,0 +1,91 @@
+import type { PackageBug } from "./package-bug.ts";
+
+const PORT = {
+  package: "coordination-lmdb",
+  test: "port-differential.test.ts",
+  testName: "write sets of every kind",
+} as const;
+const COMMITTER = { package: "coordination-lmdb", file: "committer.ts", test: "committer.test.ts" } as const;
+
+export const LMDB_BUGS: readonly PackageBug[] = [
+  {
+    name: "opening a folder opens and closes the engine's lock file",
+    area: "locking",
+    package: "coordination-lmdb",
+    file: "check-folder.ts",
+    find: "await access(path, constants.R_OK | constants.W_OK);",
+    replace: 'await (await open(path, "r+")).close();',
+    test: "one-environment.test.ts",
+    testName: "a second store is open in the process",
+    isUsual: true,
+  },
+  {
+    ...PORT,
+    name: "a split does not compare the shard's version",
+    area: "guards",
+    file: "run-writes.ts",
+    find: "records.shardVersion(set, after.shard) !== guard || records.runVersion(set) !== runGuard",
+    replace: "records.runVersion(set) !== runGuard",
+  },
+  {
+    package: "coordination-lmdb",
+    test: "lmdb-store.test.ts",
+    testName: "a split is made as a whole",
+    name: "a split does not compare the run's version",
+    area: "guards",
+    file: "run-writes.ts",
+    find: "records.shardVersion(set, after.shard) !== guard || records.runVersion(set) !== runGuard",
+    replace: "records.shardVersion(set, after.shard) !== guard",
+  },
+  {
+    ...PORT,
+    name: "an update does not compare the run's version",
+    area: "guards",
+    file: "update-shards.ts",
+    find: "rows.ifVersion(runKey(RowKind.RunHead, set), headVersion,",
+    replace: "rows.ifVersion(runKey(RowKind.RunHead, set), undefined,",
+  },
+  {
+    ...PORT,
+    name: "a run that was removed can be made again",
+    area: "guards",
+    file: "run-writes.ts",
+    find: "found !== guard || (found === undefined && records.isDeleted(set))",
+    replace: "found !== guard",
+    isUsual: true,
+  },
+  {
+    ...PORT,
+    name: "updates of a second run in a batch get the answers of others",
+    area: "batching",
+    file: "update-shards.ts",
+    find: "// Behind a run's updates is whether it was there.\n    next++;",
+    replace: "",
+    isUsual: true,
+  },
+  {
+    ...PORT,
+    name: "an update leaves its old place in the claim index",
+    area: "batching",
+    file: "update-shards.ts",
+    find: "if (left !== undefined) rows.remove(left);",
+    replace: "",
+  },
+  {
+    ...COMMITTER,
+    name: "a write that is still pending is reported as failed",
+    area: "unknown outcomes",
+    find: "thrown instanceof AbandonedWrite || this.#findFault() !== undefined",
+    replace: "this.#findFault() !== undefined",
+    testName: "also where the engine has recovered meanwhile",
+    isUsual: true,
+  },
+  {
+    ...COMMITTER,
+    name: "a write that was rolled back is reported as unknown",
+    area: "unknown outcomes",
+    find: "thrown instanceof AbandonedWrite || this.#findFault() !== undefined",
+    replace: "this.#findFault() === undefined || thrown instanceof AbandonedWrite",
+    testName: "has failed",
+  },
+];

@@ -1,0 +1,88 @@
+import type { PackageBug } from "./package-bug.ts";
+
+const RENEWER = { package: "worker", file: "keeper/renewer.ts", test: "keeper/renewer.test.ts" } as const;
+const SINK = { package: "worker", file: "sinks/ndjson/ndjson-shard-sink.ts" } as const;
+
+export const WORKER_BUGS: readonly PackageBug[] = [
+  {
+    ...RENEWER,
+    name: "the keeper renews for a loop that has stood still for too long",
+    testName: "lets go of a loop",
+    area: "keeper",
+    find: "if (now - table.beatMs > maxBlockedMs) return;",
+    replace: "",
+    isUsual: true,
+  },
+  {
+    ...RENEWER,
+    name: "the keeper notes a late answer for the next lease of the slot",
+    testName: "an answer that comes when the slot",
+    area: "keeper",
+    find: "if (this.#held.get(slot) !== held) return;",
+    replace: "",
+    isUsual: true,
+  },
+  {
+    ...RENEWER,
+    name: "the keeper waits until the lease has lapsed",
+    testName: "renews what nobody has renewed",
+    area: "keeper",
+    find: "const PATIENCE = 0.5;",
+    replace: "const PATIENCE = 1.5;",
+  },
+  {
+    ...RENEWER,
+    name: "the keeper asks again while an answer is pending",
+    testName: "asks once",
+    area: "keeper",
+    find: "!held.isAsking && now",
+    replace: "now",
+  },
+  {
+    name: "a later holder's write fence is not greater",
+    area: "sink token",
+    package: "worker",
+    file: "runtime/write-fence.ts",
+    find: "((deadline - leaseDuration) << FENCE_BITS) | (fence & FENCE_MASK)",
+    replace: "fence & FENCE_MASK",
+    test: "runtime/write-fence.test.ts",
+    testName: "it rises from holder to holder",
+    isUsual: true,
+  },
+  {
+    name: "a replaced shard's token counts beside its children's",
+    area: "sink token",
+    package: "worker",
+    file: "sinks/sink-tokens.ts",
+    find: 'if (shard.status !== "Split") shards.push(shard);',
+    replace: "shards.push(shard);",
+    test: "sinks/ndjson/ndjson-sink.test.ts",
+    testName: "are in the order of keys, through splits of both kinds",
+    isUsual: true,
+  },
+  {
+    ...SINK,
+    name: "a token counts what is not on the disk yet",
+    area: "sink token",
+    find: "await this.#writeTo(target);",
+    replace: "void this.#writeTo(target).catch(ignore); await this.#createPart;",
+    test: "sinks/ndjson/ndjson-sink.test.ts",
+  },
+  {
+    ...SINK,
+    name: "a part is not synced before its token is given out",
+    area: "sink token",
+    find: "await file.sync();",
+    replace: "",
+    test: "sinks/ndjson/crash.test.ts",
+  },
+  {
+    ...SINK,
+    name: "a lease that opens twice writes over its own part",
+    area: "sink token",
+    find: 'if (codeOf(thrown) === "EEXIST") return undefined;',
+    replace: 'if (codeOf(thrown) === "EEXIST") throw thrown;',
+    test: "sinks/ndjson/ndjson-sink.test.ts",
+    testName: "go to a part of their own",
+  },
+];
