@@ -1,21 +1,13 @@
 import type { CommitAnswer, ShardWrite } from "@gossip/coordination";
-import {
-  committed,
-  CONFLICT,
-  isOneRun,
-  recordsOf,
-  whichWritten,
-  type Candidate,
-  type WrittenRow,
-} from "./candidate.ts";
+import { committed, CONFLICT, recordsOf, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
 import type { Database } from "./database.ts";
 import { int8Array, u64Array } from "./server-array.ts";
 import { cursorColumns, encodeOne } from "./shard-columns.ts";
-import { ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN } from "./sql/advance-shards.ts";
+import { ADVANCE_SHARD, ADVANCE_SHARDS } from "./sql/advance-shards.ts";
 import { u64Bytes } from "./u64-bytes.ts";
 import type { UpdateParts } from "./update-parts.ts";
 
-/** Whether all of them change nothing but progress, so that their places stay and their runs' capacities too. The guards vouch for what was. */
+/** Whether all of them change only progress, and so neither the claim index nor the capacity of a run. The guards ensure the state before. */
 export function areAdvances(candidates: readonly Candidate[]): boolean {
   return candidates.every(({ set, runGuard }) => runGuard === null && staysInPlace(set.shard));
 }
@@ -29,14 +21,18 @@ function staysInPlace({ before, after }: ShardWrite): boolean {
   );
 }
 
-/** Write progress, and nothing else. */
+/**
+ * Writes progress and nothing else. Nearly every checkpoint of `runWorkers` comes here.
+ *
+ * CPU of client and server together for a checkpoint, with this and with the general update: 46 and 54 µs at 64 sessions, 66 and 106 at 10, 370 and 574 at 1.
+ */
 export async function advanceShards(
   { database, capacities }: UpdateParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   const looking = capacities.hintsFor(candidates);
   const writing = candidates.length === 1 ? advanceOne(database, candidates[0]!) : advanceMany(database, candidates);
-  // Both at once: the write changes nothing of what is looked up.
+  // Both at once: the write does not change what is looked up.
   const [isWritten, hints] = "then" in looking ? await Promise.all([writing, looking]) : [await writing, looking];
   return candidates.map((candidate, index) => (isWritten(index) ? committed(candidate, hints[index]) : CONFLICT));
 }
@@ -57,16 +53,11 @@ async function advanceOne(database: Database, { guard, set }: Candidate): Promis
 
 async function advanceMany(database: Database, candidates: readonly Candidate[]): Promise<(index: number) => boolean> {
   const records = recordsOf(candidates);
-  const columns = [
+  const [row] = await database.run<WrittenRow>(ADVANCE_SHARDS, [
+    int8Array(candidates.map(({ guard }) => guard.runId)),
     u64Array(records.map(({ shard }) => shard)),
     int8Array(candidates.map(({ guard }) => guard.version)),
     ...cursorColumns(records),
-  ];
-  const [row] = isOneRun(candidates)
-    ? await database.run<WrittenRow>(ADVANCE_SHARDS_OF_RUN, [candidates[0]!.guard.runId, ...columns])
-    : await database.run<WrittenRow>(ADVANCE_SHARDS, [
-        int8Array(candidates.map(({ guard }) => guard.runId)),
-        ...columns,
-      ]);
+  ]);
   return whichWritten(row, candidates.length);
 }

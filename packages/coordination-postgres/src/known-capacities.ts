@@ -26,10 +26,11 @@ interface Known {
 /**
  * The capacities of runs, for writes that change none of them.
  *
- * A checkpoint moves nothing among what can be claimed and is told of it all the same, and the server takes a fifth as long to look it up
- * as to make the write. It is advice, and old when it arrives: so what was looked up for one is told to those that follow, for some
- * milliseconds. What another process writes may come to be known that much later. What this one has written never does:
- * whatever may change a capacity makes us forget all of them.
+ * A checkpoint returns the capacity of its run although it does not change it. That is advice, and already old when it arrives, so a capacity that was read
+ * for one checkpoint is returned to those of the next milliseconds too. What another process writes may be noticed that much later. What this
+ * process writes is noticed at once: every write that may change a capacity clears all of them.
+ *
+ * CPU of client and server together for a checkpoint, with and without: 370 and 490 µs at 1 session, 66 and 100 at 10, no difference at 64.
  */
 export class KnownCapacities {
   readonly #read: ReadCapacities;

@@ -8,7 +8,11 @@ import { U64_SIZE } from "./u64-bytes.ts";
 const SIZE_SIZE = 4;
 const TWO_TO_32 = 2 ** 32;
 
-/** Shards of one run that a statement has packed into one value: of each its version, its id, the size of its record, and that. */
+/**
+ * Shards of one run that a statement has packed into one value: of each its version, its id, the size of its record, and the record.
+ *
+ * CPU of client and server together for a listed shard, packed and as a row each: 7.9 and 15.2 µs of 256, 11.7 and 18.4 of 64, 39 and 47 of 8.
+ */
 export function packedShards(
   address: RunAddress & { readonly runId: number },
   packed: Buffer,

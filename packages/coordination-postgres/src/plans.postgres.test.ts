@@ -5,7 +5,7 @@ import { unwrap } from "@gossip/stdx";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgresStore } from "./open-postgres-store.ts";
-import { ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN } from "./sql/advance-shards.ts";
+import { ADVANCE_SHARD, ADVANCE_SHARDS } from "./sql/advance-shards.ts";
 import { listClaimCandidates } from "./sql/list-claim-candidates.ts";
 import { LIST_FIRST_SHARDS, LIST_NEXT_SHARDS } from "./sql/list-shards.ts";
 import { LOCK_SHARD } from "./sql/lock-shard.ts";
@@ -49,7 +49,7 @@ const planOf = async ({ name, text }: Statement): Promise<string> => {
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 };
 
-const ADVANCES = [ADVANCE_SHARD, ADVANCE_SHARDS, ADVANCE_SHARDS_OF_RUN];
+const ADVANCES = [ADVANCE_SHARD, ADVANCE_SHARDS];
 const UPDATES = [
   UPDATE_SHARDS,
   UPDATE_SHARDS_OF_RUNS,

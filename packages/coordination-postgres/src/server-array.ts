@@ -3,9 +3,9 @@ import { U64_SIZE } from "./u64-bytes.ts";
 /**
  * Arrays in the server's own binary form, as parameters.
  *
- * The driver sends a buffer as it is and says that it is binary. An array it writes as text, element by element, which
- * the server then reads character by character; of bytes that is twice as many. With 64 records in a
- * statement that took longer, on both sides, than writing them.
+ * The driver sends a buffer as it is, marked as binary. It writes an array as text, element by element, which doubles the size of bytes
+ * and which the server parses character by character. CPU of client and server together for a checkpoint, with and without: 46 and 56 µs at 64
+ * sessions, 66 and 92 at 10; with a renewal, 55 and 77 at 64.
  *
  * | bytes    |                                                       |
  * | -------- | ----------------------------------------------------- |
@@ -15,8 +15,8 @@ import { U64_SIZE } from "./u64-bytes.ts";
  * | 4, 4     | how many there are, and the number of the first: 1    |
  * | 4 and on | for each its size, -1 for null, and its bytes         |
  *
- * An array of nothing but nulls is null itself: `unnest` fills the shorter of its arrays up with nulls, and
- * of what a statement over many shards can change, most changes in none of them.
+ * An array of nulls only is sent as null: `unnest` pads its shorter arrays with nulls, and most columns of a statement over many shards
+ * change in none of them.
  */
 
 /** A parameter that is an array. */

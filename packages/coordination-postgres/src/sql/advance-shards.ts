@@ -1,26 +1,12 @@
 import { writtenColumns } from "./batch-answer.ts";
-import { inputOfRun } from "./input-of-run.ts";
 import type { Statement } from "./statement.ts";
 
-// What moves no shard among those that can be claimed, as a checkpoint does. No column of it is in an index, so that
-// the server writes none; and the capacity of a run stays what it is.
+// Writes that leave the claim index as it is, as a checkpoint does. No column of them is in an index, so that the server writes no index
+// entry, and the capacity of the run stays what it is.
 
 const SET = "version = s.version + 1, attempts = i.attempts, cursor_key = i.cursor_key, record = i.record";
 
-/** Advance shards of one run, each where its version is still the one that was read. */
-export const ADVANCE_SHARDS_OF_RUN: Statement = {
-  name: "advance_shards_of_run",
-  text: (schema) => `
-WITH written AS (
-  UPDATE ${schema}.shards s SET ${SET}
-  FROM (${inputOfRun("$2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[]", "shard, guard, attempts, cursor_key, record")}) i
-  WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard
-  RETURNING i.ordinal
-)
-SELECT ${writtenColumns("$2::bytea[]")} FROM written`,
-};
-
-/** The same of several runs. */
+/** Advances shards, each where its version is still the one that was read. */
 export const ADVANCE_SHARDS: Statement = {
   name: "advance_shards",
   text: (schema) => `
@@ -34,7 +20,7 @@ WITH written AS (
 SELECT ${writtenColumns("$1::bigint[]")} FROM written`,
 };
 
-/** The same of one shard; how many rows it wrote is the answer. Without arrays it takes the server half as long. */
+/** The same for one shard; the number of rows that it wrote is the answer. Without arrays it takes the server half as long. */
 export const ADVANCE_SHARD: Statement = {
   name: "advance_shard",
   text: (schema) => `

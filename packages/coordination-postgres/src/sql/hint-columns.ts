@@ -15,7 +15,7 @@ export interface HintScope {
   readonly and?: PlaceConditions;
 }
 
-/** How far shards are counted: more is no news to anybody, and to count on takes the server longer than most of what it is told beside. */
+/** How far shards are counted: the most that one claim takes. */
 export const MAX_COUNTED = MAX_CLAIM_COUNT;
 
 /**
