@@ -28,10 +28,10 @@ export const MAX_BUILDER_ENTRIES = 1024;
 /** Most specs that one `ShardArena` may have slots for. */
 export const MAX_ARENA_SLOTS = 2 ** 20;
 
-/** Shards that one tenant may have in a coordinator, unless it is told otherwise. */
+/** Shards that one tenant may have in a coordinator, by default. */
 export const DEFAULT_MAX_SHARDS_PER_TENANT = 100_000;
 
-/** Shards that a coordinator may hold in all, unless it is told otherwise. */
+/** Shards that a coordinator may hold in all, by default. */
 export const DEFAULT_MAX_SHARDS_TOTAL = 1_000_000;
 
 /** Size of a `TenantId`, in bytes. */

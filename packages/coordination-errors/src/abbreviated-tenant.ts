@@ -41,6 +41,6 @@ export class AbbreviatedTenant extends Redacted<TenantId | undefined> {
 }
 
 function abbreviate(tenant: TenantId | undefined): string {
-  // What is no tenant id may be anything, and this is no time to throw.
+  // A malformed tenant id may hold anything, and errors must not throw while they are built.
   return tenant !== undefined && TenantId.parse(tenant).ok ? TenantId.abbreviate(tenant) : "<redacted>";
 }

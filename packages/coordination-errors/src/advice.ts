@@ -12,8 +12,8 @@ import type { AnyCoordError } from "./operation-errors.ts";
  * - `Reacquire`     — the lease is lost. Drop all local work on the shard and claim again.
  * - `RetrySameOpId` — back off, then repeat the call with the same op id and payload. It may have been done; it is not done twice.
  * - `Stop`          — there is nothing left to do here.
- * - `FixCaller`     — the call is wrong. Repeating it gives the same answer; the program or its arguments must change.
- * - `Report`        — no caller can mend it: somebody has to look.
+ * - `FixCaller`     — the call is wrong. A retry fails the same way; the program or its arguments must change.
+ * - `Report`        — no caller can fix it: an operator has to investigate.
  *
  * The set is closed. A new kind of error gets one of these, so code that goes by
  * advice keeps working.
@@ -79,7 +79,7 @@ export function adviceFor(error: AnyCoordError): Advice {
   return typeof advice === "string" ? advice : (advice as AdviceByCase<ErrorKind>).choose(error as ErrorOfKind);
 }
 
-// Advice is asked for on the way out of a failure. A reason that is none must not replace that failure by another.
+// Callers ask for advice while they handle a failure. A malformed reason must not cause a second failure.
 function adviceForReason(reason: AnyCoordError): Advice {
   return isObject(reason) && isErrorKind(reason.kind) ? adviceFor(reason as AnyCoordError) : "Report";
 }

@@ -17,7 +17,7 @@ type KindWithoutFields = { [K in ErrorKind]: keyof ErrorFields[K] extends never 
 /**
  * Make an error of one kind.
  *
- * Pass hidden fields as they are: they are wrapped here, once, so that nobody has
+ * Pass redacted fields as plain values: they are wrapped here, once, so that no caller has
  * to remember. Only the kind's own fields are taken over, whatever else the object
  * that you pass may have. It costs what a small object costs, and has no stack.
  */
@@ -30,13 +30,13 @@ export function coordError(kind: ErrorKind, fields?: unknown): unknown {
   if (layout.length === 0) return value;
 
   assert(isObject(fields), "an error of this kind must be given its fields");
-  // `Object.assign` is 20 ns faster, and takes over what nobody declared. A literal with `__proto__` is slower.
+  // `Object.assign` is 20 ns faster, but also copies undeclared fields. A literal with `__proto__` is slower.
   const own = value as unknown as Record<string, unknown>;
   for (const { name, hide } of layout) own[name] = hide === undefined ? fields[name] : hide(fields[name]);
   return value;
 }
 
-/** Make the conflict of op ids that an operation on a run answers. The hashes are not kept: nobody could read them. */
+/** Makes the op id conflict that an operation on a run returns. It keeps no hashes: no caller could read them. */
 export function runOpIdConflict(opId: OpId): RunOpIdConflict {
   return reviveError({ kind: "OpIdConflict", opId, expectedHash: NOTHING, actualHash: NOTHING }) as RunOpIdConflict;
 }

@@ -71,7 +71,7 @@ export interface ErrorFields {
   CheckpointMissingKey: NoFields;
 
   AlreadyLeased: { readonly currentOwner: Hidden<WorkerId>; readonly leaseDeadline: LogicalTime };
-  /** `slab` says how much was asked for, where it was the slab of a shard operation that ran out. */
+  /** `slab` holds the requested size if the slab of a shard operation was full. */
   ResourceExhausted: { readonly resource: ExhaustedResource; readonly slab: SlabFull | undefined };
   /** When the first lease of the run lapses; `undefined` where none is held, so that waiting is of no use. */
   NoneAvailable: { readonly earliestDeadline: LogicalTime | undefined };

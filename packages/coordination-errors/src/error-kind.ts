@@ -12,7 +12,7 @@ export function canFailWith(operation: Operation, kind: ErrorKind): boolean {
   return ERROR_ROUTES[kind][operation] !== "no";
 }
 
-/** Throw unless `error` is one of ours, by its kind: a clone will do. `what` opens the complaint. */
+/** Throws unless the `kind` of `error` is one of this package. Accepts a clone. `what` starts the message. */
 export function assertErrorKind(error: unknown, what: string): void {
   const isOurs = typeof error === "object" && error !== null && isErrorKind((error as { kind?: unknown }).kind);
   // No closure for the message unless it is needed: `adviceFor` may not allocate.

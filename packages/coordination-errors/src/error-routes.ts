@@ -26,7 +26,7 @@ export const OPERATIONS = [
  */
 export type Operation = (typeof OPERATIONS)[number];
 
-// Whether an operation can fail in that way. `add` says that it can, and that the design documents did not
+// Whether an operation can return that kind. `add` means that it can, and that the design documents did not
 // have it: the tests count those apart.
 const yes = "yes";
 const add = "addition";
@@ -39,7 +39,7 @@ export type Route = typeof yes | typeof add | typeof no;
  *
  * This table is the source of every error type: a row is a kind, and a kind does
  * not compile until each operation has said whether it can produce it, what the
- * kind carries, what it says, and what a caller should do about it.
+ * kind contains, its message, and what a caller should do about it.
  */
 export const ERROR_ROUTES = {
   // The twelve kinds of `CoordError`, which the checks of leased operations share.

@@ -1,7 +1,7 @@
 import { err, ok, Redacted, type Result } from "@gossip/stdx";
 import { AbbreviatedTenant } from "./abbreviated-tenant.ts";
 
-/** A field of an error's JSON that is not what it has to be. What it is instead, is left out: it may be anything. */
+/** A malformed field in the JSON form of an error. Does not contain the value: it may be anything. */
 export interface InvalidField {
   readonly kind: "InvalidField";
   /** Where: names from the outside in, joined by dots. */
@@ -14,8 +14,8 @@ export interface InvalidField {
  * How one field is printed, written and read.
  *
  * Printing happens on the way out of a failure, so `show` and `encode` refuse
- * nothing. A value that does not belong into the field shows as `<invalid>`: it
- * may be somebody's key in the wrong place.
+ * nothing. A value of the wrong type shows as `<invalid>`: it
+ * may be a key in the wrong field.
  */
 export interface FieldCodec<T> {
   /** For people. */
@@ -105,7 +105,7 @@ export const abbreviatedTenant: FieldCodec<AbbreviatedTenant> = {
   show: showTenant,
   encode: showTenant,
   decode: (json, field) => {
-    // A clone of an error has lost its tenant, and says so.
+    // The clone of an error has lost its tenant, and shows `<redacted>`.
     if (json === REDACTED) return ok(AbbreviatedTenant.fromText(REDACTED));
     const isText = typeof json === "string" && ABBREVIATION.test(json);
     return isText ? ok(AbbreviatedTenant.fromText(json)) : invalid(field, "8 lowercase hex digits and two dots");
@@ -113,7 +113,7 @@ export const abbreviatedTenant: FieldCodec<AbbreviatedTenant> = {
 };
 
 function showTenant(value: unknown): string {
-  // Another copy of this package has another class, so what it says decides. Nothing longer gets through.
+  // Another copy of this package has another class, so its text decides. Nothing longer is accepted.
   const text = isObject(value) && typeof value["toJSON"] === "function" ? (value["toJSON"]() as unknown) : undefined;
   return typeof text === "string" && ABBREVIATION.test(text) ? text : REDACTED;
 }

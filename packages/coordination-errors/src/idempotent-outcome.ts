@@ -1,7 +1,7 @@
 import { assert } from "@gossip/stdx";
 
 /**
- * What an idempotent operation answers: the result, and whether it was done just
+ * What an idempotent operation returns: the result, and whether it was done just
  * now or long ago.
  *
  * A plain object, so that it survives `structuredClone` and a worker boundary.
@@ -14,7 +14,7 @@ export interface Executed<T> {
   readonly value: T;
 }
 
-/** Done before under the same op id. Nothing was changed; the answer is that of the first time. */
+/** Done before with the same op id. Nothing changed; the result is the first one. */
 export interface Replayed<T> {
   readonly kind: "Replayed";
   readonly value: T;

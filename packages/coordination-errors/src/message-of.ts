@@ -8,7 +8,7 @@ import type { AnyCoordError } from "./operation-errors.ts";
 /** The fields of a kind as people may see them. */
 type Shown<K extends ErrorKind> = { readonly [F in keyof ErrorFields[K]]: string };
 
-/** Says what happened. It is given texts, not values: what a codec hides, no sentence can tell. */
+/** Builds a message. It gets texts, not values, so it cannot show what a codec redacts. */
 type Sentence<K extends ErrorKind> = (shown: Shown<K>, operation: Operation | undefined) => string;
 
 const SENTENCES = {

@@ -40,7 +40,7 @@ export type ReleaseError = ErrorOf<"release">;
 export type SplitError = ErrorOf<"split">;
 export type SplitReplaceError = SplitError;
 export type SplitResidualError = SplitError;
-/** What a worker session answers by itself. *Addition.* */
+/** What a worker session returns on its own. *Addition.* */
 export type SessionError = ErrorOf<"session">;
 
 /** How a run is created, with shards or without. */
@@ -53,5 +53,5 @@ export type UnparkError = ErrorOf<"unpark">;
 /** *Addition.* */
 export type DeleteRunError = ErrorOf<"deleteRun">;
 
-/** The store failed. Every operation may say so; for one that is not in the table, such as a listing, it is all it says. */
+/** The store failed. Every operation can return it; operations outside the table, such as listings, return nothing else. */
 export type BackendError = ErrorOfKind<"BackendError">;

@@ -33,7 +33,7 @@ type Sentences = {
   readonly [K in FrontierError["kind"]]: (error: Extract<FrontierError, { readonly kind: K }>) => string;
 };
 
-/** An error in a sentence, for people. It tells sizes, positions and row numbers, never bytes of a key. */
+/** Describes an error for people. Contains sizes, positions and row numbers, never bytes of a key. */
 export function frontierErrorMessage(error: FrontierError): string {
   assert(typeof error === "object" && error !== null, "error must be one of this package");
   if (!Object.hasOwn(SENTENCES, error.kind)) return "an error of an unknown kind";
@@ -43,66 +43,67 @@ export function frontierErrorMessage(error: FrontierError): string {
 
 const SENTENCES: Sentences = {
   EmptyPrefix: () => "an empty prefix has no upper bound",
-  PrefixTooLarge: ({ size, max }) => `a prefix of ${size} bytes is more than ${max}`,
-  NoSuccessor: () => "the prefix is ff throughout, and no key lies above all that start with it",
-  InvalidShardSpec: ({ reason }) => `the prefix makes no shard: ${frontierErrorMessage(reason)}`,
-  KeyTooLarge: ({ size, max }) => `a key of ${size} bytes is more than ${max}`,
-  MetadataTooLarge: ({ size, max }) => `metadata of ${size} bytes is more than ${max}`,
+  PrefixTooLarge: ({ size, max }) => `a prefix of ${size} bytes is over the limit of ${max}`,
+  NoSuccessor: () => "every byte of the prefix is ff, so no key is above all keys that start with it",
+  InvalidShardSpec: ({ reason }) => `the prefix is not a valid shard: ${frontierErrorMessage(reason)}`,
+  KeyTooLarge: ({ size, max }) => `a key of ${size} bytes is over the limit of ${max}`,
+  MetadataTooLarge: ({ size, max }) => `metadata of ${size} bytes is over the limit of ${max}`,
   InvertedRange: ({ startLen, endLen }) => `the start (${startLen} bytes) is not below the end (${endLen} bytes)`,
   Build: ({ reason }) => `the spec was refused: ${frontierErrorMessage(reason)}`,
-  SlabFull: ({ requested, available }) => `the arena has no room for ${requested}: it has ${available}`,
+  SlabFull: ({ requested, available }) => `the arena has no room for ${requested}: ${available} is available`,
 
-  EmptyData: () => "a hint has at least its tag, and there are no bytes",
+  EmptyData: () => "a hint needs at least its tag, and there are no bytes",
   UnknownTag: ({ tag }) => `no hint has the tag ${tag}`,
-  TruncatedPrefix: ({ expectedMin, actual }) => `a prefix hint of ${expectedMin} bytes was cut off at ${actual}`,
-  TruncatedManifest: ({ expectedMin, actual }) => `a manifest hint of ${expectedMin} bytes was cut off at ${actual}`,
-  InvertedManifestRows: ({ startRow, endRow }) => `there is no row from ${startRow} to ${endRow}`,
+  TruncatedPrefix: ({ expectedMin, actual }) => `a prefix hint of ${expectedMin} bytes is truncated to ${actual}`,
+  TruncatedManifest: ({ expectedMin, actual }) => `a manifest hint of ${expectedMin} bytes is truncated to ${actual}`,
+  InvertedManifestRows: ({ startRow, endRow }) => `the start row ${startRow} is above the end row ${endRow}`,
   MalformedMetadata: ({ hintError }) =>
     hintError === undefined
-      ? "the metadata is no envelope"
-      : `the metadata's hint is none: ${frontierErrorMessage(hintError)}`,
-  HintTooLarge: ({ size, max }) => `a hint of ${size} bytes is more than ${max}`,
+      ? "the metadata is malformed"
+      : `the metadata has a malformed hint: ${frontierErrorMessage(hintError)}`,
+  HintTooLarge: ({ size, max }) => `a hint of ${size} bytes is over the limit of ${max}`,
 
-  InvalidPrefixBoundary: ({ boundary }) => `the child's ${wordFor(boundary)} lies outside its parent's prefix`,
-  InvalidManifestBoundary: ({ boundary }) => `the child's ${wordFor(boundary)} is none of its parent's rows`,
-  ManifestIdMismatch: ({ parent, child }) => `the child is of manifest ${child}, its parent of ${parent}`,
-  EmptyManifestRange: ({ startRow, endRow }) => `the child has no row: it goes from ${startRow} to ${endRow}`,
-  ParentMetadataInvalid: ({ reason }) => `the parent has no hint to hand on: ${frontierErrorMessage(reason)}`,
-  ChildHintInvalid: ({ childIndex, reason }) => `child ${childIndex} has no hint: ${frontierErrorMessage(reason)}`,
+  InvalidPrefixBoundary: ({ boundary }) => `the child's ${wordFor(boundary)} is outside its parent's prefix`,
+  InvalidManifestBoundary: ({ boundary }) => `the child's ${wordFor(boundary)} is not one of its parent's rows`,
+  ManifestIdMismatch: ({ parent, child }) => `the child belongs to manifest ${child}, its parent to ${parent}`,
+  EmptyManifestRange: ({ startRow, endRow }) => `the child has no rows: it starts at ${startRow} and ends at ${endRow}`,
+  ParentMetadataInvalid: ({ reason }) => `the parent has no valid hint: ${frontierErrorMessage(reason)}`,
+  ChildHintInvalid: ({ childIndex, reason }) =>
+    `child ${childIndex} has no valid hint: ${frontierErrorMessage(reason)}`,
 
-  EntryLimitZero: () => "a builder that may hold no entry is of no use",
+  EntryLimitZero: () => "the entry limit of a builder must not be zero",
   CapMismatch: ({ entryLimit, cap }) => `a builder with room for ${cap} entries cannot hold ${entryLimit}`,
   EntryLimitExceedsManifestMax: ({ entryLimit, max }) => `a manifest holds at most ${max} shards, not ${entryLimit}`,
   CapacityExceeded: ({ limit, current, additional }) =>
-    `there is no room for ${additional} more on top of ${current} entries: the limit is ${limit}`,
-  FanOutExceeded: ({ limit, requested }) => `a split makes at most ${limit} shards, not ${requested}`,
-  RangeInvalid: ({ reason }) => `the range makes no shard: ${frontierErrorMessage(reason)}`,
-  PrefixInvalid: ({ reason }) => `the prefix makes no shard: ${frontierErrorMessage(reason)}`,
-  ManifestCtorInvalid: ({ reason }) => `the rows make no shard: ${frontierErrorMessage(reason)}`,
+    `no room for ${additional} more entries: the builder holds ${current} of ${limit}`,
+  FanOutExceeded: ({ limit, requested }) => `a split creates at most ${limit} shards, not ${requested}`,
+  RangeInvalid: ({ reason }) => `the range is not a valid shard: ${frontierErrorMessage(reason)}`,
+  PrefixInvalid: ({ reason }) => `the prefix is not a valid shard: ${frontierErrorMessage(reason)}`,
+  ManifestCtorInvalid: ({ reason }) => `the rows are not a valid shard: ${frontierErrorMessage(reason)}`,
   SpecInvalid: ({ reason }) => `the spec was refused: ${frontierErrorMessage(reason)}`,
-  InvalidSpecHandle: () => "the handle is stale, freed or of another arena",
-  ManifestInvalid: ({ reason }) => `the staged shards make no manifest: ${manifestRefusal(reason)}`,
+  InvalidSpecHandle: () => "the handle is stale, or belongs to another arena",
+  ManifestInvalid: ({ reason }) => `the staged shards are not a valid manifest: ${manifestRefusal(reason)}`,
 
   EmptyPath: () => "a path must not be empty",
-  LoneSurrogate: ({ index }) => `code unit ${index} of the path is half a character`,
-  PathTooLarge: ({ size, max }) => `a path of ${size} bytes is more than ${max}`,
+  LoneSurrogate: ({ index }) => `code unit ${index} of the path is a lone surrogate`,
+  PathTooLarge: ({ size, max }) => `a path of ${size} bytes is over the limit of ${max}`,
   NotU64: ({ field }) => `${field} must be a bigint from 0 to 2^64 - 1`,
 
   UnsupportedElement: ({ partIndex, given }) =>
-    `part ${partIndex} is or holds a value of type ${given}, which no tuple can`,
-  IntegerTooLarge: ({ partIndex }) => `part ${partIndex} is or holds an integer beyond 64 bits and a sign`,
-  LoneSurrogateInPart: ({ partIndex }) => `part ${partIndex} is or holds a string with half a character`,
-  WrongUuidSize: ({ partIndex, size }) => `part ${partIndex} is or holds a UUID of ${size} bytes, and one has 16`,
+    `part ${partIndex} is or contains a value of type ${given}, which a tuple cannot hold`,
+  IntegerTooLarge: ({ partIndex }) => `part ${partIndex} is or contains an integer beyond ±(2^64 - 1)`,
+  LoneSurrogateInPart: ({ partIndex }) => `part ${partIndex} is or contains a string with a lone surrogate`,
+  WrongUuidSize: ({ partIndex, size }) => `part ${partIndex} is or contains a UUID of ${size} bytes instead of 16`,
   PartTooDeep: ({ partIndex }) => `part ${partIndex} nests tuples more than 64 deep`,
   ZeroInDescending: ({ partIndex }) =>
-    `part ${partIndex} descends, and so may hold neither a zero byte nor a nested null`,
+    `part ${partIndex} is descending, so it must not contain a zero byte or a nested null`,
   AmbiguousNull: ({ partIndex }) =>
-    `part ${partIndex} is null and follows a string, bytes or a tuple of the other direction`,
-  Truncated: ({ offset }) => `the element at ${offset} was cut off`,
-  UnknownTypeCode: ({ offset }) => `no element has the type code at ${offset}`,
-  InvalidUtf8: ({ offset }) => `the string at ${offset} is no UTF-8`,
-  NonCanonical: ({ offset }) => `the element at ${offset} is not written as it should be`,
-  TooDeep: ({ offset }) => `the tuple at ${offset} is nested more than 64 deep`,
+    `part ${partIndex} is null and follows a string, bytes or tuple of the opposite direction`,
+  Truncated: ({ offset }) => `the element at offset ${offset} is truncated`,
+  UnknownTypeCode: ({ offset }) => `unknown type code at offset ${offset}`,
+  InvalidUtf8: ({ offset }) => `the string at offset ${offset} is not UTF-8`,
+  NonCanonical: ({ offset }) => `the element at offset ${offset} is not in canonical form`,
+  TooDeep: ({ offset }) => `the tuple at offset ${offset} is nested more than 64 deep`,
 };
 
 function wordFor(boundary: "Start" | "End"): string {
@@ -111,5 +112,5 @@ function wordFor(boundary: "Start" | "End"): string {
 
 /** By its kind: the sentences of a manifest's refusal are not this package's. */
 function manifestRefusal(reason: ManifestValidationError | undefined): string {
-  return reason?.kind ?? "nobody says why";
+  return reason?.kind ?? "unknown reason";
 }

@@ -70,7 +70,7 @@ describe("prefix shard error display contains", () => {
   test.each([
     { error: { kind: "EmptyPrefix" }, words: "empty" },
     { error: { kind: "PrefixTooLarge", size: 5000, max: 4096 }, words: "5000" },
-    { error: { kind: "NoSuccessor" }, words: "ff throughout" },
+    { error: { kind: "NoSuccessor" }, words: "every byte of the prefix is ff" },
   ] as const)("$error.kind: $words", ({ error, words }) => {
     expect(frontierErrorMessage(error)).toContain(words);
   });

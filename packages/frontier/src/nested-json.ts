@@ -2,7 +2,7 @@ import type { InvalidField, JsonCodec } from "@gossip/contracts";
 import type { JsonReader } from "@gossip/contracts/internal";
 import { err } from "@gossip/stdx";
 
-/** The reader of an error that stands inside another. Where it is wrong, the place is told from the outermost. */
+/** Reads an error nested in another. Paths in its errors start at the outermost field. */
 export function nestedJson<T>(codec: Pick<JsonCodec<T, unknown>, "fromJson">): JsonReader<T> {
   return (json, field) => {
     const read = codec.fromJson(json);

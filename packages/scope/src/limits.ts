@@ -10,8 +10,8 @@ export const MAX_ID_LENGTH = 256;
 /**
  * How many finished moves a snapshot remembers by id, newest first.
  *
- * A step repeated for an older one is answered as for an id that was never seen. That cannot make a
- * second owner: the number that each move of a scope carries is remembered for ever.
+ * Repeating a step of an older move behaves as for an unknown id. That cannot create a
+ * second owner: the number of each move of a scope is never forgotten.
  */
 export const MAX_REMEMBERED_MIGRATIONS = 1_024;
 
@@ -19,7 +19,7 @@ export const MAX_REMEMBERED_MIGRATIONS = 1_024;
  * How far the number of a scope's next move leaps when the scope is taken over by force.
  *
  * The former owner may have started moves that the new one never heard of. Its own must count as later
- * than all of them, or their targets would refuse them for ever.
+ * than all of them, or their targets would refuse them forever.
  */
 export const TAKEOVER_LEAP = 1_000_000;
 

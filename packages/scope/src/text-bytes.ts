@@ -5,7 +5,7 @@ export type Bytes = Uint8Array | string;
 
 const encoder = new TextEncoder();
 
-/** Bytes of one's own, which later writes to the argument do not change. */
+/** A copy of the bytes: later writes to the argument do not change it. */
 export function copyBytes(bytes: Bytes, what: string): Uint8Array {
   if (typeof bytes === "string") return encoder.encode(bytes);
   assertBytes(bytes, what);
@@ -32,12 +32,12 @@ export function textBytes(text: string): Uint8Array {
 }
 
 /**
- * Write the UTF-8 of `text` into `out` until at least `size` bytes are there or the text ends.
+ * Writes the UTF-8 of `text` into `out` until at least `size` bytes are written or the text ends.
  *
- * Answers how many bytes were written: up to three more than `size`, so `out` must have room for
+ * Returns the number of bytes written: up to three more than `size`, so `out` must have room for
  * `size + 3`. A lone surrogate becomes U+FFFD, as with `TextEncoder`.
  *
- * Hot: allocates nothing, which is why it is not `TextEncoder.encodeInto`: that one answers an object.
+ * Hot: allocates nothing. `TextEncoder.encodeInto` would return an object.
  */
 export function encodeHeadInto(text: string, size: number, out: Uint8Array): number {
   let at = 0;

@@ -16,8 +16,8 @@ export function isBytes(value: unknown): value is Uint8Array {
 /**
  * Assert that a value is a `Uint8Array`, a Node `Buffer` included.
  *
- * `what` is the argument's name in the message. The message tells the type that
- * was given and nothing of its content.
+ * `what` is the argument's name in the message. The message contains the type that
+ * was passed, and none of the content.
  */
 export function assertBytes(value: unknown, what: string): asserts value is Uint8Array {
   if (typedArrayName.call(value) !== "Uint8Array") refuse(value, what);

@@ -16,7 +16,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return text.slice(0, Math.ceil((bytes.length * 4) / 3));
 }
 
-/** The bytes of such a text, or `undefined` where it is none. Every byte string has exactly one text. */
+/** Decodes base64url text, or returns `undefined` if it is malformed. Every byte string has exactly one text. */
 export function decodeBase64Url(text: string): Uint8Array | undefined {
   if (!BASE64URL.test(text) || text.length % 4 === 1) return undefined;
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));

@@ -26,7 +26,7 @@ const { set: setBytes } = Uint8Array.prototype as {
   readonly set: (this: Uint8Array, source: Uint8Array, offset: number) => void;
 };
 
-/** Aids for finding mistakes. Both are off by default: they cost time, and change no answer. */
+/** Debugging aids. Both are off by default: they cost time, and change no result. */
 export interface ByteSlabOptions {
   /** Overwrite bytes with `de` as they are freed, so that a view kept too long shows it. */
   readonly poisonFreed?: boolean;
@@ -115,8 +115,8 @@ export class ByteSlab {
   /**
    * Store a copy of `bytes` and write where it is into `slot`.
    *
-   * Returns `false`, and leaves `slot` as it was, where there is no room;
-   * `refusalFor` then tells why. What `slot` named before is not freed.
+   * Returns `false` and leaves `slot` unchanged if there is no room;
+   * `refusalFor` then returns the reason. What `slot` named before is not freed.
    *
    * Allocates nothing once the slab has held as many blocks before.
    */

@@ -41,7 +41,7 @@ export class FixedBuf {
     return buf;
   }
 
-  /** As `fromSlice`, but bytes that do not fit are an answer. */
+  /** Like `fromSlice`, but returns an error if the bytes do not fit. */
   static tryFromSlice(bytes: Uint8Array, capacity: number): Result<FixedBuf, BufTooSmall> {
     const buf = new FixedBuf(capacity);
     return buf.tryWrite(bytes) ? ok(buf) : err({ kind: "BufTooSmall", size: bytes.length, capacity });

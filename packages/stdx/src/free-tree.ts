@@ -1,4 +1,4 @@
-// Fields of a block's record: see slab-space.ts, which also says why they are not imported.
+// Fields of a block's record: see slab-space.ts, which also explains why they are not imported.
 const OFFSET = 0;
 const SIZE = 1;
 const LEFT = 5;
@@ -23,7 +23,7 @@ const ROOT = NIL + LEFT;
  * need not touch the tree.
  */
 export class FreeTree {
-  /** The slab's blocks. Whoever grows the table puts the new one here. */
+  /** The slab's blocks. Code that grows the table stores the new one here. */
   table: Int32Array;
   /** The block that is not in the tree yet. */
   private newest = NIL;
@@ -42,7 +42,7 @@ export class FreeTree {
     else unlink(this.table, linkTo(this.table, block));
   }
 
-  /** Remove and return the smallest block of at least `size`, the lowest of several; 0 where there is none. */
+  /** Remove and return the smallest block of at least `size`, the lowest of several; 0 if there is none. */
   takeBestFit(size: number): number {
     const table = this.table;
     const newest = this.newest;
@@ -57,7 +57,7 @@ export class FreeTree {
     return link === NIL ? NIL : unlink(table, link);
   }
 
-  /** The size of the largest block; zero where there is none. */
+  /** The size of the largest block; zero if there is none. */
   largestSize(): number {
     const table = this.table;
     let largest = table[ROOT]!;
@@ -71,7 +71,7 @@ export class FreeTree {
   }
 }
 
-/** The link to the smallest block of at least `size`, the lowest of several; 0 where there is none. */
+/** The link to the smallest block of at least `size`, the lowest of several; 0 if there is none. */
 function bestFitLink(table: Int32Array, size: number): number {
   let best = NIL;
   let link = ROOT;

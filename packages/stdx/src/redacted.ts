@@ -7,10 +7,10 @@ const REDACTED = "<redacted>";
 /**
  * A value that logs, JSON and string conversion show as `<redacted>`.
  *
- * It guards against leaking by accident, and only that: whoever holds the
- * wrapper may `reveal` it. A clone by `structuredClone` is an empty object.
+ * It prevents accidental leaks only: any code that holds the
+ * wrapper can `reveal` it. A clone by `structuredClone` is an empty object.
  *
- * Test frameworks see no content either: to compare two, reveal both.
+ * Test frameworks cannot see the content either: reveal both values to compare them.
  */
 export class Redacted<T> {
   readonly #value: T;

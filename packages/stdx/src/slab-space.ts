@@ -123,7 +123,7 @@ export class SlabSpace {
   /**
    * Take a block of the size class of `length` bytes, which is not zero, and write it into `slot`.
    *
-   * Returns the block's offset, or -1 where there is no room.
+   * Returns the block's offset, or -1 if there is no room.
    */
   take(length: number, slot: OpenSlot): number {
     // The first comparison is of small integers, and nearly always the last.

@@ -15,7 +15,7 @@ export type CursorAdvance = "Forward" | "Regression" | "ResetToNone";
 /** Where a cursor's key lies: start of the range included, end not. `NoKey` has no place to be wrong. */
 export type CursorBounds = "NoKey" | "InBounds" | "BelowRange" | "AboveRange";
 
-/** Say how the cursor moved. Tokens are ignored. */
+/** Returns how the cursor moved. Ignores tokens. */
 export function checkCursorAdvance(move: { readonly current: Cursor; readonly next: Cursor }): CursorAdvance {
   assertObject(move, "cursor move");
   assertCursor(move.current);
@@ -28,7 +28,7 @@ export function checkCursorAdvance(move: { readonly current: Cursor; readonly ne
   return compareBytes(nextKey, currentKey) < 0 ? "Regression" : "Forward";
 }
 
-/** Say where the cursor lies in the range of `spec`. */
+/** Returns where the cursor lies relative to the range of `spec`. */
 export function checkCursorBounds(cursor: Cursor, spec: ShardSpecRef): CursorBounds {
   assertCursor(cursor);
   const read = readShardSpec(spec);

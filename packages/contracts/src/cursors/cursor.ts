@@ -36,7 +36,7 @@ export interface CursorJson {
 export interface CursorCompanion extends JsonCodec<Cursor, CursorJson> {
   /** No progress yet. */
   initial(): Cursor;
-  /** An empty key is an `InvariantViolation`. Sizes are not checked: whoever stores the cursor does. */
+  /** Throws `InvariantViolation` if the key is empty. Does not check sizes: the operation that stores the cursor does. */
   withLastKey(lastKey: Uint8Array): Cursor;
   /** As `withLastKey`, with a token. */
   fromParts(parts: CursorInput): Cursor;
@@ -44,7 +44,7 @@ export interface CursorCompanion extends JsonCodec<Cursor, CursorJson> {
   tryWithLastKey(lastKey: Uint8Array): Result<Cursor, CursorInputError>;
   /** `fromParts` for bytes that came from outside: `EmptyLastKey`, then `KeyTooLarge`, then `TokenTooLarge`. */
   tryFromParts(parts: CursorInput): Result<Cursor, CursorInputError>;
-  /** Whether there is no progress. Looks at the key only. */
+  /** Whether there is no progress yet. Ignores the token. */
   isInitial(cursor: Cursor): boolean;
   /** Whether keys and tokens are the same. */
   equals(a: Cursor, b: Cursor): boolean;

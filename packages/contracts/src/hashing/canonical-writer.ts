@@ -13,7 +13,7 @@ const KEPT_CAPACITY = 64 * 1024;
  *
  * Integers are little-endian and of fixed width; a byte string of variable length
  * goes behind its own length, so that no two sequences of fields share their bytes.
- * This layout is for ever: derived ids and logged hashes depend on it.
+ * This layout never changes: derived ids and logged hashes depend on it.
  *
  * Meant to be kept and `reset`: once its buffer has grown, writing allocates nothing.
  */
@@ -58,7 +58,7 @@ export class CanonicalWriter {
     this.#copy(value);
   }
 
-  /** Forget what was written. A view from before is no longer good. */
+  /** Discards what was written. Earlier views become invalid. */
   reset(): void {
     this.#length = 0;
     if (this.#bytes.length > KEPT_CAPACITY) this.#resize(KEPT_CAPACITY);

@@ -14,7 +14,7 @@ export interface DomainHasher {
   hash64(message: Uint8Array): bigint;
   /**
    * Where `hashChunk64` finds its message: 1,024 bytes of the hasher's own, good until it next hashes
-   * anything. For whoever makes its message byte by byte, and so need make it nowhere else first. *Addition.*
+   * anything. For callers that write their message byte by byte and need no other buffer. *Addition.*
    */
   readonly chunk: Uint8Array;
   /** `hash64` of the first `size` bytes of `chunk`. Spoils the bytes behind them. *Addition.* */

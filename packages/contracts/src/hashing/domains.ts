@@ -9,7 +9,7 @@ import { assert } from "@gossip/stdx";
 export const DOMAINS = {
   /** Ids of the shards that a split creates. */
   SPLIT_ID_V1: "gossip/coord/v1/split-id",
-  /** What an operation was asked to do, so that a retry can be told from another request. */
+  /** The payload of an operation, to tell a retry from a different request. */
   OP_PAYLOAD_V1: "gossip/coord/v1/op-payload",
 } as const;
 

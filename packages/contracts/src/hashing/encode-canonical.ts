@@ -15,7 +15,7 @@ export function encodeShardKeyInto(key: ShardKey, out: CanonicalWriter): void {
   out.u64(key.shard);
 }
 
-/** Last key, then token; each is a byte 0 where there is none, else a byte 1 and the bytes behind their length. */
+/** Last key, then token. Each is a byte 0 if absent, else a byte 1, the length and the bytes. */
 export function encodeCursorInto(cursor: Cursor, out: CanonicalWriter): void {
   assertCursor(cursor);
   assertWriter(out);
@@ -23,7 +23,7 @@ export function encodeCursorInto(cursor: Cursor, out: CanonicalWriter): void {
   encodeOptionalBytesInto(cursor.token, out);
 }
 
-/** Start, end, metadata, each behind its length. */
+/** Start, end, metadata, each after its length. */
 export function encodeShardSpecInto(spec: ShardSpecRef, out: CanonicalWriter): void {
   const { keyRangeStart, keyRangeEnd, metadata } = readShardSpec(spec);
   assertWriter(out);
@@ -32,7 +32,7 @@ export function encodeShardSpecInto(spec: ShardSpecRef, out: CanonicalWriter): v
   out.bytes(metadata);
 }
 
-/** Throw before anything is written to something that is no writer. */
+/** Throws unless `out` is a `CanonicalWriter`, before anything is written. */
 export function assertWriter(out: unknown): asserts out is CanonicalWriter {
   assert(out instanceof CanonicalWriter, "canonical bytes must be written into a CanonicalWriter");
 }

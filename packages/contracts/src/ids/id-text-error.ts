@@ -2,7 +2,7 @@ import { err, type Result } from "@gossip/stdx";
 import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.ts";
 import { JsonReader } from "../json/json-reader.ts";
 
-/** Why a text is no id. The text itself is left out: it may be anything. */
+/** Why text is not an id. Does not contain the text: it may be anything. */
 export type IdTextError =
   | { readonly kind: "NotAString"; readonly given: string }
   | { readonly kind: "WrongTextLength"; readonly length: number; readonly expected: number }
@@ -16,7 +16,7 @@ export const IdTextError: JsonCodec<IdTextError> = /* @__PURE__ */ variantCodec(
   }),
 );
 
-/** The rule that a text broke which is known to be no id of so many digits: a string, of that length, of hex digits. */
+/** Returns why a malformed id was refused: not a string, wrong length, or not lowercase hex. */
 export function refuseIdText(text: unknown, expected: number): Result<never, IdTextError> {
   if (typeof text !== "string") return err({ kind: "NotAString", given: typeof text });
   if (text.length !== expected) return err({ kind: "WrongTextLength", length: text.length, expected });

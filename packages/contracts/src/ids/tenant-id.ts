@@ -16,7 +16,7 @@ const ABBREVIATED_LENGTH = 8;
  */
 export type TenantId = Brand<string, "TenantId">;
 
-/** Why some bytes are no tenant id. */
+/** Why bytes are not a tenant id. */
 export interface TenantIdSizeError {
   readonly kind: "WrongSize";
   readonly size: number;

@@ -4,7 +4,7 @@ import { variantCodec, variantReader, type JsonCodec } from "../json/json-codec.
 import { JsonReader } from "../json/json-reader.ts";
 import { assertU64, formatU64, parseU64, U64_MAX, U64_TEXT_LENGTH } from "./u64.ts";
 
-/** Why a value is no unsigned 64-bit integer. */
+/** Why a value is not an unsigned 64-bit integer. */
 export type U64InputError =
   | { readonly kind: "NotABigint"; readonly given: string }
   | { readonly kind: "NegativeInteger" }
@@ -20,7 +20,7 @@ export const U64InputError: JsonCodec<U64InputError> = /* @__PURE__ */ variantCo
 
 /** What every 64-bit id can do. */
 export interface U64Companion<Id extends bigint> {
-  /** Brand a raw integer. The caller vouches for what it names; anything but a u64 is an `InvariantViolation`. */
+  /** Brands a raw integer. The caller guarantees what it names. Throws `InvariantViolation` unless it is a u64. */
   fromRaw(raw: bigint): Id;
   /** `fromRaw` for an integer that came from outside. */
   tryFromRaw(raw: bigint): Result<Id, U64InputError>;
@@ -30,7 +30,7 @@ export interface U64Companion<Id extends bigint> {
   parse(text: string): Result<Id, IdTextError>;
 }
 
-/** Build the companion of a 64-bit id. `noun` opens its complaints. */
+/** Builds the companion of a 64-bit id. `noun` starts its error messages. */
 export function u64Companion<Id extends bigint>(noun: string): U64Companion<Id> {
   return {
     fromRaw(raw) {

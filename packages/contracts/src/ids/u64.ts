@@ -10,7 +10,7 @@ const U64_TEXT = /^[0-9a-f]{16}$/;
 
 /** Throw unless `value` is a bigint that fits in 64 bits without a sign. */
 export function assertU64(value: unknown, noun: string): asserts value is bigint {
-  // The complaint is made elsewhere: a closure for it here would be an allocation a call.
+  // The message is built elsewhere: a closure for it here would be one allocation per call.
   if (typeof value !== "bigint" || value < 0n || value > U64_MAX) refuse(value, noun);
 }
 

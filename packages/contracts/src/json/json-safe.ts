@@ -2,7 +2,7 @@ import { assert, isBytes } from "@gossip/stdx";
 import { encodeBase64Url } from "@gossip/stdx/internal";
 import { assertU64, formatU64 } from "../ids/u64.ts";
 
-/** What `T` looks like in JSON: u64 as 16 hex digits, bytes as base64url, what has a `toJSON` as that says. */
+/** What `T` looks like in JSON: u64 as 16 hex digits, bytes as base64url, objects with `toJSON` as it returns them. */
 export type JsonSafe<T> = T extends bigint | Uint8Array
   ? string
   : T extends string | number | boolean | null | undefined
@@ -60,7 +60,7 @@ function convertObject(value: object, above: readonly object[]): unknown {
   return Object.fromEntries(present.map(([name, field]) => [name, convert(field, path)]));
 }
 
-/** Whether an object is made of its own fields alone: its prototype is none, or the root of some realm. */
+/** Whether an object is plain: its prototype is `null`, or the `Object.prototype` of any realm. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -11,7 +11,7 @@ export type ManifestValidationError =
   | { readonly kind: "DuplicateIds"; readonly shardId: ShardId }
   /** Bit 63 of the id is set, which only a split may do. *Addition.* */
   | { readonly kind: "DerivedIdInManifest"; readonly shardId: ShardId }
-  /** A first shard has both bounds: without them nobody could say what the run covers. */
+  /** An initial shard must have both bounds. Otherwise the range of the run would be unknown. */
   | { readonly kind: "UnboundedRange"; readonly shardId: ShardId }
   | { readonly kind: "InvalidSpec"; readonly shardId: ShardId; readonly reason: ShardSpecInputError }
   /** `shardA` starts first, or was listed first where both start at one key. */

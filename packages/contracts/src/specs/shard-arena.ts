@@ -25,7 +25,7 @@ export interface ShardSpecHandle {
  *
  * Specs are copied in. A slot that was freed is the first to be used again, under
  * the next generation. A handle that is stale, freed or of another arena is always
- * noticed: `tryViewSpec` answers `undefined`, `viewSpec` throws, `freeSpec` does
+ * detected: `tryViewSpec` returns `undefined`, `viewSpec` throws, `freeSpec` does
  * nothing.
  *
  * `tryAllocSpec` costs the handle and `viewSpec` the view, one small object each, and
@@ -72,7 +72,7 @@ export class ShardArena {
   /**
    * Copy a spec into the arena.
    *
-   * Without a free slot the answer is `SlabFull{requested: 1, available: 0}`; without
+   * Returns `SlabFull{requested: 1, available: 0}` if no slot is free; without
    * room for one of the fields, the slab's own. Nothing has changed then. A spec that
    * `validateShardSpec` refuses is an `InvariantViolation`: validate first.
    */
@@ -82,7 +82,7 @@ export class ShardArena {
     return refusal === undefined ? ok(this.#handleOf(slot)) : err(refusal);
   }
 
-  /** As `allocSpec`, without the `Result`: `undefined` where there is no room. Then `allocSpec` tells why. */
+  /** Like `allocSpec`, but returns `undefined` if there is no room. `allocSpec` then returns the reason. */
   tryAllocSpec(spec: ShardSpecRef): ShardSpecHandle | undefined {
     const slot = this.#slots.nextSlot;
     return this.#store(spec) === undefined ? this.#handleOf(slot) : undefined;
@@ -116,7 +116,7 @@ export class ShardArena {
     this.clear();
   }
 
-  /** Copy a spec into the next slot, or change nothing and say why not. */
+  /** Copies a spec into the next slot, or changes nothing and returns the reason. */
   #store(spec: ShardSpecRef): SlabFull | undefined {
     assertObject(spec, "shard spec");
     const { keyRangeStart: start, keyRangeEnd: end, metadata } = spec;

@@ -18,7 +18,7 @@ export const readShardSpecInputErrorJson: JsonReader<ShardSpecInputError> = /* @
 export const ShardSpecInputError: JsonCodec<ShardSpecInputError> =
   /* @__PURE__ */ variantCodec(readShardSpecInputErrorJson);
 
-/** The error in words, for the complaint of a constructor that throws. */
+/** Describes the error, for the message of a constructor that throws. */
 export function specRefusalInWords(error: ShardSpecInputError): string {
   switch (error.kind) {
     case "KeyTooLarge":

@@ -74,7 +74,7 @@ export function assertFields(start: unknown, end: unknown, metadata: unknown): v
   assertBytes(metadata, "shard metadata");
 }
 
-/** The fields of a spec in JSON, which nobody has checked. */
+/** Reads the fields of a spec from JSON, without validating the spec. */
 export const readShardSpecJson: JsonReader<ShardSpecRef> = /* @__PURE__ */ JsonReader.object({
   keyRangeStart: JsonReader.bytes,
   keyRangeEnd: JsonReader.bytes,

@@ -8,7 +8,7 @@ import type { ShardSpecRef } from "./shard-spec-ref.ts";
 /** A shard's spec that was checked and owns its bytes: the constructors copy. Do not write to them. */
 export type ShardSpec = Brand<ShardSpecRef, "ShardSpec">;
 
-/** The bounds of a range. An empty one is no bound. */
+/** The bounds of a range. An empty bound means unbounded. */
 export interface RangeInput {
   readonly start: Uint8Array;
   readonly end: Uint8Array;

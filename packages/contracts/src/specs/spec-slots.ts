@@ -7,7 +7,7 @@ interface SpecFields {
   readonly metadata: ByteSlot;
 }
 
-/** A request that no slab grants, so that its refusal tells what the slab could grant. */
+/** A request that no slab can serve: its error contains the size that the slab could serve. */
 const ANYTHING = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -66,7 +66,7 @@ export class SpecSlots {
   }
 
   /**
-   * Copy a spec into the next slot, or change nothing and say why not. A slot must be free.
+   * Copies a spec into the next slot, or changes nothing and returns the reason. A slot must be free.
    *
    * The fields come one by one, because an object that holds them would be garbage.
    */
@@ -105,7 +105,7 @@ export class SpecSlots {
     this.#freshSlot = 0;
   }
 
-  /** Free what was stored of a spec, and say which size was refused and what the slab could grant now. */
+  /** Frees the stored part of a spec. Returns the size that was refused and the size that the slab could serve now. */
   #undo(refusedSize: number, stored: readonly ByteSlot[]): SlabFull {
     const requested = this.slab.refusalFor(refusedSize)!.requested;
     for (const slot of stored) this.slab.deallocate(slot);

@@ -16,7 +16,7 @@ import {
 import { readSplitValidationErrorJson, type SplitValidationError } from "./split-validation-error.ts";
 import { validateSplitCoverage } from "./validate-split.ts";
 
-/** Why there is no plan to replace a shard. */
+/** Why a split-replace could not be planned. */
 export type SplitReplacePlanningError =
   | { readonly kind: "InvalidChildCount"; readonly reason: SplitReplacePlanError }
   | { readonly kind: "InvalidCoverage"; readonly reason: SplitValidationError }

@@ -14,9 +14,9 @@ import {
 import { readSplitValidationErrorJson, type SplitValidationError } from "./split-validation-error.ts";
 import { validateResidualSplit } from "./validate-split.ts";
 
-/** Why there is no plan to cut a part off a shard. Fields named for keys hold sizes in bytes. */
+/** Why a residual split could not be planned. Fields named for keys hold sizes in bytes. */
 export type SplitResidualPlanningError =
-  /** Nothing is done yet, so there is no place to cut behind. */
+  /** The shard has no progress yet, so there is no key to split after. */
   | { readonly kind: "MissingCursor" }
   /** No key of the allowed size lies above the cursor's. */
   | { readonly kind: "NoSuccessor" }

@@ -94,7 +94,7 @@ export function readSplitChild(child: unknown): SplitReplaceChild {
   return { spec: readShardSpec(spec), cursor };
 }
 
-/** The children of a plan, or throw where it is none. */
+/** Returns the children of a plan. Throws if it is malformed. */
 export function readReplacePlan(plan: unknown): SplitReplaceChild[] {
   assertObject(plan, "split-replace plan");
   return readArray((plan as SplitReplacePlan).children, "split children", readSplitChild);

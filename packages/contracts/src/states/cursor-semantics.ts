@@ -1,11 +1,11 @@
 import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
 
 /**
- * What a cursor says of the items up to its key. A label for the worker: the
+ * What a cursor means for the items up to its key. A label for the worker: the
  * coordinator treats both alike.
  *
  * - `Completed`  — they are finished.
- * - `Dispatched` — they are durably handed to somebody else.
+ * - `Dispatched` — they are durably handed to another system.
  */
 export type CursorSemantics = "Completed" | "Dispatched";
 

@@ -11,7 +11,7 @@ export interface PersistedEnum<Name extends string> {
   readonly values: readonly Name[];
   /** The number of each name. */
   readonly codes: Readonly<Record<Name, number>>;
-  /** The name of a stored number, or `undefined` where there is none. */
+  /** The name of a stored number, or `undefined` if there is none. */
   fromCode(code: number): Name | undefined;
   /** Whether a value from outside is one of the names. */
   is(value: unknown): value is Name;

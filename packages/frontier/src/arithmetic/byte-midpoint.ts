@@ -3,7 +3,7 @@ import { assertBytes } from "@gossip/stdx";
 import { assertKeyBuf, KeyBuf } from "../keys/key-buf.ts";
 import { keySuccessorInto } from "./key-successor.ts";
 
-// What `findMidpoint` answers where the mean of two keys is no key between them.
+// What `findMidpoint` returns if the mean of two keys is not between them.
 const USE_SUCCESSOR = -1;
 const NONE = -2;
 
@@ -11,7 +11,7 @@ const NONE = -2;
 const WORD = 4;
 
 // Where the second key is put beside the first, and where the owned form's result lies before it is copied. Nothing
-// here waits or calls back, so nobody else can come upon them in use.
+// here awaits or calls back, so calls cannot interleave.
 const addend = /* @__PURE__ */ new KeyBuf();
 const spare = /* @__PURE__ */ new KeyBuf();
 
@@ -24,7 +24,7 @@ const spare = /* @__PURE__ */ new KeyBuf();
  * the successor of `a`, if that is below `b`. The result keeps its zeros at the end,
  * and the same keys always give the same.
  *
- * Answers `false`, and leaves `out` as it was, where `a` is not below `b`, one of
+ * Returns `false` and leaves `out` unchanged if `a` is not below `b`, one of
  * them is longer than `MAX_KEY_SIZE`, or no key that short lies between them.
  *
  * The seeds number five phases. Here 1 and 2, sum and half, are one pass, and 3 is
@@ -53,7 +53,7 @@ export function byteMidpointInto(a: Uint8Array, b: Uint8Array, out: KeyBuf): boo
   return true;
 }
 
-/** A key strictly between `a` and `b`, about half-way, or `undefined` where `byteMidpointInto` answers `false`. */
+/** A key strictly between `a` and `b`, about halfway, or `undefined` if `byteMidpointInto` returns `false`. */
 export function byteMidpoint(a: Uint8Array, b: Uint8Array): Uint8Array | undefined {
   return byteMidpointInto(a, b, spare) ? spare.toOwned() : undefined;
 }
@@ -126,7 +126,7 @@ function carryOf(x: number, y: number, sum: number): number {
 /**
  * `halveSum` for the few bytes from `first` to `end`, with what is carried into them.
  *
- * Answers the last bit of their sum, which belongs to what follows; the carry itself
+ * Returns the last bit of their sum, which belongs to what follows; the carry itself
  * where there are no bytes.
  */
 function halveBytes({ bytes }: KeyBuf, first: number, end: number, carry: number): number {

@@ -7,10 +7,10 @@ import { prefixSuccessor, prefixSuccessorInto } from "./prefix-successor.ts";
  * Write into `out` the least key above `key`.
  *
  * That is `key` and a zero byte, so nothing lies between the two. A key of
- * `MAX_KEY_SIZE` bytes has no room for it: there the answer is the successor of the
+ * `MAX_KEY_SIZE` bytes has no room for it: its result is the successor of the
  * key as a prefix.
  *
- * Answers `false`, and leaves `out` as it was, where there is none: the key is
+ * Returns `false` and leaves `out` unchanged if there is none: the key is
  * longer than `MAX_KEY_SIZE`, or is that long and `ff` throughout.
  *
  * `key` may be a view of `out`. Hot: allocates nothing.
@@ -27,7 +27,7 @@ export function keySuccessorInto(key: Uint8Array, out: KeyBuf): boolean {
   return true;
 }
 
-/** The least key above `key`, or `undefined` where `keySuccessorInto` answers `false`. */
+/** The least key above `key`, or `undefined` if `keySuccessorInto` returns `false`. */
 export function keySuccessor(key: Uint8Array): Uint8Array | undefined {
   assertBytes(key, "key");
   if (key.length >= MAX_KEY_SIZE) return prefixSuccessor(key);

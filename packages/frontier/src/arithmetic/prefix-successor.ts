@@ -6,10 +6,10 @@ import { assertKeyBuf, type KeyBuf } from "../keys/key-buf.ts";
  * Write into `out` the least key that is above every key starting with `prefix`.
  *
  * The half-open range `[prefix, out)` then holds exactly the keys that start with
- * `prefix`. For `"ab"` the answer is `"ac"`; for `61 ff ff` it is `62`, because no
+ * `prefix`. For `"ab"` it is `"ac"`; for `61 ff ff` it is `62`, because no
  * key that starts with `61` can sort above it.
  *
- * Answers `false`, and leaves `out` as it was, where no such key exists: the prefix
+ * Returns `false` and leaves `out` unchanged if no such key exists: the prefix
  * is empty, is longer than `MAX_KEY_SIZE`, or is `ff` throughout. Such a range has
  * no upper end, and the caller must decide what that means.
  *
@@ -28,7 +28,7 @@ export function prefixSuccessorInto(prefix: Uint8Array, out: KeyBuf): boolean {
   return true;
 }
 
-/** The least key above every key starting with `prefix`, or `undefined` where `prefixSuccessorInto` answers `false`. */
+/** The least key above every key starting with `prefix`, or `undefined` if `prefixSuccessorInto` returns `false`. */
 export function prefixSuccessor(prefix: Uint8Array): Uint8Array | undefined {
   assertBytes(prefix, "prefix");
   const size = successorSize(prefix);
@@ -40,7 +40,7 @@ export function prefixSuccessor(prefix: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * How many bytes the successor of a prefix has; zero where there is none.
+ * The size of the successor of a prefix in bytes; zero if there is none.
  *
  * It ends with the last byte that can be raised. Every byte behind that one is
  * `ff`, and leaving those out is what makes it the least.

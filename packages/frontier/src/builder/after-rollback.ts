@@ -10,11 +10,11 @@ const SMALLEST_CLASS = 16;
  * A failure to fill an arena, said anew once what was filled has been taken out again.
  *
  * `available` promises the largest size class that would succeed now, and there is
- * more room now than when the failure came. The arena does not tell, so specs of
+ * more room now than when the error occurred. The arena does not report it, so specs of
  * nothing but metadata are tried, from the largest there can be downwards.
  */
 export function afterRollback<E>(error: ShardIntoError<E>, arena: ShardArena): ShardIntoError<E> {
-  // Slots, not bytes, had run out: `requested: 1, available: 0` is how an arena says that.
+  // The slots had run out, not the bytes: an arena reports that as `requested: 1, available: 0`.
   if (error.kind !== "SlabFull" || error.requested < SMALLEST_CLASS) return error;
   return { ...error, available: Math.max(error.available, largestClass(arena)) } satisfies SlabFull;
 }

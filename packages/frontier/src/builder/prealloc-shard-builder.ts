@@ -57,7 +57,7 @@ export interface BuilderLimits {
  * cursors) is checked by `buildInputs`.
  *
  * The builder borrows the arena: `reset` frees what it staged, and disposing of the
- * builder clears the whole arena, whoever else put something there.
+ * builder clears the whole arena, including specs that other code put there.
  */
 export class PreallocShardBuilder {
   readonly entryLimit: number;

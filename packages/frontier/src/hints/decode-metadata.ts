@@ -11,7 +11,7 @@ import { ShardMetadataView } from "./shard-metadata-view.ts";
 // The `Into` forms allocate nothing but an error, if reading `metadata` does not: that of an owned spec is a
 // field, that of a borrowed one a new view.
 
-/** What the metadata of a spec says, as a copy. */
+/** Decodes the metadata of a spec into a copy. */
 export function decodeMetadata(spec: ShardSpecRef): Result<ShardMetadata, ShardMetadataDecodeError> {
   return ShardMetadata.decode(metadataOf(spec));
 }
@@ -28,13 +28,13 @@ export function decodeConnectorExtra(spec: ShardSpecRef): Result<Uint8Array, Sha
   return decoded.ok ? ok(decoded.value.connectorExtra) : decoded;
 }
 
-/** Point `out` at what the metadata of a spec says. Where that fails, `out` stays as it was. Hot: allocates nothing but an error. */
+/** Points `out` at the metadata of a spec. On an error, `out` does not change. Hot: allocates nothing but an error. */
 export function decodeMetadataInto(spec: ShardSpecRef, out: ShardMetadataView): Result<void, ShardMetadataDecodeError> {
   if (!(out instanceof ShardMetadataView)) assert(false, "out must be a ShardMetadataView");
   return out.decode(metadataOf(spec));
 }
 
-/** Point `out` at the hint of a spec. Where that fails, `out` stays as it was. Hot: allocates nothing but an error. */
+/** Points `out` at the hint of a spec. On an error, `out` does not change. Hot: allocates nothing but an error. */
 export function decodeHintInto(spec: ShardSpecRef, out: ShardHintView): Result<void, ShardMetadataDecodeError> {
   if (!(out instanceof ShardHintView)) assert(false, "out must be a ShardHintView");
   const metadata = metadataOf(spec);
@@ -45,7 +45,7 @@ export function decodeHintInto(spec: ShardSpecRef, out: ShardHintView): Result<v
   return ok();
 }
 
-/** Copy the connector's bytes of a spec into `out`. Where that fails, `out` stays as it was. Hot: allocates nothing but an error. */
+/** Copies the connector's bytes of a spec into `out`. On an error, `out` does not change. Hot: allocates nothing but an error. */
 export function decodeConnectorExtraInto(spec: ShardSpecRef, out: MetadataBuf): Result<void, ShardMetadataDecodeError> {
   assertMetadataBuf(out);
   const metadata = metadataOf(spec);

@@ -9,7 +9,7 @@ export type SplitBoundary = "Start" | "End";
 export type HintPropagationError =
   /** The bound lies outside what the parent's prefix covers. */
   | { readonly kind: "InvalidPrefixBoundary"; readonly boundary: SplitBoundary }
-  /** The bound is no manifest row, or lies outside the parent's rows. */
+  /** The bound is not a manifest row, or lies outside the parent's rows. */
   | { readonly kind: "InvalidManifestBoundary"; readonly boundary: SplitBoundary }
   | { readonly kind: "ManifestIdMismatch"; readonly parent: ManifestId; readonly child: ManifestId }
   /** The child would have no rows. */

@@ -14,9 +14,9 @@ export const PREFIX_HEADER_SIZE = 5;
 export const MANIFEST_HINT_SIZE = 25;
 
 /**
- * How many bytes the hint at `start` takes, or why there is none before `end`.
+ * The size of the hint at `start` in bytes, or why there is none before `end`.
  *
- * A number, so that accepting a hint allocates nothing; whoever wants its parts
+ * A number, so that accepting a hint allocates nothing; a caller that needs its parts
  * reads them from where they are.
  */
 export function readHint(bytes: Uint8Array, start: number, end: number): number | ShardHintDecodeError {

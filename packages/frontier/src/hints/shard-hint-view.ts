@@ -13,10 +13,10 @@ export const ENCODED_RANGE: Uint8Array = /* @__PURE__ */ Uint8Array.of(TAG_RANGE
 export let pointHintView: (view: ShardHintView, bytes: Uint8Array, offset: number, size: number) => void;
 
 /**
- * A reusable look at an encoded hint, where it lies.
+ * A reusable view of an encoded hint, in place.
  *
- * Looking allocates nothing; so do `kind` and the sizes. What is asked of the parts
- * is made then: a view of the prefix, a bigint. All of it is read from the bytes that
+ * Decoding allocates nothing; so do `kind` and the sizes. The other parts are
+ * created when you read them: a view of the prefix, a bigint. They are read from the bytes that
  * were decoded, so they must not change while the view is in use.
  *
  * A new view shows a range hint.
@@ -26,7 +26,7 @@ export class ShardHintView {
   #offset = 0;
   #size = 1;
 
-  /** Look at the hint at the start of `bytes`. Where there is none, the view stays as it was. Hot: allocates nothing but an error. */
+  /** Points the view at the hint at the start of `bytes`. On an error, the view does not change. Hot: allocates nothing but an error. */
   decode(bytes: Uint8Array): Result<void, ShardHintDecodeError> {
     assertBytes(bytes, "bytes");
     const size = readHint(bytes, 0, bytes.length);
@@ -51,13 +51,13 @@ export class ShardHintView {
     return this.#size;
   }
 
-  /** A view of the prefix. Any other hint than `Prefix` has none: `InvariantViolation`. */
+  /** A view of the prefix. Throws `InvariantViolation` unless the hint is a `Prefix`. */
   get prefix(): Uint8Array {
     assert(this.#bytes[this.#offset] === TAG_PREFIX, "only a prefix hint has a prefix");
     return prefixAt(this.#bytes, this.#offset);
   }
 
-  /** Any other hint than `Manifest` has none: `InvariantViolation`. */
+  /** Throws `InvariantViolation` unless the hint is a `Manifest`. */
   get manifestId(): ManifestId {
     return this.#manifestPart(1) as ManifestId;
   }

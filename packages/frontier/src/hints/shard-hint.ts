@@ -12,7 +12,7 @@ import { readU32, readU64 } from "../keys/u64-bytes.ts";
 /**
  * What a shard's range means to the connector that works on it.
  *
- * - `Range`    — nothing more than the range says.
+ * - `Range`    — no information beyond the range.
  * - `Prefix`   — all keys that start with `prefix`.
  * - `Manifest` — rows `[startRow, endRow)` of one manifest; there is at least one.
  */
@@ -35,7 +35,7 @@ export interface DecodedShardHint {
 }
 
 export interface ShardHintCompanion {
-  /** The hint that says nothing: one value, shared. */
+  /** The hint without information: one shared value. */
   readonly RANGE: ShardHint;
   /** How many bytes the hint takes, or why it has no encoding. */
   encodedLength(hint: ShardHint): Result<number, ShardEncodeError>;
@@ -65,7 +65,7 @@ export const readHintJson: (json: unknown, field: string) => Result<ShardHint, I
     Manifest: { manifestId: u64, startRow: u64, endRow: u64 },
   });
 
-// Where the owned form's result lies before it is copied. Nothing here waits or calls back, so nobody else can come upon it.
+// Holds the result of the owned form before it is copied. Nothing here awaits or calls back, so calls cannot interleave.
 const spare = /* @__PURE__ */ new MetadataBuf();
 const RANGE: ShardHint = /* @__PURE__ */ Object.freeze({ kind: "Range" });
 

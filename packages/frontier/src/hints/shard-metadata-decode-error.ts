@@ -4,7 +4,7 @@ import { nestedJson } from "../nested-json.ts";
 import { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
 
 /**
- * Why bytes are no metadata.
+ * Why bytes are not metadata.
  *
  * `hintError` is there where the envelope was sound and the hint in it was not. It is
  * missing where the envelope itself is broken: no room for its length field, a hint

@@ -6,9 +6,9 @@ import { LENGTH_FIELD_SIZE, readEnvelope, type ShardMetadata } from "./shard-met
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 /**
- * A reusable look at encoded metadata, where it lies.
+ * A reusable view of encoded metadata, in place.
  *
- * As `ShardHintView`: looking allocates nothing, and the bytes that were decoded must
+ * Like `ShardHintView`: decoding allocates nothing, and the decoded bytes must
  * not change while the view is in use. A new view shows a range hint and no
  * connector's bytes.
  */
@@ -17,7 +17,7 @@ export class ShardMetadataView {
   #bytes: Uint8Array = NO_BYTES;
   #extraOffset = 0;
 
-  /** Look at the whole envelope. Where it is none, the view stays as it was. Hot: allocates nothing but an error. */
+  /** Points the view at the whole envelope. On an error, the view does not change. Hot: allocates nothing but an error. */
   decode(metadata: Uint8Array): Result<void, ShardMetadataDecodeError> {
     const hintSize = readEnvelope(metadata);
     if (typeof hintSize !== "number") return err(hintSize);

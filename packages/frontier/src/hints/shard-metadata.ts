@@ -9,7 +9,7 @@ import { assertHint, copyHint, readHintJson, ShardHint, sizeOfHint, writeHint } 
 import type { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
 import { readU32 } from "../keys/u64-bytes.ts";
 
-/** What a shard's metadata says: a hint that everyone can read, and bytes that only the connector can. */
+/** The content of a shard's metadata: a hint that every package can read, and bytes that only the connector can. */
 export interface ShardMetadata {
   readonly hint: ShardHint;
   /** Stored and handed back as they are. */
@@ -19,7 +19,7 @@ export interface ShardMetadata {
 export interface ShardMetadataCompanion {
   /** A hint, and nothing of the connector's. */
   fromHint(hint: ShardHint): ShardMetadata;
-  /** How many bytes the envelope takes, or why there is none: what the hint says of itself comes first. */
+  /** The size of the envelope in bytes, or why it cannot be encoded. Errors of the hint come first. */
   encodedLength(metadata: ShardMetadata): Result<number, ShardEncodeError>;
   encode(metadata: ShardMetadata): Result<Uint8Array, ShardEncodeError>;
   /** Write the envelope into `out`, which stays as it was where that fails. Hot: allocates nothing but an error. */
@@ -35,7 +35,7 @@ export interface ShardMetadataCompanion {
   fromJson(json: unknown): Result<ShardMetadata, InvalidField | ShardEncodeError>;
 }
 
-/** Of the field in front that says how long the hint is. */
+/** Size of the length field before the hint. */
 export const LENGTH_FIELD_SIZE = 4;
 
 const readMetadataJson: JsonReader<ShardMetadata> = /* @__PURE__ */ JsonReader.object<ShardMetadata>({
@@ -43,7 +43,7 @@ const readMetadataJson: JsonReader<ShardMetadata> = /* @__PURE__ */ JsonReader.o
   connectorExtra: JsonReader.bytes,
 });
 
-// Where the owned form's result lies before it is copied. Nothing here waits or calls back, so nobody else can come upon it.
+// Holds the result of the owned form before it is copied. Nothing here awaits or calls back, so calls cannot interleave.
 const spare = /* @__PURE__ */ new MetadataBuf();
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
@@ -94,7 +94,7 @@ export const ShardMetadata: ShardMetadataCompanion = {
 };
 
 /**
- * How many bytes the hint of an envelope takes, zero where there are no bytes at all, or why it is no envelope.
+ * The size of the hint in an envelope, zero if the metadata is empty, or why it is malformed.
  *
  * A number, so that accepting an envelope allocates nothing.
  */

@@ -5,7 +5,7 @@ import { KeyBuf } from "./key-buf.ts";
  * A typed key that knows its bytes.
  *
  * Everything above stands on two promises of an implementation. Where they are
- * broken, ranges hold the wrong keys and nothing says so:
+ * broken, ranges contain the wrong keys, and nothing reports it:
  *
  * - *order*: where `a` comes before `b`, the bytes of `a` come before those of `b`;
  * - *canonical*: equal keys have equal bytes, and a key has the same bytes every time.

@@ -1,10 +1,10 @@
 import { type JsonCodec } from "@gossip/contracts";
 import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 
-/** Why a text is no path key. Sizes are in bytes of UTF-8. *Addition*: the seeds panic. */
+/** Why text cannot be a path key. Sizes are in bytes of UTF-8. *Addition*: the seeds panic. */
 export type PathKeyError =
   | { readonly kind: "EmptyPath" }
-  /** The code unit at `index` is half a character: the path has no UTF-8. */
+  /** The code unit at `index` is a lone surrogate: the path has no UTF-8 encoding. */
   | { readonly kind: "LoneSurrogate"; readonly index: number }
   | { readonly kind: "PathTooLarge"; readonly size: number; readonly max: number };
 

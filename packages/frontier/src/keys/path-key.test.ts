@@ -79,7 +79,7 @@ describe("PathKey", () => {
 
   test("path key new rejects oversized path", () => {
     const path = "\u{e9}".repeat(MAX_KEY_SIZE / 2) + "a";
-    expect(() => new PathKey(path)).toThrow(new InvariantViolation("a path of 4097 bytes is more than 4096"));
+    expect(() => new PathKey(path)).toThrow(new InvariantViolation("a path of 4097 bytes is over the limit of 4096"));
     expect(PathKey.tryNew(path)).toEqual({ ok: false, error: { kind: "PathTooLarge", size: 4097, max: 4096 } });
   });
 
@@ -96,9 +96,9 @@ describe("PathKey", () => {
     ["\u{d800}\u{d800}\u{dc00}", 0],
     ["\u{d800}\u{dc00}\u{dfff}", 2],
     ["\u{1f600}\u{dbff}", 2],
-  ])("refuses half a character, and says where", (text, index) => {
+  ])("refuses a lone surrogate, and names its position", (text, index) => {
     expect(PathKey.tryNew(text)).toEqual({ ok: false, error: { kind: "LoneSurrogate", index } });
-    expect(() => new PathKey(text)).toThrow(`code unit ${index} of the path is half a character`);
+    expect(() => new PathKey(text)).toThrow(`code unit ${index} of the path is a lone surrogate`);
   });
 
   test("what is no string is refused with a sentence", () => {

@@ -9,11 +9,11 @@ const GAP = 8;
  * Storage of a fixed capacity that holds one byte string at a time.
  *
  * The byte string is the first `length` bytes; what lies behind them is anything.
- * Every write raises `generation`, by which whoever borrowed from the buffer
+ * Every write increments `generation`, so that code that borrowed from the buffer
  * learns that the bytes are gone.
  */
 export abstract class ScratchBuf {
-  /** All of the storage. Write to it, then say with `commit` how much of it counts. */
+  /** All of the storage. Write to it, then call `commit` with the size that counts. */
   readonly bytes: Uint8Array;
   /** The same storage, for integers. */
   readonly words: DataView;

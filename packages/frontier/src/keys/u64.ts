@@ -6,7 +6,7 @@ export function isU64(value: unknown): value is bigint {
   return typeof value === "bigint" && value >= 0n && value <= U64_MAX;
 }
 
-/** Assert the same; `what` opens the complaint. */
+/** Asserts the same; `what` starts the message. */
 export function assertU64(value: unknown, what: string): asserts value is bigint {
   if (!isU64(value)) refuse(value, what);
 }

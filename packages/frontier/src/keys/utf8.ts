@@ -2,7 +2,7 @@
  * Bytes that `text` takes in UTF-8.
  *
  * Where the code unit at some index is a surrogate without its other half, the
- * text has no UTF-8, and the answer is `-1 - index`. Counting makes nothing, so a
+ * text has no UTF-8, and the result is `-1 - index`. Counting makes nothing, so a
  * text of any length can be refused before anything is made.
  */
 export function utf8Size(text: string): number {
@@ -30,7 +30,7 @@ const UTF8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: 
 /** Longest text for which joining characters is quicker than asking the decoder. */
 const SHORT = 24;
 
-/** The text of the bytes from `start` to `end`, or `undefined` where they are no UTF-8. */
+/** Decodes the bytes from `start` to `end`, or returns `undefined` if they are not UTF-8. */
 export function readUtf8(bytes: Uint8Array, start: number, end: number): string | undefined {
   if (end - start <= SHORT && isAscii(bytes, start, end)) return readShortAscii(bytes, start, end);
   try {
@@ -58,7 +58,7 @@ function readShortAscii(bytes: Uint8Array, start: number, end: number): string {
   return text;
 }
 
-/** `NaN`, which is what lies behind the end of a text, is none. */
+/** Returns false for `NaN`, which `charCodeAt` returns past the end of the text. */
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -2,7 +2,7 @@ import { ShardSpecInputError, type JsonCodec } from "@gossip/contracts";
 import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import { nestedJson } from "../nested-json.ts";
 
-/** Why a prefix makes no shard. Sizes are in bytes. */
+/** Why a prefix is not a valid shard. Sizes are in bytes. */
 export type PrefixShardError =
   /** Every key starts with the empty prefix: that range has no upper bound. */
   | { readonly kind: "EmptyPrefix" }

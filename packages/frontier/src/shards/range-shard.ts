@@ -40,7 +40,7 @@ const CONSTRUCTOR: SpecConstructor<RangeShardInput, ShardSpecInputError> = {
   refuse: (error) => error,
 };
 
-/** A shard of a range with a `Range` hint. An empty bound is no bound. Metadata is checked first, then the spec. */
+/** A shard of a range with a `Range` hint. An empty bound means unbounded. Checks the metadata first, then the spec. */
 export function rangeShard(input: RangeShardInput): Result<ShardSpec, ShardSpecInputError> {
   return buildOwned(CONSTRUCTOR, input);
 }

@@ -4,7 +4,7 @@ import type { ManifestRow } from "../keys/manifest-id.ts";
 
 /** Why a hint, or metadata with one, has no encoding. Sizes are in bytes. */
 export type ShardEncodeError =
-  /** The prefix is longer than its length field can say. */
+  /** The prefix is longer than its length field can hold. */
   | { readonly kind: "PrefixTooLarge"; readonly size: number; readonly max: number }
   /** The hint alone is longer than metadata may be. */
   | { readonly kind: "HintTooLarge"; readonly size: number; readonly max: number }

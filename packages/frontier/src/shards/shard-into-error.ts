@@ -4,7 +4,7 @@ import type { SlabFull } from "@gossip/stdx";
 import { nestedJson } from "../nested-json.ts";
 import type { PrefixShardError } from "./prefix-shard-error.ts";
 
-/** Why a spec did not get into an arena: it is none (`reason` says why), or there is no room. */
+/** Why a spec was not stored in an arena: it is invalid (see `reason`), or there is no room. */
 export type ShardIntoError<E> = { readonly kind: "Build"; readonly reason: E } | SlabFull;
 
 /** Every reason that a constructor of this package has. */

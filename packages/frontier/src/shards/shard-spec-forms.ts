@@ -21,7 +21,7 @@ import { ShardSpecScratch } from "./shard-spec-scratch.ts";
  * arrays, or views of the scratch. What it writes there must not be where another part
  * still lies: the caller may have given views of the scratch. The parts are then checked
  * to be a spec, and only after that copied: what is too large for a spec may be too
- * large for a buffer. `refuse` says in the constructor's words why they are none.
+ * large for a buffer. `refuse` turns the reason into the constructor's own error.
  */
 export interface SpecConstructor<Input, E> {
   parts(input: Input, scratch: ShardSpecScratch): Result<ShardSpecRef, E>;

@@ -7,7 +7,7 @@ import { keySuccessor } from "../arithmetic/key-successor.ts";
 const EXTRA_WIDTH = 8;
 
 /**
- * A key strictly inside a range, about half-way, or `undefined` where there is none. *Addition.*
+ * A key strictly inside a range, about halfway, or `undefined` if there is none. *Addition.*
  *
  * A range without an end is cut half-way to `ff`, repeated once more than its start
  * is long, or right behind its start where no key lies in between.

@@ -43,12 +43,12 @@ export function decodeTuple(
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
-/** Reads elements one after another. Each `read…` answers `undefined` where it fails, and `failure` then says why. */
+/** Reads one element after another. Each `read…` returns `undefined` on an error, and `failure` then holds the reason. */
 class TupleReader {
   failure: TupleDecodeError | undefined = undefined;
   #bytes: Uint8Array = NO_BYTES;
   #offset = 0;
-  /** What every byte of the current part is flipped by: nothing, or all bits where it descends. */
+  /** XORed with every byte of the current part: 0, or 0xff if the part descends. */
   #flip = 0;
 
   readTuple(bytes: Uint8Array, order: readonly PartOrder[]): TupleElement[] | undefined {
@@ -67,7 +67,7 @@ class TupleReader {
   #readElement(depth: number): TupleElement | undefined {
     const start = this.#offset;
     const code = this.#bytes[start]! ^ this.#flip;
-    // Integers first: they are common, have seventeen codes, and would be last in the list.
+    // Integers first: they are common, and have seventeen codes.
     const signedSize = code - CODE_ZERO;
     if (signedSize >= -MAX_INTEGER_SIZE && signedSize <= MAX_INTEGER_SIZE) return this.#readInteger(start, signedSize);
     switch (code) {
@@ -154,7 +154,7 @@ class TupleReader {
     }
   }
 
-  /** Step over a code and so many bytes, if they are there. */
+  /** Moves past a type code and `size` bytes. Fails if they are missing. */
   #take(start: number, size: number): boolean {
     const end = start + 1 + size;
     if (end > this.#bytes.length) {
@@ -165,7 +165,7 @@ class TupleReader {
     return true;
   }
 
-  /** Step behind the terminator of a string or bytes, and answer how many zeros were escaped on the way. */
+  /** Moves past the terminator of a string or bytes. Returns the number of escaped zeros in it. */
   #findEnd(start: number): number | undefined {
     const bytes = this.#bytes;
     // Without the flip, so that the loop compares bytes as they are.
@@ -207,5 +207,5 @@ class TupleReader {
   }
 }
 
-// One for all calls, because a key is decoded for every item. Nothing here waits or calls back, so nobody else can come upon it in use.
+// Shared by all calls, because a key is decoded for every item. Nothing here awaits or calls back, so calls cannot interleave.
 const reader = /* @__PURE__ */ new TupleReader();

@@ -13,7 +13,7 @@ import { INTEGER_TOO_LARGE, integerSize } from "./tuple-integer.ts";
 import { utf8Size } from "../keys/utf8.ts";
 
 /**
- * How many bytes a tuple takes, or the first reason, in the order of its elements, why it is no key.
+ * The size of a tuple in bytes, or the first error, in the order of its elements.
  *
  * Measuring first makes writing something that cannot fail: a refused tuple leaves
  * the caller's buffer alone.

@@ -19,7 +19,7 @@ export interface TupleUuid {
  * In which direction one part of a tuple sorts.
  *
  * The parts of a key and their directions are a schema: it is not in the bytes, so
- * encode, decode and range must be told the same one. Parts beyond its end ascend.
+ * pass the same one to encode, decode and range. Parts beyond its end ascend.
  */
 export type PartOrder = "Ascending" | "Descending";
 

@@ -1,13 +1,13 @@
 import { type JsonCodec } from "@gossip/contracts";
 import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 
-/** Why a tuple is no key. `partIndex` is the position in the outermost tuple. *Addition.* */
+/** Why a tuple cannot be a key. `partIndex` is the position in the outermost tuple. *Addition.* */
 export type TupleEncodeError =
-  /** Nothing that a tuple can hold. `given` is its JavaScript type. */
+  /** A value that no tuple can hold. `given` is its JavaScript type. */
   | { readonly kind: "UnsupportedElement"; readonly partIndex: number; readonly given: string }
   /** An integer beyond ±(2^64 − 1). */
   | { readonly kind: "IntegerTooLarge"; readonly partIndex: number }
-  /** A string with half a character: it has no UTF-8. */
+  /** A string with a lone surrogate: it has no UTF-8 encoding. */
   | { readonly kind: "LoneSurrogateInPart"; readonly partIndex: number }
   | { readonly kind: "WrongUuidSize"; readonly partIndex: number; readonly size: number }
   /** Tuples within tuples, more than 64 deep. */
@@ -18,7 +18,7 @@ export type TupleEncodeError =
    */
   | { readonly kind: "ZeroInDescending"; readonly partIndex: number }
   /**
-   * A null right behind a string, bytes or a nested tuple of the other direction.
+   * A null right after a string, bytes or a nested tuple of the other direction.
    * Its byte would look like a part of what ends there.
    */
   | { readonly kind: "AmbiguousNull"; readonly partIndex: number }

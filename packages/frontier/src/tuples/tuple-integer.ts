@@ -5,7 +5,7 @@ import { joinNegative, joinU64, writeU64 } from "../keys/u64-bytes.ts";
 /** Longest integer, in bytes behind its code. */
 export const MAX_INTEGER_SIZE = 8;
 
-/** What `integerSize` answers for an integer beyond ±(2^64 − 1). */
+/** What `integerSize` returns for an integer beyond ±(2^64 − 1). */
 export const INTEGER_TOO_LARGE = -1;
 
 /** How many bytes an integer takes behind its code. */

@@ -6,7 +6,7 @@ import type { KeyEncoding } from "../keys/key-encoding.ts";
 import { ALL_ASCENDING, type PartOrder, type TupleElement } from "./tuple-element.ts";
 import type { TupleEncodeError } from "./tuple-encode-error.ts";
 
-/** A tuple as a key: a composite primary key, say. Its bytes are those of `encodeTuple`. *Addition.* */
+/** A tuple as a key, for example a composite primary key. Its bytes are those of `encodeTuple`. *Addition.* */
 export class TupleKey implements KeyEncoding {
   // Encoded when it is made: that is also what finds out whether the tuple is a key.
   #bytes: Uint8Array;

@@ -29,7 +29,7 @@ export function writeTuple(parts: readonly TupleElement[], order: readonly PartO
   }
 }
 
-// Each of these writes one thing to `offset` and answers where the next one goes.
+// Each of these writes one thing at `offset` and returns the next offset.
 
 function writeElement(element: TupleElement, target: Uint8Array, offset: number): number {
   if (typeof element === "string") return writeString(element, target, offset);

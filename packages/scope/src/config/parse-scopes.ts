@@ -8,19 +8,19 @@ import type { Scope } from "../table/scope.ts";
 import type { InvalidScopes, ScopeProblem } from "./scope-problem.ts";
 
 export interface ParseScopesOptions extends OwnershipTableOptions {
-  /** The nodes that there are. Given, an id that is none of them is a problem: nobody would ever write that scope. */
+  /** All nodes. If given, an id that is not in it is a problem: no node would ever write that scope. */
   readonly peers?: readonly string[] | undefined;
 }
 
 /**
- * Make a table of what a configuration says, or say everything that is wrong with it.
+ * Builds a table from a configuration, or returns every problem in it.
  *
  * Two forms are read: a list of `{ prefix, writer, fallback }`, where `prefixHex` may stand for a
  * prefix that is not text; and text of the form `prefix=writer|fallback, prefix=writer`, where the
  * first `=` ends the prefix and the first `|` the writer. A prefix must not be empty here: a scope
  * over everything is too easy to configure by accident.
  *
- * Anything at all may be passed; it never throws on what it is given to read.
+ * Accepts any value, and never throws because of its content.
  */
 export function parseScopes(input: unknown, options: ParseScopesOptions = {}): Result<OwnershipTable, InvalidScopes> {
   assertObject(options, "options");

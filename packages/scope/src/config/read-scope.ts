@@ -14,7 +14,7 @@ export interface Place {
 const FIELDS = ["prefix", "prefixHex", "writer", "fallback"];
 const encoder = new TextEncoder();
 
-/** One entry of a list. Each property is read once: what it says the second time is nobody's business. */
+/** One entry of a list. Reads each property once: a getter could return another value the second time. */
 export function readScopeEntry(entry: unknown, place: Place): ReadScope {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry))
     return err([{ kind: "NotAScope", position: place.position }]);

@@ -10,7 +10,7 @@ export type ScopeProblem =
   | { readonly kind: "TooManyScopes"; readonly count: number; readonly max: number }
   /** No object; or, in text, no `prefix=writer`. */
   | { readonly kind: "NotAScope"; readonly position: number }
-  /** Reading it failed: it is no plain data. */
+  /** Reading it threw: it is not plain data. */
   | { readonly kind: "Unreadable"; readonly position: number }
   | { readonly kind: "UnknownField"; readonly position: number }
   | { readonly kind: "MissingField"; readonly position: number; readonly field: ScopeField }
@@ -23,7 +23,7 @@ export type ScopeProblem =
       readonly size: number;
       readonly max: number;
     }
-  /** The id is none of the peers. */
+  /** The id is not one of the peers. */
   | { readonly kind: "UnknownNode"; readonly position: number; readonly field: "writer" | "fallback" }
   | OwnershipError;
 

@@ -1,9 +1,9 @@
 import { OTHERWISE, RECORD_HEAD, type PrefixTree } from "./prefix-tree.ts";
 
-/** What the searches answer for a key that no prefix covers. */
+/** What the searches return for a key that no prefix covers. */
 export const NO_PREFIX = -1;
 
-/** What `findInText` answers where only the bytes of the text can tell. */
+/** What `findInText` returns if it needs the bytes of the text. */
 export const NOT_BY_TEXT = -2;
 
 /**
@@ -95,7 +95,7 @@ export class PrefixIndex {
    * The number of the longest prefix that covers the first `size` bytes of `key`.
    *
    * Every stored prefix of the key lies around all that is stored where the way down ends. So one of
-   * those is compared with the key, and the answer is the longest of it and the prefixes around it
+   * those is compared with the key, and the result is the longest of it and the prefixes around it
    * that fits into what the two share.
    *
    * Hot: allocates nothing.

@@ -11,7 +11,7 @@ import { SlotTable } from "./slot-table.ts";
  * `slots` holds pairs of words. A branch is a base and a depth: it looks at the key's byte at that
  * depth and goes on at slot `base + byte`, which holds
  *
- *     tag    depth of the next branch << 9 | byte + 1     (0: nobody's slot)
+ *     tag    depth of the next branch << 9 | byte + 1     (0: a free slot)
  *     next   its base, or the complement of a record
  *
  * A tree of nested prefixes has in each branch one more slot, `base + OTHERWISE`, which leads to the
@@ -44,7 +44,7 @@ interface Group {
 /**
  * Build the tree, in time linear in the size of all prefixes together.
  *
- * A search answers the position that a prefix had in the list.
+ * A search returns the position that a prefix had in the list.
  */
 export function buildPrefixTree(order: PrefixOrder, { isNested }: { readonly isNested: boolean }): PrefixTree {
   const { list, positions } = order;

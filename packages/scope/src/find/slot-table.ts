@@ -30,7 +30,7 @@ export class SlotTable {
   #firstFree = 0;
   #end = 0;
 
-  /** Give the first `count` labels, which ascend, slots of their own. Answers the base. */
+  /** Assigns a slot to each of the first `count` labels, which ascend. Returns the base. */
   place(labels: Uint16Array, count: number): number {
     // A base is at most the end, and its last slot less than LABELS beyond; a slot more keeps the list whole.
     while (this.#end + LABELS >= this.#capacity) this.#grow();

@@ -17,8 +17,8 @@ export function encodeJournalEntry(entry: JournalEntry): string {
 /**
  * The entries of a journal, one a line.
  *
- * What follows the last line end was never made durable as a whole: the crash came first, and nobody
- * was told of it. It is left out. Anything else that does not read is corruption, not a torn write.
+ * Text after the last line end was not fully durable before a crash, and its effect was never
+ * reported. It is ignored. Anything else that cannot be read is corruption, not a torn write.
  */
 export function decodeJournal(text: string): Result<JournalEntry[], CorruptJournal> {
   assert(typeof text === "string", "a journal must be text");

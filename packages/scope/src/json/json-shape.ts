@@ -1,4 +1,4 @@
-// Reading JSON that somebody else may have written. Every function answers `undefined` for what does not fit.
+// Readers for untrusted JSON. Every function returns `undefined` for a value that does not fit.
 import { decodeBase64Url } from "@gossip/stdx/internal";
 import { MAX_ID_LENGTH, MAX_PREFIX_SIZE } from "../limits.ts";
 

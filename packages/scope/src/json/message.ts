@@ -6,10 +6,10 @@ import { finishedFromJson, migrationFromJson, migrationToJson } from "./migratio
 import { OwnershipSnapshot } from "../route/ownership-snapshot.ts";
 import { snapshotFromJson, snapshotToJson } from "./snapshot-json.ts";
 
-/** What nodes tell each other. */
+/** What nodes send each other. */
 export type Message = Offer | Decision | OwnershipSnapshot;
 
-/** The text is no message of ours. */
+/** The text is not a message of this package. */
 export interface MalformedMessage {
   readonly kind: "MalformedMessage";
 }
@@ -26,7 +26,7 @@ export function encodeMessage(message: Message): string {
   return JSON.stringify({ kind: message.kind, migration: migrationToJson(message.migration) });
 }
 
-/** Read a message, whatever the text: another node may be of another version, or no node. */
+/** Reads a message. Accepts any text: the sender may run another version, or not be a node at all. */
 export function decodeMessage(text: string): Result<Message, MalformedMessage> {
   const message = typeof text === "string" ? fromText(text) : undefined;
   return message === undefined ? err({ kind: "MalformedMessage" }) : ok(message);

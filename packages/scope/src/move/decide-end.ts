@@ -10,7 +10,7 @@ import { findMove, latestNumber, ownerOf, unsettledMove, type NodeState } from "
 /**
  * Whether this node takes the scope that it is offered.
  *
- * This is the moment of the move: the source has let go, and nobody else may decide.
+ * This is the commit point of the move: the source has let go, and no other node may decide.
  */
 export function decideCommit(state: NodeState, { migration }: Offer, { self, nowMs }: Decider): Decided<CommitError> {
   const { id, prefix, from, to, number } = migration;

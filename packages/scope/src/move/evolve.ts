@@ -9,7 +9,7 @@ import { prefixText } from "../text-bytes.ts";
  * The state after a journal entry; `undefined` where the entry cannot follow this state.
  *
  * The only place where a state changes. A running node and one that is rebuilt from its journal both
- * come through here, so a crash cannot tell them apart.
+ * use this function, so they cannot differ after a crash.
  */
 export function evolve(state: NodeState | undefined, entry: JournalEntry): NodeState | undefined {
   if (entry.kind === "Opened") return entry.state;

@@ -12,7 +12,7 @@ export interface Offer {
   readonly migration: MigrationState;
 }
 
-/** How a move ended. Made by whoever decides it; final, and true wherever it is told. */
+/** How a move ended. Made by the node that decides; final, and valid on every node. */
 export interface Decision {
   readonly kind: "Decision";
   readonly migration: FinishedMigration;

@@ -6,16 +6,16 @@ import { copyBytes, type Bytes } from "../text-bytes.ts";
 
 /** A move to be started. */
 export interface MoveRequest {
-  /** Names the move, so that every step can be repeated. Chosen by whoever asks for the move; never used for another. */
+  /** Identifies the move, so that every step can be repeated. Chosen by the caller; never reuse it for another move. */
   readonly id: string;
   /** The prefix of a declared scope, exactly. */
   readonly prefix: Bytes;
   /** The node that owns the scope now. */
   readonly from: string;
   readonly to: string;
-  /** Where clients reach `to`: told to those that come during the move. */
+  /** Where clients reach `to`. Sent to clients that connect during the move. */
   readonly address?: string | undefined;
-  /** The move is given up at this time, by the clock of whoever passes `nowMs`. */
+  /** The move aborts at this time, by the clock of the caller that passes `nowMs`. */
   readonly deadlineMs: number;
 }
 
@@ -49,7 +49,7 @@ export type MigrationOutcome = "Committed" | "Aborted";
 /** A move that is over. */
 export interface FinishedMigration extends MigrationState {
   readonly outcome: MigrationOutcome;
-  /** The epoch of whoever decided it, once it was decided: one above the move's own, or more. */
+  /** The epoch of the deciding node after its decision: greater than the move's own. */
   readonly endEpoch: number;
 }
 

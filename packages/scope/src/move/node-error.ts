@@ -1,4 +1,4 @@
-/** What each refusal of a step carries. Prefixes appear by size only, and nodes by the id that routing names anyway. */
+/** The fields of each error of a step. Contains sizes of prefixes, and node ids that routing shows anyway. */
 interface MigrationErrorFields {
   /** No scope has exactly this prefix. */
   UndeclaredScope: { readonly prefixSize: number };
@@ -6,7 +6,7 @@ interface MigrationErrorFields {
   NotOwner: { readonly owner: string };
   /** From and to are one node. */
   SameNode: object;
-  /** Another move of this scope is under way, or out of this node's hands and not settled. */
+  /** Another move of this scope is in progress, or waits for its target's decision. */
   AlreadyMigrating: { readonly id: string };
   /** The id is known, with other parameters. */
   MigrationIdConflict: { readonly id: string };
@@ -14,9 +14,9 @@ interface MigrationErrorFields {
   NotDrained: { readonly inFlight: number };
   AlreadyCommitted: { readonly id: string };
   Aborted: { readonly id: string };
-  /** Nobody here has heard of this move. (An addition.) */
+  /** This node does not know the move. (An addition.) */
   UnknownMigration: { readonly id: string };
-  /** The source has let the move out of its hands: only the target's decision ends it. (An addition.) */
+  /** The source has drained: only the target's decision can end the move. (An addition.) */
   AwaitingTarget: { readonly target: string };
   /** The offer or request is for another node. (An addition.) */
   NotTarget: { readonly target: string };

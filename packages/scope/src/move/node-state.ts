@@ -19,7 +19,7 @@ export interface NodeState {
   readonly latest: ReadonlyMap<string, MigrationState>;
   /** By the text of a prefix that was given to another owner by force, the number that its next move must exceed. */
   readonly floors: ReadonlyMap<string, number>;
-  /** By the text of a prefix that is no longer declared, who its last owner was. */
+  /** The last owner of each prefix that is no longer declared, by the text of the prefix. */
   readonly retired: ReadonlyMap<string, string>;
 }
 
@@ -75,7 +75,7 @@ export function latestNumber({ latest, floors }: NodeState, prefix: Uint8Array):
   return Math.max(latest.get(text)?.number ?? 0, floors.get(text) ?? 0);
 }
 
-/** The same table with another writer for one scope. A fallback that becomes the writer is no fallback any more. */
+/** The same table with another writer for one scope. A fallback that becomes the writer stops being a fallback. */
 export function withWriter(table: OwnershipTable, prefix: Uint8Array, writer: string): OwnershipTable {
   const index = indexOf(table);
   const position = index.positionOf(prefix);

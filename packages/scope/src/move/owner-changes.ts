@@ -8,7 +8,7 @@ import { prefixBytes } from "../table/scope.ts";
 /**
  * The prefixes that a table would give to node `self`, or take from it, in comparison with what the node knows.
  *
- * A prefix without an owner before or after is none of these: whoever drops a scope gives up that
+ * A prefix without an owner before or after is not listed: dropping a scope gives up the guarantee that
  * only one node writes it. But a dropped scope is remembered with its owner, so that dropping it and
  * declaring it again for another node is still seen for what it is.
  */

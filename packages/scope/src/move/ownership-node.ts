@@ -38,7 +38,7 @@ import { copyBytes, readBytes, type Bytes } from "../text-bytes.ts";
 export interface OwnershipNodeOptions {
   /** This node's id. */
   readonly self: string;
-  /** Who is down, as far as this node can tell. Without it, fallbacks play no part. */
+  /** Whether a node is down, as far as this node knows. Without it, fallbacks are never used. */
   readonly isDown?: IsDown | undefined;
   /** What becomes of a key that no scope covers. Default `"admit"`: scopes are opted into. */
   readonly unknownKeys?: "admit" | "refuse" | undefined;
@@ -69,12 +69,12 @@ const REPLAYED: Change = Object.freeze({ outcome: "Replayed", entry: undefined }
  * - *over*: the target took the offer (`commit`) or did not (`abort`), and the source goes by that
  *   (`settle`). A scope that has moved can move again.
  *
- * So at each moment at most one node may write a scope or say who will: the source until it has
+ * So at each moment at most one node may write a scope or decide its owner: the source until it has
  * drained, then the target. No step needs more than one node to be up, and each may be repeated.
  *
- * Every step answers a `Change` and changes nothing. The caller makes its journal entry durable and
+ * Every step returns a `Change` and changes nothing. The caller makes its journal entry durable and
  * applies it, one change at a time; `rebuild` makes the same node of the same entries. No I/O and no
- * clock: whoever calls has both.
+ * clock: the caller has both.
  */
 export class OwnershipNode {
   readonly #self: string;
@@ -175,7 +175,7 @@ export class OwnershipNode {
   /**
    * Give a move up: at the source before it has drained, at the target until it has committed.
    *
-   * By id where this node knows the move. A target need not: a source that hears nothing from it asks
+   * By id if this node knows the move. A target may not: a source that got no reply from it asks
    * with the whole move for a decision, and then no offer that is still under way can be taken.
    */
   abort(move: MigrationState | string): Result<Change, AbortError> {
@@ -196,7 +196,7 @@ export class OwnershipNode {
   /**
    * At the source: give up a move that has outlived its deadline and is still in its hands.
    *
-   * One at a time: `Replayed` says that there is no other.
+   * One at a time: `Replayed` means that there is no other.
    */
   expire(nowMs: number): Result<Change, ChangePending> {
     return this.#propose(() => ok(decideExpire(this.#state, this.#decider(nowMs))));

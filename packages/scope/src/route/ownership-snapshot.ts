@@ -18,7 +18,7 @@ let readRouter: (snapshot: OwnershipSnapshot) => ScopeRouter;
 /**
  * The ownership table, the moves under way and an epoch, in one immutable value.
  *
- * Whoever holds one sees all of a change or nothing of it: there is no instant at which a scope that
+ * A reader sees all of a change or none of it: there is no instant at which a scope that
  * moves has neither a move nor an owner. Each change makes a new snapshot with a higher epoch.
  */
 export class OwnershipSnapshot {

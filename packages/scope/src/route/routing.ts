@@ -22,13 +22,13 @@ export interface Misdirected {
 /**
  * No scope covers the key.
  *
- * By custom it is then accepted by whoever receives it: scopes are opted into.
+ * By convention, the node that receives it accepts it: scopes are opt-in.
  */
 export interface Unknown {
   readonly kind: "Unknown";
 }
 
-/** The key's scope is moving, and nobody writes it until the move is over: try again shortly. */
+/** The key's scope is moving, and no node writes it until the move is over. Retry shortly. */
 export interface Quiesced {
   readonly kind: "Quiesced";
   /** A copy: routing never reads it. */
@@ -36,11 +36,11 @@ export interface Quiesced {
   readonly epoch: number;
   /** The node that the scope moves to. */
   readonly target: string;
-  /** Its address, where whoever started the move gave one. */
+  /** The address of the target, if the caller that started the move passed one. */
   readonly address: string | undefined;
 }
 
-/** The writer is down and no fallback is declared. The writer itself is told so too. (An addition.) */
+/** The writer is down and no fallback is declared. The writer itself gets this verdict too. (An addition.) */
 export interface Unavailable {
   readonly kind: "Unavailable";
   readonly scope: Scope;
@@ -48,10 +48,10 @@ export interface Unavailable {
   readonly writer: string;
 }
 
-/** What becomes of a key at a node. Not an error: each of them is an answer. */
+/** How a node should treat a key. None of these is an error. */
 export type Routing = Owned | Misdirected | Unknown | Quiesced | Unavailable;
 
-/** Whether this node writes the key. False for `Unknown`: such a key is nobody's. */
+/** Whether this node writes the key. False for `Unknown`: such a key has no owner. */
 export function isLocalWriter(routing: Routing): routing is Owned {
   assertObject(routing, "routing");
   return routing.kind === "Owned";

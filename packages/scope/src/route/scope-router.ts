@@ -3,7 +3,7 @@ import { UNKNOWN, type Misdirected, type Owned, type Quiesced, type Routing, typ
 import type { ScopeIndex } from "../find/scope-index.ts";
 import { blank, Verdicts } from "./verdicts.ts";
 
-/** Whether a node is down, as far as the one who asks can tell. */
+/** Whether a node is down, as far as the caller knows. */
 export type IsDown = (node: string) => boolean;
 
 /**
@@ -53,7 +53,7 @@ export class ScopeRouter {
       : this.#verdicts.toWriter(position);
   }
 
-  /** As `route`, given who is down. A moving scope is quiesced whoever is down, and nobody is asked about. */
+  /** Like `route`, but uses the fallback of a node that is down. A moving scope is quiesced in any case. */
   routeWithFallbackState(position: number, self: string, isDown: IsDown): Routing {
     if (position < 0) return UNKNOWN;
     return this.#moving.get(position) ?? this.#byState(position, self, isDown);

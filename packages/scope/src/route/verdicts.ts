@@ -4,7 +4,7 @@ import type { Scope } from "../table/scope.ts";
 /**
  * The verdicts about the scopes of one table at one epoch, each made when it is first needed.
  *
- * Keeping them is what lets a route answer an object and still allocate nothing.
+ * They are cached so that `route` can return an object and allocate nothing.
  */
 export class Verdicts {
   readonly #scopes: readonly Scope[];

@@ -3,13 +3,13 @@ import { indexOf, type OwnershipTable } from "./ownership-table.ts";
 import { prefixBytes } from "./scope.ts";
 
 /**
- * Which scopes lie inside a prefix, as one word: equal for two tables in which they are the same.
+ * A digest of the scopes inside a prefix: equal for two tables that have the same ones.
  *
  * A scope does not cover what lies in a scope inside it. Where two nodes know of different ones, one
  * prefix means two sets of keys, and a move from one to the other would carry along what a third
  * node owns. Empty where there are none, as always where nested prefixes are refused.
  *
- * 64 bits tell tables apart that differ by mistake; nobody gains by making two that do not.
+ * 64 bits are enough to detect mistakes. There is no gain in forging a collision.
  */
 export function innerScopes(table: OwnershipTable, prefix: Uint8Array): string {
   if (table.nested === "refuse") return "";

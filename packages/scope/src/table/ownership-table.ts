@@ -41,7 +41,7 @@ export class OwnershipTable {
   }
 
   /**
-   * Make a table of these scopes, or say everything that is wrong with them.
+   * Builds a table of these scopes, or returns every conflict between them.
    *
    * Costs about as much as sorting the prefixes.
    */
@@ -100,7 +100,7 @@ export class OwnershipTable {
    * What becomes of the key at node `self`, by configuration alone.
    *
    * The key is bytes and not text, because two strings side by side would be swapped one day, and a
-   * swapped call answers `Unknown`, which means "accept". `OwnershipNode`, which knows its own id, takes either.
+   * swapped call returns `Unknown`, which means "accept". `OwnershipNode`, which knows its own id, takes either.
    *
    * Hot: allocates nothing once a scope has been asked for.
    */
