@@ -13,7 +13,7 @@ import { countLines, FAULT_SECONDS, judge, lacking, readFaultLogs, torment } fro
 import { seededRandom } from "@gossip/tools/effort";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, expect, test } from "vitest";
-import { openEtcdStore } from "./open-etcd-store.ts";
+import { openEtcdStore } from "./open/open-etcd-store.ts";
 import { processes } from "./worker-process.fixture.ts";
 
 const WORKER = "./fault-worker.fixture.ts";

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { runFaultWorker, type FaultWorkerConfig } from "@gossip/tools/fault-run";
 import type { EtcdStore } from "./etcd-store.ts";
-import { openEtcdStore } from "./open-etcd-store.ts";
+import { openEtcdStore } from "./open/open-etcd-store.ts";
 
 const { endpoint, worker } = JSON.parse(process.argv[2]!) as {
   readonly endpoint: string;

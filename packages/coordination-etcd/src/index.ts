@@ -1,3 +1,3 @@
-export { etcdOpenErrorMessage, type EtcdOpenError } from "./etcd-open-error.ts";
+export { etcdOpenErrorMessage, type EtcdOpenError } from "./open/etcd-open-error.ts";
 export type { EtcdStore } from "./etcd-store.ts";
-export { openEtcdStore, type EtcdStoreOptions } from "./open-etcd-store.ts";
+export { openEtcdStore, type EtcdStoreOptions } from "./open/open-etcd-store.ts";

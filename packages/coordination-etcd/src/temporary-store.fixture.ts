@@ -1,7 +1,7 @@
 import { unwrap } from "@gossip/stdx";
 import { startEtcd, type EtcdServer } from "@gossip/tools/engines";
 import type { EtcdStore } from "./etcd-store.ts";
-import { openEtcdStore, type EtcdStoreOptions } from "./open-etcd-store.ts";
+import { openEtcdStore, type EtcdStoreOptions } from "./open/open-etcd-store.ts";
 
 let lastPrefix = 0;
 

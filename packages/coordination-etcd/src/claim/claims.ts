@@ -1,0 +1,117 @@
+import type { LogicalTime, ShardId } from "@gossip/contracts";
+import type { ClaimCandidate, ClaimListing, ClaimQuery } from "@gossip/coordination";
+import type { GetOperation, RangeResult } from "@gossip/etcd-client";
+import type { Cluster } from "../cluster/cluster.ts";
+import { Outpaced } from "../cluster/etcd-failure.ts";
+import { readHeld } from "./held-leases.ts";
+import { shardOf, type Layout, type Space } from "../layout/layout.ts";
+import { danglingEntry, readShardAt, type RunLook } from "../read/run-heads.ts";
+import type { StoreParts } from "../store-parts.ts";
+import { freeWindow, heldWindow, isWholeFree, narrowFree, widenFree, type Windows } from "./windows.ts";
+
+/** Records are read with the listing where no more than so many were asked for: a claim of one, or of many. */
+const MAX_READ_ALONG = 320;
+const MAX_TRIES = 32;
+
+/**
+ * Where a worker may look for work: what was begun and given back, what nobody has touched, what has a lapsed lease, in this order.
+ *
+ * One look finds which, and another reads their records as they were at that moment, so that each can be acquired with one write.
+ */
+export async function listClaimCandidates(
+  { cluster, heads, windows: known }: StoreParts,
+  query: ClaimQuery,
+): Promise<ClaimListing> {
+  const { layout } = cluster;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    let places: Places | undefined;
+    const look = await heads.lookWith(query, (space) => {
+      places = space === undefined ? undefined : placesOf(layout, query, { space, windows: known.of(space) });
+      return places === undefined ? [] : [...places.begun, ...places.fresh, places.held];
+    });
+    if (look === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
+    if (look.run.space === undefined || places === undefined)
+      return { run: look.run.head, candidates: [], earliestDeadline: undefined };
+    const { found, next } = readPlaces(look, places, query);
+    known.learn(look.run.space, next);
+    if (found !== undefined) {
+      const candidates = await readAlong(cluster, query, {
+        space: look.run.space,
+        revision: look.revision,
+        shards: found.shards,
+      });
+      return { run: look.run.head, candidates, earliestDeadline: found.earliestDeadline };
+    }
+  }
+  throw new Outpaced();
+}
+
+interface Places {
+  readonly used: Windows;
+  readonly begun: readonly GetOperation[];
+  readonly fresh: readonly GetOperation[];
+  readonly held: GetOperation;
+}
+
+function placesOf(
+  layout: Layout,
+  { now, limit, spread }: ClaimQuery,
+  { space, windows }: { readonly space: Space; readonly windows: Windows },
+): Places {
+  const look = { mix: spread, limit, keysOnly: true };
+  return {
+    used: windows,
+    begun: freeWindow(layout, space, { ...look, isBegun: true, narrowness: windows.begun }),
+    fresh: freeWindow(layout, space, { ...look, isBegun: false, narrowness: windows.fresh }),
+    held: heldWindow(layout, space, { now, heldSpan: windows.heldSpan, limit: Math.max(limit + 1, windows.heldLimit) }),
+  };
+}
+
+interface FoundPlaces {
+  readonly shards: readonly ShardId[];
+  readonly earliestDeadline: LogicalTime | undefined;
+}
+
+/** What was found, where the windows were wide enough to tell, and how to look the next time. */
+function readPlaces(
+  { found }: RunLook,
+  { used, begun, fresh }: Places,
+  query: ClaimQuery,
+): { readonly found: FoundPlaces | undefined; readonly next: Windows } {
+  const { held, next } = readHeld(found.at(-1)!, query.now, used);
+  const ofBegun = found.slice(0, begun.length);
+  const ofFresh = found.slice(begun.length, begun.length + fresh.length);
+  const free = [...ofBegun, ...ofFresh].flatMap(({ kvs }) => kvs);
+  if (free.length < query.limit && !isWholeFree(used)) return { found: undefined, next: widenFree(next) };
+  const fitted = narrowFree(next, { begun: sum(ofBegun), fresh: sum(ofFresh) });
+  if (held === undefined) return { found: undefined, next: fitted };
+  const shards = [...free, ...held.lapsed].slice(0, query.limit).map(({ key }) => shardOf(key));
+  return { found: { shards, earliestDeadline: held.earliestDeadline }, next: fitted };
+}
+
+interface ListedShards {
+  readonly space: Space;
+  readonly revision: bigint;
+  readonly shards: readonly ShardId[];
+}
+
+async function readAlong(
+  cluster: Cluster,
+  query: ClaimQuery,
+  { space, revision, shards }: ListedShards,
+): Promise<ClaimCandidate[]> {
+  if (shards.length > MAX_READ_ALONG) return shards.map((shard) => ({ shard }));
+  const records = await cluster.readAt(
+    revision,
+    shards.map((shard) => cluster.layout.record(space, shard)),
+  );
+  return shards.map((shard, index) => {
+    const kv = records[index];
+    if (kv === undefined) throw danglingEntry();
+    return { shard, read: readShardAt(query, space, kv) };
+  });
+}
+
+function sum(ranges: readonly RangeResult[]): number {
+  return ranges.reduce((total, { count }) => total + count, 0);
+}

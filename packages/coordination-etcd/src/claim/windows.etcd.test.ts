@@ -1,0 +1,140 @@
+// Claims and hints look at a part of the indexes, as wide as the last one that held enough. What they answer must not depend on that: with few
+// shards left in a window, or every lease in it lapsed, they must look further and say what looking at everything would.
+
+import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import {
+  MAX_CLAIM_COUNT,
+  newRunRecord,
+  newShardRecord,
+  type ShardRecord,
+  type UpdateShardSet,
+} from "@gossip/coordination";
+import { unwrap } from "@gossip/stdx";
+import { etcdSkipped } from "@gossip/tools/engines";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { EtcdStore } from "../etcd-store.ts";
+import { makeStore, startTestEtcd, type TestServer } from "../temporary-store.fixture.ts";
+
+const skipped = etcdSkipped();
+const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(8));
+const RUN = RunId.fromRaw(1n);
+const COUNT = 12_000;
+const FIRST_DEADLINE = 100_000n;
+const config = { cursorSemantics: "Completed", leaseDuration: 100n, maxShardRetries: undefined } as const;
+const at = (time: bigint): LogicalTime => LogicalTime.fromRaw(time);
+
+let server: TestServer;
+let store: EtcdStore;
+/** Every other one is held, each a second longer than the one before. */
+const shards: ShardRecord[] = Array.from({ length: COUNT }, (_, index) => {
+  const key = (place: number): Uint8Array => Uint8Array.of(place >> 8, place & 255);
+  const spec = ShardSpec.withRange({ start: key(index), end: key(index + 1) });
+  const record = newShardRecord({
+    tenant: TENANT,
+    key: { run: RUN, shard: ShardId.fromRaw(BigInt(index)) },
+    spec,
+    cursor: Cursor.initial(),
+    cursorSemantics: "Completed",
+    parent: undefined,
+    now: at(1n),
+  });
+  if (index % 2 === 0) return record;
+  return {
+    ...record,
+    lease: {
+      owner: WorkerId.fromRaw(1n),
+      deadline: at(FIRST_DEADLINE + BigInt(index) * 1000n),
+      opId: OpId.fromRaw(1n),
+    },
+  };
+});
+
+beforeAll(async () => {
+  if (skipped !== undefined) return;
+  server = await startTestEtcd();
+  ({ store } = await makeStore(server));
+  const after = {
+    ...newRunRecord({ tenant: TENANT, run: RUN, config, now: at(1n) }),
+    status: "Active",
+    rootShards: [ShardId.fromRaw(0n)],
+  } as const;
+  const limits = { maxShardsPerTenant: COUNT, maxShardsTotal: COUNT };
+  const [answer] = await store.commit([
+    { kind: "PutRun", tenant: TENANT, run: RUN, guard: undefined, after, created: shards, limits, noShardsIn: [] },
+  ]);
+  expect(answer).toMatchObject({ kind: "Committed" });
+});
+afterAll(async () => {
+  await store?.close();
+  await server?.dispose();
+});
+
+function expectedAt(now: bigint) {
+  const active = shards.filter(({ status }) => status === "Active");
+  const claimable = active.filter(({ lease }) => lease === undefined || lease.deadline <= now);
+  const deadlines = active.flatMap(({ lease }) =>
+    lease !== undefined && lease.deadline > now ? [lease.deadline] : [],
+  );
+  const earliest = deadlines.reduce<bigint | undefined>(
+    (least, deadline) => (least === undefined || deadline < least ? deadline : least),
+    undefined,
+  );
+  return { claimable: claimable.map(({ shard }) => shard), earliest };
+}
+
+async function expectRight(now: bigint): Promise<void> {
+  const { claimable, earliest } = expectedAt(now);
+  const moment = { tenant: TENANT, run: RUN, now: at(now) };
+  const hint = unwrap(await store.readHint(moment));
+  expect(hint.earliestDeadline).toBe(earliest);
+  expect(hint.availableCount).toBe(Math.min(claimable.length, MAX_CLAIM_COUNT));
+  for (const [limit, spread] of [
+    [8, 0],
+    [8, 0xffff_fff0],
+    [50, 0x7777_7777],
+    [COUNT, 0x1234_5678],
+  ] as const) {
+    const listing = unwrap(await store.listClaimCandidates({ ...moment, limit, spread }));
+    expect(listing.earliestDeadline).toBe(earliest);
+    const found = new Set(listing.candidates.map(({ shard }) => shard));
+    expect(found.size).toBe(Math.min(limit, claimable.length));
+    const allowed = new Set(claimable);
+    expect([...found].every((shard) => allowed.has(shard))).toBe(true);
+  }
+}
+
+/** Finish all but some of those that nobody holds, so that windows that were narrowed for thousands find next to nothing. */
+async function finishAllBut(kept: number): Promise<void> {
+  const free = shards.filter(({ status, lease }) => status === "Active" && lease === undefined).slice(kept);
+  for (let from = 0; from < free.length; from += 100) {
+    const sets = await Promise.all(
+      free.slice(from, from + 100).map(async ({ shard }): Promise<UpdateShardSet> => {
+        const read = unwrap(await store.readShard(TENANT, { run: RUN, shard })).shard!;
+        const after: ShardRecord = { ...read.record, status: "Done" };
+        shards[Number(shard)] = after;
+        return {
+          kind: "UpdateShard",
+          tenant: TENANT,
+          run: RUN,
+          shard: { guard: read.version, before: read.record, after },
+          runGuard: undefined,
+          hintAt: at(2n),
+        };
+      }),
+    );
+    const answers = await store.commit(sets);
+    expect(answers.every(({ kind }) => kind === "Committed")).toBe(true);
+  }
+}
+
+describe.skipIf(skipped !== undefined)("with thousands of shards", () => {
+  test("claims and hints are right, however wide they look and whatever was there before", async () => {
+    for (const now of [1n, 1n, FIRST_DEADLINE, FIRST_DEADLINE + 5000n, FIRST_DEADLINE + 3_000_000n, 1n])
+      await expectRight(now);
+    await finishAllBut(700);
+    for (const now of [1n, FIRST_DEADLINE + 200_000n, 1n]) await expectRight(now);
+    await finishAllBut(3);
+    for (const now of [1n, FIRST_DEADLINE + BigInt(COUNT) * 1000n, FIRST_DEADLINE + BigInt(COUNT - 10) * 1000n, 1n])
+      await expectRight(now);
+  });
+});

@@ -1,0 +1,122 @@
+import type { ShardRecord } from "@gossip/coordination";
+import type { IndexEntry } from "@gossip/coordination-fsck";
+import type { KeyValue } from "@gossip/etcd-client";
+import type { Cluster } from "../cluster/cluster.ts";
+import { indexEntries } from "../layout/encoded-shards.ts";
+import { addressOf, pathOf, ShardKind, shardOf, type Layout, type RunAddress, type Space } from "../layout/layout.ts";
+
+const INDEX_NAMES: Readonly<Record<string, string>> = {
+  [ShardKind.Begun]: "begun",
+  [ShardKind.Fresh]: "fresh",
+  [ShardKind.Held]: "held",
+  [ShardKind.Parked]: "parked",
+  [ShardKind.Split]: "split",
+  [ShardKind.Order]: "order",
+};
+
+/** What there is of a run, by its keys. */
+export interface FoundRun {
+  readonly address: RunAddress;
+  head?: KeyValue;
+  hasRecord?: boolean;
+  /** The mark of its removal. */
+  mark?: KeyValue;
+}
+
+/** Where everything is at a revision. */
+export interface FoundKeys {
+  readonly runs: readonly FoundRun[];
+  /** Spaces that are to be emptied, with the path of the run that they were for. */
+  readonly unswept: ReadonlyMap<Space, string>;
+  readonly staged: ReadonlySet<Space>;
+}
+
+/** Every run of which there is any key, each once and in order. */
+export async function findKeys(cluster: Cluster, revision: bigint): Promise<FoundKeys> {
+  const runs = new Map<string, FoundRun>();
+  const visit = async (family: "head" | "run" | "deleted", note: (run: FoundRun, kv: KeyValue) => void) => {
+    for await (const page of cluster.walk(revision, { ...cluster.layout.family(family), keysOnly: family === "run" })) {
+      for (const kv of page) {
+        const address = addressOf(kv.key);
+        if (address === undefined) continue;
+        const path = pathOf(address);
+        const run = runs.get(path) ?? { address };
+        note(run, kv);
+        runs.set(path, run);
+      }
+    }
+  };
+  await visit("head", (run, kv) => (run.head = kv));
+  await visit("run", (run) => (run.hasRecord = true));
+  await visit("deleted", (run, kv) => (run.mark = kv));
+  const unswept = new Map<Space, string>();
+  for await (const page of cluster.walk(revision, cluster.layout.family("unswept")))
+    for (const { key, value } of page) unswept.set(lastPart(key), value.toString());
+  const staged = new Set<Space>();
+  for await (const page of cluster.walk(revision, { ...cluster.layout.family("staged"), keysOnly: true }))
+    for (const { key } of page) staged.add(lastPart(key));
+  return { runs: [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, run]) => run), unswept, staged };
+}
+
+/** The space that a head names, or `undefined` where it names none. */
+export function namedBy(head: KeyValue | undefined): Space | undefined {
+  const text = head?.value.toString("latin1") ?? "";
+  return /^[0-9a-f]{20}$/u.test(text) ? text : undefined;
+}
+
+/** Spaces with keys in them that nobody has named. Only what is between those that somebody has is looked at. */
+export async function findOrphans(
+  cluster: Cluster,
+  revision: bigint,
+  { runs, unswept, staged }: FoundKeys,
+): Promise<Space[]> {
+  const { layout } = cluster;
+  const named = [...unswept.keys(), ...staged, ...runs.flatMap(({ head }) => namedBy(head) ?? [])];
+  const all = layout.family("s");
+  const orphans: Space[] = [];
+  let from = all.get;
+  for (const space of [...new Set(named)].toSorted()) {
+    const { get, end } = layout.space(space);
+    orphans.push(...(await spacesIn(cluster, revision, { from, end: get })));
+    from = end;
+  }
+  orphans.push(...(await spacesIn(cluster, revision, { from, end: all.end })));
+  return orphans;
+}
+
+/** A key of an index, as an entry of it. What it holds is part of it: a deadline that is wrong is another entry. */
+export function indexEntryOf(
+  layout: Layout,
+  { key, value }: { readonly key: string; readonly value: string | Uint8Array },
+): IndexEntry {
+  const kind = key.slice(layout.prefix.length).split("/")[2] ?? "";
+  const held = typeof value === "string" ? value : Buffer.from(value).toString("hex");
+  return { index: INDEX_NAMES[kind] ?? "unknown", shard: shardOf(key), key: `${key}=${held}` };
+}
+
+/** The entries that a shard must have. */
+export function entriesOf(layout: Layout, space: Space, record: ShardRecord): IndexEntry[] {
+  return indexEntries(layout, space, record).map((entry) => indexEntryOf(layout, entry));
+}
+
+async function spacesIn(
+  cluster: Cluster,
+  revision: bigint,
+  { from, end }: { readonly from: string; readonly end: string },
+): Promise<Space[]> {
+  const spaces: Space[] = [];
+  let at = from;
+  while (at < end) {
+    const { found } = await cluster.look([{ get: at, end, limit: 1, keysOnly: true, revision }]);
+    const first = found[0]!.kvs[0];
+    if (first === undefined) break;
+    const space = cluster.layout.spaceOf(first.key);
+    spaces.push(space);
+    at = cluster.layout.space(space).end;
+  }
+  return spaces;
+}
+
+function lastPart(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
+}

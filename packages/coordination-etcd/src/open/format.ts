@@ -1,0 +1,55 @@
+import type { EtcdClient, EtcdError } from "@gossip/etcd-client";
+import { prefixEnd } from "@gossip/etcd-client";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { EtcdOpenError } from "./etcd-open-error.ts";
+import { EtcdFailure } from "../cluster/etcd-failure.ts";
+import type { Layout } from "../layout/layout.ts";
+import { MIN_TXN_OPS } from "../cluster/txn-budget.ts";
+
+/** The layout of keys that this version writes. */
+export const FORMAT = 1;
+
+/** What servers take in a transaction where they are not told otherwise. More is of no use to us. */
+const MOST_TXN_OPS = 128;
+
+/** Find out what the server takes in one transaction, by asking for the same key that often. */
+export async function probeTxnOps(client: EtcdClient, layout: Layout): Promise<Result<number, EtcdOpenError>> {
+  for (let ops = MOST_TXN_OPS; ops >= MIN_TXN_OPS; ops = ops / 2) {
+    const asked = await client.txn({
+      compare: [],
+      success: Array.from({ length: ops }, () => ({ get: layout.format, countOnly: true })),
+    });
+    if (asked.ok) return ok(ops);
+    if (!new EtcdFailure(asked.error).isTooLarge) return err(openErrorFrom(asked.error));
+  }
+  return err({ kind: "TxnBudgetTooSmall", needed: MIN_TXN_OPS });
+}
+
+/** Look whose keys these are, and lay claim to them where they are nobody's. */
+export async function checkFormat(client: EtcdClient, layout: Layout): Promise<Result<void, EtcdOpenError>> {
+  const { format, prefix } = layout;
+  const isNew = { key: prefix, end: prefixEnd(prefix), target: "CREATE", is: "EQUAL", revision: 0n } as const;
+  const known = await client.get(format);
+  if (!known.ok) return err(openErrorFrom(known.error));
+  let text = known.value.found?.value.toString();
+  if (text === undefined) {
+    const others = await client.range({ get: prefix, end: prefixEnd(prefix), limit: 1, keysOnly: true });
+    if (!others.ok) return err(openErrorFrom(others.error));
+    if (others.value.kvs.length === 0) {
+      // Several may find it empty at the same time: one of them makes it a store, and the others find that.
+      const made = await client.txn({ compare: [isNew], success: [{ put: format, value: String(FORMAT) }] });
+      if (!made.ok) return err(openErrorFrom(made.error));
+    }
+    const now = await client.get(format);
+    if (!now.ok) return err(openErrorFrom(now.error));
+    text = now.value.found?.value.toString();
+  }
+  if (text === undefined || !/^[1-9]\d{0,8}$/u.test(text)) return err({ kind: "NotAStore" });
+  const found = Number(text);
+  return found > FORMAT ? err({ kind: "NewerFormat", found, supported: FORMAT }) : ok();
+}
+
+function openErrorFrom(error: EtcdError): EtcdOpenError {
+  if (error.kind === "EtcdUnavailable") return { kind: "Unavailable", reason: error.reason };
+  return { kind: "Refused", code: error.code, reason: error.reason };
+}

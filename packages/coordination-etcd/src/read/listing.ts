@@ -1,0 +1,105 @@
+import type { RunId, TenantId } from "@gossip/contracts";
+import {
+  ShardFilter,
+  type ListRunsQuery,
+  type ListShardsQuery,
+  type ListTenantsQuery,
+  type Page,
+  type RunRecord,
+  type ShardPosition,
+  type ShardRecord,
+} from "@gossip/coordination";
+import { prefixEnd } from "@gossip/etcd-client";
+import type { Cluster } from "../cluster/cluster.ts";
+import { addressOf, keyAfter, ShardKind, shardOf } from "../layout/layout.ts";
+import { orderKey } from "../layout/place.ts";
+import { danglingEntry, decodeRun, readShardAt, type RunHeads } from "./run-heads.ts";
+
+/** Most shards that one page looks at, however few it keeps. */
+const MAX_EXAMINED = 1024;
+/** Most runs of one page. */
+const MAX_RUNS = 256;
+/** Keys of runs that are looked at in one go for their tenants. */
+const TENANT_KEYS = 256;
+
+/** A page costs more the more shards the run has: etcd counts the rest of the list each time. */
+export async function listShards(
+  cluster: Cluster,
+  heads: RunHeads,
+  query: ListShardsQuery,
+): Promise<Page<ShardRecord, ShardPosition>> {
+  const { layout } = cluster;
+  const { after, filter, now } = query;
+  const limit = Math.min(query.limit, MAX_EXAMINED);
+  const look = await heads.lookWith(query, (space) => {
+    if (space === undefined) return [];
+    const all = layout.kind(space, ShardKind.Order);
+    const from = after === undefined ? all.get : keyAfter(orderKey(layout, space, after));
+    return [{ get: from, end: all.end, limit, keysOnly: true }];
+  });
+  const space = look?.run.space;
+  if (look === undefined || space === undefined) return { items: [], next: undefined };
+  const { kvs, more } = look.found[0]!;
+  const records = await cluster.readAt(
+    look.revision,
+    kvs.map(({ key }) => layout.record(space, shardOf(key))),
+  );
+  const listed = records.map((kv) => {
+    if (kv === undefined) throw danglingEntry();
+    return readShardAt(query, space, kv).record;
+  });
+  const last = listed.at(-1);
+  const next = more && last !== undefined ? { keyRangeStart: last.spec.keyRangeStart, shard: last.shard } : undefined;
+  return { items: listed.filter((record) => ShardFilter.matches(filter, record, now)), next };
+}
+
+export async function listRuns(
+  cluster: Cluster,
+  { tenant, after, limit }: ListRunsQuery,
+): Promise<Page<RunRecord, RunId>> {
+  const { layout } = cluster;
+  const prefix = `${layout.family("head").get}${tenant}/`;
+  const from = after === undefined ? prefix : keyAfter(layout.head({ tenant, run: after }));
+  const { revision, found } = await cluster.look([
+    { get: from, end: prefixEnd(prefix), limit: Math.min(limit, MAX_RUNS), keysOnly: true },
+  ]);
+  const { kvs, more } = found[0]!;
+  const addresses = kvs.flatMap(({ key }) => addressOf(key) ?? []);
+  const items: RunRecord[] = [];
+  // A few at a time: a run's record can have 160 KB, and an answer is held in memory as a whole.
+  for (let at = 0; at < addresses.length; at += 16) {
+    const some = addresses.slice(at, at + 16);
+    const records = await cluster.readAt(
+      revision,
+      some.map((address) => layout.run(address)),
+    );
+    for (const [index, kv] of records.entries()) {
+      if (kv === undefined) throw danglingEntry();
+      items.push(decodeRun(some[index]!, kv));
+    }
+  }
+  return { items, next: more ? addresses.at(-1)?.run : undefined };
+}
+
+/** From the runs of one tenant straight to the first run of the next, where it has many. */
+export async function listTenants(
+  cluster: Cluster,
+  { after, limit }: ListTenantsQuery,
+): Promise<Page<TenantId, TenantId>> {
+  const all = cluster.layout.family("head");
+  const behind = (tenant: TenantId): string => prefixEnd(`${all.get}${tenant}/`);
+  const items: TenantId[] = [];
+  let from = after === undefined ? all.get : behind(after);
+  for (;;) {
+    const { found } = await cluster.look([{ get: from, end: all.end, limit: TENANT_KEYS, keysOnly: true }]);
+    const { kvs, more } = found[0]!;
+    for (const { key } of kvs) {
+      const tenant = addressOf(key)?.tenant;
+      if (tenant === undefined || tenant === items.at(-1)) continue;
+      if (items.length === limit) return { items, next: items.at(-1) };
+      items.push(tenant);
+    }
+    if (!more) return { items, next: undefined };
+    from = behind(items.at(-1)!);
+  }
+}

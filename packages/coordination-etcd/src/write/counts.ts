@@ -1,0 +1,89 @@
+import type { ShardLimitScope } from "@gossip/contracts";
+import type { CommitAnswer, ShardLimits } from "@gossip/coordination";
+import { InfraError } from "@gossip/coordination-errors";
+import type { Compare, GetOperation, KeyValue, Operation, RangeResult } from "@gossip/etcd-client";
+import type { Cluster } from "../cluster/cluster.ts";
+import { CorruptStore } from "../cluster/etcd-failure.ts";
+import type { Layout, RunAddress } from "../layout/layout.ts";
+
+/** A count as it was read. None has no key, and is at revision 0. */
+export interface StoredCount {
+  readonly key: string;
+  readonly count: number;
+  readonly revision: bigint;
+}
+
+/**
+ * How many shards exist: of a tenant, and in all.
+ *
+ * They change only where shards are created or removed, in the same transaction and on condition that nobody else has changed them.
+ */
+export interface ShardCounts {
+  readonly tenant: StoredCount;
+  readonly total: StoredCount;
+}
+
+/** How often a write that creates or removes shards is tried again after another one changed the counts. */
+export const MAX_COUNT_TRIES = 64;
+
+export function countGets(layout: Layout, { tenant }: RunAddress): GetOperation[] {
+  return [{ get: layout.tenantCount(tenant) }, { get: layout.totalCount }];
+}
+
+export function readCounts(
+  layout: Layout,
+  { tenant }: RunAddress,
+  [ofTenant, inAll]: readonly RangeResult[],
+): ShardCounts {
+  return {
+    tenant: readCount(layout.tenantCount(tenant), ofTenant!.kvs[0]),
+    total: readCount(layout.totalCount, inAll!.kvs[0]),
+  };
+}
+
+/** That nobody has changed the counts, and what changes them. Never below none: a count that was wrong must not stop a removal. */
+export function countChange(
+  { tenant, total }: ShardCounts,
+  additional: number,
+): { readonly compare: Compare[]; readonly operations: Operation[] } {
+  if (additional === 0) return { compare: [], operations: [] };
+  return {
+    compare: [tenant, total].map(({ key, revision }) => ({ key, target: "MOD", is: "EQUAL", revision })),
+    operations: [tenant, total].map(({ key, count }) => {
+      const sum = Math.max(0, count + additional);
+      return sum === 0 ? { delete: key } : { put: key, value: String(sum) };
+    }),
+  };
+}
+
+/** Which quota would be overdrawn, the tenant's looked at first. */
+export function findOverdrawn(counts: ShardCounts, additional: number, limits: ShardLimits): CommitAnswer | undefined {
+  if (additional === 0) return undefined;
+  const quota = (scope: ShardLimitScope, current: number, max: number): CommitAnswer | undefined =>
+    current + additional > max ? { kind: "LimitExceeded", scope, current, additional, max } : undefined;
+  return (
+    quota("PerTenant", counts.tenant.count, limits.maxShardsPerTenant) ??
+    quota("Global", counts.total.count, limits.maxShardsTotal)
+  );
+}
+
+/** The index of the first of these keys that exists at a revision; -1 if none does. */
+export async function findTaken(cluster: Cluster, keys: readonly string[], revision: bigint): Promise<number> {
+  const found = await cluster.readAt(revision, keys, { keysOnly: true });
+  return found.findIndex((kv) => kv !== undefined);
+}
+
+/** What a key says that should hold a count; -1 where it holds none. For those who look for such keys. */
+export function storedCount({ value }: KeyValue): number {
+  const text = value.toString("latin1");
+  return /^\d{1,15}$/u.test(text) ? Number(text) : -1;
+}
+
+function readCount(key: string, kv: KeyValue | undefined): StoredCount {
+  const count = kv === undefined ? 0 : storedCount(kv);
+  if (count < 0)
+    throw new CorruptStore(
+      InfraError.corruption({ operation: "etcd.readCount", message: "a count of shards is no number" }),
+    );
+  return { key, count, revision: kv?.modRevision ?? 0n };
+}

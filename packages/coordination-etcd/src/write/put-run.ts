@@ -1,0 +1,241 @@
+import type { ShardStatus } from "@gossip/contracts";
+import type { CommitAnswer, PutRunSet } from "@gossip/coordination";
+import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import type { Compare, Operation } from "@gossip/etcd-client";
+import { assert } from "@gossip/stdx";
+import { censusChange, NO_SHARDS, readCensus, type StoredCensus } from "./census.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import {
+  countChange,
+  countGets,
+  findOverdrawn,
+  findTaken,
+  MAX_COUNT_TRIES,
+  readCounts,
+  type ShardCounts,
+} from "./counts.ts";
+import { assertOwn, encodeNewShards, newShardOperations, type EncodedShard } from "../layout/encoded-shards.ts";
+import { answerFrom, Outpaced } from "../cluster/etcd-failure.ts";
+import { ShardKind, type KeyRange, type Space } from "../layout/layout.ts";
+import { readRunVersion, runVersion } from "../layout/record-version.ts";
+import { spaceIn } from "../read/run-heads.ts";
+import { isSmall, isStaged, isStillStaged, newSpace, stage } from "./staging.ts";
+import { groupsFor, planTxn } from "../cluster/txn-budget.ts";
+import { CONFLICT } from "./update-shards.ts";
+
+const writer = new RecordWriter();
+const NO_CHANGE = { compare: [], operations: [] };
+
+/** A run as it is before it is written. */
+interface RunState {
+  readonly revision: bigint;
+  readonly space: Space | undefined;
+  readonly counts: ShardCounts;
+  readonly census: StoredCensus;
+}
+
+/** What a run is written with. */
+interface PreparedRun {
+  readonly set: PutRunSet;
+  readonly guard: bigint | undefined;
+  readonly value: Uint8Array;
+  readonly shards: readonly EncodedShard[];
+}
+
+/** Where a run's shards were put down, or will be. */
+interface Home {
+  readonly space: Space | undefined;
+  readonly isStaged: boolean;
+}
+
+/**
+ * Write a run, with its first shards where it has any.
+ *
+ * Few shards are written with it. More are put down before it, in a space of their own, and become visible by the one write of the
+ * head that names it: so there may be as many as there may be, whatever the server takes in a transaction. `giveUp` is told of a space that nobody will need.
+ */
+export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: Space) => void): Promise<CommitAnswer> {
+  assertOwn(set, set.after);
+  writer.reset();
+  encodeRunRecordInto(set.after, writer);
+  const prepared = {
+    set,
+    guard: readRunVersion(set.guard),
+    value: writer.toOwned(),
+    shards: encodeNewShards(set, set.created),
+  };
+  if (set.guard !== undefined && prepared.guard === undefined) return CONFLICT;
+
+  let home: Home | undefined;
+  let isNamed = false;
+  try {
+    for (let tries = 0; tries < MAX_COUNT_TRIES; tries++) {
+      const state = await readState(cluster, prepared);
+      if (state === undefined) return CONFLICT;
+      const refusal = await refuse(cluster, prepared, state);
+      if (refusal !== undefined) return refusal;
+      const isFirst = home === undefined;
+      home ??= homeFor(cluster, prepared, state);
+      if (!(await isInPlace(cluster, prepared, { home, isFirst }))) return CONFLICT;
+      const made = await write(cluster, prepared, { state, home });
+      isNamed = made.kind === "Committed" || made.kind === "Unknown";
+      if (made.kind !== "Conflict") return made;
+    }
+    throw new Outpaced();
+  } finally {
+    if (home?.isStaged === true && !isNamed) giveUp(home.space!);
+  }
+}
+
+/** The run as it is, or `undefined` where what must still be true of it is not. */
+async function readState(cluster: Cluster, { set, guard }: PreparedRun): Promise<RunState | undefined> {
+  const { layout } = cluster;
+  const { revision, found } = await cluster.look([
+    { get: layout.head(set) },
+    { get: layout.deleted(set), keysOnly: true },
+    ...countGets(layout, set),
+  ]);
+  const [head, deleted, ...rest] = found;
+  const present = head!.kvs[0];
+  if (present?.modRevision !== guard || deleted!.kvs.length > 0) return undefined;
+  const space = present && spaceIn(present);
+  const census = space === undefined || set.created.length === 0 ? NO_SHARDS : await censusAt(cluster, space, revision);
+  return { revision, space, counts: readCounts(layout, set, rest), census };
+}
+
+async function censusAt(cluster: Cluster, space: Space, revision: bigint): Promise<StoredCensus> {
+  const [census] = await cluster.readAt(revision, [cluster.layout.census(space)]);
+  return readCensus(census);
+}
+
+async function refuse(
+  cluster: Cluster,
+  { set }: PreparedRun,
+  { revision, space, counts }: RunState,
+): Promise<CommitAnswer | undefined> {
+  const { created, limits, noShardsIn } = set;
+  if (space !== undefined && (await hasShardIn(cluster, { space, revision, statuses: noShardsIn }))) return CONFLICT;
+  const overdrawn = findOverdrawn(counts, created.length, limits);
+  if (overdrawn !== undefined || space === undefined) return overdrawn;
+  // A run that has shards already: the new ones go to where they are, and their ids may be taken.
+  const taken = await findTaken(
+    cluster,
+    created.map(({ shard }) => cluster.layout.record(space, shard)),
+    revision,
+  );
+  return taken === -1 ? undefined : { kind: "Exists", shard: created[taken]!.shard };
+}
+
+function homeFor(cluster: Cluster, { shards }: PreparedRun, { space }: RunState): Home {
+  if (shards.length === 0 || space !== undefined) return { space, isStaged: false };
+  return { space: newSpace(), isStaged: !isSmall(cluster, shards) };
+}
+
+/** Whether shards that are put down before the run are all there. The first time they are put there. */
+async function isInPlace(
+  cluster: Cluster,
+  { set, shards }: PreparedRun,
+  { home, isFirst }: { readonly home: Home; readonly isFirst: boolean },
+): Promise<boolean> {
+  if (!home.isStaged) return true;
+  return isFirst ? stage(cluster, set, { space: home.space!, shards }) : isStillStaged(cluster, home.space!);
+}
+
+async function write(
+  cluster: Cluster,
+  { set, guard, value, shards }: PreparedRun,
+  { state, home }: { readonly state: RunState; readonly home: Home },
+): Promise<CommitAnswer> {
+  const { layout, maxTxnOps } = cluster;
+  const { space } = home;
+  const change = countChange(state.counts, shards.length);
+  const census = space === undefined ? NO_CHANGE : censusChange(layout.census(space), state.census, set.created);
+  const compare: Compare[] = [
+    { key: layout.head(set), target: "MOD", is: "EQUAL", revision: guard ?? 0n },
+    { key: layout.deleted(set), target: "CREATE", is: "EQUAL", revision: 0n },
+    ...change.compare,
+    ...census.compare,
+    ...(home.isStaged ? [isStaged(layout.staged(space!))] : []),
+    ...(state.space === undefined
+      ? []
+      : set.noShardsIn.map((status) => noneIn(cluster, state.space!, { status, revision: state.revision }))),
+  ];
+  const few: Operation[] = [
+    { put: layout.head(set), value: space ?? "" },
+    { put: layout.run(set), value },
+    ...change.operations,
+    ...census.operations,
+    ...(home.isStaged ? [{ delete: layout.staged(space!) }] : []),
+  ];
+  const many =
+    home.isStaged || space === undefined ? [] : shards.flatMap((shard) => newShardOperations(layout, space, shard));
+  const fits = groupsFor(maxTxnOps, { compares: compare.length, outer: few.length, inner: many.length }) !== undefined;
+  assert(fits, "shards that are added to a run with shards must fit into one transaction");
+  try {
+    const done = await cluster.write(planTxn(maxTxnOps, { compare, few, many }));
+    return done.succeeded ? { kind: "Committed", version: runVersion(done.revision) } : CONFLICT;
+  } catch (thrown) {
+    return answerFrom(thrown);
+  }
+}
+
+/** Whether a run has a shard in one of these states, as it was at a revision. */
+async function hasShardIn(
+  cluster: Cluster,
+  {
+    space,
+    revision,
+    statuses,
+  }: { readonly space: Space; readonly revision: bigint; readonly statuses: readonly ShardStatus[] },
+): Promise<boolean> {
+  if (statuses.length === 0) return false;
+  const { found } = await cluster.look(
+    KINDS_TO_COUNT.map((kind) => ({ ...cluster.layout.kind(space, kind), countOnly: true, revision })),
+  );
+  const [all, begun, fresh, held, parked, split] = found.map(({ count }) => count) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const Active = begun + fresh + held;
+  const counts: Record<ShardStatus, number> = {
+    Active,
+    Parked: parked,
+    Split: split,
+    Done: all - Active - parked - split,
+  };
+  return statuses.some((status) => counts[status] > 0);
+}
+
+/** That a run has no shard in a state; of what is done, that nothing was written since it had none. */
+function noneIn(
+  { layout }: Cluster,
+  space: Space,
+  { status, revision }: { readonly status: ShardStatus; readonly revision: bigint },
+): Compare {
+  const isEmpty = { target: "CREATE", is: "EQUAL", revision: 0n } as const;
+  const of = ({ get: key, end }: KeyRange) => ({ key, end });
+  switch (status) {
+    case "Active":
+      // The letters of the three kinds of active shards are neighbours.
+      return { ...of(layout.kinds(space, ShardKind.Begun, ShardKind.Held)), ...isEmpty };
+    case "Parked":
+      return { ...of(layout.kind(space, ShardKind.Parked)), ...isEmpty };
+    case "Split":
+      return { ...of(layout.kind(space, ShardKind.Split)), ...isEmpty };
+    case "Done":
+      return { ...of(layout.kind(space, ShardKind.Record)), target: "MOD", is: "LESS", revision: revision + 1n };
+  }
+}
+
+const KINDS_TO_COUNT = [
+  ShardKind.Record,
+  ShardKind.Begun,
+  ShardKind.Fresh,
+  ShardKind.Held,
+  ShardKind.Parked,
+  ShardKind.Split,
+] as const;

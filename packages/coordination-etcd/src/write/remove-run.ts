@@ -1,0 +1,49 @@
+import type { CommitAnswer, RemoveRunSet } from "@gossip/coordination";
+import { encodeDeletedRun } from "@gossip/coordination-codec";
+import type { Cluster } from "../cluster/cluster.ts";
+import { countChange, countGets, MAX_COUNT_TRIES, readCounts } from "./counts.ts";
+import { Outpaced } from "../cluster/etcd-failure.ts";
+import { pathOf, ShardKind } from "../layout/layout.ts";
+import { readRunVersion, runVersion } from "../layout/record-version.ts";
+import { spaceIn } from "../read/run-heads.ts";
+import { CONFLICT } from "./update-shards.ts";
+
+/**
+ * Remove a run: its head, its record, its counts and its census, and leave the mark. Its shards go with its head, since nobody finds them
+ * without it; a key says that their space is to be swept.
+ */
+export async function removeRun(cluster: Cluster, set: RemoveRunSet): Promise<CommitAnswer> {
+  const { layout } = cluster;
+  const mark = encodeDeletedRun({ tenant: set.tenant, run: set.run });
+  const guard = readRunVersion(set.guard);
+  if (guard === undefined) return CONFLICT;
+
+  for (let tries = 0; tries < MAX_COUNT_TRIES; tries++) {
+    const { revision, found } = await cluster.look([{ get: layout.head(set) }, ...countGets(layout, set)]);
+    const [head, ...rest] = found;
+    const present = head!.kvs[0];
+    if (present?.modRevision !== guard) return CONFLICT;
+    const space = spaceIn(present);
+    const counted =
+      space === undefined
+        ? 0
+        : (await cluster.look([{ ...layout.kind(space, ShardKind.Record), countOnly: true, revision }])).found[0]!
+            .count;
+    const change = countChange(readCounts(layout, set, rest), -counted);
+    const done = await cluster.write({
+      compare: [{ key: layout.head(set), target: "MOD", is: "EQUAL", revision: guard }, ...change.compare],
+      success: [
+        { delete: layout.head(set) },
+        { delete: layout.run(set) },
+        { delete: layout.starved(set) },
+        { put: layout.deleted(set), value: mark },
+        ...change.operations,
+        ...(space === undefined
+          ? []
+          : [{ delete: layout.census(space) }, { put: layout.unswept(space), value: pathOf(set) }]),
+      ],
+    });
+    if (done.succeeded) return { kind: "Committed", version: runVersion(done.revision) };
+  }
+  throw new Outpaced();
+}

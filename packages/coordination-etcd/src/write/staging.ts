@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import type { Compare, PutOperation } from "@gossip/etcd-client";
+import type { Cluster } from "../cluster/cluster.ts";
+import { newShardOperations, type EncodedShard } from "../layout/encoded-shards.ts";
+import { EtcdFailure } from "../cluster/etcd-failure.ts";
+import { pathOf, type RunAddress, type Space } from "../layout/layout.ts";
+import { groupsFor, planTxn } from "../cluster/txn-budget.ts";
+
+/** So many shards, and so many bytes of them, at a time. */
+const SHARDS_PER_PIECE = 256;
+const PIECE_SIZE = 1 << 19;
+/** Pieces that are under way at once. */
+const PIECES_AT_ONCE = 4;
+
+const SPACE_BYTES = 10;
+
+/** A space that nobody has used. */
+export function newSpace(): Space {
+  return randomBytes(SPACE_BYTES).toString("hex");
+}
+
+/** Whether shards can be written with their run, in one transaction that takes no time to speak of. */
+export function isSmall(cluster: Cluster, shards: readonly EncodedShard[]): boolean {
+  // Within the server's own number of operations, some of which are the run's.
+  return shards.length * 3 + 8 <= cluster.maxTxnOps && sizeOf(shards) <= PIECE_SIZE;
+}
+
+/**
+ * Put shards down in a space of their own, piece by piece. Nobody looks there until a run's head names the space.
+ *
+ * A key says that it is under way. Every piece is written on condition that the key is there: who takes it away has the space for himself, to be
+ * emptied. Answers with whether all of it was put down.
+ */
+export async function stage(
+  cluster: Cluster,
+  address: RunAddress,
+  { space, shards }: { readonly space: Space; readonly shards: readonly EncodedShard[] },
+): Promise<boolean> {
+  const { layout } = cluster;
+  const marker = layout.staged(space);
+  if (!(await put(cluster, [], [{ put: marker, value: pathOf(address) }]))) return false;
+  const waiting = intoPieces(shards);
+  let isWhole = true;
+  const work = async (): Promise<void> => {
+    for (let piece = waiting.shift(); piece !== undefined && isWhole; piece = waiting.shift()) {
+      if (
+        !(await put(
+          cluster,
+          [isStaged(marker)],
+          piece.flatMap((shard) => newShardOperations(layout, space, shard)),
+        ))
+      )
+        isWhole = false;
+    }
+  };
+  await Promise.all(Array.from({ length: PIECES_AT_ONCE }, work));
+  return isWhole;
+}
+
+/** That nobody has given a staged space up. */
+export function isStaged(marker: string): Compare {
+  return { key: marker, target: "CREATE", is: "GREATER", revision: 0n };
+}
+
+/** Whether nobody has given a staged space up, as it is now. */
+export async function isStillStaged(cluster: Cluster, space: Space): Promise<boolean> {
+  const { found } = await cluster.look([{ get: cluster.layout.staged(space), keysOnly: true }]);
+  return found[0]!.kvs.length > 0;
+}
+
+/** Write in one transaction, or where the server takes less than that, in as few as it takes. */
+async function put(cluster: Cluster, compare: readonly Compare[], puts: readonly PutOperation[]): Promise<boolean> {
+  const { maxTxnOps } = cluster;
+  if (groupsFor(maxTxnOps, { compares: compare.length, outer: 0, inner: puts.length }) === undefined)
+    return putInHalves(cluster, compare, puts);
+  try {
+    const { succeeded } = await cluster.write(planTxn(maxTxnOps, { compare, few: [], many: puts }));
+    return succeeded;
+  } catch (thrown) {
+    if (!(thrown instanceof EtcdFailure)) throw thrown;
+    if (thrown.isTooLarge && puts.length > 1) return putInHalves(cluster, compare, puts);
+    // Whether it is there or not, nobody looks.
+    throw EtcdFailure.harmless(thrown.error);
+  }
+}
+
+async function putInHalves(
+  cluster: Cluster,
+  compare: readonly Compare[],
+  puts: readonly PutOperation[],
+): Promise<boolean> {
+  const middle = Math.ceil(puts.length / 2);
+  return (await put(cluster, compare, puts.slice(0, middle))) && put(cluster, compare, puts.slice(middle));
+}
+
+function intoPieces(shards: readonly EncodedShard[]): EncodedShard[][] {
+  const pieces: EncodedShard[][] = [];
+  let size = 0;
+  for (const shard of shards) {
+    const piece = pieces.at(-1);
+    if (piece === undefined || piece.length >= SHARDS_PER_PIECE || size + shard.value.length > PIECE_SIZE) {
+      pieces.push([shard]);
+      size = shard.value.length;
+    } else {
+      piece.push(shard);
+      size += shard.value.length;
+    }
+  }
+  return pieces;
+}
+
+function sizeOf(shards: readonly EncodedShard[]): number {
+  return shards.reduce((sum, { value }) => sum + value.length, 0);
+}

@@ -1,0 +1,126 @@
+import type { KeyValue } from "@gossip/etcd-client";
+import type { Cluster } from "../cluster/cluster.ts";
+import { keyAfter, type Space } from "../layout/layout.ts";
+import { isStaged } from "./staging.ts";
+
+/** Most keys that one transaction sweeps away. */
+const SWEEP_SIZE = 2000;
+/** A registration that has been under way for so long, as seen from here, has broken off. Who is wrong about that costs another a second try. */
+export const GIVE_UP_AFTER_MS = 15 * 60_000;
+
+/**
+ * Sweeps away what removed runs and registrations that broke off have left, a piece at a time, behind everything else.
+ *
+ * Its work is in etcd: a key for each space that is to be emptied. Whoever opens the store next, or removes a run, goes on where a
+ * process was killed. Two that sweep the same space only find less to do.
+ */
+export class Sweeper {
+  readonly #cluster: Cluster;
+  readonly #nowMs: () => number;
+  /** When a staged space was first seen, by its key and revision. */
+  readonly #seenMs = new Map<string, number>();
+  readonly #givenUp = new Set<Space>();
+  #isStopped = false;
+  #isWanted = false;
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `nowMs`: a clock that only goes forward. */
+  constructor(cluster: Cluster, nowMs: () => number = () => performance.now()) {
+    this.#cluster = cluster;
+    this.#nowMs = nowMs;
+  }
+
+  /** Sweep until nothing is left. */
+  start(): void {
+    if (this.#isStopped) return;
+    this.#isWanted = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** A space that this process staged and that nobody will need. */
+  giveUp(space: Space): void {
+    this.#givenUp.add(space);
+    this.start();
+  }
+
+  /** Settles when nothing is under way. */
+  get idle(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  /** Stop behind the piece that is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isWanted && !this.#isStopped) {
+        this.#isWanted = false;
+        for (const space of this.#givenUp) {
+          await this.#giveUp(this.#cluster.layout.staged(space));
+          this.#givenUp.delete(space);
+        }
+        await this.#giveUpOld();
+        const { found } = await this.#cluster.look([{ ...this.#cluster.layout.family("unswept"), keysOnly: true }]);
+        for (const { key } of found[0]!.kvs) await this.#sweep(key);
+      }
+    } catch {
+      // etcd is away, or the store is being closed. The keys are still there, and so is the note of them.
+    }
+  }
+
+  async #sweep(marker: string): Promise<void> {
+    const { layout, client } = this.#cluster;
+    const { get, end } = layout.space(marker.slice(marker.lastIndexOf("/") + 1));
+    let from = get;
+    while (!this.#isStopped) {
+      const page = await client.range({ get: from, end, limit: SWEEP_SIZE, keysOnly: true });
+      if (!page.ok) return;
+      const last = page.value.kvs.at(-1);
+      if (last !== undefined && !(await client.delete(from, keyAfter(last.key))).ok) return;
+      if (last === undefined || !page.value.more) return void (await client.delete(marker));
+      from = last.key;
+    }
+  }
+
+  /** Take staged spaces away that have been there for too long. */
+  async #giveUpOld(): Promise<void> {
+    const nowMs = this.#nowMs();
+    const { found } = await this.#cluster.look([this.#cluster.layout.family("staged")]);
+    const names = new Set<string>();
+    for (const kv of found[0]!.kvs) {
+      const name = `${kv.key} ${kv.modRevision}`;
+      names.add(name);
+      const sinceMs = this.#seenMs.get(name) ?? nowMs;
+      this.#seenMs.set(name, sinceMs);
+      if (nowMs - sinceMs >= GIVE_UP_AFTER_MS) await this.#giveUp(kv.key, kv);
+    }
+    for (const name of this.#seenMs.keys()) if (!names.has(name)) this.#seenMs.delete(name);
+    if (names.size > 0 && !this.#isStopped)
+      this.#timer ??= setTimeout(() => this.#lookAgain(), GIVE_UP_AFTER_MS).unref();
+  }
+
+  #lookAgain(): void {
+    this.#timer = undefined;
+    this.start();
+  }
+
+  async #giveUp(marker: string, seen?: KeyValue): Promise<void> {
+    const { layout } = this.#cluster;
+    const space = marker.slice(marker.lastIndexOf("/") + 1);
+    const isAsSeen =
+      seen === undefined
+        ? isStaged(marker)
+        : ({ key: marker, target: "MOD", is: "EQUAL", revision: seen.modRevision } as const);
+    await this.#cluster.write({
+      compare: [isAsSeen],
+      success: [{ delete: marker }, { put: layout.unswept(space), value: seen?.value ?? "" }],
+    });
+  }
+}

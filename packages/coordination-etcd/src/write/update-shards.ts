@@ -1,0 +1,225 @@
+import { U64_MAX } from "@gossip/contracts";
+import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
+import type { Compare, InnerTxnResult, Operation, RangeResult } from "@gossip/etcd-client";
+import { assert } from "@gossip/stdx";
+import { MAX_CAPACITY_LOOKS } from "../capacity/capacity.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { assertOwn, encodeShard } from "../layout/encoded-shards.ts";
+import { answerFrom, EtcdFailure } from "../cluster/etcd-failure.ts";
+import { HintsOfRun, type AskedRun } from "../capacity/hints-of-run.ts";
+import { pathOf, type Space } from "../layout/layout.ts";
+import { moveOperations } from "../layout/place.ts";
+import { readRunVersion, readShardVersion, shardVersion } from "../layout/record-version.ts";
+import type { StoreParts } from "../store-parts.ts";
+
+export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
+
+/** Most operations of one update: the record, the place that it leaves, the place that it takes. */
+const OPS_PER_UPDATE = 3;
+/** Bytes of records in one transaction. Servers take one and a half megabytes where they are not told otherwise. */
+const MAX_TXN_SIZE = 1 << 20;
+
+/** An update with everything that it takes. */
+interface PreparedUpdate {
+  readonly index: number;
+  readonly set: UpdateShardSet;
+  /** Of the run. */
+  readonly path: string;
+  readonly space: Space;
+  /** That the shard is as it was read. */
+  readonly ofShard: Compare;
+  /** That the run is as it was read, or that it is there. */
+  readonly ofRun: Compare;
+  readonly success: readonly Operation[];
+  readonly size: number;
+}
+
+/** Updates that travel in one transaction. */
+interface Batch {
+  readonly updates: PreparedUpdate[];
+  /** The runs whose capacity is asked for behind them, by their paths. */
+  readonly asked: Map<string, AskedRun>;
+  /** The paths of runs whose capacity they may change. */
+  readonly changed: Set<string>;
+  size: number;
+}
+
+/** How many updates travel in one transaction, where all are of one run. */
+export function maxUpdatesPerTxn(maxTxnOps: number): number {
+  return maxTxnOps - OPS_PER_UPDATE - MAX_CAPACITY_LOOKS;
+}
+
+/**
+ * Make updates of shards: the hot path.
+ *
+ * All of them are one transaction, in which each is a transaction of its own with its own conditions: so they share a round trip and a
+ * flush, and one that is refused does not keep the others from being made. Nothing is read first, since what changes in the
+ * indexes follows from the record that the guard vouches for. The runs' capacities are looked at behind the updates, in the same transaction, unless
+ * all that is written of a run are plain checkpoints and its capacity has just been looked at.
+ */
+export async function updateShards(parts: StoreParts, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
+  const answers = Array.from<CommitAnswer>({ length: sets.length }).fill(CONFLICT);
+  const batches = intoBatches(prepare(parts.cluster, sets), parts.cluster.maxTxnOps);
+  await Promise.all(batches.map((batch) => send(parts, batch, answers)));
+  return answers;
+}
+
+/** Encode what can be made at all. What is wrong throws here, before anything is sent. */
+function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): PreparedUpdate[] {
+  return sets.flatMap((set, index) => {
+    const { shard, runGuard, hintAt } = set;
+    assertOwn(set, shard.after);
+    assert(hintAt === undefined || (hintAt > 0n && hintAt < U64_MAX), "time of a hint must be a reading of the clock");
+    const value = encodeShard(shard.after);
+    const guard = readShardVersion(shard.guard);
+    const run = readRunVersion(runGuard);
+    // A version that we never gave out is not the one that is stored.
+    if (guard === undefined || (runGuard !== undefined && run === undefined)) return [];
+    const { space, revision } = guard;
+    const key = layout.record(space, shard.after.shard);
+    const head = layout.head(set);
+    const ofShard: Compare = { key, target: "MOD", is: "EQUAL", revision };
+    // The head also keeps a shard from being written whose run was removed and whose keys are not yet swept away.
+    const ofRun: Compare =
+      run === undefined
+        ? { key: head, target: "CREATE", is: "GREATER", revision: 0n }
+        : { key: head, target: "MOD", is: "EQUAL", revision: run };
+    return [
+      {
+        index,
+        set,
+        path: pathOf(set),
+        space,
+        ofShard,
+        ofRun,
+        success: [{ put: key, value }, ...moveOperations(layout, space, shard)],
+        size: value.length,
+      },
+    ];
+  });
+}
+
+/** As many in each as the server takes. */
+function intoBatches(updates: readonly PreparedUpdate[], maxTxnOps: number): Batch[] {
+  const batches: Batch[] = [];
+  for (const update of updates) {
+    let batch = batches.at(-1);
+    if (batch === undefined || !add(batch, update, maxTxnOps)) {
+      batch = { updates: [], asked: new Map(), changed: new Set(), size: 0 };
+      batches.push(batch);
+      assert(add(batch, update, maxTxnOps), "one update must fit into a transaction");
+    }
+  }
+  return batches;
+}
+
+function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
+  const { set, path, space, size } = update;
+  const { hintAt } = set;
+  const asked = batch.asked.get(path);
+  const runs = batch.asked.size + (hintAt !== undefined && asked === undefined ? 1 : 0);
+  const ops = batch.updates.length + 1 + runs * MAX_CAPACITY_LOOKS;
+  if (batch.updates.length > 0 && (ops + OPS_PER_UPDATE > maxTxnOps || batch.size + size > MAX_TXN_SIZE)) return false;
+  batch.updates.push(update);
+  batch.size += size;
+  if (!isPlainCheckpoint(set)) batch.changed.add(path);
+  if (hintAt === undefined) return true;
+  if (asked === undefined)
+    batch.asked.set(path, { address: { tenant: set.tenant, run: set.run }, path, space, from: hintAt, to: hintAt });
+  else if (hintAt < asked.from) batch.asked.set(path, { ...asked, from: hintAt });
+  else if (hintAt > asked.to) batch.asked.set(path, { ...asked, to: hintAt });
+  return true;
+}
+
+/** Whether all that an update does is to store how far a worker has come, so that there is as much to claim as before. */
+function isPlainCheckpoint({ shard: { before, after } }: UpdateShardSet): boolean {
+  // Of what did not change both have the same object. Where they do not, it counts as changed, and costs a look.
+  return (
+    after.status === "Active" &&
+    before.status === "Active" &&
+    after.lease !== undefined &&
+    after.lease === before.lease &&
+    after.cursor !== before.cursor
+  );
+}
+
+function send(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
+  if (batch.changed.size === 0) return exchange(parts, batch, answers);
+  return parts.capacities.changing(batch.changed, () => exchange(parts, batch, answers));
+}
+
+async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
+  const hints = new Map([...batch.asked.values()].map((asked) => [asked.path, new HintsOfRun(parts, asked)]));
+  const writes = writesOf(batch.updates);
+  try {
+    const done = await parts.cluster.write({
+      compare: writes.compare,
+      success: [...writes.operations, ...[...hints.values()].flatMap(({ gets }) => gets)],
+    });
+    if (!done.succeeded) return;
+    let from = writes.operations.length;
+    for (const ofRun of hints.values()) {
+      if (ofRun.gets.length > 0) ofRun.take(looksIn(done.results, { from, count: ofRun.gets.length }));
+      from += ofRun.gets.length;
+    }
+    for (const [at, { index, set, path, space }] of batch.updates.entries()) {
+      if (!writes.isMade(done, at)) continue;
+      const hint = set.hintAt === undefined ? undefined : hints.get(path)!.of(set.hintAt);
+      // Rarely one that is waited for, and then one for all of its run.
+      answers[index] = {
+        kind: "Committed",
+        version: shardVersion({ space, revision: done.revision }),
+        hint: hint instanceof Promise ? await hint : hint,
+      };
+    }
+  } catch (thrown) {
+    if (thrown instanceof EtcdFailure && thrown.isTooLarge && batch.updates.length > 1)
+      return sendInHalves(parts, batch, answers);
+    const answer = answerFrom(thrown);
+    for (const { index } of batch.updates) answers[index] = answer;
+  }
+}
+
+/** What makes updates, and how to tell which were made. */
+interface Writes {
+  readonly compare: readonly Compare[];
+  readonly operations: readonly Operation[];
+  readonly isMade: (done: InnerTxnResult, at: number) => boolean;
+}
+
+function writesOf(updates: readonly PreparedUpdate[]): Writes {
+  const [first, ...others] = updates;
+  // A single update is not nested: a transaction within another costs etcd a quarter more.
+  if (others.length === 0)
+    return {
+      compare: [first!.ofShard, first!.ofRun],
+      operations: first!.success,
+      isMade: ({ succeeded }) => succeeded,
+    };
+  return {
+    compare: [],
+    operations: updates.map(({ ofShard, ofRun, success }) => ({ txn: { compare: [ofShard, ofRun], success } })),
+    isMade: ({ results }, at) => {
+      const result = results[at];
+      return result?.kind === "Txn" && result.succeeded;
+    },
+  };
+}
+
+/** A server that takes less than it seemed to: what it refused was not done. */
+async function sendInHalves(parts: StoreParts, { updates }: Batch, answers: CommitAnswer[]): Promise<void> {
+  const { maxTxnOps } = parts.cluster;
+  const middle = Math.ceil(updates.length / 2);
+  const halves = [updates.slice(0, middle), updates.slice(middle)].flatMap((half) => intoBatches(half, maxTxnOps));
+  await Promise.all(halves.map((half) => send(parts, half, answers)));
+}
+
+function looksIn(
+  results: InnerTxnResult["results"],
+  { from, count }: { readonly from: number; readonly count: number },
+): RangeResult[] {
+  return results.slice(from, from + count).map((result) => {
+    assert(result.kind === "Get", "every look behind the updates is answered");
+    return result;
+  });
+}
