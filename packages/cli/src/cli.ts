@@ -4,7 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "./output/cli-error.ts";
 import type { Console } from "./output/console.ts";
 import type { ExitName } from "./output/exit-codes.ts";
-import { openStore } from "./store-url/open-store.ts";
+import { openStore, type OpenStoreOptions } from "./store-url/open-store.ts";
 import type { OpenedStore } from "./store-url/opened-store.ts";
 import { DEFAULT_STORE, parseStoreAddress, type StoreAddress } from "./store-url/store-address.ts";
 
@@ -113,11 +113,12 @@ export async function withStore(
   cli: Cli,
   flags: StoreFlags,
   use: (opened: OpenedStore, tenant: TenantId) => Promise<CommandResult>,
+  { verify = false }: Pick<OpenStoreOptions, "verify"> = {},
 ): Promise<CommandResult> {
   const settings = readStoreFlags(cli, flags);
   if (!settings.ok) return settings;
   const { address, tso, tenant } = settings.value;
-  const opened = await openStore({ address, tso, mustExist: true });
+  const opened = await openStore({ address, tso, mustExist: true, verify });
   if (!opened.ok) return opened;
   try {
     return await use(opened.value, tenant);

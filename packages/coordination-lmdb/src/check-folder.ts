@@ -3,7 +3,10 @@ import { access, open, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "@gossip/stdx";
 import { isDiskFull } from "./lmdb-failure.ts";
+import { RowKind, storeKey } from "./keyspace.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
+import { isPathWalkable } from "./tree-path.ts";
+import { walkInChild } from "./walk-in-child.ts";
 
 const DATA_FILE = "data.mdb";
 const LOCK_FILE = "lock.mdb";
@@ -26,6 +29,10 @@ const HAS_VERSIONS = 0x100;
 const MAGIC = 0xbeef_c0de;
 const VERSION = 2;
 
+const PAGE_SIZES: readonly number[] = [512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536];
+/** What is read while a store is opened. */
+const OPENING_READS = [/* @__PURE__ */ storeKey(RowKind.Format), /* @__PURE__ */ storeKey(RowKind.Unswept)];
+
 /** How often to look again where something seems to be wrong. */
 const RE_READS = 3;
 
@@ -34,18 +41,27 @@ const NEEDED_SIZE = 256 * 1024;
 
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
+/** Whether there is a data file with something in it. */
+export type FolderState = "Filled" | "Empty";
+
 /**
- * Look whether the engine will be able to open a folder, before it tries.
+ * Check that the engine can open a folder, before it tries.
  *
- * The driver uses memory that it has given back where opening fails, and a file that is shorter than it says to be ends the
- * process at the first read behind its end. Neither can be caught. So whatever can be foreseen is found out here. What is thrown is the system's.
+ * The driver uses freed memory when opening fails, and the engine ends the process when its file is too short or leads nowhere. Neither can be
+ * caught. So what can be foreseen is found here. Throws what the system throws.
  */
-export async function checkFolder(folder: string): Promise<Result<void, LmdbOpenError>> {
+export async function checkFolder(folder: string): Promise<Result<FolderState, LmdbOpenError>> {
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   await checkLockFile(join(folder, LOCK_FILE));
-  const hasData = await checkFile(join(folder, DATA_FILE), checkData);
-  if (hasData !== undefined) return hasData;
-  return (await isDiskFull(folder, NEEDED_SIZE)) ? err({ kind: "DiskFull" }) : ok();
+  const checked = await checkFile(join(folder, DATA_FILE), checkData);
+  // Pages may change under this look while other processes write. The engine itself, in a process of its own, has the last word.
+  const confirmed = isDamage(checked) ? await walkInChild(folder) : checked;
+  if (confirmed !== undefined) return confirmed.ok ? ok("Filled") : confirmed;
+  return (await isDiskFull(folder, NEEDED_SIZE)) ? err({ kind: "DiskFull" }) : ok("Empty");
+}
+
+function isDamage(checked: Result<void, LmdbOpenError> | undefined): boolean {
+  return checked?.ok === false && checked.error.kind === "StoreDamaged";
 }
 
 /**
@@ -95,8 +111,9 @@ async function checkData(file: FileHandle): Promise<Result<void, LmdbOpenError>>
 async function checkOnce(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
   const first = await readMeta(file, 0);
   if (first === undefined) return err({ kind: "NotAStore" });
+  if (!PAGE_SIZES.includes(first.pageSize)) return err({ kind: "StoreDamaged" });
   const second = await readMeta(file, first.pageSize);
-  // The engine goes by the one that was written last; either may be half-written after a power loss.
+  // The engine goes by the one that was written last.
   const latest = second !== undefined && second.transaction > first.transaction ? second : first;
   // Our rows have versions. Opening a tree of rows that have none would mark it as one whose rows do.
   if (latest.entryCount > 0n && (latest.treeFlags & HAS_VERSIONS) === 0) return err({ kind: "NotAStore" });
@@ -104,13 +121,21 @@ async function checkOnce(file: FileHandle): Promise<Result<void, LmdbOpenError>>
   const expected = latest.leastPages * latest.pageSize;
   // Only now: the file grows before what it says does.
   const { size } = await file.stat();
-  return size < expected ? err({ kind: "Truncated", size, expected }) : ok();
+  if (size < expected) return err({ kind: "Truncated", size, expected });
+  // The engine gives up on a file in which one of the two is not right, and the driver does not survive that.
+  if (second === undefined || second.pageSize !== first.pageSize) return err({ kind: "StoreDamaged" });
+  if (latest.entryCount === 0n) return ok();
+  const tree = { root: latest.root, pageSize: latest.pageSize, pageCount: Math.floor(size / latest.pageSize) };
+  for (const target of OPENING_READS)
+    if (!(await isPathWalkable(file, tree, target))) return err({ kind: "StoreDamaged" });
+  return ok();
 }
 
 interface Meta {
   readonly pageSize: number;
   readonly treeFlags: number;
   readonly entryCount: bigint;
+  readonly root: number;
   /** The fewest pages that a file with these trees can have. */
   readonly leastPages: number;
   readonly transaction: bigint;
@@ -127,6 +152,7 @@ async function readMeta(file: FileHandle, at: number): Promise<Meta | undefined>
     pageSize: view.getUint32(PAGE_SIZE_AT, IS_LITTLE_ENDIAN),
     treeFlags: view.getUint16(TREES_AT[1] + TREE_FLAGS, IS_LITTLE_ENDIAN),
     entryCount: view.getBigUint64(TREES_AT[1] + ENTRY_COUNT, IS_LITTLE_ENDIAN),
+    root: Number(view.getBigUint64(TREES_AT[1] + ROOT_PAGE, IS_LITTLE_ENDIAN)),
     leastPages: countLeastPages(view),
     transaction: view.getBigUint64(TRANSACTION_AT, IS_LITTLE_ENDIAN),
   };

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
-import { getSystemErrorName } from "node:util";
 import { InfraError } from "@gossip/coordination-errors";
+import { codeOf, isCorruption } from "./engine-codes.ts";
 
 /** What a store was doing when it failed. */
 export type LmdbOperation =
@@ -18,21 +18,6 @@ export type LmdbOperation =
   | "lmdb.inspect"
   | "lmdb.repair";
 
-/** The engine's own numbers for what can go wrong. Numbers of the operating system are positive. */
-const ENGINE_CODES: Readonly<Record<number, string>> = {
-  [-30797]: "MDB_PAGE_NOTFOUND",
-  [-30796]: "MDB_CORRUPTED",
-  [-30795]: "MDB_PANIC",
-  [-30794]: "MDB_VERSION_MISMATCH",
-  [-30793]: "MDB_INVALID",
-  [-30792]: "MDB_MAP_FULL",
-  [-30790]: "MDB_READERS_FULL",
-  [-30788]: "MDB_TXN_FULL",
-  [-30782]: "MDB_BAD_TXN",
-};
-
-const CORRUPTION_CODES: ReadonlySet<string> = new Set(["MDB_PAGE_NOTFOUND", "MDB_CORRUPTED", "MDB_INVALID"]);
-
 /** What is thrown at a failed write may be only the news of it: the reason then comes separately. */
 interface FailedCommit {
   readonly commitError: Promise<unknown>;
@@ -41,20 +26,10 @@ interface FailedCommit {
 /** Below this many free bytes a disk is full: a page of the tree no longer fits with what the file system needs for itself. */
 const FULL_BELOW = 64 * 1024;
 
-/** The name of what went wrong, where it has one. */
-export function codeOf(thrown: unknown): string | undefined {
-  const code = typeof thrown === "object" && thrown !== null ? (thrown as { code?: unknown }).code : undefined;
-  if (typeof code === "string") return code;
-  if (typeof code !== "number") return undefined;
-  return ENGINE_CODES[code] ?? (code > 0 ? getSystemErrorName(-code) : String(code));
-}
-
-/** What the driver threw, in our words. */
+/** The `InfraError` for what the driver threw. */
 export function failureFrom(operation: LmdbOperation, cause: unknown): InfraError {
   const code = codeOf(cause);
-  // A row that is too short for what its kind holds.
-  const isTorn = cause instanceof RangeError;
-  if (isTorn || (code !== undefined && CORRUPTION_CODES.has(code))) {
+  if (isCorruption(cause)) {
     return InfraError.corruption({ operation, message: "the store's file contradicts itself", code, cause });
   }
   switch (code) {

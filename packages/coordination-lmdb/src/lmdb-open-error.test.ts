@@ -11,6 +11,7 @@ const ERRORS: { readonly [K in LmdbOpenError["kind"]]: Extract<LmdbOpenError, { 
   NewerFormat: { kind: "NewerFormat", found: 9, supported: 1 },
   NotAStore: { kind: "NotAStore" },
   Truncated: { kind: "Truncated", size: 4096, expected: 8192 },
+  StoreDamaged: { kind: "StoreDamaged" },
   OtherDurability: { kind: "OtherDurability", openWith: "Written" },
   Unavailable: { kind: "Unavailable", code: "EIO", cause },
 };

@@ -9,6 +9,7 @@ import type { Durability } from "./durability.ts";
  * - `NewerFormat`     — a later version of this package wrote it. Use that one, or a later.
  * - `NotAStore`       — there is something else in its place.
  * - `Truncated`       — its file is much shorter than it says to be: a copy that was not finished, perhaps.
+ * - `StoreDamaged`    — its file contradicts itself: a bad disk, or something else that wrote to it. Restore a backup.
  * - `OtherDurability` — this process has it open already, with another durability. There is one a process.
  * - `Unavailable`     — anything else; `code` is the name that the system has for it, such as `ENOTDIR`.
  */
@@ -18,6 +19,7 @@ export type LmdbOpenError =
   | { readonly kind: "NewerFormat"; readonly found: number; readonly supported: number }
   | { readonly kind: "NotAStore" }
   | { readonly kind: "Truncated"; readonly size: number; readonly expected: number }
+  | { readonly kind: "StoreDamaged" }
   | { readonly kind: "OtherDurability"; readonly openWith: Durability }
   | { readonly kind: "Unavailable"; readonly code: string | undefined; readonly cause: Redacted<unknown> };
 
@@ -33,6 +35,8 @@ const SENTENCES: Sentences = {
   NotAStore: () => "what is in the folder is no store; use another folder",
   Truncated: ({ size, expected }) =>
     `the store has ${size} bytes of ${expected}; copy it again from where it came, or remove it to start over`,
+  StoreDamaged: () =>
+    "the file of the store is damaged; check the disk, then put a backup in its place, or remove the folder and run everything again",
   OtherDurability: ({ openWith }) =>
     `this process has the store open already, with durability ${openWith}; open it once, or with the same`,
   Unavailable: ({ code }) => {

@@ -11,7 +11,14 @@ expectTypeOf<LmdbStore["inspect"]>().returns.toEqualTypeOf<FsckSource>();
 expectTypeOf(openLmdbStore).returns.resolves.toEqualTypeOf<Result<LmdbStore, LmdbOpenError>>();
 
 expectTypeOf<LmdbOpenError["kind"]>().toEqualTypeOf<
-  "ReadOnlyFolder" | "DiskFull" | "NewerFormat" | "NotAStore" | "Truncated" | "OtherDurability" | "Unavailable"
+  | "ReadOnlyFolder"
+  | "DiskFull"
+  | "NewerFormat"
+  | "NotAStore"
+  | "Truncated"
+  | "StoreDamaged"
+  | "OtherDurability"
+  | "Unavailable"
 >();
 
 // @ts-expect-error a store is somewhere

@@ -3,7 +3,8 @@ import { assert, assertCount, err, InvariantViolation, ok, Redacted, type Result
 import { checkFolder } from "./check-folder.ts";
 import { isDurability, type Durability } from "./durability.ts";
 import { checkFormat } from "./format.ts";
-import { codeOf, isDiskFull, reasonOf } from "./lmdb-failure.ts";
+import { codeOf } from "./engine-codes.ts";
+import { isDiskFull, reasonOf } from "./lmdb-failure.ts";
 import type { LmdbOpenError } from "./lmdb-open-error.ts";
 import { LmdbStore } from "./lmdb-store.ts";
 import { flush, openDatabase, type LmdbDatabase } from "./open-database.ts";

@@ -3,6 +3,10 @@ import type { Cli } from "../cli.ts";
 import { main } from "../main.ts";
 import { Console, type OutputStream } from "../output/console.ts";
 
+// What a command starts as a process of its own is a source here, which Node cannot run by itself.
+const REGISTER = new URL("../../../../tools/ts/register.mjs", import.meta.url).href;
+process.env["NODE_OPTIONS"] = `--import=${REGISTER} --conditions=@gossip/source`;
+
 export interface Said {
   readonly code: number;
   readonly stdout: string;

@@ -54,7 +54,7 @@ async function examine(cli: Cli, flags: StoreFlags): Promise<CommandResult> {
 async function checkOpen({ address, tso, tenant }: StoreSettings): Promise<CheckUp[]> {
   if (address.kind === "lmdb" && !existsSync(address.path))
     return [note("store", "there is none yet: `gossip run` makes it")];
-  const opened = await openStore({ address, tso, mustExist: true });
+  const opened = await openStore({ address, tso, mustExist: true, verify: true });
   if (!opened.ok) return [problem("store", opened.error.message)];
   try {
     return await checkStore(opened.value, tenant, tso !== undefined);

@@ -20,7 +20,7 @@ export function registerFsck(program: Command, cli: Cli): void {
     .option("--repair", "make indexes and counts what the records say")
     .action(
       acting(cli, (flags: StoreFlags & { readonly repair?: boolean }) =>
-        withStore(cli, flags, (opened) => check(cli, opened, flags.repair === true)),
+        withStore(cli, flags, (opened) => check(cli, opened, flags.repair === true), { verify: true }),
       ),
     );
 }

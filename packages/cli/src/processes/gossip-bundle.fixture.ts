@@ -54,8 +54,9 @@ async function bundle(): Promise<string> {
           gossip: at("../bin/gossip.ts"),
           "keep-leases": at("../run/keep-leases.ts"),
           "keeper-thread": at("../../../worker/src/keeper/keeper-thread.ts"),
+          "walk-process": at("../../../coordination-lmdb/src/walk-process.ts"),
         },
-        // All beside each other, as the threads look for them.
+        // All beside each other, as the threads and processes that it starts look for them.
         output: { format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
       },
     },

@@ -26,6 +26,7 @@ const LMDB: Readonly<Record<Exclude<LmdbOpenError["kind"], "Unavailable">, Endin
   NewerFormat: { kind: "StoreNewer" },
   NotAStore: { kind: "NotAStore", advice: ELSEWHERE },
   Truncated: { kind: "StoreDamaged" },
+  StoreDamaged: { kind: "StoreDamaged" },
   OtherDurability: { kind: "StoreFailed" },
 };
 

@@ -16,6 +16,8 @@ export interface OpenStoreOptions {
   readonly tso?: readonly string[] | undefined;
   /** Refuse a folder that does not exist instead of creating it: for commands that only read. */
   readonly mustExist?: boolean;
+  /** Let another process walk an embedded store first: a damaged file can kill the process that reads it. */
+  readonly verify?: boolean;
 }
 
 interface RawStore {
@@ -29,6 +31,7 @@ export async function openStore({
   address,
   tso,
   mustExist = false,
+  verify = false,
 }: OpenStoreOptions): Promise<Result<OpenedStore, CliError>> {
   const description = describeStore(address);
   if (mustExist && address.kind === "lmdb" && !existsSync(address.path)) {
@@ -39,7 +42,7 @@ export async function openStore({
   }
   const time = await openClock(tso);
   if (!time.ok) return time;
-  const raw = await openRaw(address, { where: description, mustExist });
+  const raw = await openRaw(address, { where: description, mustExist, verify });
   if (!raw.ok) {
     time.value.close();
     return raw;
@@ -72,13 +75,15 @@ async function openClock(
 // Load an engine only when it is used: a driver adds a tenth of a second to the start.
 async function openRaw(
   address: StoreAddress,
-  { where, mustExist }: { readonly where: string; readonly mustExist: boolean },
+  { where, mustExist, verify }: { readonly where: string; readonly mustExist: boolean; readonly verify: boolean },
 ): Promise<Result<RawStore, CliError>> {
   switch (address.kind) {
     case "lmdb": {
       const refused = await makeFolder(address.path);
       if (refused !== undefined) return err(folderSentence(refused, where));
-      const { lmdbOpenErrorMessage, openLmdbStore } = await import("@gossip/coordination-lmdb");
+      const { lmdbOpenErrorMessage, openLmdbStore, verifyLmdbFolder } = await import("@gossip/coordination-lmdb");
+      const verified = verify ? await verifyLmdbFolder({ path: address.path }) : ok();
+      if (!verified.ok) return err(lmdbSentence(verified.error, { where, why: lmdbOpenErrorMessage(verified.error) }));
       const opened = await openLmdbStore({ path: address.path });
       if (!opened.ok) return err(lmdbSentence(opened.error, { where, why: lmdbOpenErrorMessage(opened.error) }));
       const store = opened.value;

@@ -1,0 +1,32 @@
+import { getSystemErrorName } from "node:util";
+
+/** The engine's own numbers for what can go wrong. Numbers of the operating system are positive. */
+const ENGINE_CODES: Readonly<Record<number, string>> = {
+  [-30797]: "MDB_PAGE_NOTFOUND",
+  [-30796]: "MDB_CORRUPTED",
+  [-30795]: "MDB_PANIC",
+  [-30794]: "MDB_VERSION_MISMATCH",
+  [-30793]: "MDB_INVALID",
+  [-30792]: "MDB_MAP_FULL",
+  [-30790]: "MDB_READERS_FULL",
+  [-30788]: "MDB_TXN_FULL",
+  [-30782]: "MDB_BAD_TXN",
+};
+
+const CORRUPTION_CODES: ReadonlySet<string> = new Set(["MDB_PAGE_NOTFOUND", "MDB_CORRUPTED", "MDB_INVALID"]);
+
+/** The name of what went wrong, where it has one. */
+export function codeOf(thrown: unknown): string | undefined {
+  const code = typeof thrown === "object" && thrown !== null ? (thrown as { code?: unknown }).code : undefined;
+  if (typeof code === "string") return code;
+  if (typeof code !== "number") return undefined;
+  return ENGINE_CODES[code] ?? (code > 0 ? getSystemErrorName(-code) : String(code));
+}
+
+/** Whether what was thrown says that the file contradicts itself. */
+export function isCorruption(thrown: unknown): boolean {
+  // A row that is too short for what its kind holds.
+  if (thrown instanceof RangeError) return true;
+  const code = codeOf(thrown);
+  return code !== undefined && CORRUPTION_CODES.has(code);
+}
