@@ -18,7 +18,7 @@ import { registerTso } from "./commands/tso.ts";
 import { registerUnpark } from "./commands/unpark.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";
 import { maskCredentials } from "./output/mask-credentials.ts";
-import { CLOCK_GONE } from "./run/coord-sentence.ts";
+import { CLOCK_GONE } from "./run/report/coord-sentence.ts";
 import { VERSION } from "./version.ts";
 
 /** In the order of `--help`: what most people want first. */

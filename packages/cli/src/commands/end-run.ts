@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { OpId, RunId } from "@gossip/contracts";
 import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type StoreFlags } from "../cli.ts";
-import { coordSentence } from "../run/coord-sentence.ts";
-import { findRun } from "../run/run-reference.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
+import { findRun } from "../run/inspect/run-reference.ts";
 
 /** `gossip cancel`: end a run before it is done. */
 export function registerCancel(program: Command, cli: Cli): void {

@@ -4,8 +4,8 @@ import { fsck, isRepairable, repair, type FsckFinding } from "@gossip/coordinati
 import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { countOf, formatCount } from "../output/number-words.ts";
-import { infraSentence } from "../run/coord-sentence.ts";
-import { formatShardId } from "../run/run-reference.ts";
+import { infraSentence } from "../run/report/coord-sentence.ts";
+import { formatShardId } from "../run/inspect/run-reference.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 
 /** `gossip fsck`: does a store contradict itself? */

@@ -2,8 +2,8 @@ import { Option, type Command } from "commander";
 import { ParkReason } from "@gossip/contracts";
 import { err, ok } from "@gossip/stdx";
 import type { Cli } from "../cli.ts";
-import { coordSentence } from "../run/coord-sentence.ts";
-import { formatShardId } from "../run/run-reference.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
+import { formatShardId } from "../run/inspect/run-reference.ts";
 import { addShardCommand, takeShard, type ShardFlags } from "./shard-command.ts";
 
 /** `gossip park`: set a shard aside. */

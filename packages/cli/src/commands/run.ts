@@ -12,19 +12,19 @@ import { PlainView } from "../progress/plain-view.ts";
 import type { ProgressView } from "../progress/run-progress.ts";
 import { TerminalView } from "../progress/terminal-view.ts";
 import { watchRun } from "../progress/watch-run.ts";
-import { checkOut, partsOf } from "../run/check-out.ts";
-import { openExecWork } from "../run/exec-work.ts";
-import { finishRun } from "../run/finish-run.ts";
-import type { JobSource } from "../run/job-source.ts";
-import type { JobWork } from "../run/job-work.ts";
-import { modulePath, openModuleWork } from "../run/module-work.ts";
-import { openSource } from "../run/open-source.ts";
-import { readRunFlags, type RunFlags, type RunNumbers } from "../run/run-flags.ts";
-import { runConfig, runJob, stopError, type JobOptions } from "../run/run-job.ts";
-import { readOverview, type RunOverview } from "../run/run-overview.ts";
-import type { RunSettings } from "../run/run-settings.ts";
-import { alreadyEnded, closingWords, openingWords, type OwnWork } from "../run/run-words.ts";
-import { startOrJoin } from "../run/start-or-join.ts";
+import { checkOut, partsOf } from "../run/results/out-file.ts";
+import { openExecWork } from "../run/work/exec-work.ts";
+import { finishRun } from "../run/results/finish-run.ts";
+import type { JobSource } from "../run/source/job-source.ts";
+import type { JobWork } from "../run/work/job-work.ts";
+import { modulePath, openModuleWork } from "../run/work/module-work.ts";
+import { openSource } from "../run/source/open-source.ts";
+import { readRunFlags, type RunFlags, type RunNumbers } from "../run/start/run-flags.ts";
+import { runConfig, runJob, stopError, type JobOptions } from "../run/work/run-job.ts";
+import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
+import type { RunSettings } from "../run/start/run-settings.ts";
+import { alreadyEnded, closingMessage, openingMessage, type OwnWork } from "../run/report/run-messages.ts";
+import { startOrJoin } from "../run/start/start-or-join.ts";
 import { stopSignal, type StopSignal } from "../stop-signal.ts";
 import { openStore } from "../store-url/open-store.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
@@ -194,7 +194,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   if (!before.ok) return before;
   const ended = await alreadyEnded(started.value, before.value, { opened, view, out });
   if (ended !== undefined) return ended;
-  view.say(openingWords(started.value, before.value, settings), {
+  view.say(openingMessage(started.value, before.value, settings), {
     kind: "started",
     run: started.value.request.run,
     isNew: started.value.kind === "Created",
@@ -240,7 +240,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   const { overview, own } = worked.value;
   watch.showEnd(overview);
   view.close();
-  return closingWords(view, overview, { out, before: before.value, elapsedMs: performance.now() - beganMs, own });
+  return closingMessage(view, overview, { out, before: before.value, elapsedMs: performance.now() - beganMs, own });
 }
 
 interface Worked {

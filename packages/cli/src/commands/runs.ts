@@ -6,10 +6,10 @@ import { acting, addStoreCommand, withStore, type Cli, type StoreFlags } from ".
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { printableText } from "../output/printable.ts";
 import { renderTable, type Column } from "../output/table.ts";
-import { coordSentence } from "../run/coord-sentence.ts";
-import { readSettings } from "../run/run-overview.ts";
-import { listRuns } from "../run/run-reference.ts";
-import { describeWork, type RunSettings } from "../run/run-settings.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
+import { readSettings } from "../run/inspect/run-overview.ts";
+import { listRuns } from "../run/inspect/run-reference.ts";
+import { describeWork, type RunSettings } from "../run/start/run-settings.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "RUN" },

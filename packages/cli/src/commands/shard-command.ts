@@ -13,8 +13,8 @@ import {
   type StoreFlags,
 } from "../cli.ts";
 import type { CliError } from "../output/cli-error.ts";
-import { coordSentence } from "../run/coord-sentence.ts";
-import { findRun, parseShardId } from "../run/run-reference.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
+import { findRun, parseShardId } from "../run/inspect/run-reference.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 
 export interface ShardFlags extends StoreFlags {

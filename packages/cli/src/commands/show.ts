@@ -8,9 +8,9 @@ import { showKey } from "../keys/key-text.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration } from "../output/number-words.ts";
 import { formatTime } from "../output/time-text.ts";
-import { coordSentence } from "../run/coord-sentence.ts";
-import { rowOf } from "../run/read-shards.ts";
-import { findRun, formatShardId, parseShardId } from "../run/run-reference.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
+import { rowOf } from "../run/inspect/read-shards.ts";
+import { findRun, formatShardId, parseShardId } from "../run/inspect/run-reference.ts";
 import { rowJson } from "./shards.ts";
 
 /** `gossip show`: all there is to know of one shard. */

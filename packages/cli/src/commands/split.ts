@@ -6,8 +6,8 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { Cli } from "../cli.ts";
 import { parseKey } from "../keys/key-text.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
-import { coordSentence } from "../run/coord-sentence.ts";
-import { formatShardId } from "../run/run-reference.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
+import { formatShardId } from "../run/inspect/run-reference.ts";
 import { readCount } from "./number-options.ts";
 import { addShardCommand, takeShard, type ShardFlags } from "./shard-command.ts";
 

@@ -6,10 +6,10 @@ import { formatCount, formatShare } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { timeJson } from "../output/time-text.ts";
 import { renderStrip } from "../progress/strip.ts";
-import { flaws } from "../run/item-totals.ts";
-import { readOverview, readSettings, type RunOverview } from "../run/run-overview.ts";
-import { findRun } from "../run/run-reference.ts";
-import { describeWork, type RunSettings } from "../run/run-settings.ts";
+import { flaws } from "../run/results/item-totals.ts";
+import { readOverview, readSettings, type RunOverview } from "../run/inspect/run-overview.ts";
+import { findRun } from "../run/inspect/run-reference.ts";
+import { describeWork, type RunSettings } from "../run/start/run-settings.ts";
 
 const STRIP_WIDTH = 60;
 

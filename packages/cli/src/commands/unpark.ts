@@ -5,9 +5,9 @@ import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type CommandResult } from "../cli.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf } from "../output/number-words.ts";
-import { coordSentence } from "../run/coord-sentence.ts";
-import { readShardRows } from "../run/read-shards.ts";
-import { findRun, formatShardId, parseShardId } from "../run/run-reference.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
+import { readShardRows } from "../run/inspect/read-shards.ts";
+import { findRun, formatShardId, parseShardId } from "../run/inspect/run-reference.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import type { ShardFlags } from "./shard-command.ts";
 

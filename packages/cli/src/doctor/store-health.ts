@@ -1,7 +1,7 @@
 import type { TenantId } from "@gossip/contracts";
 import { countOf, formatDuration } from "../output/number-words.ts";
-import { readShardRows } from "../run/read-shards.ts";
-import { listRuns } from "../run/run-reference.ts";
+import { readShardRows } from "../run/inspect/read-shards.ts";
+import { listRuns } from "../run/inspect/run-reference.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { fine, note, problem, type CheckUp } from "./check-up.ts";
 

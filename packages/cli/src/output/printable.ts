@@ -39,3 +39,10 @@ function escapeChar(char: string): string {
   const code = char.codePointAt(0)!;
   return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
+
+/** Bytes under `name` where they are text; under `name` with `64` behind it, in base64url, where they are not. */
+export function textField(name: string, bytes: Uint8Array): Record<string, string> {
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return { [name]: text };
+  return { [`${name}64`]: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64url") };
+}

@@ -52,7 +52,7 @@ async function bundle(): Promise<string> {
       rolldownOptions: {
         input: {
           gossip: at("../bin/gossip.ts"),
-          "keep-leases": at("../run/keep-leases.ts"),
+          "keep-leases": at("../run/work/keep-leases.ts"),
           "keeper-thread": at("../../../worker/src/keeper/keeper-thread.ts"),
           "walk-process": at("../../../coordination-lmdb/src/walk-process.ts"),
         },

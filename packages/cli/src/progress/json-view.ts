@@ -1,6 +1,6 @@
 import { timeJson } from "../output/time-text.ts";
 import type { Console } from "../output/console.ts";
-import { textField } from "../run/item-text.ts";
+import { textField } from "../output/printable.ts";
 import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progress.ts";
 
 /** Lines of JSON on stdout, each with its `kind`. */

@@ -1,4 +1,4 @@
-import type { RunOverview } from "../run/run-overview.ts";
+import type { RunOverview } from "../run/inspect/run-overview.ts";
 
 /** The work as a view shows it. */
 export interface RunProgressShown {

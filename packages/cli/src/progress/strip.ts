@@ -1,6 +1,6 @@
 import { compareBytes } from "@gossip/stdx";
 import type { Style } from "../output/console.ts";
-import { rootsOf, type ShardRow } from "../run/read-shards.ts";
+import { rootsOf, type ShardRow } from "../run/inspect/read-shards.ts";
 
 export interface StripOptions {
   readonly width: number;

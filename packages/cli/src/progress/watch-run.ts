@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { RunRequest } from "@gossip/coordination";
 import type { WorkerProgress } from "@gossip/worker";
 import type { OpenedStore } from "../store-url/opened-store.ts";
-import { readOverview, type RunOverview } from "../run/run-overview.ts";
+import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
 import { RateMeter } from "./rate-meter.ts";
 import type { ProgressView, RunProgressShown } from "./run-progress.ts";
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { ok, type Result } from "@gossip/stdx";
-import type { StoreFlags } from "../cli.ts";
-import { fail, type CliError } from "../output/cli-error.ts";
-import type { OnFail } from "./job-work.ts";
+import type { StoreFlags } from "../../cli.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
+import type { OnFail } from "../work/job-work.ts";
 
 /** What `gossip run` was given, as text. */
 export interface RunFlags extends StoreFlags {

@@ -2,10 +2,9 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ok, type Result } from "@gossip/stdx";
 import { fileTreeSource, linesSource, type FileItem, type LineItem } from "@gossip/worker";
-import { fail, type CliError } from "../output/cli-error.ts";
-import { printableText } from "../output/printable.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
+import { printableText, textField } from "../../output/printable.ts";
 import { excludeBelow } from "./exclude-below.ts";
-import { textField } from "./item-text.ts";
 import type { JobSource } from "./job-source.ts";
 import { openTable } from "./table-source.ts";
 

@@ -1,6 +1,6 @@
 import type { KeeperStore } from "@gossip/worker";
-import { openStore } from "../store-url/open-store.ts";
-import type { StoreAddress } from "../store-url/store-address.ts";
+import { openStore } from "../../store-url/open-store.ts";
+import type { StoreAddress } from "../../store-url/store-address.ts";
 
 /** What the thread is told: enough to open the store that the process has open. */
 export interface KeepLeasesOptions {

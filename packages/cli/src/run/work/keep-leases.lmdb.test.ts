@@ -11,12 +11,12 @@ import { openLmdbStore, type LmdbStore } from "@gossip/coordination-lmdb";
 import { unwrap } from "@gossip/stdx";
 import { iterableSource, runWorkers, startRun, type KeepLeases, type WorkerEvent } from "@gossip/worker";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { KeepLeasesOptions } from "./run/keep-leases.ts";
+import type { KeepLeasesOptions } from "./keep-leases.ts";
 
 /** Longer than a busy machine keeps a thread, or a disk its store, waiting. */
 const LEASE_MS = 4000;
 const RUN = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
-const REGISTER = new URL("../../../tools/ts/register.mjs", import.meta.url).href;
+const REGISTER = new URL("../../../../../tools/ts/register.mjs", import.meta.url).href;
 
 let folder: string;
 let store: LmdbStore;
@@ -60,7 +60,7 @@ describe("a handler that blocks the loop for longer than its lease", () => {
   test("keeps its shard where a thread renews it, and is told of", async () => {
     const options: KeepLeasesOptions = { address: { kind: "lmdb", path: folder }, tso: undefined };
     const keepLeases = {
-      module: new URL("./run/keep-leases.ts", import.meta.url),
+      module: new URL("./keep-leases.ts", import.meta.url),
       options,
       execArgv: ["--import", REGISTER, "--conditions=@gossip/source"],
     };
@@ -90,7 +90,7 @@ describe("a handler that blocks the loop for longer than its lease", () => {
 test("a thread that cannot be started is told of, and the work goes on without it", async () => {
   const { summary, events } = await workWithBlock(
     {
-      module: new URL("./no-such-module.ts", import.meta.url),
+      module: new URL("../../no-such-module.ts", import.meta.url),
       execArgv: ["--import", REGISTER, "--conditions=@gossip/source"],
     },
     1,

@@ -1,7 +1,7 @@
 import { RunId } from "@gossip/contracts";
 import { deriveKeyHasher } from "@gossip/contracts/internal";
-import { maskCommand } from "../output/mask-credentials.ts";
-import { decodeUtf8 } from "../output/printable.ts";
+import { maskCommand } from "../../output/mask-credentials.ts";
+import { decodeUtf8 } from "../../output/printable.ts";
 
 /**
  * What a run is for: what makes it this one and not another. Kept with its shards, where every machine can see it, and

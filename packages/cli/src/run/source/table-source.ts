@@ -1,7 +1,7 @@
 import { decodeTuple, type TupleElement } from "@gossip/frontier";
 import { ok, type Result } from "@gossip/stdx";
 import type { RowItem } from "@gossip/source-postgres";
-import { fail, type CliError } from "../output/cli-error.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
 import type { JobSource } from "./job-source.ts";
 
 const HOW = "write postgres://USER:PASSWORD@HOST/DATABASE#TABLE, or #SCHEMA.TABLE";

@@ -1,5 +1,5 @@
 import type { Item, Process } from "@gossip/worker";
-import type { ItemResult } from "./item-result.ts";
+import type { ItemResult } from "../results/item-result.ts";
 
 /** What is to happen to an item that fails however often it is tried. */
 export type OnFail = "skip" | "park";

@@ -1,12 +1,12 @@
 import { ParkShard, type Item, type ItemContext } from "@gossip/worker";
 import { RunId, ShardId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
-import { parseTemplate } from "../exec/command-template.ts";
-import { ShellPool, type ExecAnswer } from "../exec/shell-pool.ts";
-import { fail, type CliError } from "../output/cli-error.ts";
-import { formatDuration } from "../output/number-words.ts";
-import { printableText } from "../output/printable.ts";
-import type { ExecResult } from "./item-result.ts";
+import { parseTemplate } from "../../exec/command-template.ts";
+import { ShellPool, type ExecAnswer } from "../../exec/shell-pool.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
+import { formatDuration } from "../../output/number-words.ts";
+import { printableText } from "../../output/printable.ts";
+import type { ExecResult } from "../results/item-result.ts";
 import { ItemFailed, type FailurePolicy, type JobWork } from "./job-work.ts";
 
 export interface ExecOptions {

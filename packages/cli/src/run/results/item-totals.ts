@@ -1,4 +1,4 @@
-import { formatCount } from "../output/number-words.ts";
+import { formatCount } from "../../output/number-words.ts";
 
 /** Items that are finished and stored. */
 export interface ItemTotals {

@@ -5,8 +5,8 @@ import {
   type ErrorOfKind,
   type InfraError,
 } from "@gossip/coordination-errors";
-import type { CliError } from "../output/cli-error.ts";
-import { formatTime } from "../output/time-text.ts";
+import type { CliError } from "../../output/cli-error.ts";
+import { formatTime } from "../../output/time-text.ts";
 
 /** The machine's own clock always has a time, so it is the oracle's that has none. */
 export const CLOCK_GONE: CliError = {

@@ -2,12 +2,12 @@ import type { LogicalTime, RunStatus } from "@gossip/contracts";
 import { estimateProgress, type RunRecord, type RunRequest } from "@gossip/coordination";
 import { decodeConnectorExtra } from "@gossip/frontier";
 import { err, ok, type Result } from "@gossip/stdx";
-import type { CliError } from "../output/cli-error.ts";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-import { coordSentence } from "./coord-sentence.ts";
-import { addTotals, NO_ITEMS, type ItemTotals } from "./item-totals.ts";
+import type { CliError } from "../../output/cli-error.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { coordSentence } from "../report/coord-sentence.ts";
+import { addTotals, NO_ITEMS, type ItemTotals } from "../results/item-totals.ts";
 import { readShardRows, rootsOf, type ShardRow } from "./read-shards.ts";
-import { decodeSettings, type RunSettings } from "./run-settings.ts";
+import { decodeSettings, type RunSettings } from "../start/run-settings.ts";
 
 /** Shards by what can be said of them. Those that were split are not among them: what they became is. */
 export interface StateCounts {

@@ -1,10 +1,10 @@
 import { RunId, RunStatus, ShardId, type TenantId } from "@gossip/contracts";
 import type { RunRecord } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
-import { fail, type CliError } from "../output/cli-error.ts";
-import { printableText } from "../output/printable.ts";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-import { coordSentence } from "./coord-sentence.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
+import { printableText } from "../../output/printable.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { coordSentence } from "../report/coord-sentence.ts";
 import { readSettings } from "./run-overview.ts";
 
 const PAGE_SIZE = 500;

@@ -8,10 +8,10 @@ import {
   type ShardSummary,
 } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
-import type { CliError } from "../output/cli-error.ts";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-import { infraSentence } from "./coord-sentence.ts";
-import { decodeTotalsToken, NO_ITEMS, type ItemTotals } from "./item-totals.ts";
+import type { CliError } from "../../output/cli-error.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { infraSentence } from "../report/coord-sentence.ts";
+import { decodeTotalsToken, NO_ITEMS, type ItemTotals } from "../results/item-totals.ts";
 
 const PAGE_SIZE = 500;
 

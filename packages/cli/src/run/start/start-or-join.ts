@@ -2,11 +2,11 @@ import { RunId, RunStatus, type TenantId } from "@gossip/contracts";
 import type { RunConfigInput, RunRecord, RunRequest } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import { startRun, startRunErrorMessage, type Source, type StartRunError } from "@gossip/worker";
-import { fail, type CliError } from "../output/cli-error.ts";
-import { printableText } from "../output/printable.ts";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-import { coordSentence, infraSentence } from "./coord-sentence.ts";
-import { readSettings } from "./run-overview.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
+import { printableText } from "../../output/printable.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { coordSentence, infraSentence } from "../report/coord-sentence.ts";
+import { readSettings } from "../inspect/run-overview.ts";
 import { encodeSettings, fingerprintOf, runIdOf, shownSettings, type RunSettings } from "./run-settings.ts";
 
 export interface StartOptions {

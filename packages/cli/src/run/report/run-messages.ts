@@ -1,17 +1,17 @@
 import { RunId, RunStatus } from "@gossip/contracts";
 import { ok } from "@gossip/stdx";
-import type { CommandResult } from "../cli.ts";
-import { fail } from "../output/cli-error.ts";
-import { countOf, formatCount, formatDuration, formatRate } from "../output/number-words.ts";
-import { printableText } from "../output/printable.ts";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-import type { ProgressView } from "../progress/run-progress.ts";
-import { partsOf } from "./check-out.ts";
-import { checkResults } from "./finish-run.ts";
-import { flaws, isFlawless } from "./item-totals.ts";
-import type { RunOverview } from "./run-overview.ts";
-import { describeWork, type RunSettings } from "./run-settings.ts";
-import type { Started } from "./start-or-join.ts";
+import type { CommandResult } from "../../cli.ts";
+import { fail } from "../../output/cli-error.ts";
+import { countOf, formatCount, formatDuration, formatRate } from "../../output/number-words.ts";
+import { printableText } from "../../output/printable.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import type { ProgressView } from "../../progress/run-progress.ts";
+import { partsOf } from "../results/out-file.ts";
+import { checkResults } from "../results/finish-run.ts";
+import { flaws, isFlawless } from "../results/item-totals.ts";
+import type { RunOverview } from "../inspect/run-overview.ts";
+import { describeWork, type RunSettings } from "../start/run-settings.ts";
+import type { Started } from "../start/start-or-join.ts";
 
 /** How the command ends for a run that has ended before; `undefined` where there may be something to do. */
 export async function alreadyEnded(
@@ -40,7 +40,7 @@ export async function alreadyEnded(
 }
 
 /** What a run is, or where it goes on. */
-export function openingWords(
+export function openingMessage(
   { kind, request }: Started,
   { totals, states }: RunOverview,
   settings: RunSettings,
@@ -68,7 +68,7 @@ export interface Closing {
 }
 
 /** What came of it, and how the command ends. */
-export function closingWords(
+export function closingMessage(
   view: ProgressView,
   { request, totals, states }: RunOverview,
   { out, before, elapsedMs, own }: Closing,

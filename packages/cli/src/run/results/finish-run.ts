@@ -2,13 +2,13 @@ import { OpId } from "@gossip/contracts";
 import type { RunRequest } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import { assembleNdjson, verifyNdjson } from "@gossip/worker";
-import { fail, type CliError } from "../output/cli-error.ts";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-import { coordSentence } from "./coord-sentence.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { coordSentence } from "../report/coord-sentence.ts";
 import { decodeTotalsToken } from "./item-totals.ts";
-import { visitShards } from "./read-shards.ts";
-import { readOverview, type RunOverview } from "./run-overview.ts";
-import { sinkSentence } from "./sink-sentence.ts";
+import { visitShards } from "../inspect/read-shards.ts";
+import { readOverview, type RunOverview } from "../inspect/run-overview.ts";
+import { sinkSentence } from "./out-file.ts";
 
 /**
  * Bring a run to its end whose shards all are done: put the results together, then declare it done, in this order, so

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Item, ItemContext } from "@gossip/worker";
 import { ok, type Result } from "@gossip/stdx";
-import { fail, type CliError } from "../output/cli-error.ts";
-import { printableText } from "../output/printable.ts";
-import type { ModuleResult } from "./item-result.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
+import { printableText } from "../../output/printable.ts";
+import type { ModuleResult } from "../results/item-result.ts";
 import type { FailurePolicy, JobWork } from "./job-work.ts";
 
 export interface ModuleOptions {

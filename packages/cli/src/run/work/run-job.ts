@@ -12,23 +12,22 @@ import {
   type WorkerProgress,
   type WorkerSummary,
 } from "@gossip/worker";
-import { fail, type CliError } from "../output/cli-error.ts";
-import { formatDuration } from "../output/number-words.ts";
-import { printable, printableText } from "../output/printable.ts";
-import type { ProgressView } from "../progress/run-progress.ts";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-import type { StopSignal } from "../stop-signal.ts";
-import { coordSentence } from "./coord-sentence.ts";
-import { countingSink } from "./counting-sink.ts";
-import { recordOf } from "./item-record.ts";
-import { isFailure, type ItemResult } from "./item-result.ts";
-import type { JobSource } from "./job-source.ts";
+import { fail, type CliError } from "../../output/cli-error.ts";
+import { formatDuration } from "../../output/number-words.ts";
+import { printable, printableText } from "../../output/printable.ts";
+import type { ProgressView } from "../../progress/run-progress.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import type { StopSignal } from "../../stop-signal.ts";
+import { coordSentence } from "../report/coord-sentence.ts";
+import { countingSink } from "../results/counting-sink.ts";
+import { isFailure, recordOf, type ItemResult } from "../results/item-result.ts";
+import type { JobSource } from "../source/job-source.ts";
 import type { JobWork } from "./job-work.ts";
 import type { KeepLeasesOptions } from "./keep-leases.ts";
-import type { RunNumbers } from "./run-flags.ts";
-import { formatShardId } from "./run-reference.ts";
-import { thrownSentence } from "./sink-sentence.ts";
-import type { Started } from "./start-or-join.ts";
+import type { RunNumbers } from "../start/run-flags.ts";
+import { formatShardId } from "../inspect/run-reference.ts";
+import { thrownSentence } from "../results/out-file.ts";
+import type { Started } from "../start/start-or-join.ts";
 
 export interface JobOptions {
   readonly opened: OpenedStore;
