@@ -1,9 +1,11 @@
 // `pnpm bench [FILTER] [--record] [--smoke]`: every bench file in a process of its own.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT } from "../layers/layers.ts";
+import { PACKAGES, ROOT } from "../layers/layers.ts";
 import { benchFiles } from "./bench-files.ts";
 import { recordPerformance } from "./record.ts";
 import type { StoredComparison } from "./report.ts";
@@ -29,25 +31,15 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-build();
 const outFolder = join(ROOT, ".cache/bench");
 mkdirSync(outFolder, { recursive: true });
 const missed: string[] = [];
 const broken: string[] = [];
 const results = new Map<string, StoredComparison[]>();
-for (const file of files) {
-  if (!values.smoke) console.log(`\n=== ${file}`);
-  const out = join(outFolder, `${file.replaceAll("/", "-")}.json`);
-  const run = spawnSync(
-    process.execPath,
-    [...NODE_FLAGS, "tools/bench/run-file.ts", file, out, ...(values.smoke ? ["--smoke"] : [])],
-    { cwd: ROOT, stdio: "inherit" },
-  );
-  if (run.status === BOUND_MISSED) missed.push(file);
-  else if (run.status !== 0) broken.push(file);
-  if (!values.smoke && (run.status === 0 || run.status === BOUND_MISSED))
-    results.set(file, JSON.parse(readFileSync(out, "utf8")) as StoredComparison[]);
-}
+build();
+// What is measured runs alone. What is only tried out runs beside others.
+if (values.smoke) await smokeAll();
+else measureAll();
 if (values.record) recordPerformance(results);
 
 console.log(
@@ -57,12 +49,38 @@ for (const file of missed) console.log(`  bound missed: ${file}`);
 for (const file of broken) console.log(`  broken: ${file}`);
 process.exit(missed.length + broken.length > 0 ? 1 : 0);
 
+function measureAll(): void {
+  for (const file of files) {
+    console.log(`\n=== ${file}`);
+    const out = join(outFolder, `${file.replaceAll("/", "-")}.json`);
+    const { status } = spawnSync(process.execPath, [...NODE_FLAGS, "tools/bench/run-file.ts", file, out], {
+      cwd: ROOT,
+      stdio: "inherit",
+    });
+    if (status === BOUND_MISSED) missed.push(file);
+    else if (status !== 0) broken.push(file);
+    if (status === 0 || status === BOUND_MISSED)
+      results.set(file, JSON.parse(readFileSync(out, "utf8")) as StoredComparison[]);
+  }
+}
+
+async function smokeAll(): Promise<void> {
+  const waiting = [...files];
+  const work = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const args = [...NODE_FLAGS, "tools/bench/run-file.ts", file, "", "--smoke"];
+      const child = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
+      const [status] = (await once(child, "close")) as [number | null];
+      if (status !== 0) broken.push(file);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+}
+
 /** Benches measure what a user installs, so they run against the built packages. */
 function build(): void {
-  const built = spawnSync("turbo", ["run", "build", "--output-logs=errors-only"], {
-    cwd: ROOT,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
+  const built = spawnSync("tsc", ["-b", ...projects], { cwd: ROOT, stdio: "inherit" });
   if (built.status !== 0) {
     console.error("The build failed, so there is nothing to measure: run `pnpm build` to see why.");
     process.exit(1);

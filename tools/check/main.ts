@@ -1,9 +1,8 @@
 // `npm test [-- STEP ...]`: runs the steps, then says in one place what ran, what was skipped and why.
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { ROOT } from "../layers/layers.ts";
 import { COUNTS_FILE, type TestCounts } from "./reporter.ts";
-import { STEPS, type Step } from "./steps.ts";
+import { runSteps } from "./run-steps.ts";
+import { STEPS } from "./steps.ts";
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => STEPS.every((step) => step.name !== name));
@@ -16,7 +15,7 @@ if (unknown.length > 0) {
 
 rmSync(COUNTS_FILE, { force: true });
 const steps = STEPS.filter((step) => wanted.length === 0 || wanted.includes(step.name));
-const outcomes = steps.map((step) => ({ step, ...run(step) }));
+const outcomes = await runSteps(steps);
 const counts = readCounts();
 const failedSteps = outcomes.filter((outcome) => !outcome.passed);
 
@@ -35,15 +34,6 @@ console.log(`  ${counts.skipped.length} tests skipped\n`);
 for (const { test, said } of counts.failed) console.log(`FAILED ${test}\n${said.replaceAll(/^/gm, "    ")}\n`);
 console.log(`${counts.passed + otherPassed} passed, ${counts.failed.length + otherFailed} failed`);
 process.exit(failedSteps.length > 0 ? 1 : 0);
-
-function run(step: Step): { passed: boolean; seconds: string } {
-  console.log(`\n--- ${step.name}: ${step.checks}`);
-  const started = process.hrtime.bigint();
-  const result = spawnSync(step.command, step.args, { cwd: ROOT, stdio: "inherit" });
-  if (result.error !== undefined) console.error(`${step.command} could not be started: ${result.error.message}`);
-  const seconds = (Number(process.hrtime.bigint() - started) / 1e9).toFixed(1);
-  return { passed: result.status === 0, seconds };
-}
 
 function readCounts(): TestCounts {
   if (!existsSync(COUNTS_FILE)) return { passed: 0, failed: [], skipped: [] };
