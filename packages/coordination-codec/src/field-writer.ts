@@ -1,18 +1,26 @@
-import { SHARD_OP_LOG_CAP, TENANT_ID_SIZE, U64_MAX, type TenantId } from "@gossip/contracts";
+import { SHARD_OP_LOG_CAP, TENANT_ID_SIZE, type RunId, type ShardId, type TenantId } from "@gossip/contracts";
 import type { OpLog, OpLogEntry } from "@gossip/coordination";
 import { assert, assertBytes, assertCount } from "@gossip/stdx";
-import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
-import { assertObject } from "./assert-object.ts";
 import { BlobKind, CODEC_VERSION } from "./blob-kind.ts";
 import { crc32c } from "./crc32c.ts";
-import { OP_KIND, OP_RESULT, type EnumField } from "./enum-field.ts";
+import type { EnumField } from "./enum-field.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE, OP_SIZE } from "./limits.ts";
+import { LogMemo } from "./log-memo.ts";
+import { codeOf, putOp, putU64 } from "./put-op.ts";
 
 const DEFAULT_CAPACITY = 4096;
 const U32_BOUNDS = { min: 0, max: 0xffff_ffff };
 
 /** `reset` shrinks a buffer above this size, which one large run may have caused. */
 const KEPT_CAPACITY = 256 * 1024;
+
+export interface RecordWriterOptions {
+  /**
+   * Keep the bytes of the logs that were encoded recently, and reuse them for the next record of the same shard. For a
+   * store that encodes the same shards again and again; takes up to 1.2 MB.
+   */
+  readonly reusesLogs?: boolean;
+}
 
 /** The implementation of `RecordWriter`: writes single fields. */
 export class FieldWriter {
@@ -21,6 +29,11 @@ export class FieldWriter {
   /** Where the finished records end and the one being written begins. */
   #start = 0;
   #at = 0;
+  readonly #logs: LogMemo | undefined;
+
+  constructor({ reusesLogs = false }: RecordWriterOptions = {}) {
+    this.#logs = reusesLogs ? new LogMemo() : undefined;
+  }
 
   get length(): number {
     return this.#start;
@@ -116,17 +129,15 @@ export class FieldWriter {
   }
 
   /** A shard's log: two thirds of a record, so its entries are written without a bounds check for each field. */
-  opLog(log: OpLog<OpLogEntry>): void {
+  opLog(log: OpLog<OpLogEntry>, run: RunId, shard: ShardId): void {
     this.count(log, "opLog", SHARD_OP_LOG_CAP);
     let at = this.#claim(log.length * OP_SIZE);
+    if (this.#logs !== undefined && log.length === SHARD_OP_LOG_CAP) {
+      this.#bytes.set(this.#logs.encode(log, run, shard), at);
+      return;
+    }
     for (let index = 0; index < log.length; index++, at += OP_SIZE) {
-      const entry = log[index]!;
-      assertObject(entry, "opLog entry");
-      putU64(this.#view, at, entry.opId, "opLog.opId");
-      this.#bytes[at + 8] = codeOf(OP_KIND, entry.kind);
-      this.#bytes[at + 9] = codeOf(OP_RESULT, entry.result);
-      putU64(this.#view, at + 10, entry.payloadHash, "opLog.payloadHash");
-      putU64(this.#view, at + 18, entry.executedAt, "opLog.executedAt");
+      putOp(this.#view, at, log[index]!);
     }
   }
 
@@ -153,21 +164,6 @@ export function assertFieldWriter(out: unknown): asserts out is FieldWriter {
   assert(out instanceof FieldWriter, "out must be a RecordWriter");
 }
 
-/** Put the eight bytes of an integer at `at`. */
-function putU64(view: DataView, at: number, value: bigint, field: string): void {
-  if (typeof value !== "bigint" || value < 0n || value > U64_MAX) refuseU64(value, field);
-  WHOLE[0] = value;
-  view.setUint32(at, HALVES[LOW]!, true);
-  view.setUint32(at + 4, HALVES[HIGH]!, true);
-}
-
-/** The number of a name. */
-function codeOf<Name extends string>({ field, names, codes }: EnumField<Name>, name: Name): number {
-  // There are few names, and the first is the most frequent: a lookup by name takes ten times as long.
-  if (typeof name === "string") for (let code = 0; code < names.length; code++) if (names[code] === name) return code;
-  return refuseName(field, Object.keys(codes));
-}
-
 /** The value of a lowercase hex digit; negative for anything else. */
 function digitAt(text: string, index: number): number {
   const code = text.charCodeAt(index);
@@ -186,13 +182,4 @@ function refuseList(value: unknown, field: string): never {
 
 function refuseSize(field: string, allowed: string, given: number): never {
   assert(false, `${field} must have at most ${allowed}, got ${given}`);
-}
-
-function refuseName(field: string, allowed: readonly string[]): never {
-  assert(false, `${field} must be one of ${allowed.join(", ")}`);
-}
-
-function refuseU64(value: unknown, field: string): never {
-  assert(typeof value === "bigint", () => `${field} must be a bigint, got a value of type ${typeof value}`);
-  assert(false, `${field} must be a bigint from 0 to 2^64 - 1`);
 }

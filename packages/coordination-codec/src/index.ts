@@ -7,4 +7,5 @@ export { decodeDeletedRun, encodeDeletedRun, encodeDeletedRunInto, type DeletedR
 export { encodeRunRecord, encodeRunRecordInto } from "./encode-run-record.ts";
 export { encodeShardRecord, encodeShardRecordInto } from "./encode-shard-record.ts";
 export { RecordReader } from "./record-reader.ts";
+export type { RecordWriterOptions } from "./field-writer.ts";
 export { RecordWriter, type RecordWriterConstructor } from "./record-writer.ts";

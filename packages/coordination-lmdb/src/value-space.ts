@@ -9,7 +9,7 @@ import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec"
  * a record down.
  */
 export class ValueSpace {
-  readonly #writer = new RecordWriter();
+  readonly #writer = new RecordWriter({ reusesLogs: true });
   readonly #views: Uint8Array[] = [];
   #memory: ArrayBufferLike | undefined;
 
