@@ -3,15 +3,8 @@
 // after the other, as it does in life: the same record again and again would only show that its log is known.
 import { deserialize, serialize } from "node:v8";
 import { toJsonSafe } from "@gossip/contracts";
-import {
-  decodeRunHead,
-  decodeRunRecord,
-  decodeShardRecord,
-  encodeRunRecordInto,
-  encodeShardRecord,
-  encodeShardRecordInto,
-  RecordWriter,
-} from "@gossip/coordination-codec";
+import { decodeRunHead, decodeRunRecord, decodeShardRecord, encodeShardRecord } from "@gossip/coordination-codec";
+import { encodeRunRecordInto, encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import { compare } from "@gossip/tools/bench";
 import { activeRun, BUSY_SHARD, FRESH_SHARD, goingOn } from "./samples.fixture.ts";
 

@@ -2,7 +2,7 @@
 // would notice. So for every record that is in order: what is decoded is what was encoded, in the bytes that the
 // document says, and no two records share their bytes.
 
-import { findRunFault, findShardFault } from "@gossip/coordination";
+import { findRunFault, findShardFault } from "@gossip/coordination/internal";
 import { equalBytes, ok } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,11 +1,5 @@
-import {
-  findRunFault,
-  findShardFault,
-  type LoggedOp,
-  type OpLog,
-  type RunRecord,
-  type ShardRecord,
-} from "@gossip/coordination";
+import type { LoggedOp, OpLog, RunRecord, ShardRecord } from "@gossip/coordination";
+import { findRunFault, findShardFault } from "@gossip/coordination/internal";
 
 /**
  * What is wrong with a shard's record, in words, or `undefined`.

@@ -1,5 +1,6 @@
 import type { ShardId, TenantId } from "@gossip/contracts";
-import { findRunFault, findShardFault, type RunRecord } from "@gossip/coordination";
+import type { RunRecord } from "@gossip/coordination";
+import { findRunFault, findShardFault } from "@gossip/coordination/internal";
 import type { InfraError } from "@gossip/coordination-errors";
 import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import { checkCoverage } from "./check-coverage.ts";

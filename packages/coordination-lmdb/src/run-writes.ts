@@ -1,5 +1,6 @@
 import type { CommitAnswer, PutRunSet, RemoveRunSet, SplitShardSet } from "@gossip/coordination";
-import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { encodeDeletedRun } from "@gossip/coordination-codec";
+import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import { RunCensus } from "@gossip/coordination-fsck";
 import { countIn } from "./census.ts";
 import { findOverdrawn, plus, readCounts, writeCounts, type ShardCounts } from "./counts.ts";

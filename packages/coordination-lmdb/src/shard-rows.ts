@@ -1,5 +1,5 @@
 import type { ShardRecord } from "@gossip/coordination";
-import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import { assert } from "@gossip/stdx";
 import { shardRecordKey, type RunAddress } from "./keyspace.ts";
 import { orderEntries } from "./order-key.ts";

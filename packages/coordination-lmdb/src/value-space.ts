@@ -1,5 +1,5 @@
 import type { UpdateShardSet } from "@gossip/coordination";
-import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 
 /**
  * Where the records of a commit are encoded to, one behind the other.

@@ -1,6 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
 import type { ShardRecord, Versioned } from "@gossip/coordination";
-import { RecordReader } from "@gossip/coordination-codec";
+import { RecordReader } from "@gossip/coordination-codec/internal";
 import { shardVersion } from "./record-version.ts";
 import { ownShard, type RunAddress } from "./rows.ts";
 import { U64_SIZE } from "./u64-bytes.ts";

@@ -6,7 +6,8 @@ import type {
   ShardWrite,
   SplitShardSet,
 } from "@gossip/coordination";
-import { encodeDeletedRun, encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { encodeDeletedRun } from "@gossip/coordination-codec";
+import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import { assertOwn } from "./assert-own.ts";
 import { removeCensus } from "./census.ts";
 import type { Connection, Database } from "./database.ts";

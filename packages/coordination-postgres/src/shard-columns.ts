@@ -1,5 +1,5 @@
 import type { ShardRecord } from "@gossip/coordination";
-import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import { byteaArray, int8Array, nameArray, u64Array, type ServerArray } from "./server-array.ts";
 
 // One call encodes at a time and none waits in between, so all of them share this.

@@ -40,16 +40,6 @@ export { deriveSplitShardId, type DerivedShard } from "./hashing/derive-split-sh
 export { RANGE_EXHAUSTED, type CompletionPoint, type PayloadHash } from "./hashing/payload-hash.ts";
 export { checkOpIdempotency, type RequestedOp } from "./kernel/check-op-idempotency.ts";
 export type { CompleteRunOptions } from "./kernel/end-run.ts";
-export { kernel } from "./kernel/kernel.ts";
-export type {
-  PutRun,
-  RecordWrites,
-  Refusal,
-  RemoveRun,
-  SplitShard,
-  Transition,
-  UpdateShard,
-} from "./kernel/transition.ts";
 export { validateCursorUpdate, type CursorRefusal } from "./kernel/validate-cursor-update.ts";
 export { validateLease, type PresentedLease } from "./kernel/validate-lease.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
@@ -64,7 +54,6 @@ export type { LoggedOp, OpLog } from "./records/op-log.ts";
 export { OpResult } from "./records/op-result.ts";
 export { leaseJson, runRecordJson, shardRecordJson } from "./records/record-json.ts";
 export { RunConfig, type RunConfigInput } from "./records/run-config.ts";
-export { findRunFault } from "./records/run-fault.ts";
 export { RunOpKind } from "./records/run-op-kind.ts";
 export {
   newRunRecord,
@@ -73,7 +62,6 @@ export {
   type RunOpResult,
   type RunRecord,
 } from "./records/run-record.ts";
-export { findShardFault } from "./records/shard-fault.ts";
 export {
   isLeasedAt,
   newShardRecord,

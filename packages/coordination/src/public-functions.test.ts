@@ -12,13 +12,10 @@ type AnyFunction = (...args: readonly unknown[]) => unknown;
 
 /** Parts of the kernel, and what takes records, which a store or a reader has made. The kernel's transitions have a test of their own. */
 const TRUSTING = [
-  "kernel",
   "checkOpIdempotency",
   "validateCursorUpdate",
   "validateLease",
   "isLeasedAt",
-  "findRunFault",
-  "findShardFault",
   "newRunRecord",
   "newShardRecord",
   "summarizeShard",

@@ -1,5 +1,5 @@
 import type { ShardRecord } from "@gossip/coordination";
-import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import type { PutOperation } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 import type { Layout, RunAddress, Space } from "./layout.ts";

@@ -1,6 +1,6 @@
 import type { ShardStatus } from "@gossip/contracts";
 import type { CommitAnswer, PutRunSet } from "@gossip/coordination";
-import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec";
+import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import type { Compare, Operation } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 import { censusChange, NO_SHARDS, readCensus, type StoredCensus } from "./census.ts";

@@ -1,7 +1,8 @@
 // A checkpoint is what a worker does all day. Guarded, hashed, logged and checked, in memory, against the same record in a
 // plain Map that anybody may overwrite.
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId, type LogicalTime } from "@gossip/contracts";
-import { Coordinator, kernel, MemoryStore, type ShardRecord, type WorkerSession } from "@gossip/coordination";
+import { Coordinator, MemoryStore, type ShardRecord, type WorkerSession } from "@gossip/coordination";
+import { kernel } from "@gossip/coordination/internal";
 import { assert, unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
 

@@ -13,7 +13,8 @@ import {
   TenantId,
   WorkerId,
 } from "@gossip/contracts";
-import { kernel, Lease, newRunRecord, newShardRecord, RunConfig, type ShardRecord } from "@gossip/coordination";
+import { Lease, newRunRecord, newShardRecord, RunConfig, type ShardRecord } from "@gossip/coordination";
+import { kernel } from "@gossip/coordination/internal";
 import { unwrap } from "@gossip/stdx";
 import { compare } from "@gossip/tools/bench";
 

@@ -1,0 +1,9 @@
+/**
+ * For the other packages of this repository only. Anything here can change or disappear in any release,
+ * without a major version. Published packages contain no types for this entry.
+ *
+ * @internal
+ */
+export { kernel } from "./kernel/kernel.ts";
+export { findRunFault } from "./records/run-fault.ts";
+export { findShardFault } from "./records/shard-fault.ts";
