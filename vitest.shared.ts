@@ -21,6 +21,7 @@ const SHARE_MODULES: readonly string[] = [
   "frontier",
   "scope",
   "stdx",
+  "store-kit",
   "tso",
   "worker",
 ];

@@ -1,0 +1,59 @@
+import type {
+  CommitAnswer,
+  Eventually,
+  PutRunSet,
+  RemoveRunSet,
+  SplitShardSet,
+  UpdateShardSet,
+  WriteSet,
+} from "@gossip/coordination";
+import { assert } from "@gossip/stdx";
+
+/** The answer to a write set whose guard does not hold. */
+export const CONFLICT: CommitAnswer = /* @__PURE__ */ Object.freeze({ kind: "Conflict" });
+
+/** How a store commits each kind of write set. */
+export interface CommitHandlers {
+  /** Commit at least one update, each on its own, and return the answers in the same order. */
+  updateShards(sets: readonly UpdateShardSet[]): Eventually<readonly CommitAnswer[]>;
+  splitShard(set: SplitShardSet): Eventually<CommitAnswer>;
+  putRun(set: PutRunSet): Eventually<CommitAnswer>;
+  removeRun(set: RemoveRunSet): Eventually<CommitAnswer>;
+}
+
+/**
+ * Passes write sets to the handler for their kind.
+ *
+ * Throws unless the call carries either one set of any kind or several updates, which is what `CoordinationStore.commit`
+ * allows. Returns a promise only if the handler does.
+ */
+export function dispatchCommit(
+  sets: readonly WriteSet[],
+  handlers: CommitHandlers,
+): Eventually<readonly CommitAnswer[]> {
+  assert(Array.isArray(sets), "write sets must come in an array");
+  const [first] = sets;
+  if (first === undefined) return [];
+  if (first.kind === "UpdateShard") {
+    assert(sets.every(isUpdate), "several write sets must all be updates of shards");
+    return handlers.updateShards(sets);
+  }
+  assert(sets.length === 1, "a write set that is no update of a shard must come alone");
+  const answer = commitAlone(first, handlers);
+  return answer instanceof Promise ? answer.then((settled) => [settled]) : [answer];
+}
+
+function commitAlone(set: Exclude<WriteSet, UpdateShardSet>, handlers: CommitHandlers): Eventually<CommitAnswer> {
+  switch (set.kind) {
+    case "SplitShard":
+      return handlers.splitShard(set);
+    case "PutRun":
+      return handlers.putRun(set);
+    case "RemoveRun":
+      return handlers.removeRun(set);
+  }
+}
+
+function isUpdate(set: WriteSet): set is UpdateShardSet {
+  return set.kind === "UpdateShard";
+}
