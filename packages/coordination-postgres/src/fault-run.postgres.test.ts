@@ -21,7 +21,7 @@ import {
 import { seededRandom } from "@gossip/tools/effort";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { afterAll, expect, test } from "vitest";
-import { openPostgresStore } from "./open-postgres-store.ts";
+import { openPostgresStore } from "./open/open-postgres-store.ts";
 import { processes } from "./worker-process.fixture.ts";
 
 const WORKER = "./fault-worker.fixture.ts";

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { runFaultWorker, type FaultWorkerConfig } from "@gossip/tools/fault-run";
-import { openPostgresStore } from "./open-postgres-store.ts";
+import { openPostgresStore } from "./open/open-postgres-store.ts";
 import type { PostgresStore } from "./postgres-store.ts";
 
 const { url, worker } = JSON.parse(process.argv[2]!) as { readonly url: string; readonly worker: FaultWorkerConfig };

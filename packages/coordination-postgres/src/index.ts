@@ -1,10 +1,10 @@
-export type { UrlPart } from "./connection-url.ts";
-export type { Migrated } from "./migrate.ts";
+export type { UrlPart } from "./open/connection-url.ts";
+export type { Migrated } from "./open/migrate.ts";
 export {
   migratePostgresStore,
   openPostgresStore,
   type PostgresLocation,
   type PostgresStoreOptions,
-} from "./open-postgres-store.ts";
-export { postgresOpenErrorMessage, type PostgresOpenError } from "./postgres-open-error.ts";
+} from "./open/open-postgres-store.ts";
+export { postgresOpenErrorMessage, type PostgresOpenError } from "./open/postgres-open-error.ts";
 export type { PostgresStore } from "./postgres-store.ts";

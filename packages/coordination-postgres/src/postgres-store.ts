@@ -22,19 +22,19 @@ import type {
 import type { InfraError } from "@gossip/coordination-errors";
 import type { FsckSource } from "@gossip/coordination-fsck";
 import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
-import { ClaimLister } from "./claim-lister.ts";
-import { commitSets } from "./committer.ts";
-import type { Database } from "./database.ts";
-import { KnownCapacities } from "./known-capacities.ts";
-import { listRuns, listShards, listTenants } from "./listing.ts";
-import { closedFailure, failureFrom, type PostgresOperation } from "./postgres-failure.ts";
-import { PostgresInspection } from "./postgres-inspection.ts";
-import { findCandidates, readCapacities, readHint, readProgress, readRun } from "./reads.ts";
-import { tenantBytes } from "./rows.ts";
-import { ShardReader } from "./shard-reader.ts";
+import { ClaimLister } from "./claim/claim-lister.ts";
+import { commitSets } from "./write/committer.ts";
+import type { Database } from "./database/database.ts";
+import { KnownCapacities } from "./capacity/known-capacities.ts";
+import { listRuns, listShards, listTenants } from "./read/listing.ts";
+import { closedFailure, failureFrom, type PostgresOperation } from "./database/postgres-failure.ts";
+import { PostgresInspection } from "./inspect/postgres-inspection.ts";
+import { findCandidates, readCapacities, readHint, readProgress, readRun } from "./read/reads.ts";
+import { tenantBytes } from "./layout/rows.ts";
+import { ShardReader } from "./read/shard-reader.ts";
 import { MARK_STARVED } from "./sql/mark-starved.ts";
-import { u64Bytes } from "./u64-bytes.ts";
-import type { UpdateParts } from "./update-parts.ts";
+import { u64Bytes } from "./layout/u64-bytes.ts";
+import type { UpdateParts } from "./write/update-parts.ts";
 
 /** What a store is made of. */
 export interface PostgresStoreParts {

@@ -1,7 +1,7 @@
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { unwrap } from "@gossip/stdx";
 import type { Pool } from "pg";
-import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
+import { openPostgresStore, type PostgresStoreOptions } from "./open/open-postgres-store.ts";
 import type { PostgresStore } from "./postgres-store.ts";
 
 let lastSchema = 0;

@@ -3,8 +3,8 @@ import type { PackageBug } from "./package-bug.ts";
 const KIT = { package: "coordination-postgres", test: "postgres-store.postgres.test.ts" } as const;
 const COMMITTER = {
   package: "coordination-postgres",
-  file: "committer.ts",
-  test: "unknown-outcome.postgres.test.ts",
+  file: "write/committer.ts",
+  test: "write/unknown-outcome.postgres.test.ts",
 } as const;
 
 export const POSTGRES_BUGS: readonly PackageBug[] = [
@@ -15,7 +15,7 @@ export const POSTGRES_BUGS: readonly PackageBug[] = [
     file: "sql/lock-totals.ts",
     find: "totals FOR UPDATE",
     replace: "totals",
-    test: "new-shards.postgres.test.ts",
+    test: "write/new-shards.postgres.test.ts",
     testName: "of two registrations in flight",
   },
   {
@@ -30,7 +30,7 @@ export const POSTGRES_BUGS: readonly PackageBug[] = [
     ...KIT,
     name: "a split does not compare the shard's version",
     area: "guards",
-    file: "run-writes.ts",
+    file: "write/run-writes.ts",
     find: "row === undefined || Number(row.version) !== guard.version",
     replace: "row === undefined",
   },
@@ -38,7 +38,7 @@ export const POSTGRES_BUGS: readonly PackageBug[] = [
     ...KIT,
     name: "the second update of a batch gets the answer of the first",
     area: "batching",
-    file: "candidate.ts",
+    file: "write/candidate.ts",
     find: "return (index) => ordinals.has(index + 1);",
     replace: "return (index) => ordinals.has(index * 0 + 1);",
   },

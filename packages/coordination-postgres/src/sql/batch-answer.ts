@@ -1,5 +1,5 @@
 import { freeColumn, lapsedColumns, rangeColumns, type PlaceConditions } from "./hint-columns.ts";
-import { ACTIVE_FROM } from "./place-bytes.ts";
+import { ACTIVE_FROM } from "./claim-index-bytes.ts";
 
 /** The parameters of a batch that ask for capacities. */
 export interface AskedMoments {

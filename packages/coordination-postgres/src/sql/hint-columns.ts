@@ -1,5 +1,5 @@
 import { MAX_CLAIM_COUNT } from "@gossip/coordination";
-import { ACTIVE_FROM, ACTIVE_TO, CLAIMABLE_AT, FREE_TO } from "./place-bytes.ts";
+import { ACTIVE_FROM, ACTIVE_TO, CLAIMABLE_AT, FREE_TO } from "./claim-index-bytes.ts";
 
 /** Conditions on places, which are `p` there: on those that nobody holds, and on the others. */
 export interface PlaceConditions {

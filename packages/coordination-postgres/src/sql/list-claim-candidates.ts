@@ -1,4 +1,4 @@
-import { ACTIVE_FROM, ACTIVE_TO, CLAIMABLE_AT, FREE_TO, SHARD } from "./place-bytes.ts";
+import { ACTIVE_FROM, ACTIVE_TO, CLAIMABLE_AT, FREE_TO, SHARD } from "./claim-index-bytes.ts";
 import { HEAD_COLUMNS } from "./run-columns.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,4 +1,4 @@
-import { ACTIVE_FROM, ACTIVE_TO, PARKED_FROM, PARKED_TO, SHARD, SPLIT_FROM, SPLIT_TO } from "./place-bytes.ts";
+import { ACTIVE_FROM, ACTIVE_TO, PARKED_FROM, PARKED_TO, SHARD, SPLIT_FROM, SPLIT_TO } from "./claim-index-bytes.ts";
 import type { Statement } from "./statement.ts";
 
 /**

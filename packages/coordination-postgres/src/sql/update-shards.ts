@@ -1,8 +1,8 @@
 import { batchAnswer, runAnswer } from "./batch-answer.ts";
 import type { PlaceConditions } from "./hint-columns.ts";
 import { inputOfRun } from "./input-of-run.ts";
-import { movePlaces } from "./move-places.ts";
-import { FREE_TO } from "./place-bytes.ts";
+import { movePlaces } from "./move-claim-index-entries.ts";
+import { FREE_TO } from "./claim-index-bytes.ts";
 import type { Statement } from "./statement.ts";
 
 /** One array a column, one element a shard. */

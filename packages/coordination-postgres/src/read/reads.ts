@@ -1,0 +1,96 @@
+import { CapacityHint, RunProgress, type ClaimListing, type RunMoment, type RunRead } from "@gossip/coordination";
+import type { LogicalTime } from "@gossip/contracts";
+import type { Database } from "../database/database.ts";
+import { capacityOf, hintOf, type Capacity, type HintRow } from "../capacity/hints.ts";
+import { packedShards } from "../layout/packed-shards.ts";
+import { freeFrom, lastAt } from "../claim/claim-index-entry.ts";
+import { runVersion } from "../layout/record-version.ts";
+import { decodeRun, headOf, rowVersionOf, tenantBytes, type HeadRow, type RunAddress } from "../layout/rows.ts";
+import { byteaArray, int8Array } from "../layout/server-array.ts";
+import { listClaimCandidates } from "../sql/list-claim-candidates.ts";
+import { READ_CAPACITIES } from "../sql/read-capacities.ts";
+import { READ_HINT } from "../sql/read-hint.ts";
+import { READ_PROGRESS } from "../sql/read-progress.ts";
+import { READ_RUN } from "../sql/read-run.ts";
+import { readU64, u64Bytes } from "../layout/u64-bytes.ts";
+
+type RunRow = { readonly id: string; readonly version: string; readonly status: string; readonly record: Buffer };
+type ListingRow = HeadRow & { readonly earliest: Buffer | null; readonly candidates: Buffer | null };
+type ProgressRow = Readonly<Record<"total" | "active" | "leased" | "split" | "parked", string>> & {
+  readonly watermark: Buffer | null;
+};
+
+const MIN_CANDIDATES = 8;
+
+export async function readRun(database: Database, address: RunAddress): Promise<RunRead> {
+  const [row] = await database.run<RunRow>(READ_RUN, addressValues(address));
+  if (row === undefined) return { kind: "Missing" };
+  if (row.status === "Deleted") return { kind: "Deleted" };
+  return { kind: "Found", record: decodeRun(address, row.record), version: runVersion(rowVersionOf(row)) };
+}
+
+export async function readHint(database: Database, moment: RunMoment): Promise<CapacityHint> {
+  const [row] = await database.run<HintRow & { free: number }>(READ_HINT, [
+    ...addressValues(moment),
+    lastAt(moment.now),
+  ]);
+  return row === undefined ? CapacityHint.ZERO : hintOf(row, row.free, moment.now);
+}
+
+/** A run and a time, and where in the run counting begins. */
+export interface CapacityMoment {
+  readonly runId: number;
+  readonly now: LogicalTime;
+  readonly start: number;
+}
+
+/** The capacities at some moments, in their order. */
+export async function readCapacities(
+  database: Database,
+  moments: readonly CapacityMoment[],
+): Promise<readonly Capacity[]> {
+  const columns = [
+    int8Array(moments.map(({ runId }) => runId)),
+    byteaArray(moments.map(({ start }) => freeFrom(start))),
+    byteaArray(moments.map(({ now }) => lastAt(now))),
+  ];
+  const rows = await database.run<HintRow & { free: number }>(READ_CAPACITIES, columns);
+  return rows.map((row) => capacityOf(row, row.free));
+}
+
+export async function readProgress(database: Database, moment: RunMoment): Promise<RunProgress> {
+  const [row] = await database.run<ProgressRow>(READ_PROGRESS, [...addressValues(moment), lastAt(moment.now)]);
+  if (row === undefined) return RunProgress.NONE;
+  const [total, active, split, parked] = [Number(row.total), Number(row.active), Number(row.split), Number(row.parked)];
+  const watermark = row.watermark === null ? undefined : new Uint8Array(row.watermark);
+  return { total, active, done: total - active - split - parked, split, parked, leased: Number(row.leased), watermark };
+}
+
+/** Candidates from a place on and then around, up to `limit` of them. */
+export async function findCandidates(
+  database: Database,
+  query: RunMoment & { readonly limit: number; readonly start: number },
+): Promise<ClaimListing> {
+  const [row] = await database.run<ListingRow>(listClaimCandidates(roundUp(query.limit)), [
+    ...addressValues(query),
+    lastAt(query.now),
+    freeFrom(query.start),
+    query.limit,
+  ]);
+  if (row === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
+  const { tenant, run } = query;
+  const found = row.candidates === null ? [] : packedShards({ tenant, run, runId: Number(row.id) }, row.candidates);
+  const candidates = found.map((read) => ({ shard: read.record.shard, read }));
+  const earliestDeadline = row.earliest === null ? undefined : (readU64(row.earliest) as LogicalTime);
+  return { run: headOf(query, row), candidates, earliestDeadline };
+}
+
+/** To the next of a few: each limit is a statement of its own, and there must not be many. */
+function roundUp(limit: number): number {
+  const step = Math.max(MIN_CANDIDATES, 2 ** Math.floor(Math.log2(limit)) / 4);
+  return Math.ceil(limit / step) * step;
+}
+
+function addressValues({ tenant, run }: RunAddress): Buffer[] {
+  return [tenantBytes(tenant), u64Bytes(run)];
+}

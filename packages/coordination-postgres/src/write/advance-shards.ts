@@ -1,0 +1,63 @@
+import type { CommitAnswer, ShardWrite } from "@gossip/coordination";
+import { committed, CONFLICT, recordsOf, whichWritten, type Candidate, type WrittenRow } from "./candidate.ts";
+import type { Database } from "../database/database.ts";
+import { int8Array, u64Array } from "../layout/server-array.ts";
+import { cursorColumns, encodeOne } from "../layout/shard-columns.ts";
+import { ADVANCE_SHARD, ADVANCE_SHARDS } from "../sql/advance-shards.ts";
+import { u64Bytes } from "../layout/u64-bytes.ts";
+import type { UpdateParts } from "./update-parts.ts";
+
+/** Whether all of them change only progress, and so neither the claim index nor the capacity of a run. The guards ensure the state before. */
+export function areAdvances(candidates: readonly Candidate[]): boolean {
+  return candidates.every(({ set, runGuard }) => runGuard === null && staysInPlace(set.shard));
+}
+
+function staysInPlace({ before, after }: ShardWrite): boolean {
+  return (
+    before.status === after.status &&
+    before.parkReason === after.parkReason &&
+    before.lease === after.lease &&
+    before.fenceEpoch === after.fenceEpoch
+  );
+}
+
+/**
+ * Writes progress and nothing else. Nearly every checkpoint of `runWorkers` comes here.
+ *
+ * CPU of client and server together for a checkpoint, with this and with the general update: 46 and 54 µs at 64 sessions, 66 and 106 at 10, 370 and 574 at 1.
+ */
+export async function advanceShards(
+  { database, capacities }: UpdateParts,
+  candidates: readonly Candidate[],
+): Promise<readonly CommitAnswer[]> {
+  const looking = capacities.hintsFor(candidates);
+  const writing = candidates.length === 1 ? advanceOne(database, candidates[0]!) : advanceMany(database, candidates);
+  // Both at once: the write does not change what is looked up.
+  const [isWritten, hints] = "then" in looking ? await Promise.all([writing, looking]) : [await writing, looking];
+  return candidates.map((candidate, index) => (isWritten(index) ? committed(candidate, hints[index]) : CONFLICT));
+}
+
+async function advanceOne(database: Database, { guard, set }: Candidate): Promise<(index: number) => boolean> {
+  const { after } = set.shard;
+  const values = [
+    guard.runId,
+    u64Bytes(after.shard),
+    guard.version,
+    after.attempts,
+    after.cursor.lastKey ?? null,
+    encodeOne(after),
+  ];
+  const written = await database.change(ADVANCE_SHARD, values);
+  return () => written === 1;
+}
+
+async function advanceMany(database: Database, candidates: readonly Candidate[]): Promise<(index: number) => boolean> {
+  const records = recordsOf(candidates);
+  const [row] = await database.run<WrittenRow>(ADVANCE_SHARDS, [
+    int8Array(candidates.map(({ guard }) => guard.runId)),
+    u64Array(records.map(({ shard }) => shard)),
+    int8Array(candidates.map(({ guard }) => guard.version)),
+    ...cursorColumns(records),
+  ]);
+  return whichWritten(row, candidates.length);
+}

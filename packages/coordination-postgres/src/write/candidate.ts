@@ -1,0 +1,61 @@
+import type { CapacityHint, CommitAnswer, ShardRecord, UpdateShardSet } from "@gossip/coordination";
+import { assertOwn } from "./assert-own.ts";
+import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "../layout/record-version.ts";
+
+/** A set whose guards can hold: they are versions that we gave out. */
+export interface Candidate {
+  /** Its place among the answers. */
+  readonly index: number;
+  readonly set: UpdateShardSet;
+  readonly guard: RowVersion;
+  readonly runGuard: number | null;
+}
+
+export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
+
+/** How many were written and, where it is not all of them, which. */
+export interface WrittenRow {
+  readonly written: number | null;
+  readonly which: readonly number[] | null;
+}
+
+/** The candidates among some sets, by their rows: all writers go through them in one order, so that two wait for each other as seldom as can be. */
+export function toCandidates(sets: readonly UpdateShardSet[]): Candidate[] {
+  const candidates: Candidate[] = [];
+  // By index: the pairs of an iterator are as much as all else that is made here.
+  for (let index = 0; index < sets.length; index++) {
+    const set = sets[index]!;
+    assertOwn(set, set.shard.after);
+    const guard = readShardVersion(set.shard.guard);
+    if (guard === undefined) continue;
+    const run = readRunVersion(set.runGuard);
+    if (set.runGuard !== undefined && run?.runId !== guard.runId) continue;
+    candidates.push({ index, set, guard, runGuard: run?.version ?? null });
+  }
+  return candidates.sort(byRow);
+}
+
+function byRow(a: Candidate, b: Candidate): number {
+  if (a.guard.runId !== b.guard.runId) return a.guard.runId - b.guard.runId;
+  return a.set.shard.after.shard < b.set.shard.after.shard ? -1 : 1;
+}
+
+/** Whether some, in the order of their rows, are of one run. */
+export function isOneRun(candidates: readonly Candidate[]): boolean {
+  return candidates[0]?.guard.runId === candidates.at(-1)?.guard.runId;
+}
+
+export function recordsOf(candidates: readonly Candidate[]): ShardRecord[] {
+  return candidates.map(({ set }) => set.shard.after);
+}
+
+/** Whether each of so many was written, by what a statement tells. */
+export function whichWritten(row: WrittenRow | undefined, count: number): (index: number) => boolean {
+  if (row?.written === count) return () => true;
+  const ordinals = new Set(row?.which);
+  return (index) => ordinals.has(index + 1);
+}
+
+export function committed({ guard: { runId, version } }: Candidate, hint: CapacityHint | undefined): CommitAnswer {
+  return { kind: "Committed", version: shardVersion({ runId, version: version + 1 }), hint };
+}

@@ -1,0 +1,10 @@
+import type { ClaimLister } from "../claim/claim-lister.ts";
+import type { Database } from "../database/database.ts";
+import type { KnownCapacities } from "../capacity/known-capacities.ts";
+
+/** What writes are made with. */
+export interface UpdateParts {
+  readonly database: Database;
+  readonly claims: ClaimLister;
+  readonly capacities: KnownCapacities;
+}

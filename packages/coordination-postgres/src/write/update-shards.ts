@@ -1,0 +1,121 @@
+import type { LogicalTime } from "@gossip/contracts";
+import type { CapacityHint, CommitAnswer, UpdateShardSet } from "@gossip/coordination";
+import { advanceShards, areAdvances } from "./advance-shards.ts";
+import {
+  committed,
+  CONFLICT,
+  isOneRun,
+  recordsOf,
+  toCandidates,
+  whichWritten,
+  type Candidate,
+  type WrittenRow,
+} from "./candidate.ts";
+import { Moments, type CapacityRow } from "../capacity/moments.ts";
+import { placeArray } from "../claim/claim-index-entry.ts";
+import { RunTimes, type RangeRow } from "../capacity/run-times.ts";
+import { int8Array, u64Array, type ServerArray } from "../layout/server-array.ts";
+import { cursorColumns, stateColumns } from "../layout/shard-columns.ts";
+import type { UpdateParts } from "./update-parts.ts";
+import {
+  UPDATE_SHARDS,
+  UPDATE_SHARDS_OF_GUARDED_RUN,
+  UPDATE_SHARDS_OF_RUN,
+  UPDATE_SHARDS_OF_RUNS,
+} from "../sql/update-shards.ts";
+
+/** What was written, or something of a run's capacity. */
+type BatchRow = WrittenRow & CapacityRow;
+
+/** Update shards, each for itself, in one statement. */
+export async function updateShards(
+  parts: UpdateParts,
+  sets: readonly UpdateShardSet[],
+): Promise<readonly CommitAnswer[]> {
+  const answers: CommitAnswer[] = sets.map(() => CONFLICT);
+  const candidates = toCandidates(sets);
+  if (candidates.length === 0) return answers;
+  const made = await make(parts, candidates);
+  for (let index = 0; index < made.length; index++) answers[candidates[index]!.index] = made[index]!;
+  return answers;
+}
+
+function make(parts: UpdateParts, candidates: readonly Candidate[]): Promise<readonly CommitAnswer[]> {
+  if (areAdvances(candidates)) return advanceShards(parts, candidates);
+  return parts.capacities.changing(() =>
+    isOneRun(candidates) ? moveInRun(parts, candidates) : moveInRuns(parts, candidates),
+  );
+}
+
+async function moveInRun(
+  { database, claims }: UpdateParts,
+  candidates: readonly Candidate[],
+): Promise<readonly CommitAnswer[]> {
+  const { guard, set } = candidates[0]!;
+  const times = new RunTimes();
+  for (const each of candidates) if (each.set.hintAt !== undefined) times.add(each.set.hintAt);
+  const statement = isGuarded(candidates) ? UPDATE_SHARDS_OF_GUARDED_RUN : UPDATE_SHARDS_OF_RUN;
+  const [row] = await database.run<WrittenRow & RangeRow>(statement, [
+    guard.runId,
+    ...changes(candidates),
+    ...times.columns(claims.startOf(set)),
+  ]);
+  const isWritten = whichWritten(row, candidates.length);
+  if (row !== undefined) times.answer(row, recordsOf(candidates.filter((_, index) => isWritten(index))));
+  return toAnswers(candidates, isWritten, (_runId, now) => times.hintAt(now));
+}
+
+async function moveInRuns(
+  { database, claims }: UpdateParts,
+  candidates: readonly Candidate[],
+): Promise<readonly CommitAnswer[]> {
+  const moments = new Moments();
+  for (const { guard, set } of candidates)
+    if (set.hintAt !== undefined) moments.add(guard.runId, set.hintAt, () => claims.startOf(set));
+  const statement = isGuarded(candidates) ? UPDATE_SHARDS_OF_RUNS : UPDATE_SHARDS;
+  const runIds = int8Array(candidates.map(({ guard }) => guard.runId));
+  const rows = await database.run<BatchRow>(statement, [runIds, ...changes(candidates), ...moments.columns()]);
+  const isWritten = whichWritten(
+    rows.find(({ about }) => about === "Written"),
+    candidates.length,
+  );
+  const written = candidates.filter((_, index) => isWritten(index));
+  moments.answer(
+    rows,
+    written.map(({ guard, set }) => ({ runId: guard.runId, shard: set.shard.after })),
+  );
+  return toAnswers(candidates, isWritten, (runId, now) => moments.hintAt(runId, now));
+}
+
+type HintAt = (runId: number, now: LogicalTime) => CapacityHint | undefined;
+
+function toAnswers(
+  candidates: readonly Candidate[],
+  isWritten: (index: number) => boolean,
+  hintAt: HintAt,
+): readonly CommitAnswer[] {
+  return candidates.map((candidate, index) => {
+    const now = candidate.set.hintAt;
+    return isWritten(index)
+      ? committed(candidate, now === undefined ? undefined : hintAt(candidate.guard.runId, now))
+      : CONFLICT;
+  });
+}
+
+function isGuarded(candidates: readonly Candidate[]): boolean {
+  return candidates.some(({ runGuard }) => runGuard !== null);
+}
+
+/** An array a column: which shards, what they must be, and what they become. */
+function changes(candidates: readonly Candidate[]): readonly ServerArray[] {
+  const records = recordsOf(candidates);
+  return [
+    u64Array(records.map(({ shard }) => shard)),
+    int8Array(candidates.map(({ guard }) => guard.version)),
+    ...cursorColumns(records),
+    ...stateColumns(records),
+    int8Array(candidates.map(({ runGuard }) => runGuard)),
+    placeArray(candidates.map(({ set }) => set.shard.before)),
+    placeArray(records),
+  ];
+}
