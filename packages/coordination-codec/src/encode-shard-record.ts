@@ -56,7 +56,7 @@ export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): v
   out.bool(record.parent !== undefined);
   if (record.parent !== undefined) out.u64(record.parent, "parent");
   out.ids(record.spawned, "spawned", MAX_SPAWNED_PER_SHARD);
-  out.opLog(record.opLog, record.run, record.shard);
+  out.opLog(record.opLog);
   out.u64(record.lastTime, "lastTime");
   out.u32(record.attempts, "attempts");
   out.seal();

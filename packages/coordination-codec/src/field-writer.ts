@@ -1,11 +1,10 @@
-import { SHARD_OP_LOG_CAP, TENANT_ID_SIZE, type RunId, type ShardId, type TenantId } from "@gossip/contracts";
+import { SHARD_OP_LOG_CAP, TENANT_ID_SIZE, type TenantId } from "@gossip/contracts";
 import type { OpLog, OpLogEntry } from "@gossip/coordination";
 import { assert, assertBytes, assertCount } from "@gossip/stdx";
 import { BlobKind, CODEC_VERSION } from "./blob-kind.ts";
 import { crc32c } from "./crc32c.ts";
 import type { EnumField } from "./enum-field.ts";
 import { CHECKSUM_SIZE, HEADER_SIZE, OP_SIZE } from "./limits.ts";
-import { LogMemo } from "./log-memo.ts";
 import { codeOf, putOp, putU64 } from "./put-op.ts";
 
 const DEFAULT_CAPACITY = 4096;
@@ -14,14 +13,6 @@ const U32_BOUNDS = { min: 0, max: 0xffff_ffff };
 /** `reset` shrinks a buffer above this size, which one large run may have caused. */
 const KEPT_CAPACITY = 256 * 1024;
 
-export interface RecordWriterOptions {
-  /**
-   * Keep the bytes of the logs that were encoded recently, and reuse them for the next record of the same shard. For a
-   * store that encodes the same shards again and again; takes up to 1.2 MB.
-   */
-  readonly reusesLogs?: boolean;
-}
-
 /** The implementation of `RecordWriter`: writes single fields. */
 export class FieldWriter {
   #bytes = new Uint8Array(DEFAULT_CAPACITY);
@@ -29,11 +20,6 @@ export class FieldWriter {
   /** Where the finished records end and the one being written begins. */
   #start = 0;
   #at = 0;
-  readonly #logs: LogMemo | undefined;
-
-  constructor({ reusesLogs = false }: RecordWriterOptions = {}) {
-    this.#logs = reusesLogs ? new LogMemo() : undefined;
-  }
 
   get length(): number {
     return this.#start;
@@ -129,13 +115,9 @@ export class FieldWriter {
   }
 
   /** A shard's log: two thirds of a record, so its entries are written without a bounds check for each field. */
-  opLog(log: OpLog<OpLogEntry>, run: RunId, shard: ShardId): void {
+  opLog(log: OpLog<OpLogEntry>): void {
     this.count(log, "opLog", SHARD_OP_LOG_CAP);
     let at = this.#claim(log.length * OP_SIZE);
-    if (this.#logs !== undefined && log.length === SHARD_OP_LOG_CAP) {
-      this.#bytes.set(this.#logs.encode(log, run, shard), at);
-      return;
-    }
     for (let index = 0; index < log.length; index++, at += OP_SIZE) {
       putOp(this.#view, at, log[index]!);
     }

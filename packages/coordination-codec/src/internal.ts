@@ -7,6 +7,5 @@
 export { encodeDeletedRunInto } from "./deleted-run.ts";
 export { encodeRunRecordInto } from "./encode-run-record.ts";
 export { encodeShardRecordInto } from "./encode-shard-record.ts";
-export type { RecordWriterOptions } from "./field-writer.ts";
 export { RecordReader } from "./record-reader.ts";
 export { RecordWriter, type RecordWriterConstructor } from "./record-writer.ts";

@@ -1,4 +1,4 @@
-import { FieldWriter, type RecordWriterOptions } from "./field-writer.ts";
+import { FieldWriter } from "./field-writer.ts";
 
 /**
  * Where records are encoded to, one behind the other.
@@ -19,7 +19,7 @@ export interface RecordWriter {
 }
 
 export interface RecordWriterConstructor {
-  new (options?: RecordWriterOptions): RecordWriter;
+  new (): RecordWriter;
 }
 
 /** How single fields are written is the codec's own, and not shown. */

@@ -9,7 +9,7 @@ import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/
  * a record down.
  */
 export class ValueSpace {
-  readonly #writer = new RecordWriter({ reusesLogs: true });
+  readonly #writer = new RecordWriter();
   readonly #views: Uint8Array[] = [];
   #memory: ArrayBufferLike | undefined;
 

@@ -18,7 +18,6 @@ import {
 } from "@gossip/contracts/internal";
 import { assert, type Brand } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
-import { putCursorPayload } from "./put-cursor-payload.ts";
 
 /**
  * What an operation was asked to do, in 64 bits. Never zero.
@@ -71,10 +70,7 @@ export function completeHash(point: CompletionPoint): PayloadHash {
   return finish();
 }
 
-/** Tag and cursor. A short one, as nearly all are, is written where it is hashed: this is in the way of every checkpoint. */
 function cursorHash(operation: "checkpoint" | "complete", cursor: Cursor): PayloadHash {
-  const size = putCursorPayload(TAGS[operation], cursor, payloads.chunk);
-  if (size !== undefined) return assertHash(payloads.hashChunk64(size));
   begin(operation);
   encodeCursorInto(cursor, out);
   return finish();
