@@ -27,7 +27,7 @@ export { assertPlanRequest, shardsBetween } from "./sources/range-shards.ts";
 export { readBounds, type ReadBounds } from "./sources/read-bounds.ts";
 export { SourceReadFailed } from "./sources/source-read-failed.ts";
 export type { KeeperStore, KeepLeases, OpenKeeperStore } from "./keeper/keep-leases.ts";
-export type { RetryInput } from "./policy/retry-policy.ts";
+export type { RetryInput } from "./policy/retry-schedule.ts";
 export type { SplitInput } from "./policy/split-policy.ts";
 export type { HeldShard, ItemContext, Process } from "./runtime/item-context.ts";
 export { ParkShard } from "./runtime/park-shard.ts";

@@ -370,7 +370,7 @@ describe("the run", () => {
       expectSentence(await run(...args), 9, /out\.ndjson are not those that were written.*--again/);
     }
     rmSync(out);
-    expectSentence(await run(...args), 9, /out\.ndjson are not there any more.*--again/);
+    expectSentence(await run(...args), 9, /out\.ndjson are missing.*--again/);
     // The results of a run that was started over are those of the last one.
     writeFileSync(join(folder, "data/a"), "x");
     expect((await run(...args, "--again")).code).toBe(0);
@@ -425,7 +425,7 @@ describe("the run", () => {
     expect([ended.code, ended.stderr]).toEqual([
       9,
       expect.stringMatching(
-        /\ngossip: the part .* is not there: bring back the folder .*out\.ndjson\.parts, .* start over with `gossip cancel` and --again\.\n$/,
+        /\ngossip: the part .* is missing: bring back the folder .*out\.ndjson\.parts, .* start over with `gossip cancel` and --again\.\n$/,
       ),
     ]);
   });
@@ -443,7 +443,7 @@ describe("the run", () => {
     const args = ["--source", "fs:data", "--exec", "true", "--out", "out.ndjson"];
     expect((await run(...args)).code).toBe(0);
     rmSync(join(folder, "out.ndjson"));
-    expectSentence(await run(...args), 9, /not there any more/);
+    expectSentence(await run(...args), 9, /are missing/);
     expect((await run(...args, "--again")).code).toBe(0);
   });
 });

@@ -1,10 +1,10 @@
 import type { Clock } from "@gossip/contracts";
 import type { CoordinationStore } from "@gossip/coordination";
 
-/** What a module that `keepLeases` names must give: a store of its own for the thread, on the same records. */
+/** What the module named by `keepLeases` must return: a separate store for the thread, over the same records. */
 export interface KeeperStore {
   readonly store: CoordinationStore;
-  /** The fleet's clock. The machine's where it is left out. */
+  /** The fleet's clock. Default: the clock of this machine. */
   readonly clock?: Clock;
   close?(): Promise<void> | void;
 }
@@ -14,15 +14,15 @@ export type OpenKeeperStore = (options: unknown) => Promise<KeeperStore> | Keepe
 
 /**
  * How to renew leases while the event loop is blocked: a thread imports `module`, calls its exported
- * `openStore(options)` and renews what comes near its end. It needs a store that two threads can open, so
- * `MemoryStore` cannot be kept so.
+ * `openStore(options)`, and renews leases that are about to expire. This needs a store that two threads can open, so it
+ * does not work with `MemoryStore`.
  */
 export interface KeepLeases {
   readonly module: URL | string;
-  /** Whatever `structuredClone` can copy. */
+  /** Any value that `structuredClone` can copy. */
   readonly options?: unknown;
-  /** How long a loop may stand still before its leases are let go; 5 minutes where it is left out. */
+  /** How long the loop may be blocked before the thread stops renewing. Default: 5 minutes. */
   readonly maxBlockedMs?: number;
-  /** Options of Node for the thread, as `--import`; those of this process where they are left out. */
+  /** Node options for the thread, such as `--import`. Default: those of this process. */
   readonly execArgv?: readonly string[];
 }

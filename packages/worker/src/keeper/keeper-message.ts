@@ -1,6 +1,6 @@
 import type { Lease } from "@gossip/coordination";
 
-/** What a thread is started with. */
+/** The data that a thread is started with. */
 export interface KeeperStart {
   readonly module: string;
   readonly options: unknown;
@@ -9,13 +9,13 @@ export interface KeeperStart {
   readonly table: SharedArrayBuffer;
 }
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type KeeperOrder =
   | { readonly kind: "Hold"; readonly slot: number; readonly lease: Lease }
   | { readonly kind: "Drop"; readonly slot: number }
   | { readonly kind: "Close" };
 
-/** What the thread tells. Why it could not be opened comes as an error of the thread. */
+/** Messages from the thread. A failure to open the store arrives as an error event of the thread. */
 export interface KeeperReport {
   readonly kind: "Open";
 }

@@ -1,4 +1,5 @@
-// The thread of `keepLeases`: it has a store and a coordinator of its own, and nothing of the main thread but the table.
+// The thread of `keepLeases`. It has its own store and coordinator, and shares only the lease table with the main
+// thread.
 
 import { Coordinator, systemClock } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
@@ -9,9 +10,9 @@ import { LeaseTable } from "./lease-table.ts";
 import { Renewer } from "./renewer.ts";
 import { sharedNowMs } from "./shared-now.ts";
 
-/** How often a lease is looked at. */
+/** How often per lease duration the thread checks a lease. */
 const TICKS_PER_LEASE = 10;
-/** However long it is. */
+/** The longest time between checks, for long leases. */
 const MAX_TICK_MS = 10_000;
 
 async function open({ module, options }: KeeperStart): Promise<KeeperStore> {
@@ -49,7 +50,7 @@ async function keep(start: KeeperStart): Promise<void> {
       case "Close":
         clearInterval(ticking);
         port.close();
-        // With the port closed nothing keeps the thread but the store.
+        // With the port closed, only the store keeps the thread alive.
         return void opened.close?.();
     }
   });

@@ -9,13 +9,13 @@ import { LeaseTable, MAX_SLOTS } from "./lease-table.ts";
 import { sharedNowMs } from "./shared-now.ts";
 
 const DEFAULT_MAX_BLOCKED_MS = 300_000;
-/** How long a thread may take to close its store before it is ended. */
+/** How long a thread may take to close its store before it is terminated. */
 const CLOSE_MS = 2000;
 
 export interface LeaseKeeperOptions {
   readonly keepLeases: KeepLeases;
   readonly leaseMs: number;
-  /** The thread failed: from here on nobody but the main loop renews. */
+  /** The thread failed. From now on only the main loop renews. */
   readonly onFailure: (cause: unknown) => void;
 }
 
@@ -37,7 +37,8 @@ export class LeaseKeeper {
       table: this.#table.buffer,
     };
     this.#table.beat(sharedNowMs());
-    // It lies beside this file and is of its kind: a source, built, or in a bundle that keeps it apart.
+    // The thread's file is next to this one and has the same extension: a source, a built file, or a separate file of a
+    // bundle.
     const file = new URL(`./keeper-thread${extname(import.meta.url)}`, import.meta.url);
     this.#worker = new Worker(file, execArgv === undefined ? { workerData } : { workerData, execArgv: [...execArgv] });
     this.#worker.unref();
@@ -53,13 +54,16 @@ export class LeaseKeeper {
     });
   }
 
-  /** Start the thread and wait until it has opened its store. Where it cannot, `onFailure` says why and there is none. */
+  /**
+   * Start the thread and wait until it has opened its store. If it cannot, calls `onFailure` with the cause and returns
+   * `undefined`.
+   */
   static async start(options: LeaseKeeperOptions): Promise<LeaseKeeper | undefined> {
     let keeper: LeaseKeeper;
     try {
       keeper = new LeaseKeeper(options);
     } catch (cause) {
-      // Options that cannot be copied into a thread, for one.
+      // For example, options that cannot be cloned for the thread.
       options.onFailure(cause);
       return undefined;
     }
@@ -75,7 +79,7 @@ export class LeaseKeeper {
     const slot = this.#freeSlots.pop();
     assert(slot !== undefined, "more leases are held than there are slots");
     this.renewed(slot, agoMs);
-    this.#tell({ kind: "Hold", slot, lease });
+    this.#send({ kind: "Hold", slot, lease });
     return slot;
   }
 
@@ -86,29 +90,29 @@ export class LeaseKeeper {
 
   drop(slot: number): void {
     this.#freeSlots.push(slot);
-    this.#tell({ kind: "Drop", slot });
+    this.#send({ kind: "Drop", slot });
   }
 
-  /** The main loop has its turn. */
+  /** Record that the main loop is running. */
   beat(): void {
     this.#table.beat(sharedNowMs());
   }
 
   async close(): Promise<void> {
     if (this.#isOver) return;
-    this.#tell({ kind: "Close" });
+    this.#send({ kind: "Close" });
     this.#isOver = true;
     const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MS);
     await this.#exited;
     clearTimeout(timer);
   }
 
-  #tell(order: KeeperOrder): void {
+  #send(order: KeeperOrder): void {
     if (!this.#isOver) this.#worker.postMessage(order);
   }
 }
 
-/** A module as the thread can import it: a path is made a URL, anything else is left as it is. */
+/** A module name that the thread can import: a path becomes a URL, anything else is passed as is. */
 function nameModule(module: URL | string): string {
   if (typeof module !== "string") return module.href;
   return isAbsolute(module) ? pathToFileURL(module).href : module;

@@ -1,17 +1,17 @@
 import { assert, assertCount } from "@gossip/stdx";
 
-/** Most leases that a process holds at once. */
+/** The most leases that a process holds at a time. */
 export const MAX_SLOTS = 256;
 
 /**
- * When the leases of a process were last renewed, in memory that its threads share.
+ * When the leases of a process were last renewed, in memory shared by its threads.
  *
  * ```
  * | beat of the main loop | renewal of slot 0 | renewal of slot 1 | …
  * ```
  *
- * Messages would not do: a loop that stands still sends none, and that is when the other side must know how
- * long it has been standing. Times are from `sharedNowMs`.
+ * Messages would not work: a blocked loop sends none, and that is exactly when the thread must know for how long it has
+ * been blocked. Times come from `sharedNowMs`.
  */
 export class LeaseTable {
   readonly buffer: SharedArrayBuffer;
@@ -26,7 +26,7 @@ export class LeaseTable {
     this.#times = new BigInt64Array(buffer);
   }
 
-  /** When the main loop last had its turn. */
+  /** When the main loop last ran. */
   get beatMs(): number {
     return Number(Atomics.load(this.#times, 0));
   }

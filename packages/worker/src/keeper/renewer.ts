@@ -7,7 +7,7 @@ import type { LeaseTable } from "./lease-table.ts";
 export interface RenewerOptions {
   readonly table: LeaseTable;
   readonly leaseMs: number;
-  /** A loop that stands still for longer than this has lost its way: its leases are let go. */
+  /** The leases of a loop that is blocked for longer than this are no longer renewed. */
   readonly maxBlockedMs: number;
   readonly renew: (lease: Lease) => Promise<Result<RenewResult, RenewError>>;
   readonly nowMs: () => number;
@@ -18,10 +18,12 @@ interface Held {
   isAsking: boolean;
 }
 
-/** How much of a lease must have passed before the thread renews it. The main loop does so after a third, where it can. */
+/**
+ * The fraction of a lease after which the thread renews it. The main loop does so after a third, unless it is blocked.
+ */
 const PATIENCE = 0.5;
 
-/** Renews the leases of another thread where that thread is late. */
+/** Renews leases for another thread if that thread is late. */
 export class Renewer {
   readonly #options: RenewerOptions;
   readonly #held = new Map<number, Held>();
@@ -30,7 +32,7 @@ export class Renewer {
     this.#options = options;
   }
 
-  /** Leases that are looked after. */
+  /** The number of leases held. */
   get size(): number {
     return this.#held.size;
   }
@@ -43,7 +45,7 @@ export class Renewer {
     this.#held.delete(slot);
   }
 
-  /** Renew what is due. Called several times a lease. */
+  /** Renew the leases that are due. Called several times per lease duration. */
   tick(): void {
     const { table, leaseMs, maxBlockedMs, nowMs } = this.#options;
     const now = nowMs();
@@ -57,13 +59,13 @@ export class Renewer {
     held.isAsking = true;
     const answer = await this.#options.renew(held.lease);
     held.isAsking = false;
-    // The slot may be another lease's by now.
+    // The slot may hold another lease by now.
     if (this.#held.get(slot) !== held) return;
     if (answer.ok) {
       held.lease = Lease.withDeadline(held.lease, answer.value.newDeadline);
       this.#options.table.renewed(slot, askedMs);
     } else if (isLeaseGone(answer.error) || answer.error.kind === "RunTerminal") {
-      // The main loop finds out by itself, as soon as it has its turn.
+      // The main loop finds out by itself as soon as it runs again.
       this.#held.delete(slot);
     }
   }

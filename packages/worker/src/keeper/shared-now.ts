@@ -1,4 +1,4 @@
-/** Milliseconds that never step back and are the same for every thread of the process, which `performance.now()` is not. */
+/** A monotonic time in milliseconds that is the same for all threads of the process, unlike `performance.now()`. */
 export function sharedNowMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }

@@ -46,9 +46,9 @@ export function upkeepDueMs(
 /**
  * Whether a checkpoint requested now also renews the lease.
  *
- * Renewing costs a store more than progress alone, so most checkpoints leave the lease alone. `writeMs` is how long the last
- * write took. The next renewal waits behind this write, so with a slow store it must not be left to the next one. A holder
- * keeps its lease as long as every write takes less than a quarter of it.
+ * Renewing costs a store more than progress alone, so most checkpoints do not. `writeMs` is how long the last write
+ * took. The next renewal has to wait for this write, so with a slow store it must not be left to the next one. A holder
+ * keeps its lease as long as every write takes less than a quarter of the lease.
  */
 export function mustRenew(
   { renewMs }: CheckpointPolicy,

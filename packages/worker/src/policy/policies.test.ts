@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeCheckpointPolicy, mustRenew, upkeepDueMs } from "./checkpoint-policy.ts";
 import { ClaimBackoff } from "./claim-backoff.ts";
-import { DEFAULT_ITEM_RETRY, makeRetryPolicy, pauseAfter } from "./retry-policy.ts";
+import { DEFAULT_ITEM_RETRY, makeRetrySchedule, pauseAfter } from "./retry-schedule.ts";
 import { DEFAULT_SPLIT, expectedHandoverMs, makeSplitPolicy } from "./split-policy.ts";
 
 const chance = fc.double({ min: 0, max: 1, noNaN: true });
@@ -50,7 +50,7 @@ describe("retries", () => {
   });
 
   test("what is left out is the default, and nonsense is refused", () => {
-    const make = (input: object) => makeRetryPolicy(input, { what: "retry", defaults: DEFAULT_ITEM_RETRY });
+    const make = (input: object) => makeRetrySchedule(input, { what: "retry", defaults: DEFAULT_ITEM_RETRY });
     expect(make({})).toEqual(DEFAULT_ITEM_RETRY);
     expect(make({ baseMs: 60_000 })).toMatchObject({ baseMs: 60_000, maxMs: 60_000 });
     expect(() => make({ maxAttempts: 0 })).toThrow("max attempts of retry must be a whole number from 1");

@@ -1,10 +1,10 @@
 import { assert, assertCount } from "@gossip/stdx";
 
-/** When a shard is split for workers that wait. */
+/** When a shard is split for idle workers. */
 export interface SplitPolicy {
-  /** Work that a split must be expected to hand over, in milliseconds at the pace so far. */
+  /** The least work that a split must be expected to hand over, in milliseconds at the current pace. */
   readonly minHandoverMs: number;
-  /** The least time between two splits of a shard. */
+  /** The shortest time between two splits of a shard. */
   readonly minIntervalMs: number;
 }
 
@@ -12,7 +12,7 @@ export type SplitInput = Partial<SplitPolicy>;
 
 export const DEFAULT_SPLIT: SplitPolicy = /* @__PURE__ */ Object.freeze({ minHandoverMs: 50, minIntervalMs: 50 });
 
-/** Of the least interval: up to 128 times as long. */
+/** Limits the interval to 128 times the minimum. */
 const MAX_DOUBLINGS = 7;
 
 export function makeSplitPolicy(input: SplitInput = {}): SplitPolicy {
@@ -23,40 +23,44 @@ export function makeSplitPolicy(input: SplitInput = {}): SplitPolicy {
   return { minHandoverMs, minIntervalMs };
 }
 
-/** What a holder knows of its shard when somebody waits for work. */
+/** What a holder knows about its shard when another worker is idle. */
 export interface SplitOutlook {
   readonly nowMs: number;
   /** When the shard was claimed. */
   readonly heldSinceMs: number;
   readonly lastSplitMs: number | undefined;
-  /** How often in a row there was no place to cut. */
+  /** How many times in a row no split point was found. */
   readonly missCount: number;
   /** Items finished since the shard was claimed. */
   readonly itemCount: number;
-  /** Items that were read and not begun. */
+  /** Items that were read but not started. */
   readonly aheadCount: number;
-  /** Whether those are all there is. */
+  /** Whether the shard has no further items. */
   readonly isEndKnown: boolean;
 }
 
-/** How long an item takes, as far as one can tell: a shard that has finished none is taken to need for each as long as it has been held. */
+/**
+ * The expected time per item. A shard that has not finished an item yet is assumed to need the time that it has been
+ * held.
+ */
 export function paceMs({ heldMs, itemCount }: { readonly heldMs: number; readonly itemCount: number }): number {
   return heldMs / Math.max(1, itemCount);
 }
 
 /**
- * How much work a split is expected to hand over, in milliseconds at the pace so far; 0 where it is not worth its writes.
+ * How much work a split is expected to hand over, in milliseconds at the current pace. 0 if a split is not worth its
+ * writes.
  *
- * Where the end is not in sight the shard may hold any amount of work, and having been held for a while is reason enough.
+ * As long as the end is unknown, the shard may hold any amount of work, so having held it for a while is reason enough.
  */
 export function expectedHandoverMs({ minHandoverMs, minIntervalMs }: SplitPolicy, outlook: SplitOutlook): number {
   const { nowMs, heldSinceMs, lastSplitMs, missCount, itemCount, aheadCount, isEndKnown } = outlook;
-  // A source may look at much of what it has to find a place. One that finds none is asked less and less.
+  // A source may have to read a lot to find a split point. A source that finds none is asked less and less often.
   const intervalMs = minIntervalMs * 2 ** Math.min(missCount, MAX_DOUBLINGS);
   if (lastSplitMs !== undefined && nowMs - lastSplitMs < intervalMs) return 0;
   const heldMs = nowMs - heldSinceMs;
   if (!isEndKnown) return heldMs >= minHandoverMs ? Infinity : 0;
-  // The holder is busy with what it has begun, so of one item ahead all is handed over.
+  // The holder is busy with the items it has started, so a single item ahead is handed over.
   const handoverMs = paceMs({ heldMs, itemCount }) * Math.ceil(aheadCount / 2);
   return handoverMs >= minHandoverMs ? handoverMs : 0;
 }

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FinishedPrefix, type Place } from "./finished-prefix.ts";
+import { FinishedPrefix, type Slot } from "./finished-prefix.ts";
 
 /** The same as a list of everything that was ever begun. */
 class Model {
@@ -37,12 +37,12 @@ describe("FinishedPrefix", () => {
       fc.property(fc.integer({ min: 1, max: 8 }), fc.array(step, { maxLength: 80 }), (capacity, steps) => {
         const window = new FinishedPrefix<number, string>(capacity);
         const model = new Model();
-        const places: Place[] = [];
+        const slots: Slot[] = [];
         for (const action of steps) {
           if (action.kind === "open") {
             expect(window.isFull).toBe(model.items.length - model.taken === capacity);
             if (window.isFull) continue;
-            places.push(window.open(model.items.length));
+            slots.push(window.open(model.items.length));
             model.items.push({ state: "pending", result: undefined });
           } else if (action.kind === "drain") {
             expect(drained(window)).toEqual(model.drain());
@@ -52,10 +52,10 @@ describe("FinishedPrefix", () => {
             const entry = model.items[index]!;
             const isNews = entry.state === "pending";
             if (action.kind === "finish") {
-              expect(window.finish(places[index]!, `result ${index}`)).toBe(isNews);
+              expect(window.finish(slots[index]!, `result ${index}`)).toBe(isNews);
               if (isNews) Object.assign(entry, { state: "finished", result: `result ${index}` });
             } else {
-              expect(window.skip(places[index]!)).toBe(isNews);
+              expect(window.skip(slots[index]!)).toBe(isNews);
               if (isNews) entry.state = "skipped";
             }
           }
@@ -79,9 +79,9 @@ describe("FinishedPrefix", () => {
 
   test("late answers find nothing once it is cleared", () => {
     const window = new FinishedPrefix<number, string>(2);
-    const place = window.open(7);
+    const slot = window.open(7);
     window.clear();
-    expect(window.finish(place, "late")).toBe(false);
+    expect(window.finish(slot, "late")).toBe(false);
     expect(drained(window)).toEqual([]);
     window.finish(window.open(8), "new");
     expect(drained(window)).toEqual([[8, "new", false]]);

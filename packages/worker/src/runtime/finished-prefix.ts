@@ -4,25 +4,25 @@ const PENDING = 0;
 const FINISHED = 1;
 const SKIPPED = 2;
 
-/** Names a place in a window until it is taken out at the front. */
-export type Place = number;
+/** Identifies a started item in the window until it is taken out at the front. */
+export type Slot = number;
 
 /**
- * Items that were begun, in order, of which those in front are taken out once they are finished.
+ * Started items in key order. Finished items are taken out at the front.
  *
- * Items of a shard finish in any order, but progress is one key: everything up to it is done. So what
- * finished behind an unfinished item waits here. The window has a capacity, because one slow
- * item must not let the results of a million others pile up behind it.
+ * Items of a shard finish in any order, but progress is one key: everything up to it is done. An item that finishes
+ * after an unfinished one therefore waits here. The window has a capacity, so that one slow item cannot make the
+ * results of a million others pile up.
  *
- * Places are counted up and never come back, so a late answer for one that was dropped is recognised.
+ * Slots count up and are never reused, so a late result for a dropped item is recognized.
  */
 export class FinishedPrefix<I, R> {
   readonly capacity: number;
   readonly #items: (I | undefined)[] = [];
   readonly #results: (R | undefined)[] = [];
   readonly #states: Uint8Array;
-  #front: Place = 0;
-  #back: Place = 0;
+  #front: Slot = 0;
+  #back: Slot = 0;
 
   constructor(capacity: number) {
     assertCount(capacity, "capacity of the window", { min: 1, max: 2 ** 24 });
@@ -42,38 +42,38 @@ export class FinishedPrefix<I, R> {
     return this.size === this.capacity;
   }
 
-  /** Put an item that was begun at the back. */
-  open(item: I): Place {
+  /** Add a started item at the back. */
+  open(item: I): Slot {
     assert(!this.isFull, "the window is full; take out what is finished first");
-    const place = this.#back++;
-    const index = place % this.capacity;
+    const slot = this.#back++;
+    const index = slot % this.capacity;
     this.#items[index] = item;
     this.#results[index] = undefined;
     this.#states[index] = PENDING;
-    return place;
+    return slot;
   }
 
-  /** Say that an item is done. One that is no longer there, or done already, is left as it is: `false`. */
-  finish(place: Place, result: R): boolean {
-    if (!this.isPending(place)) return false;
-    const index = place % this.capacity;
+  /** Mark an item as finished. Returns `false` and does nothing if the item is gone or already finished. */
+  finish(slot: Slot, result: R): boolean {
+    if (!this.isPending(slot)) return false;
+    const index = slot % this.capacity;
     this.#results[index] = result;
     this.#states[index] = FINISHED;
     return true;
   }
 
-  /** Say that an item is not to be done: it is passed over, and has no result. */
-  skip(place: Place): boolean {
-    if (!this.isPending(place)) return false;
-    this.#states[place % this.capacity] = SKIPPED;
+  /** Mark an item as skipped. It has no result. */
+  skip(slot: Slot): boolean {
+    if (!this.isPending(slot)) return false;
+    this.#states[slot % this.capacity] = SKIPPED;
     return true;
   }
 
-  isPending(place: Place): boolean {
-    return place >= this.#front && place < this.#back && this.#states[place % this.capacity] === PENDING;
+  isPending(slot: Slot): boolean {
+    return slot >= this.#front && slot < this.#back && this.#states[slot % this.capacity] === PENDING;
   }
 
-  /** Take out every item in front that is not pending, in order; `result` has none for one that was skipped. */
+  /** Take out every item at the front that is not pending, in order. `result` is `undefined` for a skipped item. */
   drain(take: (item: I, result: R | undefined, isSkipped: boolean) => void): void {
     while (this.#front < this.#back) {
       const index = this.#front % this.capacity;
@@ -83,13 +83,13 @@ export class FinishedPrefix<I, R> {
       const result = this.#results[index];
       this.#items[index] = undefined;
       this.#results[index] = undefined;
-      // Before it is handed out: whatever `take` does, no item is handed out twice.
+      // Advance before calling `take`: no item is handed out twice, even if `take` throws.
       this.#front++;
       take(item, result, state === SKIPPED);
     }
   }
 
-  /** Forget everything. */
+  /** Drop all items. */
   clear(): void {
     this.#items.length = 0;
     this.#results.length = 0;

@@ -1,8 +1,8 @@
 import type { ParkReason } from "@gossip/contracts";
 import { Redacted } from "@gossip/stdx";
-import { pauseAfter } from "../policy/retry-policy.ts";
+import { pauseAfter } from "../policy/retry-schedule.ts";
 import type { Item, ItemProblem } from "../source/source.ts";
-import { FinishedPrefix, type Place } from "./finished-prefix.ts";
+import { FinishedPrefix, type Slot } from "./finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import { ParkShard } from "./park-shard.ts";
@@ -11,23 +11,23 @@ import type { ShardHost } from "./shard-host.ts";
 
 /** What the flow of a shard's items needs from the shard runner. */
 export interface FlowListener<I extends Item, R> {
-  /** Whether finished items must wait because their results cannot be written now. */
+  /** Whether finished items must wait because results cannot be written now. */
   isHeldBack(): boolean;
   /** The next item in order is finished. Hot: called for every item. */
   onFinished(item: I, result: R | undefined, isSkipped: boolean): void;
-  /** The next key in order has something that the source could not offer. */
+  /** The source has a problem at the next key in order. */
   onPassed(problem: ItemProblem): void;
-  /** An item cannot be done. */
+  /** An item failed for good. */
   onHopeless(reason: ParkReason): void;
   /** There may be room for more, or nothing left in flight. */
   onChange(): void;
 }
 
-/** Results that may wait behind an unfinished item, for each item that may be worked on at once. */
+/** Results that may wait for an unfinished item, per item that may run at the same time. */
 const WINDOW_PER_ITEM = 16;
 const MIN_WINDOW = 64;
 
-/** A problem of the source, in its place among the items. */
+/** A problem of the source, at its position among the items. */
 class PassedProblem implements Item {
   readonly problem: ItemProblem;
 
@@ -43,16 +43,15 @@ class PassedProblem implements Item {
 /** One call of `process`. */
 interface Trial<I> {
   readonly item: I;
-  readonly place: Place;
+  readonly slot: Slot;
   readonly attempt: number;
 }
 
 /**
- * Calls `process` for the items of a shard, several at once where that is allowed, and tells of those
- * that are finished in the order of their keys.
+ * Calls `process` for the items of a shard, several at a time if allowed, and reports finished items in key order.
  *
- * Where `process` answers at once, nothing is allocated and nothing waited for: the item is finished when
- * the call is. Otherwise it has a place in a window until everything before it is finished too.
+ * If `process` returns synchronously, nothing is allocated or awaited: the item is finished when the call returns.
+ * Otherwise the item occupies a slot in a window until everything before it is finished too.
  */
 export class ItemFlow<I extends Item, R> {
   readonly #host: ShardHost<I, R>;
@@ -72,24 +71,24 @@ export class ItemFlow<I extends Item, R> {
     this.#listener = listener;
     this.#itemConcurrency = host.settings.itemConcurrency;
     this.#window = new FinishedPrefix(Math.max(MIN_WINDOW, this.#itemConcurrency * WINDOW_PER_ITEM));
-    // One function for the life of the shard: it is called for every item.
+    // One function for the life of the shard, because it is called for every item.
     this.#take = (item, result, isSkipped) => {
       if (item instanceof PassedProblem) listener.onPassed(item.problem);
       else listener.onFinished(item, result, isSkipped);
     };
   }
 
-  /** Whether calls are under way, or will be made again. */
+  /** Whether calls are in flight or waiting for a retry. */
   get isBusy(): boolean {
     return this.#inFlight > 0;
   }
 
-  /** Whether every item that was begun has been told of. */
+  /** Whether every started item has been reported. */
   get isDrained(): boolean {
     return this.#window.isEmpty;
   }
 
-  /** Whether another item may be begun. */
+  /** Whether another item may be started. */
   get hasRoom(): boolean {
     return this.#inFlight < this.#itemConcurrency && !this.#window.isFull;
   }
@@ -100,12 +99,12 @@ export class ItemFlow<I extends Item, R> {
       answer = this.#host.settings.process(item, this.#context);
     } catch (cause) {
       this.#inFlight++;
-      this.#fail({ item, place: this.#window.open(item), attempt: 1 }, cause);
+      this.#fail({ item, slot: this.#window.open(item), attempt: 1 }, cause);
       return;
     }
     if (isPromiseLike(answer)) {
       this.#inFlight++;
-      this.#follow({ item, place: this.#window.open(item), attempt: 1 }, answer);
+      this.#follow({ item, slot: this.#window.open(item), attempt: 1 }, answer);
     } else if (this.#window.isEmpty && !this.#listener.isHeldBack()) {
       this.#listener.onFinished(item, answer, false);
     } else {
@@ -114,23 +113,23 @@ export class ItemFlow<I extends Item, R> {
     }
   }
 
-  /** Whether a problem can be put in its place now. */
-  get hasPlace(): boolean {
+  /** Whether a problem can be added to the window now. */
+  get canAddProblem(): boolean {
     return !this.#window.isFull;
   }
 
-  /** Pass over a key that the source has a problem with, once everything before it is finished. */
+  /** Skip a key that the source has a problem with, once everything before it is finished. */
   pass(problem: ItemProblem): void {
     this.#window.skip(this.#window.open(new PassedProblem(problem)));
     this.drain();
   }
 
-  /** Report what is finished, up to the first item that is not. */
+  /** Report finished items, up to the first unfinished one. */
   drain(): void {
     if (!this.#listener.isHeldBack()) this.#window.drain(this.#take);
   }
 
-  /** Try nothing again, and leave what fails from here on unfinished. What is under way may still finish. */
+  /** Retry nothing, and leave items that fail from now on unfinished. Calls in flight may still finish. */
   halt(): void {
     this.#isHalted = true;
     this.#inFlight -= this.#pauses.size;
@@ -139,26 +138,26 @@ export class ItemFlow<I extends Item, R> {
   }
 
   /**
-   * Count no answer from here on. Whoever was told to give up may answer without having done anything, so an item whose signal
-   * has fired is not finished, whatever its call says. What was finished before stays so.
+   * Ignore all results from now on. A call that is told to stop by its signal may return without having done its work,
+   * so its item does not count as finished. Items finished earlier still count.
    */
   close(): void {
     this.halt();
     this.#isClosed = true;
   }
 
-  /** The same, and forget what was finished and not told of. */
+  /** Like `close`, and drop finished items that were not reported yet. */
   drop(): void {
     this.close();
     this.#window.clear();
   }
 
   #follow(trial: Trial<I>, answer: PromiseLike<R>): void {
-    // A promise of the platform's own is followed as it is; anything else that has a `then` is made one first.
+    // A native promise is used as is; any other thenable is wrapped first.
     Promise.resolve(answer).then(
       (result) => {
         this.#inFlight--;
-        if (!this.#isClosed && this.#window.finish(trial.place, result)) this.drain();
+        if (!this.#isClosed && this.#window.finish(trial.slot, result)) this.drain();
         this.#listener.onChange();
       },
       (cause: unknown) => this.#fail(trial, cause),
@@ -177,17 +176,17 @@ export class ItemFlow<I extends Item, R> {
           random: settings.time.random(),
           leastMs: retryAfterOf(cause),
         });
-    this.#tellOfFailure(trial, { cause, waitMs });
+    this.#reportFailure(trial, { cause, waitMs });
     if (waitMs !== undefined) return this.#tryAgain(trial, waitMs);
     counts.failures++;
     if (isFinal || settings.onItemFailure !== "skip")
       return this.#listener.onHopeless(parkReasonFor(cause, "Poisoned"));
-    this.#window.skip(trial.place);
+    this.#window.skip(trial.slot);
     this.drain();
     this.#listener.onChange();
   }
 
-  #tellOfFailure(
+  #reportFailure(
     { item, attempt }: Trial<I>,
     { cause, waitMs }: { readonly cause: unknown; readonly waitMs: number | undefined },
   ): void {
@@ -205,13 +204,13 @@ export class ItemFlow<I extends Item, R> {
     });
   }
 
-  #tryAgain({ item, place, attempt }: Trial<I>, waitMs: number): void {
+  #tryAgain({ item, slot, attempt }: Trial<I>, waitMs: number): void {
     const { settings, counts } = this.#host;
     counts.retries++;
     this.#inFlight++;
     const cancel = settings.time.startTimer(waitMs, () => {
       this.#pauses.delete(cancel);
-      const trial = { item, place, attempt: attempt + 1 };
+      const trial = { item, slot, attempt: attempt + 1 };
       try {
         const answer = settings.process(item, { ...this.#context, attempt: attempt + 1 });
         this.#follow(trial, isPromiseLike(answer) ? answer : Promise.resolve(answer));

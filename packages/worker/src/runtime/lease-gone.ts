@@ -9,7 +9,7 @@ const LEASE_GONE: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "SessionClosed",
 ] as const satisfies readonly ErrorKind[]);
 
-/** Whether an error says that the shard is no longer this worker's. */
+/** Whether an error means that this worker no longer holds the shard. */
 export function isLeaseGone({ kind }: { readonly kind: string }): boolean {
   return LEASE_GONE.has(kind);
 }

@@ -7,10 +7,10 @@ import type { Settings } from "./settings.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import type { StopReason } from "./worker-summary.ts";
 
-/** How long a store may fail before anything is known of the run, where nothing else was said. */
+/** Default for how long the store may fail before the run has been read once. */
 const PATIENCE_MS = 10_000;
 
-/** The run, as soon as it has shards to claim, or why there is nothing to do. */
+/** Returns the run once it has shards to claim, or the reason why there is nothing to do. */
 export async function openRun<I extends Item, R>(
   settings: Settings<I, R>,
   emit: (event: WorkerEvent) => void,

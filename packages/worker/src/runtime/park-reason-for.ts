@@ -14,7 +14,7 @@ const REASON_OF_SOURCE: Readonly<Partial<Record<SourceErrorKind, ParkReason>>> =
   SourceInvalid: "Poisoned",
 };
 
-/** The reason that fits what was thrown: its own, that of its error code or of the source error in it, or `otherwise`. */
+/** The park reason for a thrown value: its own reason, the one for its error code or source error, or `otherwise`. */
 export function parkReasonFor(cause: unknown, otherwise: ParkReason): ParkReason {
   if (cause instanceof ParkShard) return cause.reason;
   const code = fieldOf(cause, "code");

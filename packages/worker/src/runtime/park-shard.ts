@@ -1,7 +1,7 @@
 import { ParkReason } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 
-/** Throw it from `process` to have the shard parked at once, with a reason of your own and no retry. */
+/** Throw this from `process` to park the shard at once with the given reason, without retries. */
 export class ParkShard extends Error {
   override readonly name = "ParkShard";
   readonly reason: ParkReason;

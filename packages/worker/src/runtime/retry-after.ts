@@ -1,11 +1,11 @@
 import { assert } from "@gossip/stdx";
 
 /**
- * Throw it from `process`, or from a source's `read`, to be tried again no sooner than in `retryAfterMs`: what a server asks for with
- * `Retry-After`. It counts as an attempt like any other failure, and the longest pause of the retry policy (`retry.maxMs`,
- * `readRetry.maxMs`) bounds it.
+ * Throw this from `process` or from a source's `read` to be retried no sooner than in `retryAfterMs`, as a server
+ * requests with `Retry-After`. It counts as an attempt like any other failure. The longest pause of the retry options
+ * (`retry.maxMs`, `readRetry.maxMs`) bounds it.
  *
- * The runtime goes by the field, so that an error of another kind, or of another copy of this package, may have it as well.
+ * The runtime checks the field, not the class, so other errors and other copies of this package can carry it too.
  */
 export class RetryAfter extends Error {
   override readonly name = "RetryAfter";
@@ -22,7 +22,7 @@ export class RetryAfter extends Error {
   }
 }
 
-/** How long what was thrown wants to be left alone; 0 where it says nothing that makes sense. */
+/** The delay that a thrown value requests, or 0 if it has none or an invalid one. */
 export function retryAfterOf(thrown: unknown): number {
   const retryAfterMs =
     typeof thrown === "object" && thrown !== null

@@ -1,6 +1,6 @@
 import type { WorkerProgress } from "./worker-summary.ts";
 
-/** What has happened so far, counted as it happens. */
+/** Counters of this process's work so far. */
 export class RunCounts {
   items = 0;
   failures = 0;

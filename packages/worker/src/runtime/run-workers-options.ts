@@ -2,7 +2,7 @@ import type { WorkerId } from "@gossip/contracts";
 import type { Coordinator, RunRequest } from "@gossip/coordination";
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import type { KeepLeases } from "../keeper/keep-leases.ts";
-import type { RetryInput } from "../policy/retry-policy.ts";
+import type { RetryInput } from "../policy/retry-schedule.ts";
 import type { SplitInput } from "../policy/split-policy.ts";
 import type { Sink } from "../sinks/sink.ts";
 import type { Item, Source } from "../source/source.ts";
@@ -12,7 +12,7 @@ import type { Process } from "./item-context.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import type { WorkerProgress } from "./worker-summary.ts";
 
-/** When progress is stored: after so many items or so many milliseconds, whichever is first. */
+/** When to store progress: after so many items or so many milliseconds, whichever comes first. */
 export interface CheckpointEvery {
   readonly items?: number;
   readonly ms?: number;
@@ -20,51 +20,54 @@ export interface CheckpointEvery {
 
 export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly coordinator: Coordinator;
-  /** The tenant and the id of a run that `startRun` started, here or elsewhere. */
+  /** The tenant and id of a run that `startRun` started, in this process or another. */
   readonly run: RunRequest;
   readonly source: Source<I>;
   readonly process: Process<I, R>;
-  /** Shards that this process works on at the same time, 1 to 256; 1 where it is left out. */
+  /** Shards that this process works on at the same time, 1 to 256. Default: 1. */
   readonly concurrency?: number;
-  /** Items of one shard at the same time, 1 to 10,000; 1 where it is left out. */
+  /** Items of one shard that run at the same time, 1 to 10,000. Default: 1. */
   readonly itemConcurrency?: number;
-  /** Stop, and give back what is held. */
+  /** Stops the work and releases the shards held. */
   readonly signal?: AbortSignal;
-  /** How long items may go on after `signal` fired, before theirs fires; 5 seconds where it is left out. */
+  /** How long items may continue after `signal` fires, before their own signal fires. Default: 5 seconds. */
   readonly graceMs?: number;
-  /** Who this process is; drawn at random where it is left out. No two processes may share one. */
+  /** The id of this process. No two processes may share one. Default: random. */
   readonly worker?: WorkerId;
-  // What items are, the source says; what results are, `process` does.
+  // The item type comes from the source, the result type from `process`.
   readonly sink?: Sink<NoInfer<I>, NoInfer<R>>;
-  /** 10,000 items or one second where it is left out. */
+  /** Default: 10,000 items or one second. */
   readonly checkpointEvery?: CheckpointEvery;
-  /** How an item is tried again whose `process` failed. A `RetryAfter` makes the pause longer, up to `maxMs`. */
+  /** How to retry an item whose `process` failed. A `RetryAfter` makes the pause longer, up to `maxMs`. */
   readonly retry?: RetryInput;
-  /** How a shard is read again whose source failed, `RetryAfter` likewise. */
+  /** How to retry a shard whose source failed. Honors `RetryAfter` too. */
   readonly readRetry?: RetryInput;
-  /** What to do about an item that failed for the last time: park its shard (the default), or go on without it. */
+  /** What to do when an item fails for the last time: park its shard (the default) or skip the item. */
   readonly onItemFailure?: "park" | "skip";
-  /** What to do about something that the source cannot offer: tell of it and go on (the default), or park the shard. */
+  /** What to do when the source reports a problem: report it and continue (the default), or park the shard. */
   readonly onProblem?: "park" | "skip";
-  /** When a shard is split for workers that have nothing to do; `false` for never. */
+  /** When to split a shard for idle workers. `false` disables splits. */
   readonly split?: SplitInput | false;
-  /** Whether to end when nothing of the run is left (the default), or to wait for more. */
+  /** Whether to end when the run has no work left (the default) or to wait for more. */
   readonly stopWhenDone?: boolean;
-  /** Renew leases from a thread, so that a handler that blocks the loop keeps its shards. Not possible over `MemoryStore`. */
+  /**
+   * Renew leases from a thread, so that a handler that blocks the event loop keeps its shards. Impossible with
+   * `MemoryStore`.
+   */
   readonly keepLeases?: KeepLeases;
-  /** How long the store may fail before the work ends; the length of a lease where it is left out. */
+  /** How long the store may fail before the work ends. Default: the lease duration. */
   readonly storePatienceMs?: number;
   readonly onProgress?: (progress: WorkerProgress) => void;
-  /** How often `onProgress` is called; every 500 milliseconds where it is left out. */
+  /** How often `onProgress` is called. Default: every 500 milliseconds. */
   readonly progressEveryMs?: number;
-  /** Called in passing: what it throws is dropped. */
+  /** Called synchronously. Exceptions that it throws are ignored. */
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly logger?: Logger;
   readonly telemetry?: Telemetry;
   readonly time?: WorkerTime;
 }
 
-/** Where metrics and spans go. The globally registered providers, for what is left out. */
+/** Where metrics and spans go. Default: the globally registered providers. */
 export interface Telemetry {
   readonly meterProvider?: MeterProvider;
   readonly tracerProvider?: TracerProvider;

@@ -1,5 +1,6 @@
-// What the runtime adds to a loop over the same items: claims, checkpoints, renewals, order checks, and whatever it does for each
-// item. `process` does nothing, so all of the difference is ours. A call is a whole run of so many items over a store in memory.
+// What the runtime adds to a loop over the same items: claims, checkpoints, renewals, order checks, and its work per
+// item. `process` does nothing, so the whole difference is overhead. One call is a whole run of that many items over an
+// in-memory store.
 import { RunId, ShardSpec, TenantId } from "@gossip/contracts";
 import { Coordinator, MemoryStore, systemClock } from "@gossip/coordination";
 import { assert, ok, unwrap } from "@gossip/stdx";
@@ -16,7 +17,7 @@ function keyOf(n: number): Uint8Array {
   return key;
 }
 
-/** Batches that are there already, so that reading costs next to nothing. */
+/** Prepared batches, so that reading costs next to nothing. */
 const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
   const from = (shard * ITEM_COUNT) / SHARD_COUNT;
   const batches: { readonly items: readonly Item[] }[] = [];
@@ -41,7 +42,7 @@ const noSplit = { split: false as const, concurrency: SHARD_COUNT };
 const signal = new AbortController().signal;
 let touched = 0;
 
-/** Every run has a store of its own, small enough that making it is no part of what is measured. */
+/** Every run has its own store, small enough that creating it does not affect the measurement. */
 async function work(process: () => void | Promise<void>, itemConcurrency: number): Promise<number> {
   const coordinator = new Coordinator({
     store: new MemoryStore({ slabCapacity: 1 << 16 }),
@@ -63,7 +64,7 @@ async function bareLoop(): Promise<number> {
   return touched;
 }
 
-/** The least that keeps a cursor: a check of the order, and a call for each item. */
+/** The least that keeps a cursor: check the order, and make a call for each item. */
 async function carefulLoop(): Promise<number> {
   let last: Uint8Array | undefined;
   for (const { start, end } of shards) {

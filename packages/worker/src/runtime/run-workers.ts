@@ -11,12 +11,11 @@ import { WorkerPool } from "./worker-pool.ts";
 import type { StopReason, WorkerSummary } from "./worker-summary.ts";
 
 /**
- * Do something to every item of a run, together with whoever else does.
+ * Process every item of a run, together with the other workers of the run.
  *
- * It claims shards, reads their items behind the cursor, calls `process` for each, stores how far it has come,
- * renews, completes, and parks what cannot be done. It ends when nothing is left, when `signal` fires, when somebody
- * ended the run, or when the store is gone; the summary says which. It rejects only where the program is
- * wrong.
+ * Claims shards, reads their items after the cursor, calls `process` for each, stores progress, renews, completes, and
+ * parks shards that cannot be finished. It resolves when no work is left, when `signal` fires, when the run is ended,
+ * or when the store fails for too long; the summary has the reason. It rejects only on a bug in the program.
  *
  * Every item is processed at least once. Results that go to a `sink` count exactly once.
  */

@@ -2,27 +2,32 @@ import { WorkerId } from "@gossip/contracts";
 import type { RunConfig } from "@gossip/coordination";
 import { assert, assertCount } from "@gossip/stdx";
 import { makeCheckpointPolicy, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
-import { DEFAULT_ITEM_RETRY, DEFAULT_READ_RETRY, makeRetryPolicy, type RetryPolicy } from "../policy/retry-policy.ts";
+import {
+  DEFAULT_ITEM_RETRY,
+  DEFAULT_READ_RETRY,
+  makeRetrySchedule,
+  type RetrySchedule,
+} from "../policy/retry-schedule.ts";
 import { makeSplitPolicy, type SplitPolicy } from "../policy/split-policy.ts";
 import type { Item } from "../source/source.ts";
 import { SYSTEM_TIME, type WorkerTime } from "../time/worker-time.ts";
 import type { RunWorkersOptions } from "./run-workers-options.ts";
 
-/** What the options of `runWorkers` come to, before the run is known. */
+/** The validated options of `runWorkers`, with defaults, before the run is known. */
 export interface Settings<I extends Item = Item, R = unknown> extends RunWorkersOptions<I, R> {
   readonly concurrency: number;
   readonly itemConcurrency: number;
   readonly graceMs: number;
   readonly worker: WorkerId;
-  readonly itemRetry: RetryPolicy;
-  readonly sourceRetry: RetryPolicy;
+  readonly itemRetry: RetrySchedule;
+  readonly sourceRetry: RetrySchedule;
   readonly splitPolicy: SplitPolicy | undefined;
   readonly stopWhenDone: boolean;
   readonly progressEveryMs: number;
   readonly time: WorkerTime;
 }
 
-/** What the run's configuration adds. */
+/** Settings that depend on the run's configuration. */
 export interface RunTiming {
   readonly leaseMs: number;
   readonly checkpoint: CheckpointPolicy;
@@ -60,8 +65,8 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
     itemConcurrency,
     graceMs,
     worker,
-    itemRetry: makeRetryPolicy(options.retry ?? {}, { what: "retry", defaults: DEFAULT_ITEM_RETRY }),
-    sourceRetry: makeRetryPolicy(options.readRetry ?? {}, { what: "readRetry", defaults: DEFAULT_READ_RETRY }),
+    itemRetry: makeRetrySchedule(options.retry ?? {}, { what: "retry", defaults: DEFAULT_ITEM_RETRY }),
+    sourceRetry: makeRetrySchedule(options.readRetry ?? {}, { what: "readRetry", defaults: DEFAULT_READ_RETRY }),
     splitPolicy: options.split === false ? undefined : makeSplitPolicy(options.split),
     stopWhenDone,
     progressEveryMs,

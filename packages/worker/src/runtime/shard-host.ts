@@ -13,7 +13,7 @@ export interface ShardHost<I extends Item = Item, R = unknown> {
   /** A shard's lease has a new deadline. The renewal was requested at `askedMs`. */
   renewed(session: WorkerSession, askedMs: number): void;
   /** What the store last reported about the rest of the run. */
-  heard(capacity: CapacityHint): void;
+  onCapacity(capacity: CapacityHint): void;
   /** Whether the work has had the event loop to itself for long enough. Hot. */
   isSliceOver(nowMs: number): boolean;
   yieldToLoop(): Promise<void>;

@@ -1,11 +1,11 @@
 import { MAX_KEY_SIZE, type RangeInput } from "@gossip/contracts";
 import { compareBytes, Redacted } from "@gossip/stdx";
-import { pauseAfter, type RetryPolicy } from "../policy/retry-policy.ts";
+import { pauseAfter, type RetrySchedule } from "../policy/retry-schedule.ts";
 import type { Item, ItemBatch, ItemProblem, Source } from "../source/source.ts";
 import { sleep, type WorkerTime } from "../time/worker-time.ts";
 import { retryAfterOf } from "./retry-after.ts";
 
-/** A source that broke its contract, or could not be read however often it was tried. */
+/** The source broke its contract, or failed on every attempt. */
 export interface ReadFailure {
   readonly kind: "ReadFailure";
   readonly cause: unknown;
@@ -16,7 +16,7 @@ export interface ReaderOptions<I extends Item> {
   readonly range: RangeInput;
   readonly after: Uint8Array | undefined;
   readonly signal: AbortSignal;
-  readonly retry: RetryPolicy;
+  readonly retry: RetrySchedule;
   readonly time: WorkerTime;
   readonly onFailure: (failure: {
     readonly attempt: number;
@@ -25,18 +25,17 @@ export interface ReaderOptions<I extends Item> {
   }) => void;
 }
 
-/** What a reading comes to next. */
+/** The next step of a reading. */
 export type Fetched<I extends Item> =
   | { readonly kind: "Batch"; readonly batch: ItemBatch<I> }
   | { readonly kind: "End" }
   | ReadFailure;
 
 /**
- * The items of a shard, a batch at a time and one batch ahead.
+ * Reads the items of a shard in batches, one batch ahead.
  *
- * The batch ahead keeps the work from waiting for the source, and tells when the end is in
- * sight: a holder then knows exactly what it has left to share. A reading that fails is begun anew behind
- * the last key it gave.
+ * Prefetching keeps the work from waiting for the source, and shows when the end is near: the holder then knows exactly
+ * how much it has left to share. A failed reading restarts after the last key that it returned.
  */
 export class ShardReader<I extends Item> {
   readonly #options: ReaderOptions<I>;
@@ -44,7 +43,7 @@ export class ShardReader<I extends Item> {
   #end: Uint8Array;
   #lastKey: Uint8Array | undefined;
   #pending: Promise<Fetched<I>> | undefined;
-  /** The batch ahead, once it is there. */
+  /** The prefetched batch, once it has arrived. */
   #ahead: Fetched<I> | undefined;
   #isClosed = false;
 
@@ -54,28 +53,28 @@ export class ShardReader<I extends Item> {
     this.#lastKey = options.after;
   }
 
-  /** The batch ahead, where it has arrived. */
+  /** The items of the prefetched batch, if it has arrived. */
   get ahead(): readonly I[] {
     return this.#ahead?.kind === "Batch" ? this.#ahead.batch.items : [];
   }
 
-  /** Whether nothing comes behind `ahead`. */
+  /** Whether the source has nothing after `ahead`. */
   get isEndKnown(): boolean {
     return this.#ahead?.kind === "End";
   }
 
-  /** The next batch, or the end, which is also what comes once the signal has fired. */
+  /** Returns the next batch, or the end. After the signal has fired it returns the end. */
   async next(): Promise<Fetched<I>> {
     const fetched = this.#ahead ?? (await (this.#pending ?? this.#startFetch()));
     if (fetched.kind !== "Batch") return fetched;
     if (this.#options.signal.aborted) return { kind: "End" };
     this.#ahead = undefined;
-    // Not waited for: it is there when the batch in hand is done.
+    // Not awaited: it arrives while the current batch is processed.
     void this.#startFetch();
     return fetched;
   }
 
-  /** Read no further than `end`: what lies behind it is another's now. */
+  /** Read no further than `end`: the keys from there on belong to another shard now. */
   narrow(end: Uint8Array): void {
     this.#end = end;
     if (this.#ahead?.kind === "Batch") this.#ahead = this.#cut(this.#ahead.batch);
@@ -99,7 +98,7 @@ export class ShardReader<I extends Item> {
     return this.#ahead;
   }
 
-  /** A batch without what lies at or above the end, and the end where nothing is left of it. */
+  /** Cut a batch at the end of the range. Returns the end if nothing of the batch is left. */
   #cut(batch: ItemBatch<I>): Fetched<I> {
     const last = lastKeyOf(batch);
     if (last === undefined || !this.#isBeyond(last)) return { kind: "Batch", batch };
@@ -116,7 +115,7 @@ export class ShardReader<I extends Item> {
     return this.#end.length > 0 && compareBytes(key, this.#end) >= 0;
   }
 
-  /** The next batch that holds anything, trying again where reading fails. */
+  /** Returns the next batch that is not empty, retrying failed reads. */
   async #fetch(): Promise<Fetched<I>> {
     const { signal, retry, time, onFailure } = this.#options;
     for (let attempt = 1; ; attempt++) {
@@ -153,7 +152,7 @@ export class ShardReader<I extends Item> {
     }
   }
 
-  /** Progress is one key, so a key that comes too late would be passed over for good. */
+  /** Progress is one key, so a key that arrives out of order would be skipped for good. */
   #checkOrder({ items, problems }: ItemBatch<I>): void {
     const { start } = this.#options.range;
     for (const first of [items[0], problems?.[0]])
@@ -166,12 +165,12 @@ export class ShardReader<I extends Item> {
   #dropIterator(): void {
     const iterator = this.#iterator;
     this.#iterator = undefined;
-    // Nobody waits for it: a source that is slow to close must not hold the shard up.
+    // Not awaited: a source that is slow to close must not delay the shard.
     iterator?.return?.().then(undefined, () => undefined);
   }
 }
 
-/** The source gave what its contract excludes. Reading again would give it again. */
+/** The source violated its contract. Reading again would give the same, so this is not retried. */
 class BrokenSource extends Error {
   override readonly name = "BrokenSource";
 

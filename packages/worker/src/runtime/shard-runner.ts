@@ -14,17 +14,17 @@ import { WorkStopped } from "./work-stopped.ts";
 import type { LossCause } from "./worker-event.ts";
 import { writeFenceOf } from "./write-fence.ts";
 
-/** What makes the work on a shard end before its last item. */
+/** Why the work on a shard ends before its last item. */
 export type ShardStop =
   | { readonly kind: "Shutdown" }
   | { readonly kind: "Park"; readonly reason: ParkReason }
   | { readonly kind: "RunEnded"; readonly status: RunStatus }
   | { readonly kind: "SinkFailed"; readonly cause: unknown }
   | { readonly kind: "Lost"; readonly cause: LossCause }
-  /** The program is wrong. */
+  /** An invariant was broken. */
   | { readonly kind: "Bug"; readonly error: unknown };
 
-/** What takes the place of what: a shard that is being given back can still turn out to be lost. */
+/** A stop replaces one of lower gravity: a shard that is being released can still turn out to be lost. */
 const GRAVITY = { Shutdown: 0, Park: 0, RunEnded: 0, SinkFailed: 1, Lost: 2, Bug: 3 } as const satisfies Record<
   ShardStop["kind"],
   number
@@ -32,7 +32,7 @@ const GRAVITY = { Shutdown: 0, Park: 0, RunEnded: 0, SinkFailed: 1, Lost: 2, Bug
 
 const NO_ITEMS: readonly never[] = [];
 
-/** Works on one shard, from the claim to whatever ends the hold. */
+/** Works on one shard, from the claim until the hold ends. */
 export class ShardRunner<I extends Item, R> {
   readonly session: WorkerSession;
   readonly #host: ShardHost<I, R>;
@@ -46,12 +46,12 @@ export class ShardRunner<I extends Item, R> {
   #stop: ShardStop | undefined;
   #isLeft = false;
   #wake: (() => void) | undefined;
-  /** The batch in hand, and how many of it were begun. */
+  /** The current batch, and how many of its items were started. */
   #batch: readonly I[] = NO_ITEMS;
   #begun = 0;
   #startedKey: Uint8Array | undefined;
 
-  /** `askedMs` is when the shard was claimed: its lease may have been running since then. */
+  /** `askedMs` is when the shard was claimed. Its lease may have been running since then. */
   constructor(host: ShardHost<I, R>, session: WorkerSession, askedMs: number) {
     this.#host = host;
     this.session = session;
@@ -80,7 +80,7 @@ export class ShardRunner<I extends Item, R> {
     return this.#splitter.isSplitting;
   }
 
-  /** Work until the shard is left. Rejects only where the program is wrong. */
+  /** Work until the hold ends. Rejects only if an invariant is broken. */
   async run(): Promise<void> {
     const { counts, emit } = this.#host;
     const { session } = this;
@@ -101,17 +101,17 @@ export class ShardRunner<I extends Item, R> {
     }
   }
 
-  /** Begin nothing more, and give the shard back. */
+  /** Start no more items, and release the shard. */
   shutDown(): void {
     this.#halt({ kind: "Shutdown" });
   }
 
-  /** Somebody ended the run. */
+  /** The run was ended. */
   endRun(status: RunStatus): void {
     this.#halt({ kind: "RunEnded", status });
   }
 
-  /** Called every so often, whatever the items do. */
+  /** Called regularly, independently of the items. */
   tick(nowMs: number): void {
     if (this.#upkeep.isDue(nowMs)) void this.#upkeep.keepUp();
   }
@@ -141,7 +141,7 @@ export class ShardRunner<I extends Item, R> {
     try {
       await this.#sink?.close();
     } catch {
-      // What was not flushed may be dropped, so that it could not be closed changes nothing.
+      // Results that were not flushed may be lost, so a failed close changes nothing.
     }
   }
 
@@ -158,7 +158,7 @@ export class ShardRunner<I extends Item, R> {
     while (this.#stop === undefined && (this.#flow.isBusy || !this.#flow.isDrained)) await this.#wait();
   }
 
-  /** The next batch, or nothing as soon as the work has to stop, however long the source takes. */
+  /** Returns the next batch, or the end as soon as the work has to stop, even if the source hangs. */
   async #nextBatch(): Promise<Fetched<I>> {
     let fetched: Fetched<I> | undefined;
     this.#reader.next().then(
@@ -188,7 +188,7 @@ export class ShardRunner<I extends Item, R> {
       const nowMs = time.nowMs();
       if (this.#upkeep.isDue(nowMs)) {
         await this.#upkeep.keepUp();
-        // The write is issued only once the event loop has had its turn.
+        // Yield first: the write is issued only once the event loop has had its turn.
         await this.#host.yieldToLoop();
       } else if (this.#host.isSliceOver(nowMs)) await this.#host.yieldToLoop();
     }
@@ -199,10 +199,13 @@ export class ShardRunner<I extends Item, R> {
     return this.#flow.hasRoom && !(this.#splitter.isSplitting && this.#splitter.isAbove(item.key));
   }
 
-  /** The source cannot offer what is at this key: park the shard before it, or pass over it in its place among the items. */
+  /**
+   * The source has a problem at this key: park the shard before it, or skip the key at its position among the items.
+   */
   async #meet(problem: ItemProblem): Promise<void> {
     const { key } = problem;
-    const mustWait = (): boolean => !this.#flow.hasPlace || (this.#splitter.isSplitting && this.#splitter.isAbove(key));
+    const mustWait = (): boolean =>
+      !this.#flow.canAddProblem || (this.#splitter.isSplitting && this.#splitter.isAbove(key));
     while (this.#stop === undefined && mustWait()) await this.#wait();
     if (this.#stop !== undefined || this.#splitter.isAbove(key)) return;
     if (this.#host.settings.onProblem === "park") {
@@ -220,7 +223,7 @@ export class ShardRunner<I extends Item, R> {
     emit({ kind: "ItemProblem", shard, key: new Redacted(key), keySize: key.length, reason });
   }
 
-  /** Everything before the problem is finished: the next checkpoint moves past it and stores that it was passed over. */
+  /** Everything before the problem is finished. The next checkpoint moves past it and records that it was skipped. */
   #pass(problem: ItemProblem): void {
     if (this.#stop?.kind === "SinkFailed") return;
     this.#report(problem);
@@ -270,7 +273,7 @@ export class ShardRunner<I extends Item, R> {
     if (this.#stop !== undefined && GRAVITY[stop.kind] <= GRAVITY[this.#stop.kind]) return;
     this.#stop = stop;
     this.#flow.halt();
-    // Whoever gives a shard back lets its items finish. In the other cases that is of no use, or not allowed.
+    // Items may finish while a shard is released or parked. In the other cases that is useless or not allowed.
     if (stop.kind !== "Shutdown" && stop.kind !== "Park") this.#abortItems(stop);
     if (GRAVITY[stop.kind] > 0) this.#upkeep.abandon();
     this.#poke();
@@ -289,14 +292,14 @@ export class ShardRunner<I extends Item, R> {
     }
     const { settings, timing } = this.#host;
     const ending = endingFor(this.#stop);
-    // Who was told to stop does not wait for a store that is away: the lease runs out by itself.
+    // A worker that is stopping does not wait for an unavailable store: the lease expires by itself.
     const patienceMs = stop?.kind === "Shutdown" ? Math.min(settings.graceMs, timing.leaseMs) : timing.leaseMs;
     const isEnded = ending !== undefined && (await this.#upkeep.end(ending, patienceMs));
     if (isEnded) this.#tellOfEnding(ending);
     else await this.#tellOfLoss();
   }
 
-  /** Wait for what was begun, but not for ever. */
+  /** Wait for the started items, but not forever. */
   async #letFinish(): Promise<void> {
     let isOver = false;
     const { time, graceMs } = this.#host.settings;
@@ -331,7 +334,7 @@ export class ShardRunner<I extends Item, R> {
     const stop = this.#stop;
     if (stop?.kind === "SinkFailed") {
       emit({ kind: "SinkFailed", shard, cause: new Redacted(stop.cause) });
-      // Nothing counts of what was finished since the last checkpoint. If this fails too, the lease runs out.
+      // Drop items finished since the last checkpoint. If the release fails too, the lease expires.
       const released = await this.session.release();
       if (released.ok) return this.#tellOfEnding({ kind: "Release" });
     }
@@ -352,7 +355,7 @@ export class ShardRunner<I extends Item, R> {
       onStoreFailed: (operation, error) => emit({ kind: "StoreFailed", shard, operation, error }),
       onCheckpoint: (items, ms) => emit({ kind: "ShardCheckpointed", shard, items, ms }),
       onRenewed: (askedMs) => this.#host.renewed(this.session, askedMs),
-      onCapacity: (capacity) => this.#host.heard(capacity),
+      onCapacity: (capacity) => this.#host.onCapacity(capacity),
       onFlushed: () => {
         this.#flow.drain();
         this.#poke();
@@ -410,7 +413,7 @@ export class ShardRunner<I extends Item, R> {
   }
 }
 
-/** How a shard is left after a stop; `undefined` where it is not this worker's to end. */
+/** How to end the hold after a stop. `undefined` if this worker no longer holds the shard. */
 function endingFor(stop: ShardStop | undefined): Ending | undefined {
   switch (stop?.kind) {
     case undefined:

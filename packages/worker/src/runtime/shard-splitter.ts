@@ -11,19 +11,19 @@ import { isLeaseGone } from "./lease-gone.ts";
 import type { ShardHost } from "./shard-host.ts";
 import type { LossCause } from "./worker-event.ts";
 
-/** How the work on a shard stands, as far as sharing it goes. */
+/** The state of a shard's work that matters for splitting it. */
 export interface SharedWork {
   readonly signal: AbortSignal;
-  /** The last key that was begun. */
+  /** The last key that was started. */
   startedKey(): Uint8Array | undefined;
   isEndKnown(): boolean;
   aheadCount(): number;
-  /** Items that were read and not begun. */
+  /** Items that were read but not started. */
   ahead(): readonly Item[];
   isStopped(): boolean;
-  /** The shard now ends here. */
+  /** The shard now ends at this key. */
   onSplit(end: Uint8Array): void;
-  /** Items may be begun that had to wait. */
+  /** Items that had to wait may be started. */
   onSettled(): void;
   onRunEnded(status: RunStatus): void;
   onLost(cause: LossCause): void;
@@ -31,7 +31,7 @@ export interface SharedWork {
 
 const RETRY_MS = 100;
 
-/** Cuts a shard for workers that wait, where half of the remaining work is expected. */
+/** Splits a shard for idle workers, at the point where half of the remaining work is expected. */
 export class ShardSplitter<I extends Item, R> {
   readonly #host: ShardHost<I, R>;
   readonly #session: WorkerSession;
@@ -39,7 +39,7 @@ export class ShardSplitter<I extends Item, R> {
   readonly #sampler = new KeySampler();
   readonly #heldSinceMs: number;
   #itemCount = 0;
-  /** Items from here on are not begun: they are another's, or about to be. */
+  /** Items from this key on are not started: they belong to another shard, or are about to. */
   #ceiling: Uint8Array | undefined;
   #isSplitting = false;
   #isRefused = false;
@@ -57,18 +57,18 @@ export class ShardSplitter<I extends Item, R> {
     return this.#isSplitting;
   }
 
-  /** An item is finished. Hot: called for each. */
+  /** Record a finished item. Hot: called for each item. */
   note(key: Uint8Array): void {
     this.#itemCount++;
     this.#sampler.add(key);
   }
 
-  /** Whether an item is not to be begun here, or not before a split is settled. Hot: asked for each. */
+  /** Whether an item must not be started here, or not before a split is settled. Hot: called for each item. */
   isAbove(key: Uint8Array): boolean {
     return this.#ceiling !== undefined && compareBytes(key, this.#ceiling) >= 0;
   }
 
-  /** How much work a split is expected to hand over, in milliseconds; 0 where it is not worth it. */
+  /** How much work a split is expected to hand over, in milliseconds. 0 if a split is not worth it. */
   expectedHandoverMs(nowMs: number): number {
     const { splitPolicy } = this.#host.settings;
     if (splitPolicy === undefined || this.#isRefused || this.#isSplitting || this.#work.isStopped()) return 0;
@@ -82,7 +82,7 @@ export class ShardSplitter<I extends Item, R> {
     return expectedHandoverMs(splitPolicy, { nowMs, ...held, aheadCount, isEndKnown });
   }
 
-  /** Split, where that turns out to be possible. */
+  /** Split the shard if possible. */
   async split(): Promise<void> {
     if (this.#isSplitting) return;
     this.#isSplitting = true;
@@ -108,7 +108,7 @@ export class ShardSplitter<I extends Item, R> {
       try {
         return await source.splitPoint({ range, after: startedKey, samples });
       } catch {
-        // Advice, and the source has none to give just now.
+        // A split point is only advice, and the source has none at the moment.
         return undefined;
       }
     }
@@ -118,7 +118,7 @@ export class ShardSplitter<I extends Item, R> {
     return splitPoint({ range, startedKey, samples, ahead, isEndKnown, aheadMs });
   }
 
-  /** The work went on while the source looked: what was begun meanwhile stays here. */
+  /** The work continued while the source searched: keys started in the meantime stay in this shard. */
   #isAhead(cut: Uint8Array): boolean {
     const startedKey = this.#work.startedKey();
     return startedKey === undefined || compareBytes(cut, startedKey) > 0;
@@ -131,7 +131,7 @@ export class ShardSplitter<I extends Item, R> {
     const cut = plan.residualSpec.keyRangeStart;
     this.#ceiling = cut;
     const opId = OpId.random();
-    // A split of unknown fate may have been made. Until it is known nothing above the cut is begun.
+    // A split with an unknown outcome may have been committed. Start nothing above the cut until the outcome is known.
     while (!this.#work.isStopped()) {
       const answer = await this.#session.splitResidual(plan, { opId });
       if (answer.ok) {
@@ -144,7 +144,7 @@ export class ShardSplitter<I extends Item, R> {
       if (error.kind === "RunTerminal") return this.#work.onRunEnded(error.status);
       if (isLeaseGone(error)) return this.#work.onLost(error.kind);
       if (error.kind !== "BackendError") {
-        // It has spawned too many, or the store has no room: neither passes while the shard is held.
+        // The shard has spawned too many shards, or the store is full. Neither changes while the shard is held.
         this.#isRefused = true;
         this.#ceiling = ceilingBefore;
         return;

@@ -18,28 +18,27 @@ export interface StartRunOptions {
   readonly run: RunRequest;
   readonly source: Source;
   readonly config: RunConfigInput;
-  /** About how many shards to begin with; a source may give fewer. */
+  /** How many initial shards to aim for. A source may plan fewer. */
   readonly shardCount: number;
   readonly signal?: AbortSignal;
   /**
-   * Bytes that stand for the settings of the work, kept with every shard. Who joins with other bytes is
-   * refused, so that two commands never share a run by accident. Not compared where it is left out.
+   * Bytes that identify the settings of the work, stored with every shard. A caller that joins with other bytes is
+   * refused, so that two commands never share a run by accident. Not compared if omitted.
    */
   readonly connectorExtra?: Uint8Array;
 }
 
-/** A run that can be worked on: one that this call created, or one that was there. */
+/** A run to work on: created by this call, or joined. */
 export interface StartedRun {
   readonly kind: "Created" | "Joined";
   readonly record: RunRecord;
 }
 
 /**
- * Create a run over everything that a source has, or join it where it is there.
+ * Create a run over everything in a source, or join it if it exists.
  *
- * The source plans only where there is no such run, so a second start changes nothing, and of any number
- * of processes that start at once one creates the run and the others join it. A run that has ended is
- * joined too: its record says so.
+ * The source plans only if the run does not exist, so a second start changes nothing. If several processes start at
+ * once, one creates the run and the others join it. A run that has ended is joined too; its record has the status.
  */
 export async function startRun(options: StartRunOptions): Promise<Result<StartedRun, StartRunError>> {
   assertOptions(options);
@@ -58,7 +57,7 @@ export async function startRun(options: StartRunOptions): Promise<Result<Started
   return theirs.ok ? join(options, theirs.value) : theirs;
 }
 
-/** The run, unless it is missing or half made: then it is for this call to make. */
+/** Returns the run, or `undefined` if it is missing or half created and this call has to create it. */
 async function findRun({ coordinator, run }: StartRunOptions): Promise<Result<RunRecord | undefined, StartRunError>> {
   const found = await coordinator.getRun(run);
   if (found.ok) return ok(found.value.status === "Initializing" ? undefined : found.value);
@@ -105,7 +104,7 @@ async function planShards({
   return ok(shards);
 }
 
-/** The shard with the caller's bytes beside the source's hint. */
+/** Returns the shard spec with the caller's bytes next to the source's hint. */
 function withExtra(spec: ShardSpec, connectorExtra: Uint8Array): Result<ShardSpec, SourceError> {
   const decoded = decodeMetadata(spec);
   if (!decoded.ok)
@@ -113,11 +112,11 @@ function withExtra(spec: ShardSpec, connectorExtra: Uint8Array): Result<ShardSpe
   if (decoded.value.connectorExtra.length > 0)
     return err({
       kind: "SourceInvalid",
-      reason: "the source keeps bytes of its own with its shards, so the run's settings have no place there",
+      reason: "the source stores its own bytes with its shards, which leaves no room for the run's settings",
     });
   const metadata = ShardMetadata.encode({ hint: decoded.value.hint, connectorExtra });
   if (!metadata.ok)
-    return err({ kind: "SourceInvalid", reason: "the settings of the run are too large to be kept with its shards" });
+    return err({ kind: "SourceInvalid", reason: "the settings of the run are too large to be stored with its shards" });
   const { keyRangeStart: start, keyRangeEnd: end } = spec;
   return ok(ShardSpec.withRangeAndMetadata({ start, end, metadata: metadata.value }));
 }

@@ -9,7 +9,7 @@ export interface TickerOptions {
   readonly onBlocked: (ms: number) => void;
 }
 
-/** Calls back every so often, and notices where the event loop did not let it. The answer ends it. */
+/** Calls `onTick` periodically, and `onBlocked` if the event loop delayed it. Returns a function that stops it. */
 export function startTicker({ time, everyMs, blockedMs, onTick, onBlocked }: TickerOptions): () => void {
   let lastMs = time.nowMs();
   let cancel: () => void;

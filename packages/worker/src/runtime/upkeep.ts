@@ -40,13 +40,13 @@ export interface UpkeepOptions {
   readonly listener: UpkeepListener;
 }
 
-/** Everything up to `key` is finished: so many items since the last checkpoint. */
+/** Everything up to `key` is finished: `items` items since the last checkpoint. */
 interface Progress {
   readonly key: Uint8Array;
   readonly items: number;
 }
 
-/** How a shard is left. */
+/** How a hold ends. */
 export type Ending =
   | { readonly kind: "Complete" }
   | { readonly kind: "Park"; readonly reason: ParkReason }
@@ -58,8 +58,8 @@ const MAX_RETRY_MS = 2000;
 /**
  * Keeps a shard: stores its progress, renews its lease, and ends the hold.
  *
- * One write is on its way at a time, and the work goes on meanwhile. Only while results are being
- * flushed must none be written, because what the flush answers stands for exactly those up to one key.
+ * One write is in flight at a time, and the work continues meanwhile. No result may be written while results are
+ * flushed, because the flush token covers exactly the results up to one key.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;
@@ -73,7 +73,7 @@ export class Upkeep {
   #dueMs: number;
   #failures = 0;
   #flush: Promise<boolean> | undefined;
-  /** What is being written, from the flush to the answer. Never rejects. */
+  /** The write in progress, from the flush to the store's response. Never rejects. */
   #action: Promise<void> | undefined;
   #isEnding = false;
   #giveUpMs = Infinity;
@@ -87,7 +87,7 @@ export class Upkeep {
     this.#dueMs = this.#reckonDue();
   }
 
-  /** Whether results must not be written just now. */
+  /** Whether results must not be written at the moment. */
   get isFlushing(): boolean {
     return this.#flush !== undefined;
   }
@@ -98,20 +98,20 @@ export class Upkeep {
     if (this.#items++ === 0) this.#dueMs = this.#reckonDue();
   }
 
-  /** Hot: asked after every item. */
+  /** Whether a write is due. Hot: called after every item. */
   isDue(nowMs: number): boolean {
     if (this.#items >= this.#options.policy.items) return true;
     return nowMs >= this.#dueMs && this.#action === undefined;
   }
 
   /**
-   * Write what is due. The answer comes as soon as results may be written again, not when the write has been made; where the
-   * one before is still on its way it comes after that.
+   * Write what is due. Resolves as soon as results may be written again, not when the write is committed. If the
+   * previous write is still in flight, waits for it first.
    */
   async keepUp(): Promise<void> {
     if (this.isFlushing) return this.#untilFlushed();
     await this.#action;
-    // A store that fails is given time, and the work waits with it once it is a whole checkpoint ahead.
+    // Give a failing store time. The work waits too once it is a whole checkpoint ahead.
     const waitMs = this.#failures > 0 ? this.#dueMs - this.#options.time.nowMs() : 0;
     if (waitMs > 0) await sleep(this.#options.time, waitMs);
     if (this.#isOver || this.#action !== undefined || !this.isDue(this.#options.time.nowMs())) return;
@@ -119,19 +119,22 @@ export class Upkeep {
     return this.#untilFlushed();
   }
 
-  /** Whatever is being written is the last: the shard is another's, or nothing of it may be stored any more. */
+  /** Start no further writes: the shard is lost, or nothing more of it may be stored. */
   abandon(): void {
     this.#isOver = true;
   }
 
-  /** Store what is finished and end the hold. `false` where the shard was lost before that, or the store was away for too long. */
+  /**
+   * Store the finished items and end the hold. Returns `false` if the shard was lost first or the store was unavailable
+   * for too long.
+   */
   async end(ending: Ending, patienceMs: number): Promise<boolean> {
     this.#isEnding = true;
     this.#giveUpMs = this.#options.time.nowMs() + patienceMs;
     await this.#action;
     if (this.#isOver) return false;
     const { session } = this.#options;
-    // Taken before the flush: what its token stands for is exactly what was written up to this key.
+    // Read before the flush: the token covers exactly the results written up to this key.
     const progress = this.#items > 0 ? { key: this.#lastKey!, items: this.#items } : undefined;
     if (progress !== undefined && !(await this.#flushResults())) return false;
     const opId = OpId.random();
@@ -162,7 +165,7 @@ export class Upkeep {
     return true;
   }
 
-  /** Ask until the store answers, the lease has run out or patience has. */
+  /** Retry until the store responds, the lease expires, or `patienceMs` is over. */
   async #insist<E extends AnyCoordError>(operation: string, ask: () => Promise<Result<unknown, E>>): Promise<boolean> {
     const { time } = this.#options;
     for (;;) {
@@ -176,7 +179,7 @@ export class Upkeep {
 
   async #act(): Promise<void> {
     try {
-      // Whoever ends the hold stores the rest: until then the lease is only kept.
+      // The write that ends the hold stores the rest. Until then only renew.
       if (this.#items === 0 || this.#isEnding) await this.#renew();
       else await this.#store({ key: this.#lastKey!, items: this.#items });
     } catch (error) {
@@ -213,7 +216,8 @@ export class Upkeep {
     listener.onCheckpoint(items, this.#writeMs);
     listener.onCapacity(answer.value.value.capacity);
     if (!renew) return;
-    // A run that has ended still stores progress but renews nothing, so the deadline has not moved. A renewal returns why.
+    // A run that has ended still stores progress but renews nothing, so the deadline has not moved. A renewal returns
+    // the reason.
     if (session.lease.deadline <= deadlineBefore && askedMs > this.#renewedMs) return this.#renew();
     this.#renewed(askedMs);
   }
@@ -234,7 +238,7 @@ export class Upkeep {
       listener.onRunEnded(error.status);
       return;
     }
-    // A renewal that waited behind the last write finds the session closed. That is no loss.
+    // A renewal queued after the last write finds the session closed. That is not a loss.
     if (error.kind === "SessionClosed" && this.#isEnding) return;
     if (isLeaseGone(error)) return this.#lose(error.kind);
     if (error.kind === "CursorTokenTooLarge") {
@@ -244,7 +248,7 @@ export class Upkeep {
     }
     assert(
       error.kind === "BackendError" || error.kind === "ResourceExhausted",
-      () => `a ${operation} of the runtime's own was refused as ${error.kind}`,
+      () => `the runtime's own ${operation} was refused as ${error.kind}`,
     );
     this.#failures++;
     listener.onStoreFailed(operation, error);
@@ -257,10 +261,10 @@ export class Upkeep {
     this.#options.listener.onLost(cause);
   }
 
-  /** Make the results durable. `false` where the shard cannot go on. */
+  /** Make the results durable. Returns `false` if the shard cannot continue. */
   async #flushResults(): Promise<boolean> {
     const { sink } = this.#options;
-    // The token of another's sink stays as it is: a checkpoint without one would erase it.
+    // Keep a token that another sink wrote: a checkpoint without it would erase it.
     if (sink === undefined) return true;
     this.#flush = this.#waitForToken(sink);
     const isFlushed = await this.#flush;
@@ -285,7 +289,9 @@ export class Upkeep {
     return !this.#isOver;
   }
 
-  /** Renew the lease while a slow flush delays the checkpoint that would. Returns a function that ends this. */
+  /**
+   * Renew the lease while a slow flush delays the checkpoint that would renew it. Returns a function that stops this.
+   */
   #renewMeanwhile(): () => Promise<void> {
     const { policy, time, listener } = this.#options;
     let isOver = false;
@@ -315,7 +321,7 @@ export class Upkeep {
     return Cursor.fromParts({ lastKey, token: this.#token });
   }
 
-  /** How long to wait before the next attempt: with a short lease, never so long that it expires meanwhile. */
+  /** How long to wait before the next attempt. With a short lease, never so long that it expires meanwhile. */
   #pauseMs(): number {
     const { policy, time } = this.#options;
     const doubledMs = FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 16);

@@ -68,17 +68,17 @@ describe("WorkSharing", () => {
   test("splits once for those who wait elsewhere, until they are heard of again", async () => {
     const { sharing, share } = setUp();
     const shards = [new Shard(100), new Shard(200)];
-    sharing.hear(hint(true));
+    sharing.observe(hint(true));
     expect(await share(shards)).toEqual([0, 1]);
     for (const shard of shards) shard.isSplitting = false;
     expect(await share(shards)).toEqual([0, 1]);
-    sharing.hear(hint(true));
+    sharing.observe(hint(true));
     expect(await share(shards)).toEqual([0, 2]);
   });
 
   test("does not split for them while there is something they could claim", async () => {
     const { sharing, share } = setUp();
-    sharing.hear(hint(true, 1));
+    sharing.observe(hint(true, 1));
     expect(await share([new Shard(Infinity)])).toEqual([0]);
   });
 

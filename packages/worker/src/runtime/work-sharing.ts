@@ -1,32 +1,32 @@
 import type { CapacityHint } from "@gossip/coordination";
 import type { WorkerTime } from "../time/worker-time.ts";
 
-/** A shard in work, as far as sharing it goes. */
+/** The view of a shard in work that sharing needs. */
 export interface Shareable {
   readonly isSplitting: boolean;
   expectedHandoverMs(nowMs: number): number;
   split(): Promise<void>;
 }
 
-/** How old what was heard of the run may be before somebody asks. */
+/** How old the last capacity report may be before the store is queried. */
 const ASK_EVERY_MS = 1000;
-/** The same while shards are being split: whoever waited for one may not have been alone. */
+/** The same while shards are being split: more than one worker may be waiting. */
 const ASK_AGAIN_MS = 100;
 
 /**
- * Decides when shards are split: as soon as workers have nothing to do, here or elsewhere.
+ * Decides when shards are split: as soon as workers are idle, in this process or in others.
  *
- * The workers of this process are known to wait. Of others it is heard with every renewal, and where none
- * was due for a while the store is asked, which costs a read and no write. Those shards are split that are
- * expected to hand over most, as many as workers wait here, or one for those elsewhere: if that was not
- * enough they will be heard of again.
+ * This process knows its own idle workers. Every renewal reports on the others. If no renewal was due for a while, the
+ * store is queried, which costs a read and no write. The shards that are expected to hand over the most work are split:
+ * as many as this process has idle workers, or one for other processes. If that is not enough, the next report shows
+ * it.
  */
 export class WorkSharing {
   readonly #time: WorkerTime;
   readonly #ask: () => Promise<CapacityHint | undefined>;
   readonly #onBug: (error: unknown) => void;
   #isWantedElsewhere = false;
-  #heardMs: number;
+  #observedMs: number;
   #askEveryMs = ASK_EVERY_MS;
   #isAsking = false;
 
@@ -38,15 +38,18 @@ export class WorkSharing {
     this.#time = parts.time;
     this.#ask = parts.ask;
     this.#onBug = parts.onBug;
-    this.#heardMs = parts.time.nowMs();
+    this.#observedMs = parts.time.nowMs();
   }
 
-  hear({ isStarved, availableCount }: CapacityHint): void {
-    this.#heardMs = this.#time.nowMs();
+  observe({ isStarved, availableCount }: CapacityHint): void {
+    this.#observedMs = this.#time.nowMs();
     this.#isWantedElsewhere = isStarved && availableCount === 0;
   }
 
-  /** Split what is worth it, where somebody waits. `idleWorkers` are those of this process that found nothing. */
+  /**
+   * Split shards worth splitting if workers are waiting. `idleWorkers` counts the workers of this process that found
+   * nothing to claim.
+   */
   share(
     shards: Iterable<Shareable>,
     { nowMs, idleWorkers }: { readonly nowMs: number; readonly idleWorkers: number },
@@ -61,7 +64,7 @@ export class WorkSharing {
       .sort((a, b) => (a.handoverMs < b.handoverMs ? 1 : -1))
       .slice(0, wanted);
     for (const { shard } of chosen) {
-      // What was heard is old from here on: the next renewal tells whether somebody still waits.
+      // The last report is outdated now. The next renewal shows whether workers are still waiting.
       this.#isWantedElsewhere = false;
       this.#askEveryMs = ASK_AGAIN_MS;
       shard.split().catch(this.#onBug);
@@ -69,14 +72,14 @@ export class WorkSharing {
   }
 
   #askWhereQuiet(held: number, nowMs: number): void {
-    if (held === 0 || this.#isAsking || nowMs - this.#heardMs < this.#askEveryMs) return;
+    if (held === 0 || this.#isAsking || nowMs - this.#observedMs < this.#askEveryMs) return;
     this.#isAsking = true;
     this.#ask()
       .then((capacity) => {
         this.#isAsking = false;
-        this.#heardMs = this.#time.nowMs();
+        this.#observedMs = this.#time.nowMs();
         this.#askEveryMs = Math.min(ASK_EVERY_MS, 2 * this.#askEveryMs);
-        if (capacity !== undefined) this.hear(capacity);
+        if (capacity !== undefined) this.observe(capacity);
       })
       .catch(this.#onBug);
   }

@@ -1,27 +1,27 @@
 import type { LossCause } from "./worker-event.ts";
 
-/** Why going on with an item is of no use: what its signal fires with. */
+/** Why an item should stop. The reason of its signal. */
 export type WorkStoppedKind =
-  /** The process was told to stop, and the item has had its time. */
+  /** The process is stopping, and the item's grace period is over. */
   | "Shutdown"
-  /** Another item of the shard cannot be done. */
+  /** Another item of the shard failed for good. */
   | "Park"
-  /** Somebody ended the run. */
+  /** The run was ended. */
   | "RunEnded"
   /** Results cannot be written. */
   | "SinkFailed"
-  /** The shard is another's by now, or nobody's; `cause` says how that was found out. */
+  /** Another worker holds the shard, or none does. `cause` has the reason. */
   | "Lost"
-  /** The program is wrong. */
+  /** An invariant was broken. */
   | "Bug";
 
 const SENTENCES: Readonly<Record<WorkStoppedKind, string>> = {
-  Shutdown: "the worker was told to stop",
+  Shutdown: "the worker is stopping",
   Park: "the shard is being parked",
   RunEnded: "the run was ended",
   SinkFailed: "results cannot be written",
   Lost: "the lease of the shard is lost",
-  Bug: "the worker met with a mistake of its own",
+  Bug: "the worker found a bug in itself",
 };
 
 /** The reason of an item's signal. */

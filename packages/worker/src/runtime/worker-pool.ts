@@ -15,12 +15,12 @@ import { WorkSharing } from "./work-sharing.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import type { StopReason, WorkerProgress, WorkerSummary } from "./worker-summary.ts";
 
-/** How long the work may have the event loop to itself. */
+/** How long the work may run before it yields to the event loop. */
 const SLICE_MS = 10;
 const MAX_TICK_MS = 250;
 const MAX_UNNOTICED_BLOCK_MS = 1000;
 
-/** After these there is more to claim than before. */
+/** Events after which more may be claimable. */
 const OFFERS: ReadonlySet<EventKind> = /* @__PURE__ */ new Set([
   "ShardReleased",
   "ShardResidualCreated",
@@ -28,15 +28,15 @@ const OFFERS: ReadonlySet<EventKind> = /* @__PURE__ */ new Set([
   "ShardUnparked",
 ] as const);
 
-/** What a pool is given beside its settings. */
+/** What a pool needs besides its settings. */
 export interface PoolParts {
   readonly timing: RunTiming;
   readonly observer: Observer;
-  /** Renews leases while the loop stands still, where there is one. */
+  /** Renews leases while the loop is blocked, if enabled. */
   readonly keeper: Pick<LeaseKeeper, "hold" | "renewed" | "drop" | "beat"> | undefined;
 }
 
-/** Keeps as many shards in work as there are workers, until there is nothing left to claim or a reason to stop. */
+/** Keeps as many shards in work as there are workers, until nothing is left to claim or a reason to stop comes up. */
 export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly settings: Settings<I, R>;
   readonly timing: RunTiming;
@@ -55,7 +55,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   #bug: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
   #hasOffer = false;
-  /** Workers that wait because nothing could be claimed. */
+  /** Workers that are waiting because nothing could be claimed. */
   #idleWorkers = 0;
   #failingSinceMs: number | undefined;
 
@@ -99,8 +99,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#observe(session, askedMs);
   }
 
-  heard(capacity: CapacityHint): void {
-    this.#sharing.hear(capacity);
+  onCapacity(capacity: CapacityHint): void {
+    this.#sharing.observe(capacity);
   }
 
   isSliceOver(nowMs: number): boolean {
@@ -138,7 +138,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease, this.#agoMs(askedMs)));
       const runner = new ShardRunner(this, session, askedMs);
       this.#runners.add(runner);
-      // The stop may have come while the claim was under way: then the shard is given back at once.
+      // If the stop came while the claim was in flight, release the shard at once.
       if (this.#stop !== undefined) this.#stopRunner(runner, this.#stop);
       runner
         .run()
@@ -275,7 +275,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#halt({ kind: "Aborted" });
   }
 
-  /** Wait until something happens, or for at most `ms`. */
+  /** Wait until something happens, but at most `ms`. */
   #wait(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       const cancel = ms === undefined ? undefined : this.settings.time.startTimer(ms, () => this.#poke());

@@ -2,43 +2,43 @@ import type { RunStatus } from "@gossip/contracts";
 import type { BackendError, GetRunError } from "@gossip/coordination-errors";
 import type { Redacted } from "@gossip/stdx";
 
-/** What became of the shards that this process claimed. */
+/** How the shards that this process claimed ended. */
 export interface ShardCounts {
   readonly claimed: number;
   readonly completed: number;
   readonly parked: number;
-  /** Given back, for another to go on with. */
+  /** Released, for another worker to continue. */
   readonly released: number;
   readonly lost: number;
 }
 
-/** How the work of this process stands. */
+/** The progress of this process. */
 export interface WorkerProgress {
-  /** Items that `process` was done with. One that is done again counts again. */
+  /** Items that `process` finished. An item processed twice counts twice. */
   readonly items: number;
-  /** Items that were given up after their last retry. */
+  /** Items given up after their last retry. */
   readonly failures: number;
   readonly retries: number;
-  /** What the source found and could not offer. */
+  /** Problems that the source reported. */
   readonly problems: number;
   readonly splits: number;
   readonly shards: ShardCounts;
-  /** Shards that are being worked on. */
+  /** Shards in work. */
   readonly held: number;
   readonly elapsedMs: number;
 }
 
-/** Why the work of this process came to an end. */
+/** Why the work of this process ended. */
 export type StopReason =
-  /** Nothing of the run is left to do; shards may have been parked. */
+  /** The run has no work left. Shards may have been parked. */
   | { readonly kind: "Done" }
   /** The signal fired. */
   | { readonly kind: "Aborted" }
-  /** Somebody ended the run. */
+  /** The run was ended. */
   | { readonly kind: "RunTerminal"; readonly status: RunStatus }
-  /** There is no such run, or it is another's. */
+  /** The run does not exist, or belongs to another tenant. */
   | { readonly kind: "RunMissing"; readonly error: Exclude<GetRunError, BackendError> }
-  /** The store could not be reached for too long, or what it holds is broken. */
+  /** The store was unreachable for too long, or its data is damaged. */
   | { readonly kind: "StoreFailed"; readonly error: BackendError }
   /** Results could not be written. */
   | { readonly kind: "SinkFailed"; readonly cause: Redacted<unknown> };

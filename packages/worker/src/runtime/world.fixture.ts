@@ -11,7 +11,7 @@ export interface NumberedItem extends Item {
   readonly n: number;
 }
 
-/** A letter and the number behind it, so that byte order is the numbers' order. */
+/** A letter followed by the number, so that byte order is numeric order. */
 export function keyOf(n: number): Uint8Array {
   const key = new Uint8Array(6);
   key[0] = 0x6b;
@@ -23,7 +23,7 @@ export interface NumberedOptions {
   readonly batchSize?: number;
   /** Called before each batch. May wait or throw. */
   readonly between?: (from: number) => Promise<void>;
-  /** Whether the source has a problem with this number instead of an item. */
+  /** Whether the source reports a problem at this number instead of an item. */
   readonly isProblem?: (n: number) => boolean;
 }
 
@@ -117,12 +117,15 @@ export class World {
   }
 }
 
-/** A sink as the contract has it: only what a checkpointed token covers counts, and each holder continues after it. Skipped numbers count too. */
+/**
+ * A sink that follows the contract: only results covered by a checkpointed token count, and each holder continues after
+ * it. Skipped numbers count too.
+ */
 export class TokenSink implements Sink<NumberedItem, unknown> {
-  /** What each shard's holders wrote, by shard and fence. */
+  /** What each holder wrote, by shard and fence. */
   readonly parts = new Map<string, number[]>();
   isBroken = false;
-  /** Results that came when the shard had been left. */
+  /** Results written after the shard was left. */
   lateWrites = 0;
   readonly #pause: () => Promise<unknown>;
 
@@ -163,7 +166,7 @@ export class TokenSink implements Sink<NumberedItem, unknown> {
     };
   }
 
-  /** What counts by the tokens that the run's shards hold. */
+  /** The results covered by the tokens of the run's shards. */
   async results(coordinator: Coordinator): Promise<number[]> {
     const results: number[] = [];
     const page = unwrap(await coordinator.listShards({ ...RUN, limit: 1000 }));

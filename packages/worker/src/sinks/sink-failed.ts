@@ -1,13 +1,13 @@
 /**
- * Why results could not be kept.
+ * Why results could not be stored.
  *
- * - `DiskFull`    — there is no room. What counted before still counts; nothing since does.
- * - `Unwritable`  — the folder or the file cannot be written.
- * - `PartMissing` — results that count are not here: every worker of a run must see the same folder.
- * - `PartDamaged` — a file with results that count has other bytes than were written.
- * - `ResultsMissing`, `ResultsDamaged` — the assembled file of a finished run is gone, or is not what was written.
- * - `TokenInvalid`— the bytes in the cursor are none of this sink's.
- * - `NotJson`     — a result cannot be written as JSON.
+ * - `DiskFull`: no space left. Results that counted before still count; later ones do not.
+ * - `Unwritable`: the folder or file cannot be written.
+ * - `PartMissing`: results that count are missing here. Every worker of a run must see the same folder.
+ * - `PartDamaged`: a file with results that count does not have the bytes that were written.
+ * - `ResultsMissing`, `ResultsDamaged`: the assembled file of a finished run is gone, or is not what was written.
+ * - `TokenInvalid`: the bytes in the cursor are not a token of this sink.
+ * - `NotJson`: a result cannot be written as JSON.
  */
 export type SinkFailedKind =
   | "DiskFull"
@@ -19,7 +19,7 @@ export type SinkFailedKind =
   | "TokenInvalid"
   | "NotJson";
 
-/** Thrown by a sink that cannot keep results. Nothing counts that is not there. */
+/** Thrown by a sink that cannot store results. */
 export class SinkFailed extends Error {
   override readonly name = "SinkFailed";
   readonly kind: SinkFailedKind;

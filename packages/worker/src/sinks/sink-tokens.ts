@@ -3,7 +3,7 @@ import { ShardFilter, type Coordinator, type ShardPosition, type ShardSummary } 
 import type { GetRunError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 
-/** Some shards still are to be worked on, so that what they hold is not all there will be. */
+/** Some shards still have work left, so their tokens do not cover all results. */
 export interface RunUnfinished {
   readonly kind: "RunUnfinished";
   readonly active: number;
@@ -13,10 +13,10 @@ const PAGE_SIZE = 1000;
 const READS_AT_ONCE = 32;
 
 /**
- * What the cursors of a finished run say of its results, in the order of keys: what `assembleNdjson` wants.
+ * The sink tokens of a finished run, in key order, as `assembleNdjson` takes them.
  *
- * Shards that were replaced by others are left out, because their first child went on from their cursor. Parked ones
- * are in: what they have done counts.
+ * Split shards are left out, because their first child continued from their cursor. Parked shards are included: their
+ * finished results count.
  */
 export async function sinkTokens(
   coordinator: Coordinator,
@@ -34,7 +34,7 @@ export async function sinkTokens(
   const active = shards.filter(({ status }) => status === "Active").length;
   if (active > 0) return err({ kind: "RunUnfinished", active });
 
-  // Shards are listed by where their ranges start.
+  // Shards are listed by the start of their ranges.
   const tokens: (Uint8Array | undefined)[] = [];
   for (let index = 0; index < shards.length; index += READS_AT_ONCE) {
     const some = shards.slice(index, index + READS_AT_ONCE);

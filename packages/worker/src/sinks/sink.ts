@@ -3,17 +3,16 @@ import type { Item } from "../source/source.ts";
 
 export interface SinkRequest {
   readonly shard: ShardKey;
-  /** Of the lease that writes. A later holder of the shard has a higher one. */
+  /** The fence of the lease that writes. A later holder of the shard has a higher one. */
   readonly fence: FenceEpoch;
-  /** What `flush` last gave that was checkpointed, whoever held the shard then. */
+  /** The last token from `flush` that was checkpointed, by any holder of the shard. */
   readonly token: Uint8Array | undefined;
 }
 
 /**
- * Where results go so that each counts once. What `write` was given counts only when the token
- * of a later `flush` has been checkpointed: the token travels in the shard's cursor, so results
- * and progress become true in one write. What a holder wrote after its last checkpoint is
- * left behind, and written again by the next.
+ * Stores results so that each counts once. A result passed to `write` counts only when the token of a later `flush` has
+ * been checkpointed. The token is stored in the shard's cursor, so results and progress are committed in one write.
+ * Results that a holder wrote after its last checkpoint do not count; the next holder writes them again.
  */
 export interface Sink<I extends Item = Item, R = unknown> {
   open(request: SinkRequest): Promise<ShardSink<I, R>>;
@@ -22,26 +21,29 @@ export interface Sink<I extends Item = Item, R = unknown> {
 /**
  * A key that progress moves past without a result.
  *
- * - `Problem` — the source could not offer what is there; `reason` is the source's sentence.
- * - `Failure` — `process` failed for good, and `onItemFailure` is `skip`.
+ * - `Problem`: the source could not read it; `reason` is the source's message.
+ * - `Failure`: `process` failed for good, and `onItemFailure` is `skip`.
  */
 export type SkippedItem =
   | { readonly kind: "Problem"; readonly key: Uint8Array; readonly reason: string }
   | { readonly kind: "Failure"; readonly key: Uint8Array };
 
 export interface ShardSink<I extends Item = Item, R = unknown> {
-  /** In the order of keys, only over a prefix of finished items, and never while a `flush` is waited for. Must not wait. */
+  /** Called in key order, only for a prefix of finished items, and never while a `flush` is pending. Must not block. */
   write(item: I, result: R): void;
 
   /**
-   * A key is passed over, in order with `write`. What the sink notes about it counts with the next token, in the write that
-   * moves progress past the key. Absent: the sink has no use for it.
+   * Called for a skipped key, in order with `write`. What the sink records about it counts with the next token, in the
+   * write that moves progress past the key. Optional.
    */
   skip?(skipped: SkippedItem): void;
 
-  /** Make durable what was written; the bytes say how much there is. At most `MAX_TOKEN_SIZE`. One is waited for at a time. */
+  /**
+   * Make everything written so far durable, and return a token that describes it, of at most `MAX_TOKEN_SIZE` bytes.
+   * Only one flush is pending at a time.
+   */
   flush(): Promise<Uint8Array>;
 
-  /** The shard is left: done, parked, released or lost. What was not flushed may be dropped. */
+  /** The hold ended: completed, parked, released or lost. Results that were not flushed may be dropped. */
   close(): Promise<void>;
 }

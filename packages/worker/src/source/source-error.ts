@@ -1,4 +1,4 @@
-/** Why a source cannot be planned, opened or read. `reason` is one sentence for a person, without credentials. */
+/** Why a source cannot be planned, opened or read. `reason` is one sentence for users, without credentials. */
 export type SourceError =
   | { readonly kind: "SourceMissing"; readonly reason: string }
   | { readonly kind: "SourceUnreadable"; readonly reason: string }

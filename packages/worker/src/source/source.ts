@@ -2,26 +2,26 @@ import type { RangeInput, ShardSpec } from "@gossip/contracts";
 import type { Result } from "@gossip/stdx";
 import type { SourceError } from "./source-error.ts";
 
-/** One thing to be worked on. Sources add what they know of it. */
+/** One item to work on. Sources add fields of their own. */
 export interface Item {
-  /** Its place in the keyspace: what ranges cut, what cursors remember. */
+  /** Its position in the key space. Ranges and cursors refer to it. */
   readonly key: Uint8Array;
 }
 
 /**
- * Something at `key` that the source cannot offer as an item. It is reported and passed over, and progress moves past its key
- * as it does for an item: a reading after that key does not report it again.
+ * Something at `key` that the source cannot return as an item. It is reported and skipped, and progress moves past its
+ * key as it does for an item: a reading after that key does not report it again.
  */
 export interface ItemProblem {
-  /** Inside the range, like an item's. */
+  /** Inside the range, like an item's key. */
   readonly key: Uint8Array;
-  /** One sentence for a person. It holds neither credentials nor the key itself. */
+  /** One sentence for users. It contains neither credentials nor the key itself. */
   readonly reason: string;
 }
 
 /**
- * Items and problems in the order of their keys. Many at a time, because a promise for each
- * item costs more than most items do. An empty batch is allowed and says nothing.
+ * Items and problems in key order. Sources return batches because a promise per item costs more than most items do. A
+ * batch may be empty.
  */
 export interface ItemBatch<I extends Item = Item> {
   readonly items: readonly I[];
@@ -29,14 +29,14 @@ export interface ItemBatch<I extends Item = Item> {
 }
 
 export interface PlanRequest {
-  /** How many shards are wanted. A source gives about that many, never more, and at least one. */
+  /** How many shards are wanted. A source returns about that many, never more, and at least one. */
   readonly shardCount: number;
   readonly signal?: AbortSignal;
 }
 
 export interface ReadRequest {
   readonly range: RangeInput;
-  /** Only what is above this key is wanted: everything up to it has been done. */
+  /** Read only keys above this one: everything up to it is done. */
   readonly after?: Uint8Array | undefined;
   readonly signal: AbortSignal;
 }
@@ -44,44 +44,44 @@ export interface ReadRequest {
 export interface SplitRequest {
   readonly range: RangeInput;
   readonly after?: Uint8Array | undefined;
-  /** Keys that were read of late, in order: where the data is, as far as it is known. */
+  /** Keys read recently, in order. They show where the data is. */
   readonly samples: readonly Uint8Array[];
 }
 
 /**
- * A keyspace with something at its keys. It can be read from any key on, in the order of
- * bytes, and a second reading of a range gives the same keys in the same order, but for what
- * was added or removed meanwhile. Sources hold no state between calls that a second process
- * would need: every worker makes its own from the same settings.
+ * A key space with items at its keys. It can be read from any key, in byte order. Reading a range again gives the same
+ * keys in the same order, except for what was added or removed in between. A source keeps no state between calls that
+ * another process would need: every worker creates its own from the same settings.
  */
 export interface Source<I extends Item = Item> {
-  /** For people and for telemetry: `fs`, `lines`, `postgres`. */
+  /** A name for users and telemetry: `fs`, `lines`, `postgres`. */
   readonly name: string;
 
-  /** The first shards of a run: ranges that touch and together cover every item there is or will be. */
+  /** Plan the first shards of a run: adjacent ranges that together cover every present and future item. */
   plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>>;
 
   /**
-   * The items of a range. Throws where it cannot go on: the runtime waits and reads again from
-   * where the work stands, a few times, and then parks the shard.
+   * Read the items of a range. Throws if it cannot continue: the runtime then waits and reads again from the current
+   * position, a few times, and finally parks the shard.
    */
   read(request: ReadRequest): AsyncIterable<ItemBatch<I>>;
 
   /**
-   * Where half of what remains is expected to lie: strictly above `after` and inside the range,
-   * `undefined` where the source knows of no such key. Absent: the runtime decides by what it has read, which is exact at
-   * the end of a range and a guess before that. The work goes on meanwhile, so an answer may be too late to be used.
+   * A key where half of the remaining work is expected: strictly above `after` and inside the range, or `undefined` if
+   * the source knows of no such key. Without this method, the runtime decides by the keys that it has read, which is
+   * exact near the end of a range and an estimate before that. Work continues meanwhile, so the result may arrive too
+   * late to be used.
    */
   splitPoint?(request: SplitRequest): Promise<Uint8Array | undefined>;
 
-  /** A key as a person would write it. Absent: hexadecimal digits. */
+  /** A key in readable form. Default: hexadecimal digits. */
   describeKey?(key: Uint8Array): string;
 
   /**
-   * Give back what the source holds open. Absent: it holds nothing between calls.
+   * Close what the source holds open. Sources that hold nothing between calls do not need it.
    *
-   * For whoever made the source, once nothing of it is being read. `startRun` and `runWorkers` never call it: one source serves
-   * both, and run after run.
+   * For the owner of the source to call, once nothing of it is being read. `startRun` and `runWorkers` never call it:
+   * one source can serve both, for several runs.
    */
   close?(): Promise<void>;
 }

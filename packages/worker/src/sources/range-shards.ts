@@ -3,7 +3,7 @@ import { rangeShard } from "@gossip/frontier";
 import { assert, assertCount, unwrap } from "@gossip/stdx";
 import type { PlanRequest } from "../source/source.ts";
 
-/** The shards between the ends of a range and the points inside it, which ascend. */
+/** The shards between the bounds of a range and the ascending points inside it. */
 export function shardsBetween({ start, end }: RangeInput, points: readonly Uint8Array[]): readonly ShardSpec[] {
   const bounds = [start, ...points, end];
   return bounds.slice(1).map((bound, index) => unwrap(rangeShard({ start: bounds[index]!, end: bound })));

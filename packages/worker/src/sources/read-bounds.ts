@@ -4,13 +4,13 @@ import { assert, assertBytes, compareBytes } from "@gossip/stdx";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
-/** What is left of a range: keys at or above `from` and below `end`. An empty one is no bound. */
+/** The remaining part of a range: keys from `from` up to but not including `end`. An empty bound is no bound. */
 export interface ReadBounds {
   readonly from: Uint8Array;
   readonly end: Uint8Array;
 }
 
-/** The keys of a range that are above `after`, or `undefined` where there can be none. */
+/** The part of a range above `after`, or `undefined` if no key can be in it. */
 export function readBounds({
   range,
   after,
@@ -33,7 +33,7 @@ export function readBounds({
   return end.length > 0 && compareBytes(from, end) >= 0 ? undefined : { from, end };
 }
 
-/** Whether a key lies below the end of what is read. */
+/** Whether a key lies below the end of the reading. */
 export function isBelowEnd(key: Uint8Array, end: Uint8Array): boolean {
   return end.length === 0 || compareBytes(key, end) < 0;
 }

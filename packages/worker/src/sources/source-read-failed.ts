@@ -1,6 +1,6 @@
 import type { SourceError, SourceErrorKind } from "../source/source-error.ts";
 
-/** Thrown out of a reading that cannot go on. The runtime waits and reads again, and parks the shard in the end. */
+/** Thrown by a reading that cannot continue. The runtime waits and reads again, and finally parks the shard. */
 export class SourceReadFailed extends Error {
   override readonly name = "SourceReadFailed";
   readonly error: SourceError;

@@ -8,10 +8,10 @@ const WORDS: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open",
 };
 
-/** What the system said, for a person. */
+/** A system error in words for users. */
 export function systemWords(thrown: unknown): string {
   const code = codeOf(thrown);
-  if (code === undefined) return "it is not known why";
+  if (code === undefined) return "unknown reason";
   const words = WORDS[code];
   return words === undefined ? code : `${words} (${code})`;
 }

@@ -1,10 +1,10 @@
 import { assert, assertCount } from "@gossip/stdx";
 
 /**
- * Remembers a few of the keys that went by, evenly spread over all of them, in memory that does not grow.
+ * Keeps a sample of the keys seen, evenly distributed, in constant memory.
  *
- * It keeps every key at first. Whenever it is full it forgets every other one and from then on keeps
- * half as many: what it holds is always the first key and every `stride`th after it.
+ * At first it keeps every key. When it is full it drops every other key and from then on keeps half as many, so it
+ * always holds the first key and every `stride`th key after it.
  */
 export class KeySampler {
   readonly #capacity: number;
@@ -18,19 +18,19 @@ export class KeySampler {
     this.#capacity = capacity;
   }
 
-  /** Keys in the order in which they came. */
+  /** The sampled keys, in order. */
   get keys(): readonly Uint8Array[] {
     return this.#keys;
   }
 
-  /** Hot: called for every item, and copies few of them. A key may be a view of a whole block that was read. */
+  /** Hot: called for every item, and copies only few keys. A key may be a view of a whole block that was read. */
   add(key: Uint8Array): void {
     if (this.#untilNext-- > 0) return;
     if (this.#keys.length === this.#capacity) {
       for (let index = 1; 2 * index < this.#capacity; index++) this.#keys[index] = this.#keys[2 * index]!;
       this.#keys.length = this.#capacity / 2;
       this.#stride *= 2;
-      // The key in hand is the next in the thinner row: it came one old stride after the last, and that one was left out.
+      // This key is the next one at the new stride: it comes one old stride after the last key, which was dropped.
     }
     this.#keys.push(new Uint8Array(key));
     this.#untilNext = this.#stride - 1;

@@ -1,7 +1,7 @@
 import type { Cursor, ShardSpecRef, SplitResidualPlan } from "@gossip/contracts";
 import { alignSplitPoints, decodeHint, planHintedSplitResidual } from "@gossip/frontier";
 
-/** A plan to cut a shard at or right above `point`, or `undefined` where it cannot be cut there. */
+/** A plan to split a shard at or right above `point`, or `undefined` if it cannot be split there. */
 export function planSplit(spec: ShardSpecRef, cursor: Cursor, point: Uint8Array): SplitResidualPlan | undefined {
   const hint = decodeHint(spec);
   if (!hint.ok) return undefined;

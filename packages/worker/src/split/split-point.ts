@@ -2,32 +2,32 @@ import type { RangeInput } from "@gossip/contracts";
 import { prefixSuccessor, rangeMidpoint, splitPointsFromSamples } from "@gossip/frontier";
 import { compareBytes } from "@gossip/stdx";
 
-/** What a holder knows of the keys of its shard. All keys are in order. */
+/** What a holder knows about the keys of its shard. All keys are in order. */
 export interface KnownKeys {
   readonly range: RangeInput;
-  /** The last key that was begun. */
+  /** The last key that was started. */
   readonly startedKey: Uint8Array | undefined;
-  /** Some of those before it. */
+  /** A sample of the keys before it. */
   readonly samples: readonly Uint8Array[];
-  /** Keys that were read and not begun. */
+  /** Keys that were read but not started. */
   readonly ahead: readonly Uint8Array[];
-  /** Whether those are all there are. */
+  /** Whether no further keys follow. */
   readonly isEndKnown: boolean;
-  /** How long they will take, at the pace so far. */
+  /** How long they will take at the current pace. */
   readonly aheadMs: number;
 }
 
-/** What was read is worth sharing by itself where it will take this long. */
+/** If the items ahead take this long, they are worth sharing on their own. */
 const MUCH_AHEAD_MS = 2000;
 
 /**
- * A key behind which half of the remaining work is expected, or `undefined` where there is nothing to cut.
+ * A key with half of the expected remaining work after it, or `undefined` if there is nothing to split.
  *
- * Where everything that remains has been read, it is the middle item. So it is where what was read will take a while by
- * itself: whatever comes behind it, both then have something to do. Otherwise what was read lies below the cut, and the
- * rest is judged by what was seen: data that shared a prefix so far is taken to go on sharing it, and to use no greater
- * bytes behind it than it did. A cut too low leaves the holder with less than half, which costs another split; one
- * beyond all data hands over nothing and wins nobody any time.
+ * If everything that remains has been read, it is the middle item. The same holds if the items read so far will take a
+ * while by themselves: both parts then have work, whatever follows. Otherwise the cut lies above the items read, and
+ * the rest is estimated from the keys seen: data with a common prefix is assumed to keep it, and to use no greater
+ * bytes after it than so far. A cut that is too low leaves the holder with less than half, which costs another split. A
+ * cut above all data hands over nothing.
  */
 export function splitPoint(known: KnownKeys): Uint8Array | undefined {
   const { range, startedKey, ahead, isEndKnown, aheadMs } = known;
@@ -39,7 +39,7 @@ export function splitPoint(known: KnownKeys): Uint8Array | undefined {
   return rangeMidpoint({ start: low, end }) ?? rangeMidpoint({ start: low, end: range.end }) ?? middle();
 }
 
-/** Where the data seen so far lets its end be expected, inside the range; `undefined` where too little was seen. */
+/** The expected end of the data inside the range, judged by the keys seen. `undefined` if too few were seen. */
 function likelyEnd({ range, samples, ahead }: KnownKeys, low: Uint8Array): Uint8Array | undefined {
   const first = samples[0] ?? ahead[0];
   if (first === undefined || compareBytes(first, low) >= 0) return undefined;
@@ -50,9 +50,9 @@ function likelyEnd({ range, samples, ahead }: KnownKeys, low: Uint8Array): Uint8
 }
 
 /**
- * What the last keys may begin with: the shared prefix, and behind it the greatest byte that keys have there or further on. Keys
- * made of digits or letters then end with the last of those, and not with `ff`. Where the first byte behind the prefix is the
- * greatest itself, as in a number that counts up, nothing speaks against any byte there.
+ * The expected prefix of the last keys: the common prefix, followed by the greatest byte that keys have there or later.
+ * Keys made of digits or letters then end with the last of those, and not with `ff`. If the first byte after the prefix
+ * is itself the greatest, as in a number that counts up, any byte is possible there.
  */
 function highestPrefix({
   samples,

@@ -3,7 +3,7 @@ import { Redacted } from "@gossip/stdx";
 import type { WorkerEvent, WorkerEventKind } from "../runtime/worker-event.ts";
 import type { WorkerSummary } from "../runtime/worker-summary.ts";
 
-/** What the runtime needs of a logger: fields first, then a sentence, as pino and its like take them. */
+/** The logger interface that the runtime needs: fields first, then a message, like pino. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -19,16 +19,16 @@ const LINES = {
   ShardCheckpointed: { level: "debug", message: "stored progress" },
   ShardCompleted: { level: "info", message: "completed a shard" },
   ShardParked: { level: "warn", message: "parked a shard" },
-  ShardReleased: { level: "info", message: "gave a shard back" },
-  LeaseLost: { level: "warn", message: "lost a shard; somebody goes on with it" },
-  ShardSplit: { level: "info", message: "split a shard for workers that wait" },
+  ShardReleased: { level: "info", message: "released a shard" },
+  LeaseLost: { level: "warn", message: "lost a shard; another worker continues it" },
+  ShardSplit: { level: "info", message: "split a shard for idle workers" },
   ItemFailed: { level: "warn", message: "an item failed" },
-  ItemProblem: { level: "warn", message: "the source cannot offer an item" },
+  ItemProblem: { level: "warn", message: "the source reported a problem" },
   SourceFailed: { level: "warn", message: "the source cannot be read" },
   SinkFailed: { level: "error", message: "results cannot be written" },
   StoreFailed: { level: "warn", message: "the store failed" },
   Waiting: { level: "debug", message: "nothing to claim; waiting" },
-  LoopBlocked: { level: "warn", message: "the event loop stood still" },
+  LoopBlocked: { level: "warn", message: "the event loop was blocked" },
   KeeperFailed: { level: "error", message: "the thread that renews leases failed" },
 } as const satisfies Readonly<Record<WorkerEventKind, { readonly level: Level; readonly message: string }>>;
 
@@ -43,8 +43,8 @@ export function logSummary(logger: Logger, { stopped, ...progress }: WorkerSumma
 }
 
 /**
- * The fields of an event as any logger can write them: ids as hex digits, errors by kind, and of what was thrown only its name and
- * its code, because its text may quote anything.
+ * The fields of an event in a form that any logger can write: ids as hex digits, errors by kind, and thrown values by
+ * name and code only, because their message may contain anything.
  */
 function fieldsOf(event: WorkerEvent): Readonly<Record<string, unknown>> {
   const fields: Record<string, unknown> = { event: event.kind };

@@ -7,7 +7,9 @@ import { WorkerMetrics } from "./worker-metrics.ts";
 
 type Hooks = Pick<RunWorkersOptions, "onEvent" | "onProgress" | "logger">;
 
-/** Whoever is told of the work: the caller's hooks, the logger and OpenTelemetry. What any of them throws is dropped: it is not the work's. */
+/**
+ * Forwards events to the caller's hooks, the logger and OpenTelemetry. Exceptions thrown by any of them are ignored.
+ */
 export class Observer {
   readonly #hooks: Hooks;
   readonly #metrics: WorkerMetrics;
@@ -23,14 +25,14 @@ export class Observer {
 
   readonly event = (event: WorkerEvent): void => {
     const { onEvent, logger } = this.#hooks;
-    shielded(() => this.#metrics.hear(event));
-    shielded(() => this.#spans.hear(event));
+    shielded(() => this.#metrics.onEvent(event));
+    shielded(() => this.#spans.onEvent(event));
     if (logger !== undefined) shielded(() => logEvent(logger, event));
     if (onEvent !== undefined) shielded(() => onEvent(event));
   };
 
   progress(progress: WorkerProgress): void {
-    shielded(() => this.#metrics.tell(progress));
+    shielded(() => this.#metrics.report(progress));
     shielded(() => this.#hooks.onProgress?.(progress));
   }
 
@@ -45,6 +47,6 @@ function shielded(call: () => unknown): void {
     const answer = call();
     if (answer instanceof Promise) answer.catch(() => undefined);
   } catch {
-    // Not the work's.
+    // Observers must not affect the work.
   }
 }

@@ -10,7 +10,7 @@ const OUTCOME_OF: Readonly<Partial<Record<WorkerEvent["kind"], string>>> = {
   LeaseLost: "lost",
 };
 
-/** A span for every shard that is held, from the claim to whatever ended it. A process holds a shard once at a time. */
+/** One span per hold of a shard, from the claim to its end. A process holds a shard only once at a time. */
 export class ShardSpans {
   readonly #tracer: Tracer;
   readonly #attributes: Attributes;
@@ -21,7 +21,7 @@ export class ShardSpans {
     this.#attributes = attributes;
   }
 
-  hear(event: WorkerEvent): void {
+  onEvent(event: WorkerEvent): void {
     if (!("shard" in event) || event.shard === undefined) return;
     const { kind, shard } = event;
     if (kind === "ShardClaimed") {

@@ -39,7 +39,7 @@ const UNITS = {
   splits: "{shard}",
 } as const;
 
-/** The numbers of this process as OpenTelemetry has them. Counted in passing and handed over now and then: an item costs nothing. */
+/** This process's counters as OpenTelemetry metrics. They are reported periodically, so that an item costs nothing. */
 export class WorkerMetrics {
   readonly #attributes: Attributes;
   readonly #counters: Readonly<Record<(typeof PLAIN)[number], Counter>>;
@@ -63,26 +63,26 @@ export class WorkerMetrics {
     };
     this.#shards = meter.createCounter("gossip.worker.shards", {
       unit: "{shard}",
-      description: "Shards that were left, by what became of them.",
+      description: "Shards whose hold ended, by outcome.",
     });
     this.#held = meter.createUpDownCounter("gossip.worker.held", {
       unit: "{shard}",
-      description: "Shards that are being worked on.",
+      description: "Shards in work.",
     });
     this.#checkpointMs = meter.createHistogram("gossip.worker.checkpoint.duration", { unit: "ms" });
     this.#blockedMs = meter.createHistogram("gossip.worker.loop.blocked", {
       unit: "ms",
-      description: "How long the event loop stood still.",
+      description: "How long the event loop was blocked.",
     });
   }
 
-  hear(event: WorkerEvent): void {
+  onEvent(event: WorkerEvent): void {
     if (event.kind === "ShardCheckpointed") this.#checkpointMs.record(event.ms, this.#attributes);
     if (event.kind === "LoopBlocked") this.#blockedMs.record(event.ms, this.#attributes);
   }
 
-  /** Hand over what has been counted since the last time. */
-  tell({ shards, held, items, failures, retries, problems, splits }: WorkerProgress): void {
+  /** Report the counts since the last call. */
+  report({ shards, held, items, failures, retries, problems, splits }: WorkerProgress): void {
     const now: Counted = { items, failures, retries, problems, splits, held, ...shards };
     const before = this.#told;
     this.#told = now;

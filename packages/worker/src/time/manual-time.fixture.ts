@@ -6,11 +6,12 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Turns of the event loop after which nothing is taken to be under way but timers. Everything in these tests is in memory. */
+/** Turns of the event loop after which only timers can be pending. Everything in these tests is in memory. */
 const QUIET_TURNS = 3;
 
 /**
- * Time that moves when it is told to, or from one timer to the next as soon as nothing else happens. Chance comes from a seed.
+ * Time that moves on request, or from one timer to the next as soon as nothing else happens. Randomness comes from a
+ * seed.
  */
 export class ManualTime implements WorkerTime {
   readonly #timers = new Set<Timer>();
@@ -19,7 +20,7 @@ export class ManualTime implements WorkerTime {
   #order = 0;
   #seed: number;
 
-  /** `onAdvance` hears of every step, so that a coordinator's clock can move with it. */
+  /** `onAdvance` is called for every step, so that a coordinator's clock can move along. */
   constructor({
     seed = 1,
     onAdvance = () => undefined,
@@ -43,7 +44,7 @@ export class ManualTime implements WorkerTime {
   }
 
   random(): number {
-    // A small linear congruence: only its spread matters here.
+    // A small linear congruential generator: only its spread matters here.
     this.#seed = (Math.imul(this.#seed, 1_664_525) + 1_013_904_223) >>> 0;
     return this.#seed / 2 ** 32;
   }
@@ -52,7 +53,7 @@ export class ManualTime implements WorkerTime {
     return new Promise((resolve) => this.startTimer(ms, resolve));
   }
 
-  /** Time passes without any timer being let in, as when a handler blocks the loop. */
+  /** Let time pass without firing timers, as if a handler blocked the loop. */
   block(ms: number): void {
     this.#nowMs += ms;
     this.#onAdvance(ms);
@@ -64,12 +65,12 @@ export class ManualTime implements WorkerTime {
     const watched = work.finally(() => {
       isSettled = true;
     });
-    // Its rejection is the caller's to hear, below.
+    // The caller gets the rejection below.
     watched.catch(() => undefined);
     for (;;) {
       for (let turn = 0; turn < QUIET_TURNS && !isSettled; turn++) await this.yieldToLoop();
       if (isSettled) return watched;
-      if (!this.#fireNext()) throw new Error("nothing is left to happen, and the work is not done");
+      if (!this.#fireNext()) throw new Error("nothing is pending, but the work is not done");
     }
   }
 

@@ -1,18 +1,18 @@
 import { performance } from "node:perf_hooks";
 
-/** Time, waiting and chance, as the runtime has them. Given by a test, nothing sleeps on the wall clock. */
+/** Time, waiting and randomness for the runtime. Tests replace it, so that nothing sleeps on the wall clock. */
 export interface WorkerTime {
-  /** Milliseconds that never step back. Their zero means nothing. */
+  /** A monotonic time in milliseconds with an arbitrary origin. */
   nowMs(): number;
-  /** Call `callback` once, after so many milliseconds. The answer takes that back. */
+  /** Call `callback` once after `ms` milliseconds. Returns a function that cancels it. */
   startTimer(ms: number, callback: () => void): () => void;
-  /** Let timers, sockets and other shards have their turn. */
+  /** Let timers, sockets and other shards run. */
   yieldToLoop(): Promise<void>;
-  /** From 0 to 1, so that those who wait for one thing do not ask for it in step. */
+  /** From 0 to 1, so that workers that wait for the same thing do not poll in step. */
   random(): number;
 }
 
-/** The machine's own. */
+/** The real time of this machine. */
 export const SYSTEM_TIME: WorkerTime = {
   nowMs: () => performance.now(),
 
@@ -26,7 +26,7 @@ export const SYSTEM_TIME: WorkerTime = {
   random: () => Math.random(),
 };
 
-/** Wait, but no longer than until `signal` fires: the answer says whether the whole time has passed. */
+/** Wait until the time is over or `signal` fires. Resolves to whether the whole time has passed. */
 export function sleep(time: WorkerTime, ms: number, signal?: AbortSignal): Promise<boolean> {
   if (signal?.aborted === true) return Promise.resolve(false);
   return new Promise((resolve) => {

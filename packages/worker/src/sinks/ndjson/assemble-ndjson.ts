@@ -12,39 +12,39 @@ import { partFileName } from "./part-header.ts";
 import { decodeToken, type PartToken } from "./part-token.ts";
 
 export interface AssembleRequest {
-  /** As the sink was given it. */
+  /** The path that was given to the sink. */
   readonly path: string;
   readonly run: RunId;
-  /** Of the cursors of all shards that were not replaced by others, in the order of their ranges. */
+  /** The cursor tokens of all shards that were not split, in range order. */
   readonly tokens: readonly (Uint8Array | undefined)[];
 }
 
 export interface AssembledNdjson {
-  /** Of the whole file, in bytes. */
+  /** The size of the whole file, in bytes. */
   readonly size: number;
 }
 
-/** Why results could not be put together. Parts and an older output are as they were. */
+/** Why results could not be assembled. The parts and an older output file are left unchanged. */
 export interface AssembleError {
   readonly kind: SinkFailedKind;
-  /** One sentence for a person. */
+  /** One sentence for users. */
   readonly reason: string;
 }
 
 const COPY_SIZE = 1024 * 1024;
 
 /**
- * Join what counts of the parts of a finished run into one file, in the order of keys, and remove the parts.
+ * Join the results that count from the parts of a finished run into one file, in key order, and remove the parts.
  *
- * The file appears whole or not at all. It may be called again after a crash at any point, and by several processes at once: if
- * parts are gone and the file has exactly the bytes that the tokens stand for, it was assembled before. Otherwise a missing or
- * damaged part is an error, and nothing is removed.
+ * The file appears whole or not at all. It is safe to call this again after a crash at any point, and from several
+ * processes at once: if parts are gone and the file has exactly the bytes that the tokens describe, it was assembled
+ * before. Otherwise a missing or damaged part is an error, and nothing is removed.
  */
 export function assembleNdjson(request: AssembleRequest): Promise<Result<AssembledNdjson, AssembleError>> {
   return assembleWith(PART_FILES, request);
 }
 
-/** As `assembleNdjson`, on another file system. */
+/** `assembleNdjson` on a given file system. */
 export async function assembleWith(
   files: PartFiles,
   request: AssembleRequest,
@@ -56,7 +56,7 @@ export async function assembleWith(
     try {
       await writeWhole(assembly);
     } catch (thrown) {
-      // Without checksums only the size could tell, and that is no proof.
+      // Without checksums only the size could be compared, which proves nothing.
       const canTell = chains.every((token) => token?.crc !== undefined || token === undefined);
       const isDone = isGone(thrown) && canTell && (await findFlaw(files, path, chains)) === undefined;
       if (!isDone) throw thrown;
@@ -69,12 +69,15 @@ export async function assembleWith(
   }
 }
 
-/** Whether the assembled file of a finished run is there, with exactly the bytes that were written. Reads all of it. */
+/**
+ * Check that the assembled file of a finished run exists with exactly the bytes that were written. Reads the whole
+ * file.
+ */
 export function verifyNdjson(request: AssembleRequest): Promise<Result<AssembledNdjson, AssembleError>> {
   return verifyWith(PART_FILES, request);
 }
 
-/** As `verifyNdjson`, on another file system. */
+/** `verifyNdjson` on a given file system. */
 export async function verifyWith(
   files: PartFiles,
   request: AssembleRequest,
@@ -106,13 +109,16 @@ function sizeOf(chains: readonly (PartToken | undefined)[]): number {
 interface Assembly {
   readonly files: PartFiles;
   readonly path: string;
-  /** Of the run's parts. */
+  /** The folder of the run's parts. */
   readonly folder: string;
   readonly run: RunId;
   readonly chains: readonly (PartToken | undefined)[];
 }
 
-/** Under another name first, in the folder that is removed at the end, so that no crash leaves it behind for good. */
+/**
+ * Write under a temporary name first, in the folder that is removed at the end, so that a crash leaves no file behind
+ * for good.
+ */
 async function writeWhole(assembly: Assembly): Promise<void> {
   const { files, path, folder, chains } = assembly;
   await files.makeFolder(folder);
@@ -129,7 +135,7 @@ async function writeWhole(assembly: Assembly): Promise<void> {
   await files.syncFolder(dirname(path));
 }
 
-/** The parts of one shard. Each names the one before it, so the last is found first. */
+/** The parts of one shard. Each names the one before it, so they are found last to first. */
 async function copyChain({ files, folder, run }: Assembly, last: PartToken | undefined, out: Output): Promise<void> {
   const chain: PartToken[] = [];
   for (let token = last; token !== undefined;) {
@@ -150,7 +156,7 @@ async function copyChain({ files, folder, run }: Assembly, last: PartToken | und
   }
 }
 
-/** Gathers small parts into large writes. */
+/** Collects small parts into large writes. */
 class Output {
   readonly #file: WrittenFile;
   readonly #buffer = Buffer.allocUnsafe(COPY_SIZE);
@@ -161,7 +167,7 @@ class Output {
     this.#file = file;
   }
 
-  /** Copy some bytes of a part, and return the checksum of what `crc` is the checksum of and these behind it. */
+  /** Copy bytes of a part. Returns the checksum `crc` extended by these bytes. */
   async copy(
     from: ReadFile,
     { start, end, crc }: { readonly start: number; readonly end: number; readonly crc: number },
@@ -191,14 +197,17 @@ class Output {
   }
 }
 
-/** At once, by another name: a crash among removals must not leave half of the parts where all are looked for. */
+/**
+ * Rename the folder first: a crash during the removal must not leave half of the parts in a folder that is expected to
+ * have all.
+ */
 async function removeParts({ files, path, folder }: Assembly): Promise<void> {
   const doomed = `${folder}.assembled`;
   await files.removeFolder(doomed);
   try {
     await files.rename(folder, doomed);
   } catch (thrown) {
-    // Somebody else is removing them.
+    // Another process is removing them.
     if (!isGone(thrown) && codeOf(thrown) !== "ENOTEMPTY" && codeOf(thrown) !== "EEXIST") throw thrown;
   }
   await files.removeFolder(doomed);
@@ -208,7 +217,7 @@ async function removeParts({ files, path, folder }: Assembly): Promise<void> {
 function readToken(token: Uint8Array | undefined): PartToken | undefined {
   const read = decodeToken(token);
   if (read === null)
-    throw new SinkFailed("TokenInvalid", "the cursor of a shard says nothing that this sink has written");
+    throw new SinkFailed("TokenInvalid", "the cursor of a shard holds a token that this sink did not write");
   return read;
 }
 

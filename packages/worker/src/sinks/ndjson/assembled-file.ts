@@ -7,17 +7,18 @@ import type { PartToken } from "./part-token.ts";
 /** What is wrong with an assembled file. */
 export interface AssembledFlaw {
   readonly kind: Extract<SinkFailedKind, "ResultsMissing" | "ResultsDamaged">;
-  /** One sentence for a person. */
+  /** One sentence for users. */
   readonly reason: string;
 }
 
 const CHUNK_SIZE = 1024 * 1024;
 
 /**
- * What is wrong with the assembled file of these shards, or `undefined` if it has exactly the bytes that their tokens stand for.
+ * Returns what is wrong with the assembled file of these shards, or `undefined` if it has exactly the bytes that their
+ * tokens describe.
  *
- * The file is the shards' results one behind the other, and each token has the size and the checksum of its shard's. So the tokens,
- * which the run's records keep, identify the file: neither its size nor a mark beside it can pass old results off as new.
+ * The file is the concatenation of the shards' results, and each token has the size and checksum of its shard's. So the
+ * tokens, which are stored in the run's records, identify the file: old results of the same size cannot pass as new.
  */
 export async function findFlaw(
   files: PartFiles,
@@ -28,8 +29,7 @@ export async function findFlaw(
   try {
     file = await files.open(path);
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT")
-      return { kind: "ResultsMissing", reason: `the results in ${path} are not there any more` };
+    if (codeOf(thrown) === "ENOENT") return { kind: "ResultsMissing", reason: `the results in ${path} are missing` };
     throw thrown;
   }
   try {
@@ -38,7 +38,7 @@ export async function findFlaw(
       if (token === undefined) continue;
       const crc = await checksumOf(file, position, token.total);
       if (crc === undefined) return damaged(path, "it is shorter than it was");
-      if (token.crc !== undefined && crc !== token.crc) return damaged(path, "some of its bytes are others");
+      if (token.crc !== undefined && crc !== token.crc) return damaged(path, "some of its bytes differ");
       position += token.total;
     }
     const isLonger = (await file.read(Buffer.alloc(1), position)) > 0;
@@ -48,7 +48,7 @@ export async function findFlaw(
   }
 }
 
-/** `undefined` if the file ends before that. */
+/** Returns `undefined` if the file ends too early. */
 async function checksumOf(file: ReadFile, start: number, size: number): Promise<number | undefined> {
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_SIZE, size));
   let crc = 0;

@@ -1,22 +1,22 @@
 import { dirname } from "node:path";
 import type { PartFiles, ReadFile, WrittenFile } from "./part-files.ts";
 
-/** Everything after it fails with it, as for a process that is no more. */
+/** Thrown by every call after the simulated crash. */
 export class Crash extends Error {
   override readonly name = "Crash";
 }
 
 interface Inode {
   bytes: Buffer;
-  /** What is on the disk for certain. */
+  /** The bytes that are certainly on disk. */
   durable: Buffer;
 }
 
 /**
- * A file system in memory that can be stopped after any step, a step being every byte of a write and every other call.
+ * An in-memory file system that can crash after any step. Every written byte and every other call is a step.
  *
- * A process that is killed loses nothing that it wrote. A machine that loses its power keeps what was synced: of the
- * bytes behind that, any number and any garbage; of names in folders that were not synced since, either state.
+ * A killed process loses nothing that it wrote. A machine that loses power keeps what was synced; of later bytes it
+ * keeps any number and any garbage, and of names in folders not synced since, either state.
  */
 export class CrashingFiles implements PartFiles {
   readonly #names = new Map<string, Inode>();
@@ -25,7 +25,7 @@ export class CrashingFiles implements PartFiles {
   #stepsLeft = Infinity;
   #room = Infinity;
   #life = 0;
-  /** Steps taken so far. */
+  /** Steps so far. */
   steps = 0;
 
   /** Crash after so many further steps. */
@@ -33,12 +33,15 @@ export class CrashingFiles implements PartFiles {
     this.#stepsLeft = steps;
   }
 
-  /** How many further bytes the disk has room for. */
+  /** How many more bytes fit on the disk. */
   limitRoom(bytes: number): void {
     this.#room = bytes;
   }
 
-  /** Start over after a crash: handles of before are dead. `random` decides what a loss of power left; without it, only the process died. */
+  /**
+   * Start over after a crash. Earlier handles are dead. `random` decides what a power loss left; without it, only the
+   * process died.
+   */
   recover(random?: (bound: number) => number): void {
     this.#stepsLeft = Infinity;
     this.#life++;

@@ -14,30 +14,30 @@ export interface PartPlace {
   readonly files: PartFiles;
   /** The folder of the run. */
   readonly folder: string;
-  /** Makes that folder, if it was not made yet. */
+  /** Creates that folder unless it was created before. */
   readonly makeFolder: () => Promise<void>;
 }
 
-/** Turns a result into what is written of it; `undefined` writes nothing. */
+/** Turns a result into the value to write. `undefined` writes nothing. */
 export type ToRecord<I extends Item, R> = (item: I, result: R) => unknown;
 
-/** The file of this lease. */
+/** The part file of this lease. */
 interface OwnPart {
   readonly name: PartName;
   readonly file: WrittenFile;
-  /** Its first line, which is written with the first results. */
+  /** The first line, written together with the first results. */
   readonly header: Buffer;
 }
 
-/** Far more than a lease is opened; a folder that refuses as many new names is broken. */
+/** Far more often than a lease is opened. A folder that refuses this many new names is broken. */
 const MAX_ATTEMPTS = 10_000;
 
 /**
- * The results of one lease, in a file that only this object ever writes.
+ * The results of one lease, in a file that only this object writes.
  *
- * What was written is gathered in memory, as lines, until a flush puts it on the disk: at its place, so that a
- * flush which failed half-way is done again over what it left. The file is made by the first flush that has something
- * to write. A flush answers for what was written before it was called, not for what came while it waited.
+ * Results are kept in memory as lines until a flush writes them, at a fixed offset, so that a flush that failed halfway
+ * is repeated over what it left. The first flush with results creates the file. A flush covers results written before
+ * it was called, not those written while it is in progress.
  */
 export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   readonly #place: PartPlace;
@@ -45,13 +45,13 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   readonly #toRecord: ToRecord<I, R>;
   readonly #previous: PartToken | undefined;
   #lines: string[] = [];
-  /** Flushes that are not on the disk yet, oldest first. */
+  /** Flushes that are not on disk yet, oldest first. */
   #sealed: Buffer[] = [];
-  /** What the flushes were given so far, in bytes. */
+  /** The total size passed to flushes so far, in bytes. */
   #sealedSize = 0;
-  /** How much of that is on the disk. */
+  /** How much of that is on disk. */
   #durableSize = 0;
-  /** Checksum of the shard's results up to there, those of earlier leases included. */
+  /** The checksum of the shard's results up to there, including those of earlier leases. */
   #durableCrc: number | undefined;
   #part: OwnPart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -79,7 +79,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
 
   flush(): Promise<Uint8Array> {
     assert(!this.#isClosed, "a sink that was closed cannot be flushed");
-    // Now, not when the disk has time: what is written from here on belongs to a later token.
+    // Take the lines now, not when the disk is ready: later lines belong to a later token.
     if (this.#lines.length > 0) {
       const sealed = Buffer.from(this.#lines.join(""), "utf8");
       this.#lines = [];
@@ -127,10 +127,10 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
     }
     try {
       await file.sync();
-      // The name too, once.
+      // Sync the name too, once.
       if (this.#durableSize === 0) await this.#place.files.syncFolder(this.#place.folder);
     } catch (thrown) {
-      // The system may have forgotten what it could not write: to ask again could be answered with yes.
+      // The kernel may have dropped the pages that it could not write, and a second sync could then succeed wrongly.
       this.#broken = writeFailure(thrown, "the results");
       throw this.#broken;
     }
@@ -146,7 +146,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const name = { shard: shard.shard, fence, attempt };
       const file = await createNew(files, join(folder, partFileName(name)));
-      // Where it is there, it is of an earlier opening under this lease: its bytes may count, so it stays as it is.
+      // An existing file is from an earlier open under this lease. Its bytes may count, so it is left unchanged.
       if (file !== undefined)
         return {
           name,
@@ -154,7 +154,7 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
           header: Buffer.from(headerLine({ run: shard.run, part: name, previous: this.#previous })),
         };
     }
-    throw new SinkFailed("Unwritable", "no new part can be made for a shard: too many are there");
+    throw new SinkFailed("Unwritable", "no new part can be created for a shard: it has too many");
   }
 
   #tokenNow(): PartToken | undefined {
@@ -179,5 +179,5 @@ async function createNew(files: PartFiles, path: string): Promise<WrittenFile | 
 }
 
 function ignore(): void {
-  // Whoever called flush was told.
+  // The caller of flush has already received the error.
 }

@@ -303,7 +303,7 @@ describe("a disk that is full", () => {
       if (lost !== undefined)
         expect(lost).toMatchObject({
           kind: "DiskFull",
-          message: "the results cannot be written: there is no room left (ENOSPC)",
+          message: "the results cannot be written: no space left (ENOSPC)",
         });
       files.limitRoom(Infinity);
       token = await sink.flush();

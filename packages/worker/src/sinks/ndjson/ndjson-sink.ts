@@ -9,18 +9,21 @@ import { openCounted, runFolder, writeFailure } from "./part-folder.ts";
 import { decodeToken } from "./part-token.ts";
 
 export interface NdjsonSinkOptions<I extends Item = Item, R = unknown> {
-  /** The file that there will be in the end. Until then results are in the folder `PATH.parts`, which all workers of the run must see. */
+  /**
+   * The final file. Until then results are in the folder `PATH.parts`, which all workers of the run must be able to
+   * access.
+   */
   readonly path: string;
-  /** What is written of a result: itself where this is left out. `undefined` writes no line. */
+  /** Turns a result into the value to write. `undefined` writes no line. Default: the result itself. */
   readonly toRecord?: ToRecord<I, R>;
 }
 
 /**
- * Results as lines of JSON, each of them once, whatever crashes.
+ * Writes results as lines of JSON, each exactly once, even after crashes.
  *
- * Every lease writes a file of its own, in the order of keys, and none is ever written by two. A file's first line
- * says how much counts of which file before it, and a shard's cursor says how much counts of its last one. What is
- * behind that was written by somebody who crashed or was overtaken, and is left out by `assembleNdjson`.
+ * Every lease writes its own file, in key order, and no two leases write to the same one. The first line of a file
+ * records how much of which earlier file counts, and the shard's cursor records how much of the last file counts. Bytes
+ * after that were written by a worker that crashed or was superseded; `assembleNdjson` leaves them out.
  */
 export function ndjsonSink<I extends Item = Item, R = unknown>(options: NdjsonSinkOptions<I, R>): Sink<I, R> {
   return new NdjsonSink(options, PART_FILES);
@@ -50,7 +53,7 @@ export class NdjsonSink<I extends Item, R> implements Sink<I, R> {
     const folder = runFolder(this.#path, shard.run);
     const previous = decodeToken(token);
     if (previous === null)
-      throw new SinkFailed("TokenInvalid", "the cursor of a shard says nothing that this sink has written");
+      throw new SinkFailed("TokenInvalid", "the cursor of a shard holds a token that this sink did not write");
     if (previous !== undefined) {
       const { file } = await openCounted(this.#files, folder, shard.run, previous);
       await file.close();
@@ -59,7 +62,7 @@ export class NdjsonSink<I extends Item, R> implements Sink<I, R> {
     return new NdjsonShardSink({ files: this.#files, folder, makeFolder }, request, previous, this.#toRecord);
   }
 
-  /** Once for all shards; again where it failed. */
+  /** Create the folder once for all shards. A failed attempt is repeated. */
   #makeOnce(folder: string): Promise<void> {
     let made = this.#made.get(folder);
     if (made === undefined) {

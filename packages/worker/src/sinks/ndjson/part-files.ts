@@ -1,44 +1,44 @@
 import { mkdir, open, rename, rm, rmdir, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** A file that is being written. */
+/** A file open for writing. */
 export interface WrittenFile {
-  /** All of the bytes, at a place. Where it fails, any number of them may have been written. */
+  /** Write all bytes at an offset. If it fails, any number of them may have been written. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** What was written is on the disk when this is done. */
+  /** Resolves when everything written is on disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A file that is being read. */
+/** A file open for reading. */
 export interface ReadFile {
-  /** As many bytes as `out` has room for, fewer only where the file ends. */
+  /** Fill `out`. Reads fewer bytes only at the end of the file. */
   read(out: Buffer, position: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** What the sink asks of a file system. A test takes its place with one that crashes. */
+/** The file system operations that the sink needs. Tests replace them with a file system that crashes. */
 export interface PartFiles {
-  /** Make a folder and those above it, all of them on the disk. */
+  /** Create a folder and its parents, and sync all of them. */
   makeFolder(path: string): Promise<void>;
-  /** A file that was not there before. `EEXIST` where it was. */
+  /** Create a new file. Fails with `EEXIST` if it exists. */
   create(path: string): Promise<WrittenFile>;
-  /** The names in a folder are on the disk when this is done. */
+  /** Resolves when the names in a folder are on disk. */
   syncFolder(path: string): Promise<void>;
   open(path: string): Promise<ReadFile>;
   rename(from: string, to: string): Promise<void>;
-  /** With everything in it; nothing, where it is not there. */
+  /** Remove a folder and its contents. Does nothing if it does not exist. */
   removeFolder(path: string): Promise<void>;
-  /** Nothing, where it is not empty or not there. */
+  /** Remove a folder. Does nothing if it is not empty or does not exist. */
   removeEmptyFolder(path: string): Promise<void>;
 }
 
-/** The file system itself. */
+/** The real file system. */
 export const PART_FILES: PartFiles = {
   async makeFolder(path) {
     const first = await mkdir(path, { recursive: true });
     if (first === undefined) return;
-    // Each new folder is a name in the one above it.
+    // Each new folder is a name in its parent, which has to be synced.
     for (let folder = path; folder.length >= first.length; folder = dirname(folder))
       await PART_FILES.syncFolder(dirname(folder));
   },
@@ -52,7 +52,7 @@ export const PART_FILES: PartFiles = {
     try {
       await folder.sync();
     } catch (thrown) {
-      // Some file systems know no such thing for folders, and have nothing to make up for it.
+      // Some file systems cannot sync folders and have no replacement.
       if ((thrown as NodeJS.ErrnoException).code !== "EINVAL") throw thrown;
     } finally {
       await folder.close();

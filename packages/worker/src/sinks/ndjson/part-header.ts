@@ -2,7 +2,7 @@ import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
 import { crc32 } from "node:zlib";
 import type { PartName, PartToken } from "./part-token.ts";
 
-/** The first line of a part: whose it is, and where the results before it are. */
+/** The first line of a part: its shard and lease, and where the earlier results are. */
 export interface PartHeader {
   readonly run: RunId;
   readonly part: PartName;
@@ -23,7 +23,7 @@ export function headerLine({ run, part, previous }: PartHeader): string {
   return `${JSON.stringify({ ...header, crc: crc32(JSON.stringify(header)) })}\n`;
 }
 
-/** The header of a part, and its size; `undefined` where the bytes do not begin with one. */
+/** Parse the header of a part. Returns `undefined` if the bytes do not start with one. */
 export function parseHeader(bytes: Buffer): { readonly header: PartHeader; readonly size: number } | undefined {
   const lineEnd = bytes.indexOf("\n");
   if (lineEnd === -1) return undefined;

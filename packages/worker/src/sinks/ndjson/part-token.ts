@@ -8,17 +8,20 @@ export interface PartName {
 }
 
 /**
- * How much counts of a shard's results: a part up to a number of bytes, and what its header says came before.
+ * How much of a shard's results counts: a part up to a number of bytes, and the earlier parts that its header names.
  *
- * It names the shard because the first child of a replaced shard goes on from the cursor of its parent.
+ * It names the shard because the first child of a split shard continues from its parent's cursor.
  */
 export interface PartToken {
   readonly part: PartName;
-  /** Of the part, its header included. */
+  /** The bytes of the part that count, including its header. */
   readonly size: number;
-  /** Of all results of the shard so far, headers left out. */
+  /** The size of all results of the shard so far, without headers. */
   readonly total: number;
-  /** CRC-32 of all results of the shard so far, headers left out; `undefined` if a version without checksums wrote some of them. */
+  /**
+   * CRC-32 of all results of the shard so far, without headers. `undefined` if a version without checksums wrote some
+   * of them.
+   */
   readonly crc: number | undefined;
 }
 
@@ -27,7 +30,7 @@ export const NOTHING_WRITTEN: Uint8Array = /* @__PURE__ */ Uint8Array.of(1);
 
 const VERSION = 3;
 const TOKEN_SIZE = 1 + 8 + 8 + 4 + 8 + 8 + 4;
-/** The same without a checksum. */
+/** Version 2 has no checksum. */
 const OLD_VERSION = 2;
 const OLD_TOKEN_SIZE = TOKEN_SIZE - 4;
 

@@ -12,13 +12,13 @@ const NO_KEY = new Uint8Array(1);
 export interface Life {
   /** Items between two checkpoints. */
   readonly every: number;
-  /** Items after which it is overtaken and does not know. */
+  /** Items after which it is superseded without knowing. */
   readonly items: number;
-  /** Steps of the file system after which everything stops. */
+  /** File system steps after which it crashes. */
   readonly crashAfter: number;
-  /** Whether the machine loses its power then, and not only the process its life. */
+  /** Whether the machine loses power, instead of only the process dying. */
   readonly losesPower: boolean;
-  /** Whether what it has flushed last is never checkpointed. */
+  /** Whether its last flush is never checkpointed. */
   readonly isOvertaken: boolean;
 }
 
@@ -30,7 +30,7 @@ export const GOOD_LIFE: Life = {
   isOvertaken: false,
 };
 
-/** Items of a shard and what its record says of them. It survives everything, as records do. */
+/** The items of a shard and its record, which survives every crash. */
 export class ShardHistory {
   readonly items: readonly number[];
   shard: ShardId;
@@ -52,7 +52,7 @@ export class ShardHistory {
     return this.#next === this.items.length;
   }
 
-  /** The first child of a replaced shard goes on from its parent's cursor, under an id and fences of its own. */
+  /** The first child of a split shard continues from its parent's cursor, with its own id and fences. */
   replace(shard: bigint): void {
     this.shard = ShardId.fromRaw(shard);
     this.#fence = 0n;
@@ -86,7 +86,7 @@ export class ShardHistory {
         await this.#disturb(written);
       }
       const flushed = sink.flush();
-      // What comes while the disk is waited for must not be in this token.
+      // A result written while the disk is busy must not be in this token.
       if (written < last) write(written++);
       const token = await flushed;
       if (upTo === last && life.isOvertaken) break;
@@ -97,7 +97,7 @@ export class ShardHistory {
     else await sink.close();
   }
 
-  /** Those who were overtaken go on for a while, as they do. */
+  /** Superseded holders keep writing for a while, as they do in reality. */
   async #disturb(place: number): Promise<void> {
     for (const zombie of this.#zombies) {
       zombie.write({ key: NO_KEY }, { item: this.items[place]! });

@@ -6,8 +6,8 @@ import { openInTree } from "./tree-folders.ts";
 /**
  * A regular file of a tree.
  *
- * Its key is its path below the root as the file system has it, byte for byte. Names need not be text, so
- * what is text may be `undefined`; `pathBytes` always works, for every function of `node:fs`.
+ * Its key is its path below the root as the file system stores it, byte for byte. Names need not be text, so the text
+ * forms may be `undefined`. `pathBytes` works with every function of `node:fs`.
  */
 export class FileItem implements Item {
   readonly key: Uint8Array;
@@ -18,25 +18,25 @@ export class FileItem implements Item {
     this.#root = root;
   }
 
-  /** The whole path, from the root of the file system on. */
+  /** The absolute path. */
   get pathBytes(): Buffer {
     return joinPath(this.#root, this.key);
   }
 
-  /** The whole path, or `undefined` where it is not valid UTF-8. */
+  /** The absolute path, or `undefined` if it is not valid UTF-8. */
   get path(): string | undefined {
     return asText(this.pathBytes);
   }
 
   /**
-   * Open the file for reading, without following a link at its name or at a folder above it. A path is looked up again by
-   * whatever opens it: if others can write to the tree, they can make it lead elsewhere in the meantime.
+   * Open the file for reading, without following a link at its name or at a folder above it. Opening a path looks it up
+   * again: users who can write to the tree could redirect it in the meantime.
    */
   open(): Promise<FileHandle> {
     return openInTree(this.#root, this.key);
   }
 
-  /** The path below the root of the tree, or `undefined` where it is not valid UTF-8. */
+  /** The path below the root of the tree, or `undefined` if it is not valid UTF-8. */
   get relativePath(): string | undefined {
     return asText(this.key);
   }

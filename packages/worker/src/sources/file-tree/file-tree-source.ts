@@ -3,7 +3,7 @@ import type { ShardSpec } from "@gossip/contracts";
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 import type { SourceError } from "../../source/source-error.ts";
 import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
-import { makeRetryPolicy, type RetryInput, type RetryPolicy } from "../../policy/retry-policy.ts";
+import { makeRetrySchedule, type RetryInput, type RetrySchedule } from "../../policy/retry-schedule.ts";
 import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
 import { readBounds } from "../read-bounds.ts";
 import { codeOf } from "../system-words.ts";
@@ -17,28 +17,32 @@ import { surveyTree } from "./survey-tree.ts";
 import { walkTree } from "./walk-tree.ts";
 
 export interface FileTreeOptions {
-  /** The folder. It may be a link to one; links below it are never followed, also not where one replaces a folder meanwhile. */
+  /**
+   * The folder. It may be a link to one. Links below it are never followed, even if one replaces a folder during the
+   * run.
+   */
   readonly root: string;
-  /** What becomes of a folder that cannot be listed: it is told of and passed over, or the reading fails. `skip` where it is left out. */
+  /** What to do about a folder that cannot be listed: report and skip it (`skip`, the default), or fail the reading. */
   readonly onUnreadable?: "skip" | "stop";
-  /** Answers true for files that are not wanted, and for folders that are not to be entered. Every worker must answer alike. */
+  /** Returns true for files to leave out and folders not to enter. All workers must use the same function. */
   readonly exclude?: (candidate: TreeCandidate) => boolean;
-  /** Most names of one folder to hold in memory; a larger folder is listed several times. 200,000 where it is left out. */
+  /** The most names of one folder to hold in memory. A larger folder is listed several times. Default: 200,000. */
   readonly namesHeld?: number;
-  /** How often to list a folder again after an error that may pass, such as `EIO` or `ESTALE`, before it counts as unreadable. */
+  /**
+   * How to retry listing a folder after a transient error, such as `EIO` or `ESTALE`, before it counts as unreadable.
+   */
   readonly retry?: RetryInput;
 }
 
 const DEFAULT_NAMES_HELD = 200_000;
 const NAMES_SAMPLED = 16_384;
-const DEFAULT_RETRY: RetryPolicy = { maxAttempts: 6, baseMs: 100, maxMs: 2000 };
-/** Above every path: no file system has names of so many bytes. */
+const DEFAULT_RETRY: RetrySchedule = { maxAttempts: 6, baseMs: 100, maxMs: 2000 };
+/** Longer than any name that a file system allows, so a name of this many bytes is above every path. */
 const LONGEST_NAME = 256;
 
 /**
- * The regular files below a folder, in the order of the bytes of their paths, as `find ROOT -type f` knows them:
- * no links, whatever they lead to, and no sockets, pipes or devices. Files that come or go while they are
- * read may be among them or not.
+ * The regular files below a folder, in byte order of their paths, like `find ROOT -type f`: no links, sockets, pipes or
+ * devices. Files that are created or deleted during a reading may or may not be included.
  */
 export function fileTreeSource(options: FileTreeOptions): Source<FileItem> {
   return new FileTreeSource(readOptions(options));
@@ -63,7 +67,7 @@ export class FileTreeSource implements Source<FileItem> {
       );
     } catch (thrown) {
       signal?.throwIfAborted();
-      // What the system did not say is a fault of ours, or of `exclude`.
+      // An error that the system did not report is a bug here or in `exclude`.
       if (codeOf(thrown) === undefined) throw thrown;
       return err(rootError(this.#tree.name, thrown));
     }
@@ -82,7 +86,7 @@ export class FileTreeSource implements Source<FileItem> {
       const [point] = await surveyTree({ tree: this.#tree, bounds, partCount: 2 });
       return point;
     } catch (thrown) {
-      // Advice only: whoever reads on meets with the same, and says so.
+      // A split point is only advice. The reading will meet the same error and report it.
       if (codeOf(thrown) === undefined) throw thrown;
       return undefined;
     }
@@ -104,7 +108,7 @@ export function readOptions(options: FileTreeOptions): Tree {
   assert(onUnreadable === "skip" || onUnreadable === "stop", 'onUnreadable must be "skip" or "stop"');
   assert(exclude === undefined || typeof exclude === "function", "exclude must be a function");
   assertCount(namesHeld, "namesHeld", { min: 1, max: 2 ** 31 });
-  const retry = makeRetryPolicy(options.retry ?? {}, { what: "retry of the file tree", defaults: DEFAULT_RETRY });
+  const retry = makeRetrySchedule(options.retry ?? {}, { what: "retry of the file tree", defaults: DEFAULT_RETRY });
   return {
     name: root,
     root: Buffer.from(resolve(root)),

@@ -4,16 +4,16 @@ import type { ReadBounds } from "../read-bounds.ts";
 import { concat } from "./tree.ts";
 
 const SLASH = 0x2f;
-/** No path has this byte, so behind it a key can say more. */
+/** No path contains this byte, so a key can append more after it. */
 const MARK = 0x00;
 const MAX_DEPTH = 0xffff;
 
 /**
  * The key of a folder that cannot be read from `at` on.
  *
- * Progress moves to this key, and a later reading after it must know that the folder was reported. A folder that cannot be read at
- * all is its own key, `a/b/`, which is no file's. For one of which a part was read or is another shard's, the key is `at`, a mark,
- * and the number of folders above it, larger ones first.
+ * Progress moves to this key, and a later reading after it must know that the folder was reported. A folder that cannot
+ * be read at all has its own path as key, `a/b/`, which no file has. If part of the folder was read or belongs to
+ * another shard, the key is `at`, a mark, and the number of folders above it, larger ones first.
  */
 export function folderProblemKey(prefix: Uint8Array, at: Uint8Array, { from, end }: ReadBounds): Uint8Array {
   const start = compareBytes(at, from) < 0 ? from : at;

@@ -5,8 +5,8 @@ import { isBelowEnd } from "../read-bounds.ts";
 import { joinPath } from "./path-bytes.ts";
 
 /**
- * A regular file or a folder. Its `name` is what sorts: a folder's ends with a slash, because that is what
- * follows it in the paths below.
+ * A regular file or a folder. Entries sort by `name`. A folder's name ends with a slash, as it does in the paths below
+ * it.
  */
 export interface TreeEntry {
   readonly name: Uint8Array;
@@ -15,10 +15,10 @@ export interface TreeEntry {
 
 export interface ListRequest {
   readonly folder: Buffer;
-  /** Nothing is wanted below `from`, nor at or above `end`. An empty one is no bound. */
+  /** Entries from `from` up to but not including `end`. An empty bound is no bound. */
   readonly from: Uint8Array;
   readonly end: Uint8Array;
-  /** Most entries to hold at once. */
+  /** The most entries to hold at a time. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -26,20 +26,20 @@ export interface ListRequest {
 /** The first entries of a folder, in order. */
 export interface Listing {
   readonly entries: readonly TreeEntry[];
-  /** Whether there are more behind the last of them. */
+  /** Whether more entries follow. */
   readonly hasMore: boolean;
 }
 
-/** Names a system call brings at a time. More is no faster, the default of 32 is three times slower. */
+/** Names per system call. More is not faster; the default of 32 is three times slower. */
 const NAMES_PER_READ = 1024;
 const SLASH = 0x2f;
 
 /**
- * List what is wanted of a folder in the order of the paths below it, and no more than `limit` of it.
+ * List the wanted entries of a folder in the order of the paths below it, at most `limit`.
  *
- * File systems give names in no order, so the lowest must be picked out of all: names above what is kept are
- * dropped on the way, and a folder of any size takes the memory of `limit` names, for one more look at it for
- * every `limit` of them.
+ * File systems return names in no particular order, so the lowest ones have to be selected from all. Names above the
+ * selected ones are dropped on the way. A folder of any size thus takes the memory of `limit` names, at the cost of one
+ * more pass for every `limit` names.
  */
 export async function listDirectory(request: ListRequest): Promise<Listing> {
   const { limit, end } = request;
@@ -63,8 +63,7 @@ export async function listDirectory(request: ListRequest): Promise<Listing> {
 }
 
 /**
- * About `limit` entries of a folder, in order, evenly taken from all of it where it has more: enough to say
- * where its middle is.
+ * About `limit` entries of a folder, in order, evenly distributed if it has more. This is enough to find its middle.
  */
 export async function sampleDirectory(
   request: ListRequest,
@@ -90,10 +89,10 @@ async function forEachEntry(
   const directory = await opendir(folder, { encoding: "buffer" as BufferEncoding, bufferSize: NAMES_PER_READ });
   try {
     for (;;) {
-      // Its type is that of names as text.
+      // Its declared type assumes names as text.
       let entry = (await directory.read()) as unknown as Dirent<Buffer> | null;
       signal?.throwIfAborted();
-      // The first has brought the others along: to wait for each of them would take longer than all else.
+      // The first read buffered the others. Awaiting each of them would take longer than everything else.
       for (
         let left = NAMES_PER_READ;
         entry !== null;
@@ -121,7 +120,7 @@ function classify(folder: Buffer, entry: Dirent<Buffer>): TreeEntry | undefined 
   return isKnown ? undefined : lookAt(folder, name);
 }
 
-/** Some file systems do not tell what a name is the name of. */
+/** Some file systems do not report the type of an entry. */
 async function lookAt(folder: Buffer, name: Buffer): Promise<TreeEntry | undefined> {
   try {
     const stats = await lstat(joinPath(folder, name));
@@ -140,7 +139,7 @@ function withSlash(name: Uint8Array): Uint8Array {
   return longer;
 }
 
-/** A folder is wanted too where only some of the paths below it are. */
+/** A folder is also wanted if only some of the paths below it are. */
 function isWanted({ name, isFolder }: TreeEntry, from: Uint8Array, end: Uint8Array): boolean {
   if (!isBelowEnd(name, end)) return false;
   return compareBytes(name, from) >= 0 || (isFolder && startsWith(from, name));

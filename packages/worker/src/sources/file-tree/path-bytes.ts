@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 const SLASH = 0x2f;
 
-/** The path of something below a folder. */
+/** Join a folder and a path below it. */
 export function joinPath(folder: Buffer, below: Uint8Array): Buffer {
   const separator = folder.length > 0 && folder[folder.length - 1] === SLASH ? 0 : 1;
   const joined = Buffer.allocUnsafe(folder.length + separator + below.length);

@@ -5,7 +5,7 @@ import { sampleDirectory } from "./list-directory.ts";
 import { TreeFolders } from "./tree-folders.ts";
 import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
 
-/** A part of a tree that is not cut further, and how much it is taken to hold. */
+/** A part of a tree that is not cut further, with its estimated size. */
 interface Unit {
   readonly key: Uint8Array;
   readonly isFolder: boolean;
@@ -15,23 +15,23 @@ interface Unit {
 export interface SurveyRequest {
   readonly tree: Tree;
   readonly bounds: ReadBounds;
-  /** Into how many parts the tree is to be cut. */
+  /** The number of parts to cut the tree into. */
   readonly partCount: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Folders a part that are looked into at most. */
+/** The most folders to list, per part. */
 const FOLDERS_PER_PART = 4;
 const FEWEST_FOLDERS = 32;
-/** With so many there is nothing more to learn. */
+/** With this many units the survey is precise enough. */
 const ENOUGH_UNITS = 65_536;
 
 /**
- * Keys that cut what is in the bounds into parts of about equal size, as far as a look at the top tells.
+ * Keys that cut the tree within the bounds into parts of about equal size, judged by its upper levels.
  *
- * Folders are looked into level by level, up to a number of them: where there are more, at some from all over. A folder
- * that was not looked into counts as much as those that were hold on average. Throws what the file system says
- * of the root; anything below that cannot be read holds nothing.
+ * Folders are listed level by level, up to a limit; if a level has more, a sample from all of it is listed. A folder
+ * that was not listed counts as much as the average of those that were. Throws the file system's error for the root.
+ * Anything below it that cannot be read counts as empty.
  */
 export async function surveyTree(request: SurveyRequest): Promise<readonly Uint8Array[]> {
   const folders = new TreeFolders(request.tree.root);
@@ -59,7 +59,7 @@ async function survey(request: Survey): Promise<readonly Uint8Array[]> {
     const stride = Math.ceil(folderCount / foldersLeft);
     let passed = 0;
     const deeper: Unit[] = [];
-    // Each is replaced by what it holds, so that the order of the keys stays.
+    // Replace each folder by its contents in place, which keeps the key order.
     for (const unit of units) {
       if (!unit.isFolder || passed++ % stride !== 0) {
         deeper.push(unit);
@@ -81,14 +81,14 @@ async function survey(request: Survey): Promise<readonly Uint8Array[]> {
   );
 }
 
-/** The keys of the units at which a new part begins. The first unit begins none. */
+/** The keys of the units that start a new part. The first unit starts none. */
 function cutByWeight(units: readonly Unit[], partCount: number): readonly Uint8Array[] {
   const total = sum(units);
   const cuts: Uint8Array[] = [];
   let passed = 0;
   let next = 1;
   for (const [index, { key, weight }] of units.entries()) {
-    // A unit goes where most of it belongs.
+    // A unit belongs to the part that most of it falls into.
     if (index > 0 && next < partCount && passed + weight / 2 >= (total * next) / partCount) {
       cuts.push(key);
       while (next < partCount && passed + weight / 2 >= (total * next) / partCount) next++;
@@ -98,7 +98,7 @@ function cutByWeight(units: readonly Unit[], partCount: number): readonly Uint8A
   return cuts;
 }
 
-/** What a folder holds. Where it was too large for every name, each stands for several. */
+/** The contents of a folder. If it was sampled, each entry counts for several. */
 async function unitsBelow(
   { tree, bounds, signal, folders }: Survey,
   { key: prefix, weight }: Pick<Unit, "key" | "weight">,
@@ -111,7 +111,7 @@ async function unitsBelow(
     entries
       .filter((entry) => !isExcluded(tree, prefix, entry))
       .map(({ name, isFolder }) => ({ key: concat(prefix, name), isFolder, weight: weight * stride }))
-      // Longer ones are problems of whoever walks, and no bounds.
+      // The walk reports longer ones as problems. They cannot be bounds.
       .filter(({ key }) => key.length <= MAX_KEY_SIZE)
   );
 }

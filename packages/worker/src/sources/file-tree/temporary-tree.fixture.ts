@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { compareBytes } from "@gossip/stdx";
 
-/** A folder of its own, with these files in it. Names are bytes: those above 127 stand for themselves. */
+/** A temporary folder with these files. Names are byte strings, one character a byte. */
 export interface TemporaryTree {
   readonly root: string;
   write(path: string): void;
-  /** What `find -type f` gives, in the order of bytes. */
+  /** What `find -type f` prints, in byte order. */
   paths(): readonly string[];
   keys(): readonly Uint8Array[];
-  /** Handles of this process on something in this folder. */
+  /** Open handles of this process below this folder. */
   openHandleCount(): number;
   dispose(): void;
 }
@@ -36,7 +36,7 @@ export function makeTree(paths: readonly string[] = []): TemporaryTree {
   return tree;
 }
 
-/** Names in our strings are bytes, one a character. */
+/** Names in our strings are byte strings, one character a byte. */
 export function inTree(root: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
 }

@@ -2,13 +2,16 @@ import type { SourceError } from "../../source/source-error.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
 import { codeOf, systemWords } from "../system-words.ts";
 
-/** Whether what was listed a moment ago is gone, or is a file or a link by now. */
+/** Whether an entry listed a moment ago is gone, or was replaced by a file or a link. */
 export function hasVanished(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Too many open files is no fault of the folder, and passes: it must not count as unreadable. */
+/**
+ * Running out of file descriptors is not the folder's fault and is temporary, so the folder must not count as
+ * unreadable.
+ */
 export function isShortage(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return code === "EMFILE" || code === "ENFILE" || code === "ENOMEM";
@@ -30,7 +33,7 @@ const TRANSIENT: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "EREMOTEIO",
 ]);
 
-/** Whether the same call may succeed a moment later: a disk, or the network that a file system is behind, has a bad moment. */
+/** Whether the same call may succeed a moment later, for example after a disk or network failure. */
 export function isTransient(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return code !== undefined && TRANSIENT.has(code);

@@ -6,16 +6,16 @@ import { joinPath } from "./path-bytes.ts";
 
 const SLASH = 0x2f;
 const ROOT = /* @__PURE__ */ new Uint8Array(0);
-/** Where Linux shows the files that this process has open. */
+/** Where Linux lists the open files of this process. */
 const DESCRIPTORS = "/proc/self/fd";
-/** Folders above the current one that stay open. In a deeper tree some are opened again. */
+/** Parent folders that stay open. In a deeper tree some are opened again. */
 const MAX_HELD = 64;
 
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 /** Opening a pipe must not wait for a writer. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** A plain descriptor, because closing one needs no turn of the event loop: a walk opens very many folders. */
+/** A plain descriptor, because closing it does not need a turn of the event loop. A walk opens very many folders. */
 const openDescriptor = promisify(openWithCallback) as (path: Buffer, flags: number) => Promise<number>;
 
 interface HeldFolder {
@@ -24,16 +24,16 @@ interface HeldFolder {
 }
 
 /**
- * The folders of a tree, opened without following links, so that a folder that is replaced by a link meanwhile leads nowhere.
+ * The folders of a tree, opened without following links, so that a folder that is replaced by a link is not entered.
  *
- * Each folder is opened from the open folder above it, by descriptor: no name above it is looked up a second time. Without
- * `/proc/self/fd` the folders are compared by device and inode before and after they are read. That notices a replacement, but
- * not one that is undone in between.
+ * Each folder is opened from its parent's descriptor: no name above it is looked up a second time. Without
+ * `/proc/self/fd`, folders are compared by device and inode before and after they are read. That detects a replacement,
+ * unless it is undone in between.
  */
 export class TreeFolders {
   readonly #root: Buffer;
   readonly #hasDescriptors: boolean;
-  /** The folder opened last, and those above it. */
+  /** The folder opened last, and its parents. */
   readonly #held: HeldFolder[] = [];
 
   constructor(
@@ -46,7 +46,9 @@ export class TreeFolders {
     this.#hasDescriptors = hasDescriptors;
   }
 
-  /** Call `use` with a path of the folder `prefix` that stays the same folder. Rejects with `ENOTDIR` if it is a link now. */
+  /**
+   * Call `use` with a path that keeps referring to the same folder. Rejects with `ENOTDIR` if `prefix` is a link now.
+   */
   async use<T>(prefix: Uint8Array, use: (folder: Buffer) => Promise<T>): Promise<T> {
     if (this.#hasDescriptors) return use(pathOf(await this.#open(prefix)));
     const before = await this.#identify(prefix);
@@ -82,7 +84,7 @@ export class TreeFolders {
     return held;
   }
 
-  /** Device and inode of a folder and of every one above it. */
+  /** Device and inode of a folder and all its parents. */
   async #identify(prefix: Uint8Array): Promise<string> {
     const { dev, ino } = await stat(this.#root, { bigint: true });
     let identity = `${dev}:${ino}`;
@@ -95,7 +97,7 @@ export class TreeFolders {
   }
 }
 
-/** Open a file of a tree for reading, without following a link on the way to it. */
+/** Open a file of a tree for reading, without following links on the way. */
 export async function openInTree(root: Buffer, key: Uint8Array): Promise<FileHandle> {
   const folders = new TreeFolders(root);
   const nameStart = key.lastIndexOf(SLASH) + 1;

@@ -1,43 +1,43 @@
 import { startsWith } from "@gossip/stdx";
-import type { RetryPolicy } from "../../policy/retry-policy.ts";
+import type { RetrySchedule } from "../../policy/retry-schedule.ts";
 import type { ReadBounds } from "../read-bounds.ts";
 import { asText } from "./path-bytes.ts";
 import type { listDirectory, TreeEntry } from "./list-directory.ts";
 
-/** What an exclusion is asked about. */
+/** The argument of `exclude`. */
 export interface TreeCandidate {
-  /** Its path below the root, without a slash at its end. */
+  /** The path below the root, without a trailing slash. */
   readonly pathBytes: Uint8Array;
-  /** The same as text, or `undefined` where it is not valid UTF-8. */
+  /** The same as text, or `undefined` if it is not valid UTF-8. */
   readonly path: string | undefined;
   readonly isFolder: boolean;
 }
 
-/** A tree of files, and how it is read. */
+/** A tree of files, and how to read it. */
 export interface Tree {
-  /** As it was given, for people. */
+  /** The root as it was given, for messages. */
   readonly name: string;
-  /** Absolute. */
+  /** The absolute path of the root. */
   readonly root: Buffer;
   readonly onUnreadable: "skip" | "stop";
   readonly exclude: ((candidate: TreeCandidate) => boolean) | undefined;
-  /** Most names of one folder to hold at once. */
+  /** The most names of one folder to hold at a time. */
   readonly namesHeld: number;
-  /** Names a folder is judged by when the tree is cut. */
+  /** How many names of a folder to sample when cutting the tree. */
   readonly namesSampled: number;
-  /** For a folder that cannot be listed because of what may pass. */
-  readonly retry: RetryPolicy;
+  /** For folders that cannot be listed because of a transient error. */
+  readonly retry: RetrySchedule;
   readonly list: typeof listDirectory;
 }
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
-/** Bounds of paths, as bounds of what follows `prefix` in those paths that begin with it. */
+/** Turn bounds of paths into bounds of what follows `prefix` in the paths that start with it. */
 export function boundsBelow({ from, end }: ReadBounds, prefix: Uint8Array): ReadBounds {
   return { from: restOf(from, prefix), end: restOf(end, prefix) };
 }
 
-/** No bound, where the bound lies elsewhere: a folder is not entered where nothing of it is inside. */
+/** No bound if the bound lies elsewhere: a folder outside the bounds is not entered at all. */
 function restOf(bound: Uint8Array, prefix: Uint8Array): Uint8Array {
   return startsWith(bound, prefix) ? bound.subarray(prefix.length) : NO_BYTES;
 }
@@ -49,7 +49,7 @@ export function concat(prefix: Uint8Array, name: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** Whether an entry of the folder `prefix` is not wanted. */
+/** Whether an entry of the folder `prefix` is excluded. */
 export function isExcluded({ exclude }: Tree, prefix: Uint8Array, { name, isFolder }: TreeEntry): boolean {
   if (exclude === undefined) return false;
   const pathBytes = concat(prefix, isFolder ? name.subarray(0, -1) : name);

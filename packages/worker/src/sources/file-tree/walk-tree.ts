@@ -2,7 +2,7 @@ import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { keySuccessor, prefixSuccessor } from "@gossip/frontier";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compareBytes } from "@gossip/stdx";
-import { pauseAfter } from "../../policy/retry-policy.ts";
+import { pauseAfter } from "../../policy/retry-schedule.ts";
 import type { ItemBatch, ItemProblem } from "../../source/source.ts";
 import type { ReadBounds } from "../read-bounds.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
@@ -13,12 +13,12 @@ import { TreeFolders } from "./tree-folders.ts";
 import { boundsBelow, concat, isExcluded, type Tree } from "./tree.ts";
 import { hasVanished, isShortage, isTransient, rootError, stopAt, unreadableFolder } from "./tree-failure.ts";
 
-/** Enough that handing them over costs nothing, few enough that they are not kept waiting. */
+/** Enough to make the cost per batch negligible, few enough that items do not wait long. */
 const ITEMS_PER_BATCH = 256;
 
-/** A folder that is being walked, with as many of its entries as are held at once. */
+/** A folder of the walk, with the entries held in memory. */
 interface Frame {
-  /** Its path below the root: empty, or with a slash at its end. */
+  /** Its path below the root: empty, or with a trailing slash. */
   readonly prefix: Uint8Array;
   readonly entries: readonly TreeEntry[];
   readonly hasMore: boolean;
@@ -29,16 +29,16 @@ const ROOT = /* @__PURE__ */ new Uint8Array(0);
 
 export interface WalkRequest {
   readonly bounds: ReadBounds;
-  /** The last key of an earlier reading, where this one continues it. */
+  /** The last key of the reading that this one continues, if any. */
   readonly after?: Uint8Array | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * The files of a tree in the order of the bytes of their paths, within the bounds.
+ * The files of a tree in byte order of their paths, within the bounds.
  *
- * Folders are listed when their turn comes, and those that lie wholly outside never are: to continue from a key takes one look
- * at each folder above it.
+ * Folders are listed when the walk reaches them, and folders wholly outside the bounds are never listed: continuing
+ * from a key takes one listing for each folder above it.
  */
 export async function* walkTree(tree: Tree, request: WalkRequest): AsyncGenerator<ItemBatch<FileItem>> {
   const { signal } = request;
@@ -47,7 +47,7 @@ export async function* walkTree(tree: Tree, request: WalkRequest): AsyncGenerato
   try {
     await walk.enter(ROOT);
     for (let folder = walk.advance(); folder !== undefined; folder = walk.advance()) {
-      // Hand over what is there before waiting for the disk.
+      // Yield what is there before waiting for the disk.
       if (!walk.isEmpty) yield walk.take();
       signal.throwIfAborted();
       if (folder !== "full") await walk.enter(folder);
@@ -62,11 +62,11 @@ class TreeWalk {
   readonly #tree: Tree;
   readonly #request: WalkRequest;
   readonly #folders: TreeFolders;
-  /** The folder that is walked, and those above it. */
+  /** The current folder and its parents. */
   readonly #stack: Frame[] = [];
   #items: FileItem[] = [];
   #problems: ItemProblem[] = [];
-  /** Key of the last problem. */
+  /** The key of the last problem. */
   #notedKey: Uint8Array | undefined;
 
   constructor(tree: Tree, request: WalkRequest) {
@@ -90,7 +90,7 @@ class TreeWalk {
     return batch;
   }
 
-  /** Gather files up to the next folder that must be listed, or until there are enough. `undefined` at the end. */
+  /** Collect files up to the next folder to list, or until the batch is full. Returns `undefined` at the end. */
   advance(): Uint8Array | "full" | undefined {
     for (let frame = this.#stack.at(-1); frame !== undefined; frame = this.#stack.at(-1)) {
       const entry = frame.entries[frame.next++];
@@ -109,7 +109,7 @@ class TreeWalk {
     return undefined;
   }
 
-  /** List a folder for the first time, or continue where it was too large to hold. */
+  /** List a folder for the first time, or continue one that was too large to hold. */
   async enter(prefix: Uint8Array): Promise<void> {
     const { after, bounds, signal } = this.#request;
     const top = this.#stack.at(-1);
@@ -129,7 +129,7 @@ class TreeWalk {
     }
   }
 
-  /** Retries what may pass, such as a network file system that is away. */
+  /** Retries transient errors, such as those of an unavailable network file system. */
   async #list(prefix: Uint8Array, behind: TreeEntry | undefined): Promise<Listing> {
     const { name, retry, list, namesHeld } = this.#tree;
     const { bounds, signal } = this.#request;
@@ -147,7 +147,7 @@ class TreeWalk {
           await sleep(waitMs, undefined, { signal });
           continue;
         }
-        // A tree without its root is not empty but missing.
+        // A tree without its root is missing, not empty.
         throw prefix.length === 0 ? new SourceReadFailed(rootError(name, thrown), { cause: thrown }) : thrown;
       }
     }
@@ -157,14 +157,14 @@ class TreeWalk {
     const { from } = this.#request.bounds;
     const inside = compareBytes(key, from) < 0 ? from : key.subarray(0, MAX_KEY_SIZE);
     const last = this.#notedKey;
-    // Paths that are too long may be the same up to the size of a key: one report stands for them.
+    // Paths that are too long may be equal up to the size of a key. One report covers them.
     if (last !== undefined && compareBytes(inside, last) <= 0) return;
     this.#notedKey = inside;
     this.#problems.push({ key: inside, reason });
   }
 }
 
-/** The least that can follow an entry: behind a folder, that is behind everything below it. */
+/** The least name that can follow an entry. After a folder, that is after everything below it. */
 function firstBehind({ name, isFolder }: TreeEntry): Uint8Array {
   return (isFolder ? prefixSuccessor(name) : keySuccessor(name))!;
 }

@@ -7,12 +7,12 @@ import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
 import { isBelowEnd, readBounds } from "../read-bounds.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
 
-/** Something of the caller's, at its key. */
+/** A value of the caller, with its key. */
 export interface KeyedItem<T> extends Item {
   readonly value: T;
 }
 
-/** What an iterable is asked for: values whose keys are at or above `from` and below `end`. An empty one is no bound. */
+/** The values to read: those with keys from `from` up to but not including `end`. An empty bound is no bound. */
 export interface IterableRequest {
   readonly from: Uint8Array;
   readonly end: Uint8Array;
@@ -20,23 +20,25 @@ export interface IterableRequest {
 }
 
 export interface IterableOptions<T> {
-  /** For people and for telemetry. */
+  /** A name for users and telemetry. */
   readonly name: string;
-  /** Strictly ascending, from value to value. It must not change while it is read. */
+  /** Returns the key of a value. Keys must be strictly ascending and must not change during a reading. */
   readonly keyOf: (value: T) => Uint8Array;
-  /** Gives the values in the order of their keys. It may give more than it is asked for: what is outside is left out here. This or `items`. */
+  /** Returns the values in key order. Values outside the request are ignored. Give either this or `items`. */
   readonly read?: (request: IterableRequest) => AsyncIterable<T> | Iterable<T>;
-  /** Values that can be gone through any number of times, in the order of their keys. This or `read`. */
+  /** Values that can be iterated any number of times, in key order. Give either this or `read`. */
   readonly items?: AsyncIterable<T> | Iterable<T>;
-  /** Where keys can be: both bounds. Everything that does not begin with 16 bytes `ff` where it is left out. A key outside is an error. */
+  /**
+   * Both bounds of the key space. A key outside is an error. Default: all keys that do not start with 16 bytes `ff`.
+   */
   readonly range?: RangeInput;
 }
 
 const ITEMS_PER_BATCH = 256;
-/** How many keys are looked at to plan by. */
+/** How many keys to read for planning. */
 const KEYS_SAMPLED = 10_000;
 
-/** Any iterable as a source. */
+/** Use any iterable as a source. */
 export function iterableSource<T>(options: IterableOptions<T>): Source<KeyedItem<T>> {
   return new IterableSource(options);
 }
@@ -56,7 +58,7 @@ class IterableSource<T> implements Source<KeyedItem<T>> {
     this.#range = range ?? { start: Uint8Array.of(0), end: new Uint8Array(16).fill(0xff) };
   }
 
-  /** By its keys where there are few, else by key space from the first on. */
+  /** Plan by the keys if there are few, otherwise by key space from the first key on. */
   async plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
     assertPlanRequest(request);
     const { shardCount, signal = new AbortController().signal } = request;
@@ -85,7 +87,7 @@ class IterableSource<T> implements Source<KeyedItem<T>> {
       const key = this.#keyOf(value);
       this.#checkKey(key, previous);
       previous = key;
-      // It need not be able to seek.
+      // `read` does not have to support seeking.
       if (compareBytes(key, bounds.from) < 0) continue;
       if (!isBelowEnd(key, bounds.end)) break;
       if (items.push({ key, value }) < ITEMS_PER_BATCH) continue;
@@ -131,10 +133,10 @@ function assertOptions<T>(options: IterableOptions<T>): void {
   assert((read === undefined) !== (items === undefined), "an iterable source needs either read or items");
   assert(read === undefined || typeof read === "function", "read must be a function");
   assert(items === undefined || isIterable(items), "items must be an iterable");
-  // An iterator is used up by the first shard that is read, and every other would find nothing.
+  // The first shard to be read would exhaust an iterator, and every other shard would find nothing.
   assert(
     items === undefined || typeof (items as { next?: unknown }).next !== "function",
-    "items can be gone through once only: give read, which makes them anew",
+    "items can be iterated only once: use read, which creates a new iterator each time",
   );
   if (range === undefined) return;
   assertBytes(range.start, "range start");

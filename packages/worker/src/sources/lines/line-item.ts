@@ -1,20 +1,20 @@
 import type { Item } from "../../source/source.ts";
 import { lineKey } from "./line-offsets.ts";
 
-/** A piece of a file, shared by the lines in it. */
+/** A chunk of a file, shared by the lines in it. */
 export interface LineChunk {
   readonly bytes: Buffer;
-  /** Where in the file it begins. */
+  /** Its offset in the file. */
   readonly offset: number;
-  /** What the keys of its lines begin with. */
+  /** The common prefix of its lines' keys. */
   readonly prefix: Uint8Array;
 }
 
 /**
- * A line of a file, without what ends it.
+ * A line of a file, without its line ending.
  *
- * It is a place in the piece of the file that was read, and nothing is decoded until it is asked for: a run
- * touches every line, and the key of one in some thousands. Whoever keeps an item keeps that piece.
+ * It refers to the chunk that was read, and decodes nothing until asked: a run reads every line, but needs the key of
+ * only one in some thousands. An item keeps its whole chunk in memory.
  */
 export class LineItem implements Item {
   readonly #chunk: LineChunk;
@@ -31,17 +31,17 @@ export class LineItem implements Item {
     return lineKey(this.#chunk.prefix, this.offset);
   }
 
-  /** Of its first byte in the file. */
+  /** The offset of its first byte in the file. */
   get offset(): number {
     return this.#chunk.offset + this.#start;
   }
 
-  /** What is not valid UTF-8 becomes U+FFFD. */
+  /** The text. Invalid UTF-8 becomes U+FFFD. */
   get line(): string {
     return this.#chunk.bytes.toString("utf8", this.#start, this.#end);
   }
 
-  /** As they are in the file. A view: do not write to it. */
+  /** The bytes as they are in the file. A view: do not write to it. */
   get bytes(): Uint8Array {
     return this.#chunk.bytes.subarray(this.#start, this.#end);
   }

@@ -3,14 +3,17 @@ import { ManifestRowKey } from "@gossip/frontier";
 const KEY_SIZE = ManifestRowKey.ENCODED_LEN;
 const OFFSET_PLACE = 8;
 
-/** The eight bytes that every key of a manifest begins with. */
+/** The eight bytes that all keys of a manifest start with. */
 export function manifestPrefix(manifestId: bigint): Uint8Array {
   const prefix = Buffer.alloc(OFFSET_PLACE);
   prefix.writeBigUInt64BE(manifestId);
   return prefix;
 }
 
-/** The key of the line at an offset: what `ManifestRowKey` gives, in two halves instead of a bigint, which would take most of the time. */
+/**
+ * The key of the line at an offset, equal to a `ManifestRowKey`. It uses two halves because a bigint would take most of
+ * the time.
+ */
 export function lineKey(prefix: Uint8Array, offset: number): Uint8Array {
   const key = new Uint8Array(KEY_SIZE);
   key.set(prefix);
@@ -27,10 +30,7 @@ export function lineKey(prefix: Uint8Array, offset: number): Uint8Array {
   return key;
 }
 
-/**
- * The least offset whose key is at or above `bound`, which may be any bytes: 0 where all are, `Infinity` where
- * none is.
- */
+/** The least offset whose key is at or above `bound`, which may be any bytes. 0 if all are, `Infinity` if none is. */
 export function offsetAtOrAbove(prefix: Uint8Array, bound: Uint8Array): number {
   const padded = Buffer.alloc(KEY_SIZE);
   padded.set(bound.subarray(0, KEY_SIZE));

@@ -2,7 +2,7 @@ import type { SourceError } from "../../source/source-error.ts";
 import { codeOf, systemWords } from "../system-words.ts";
 
 export function noFile(path: string): SourceError {
-  return { kind: "SourceInvalid", reason: `${path} is not a file whose lines can be read from any place` };
+  return { kind: "SourceInvalid", reason: `${path} is not a file that can be read from any offset` };
 }
 
 /** Why a file cannot be read. */

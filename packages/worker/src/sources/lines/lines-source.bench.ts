@@ -1,5 +1,5 @@
-// A run touches every line, so what a line costs before anything is done to it is paid millions of times. Beside it: the plainest loop that
-// splits a stream into lines, which can neither begin in the middle nor say where it is.
+// A run reads every line, so the cost per line is paid millions of times. For comparison: the simplest loop that splits
+// a stream into lines, which can neither start in the middle nor report its offset.
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -16,27 +16,27 @@ import { readChunk, readLines } from "./read-lines.ts";
 export interface LinesOptions {
   /** The file. */
   readonly path: string;
-  /** Which of several manifests of a run it is. 0 where it is left out. */
+  /** Which of several manifests of a run this is. Default: 0. */
   readonly manifestId?: bigint;
-  /** Longest line, in bytes without what ends it. A longer one is told of and passed over. 1 MiB where it is left out. */
+  /** The longest line, in bytes without its line ending. A longer line is reported and skipped. Default: 1 MiB. */
   readonly maxLineSize?: number;
 }
 
 const DEFAULT_MAX_LINE_SIZE = 1024 * 1024;
 const LARGEST_MAX_LINE_SIZE = 512 * 1024 * 1024;
-/** How far a split point is moved to where a line begins. */
+/** How far a split point is moved to reach the start of a line. */
 const ALIGN_SIZE = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
  * The lines of a text file.
  *
- * A line's key is the offset of its first byte, so that reading can begin at any of them, and a line is in the
- * range that its first byte is in. It ends with a newline, or a return and a newline; neither is part of it. The
- * last one needs no ending. Empty lines are items like any other.
+ * A line's key is the offset of its first byte, so that reading can start at any line, and a line belongs to the range
+ * that contains its first byte. It ends with LF or CRLF, which are not part of it. The last line does not need one.
+ * Empty lines are items too.
  *
- * The file must not change during a run. Lines that were added after the run was planned are not part of it, and a
- * file that has become shorter is an error.
+ * The file must not change during a run. Lines added after the run was planned are not part of it. A file that became
+ * shorter is an error.
  */
 export function linesSource(options: LinesOptions): Source<LineItem> {
   return new LinesSource(options);
@@ -87,7 +87,7 @@ class LinesSource implements Source<LineItem> {
       await this.#checkLength(handle, end);
       const { signal } = request;
       yield* readLines({ handle, prefix: this.#prefix, from, end, maxLineSize: this.#maxLineSize, signal });
-      // Once more: it may have been cut off under the reading, which then took the cut for the end.
+      // Check again: a reading of a file that was truncated meanwhile takes the cut for the end.
       await this.#checkLength(handle, end);
     } finally {
       await handle.close();
@@ -104,7 +104,7 @@ class LinesSource implements Source<LineItem> {
       const middle = Math.floor(from + (end - from) / 2);
       if (middle <= from) return undefined;
       const point = await lineStartAt(handle, middle);
-      // A part without a line is no half.
+      // A part without a line is not a half.
       if (point >= end || (await lineStartAt(handle, from)) >= point) return undefined;
       return lineKey(this.#prefix, point);
     });
@@ -115,9 +115,9 @@ class LinesSource implements Source<LineItem> {
     return row === undefined ? Buffer.from(key).toString("hex") : `byte ${row.row}`;
   }
 
-  /** Equal shares of the file's bytes. A shard begins somewhere in a line, which then is the one's before. */
+  /** Equal shares of the file's bytes. If a shard starts inside a line, that line belongs to the shard before. */
   #cut(size: number, shardCount: number): readonly ShardSpec[] {
-    // A file without bytes has no lines, and a run no fewer than one shard.
+    // An empty file has no lines, but a run has at least one shard.
     const rows = BigInt(Math.max(size, 1));
     const count = rows < BigInt(shardCount) ? rows : BigInt(shardCount);
     return Array.from({ length: Number(count) }, (_, index) => {
@@ -131,7 +131,7 @@ class LinesSource implements Source<LineItem> {
     return offsetAtOrAbove(this.#prefix, bound);
   }
 
-  /** Lines that were there when the run was planned must not be lost without a word. */
+  /** Lines that existed when the run was planned must not be lost silently. */
   async #checkLength(handle: FileHandle, end: number): Promise<void> {
     const size = await sizeOf(handle);
     if (end === Infinity || end <= Math.max(size, 1)) return;
@@ -144,7 +144,7 @@ class LinesSource implements Source<LineItem> {
   async #open(): Promise<FileHandle> {
     let handle: FileHandle;
     try {
-      // A pipe would be waited for until somebody writes to it.
+      // Opening a pipe would block until a writer opens it.
       handle = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK);
     } catch (thrown) {
       throw new SourceReadFailed(fileError(this.#path, thrown), { cause: thrown });
@@ -165,7 +165,10 @@ class LinesSource implements Source<LineItem> {
   }
 }
 
-/** Where the first line begins at or behind `offset`, if that is near; `offset` itself otherwise. `Infinity` where the file ends first. */
+/**
+ * The start of the first line at or after `offset` if it is near, otherwise `offset`. `Infinity` if the file ends
+ * first.
+ */
 async function lineStartAt(handle: FileHandle, offset: number): Promise<number> {
   if (offset === 0) return 0;
   const bytes = await readChunk(handle, offset - 1, ALIGN_SIZE);

@@ -6,23 +6,23 @@ import { lineKey } from "./line-offsets.ts";
 export interface LinesRequest {
   readonly handle: FileHandle;
   readonly prefix: Uint8Array;
-  /** Lines whose first byte is at or behind `from` and before `end`. */
+  /** Lines whose first byte is at or after `from` and before `end`. */
   readonly from: number;
   readonly end: number;
   readonly maxLineSize: number;
   readonly signal: AbortSignal;
 }
 
-/** Larger pieces are no faster, smaller ones are. */
+/** Larger chunks are not faster. Smaller ones are slower. */
 const CHUNK_SIZE = 256 * 1024;
-/** So that empty lines, of which a piece may have very many, come a few at a time too. */
+/** Bounds the batch for chunks with very many empty lines. */
 const ITEMS_PER_BATCH = 4096;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** What may end a line: a return and a newline. */
+/** The longest line ending: CRLF. */
 const ENDING_SIZE = 2;
 
-/** The lines of a part of a file. Memory is that of a piece of it, or of the longest line allowed. */
+/** The lines of a part of a file. Uses the memory of one chunk, or of the longest line allowed. */
 export async function* readLines(request: LinesRequest): AsyncGenerator<ItemBatch<LineItem>> {
   const { handle, prefix, end, maxLineSize, signal } = request;
   let position = await firstLineAt(request);
@@ -46,7 +46,7 @@ export async function* readLines(request: LinesRequest): AsyncGenerator<ItemBatc
     if (used > 0) {
       size = CHUNK_SIZE;
     } else if (size <= maxLineSize + ENDING_SIZE) {
-      // One line fills the piece: once more, with more room.
+      // One line fills the chunk: retry with a larger one.
       size = Math.min(size * 4, maxLineSize + ENDING_SIZE + 1);
     } else {
       yield { items: [], problems: [tooLong(prefix, position, maxLineSize)] };
@@ -58,9 +58,9 @@ export async function* readLines(request: LinesRequest): AsyncGenerator<ItemBatc
 
 interface Cut extends ItemBatch<LineItem> {
   readonly problems: readonly ItemProblem[];
-  /** Where in the chunk the first line begins that is not among the items. */
+  /** The offset in the chunk of the first line that is not among the items. */
   readonly next: number;
-  /** Whether there are further lines in this chunk. */
+  /** Whether the chunk has more lines. */
   readonly hasMore: boolean;
 }
 
@@ -79,7 +79,7 @@ function cutLines(chunk: LineChunk, { start, end, isLast, maxLineSize }: CutRequ
   let next = start;
   while (next < endInChunk) {
     if (items.length >= ITEMS_PER_BATCH) return { items, problems, next, hasMore: true };
-    // The native search: over lines of fifty bytes twice as fast as a loop, and more over longer ones.
+    // The native search is twice as fast as a loop for lines of fifty bytes, and more for longer ones.
     let lineEnd = bytes.indexOf(NEWLINE, next);
     let behind = lineEnd + 1;
     if (lineEnd === -1) {
@@ -94,12 +94,12 @@ function cutLines(chunk: LineChunk, { start, end, isLast, maxLineSize }: CutRequ
   return { items, problems, next, hasMore: false };
 }
 
-/** The first line that begins at or behind `from`: right there, if what is before it ends a line. */
+/** The first line that starts at or after `from`. It is `from` itself if a line ends right before it. */
 async function firstLineAt(request: LinesRequest): Promise<number> {
   return request.from === 0 ? 0 : nextLineAfter(request, request.from - 1);
 }
 
-/** Where the line begins that is behind the first newline at or behind `position`. `Infinity` where there is none before the end. */
+/** The start of the line after the first newline at or after `position`. `Infinity` if there is none before the end. */
 async function nextLineAfter({ handle, end, signal }: LinesRequest, position: number): Promise<number> {
   for (let place = position; place < end;) {
     signal.throwIfAborted();
@@ -112,9 +112,9 @@ async function nextLineAfter({ handle, end, signal }: LinesRequest, position: nu
   return Infinity;
 }
 
-/** As many bytes as wanted, fewer only where the file ends. */
+/** Reads `size` bytes, fewer only at the end of the file. */
 export async function readChunk(handle: FileHandle, position: number, size: number): Promise<Buffer> {
-  // Memory of its own, because lines go on referring to it.
+  // Not from the pool, because lines keep referring to it.
   const bytes = Buffer.allocUnsafeSlow(size);
   let filled = 0;
   while (filled < size) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openHandlesIn } from "../file-tree/temporary-tree.fixture.ts";
 
-/** A file of its own. */
+/** A temporary file. */
 export interface TemporaryFile {
   readonly path: string;
   openHandleCount(): number;
@@ -21,7 +21,7 @@ export function makeFile(content: string | Uint8Array): TemporaryFile {
   };
 }
 
-/** Where each line begins and what it is, told in the plainest way. */
+/** The offset and bytes of each line, computed in the simplest way. */
 export function linesOf(content: Buffer): readonly { readonly offset: number; readonly bytes: Buffer }[] {
   const lines: { offset: number; bytes: Buffer }[] = [];
   let offset = 0;
@@ -29,7 +29,7 @@ export function linesOf(content: Buffer): readonly { readonly offset: number; re
     lines.push({ offset, bytes: Buffer.from(text.replace(/\r$/, ""), "latin1") });
     offset += text.length + 1;
   }
-  // Behind the last newline there is no line, unless there is something.
+  // After the last newline there is a line only if bytes follow.
   if (lines.at(-1)!.offset === content.length) lines.pop();
   return lines;
 }

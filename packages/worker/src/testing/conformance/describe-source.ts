@@ -7,7 +7,7 @@ import type { SourceFixture } from "./source-fixture.ts";
 import { SourceWorld } from "./source-world.ts";
 import { stoppingCases } from "./stopping-cases.ts";
 
-/** Every case, under the part of the contract that it belongs to. */
+/** All cases, by the part of the contract that they belong to. */
 export const SOURCE_CASES: Readonly<Record<string, readonly SourceCase[]>> = {
   reading: readingCases,
   planning: planningCases,
@@ -43,7 +43,7 @@ export function describeSource(
   });
 }
 
-/** One case against a source of its own. */
+/** Run one case against a new source. */
 export async function runSourceCase(
   { run }: SourceCase,
   makeFixture: () => Promise<SourceFixture> | SourceFixture,

@@ -8,7 +8,7 @@ const BATCH = 3;
 export const START: Uint8Array = Uint8Array.of(0);
 export const END: Uint8Array = Uint8Array.of(0xff, 0xff);
 
-/** Keys that are prefixes and neighbours of each other, and a few ordinary ones. */
+/** Keys that are prefixes and neighbors of each other, and a few ordinary ones. */
 export const MODEL_KEYS: readonly Uint8Array[] = [
   [0x00],
   [0x00, 0x00],
@@ -28,7 +28,7 @@ export const MODEL_KEYS: readonly Uint8Array[] = [
   [0xff, 0x00],
 ].map((bytes) => Uint8Array.from(bytes));
 
-/** A source over an array that keeps the contract. What is wrong with others is said by overriding one of its methods. */
+/** A source over an array that keeps the contract. Faulty sources override one of its methods. */
 export class ModelSource implements Source {
   readonly name: string = "model";
   openCount = 0;
@@ -84,7 +84,7 @@ export class ModelSource implements Source {
   }
 
   async close(): Promise<void> {
-    // Nothing is held.
+    // It holds nothing open.
   }
 }
 

@@ -7,7 +7,7 @@ import { hex, type SourceWorld } from "./source-world.ts";
 const SHARD_COUNTS = [1, 2, 3, 7, 64];
 const SOME = 12;
 
-/** What a source says about cutting its keyspace. */
+/** How a source cuts its key space. */
 export const planningCases: readonly SourceCase[] = [
   {
     name: "a plan has no more shards than wanted, and at least one",
@@ -78,7 +78,7 @@ async function planOf(world: SourceWorld, shardCount: number): Promise<readonly 
   return unwrap(plan);
 }
 
-/** With the last keys before `after` as samples, as a runtime would give them. */
+/** Passes the last keys before `after` as samples, as the runtime does. */
 async function splitPoint(
   world: SourceWorld,
   spec: ShardSpec,

@@ -7,7 +7,7 @@ import { EVERYTHING, hex, type SourceWorld } from "./source-world.ts";
 const SOME = 12;
 const CUTS = 24;
 
-/** What a reading of a range gives. */
+/** What reading a range returns. */
 export const readingCases: readonly SourceCase[] = [
   {
     name: "every item is given once and nothing else, in the order of keys",

@@ -1,6 +1,6 @@
 import type { SourceWorld } from "./source-world.ts";
 
-/** One thing that must hold for every source. */
+/** One property that must hold for every source. */
 export interface SourceCase {
   readonly name: string;
   readonly run: (world: SourceWorld) => Promise<void>;

@@ -1,12 +1,14 @@
 import type { Source } from "../../source/source.ts";
 
-/** A source of which everything is known. */
+/** A source whose contents are known. */
 export interface SourceFixture {
   readonly source: Source;
-  /** The keys of all its items, in order. At least eight, or a cut leaves nothing to look at. */
+  /** The keys of all its items, in order. At least eight, so that a cut leaves something on both sides. */
   readonly keys: readonly Uint8Array[];
-  /** How many handles the source holds open now: files, folders, connections in use. Where it is left out, leaks are not found. */
+  /**
+   * How many handles the source holds open now: files, folders, connections in use. Without it, leaks are not detected.
+   */
   readonly openHandleCount?: () => Promise<number> | number;
-  /** Called when the case is over, however it ended. */
+  /** Called when the case is over, whether it passed or failed. */
   readonly dispose?: () => Promise<void> | void;
 }

@@ -7,14 +7,14 @@ import type { SourceFixture } from "./source-fixture.ts";
 
 export const EVERYTHING: RangeInput = { start: new Uint8Array(0), end: new Uint8Array(0) };
 
-/** What was read, in the order in which it came. */
+/** What was read, in order of arrival. */
 export interface Reading {
-  /** As the source gave them, not copied. */
+  /** As the source returned them, not copied. */
   readonly keys: readonly Uint8Array[];
   readonly problems: readonly ItemProblem[];
 }
 
-/** A source under test, and what a case needs to try it. */
+/** A source under test, and what the cases need to try it. */
 export class SourceWorld {
   readonly source: Source;
   readonly keys: readonly Uint8Array[];
@@ -29,7 +29,7 @@ export class SourceWorld {
     this.#fixture = fixture;
   }
 
-  /** How many handles are open. Always none, where the fixture cannot tell. */
+  /** How many handles are open. Always 0 if the fixture does not report it. */
   async openHandles(): Promise<number> {
     return (await this.#fixture.openHandleCount?.()) ?? 0;
   }
@@ -48,18 +48,18 @@ export class SourceWorld {
     return this.source.read({ range: EVERYTHING, signal: new AbortController().signal, ...request });
   }
 
-  /** That these are the keys, in this order. In hexadecimal, so that a difference can be read. */
+  /** Expect these keys in this order. Compared in hexadecimal, to make differences readable. */
   expectKeys(actual: readonly Uint8Array[], expected: readonly Uint8Array[]): void {
     this.expect(actual.map(hex)).toEqual(expected.map(hex));
   }
 
-  /** A whole number from 0 to below `bound`, the same in every run. */
+  /** A whole number from 0 up to but not including `bound`, the same in every run. */
   random(bound: number): number {
     this.#state = (Math.imul(this.#state, 1664525) + 1013904223) >>> 0;
     return Math.floor((this.#state / 2 ** 32) * bound);
   }
 
-  /** Up to `count` places in the list of keys: the first, the last and some between. */
+  /** Up to `count` indexes into the list of keys: the first, the last and some between. */
   places(count: number): readonly number[] {
     const last = this.keys.length - 1;
     if (last < count) return this.keys.map((_, index) => index);
@@ -68,7 +68,7 @@ export class SourceWorld {
     return [...chosen].sort((a, b) => a - b);
   }
 
-  /** Somewhere to cut: at a key, right behind one, half-way to the next, or somewhere in its beginning. */
+  /** A point to cut at: a key, right after a key, halfway to the next, or a prefix of one. */
   cutPoint(): Uint8Array {
     const index = this.random(this.keys.length);
     const key = this.keys[index]!;
@@ -84,7 +84,7 @@ export class SourceWorld {
     }
   }
 
-  /** Ascending, each once. */
+  /** Ascending, without duplicates. */
   cutPoints(count: number): readonly Uint8Array[] {
     const points = Array.from({ length: count }, () => this.cutPoint()).sort(compareBytes);
     return points.filter((point, index) => index === 0 || compareBytes(points[index - 1]!, point) < 0);

@@ -3,7 +3,7 @@ import type { SourceWorld } from "./source-world.ts";
 
 const OFTEN = 8;
 
-/** What becomes of a reading that is not finished. */
+/** What happens to a reading that is not finished. */
 export const stoppingCases: readonly SourceCase[] = [
   {
     name: "a reading whose signal has been aborted gives nothing and ends",

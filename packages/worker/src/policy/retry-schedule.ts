@@ -1,32 +1,32 @@
 import { assert, assertCount } from "@gossip/stdx";
 
-/** How something that failed is tried again. */
-export interface RetryPolicy {
-  /** How often it is tried in all. */
+/** How a failed attempt is retried. */
+export interface RetrySchedule {
+  /** The total number of attempts. */
   readonly maxAttempts: number;
-  /** The first pause. Each one after it is twice as long. */
+  /** The first pause. Each further pause is twice as long. */
   readonly baseMs: number;
-  /** The longest pause, whatever was asked for. */
+  /** The longest pause, even if a longer one was requested. */
   readonly maxMs: number;
 }
 
-export type RetryInput = Partial<RetryPolicy>;
+export type RetryInput = Partial<RetrySchedule>;
 
-export const DEFAULT_ITEM_RETRY: RetryPolicy = /* @__PURE__ */ Object.freeze({
+export const DEFAULT_ITEM_RETRY: RetrySchedule = /* @__PURE__ */ Object.freeze({
   maxAttempts: 5,
   baseMs: 100,
   maxMs: 10_000,
 });
-export const DEFAULT_READ_RETRY: RetryPolicy = /* @__PURE__ */ Object.freeze({
+export const DEFAULT_READ_RETRY: RetrySchedule = /* @__PURE__ */ Object.freeze({
   maxAttempts: 6,
   baseMs: 200,
   maxMs: 10_000,
 });
 
-export function makeRetryPolicy(
+export function makeRetrySchedule(
   input: RetryInput,
-  { what, defaults }: { readonly what: string; readonly defaults: RetryPolicy },
-): RetryPolicy {
+  { what, defaults }: { readonly what: string; readonly defaults: RetrySchedule },
+): RetrySchedule {
   assert(typeof input === "object" && input !== null, () => `${what} must be an object, got ${typeof input}`);
   const { maxAttempts = defaults.maxAttempts, baseMs = defaults.baseMs } = input;
   assertCount(maxAttempts, `max attempts of ${what}`, { min: 1, max: 1_000_000 });
@@ -36,24 +36,25 @@ export function makeRetryPolicy(
   return { maxAttempts, baseMs, maxMs };
 }
 
-/** What is known of an attempt that failed. */
+/** A failed attempt. */
 export interface FailedAttempt {
-  /** Its number, the first being 1. */
+  /** Its number, starting at 1. */
   readonly attempt: number;
   /** A number from 0 to 1. */
   readonly random: number;
-  /** How long it wants to be left alone; 0 where it does not say. */
+  /** The least delay that the failure requested, or 0. */
   readonly leastMs: number;
 }
 
 /**
- * How long to wait after an attempt failed: half to one and a half of the doubled pause, on top of what it asked for, and never
- * more than `maxMs`. `undefined` where it was the last.
+ * How long to wait after a failed attempt: half to one and a half times the doubled pause, plus the requested delay,
+ * and never more than `maxMs`. Returns `undefined` after the last attempt.
  *
- * On top, so that many who were sent away by one server for as long do not all come back at the same moment.
+ * The pause is added to the requested delay so that clients that a server turned away with the same delay do not all
+ * come back at the same moment.
  */
 export function pauseAfter(
-  { maxAttempts, baseMs, maxMs }: RetryPolicy,
+  { maxAttempts, baseMs, maxMs }: RetrySchedule,
   { attempt, random, leastMs }: FailedAttempt,
 ): number | undefined {
   if (attempt >= maxAttempts) return undefined;
