@@ -47,8 +47,8 @@ const ANY_COUNT = { min: 1, max: Number.MAX_SAFE_INTEGER };
 /**
  * Records in an etcd cluster, for the processes of many machines. Open one with `openEtcdStore`.
  *
- * Every read is of one moment. Updates of shards that come in one call are one transaction, in which each has its own conditions and its
- * own answer. A write is answered when etcd says that a majority of its members has it on disk.
+ * Every read is consistent. Shard updates passed in one call form one transaction, in which each has its own conditions
+ * and its own result. A write returns once a majority of the members has it on disk.
  */
 export class EtcdStore implements CoordinationStore, AsyncDisposable {
   readonly traits: StoreTraits;
@@ -64,7 +64,8 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   /** @internal */
   constructor(cluster: Cluster, monotonicMs: () => number = () => performance.now()) {
     const { maxTxnOps } = cluster;
-    // A transaction costs a round trip and a flush however many updates it has. Two at a time keep etcd busy while this process is.
+    // A transaction costs one round trip and one flush however many updates it carries. Two in flight keep etcd busy
+    // while this process works.
     this.traits = Object.freeze({
       maxSplitChildren: maxSplitChildren(maxTxnOps),
       maxSetsPerCommit: maxUpdatesPerTxn(maxTxnOps),
@@ -114,7 +115,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
     return this.#answer("etcd.readHint", () => readHint(this.#parts, moment));
   }
 
-  /** Costs more the more shards the run has, and the more of them are begun and not finished. */
+  /** Cost grows with the number of shards, and with the number that are started and unfinished. */
   readProgress(moment: RunMoment): Promise<Result<RunProgress, InfraError>> {
     return this.#answer("etcd.readProgress", () => readProgress(this.#cluster, this.#heads, moment));
   }
@@ -153,17 +154,17 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
     return this.#track(this.#committer.commit(sets));
   }
 
-  /** For `fsck` and `repair`. Everything is read as it was at one revision, which etcd must not compact away meanwhile. */
+  /** For `fsck` and `repair`. Reads everything at one revision, which etcd must not compact meanwhile. */
   inspect(): FsckSource {
     return new EtcdInspection(this.#parts, () => this.#closing !== undefined);
   }
 
-  /** Settles when the shards of removed runs are gone, as far as etcd can be reached. */
+  /** Resolves when the keys of removed runs are deleted, or etcd is unreachable. */
   async swept(): Promise<void> {
     await this.#sweeper.idle;
   }
 
-  /** Wait for what is under way and let the connections go. Whatever is asked afterwards is answered with a failure. */
+  /** Waits for operations in flight and closes the connections. Later calls return a failure. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -1,6 +1,6 @@
-// Processes hammer one etcd and are killed at random; meanwhile its server is killed and started again, and connections are cut
-// between a write and its answer. What one of them was told must be true afterwards: that is the promise of a store, and the only way
-// to see it kept is to break everything around it.
+// Processes hammer one etcd and are killed at random; meanwhile its server is killed and started again, and connections
+// are cut between a write and its answer. Every result that a process got must hold afterwards. That is the promise of
+// a store, and the only way to test it is to break everything around it.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -3,7 +3,7 @@ import type { KnownCapacities } from "./capacity/known-capacities.ts";
 import type { RunHeads } from "./read/run-heads.ts";
 import type { KnownWindows } from "./claim/windows.ts";
 
-/** What operations of a store share: the cluster, and what is known of the runs in it. */
+/** State shared by the operations of a store: the cluster and the caches about its runs. */
 export interface StoreParts {
   readonly cluster: Cluster;
   readonly heads: RunHeads;

@@ -16,18 +16,18 @@ import {
   type Windows,
 } from "../claim/windows.ts";
 
-/** How many looks a capacity takes at most. */
+/** Maximum number of gets needed to read a capacity. */
 export const MAX_CAPACITY_LOOKS = 4;
 const MAX_TRIES = 32;
 
-/** When and how to look at a space. */
+/** How to read a space: the windows to use and the time. */
 interface CapacityQuery {
   readonly space: Space;
   readonly windows: Windows;
   readonly now: LogicalTime;
 }
 
-/** What to look at to know a run's capacity. */
+/** The gets that read a run's capacity. */
 export function capacityGets(
   layout: Layout,
   address: RunAddress,
@@ -40,7 +40,7 @@ export function capacityGets(
   ];
 }
 
-/** How many are free: begun and not begun, or both in one look where both are looked at as a whole. */
+/** Counts the free shards: started and untouched ones separately, or both with one get if both windows are whole. */
 function freeCounts(layout: Layout, space: Space, windows: Windows): GetOperation[] {
   if (isWholeFree(windows)) return [{ ...layout.kinds(space, ShardKind.Begun, ShardKind.Fresh), countOnly: true }];
   return [
@@ -49,7 +49,7 @@ function freeCounts(layout: Layout, space: Space, windows: Windows): GetOperatio
   ];
 }
 
-/** What looks tell of a moment, where the windows that were used were wide enough, and how to look the next time. */
+/** The capacity, if the windows were wide enough to tell, and the windows to use next. */
 interface ReadCapacity {
   readonly capacity: RunCapacity | undefined;
   readonly next: Windows;

@@ -1,5 +1,6 @@
-// A checkpoint that moves nothing is told of its run what this store has just found out, and the store must notice everything that ends that: its own writes of
-// every kind, other processes' writes within milliseconds, and times at which some lease has lapsed. Whatever else is written is told what is so after it.
+// A checkpoint that changes no capacity returns the cached one. The store must notice everything that invalidates it:
+// its own writes of every kind, other processes' writes within milliseconds, and times at which a lease has expired.
+// All other writes return the capacity after the write.
 
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
 import {
@@ -105,7 +106,7 @@ async function updateOf(
 async function commit(store: EtcdStore, ...sets: readonly UpdateShardSet[]): Promise<CapacityHint[]> {
   const answers = await store.commit(sets);
   return answers.map((answer) => {
-    assert(answer.kind === "Committed", "nobody else writes these");
+    assert(answer.kind === "Committed", "no other process writes these");
     return answer.hint!;
   });
 }
@@ -170,7 +171,7 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
       () => take(ours, 2),
       async () => commit(ours, await updateOf(2, () => ({ lease: undefined }))),
       async () => commit(ours, await updateOf(3, () => ({ status: "Done" }))),
-      // Nobody is told of a capacity, and it changes all the same.
+      // This update requests no hint, and changes the capacity all the same.
       async () => ours.commit([{ ...(await updateOf(2, () => ({ status: "Done" }))), hintAt: undefined }]),
       async () => commit(ours, await updateOf(1, () => ({ lease: leaseUntil(700n) }))),
       async () => ours.markStarved(TENANT, run, at(NOW + 5n)),

@@ -9,21 +9,21 @@ import { hintAt, isGoodAt, type RunCapacity } from "./run-capacity.ts";
 import type { StoreParts } from "../store-parts.ts";
 import type { Windows } from "../claim/windows.ts";
 
-/** A run whose capacity is asked for behind a batch of updates, and for which times. */
+/** A run whose capacity is read after a batch of updates, and the times it is needed for. */
 export interface AskedRun extends TimeSpan {
   readonly address: RunAddress;
-  /** What the address is in a key. */
+  /** The address as it appears in keys. */
   readonly path: string;
   readonly space: Space;
 }
 
 /**
- * A run's capacity behind a batch of updates: as it is known, or as looks in the same transaction tell.
+ * A run's capacity after a batch of updates: cached, or read in the same transaction.
  *
- * To be made when the transaction is about to be sent.
+ * Create it right before sending the transaction.
  */
 export class HintsOfRun {
-  /** What to look at behind the updates. */
+  /** The gets to append to the updates. */
   readonly gets: readonly GetOperation[];
   readonly #parts: StoreParts;
   readonly #asked: AskedRun;
@@ -31,7 +31,7 @@ export class HintsOfRun {
   readonly #expected: ExpectedLook | undefined;
   #found: readonly RangeResult[] | undefined;
   #capacity: RunCapacity | undefined;
-  /** Where the looks did not tell enough: what another, for all of the batch, tells. */
+  /** A second read, shared by the whole batch, if the first was not conclusive. */
   #again: Promise<CapacityHint> | undefined;
 
   constructor(parts: StoreParts, asked: AskedRun) {
@@ -41,20 +41,20 @@ export class HintsOfRun {
     this.#used = windows.of(asked.space);
     this.#capacity = capacities.of(asked.path, asked);
     this.#expected = this.#capacity === undefined ? capacities.expect(asked.path) : undefined;
-    // Far enough for the latest time: what lapses before it is told apart when it is read.
+    // Covers the latest time. Reading the result accounts for leases that expire earlier.
     const query = { space: asked.space, windows: this.#used, now: asked.to };
     this.gets = this.#capacity === undefined ? capacityGets(cluster.layout, asked.address, query) : [];
   }
 
-  /** Take what the gets found. */
+  /** Stores the results of the gets. */
   take(found: readonly RangeResult[]): void {
     this.#found = found;
   }
 
-  /** At once where enough is known, as it nearly always is. */
+  /** Returns a promise only in the rare case that another read is needed. */
   of(now: LogicalTime): CapacityHint | Promise<CapacityHint> {
     try {
-      // A batch comes together within a millisecond or two, so that what was read for one serves the others, too.
+      // The times of one batch are a millisecond or two apart, so one reading usually serves all of them.
       const capacity = this.#capacity !== undefined && isGoodAt(this.#capacity, now) ? this.#capacity : this.#read(now);
       if (capacity !== undefined) return hintAt(capacity, now);
       this.#again ??= readHint(this.#parts, { ...this.#asked.address, now }).catch(withoutAdvice);
@@ -75,7 +75,7 @@ export class HintsOfRun {
   }
 }
 
-/** Advice that cannot be had is none. The write is made, and must be answered so. */
+/** The write is committed and must be reported so, even if its hint cannot be read. */
 function withoutAdvice(thrown: unknown): CapacityHint {
   if (thrown instanceof InvariantViolation) throw thrown;
   return CapacityHint.ZERO;

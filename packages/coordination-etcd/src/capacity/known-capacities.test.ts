@@ -20,7 +20,7 @@ interface World {
   readonly starvedUntil: number | undefined;
 }
 
-/** What an exact look says. */
+/** The result of an exact read. */
 function exactHint({ free, deadlines, starvedUntil = 0 }: World, now: bigint): CapacityHint {
   const ahead = deadlines.filter((deadline) => deadline > now);
   const earliestDeadline = ahead.length === 0 ? undefined : at(Math.min(...ahead));
@@ -132,7 +132,7 @@ class Model {
         [times.from, times.to].every((now, which) => isSame(exactHint(world, now), told[which]!))
       );
     });
-    assert(isTrue, "what is told was so not long ago, and since the last write of this store");
+    assert(isTrue, "a cached capacity was true not long ago, and since the last write of this store");
   }
 
   #change(path: string, world: World, isOwn: boolean): void {

@@ -3,15 +3,15 @@ import type { Compare } from "@gossip/etcd-client";
 import type { Cluster } from "../cluster/cluster.ts";
 import { deadlineIn } from "../claim/held-leases.ts";
 import type { RunAddress } from "../layout/layout.ts";
-import { deadlineBytes } from "../layout/place.ts";
+import { deadlineBytes } from "../layout/shard-indexes.ts";
 
-/** Note until when somebody finds nothing to claim. What was noted for longer stays. */
+/** Records until when a worker found nothing to claim. A later time already recorded stays. */
 export async function markStarved(cluster: Cluster, mark: RunAddress & { readonly until: LogicalTime }): Promise<void> {
   const { layout } = cluster;
   const key = layout.starved(mark);
   const { found } = await cluster.look([{ get: layout.head(mark), keysOnly: true }, { get: key }]);
   const [head, noted] = [found[0]!.kvs[0], found[1]!.kvs[0]];
-  // Many workers find nothing at the same time. Only those that have something to add write.
+  // Many workers find nothing at the same time. Only those with a later time write.
   if (head === undefined || (noted !== undefined && deadlineIn(noted) >= mark.until)) return;
 
   const value = deadlineBytes(mark.until);
@@ -20,7 +20,7 @@ export async function markStarved(cluster: Cluster, mark: RunAddress & { readonl
     noted === undefined
       ? { key, target: "CREATE", is: "EQUAL", revision: 0n }
       : { key, target: "VALUE", is: "LESS", value };
-  // Where somebody has noted something in between, it is about as good.
+  // If another worker recorded a time in between, that one is about as good.
   await cluster.write({
     compare: [{ key: layout.head(mark), target: "CREATE", is: "GREATER", revision: 0n }, isEarlier],
     success: [put],

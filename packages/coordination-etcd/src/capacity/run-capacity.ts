@@ -1,27 +1,28 @@
 import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint } from "@gossip/coordination";
 
-/** What a look told of a run's capacity at one time, and what of it is good for later ones. */
+/** A run's capacity as read for one time, with what is needed to derive it for later times. */
 export interface RunCapacity {
   readonly askedFor: LogicalTime;
-  /** Those that nobody held then, and those whose lease had lapsed. */
+  /** Shards without a lease, and shards whose lease had expired. */
   readonly availableCount: number;
-  /** When the first of the leases ends that held then. */
+  /** The earliest deadline of the leases that were valid. */
   readonly earliestDeadline: LogicalTime | undefined;
   readonly starvedUntil: LogicalTime | undefined;
 }
 
 /**
- * Whether a capacity tells of another time as well, as long as nothing is written.
+ * Whether a capacity is also valid at another time, provided nothing is written.
  *
- * With the first lease that lapses there is one more to claim, and which ends after it nobody asked. What had lapsed before the time that
- * was asked for is not told apart from what lapsed at it.
+ * It ends with the first deadline: one more shard becomes claimable, and the next deadline was not read. It does not
+ * reach back before `askedFor`, because leases that had expired earlier are not told apart from those that expired
+ * then.
  */
 export function isGoodAt({ askedFor, earliestDeadline }: RunCapacity, now: LogicalTime): boolean {
   return now >= askedFor && (earliestDeadline === undefined || now < earliestDeadline);
 }
 
-/** The hint of a time at which a capacity is good. */
+/** The hint for a time at which the capacity is valid. */
 export function hintAt(
   { availableCount, earliestDeadline, starvedUntil }: RunCapacity,
   now: LogicalTime,

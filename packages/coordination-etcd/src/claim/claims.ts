@@ -9,14 +9,16 @@ import { danglingEntry, readShardAt, type RunLook } from "../read/run-heads.ts";
 import type { StoreParts } from "../store-parts.ts";
 import { freeWindow, heldWindow, isWholeFree, narrowFree, widenFree, type Windows } from "./windows.ts";
 
-/** Records are read with the listing where no more than so many were asked for: a claim of one, or of many. */
+/** A listing of at most this many candidates also reads their records. That covers a claim of one and a claim of many. */
 const MAX_READ_ALONG = 320;
 const MAX_TRIES = 32;
 
 /**
- * Where a worker may look for work: what was begun and given back, what nobody has touched, what has a lapsed lease, in this order.
+ * Lists the shards that a worker may claim: first started and released, then untouched, then those with an expired
+ * lease.
  *
- * One look finds which, and another reads their records as they were at that moment, so that each can be acquired with one write.
+ * The first request finds the shards and the second reads their records at the same revision, so that each can be
+ * acquired with one write.
  */
 export async function listClaimCandidates(
   { cluster, heads, windows: known }: StoreParts,
@@ -24,15 +26,15 @@ export async function listClaimCandidates(
 ): Promise<ClaimListing> {
   const { layout } = cluster;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    let places: Places | undefined;
+    let looks: ClaimLooks | undefined;
     const look = await heads.lookWith(query, (space) => {
-      places = space === undefined ? undefined : placesOf(layout, query, { space, windows: known.of(space) });
-      return places === undefined ? [] : [...places.begun, ...places.fresh, places.held];
+      looks = space === undefined ? undefined : looksFor(layout, query, { space, windows: known.of(space) });
+      return looks === undefined ? [] : [...looks.begun, ...looks.fresh, looks.held];
     });
     if (look === undefined) return { run: undefined, candidates: [], earliestDeadline: undefined };
-    if (look.run.space === undefined || places === undefined)
+    if (look.run.space === undefined || looks === undefined)
       return { run: look.run.head, candidates: [], earliestDeadline: undefined };
-    const { found, next } = readPlaces(look, places, query);
+    const { found, next } = readLooks(look, looks, query);
     known.learn(look.run.space, next);
     if (found !== undefined) {
       const candidates = await readAlong(cluster, query, {
@@ -46,18 +48,18 @@ export async function listClaimCandidates(
   throw new Outpaced();
 }
 
-interface Places {
+interface ClaimLooks {
   readonly used: Windows;
   readonly begun: readonly GetOperation[];
   readonly fresh: readonly GetOperation[];
   readonly held: GetOperation;
 }
 
-function placesOf(
+function looksFor(
   layout: Layout,
   { now, limit, spread }: ClaimQuery,
   { space, windows }: { readonly space: Space; readonly windows: Windows },
-): Places {
+): ClaimLooks {
   const look = { mix: spread, limit, keysOnly: true };
   return {
     used: windows,
@@ -67,17 +69,17 @@ function placesOf(
   };
 }
 
-interface FoundPlaces {
+interface FoundShards {
   readonly shards: readonly ShardId[];
   readonly earliestDeadline: LogicalTime | undefined;
 }
 
-/** What was found, where the windows were wide enough to tell, and how to look the next time. */
-function readPlaces(
+/** The shards found, if the windows were wide enough to tell, and the windows to use next. */
+function readLooks(
   { found }: RunLook,
-  { used, begun, fresh }: Places,
+  { used, begun, fresh }: ClaimLooks,
   query: ClaimQuery,
-): { readonly found: FoundPlaces | undefined; readonly next: Windows } {
+): { readonly found: FoundShards | undefined; readonly next: Windows } {
   const { held, next } = readHeld(found.at(-1)!, query.now, used);
   const ofBegun = found.slice(0, begun.length);
   const ofFresh = found.slice(begun.length, begun.length + fresh.length);

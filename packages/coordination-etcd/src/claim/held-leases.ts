@@ -2,18 +2,21 @@ import type { LogicalTime } from "@gossip/contracts";
 import { InfraError } from "@gossip/coordination-errors";
 import type { KeyValue, RangeResult } from "@gossip/etcd-client";
 import { CorruptStore } from "../cluster/etcd-failure.ts";
-import { bucketOf } from "../layout/place.ts";
+import { bucketOf } from "../layout/shard-indexes.ts";
 import { fitHeld, raiseHeldLimit, widenHeld, type Windows } from "./windows.ts";
 
-/** What a look at the leases tells of a moment. */
+/** The leases of a run at one time. */
 export interface HeldAt {
-  /** Those that have lapsed, the earliest first. */
+  /** Expired leases, the earliest deadline first. */
   readonly lapsed: readonly KeyValue[];
-  /** When the first of those ends that still hold. */
+  /** The earliest deadline of the valid leases. */
   readonly earliestDeadline: LogicalTime | undefined;
 }
 
-/** Read a look at a window of the leases, sorted by deadline: what it tells, where it tells it, and how to look the next time. */
+/**
+ * Interprets a window of the leases, sorted by deadline. `held` is undefined if the window was too narrow; `next` is
+ * the window to use next.
+ */
 export function readHeld(
   { kvs, count, more }: RangeResult,
   now: LogicalTime,
@@ -25,7 +28,7 @@ export function readHeld(
     const next = fitHeld(used, { count, lapsed: first, distance: bucketOf(earliestDeadline) - bucketOf(now) });
     return { held: { lapsed: kvs.slice(0, first), earliestDeadline }, next };
   }
-  // All that were given have lapsed. There may be more of them, or some beyond the window.
+  // All returned leases have expired. More may follow, inside the window or beyond it.
   if (more) return { held: undefined, next: raiseHeldLimit(used, kvs.length) };
   if (used.heldSpan !== undefined) return { held: undefined, next: widenHeld(used) };
   return { held: { lapsed: kvs, earliestDeadline: undefined }, next: used };
@@ -34,7 +37,7 @@ export function readHeld(
 export function deadlineIn({ value }: KeyValue): LogicalTime {
   if (value.length !== 8)
     throw new CorruptStore(
-      InfraError.corruption({ operation: "etcd.readHint", message: "a lease in the index has no deadline" }),
+      InfraError.corruption({ operation: "etcd.readHint", message: "a lease in the claim index has no deadline" }),
     );
   return value.readBigUInt64BE() as LogicalTime;
 }

@@ -1,5 +1,6 @@
-// Claims and hints look at a part of the indexes, as wide as the last one that held enough. What they answer must not depend on that: with few
-// shards left in a window, or every lease in it lapsed, they must look further and say what looking at everything would.
+// Claims and hints look at a part of the indexes, as wide as the last one that held enough. Their results must not
+// depend on that: with few shards left in a window, or only expired leases, they must widen it and return what reading
+// everything would.
 
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
 import {
@@ -27,7 +28,7 @@ let server: TestServer;
 let store: EtcdStore;
 /** Every other one is held, each a second longer than the one before. */
 const shards: ShardRecord[] = Array.from({ length: COUNT }, (_, index) => {
-  const key = (place: number): Uint8Array => Uint8Array.of(place >> 8, place & 255);
+  const key = (index: number): Uint8Array => Uint8Array.of(index >> 8, index & 255);
   const spec = ShardSpec.withRange({ start: key(index), end: key(index + 1) });
   const record = newShardRecord({
     tenant: TENANT,
@@ -103,7 +104,7 @@ async function expectRight(now: bigint): Promise<void> {
   }
 }
 
-/** Finish all but some of those that nobody holds, so that windows that were narrowed for thousands find next to nothing. */
+/** Finishes most of the free shards, so that windows narrowed for thousands hold almost nothing. */
 async function finishAllBut(kept: number): Promise<void> {
   const free = shards.filter(({ status, lease }) => status === "Active" && lease === undefined).slice(kept);
   for (let from = 0; from < free.length; from += 100) {

@@ -1,42 +1,45 @@
 import { MAX_CLAIM_COUNT } from "@gossip/coordination";
 import type { GetOperation } from "@gossip/etcd-client";
-import { bucketOf, freeFrom, heldUpTo, LAST_BUCKET, MIX_LIMIT } from "../layout/place.ts";
+import { bucketOf, freeFrom, heldUpTo, LAST_BUCKET, MIX_LIMIT } from "../layout/shard-indexes.ts";
 import type { Layout, Space } from "../layout/layout.ts";
 
-/** A capacity hint counts no further. */
+/** A capacity hint counts up to this number. */
 export const MAX_HINT_COUNT: number = MAX_CLAIM_COUNT;
 
-/** A window over the free that holds more than this is made narrower, to about half of it. */
+/** A window over free shards that holds more than this is narrowed to about half of it. */
 const CROWDED = 4096;
-/** A window over the leases that holds more than this ends with the bucket of the first that holds. They are read to be sorted, which takes longer than counting. */
+/**
+ * A window over leases that holds more than this is cut after the bucket of the first valid lease. etcd reads leases to
+ * sort them, which takes longer than counting.
+ */
 const CROWDED_HELD = 256;
-/** Most spaces whose windows are remembered. */
+/** Maximum number of spaces whose windows are cached. */
 const MAX_KNOWN = 1024;
-/** A window that held too few is made sixteen times as wide. */
+/** A window that held too few is widened sixteen times. */
 const WIDEN_BITS = 4;
-/** Of 32: a window never becomes narrower than a handful of mixes. */
+/** Out of 32. A window always covers at least a handful of mixes. */
 const NARROWEST = 28;
 
-/** Where to look in a run's claim indexes. */
+/** Which part of a run's claim indexes to read. */
 export interface Windows {
   /** A window over the free shards is one in `2^begun`, or `2^fresh`, of all mixes. */
   readonly begun: number;
   readonly fresh: number;
-  /** Leases are looked at up to so many buckets from now on; all of them where it is undefined. */
+  /** The number of buckets to read from now on; all leases if undefined. */
   readonly heldSpan: bigint | undefined;
-  /** How many leases to ask for, those that end first. One does where, as nearly always, none has lapsed. */
+  /** The number of leases to request, earliest deadline first. One is enough if none has expired, as is usual. */
   readonly heldLimit: number;
 }
 
 const WHOLE: Windows = { begun: 0, fresh: 0, heldSpan: undefined, heldLimit: 1 };
 
 /**
- * How much of each run's claim indexes to look at.
+ * Learns how much of each run's claim indexes to read.
  *
- * etcd counts a whole range whatever the limit, so that asking for the first eight of a million keys costs as much as counting them. But
- * a claim needs a few shards from anywhere and a hint counts to `MAX_HINT_COUNT`. So each looks at a window; and how wide one must be to hold some
- * thousands is learned from what the last one held. A window that turns out to hold too few is widened and looked at again: what is
- * answered never depends on it.
+ * etcd counts a whole range whatever the limit, so asking for the first eight of a million keys costs as much as
+ * counting them. But a claim needs a few shards from anywhere, and a hint counts to `MAX_HINT_COUNT`. So each reads a
+ * window, whose width is adjusted to hold a few thousand entries. A window that turns out to hold too few is widened
+ * and read again, so the result never depends on the width.
  */
 export class KnownWindows {
   readonly #known = new Map<Space, Windows>();
@@ -45,19 +48,19 @@ export class KnownWindows {
     return this.#known.get(space) ?? WHOLE;
   }
 
-  /** Look so the next time. */
+  /** Sets the windows to use next. */
   learn(space: Space, windows: Windows): void {
     if (this.#known.size >= MAX_KNOWN && !this.#known.has(space)) this.#known.clear();
     this.#known.set(space, windows);
   }
 }
 
-/** Whether windows over the free leave nothing out. */
+/** Whether the windows cover all free shards. */
 export function isWholeFree({ begun, fresh }: Windows): boolean {
   return begun === 0 && fresh === 0;
 }
 
-/** Windows over the free that are narrower where they are crowded. */
+/** Narrows the windows over free shards that are crowded. */
 export function narrowFree(windows: Windows, counts: { readonly begun: number; readonly fresh: number }): Windows {
   return { ...windows, begun: narrowed(windows.begun, counts.begun), fresh: narrowed(windows.fresh, counts.fresh) };
 }
@@ -66,7 +69,10 @@ export function widenFree(windows: Windows): Windows {
   return { ...windows, begun: Math.max(0, windows.begun - WIDEN_BITS), fresh: Math.max(0, windows.fresh - WIDEN_BITS) };
 }
 
-/** A window over the leases that fits what one held: how many, how many of them lapsed, and how far off the first was that still holds. */
+/**
+ * Fits the window over leases to the last result: how many it held, how many had expired, and how far off the first
+ * valid one was.
+ */
 export function fitHeld(
   windows: Windows,
   { count, lapsed, distance }: { readonly count: number; readonly lapsed: number; readonly distance: bigint },
@@ -83,19 +89,19 @@ export function widenHeld(windows: Windows): Windows {
   };
 }
 
-/** Ask for more leases: all that were given had lapsed. */
+/** Requests more leases, because all that were returned had expired. */
 export function raiseHeldLimit(windows: Windows, used: number): Windows {
   return { ...windows, heldLimit: used << WIDEN_BITS };
 }
 
-/** A window over those that nobody holds, and what to look at in it. */
+/** A window over free shards, and what to read in it. */
 interface FreeWindow extends Pick<GetOperation, "limit" | "keysOnly" | "countOnly"> {
   readonly isBegun: boolean;
   readonly mix: number;
   readonly narrowness: number;
 }
 
-/** Those that nobody holds, in a window that begins at `mix` and goes round at the end. One look, or two. */
+/** The gets for a window over free shards that begins at `mix` and wraps around: one or two. */
 export function freeWindow(
   layout: Layout,
   space: Space,
@@ -113,7 +119,7 @@ interface HeldWindow {
   readonly limit: number;
 }
 
-/** Leases, those that end first before the others: all that have lapsed, and a window of those that hold. */
+/** The get for leases by deadline: all that have expired, and a window of the valid ones. */
 export function heldWindow(layout: Layout, space: Space, { now, heldSpan, limit }: HeldWindow): GetOperation {
   const last = heldSpan === undefined ? LAST_BUCKET : bucketOf(now) + heldSpan;
   return { ...heldUpTo(layout, space, last), sort: "VALUE_ASCEND", limit };

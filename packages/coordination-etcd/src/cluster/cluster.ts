@@ -3,26 +3,26 @@ import { assert } from "@gossip/stdx";
 import { EtcdFailure } from "./etcd-failure.ts";
 import type { KeyRange, Layout } from "../layout/layout.ts";
 
-/** What was found, and when. */
+/** The results of a read, and the revision they belong to. */
 export interface Looked {
   readonly revision: bigint;
-  /** For each look, in their order. */
+  /** One per get, in the same order. */
   readonly found: readonly RangeResult[];
 }
 
-/** What to go through, and how much of it at a time. */
+/** A range to walk, and the page size. */
 export interface Walk extends KeyRange {
   readonly keysOnly?: boolean;
   readonly pageSize?: number;
 }
 
-/** Gets of records in one request: a record can have fifty kilobytes, and an answer is held in memory as a whole, here and there. */
+/** Record gets per request. A record can take 50 KB, and both sides hold the whole response in memory. */
 const MAX_RECORDS_PER_LOOK = 64;
 
-/** Most keys that one page of a walk over a range has. */
+/** Maximum number of keys in one page of a walk. */
 const PAGE_SIZE = 2000;
 
-/** An etcd with a store in it, and what it takes in one transaction. */
+/** The etcd cluster that holds a store, and its transaction limit. */
 export class Cluster {
   readonly client: EtcdClient;
   readonly layout: Layout;
@@ -34,19 +34,19 @@ export class Cluster {
     this.maxTxnOps = maxTxnOps;
   }
 
-  /** Look at several keys and ranges as they are at one moment. Throws `EtcdFailure`. */
+  /** Reads several keys and ranges at one revision. Throws `EtcdFailure`. */
   async look(gets: readonly GetOperation[]): Promise<Looked> {
     const done = await this.client.txn({ compare: [], success: gets });
     if (!done.ok) throw EtcdFailure.harmless(done.error);
     const found = done.value.results.map((result) => {
-      assert(result.kind === "Get", "a look is answered with what was found");
+      assert(result.kind === "Get", "etcd must return a range for every get");
       return result;
     });
-    assert(found.length === gets.length, "every look is answered");
+    assert(found.length === gets.length, "etcd must return one result for every get");
     return { revision: done.value.revision, found };
   }
 
-  /** The keys as they were at a revision, in their order, however many. */
+  /** Reads any number of keys at a revision, in the order given. */
   async readAt(
     revision: bigint,
     keys: readonly string[],
@@ -61,7 +61,7 @@ export class Cluster {
     return looked.flatMap(({ found }) => found.map(({ kvs }) => kvs[0]));
   }
 
-  /** Everything in a range as it was at a revision, page by page. */
+  /** Reads a range at a revision, page by page. */
   async *walk(
     revision: bigint,
     { get, end, keysOnly = false, pageSize = PAGE_SIZE }: Walk,
@@ -77,7 +77,7 @@ export class Cluster {
     }
   }
 
-  /** Write, if all still holds. Throws `EtcdFailure`, which says whether it may be made all the same. */
+  /** Sends a guarded write. Throws `EtcdFailure`, whose `mayBeDone` tells whether the outcome is unknown. */
   async write(txn: Txn): Promise<TxnResult> {
     const done = await this.client.txn(txn);
     if (!done.ok) throw new EtcdFailure(done.error);

@@ -3,7 +3,7 @@ import { InfraError } from "@gossip/coordination-errors";
 import { EtcdCode, type EtcdError } from "@gossip/etcd-client";
 import { InvariantViolation } from "@gossip/stdx";
 
-/** What a store was doing when it failed. */
+/** The store operation that failed. */
 export type EtcdOperation =
   | "etcd.readRun"
   | "etcd.readShard"
@@ -18,64 +18,64 @@ export type EtcdOperation =
   | "etcd.sweep"
   | "etcd.inspect";
 
-/** Thrown where etcd did not do what it was asked; never leaves the store. */
+/** Thrown when a request to etcd failed. Never leaves the store. */
 export class EtcdFailure extends Error {
   readonly error: EtcdError;
 
   constructor(error: EtcdError) {
-    super("etcd did not do what it was asked");
+    super("the request to etcd failed");
     this.error = error;
   }
 
-  /** A failure of something that writes nothing, or nothing that anybody looks at. */
+  /** A failure of a request that writes nothing, or nothing that is visible yet. */
   static harmless(error: EtcdError): EtcdFailure {
     return new EtcdFailure(error.kind === "EtcdUnavailable" ? { ...error, mayBeDone: false } : error);
   }
 
-  /** Whether what was asked may have been done all the same. */
+  /** Whether the outcome is unknown: the request may have been carried out. */
   get mayBeDone(): boolean {
     return this.error.kind === "EtcdUnavailable" && this.error.mayBeDone;
   }
 
-  /** Whether a revision was asked for that is kept no longer. */
+  /** Whether the requested revision has been compacted. */
   get isCompacted(): boolean {
     return this.error.kind === "EtcdRefused" && this.error.code === EtcdCode.OutOfRange;
   }
 
-  /** Whether the request had more operations or bytes than the server takes. Then it was not done. */
+  /** Whether the request had more operations or bytes than the server accepts. Such a request was not carried out. */
   get isTooLarge(): boolean {
     return !this.mayBeDone && /too many operations|request is too large|larger than max/u.test(this.error.reason);
   }
 }
 
-/** Thrown where what is stored contradicts itself; never leaves the store. */
+/** Thrown when stored data contradicts itself. Never leaves the store. */
 export class CorruptStore extends Error {
   readonly failure: InfraError;
 
   constructor(failure: InfraError) {
-    super("what is stored contradicts itself");
+    super("stored data contradicts itself");
     this.failure = failure;
   }
 }
 
-/** Thrown where others change the same things faster than we can: nothing was done. */
+/** Thrown when concurrent writers won every retry. Nothing was written. */
 export class Outpaced extends Error {
   constructor() {
-    super("others were faster every time");
+    super("concurrent writers won every retry");
   }
 }
 
-/** What was thrown, in our words. Whatever is none of ours is a defect, and is thrown on. */
+/** Converts a thrown failure into an `InfraError`. Rethrows anything else, which is a bug. */
 export function failureFrom(operation: EtcdOperation, thrown: unknown): InfraError {
   if (thrown instanceof CorruptStore) return thrown.failure;
   if (thrown instanceof Outpaced)
-    return InfraError.transient({ operation, message: "others changed the same keys every time" });
+    return InfraError.transient({ operation, message: "concurrent writers changed the same keys at every retry" });
   if (!(thrown instanceof EtcdFailure)) throw thrown;
   const { error: cause } = thrown;
   if (cause.kind === "EtcdUnavailable") {
     const code = /^[A-Z][A-Z0-9_]+$/u.test(cause.reason) ? cause.reason : undefined;
     if (cause.reason.includes("space exceeded"))
-      return InfraError.transient({ operation, message: "etcd has no room left", code, cause });
+      return InfraError.transient({ operation, message: "etcd has no space left", code, cause });
     return InfraError.transient({
       operation,
       message: "etcd could not be reached, or did not answer in time",
@@ -85,16 +85,26 @@ export function failureFrom(operation: EtcdOperation, thrown: unknown): InfraErr
   }
   const { code } = cause;
   if (thrown.isCompacted)
-    return InfraError.transient({ operation, message: "the moment that was looked at is kept no longer", code, cause });
+    return InfraError.transient({
+      operation,
+      message: "etcd has compacted the revision that was being read",
+      code,
+      cause,
+    });
   if (thrown.isTooLarge)
-    return InfraError.transient({ operation, message: "the request is larger than etcd takes", code, cause });
+    return InfraError.transient({ operation, message: "the request is larger than etcd accepts", code, cause });
   if (code === EtcdCode.PermissionDenied || code === EtcdCode.Unauthenticated) {
-    return InfraError.transient({ operation, message: "etcd refused the login, or what the user may do", code, cause });
+    return InfraError.transient({
+      operation,
+      message: "etcd rejected the login, or the user lacks permission",
+      code,
+      cause,
+    });
   }
-  return InfraError.transient({ operation, message: "etcd refused the request", code, cause });
+  return InfraError.transient({ operation, message: "etcd rejected the request", code, cause });
 }
 
-/** What became of a set whose last step failed: what may have been made is never called not made. */
+/** The result of a write set whose last step failed. A write that may have been made is `Unknown`, never `Failed`. */
 export function answerFrom(thrown: unknown): CommitAnswer {
   if (thrown instanceof InvariantViolation) throw thrown;
   const error = failureFrom("etcd.commit", thrown);

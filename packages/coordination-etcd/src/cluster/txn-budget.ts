@@ -2,17 +2,20 @@ import { MAX_SPLIT_CHILDREN } from "@gossip/contracts";
 import type { Compare, Operation, Txn } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 
-/** Least operations that a server must take in a transaction for the store to work on it. */
+/** Minimum number of operations per transaction that the server must accept. */
 export const MIN_TXN_OPS = 8;
 
-/** Operations that one new shard takes: its record, its place in the order, its place by state. */
+/** Operations that create one shard: its record, its entry by range start, its entry by state. */
 export const OPS_PER_NEW_SHARD = 3;
 
-/** Conditions of a split, and operations beside those of the children: the record, two of its place, two counts, the census. */
+/**
+ * Conditions of a split, and operations besides those of the children: the record, two for its index entry, two counts,
+ * the census.
+ */
 const SPLIT_COMPARES = 5;
 const SPLIT_OPS = 6;
 
-/** How many conditions and operations there are, and how many of these can go into transactions within the transaction. */
+/** Numbers of conditions and operations. Only `inner` operations can go into nested transactions. */
 export interface TxnSize {
   readonly compares: number;
   readonly outer: number;
@@ -20,11 +23,12 @@ export interface TxnSize {
 }
 
 /**
- * How many transactions within a transaction it takes to do `inner` operations, beside `compares` conditions and `outer` operations;
- * `undefined` where it cannot be done.
+ * The number of nested transactions needed for `inner` operations, besides `compares` conditions and `outer`
+ * operations; `undefined` if they do not fit.
  *
- * A server takes so many conditions and so many operations in a transaction. One within it may have as many as are left: what the
- * outer has more of, conditions or operations, subtracted. So there is room for many more than the number itself.
+ * A server limits the conditions and the operations of a transaction. A nested one may have what is left after
+ * subtracting the outer one's conditions or operations, whichever are more. So nesting makes room for many more
+ * operations than the limit.
  */
 export function groupsFor(maxTxnOps: number, { compares, outer, inner }: TxnSize): number | undefined {
   if (Math.max(compares, outer + inner) <= maxTxnOps) return 0;
@@ -41,7 +45,7 @@ export interface TxnParts {
   readonly many: readonly Operation[];
 }
 
-/** A transaction of all these operations. `many` go into transactions within it where they are too many. */
+/** Builds a transaction of all these operations. If there are too many, `many` go into nested transactions. */
 export function planTxn(maxTxnOps: number, { compare, few, many }: TxnParts): Txn {
   const groups = groupsFor(maxTxnOps, { compares: compare.length, outer: few.length, inner: many.length });
   assert(groups !== undefined, "a write set must fit into a transaction");
@@ -53,7 +57,7 @@ export function planTxn(maxTxnOps: number, { compare, few, many }: TxnParts): Tx
   return { compare, success: [...few, ...inner.filter(({ txn }) => txn.success.length > 0)] };
 }
 
-/** Most children that one split can create. */
+/** Maximum number of children of one split. */
 export function maxSplitChildren(maxTxnOps: number): number {
   for (let children = MAX_SPLIT_CHILDREN; children > 0; children--) {
     if (

@@ -141,22 +141,19 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test.each(indexes)(
-    "an entry that names nobody in the index of what is %s is found and mended",
-    async (index, kind) => {
-      const before = await contents();
-      const key = await firstOf(kind);
-      await put(`${key.slice(0, -4)}5a5a`, (await read(key)).value);
-      expect(await findings()).toMatchObject([{ kind: "StrayEntry", index }]);
-      expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
-        removedEntries: 1,
-        addedEntries: 0,
-        correctedCounts: 0,
-        addedCensuses: 0,
-      });
-      expect(await contents()).toEqual(before);
-    },
-  );
+  test.each(indexes)("a dangling entry in the index of what is %s is found and mended", async (index, kind) => {
+    const before = await contents();
+    const key = await firstOf(kind);
+    await put(`${key.slice(0, -4)}5a5a`, (await read(key)).value);
+    expect(await findings()).toMatchObject([{ kind: "StrayEntry", index }]);
+    expect(unwrap(await repair(temporary.store.inspect()))).toEqual({
+      removedEntries: 1,
+      addedEntries: 0,
+      correctedCounts: 0,
+      addedCensuses: 0,
+    });
+    expect(await contents()).toEqual(before);
+  });
 
   test("a deadline in the index that is not the record's is found and mended", async () => {
     const before = await contents();
@@ -171,7 +168,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test("entries in a space that nobody has named are found and mended", async () => {
+  test("entries in an unreferenced space are found and mended", async () => {
     const before = await contents();
     await put(`${layout.kind("0123456789abcdef0123", ShardKind.Parked).get}${"0".repeat(16)}`);
     await put(`${layout.kind("f123456789abcdef0123", ShardKind.Parked).get}${"0".repeat(16)}`);
@@ -291,7 +288,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     cluster.client.close();
   });
 
-  test("a shard that cannot be read is left alone, with its entries, and is corruption to whoever reads it", async () => {
+  test("an unreadable shard is left alone, with its entries, and reading it returns corruption", async () => {
     await flipByte(layout.record(space, ROOT), 60);
     const broken = await contents();
     expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: ROOT }]);
@@ -336,7 +333,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     });
   });
 
-  test("a head that names no place", async () => {
+  test("a head that names no space", async () => {
     const record = await read(layout.run(address));
     unwrap(
       await client.txn({
@@ -348,7 +345,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
       }),
     );
     expect(await findings()).toContainEqual(
-      expect.objectContaining({ kind: "UnreadableRecord", detail: expect.stringContaining("place") }),
+      expect.objectContaining({ kind: "UnreadableRecord", detail: expect.stringContaining("space") }),
     );
     expect(await temporary.store.readShard(FAMILY_TENANT, { run: FAMILY_RUN, shard: ROOT })).toMatchObject({
       ok: false,
@@ -381,7 +378,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     ).toMatchObject({ ok: false, error: { kind: "Corruption" } });
   });
 
-  test("an index that names a shard that is gone is corruption to whoever lists, not a crash", async () => {
+  test("listing through an index entry of a missing shard returns corruption, and does not crash", async () => {
     await remove(layout.record(space, ROOT));
     const query = {
       tenant: FAMILY_TENANT,

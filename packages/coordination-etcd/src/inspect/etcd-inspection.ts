@@ -27,9 +27,9 @@ import { rebuildIndexes } from "./rebuild-indexes.ts";
 import type { StoreParts } from "../store-parts.ts";
 
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Tenant", "Total"]);
-const NOBODY: RunAddress = { tenant: TenantId.ZERO, run: RunId.fromRaw(0n) };
+const UNKNOWN_RUN: RunAddress = { tenant: TenantId.ZERO, run: RunId.fromRaw(0n) };
 
-/** A store's keys, to be checked and mended. */
+/** Checks and repairs the keys of a store. */
 export class EtcdInspection implements FsckSource {
   readonly #cluster: Cluster;
   readonly #capacities: KnownCapacities;
@@ -62,7 +62,7 @@ export class EtcdInspection implements FsckSource {
   }
 }
 
-/** Everything as it was at a revision. etcd must not compact it away while it is looked at. */
+/** A snapshot at a revision, which etcd must not compact meanwhile. */
 class EtcdView implements StoreView {
   readonly countScopes = COUNT_SCOPES;
   readonly #cluster: Cluster;
@@ -121,7 +121,7 @@ class EtcdView implements StoreView {
     if (mark !== undefined) return unreadable("the run is there, and the mark of its removal too");
     const [kv] = await this.#cluster.readAt(this.#revision, [this.#cluster.layout.run(address)]);
     if (head?.modRevision !== kv?.modRevision) return unreadable("the record and its head were not written together");
-    if (head!.value.length > 0 && namedBy(head) === undefined) return unreadable("the head does not name a place");
+    if (head!.value.length > 0 && namedBy(head) === undefined) return unreadable("the head does not name a space");
     const record = decodeRunRecord(kv!.value);
     return record.ok ? { kind: "Found", record: record.value } : unreadable(codecErrorInWords(record.error));
   }
@@ -131,18 +131,18 @@ class EtcdView implements StoreView {
     return readCensus(kv).census;
   }
 
-  /** Whose a space was, as far as its first record tells. */
+  /** The run of a space, according to its first record. */
   async #addressIn(space: Space): Promise<RunAddress> {
     const { found } = await this.#cluster.look([
       { ...this.#cluster.layout.kind(space, ShardKind.Record), limit: 1, revision: this.#revision },
     ]);
     const first = found[0]!.kvs[0];
     const record = first && decodeShardRecord(first.value);
-    return record?.ok === true ? record.value : NOBODY;
+    return record?.ok === true ? record.value : UNKNOWN_RUN;
   }
 }
 
-/** What is known of a run before its shards are looked at. */
+/** A run before its shards are read. */
 interface RunParts {
   readonly address: RunAddress;
   readonly record: StoredRunRecord;
@@ -158,7 +158,7 @@ class EtcdRunView implements RunView {
   readonly #cluster: Cluster;
   readonly #revision: bigint;
   readonly #space: Space | undefined;
-  /** What of the page that is being shown is not found by its key as it was listed. */
+  /** The keys of the current page whose own lookup differs from the listing. */
   #notFound: ReadonlySet<string> = new Set();
 
   constructor(cluster: Cluster, revision: bigint, { address, record, space, census }: RunParts) {
@@ -173,7 +173,7 @@ class EtcdRunView implements RunView {
 
   async *shards(): AsyncGenerator<StoredShard> {
     if (this.#space === undefined) return;
-    // Records can be large, and an answer is held in memory as a whole.
+    // Records can be large, and the whole response is held in memory.
     for await (const page of this.#cluster.walk(this.#revision, {
       ...this.#cluster.layout.kind(this.#space, ShardKind.Record),
       pageSize: 64,
@@ -211,7 +211,7 @@ class EtcdRunView implements RunView {
     return Promise.resolve(!this.#notFound.has(key.slice(0, key.lastIndexOf("="))));
   }
 
-  /** Get every key of a page by itself: a lookup of each would be a round trip of its own. */
+  /** Gets the keys of a page one by one, in as few requests as possible. */
   async #lookUp(page: readonly KeyValue[]): Promise<void> {
     const found = await this.#cluster.readAt(
       this.#revision,

@@ -14,24 +14,24 @@ const INDEX_NAMES: Readonly<Record<string, string>> = {
   [ShardKind.Order]: "order",
 };
 
-/** What there is of a run, by its keys. */
+/** The keys of a run. */
 export interface FoundRun {
   readonly address: RunAddress;
   head?: KeyValue;
   hasRecord?: boolean;
-  /** The mark of its removal. */
+  /** Its deletion mark. */
   mark?: KeyValue;
 }
 
-/** Where everything is at a revision. */
+/** The spaces of a store at a revision. */
 export interface FoundKeys {
   readonly runs: readonly FoundRun[];
-  /** Spaces that are to be emptied, with the path of the run that they were for. */
+  /** Spaces to be swept, with the path of the run that they belonged to. */
   readonly unswept: ReadonlyMap<Space, string>;
   readonly staged: ReadonlySet<Space>;
 }
 
-/** Every run of which there is any key, each once and in order. */
+/** Every run that has any key, once and in order. */
 export async function findKeys(cluster: Cluster, revision: bigint): Promise<FoundKeys> {
   const runs = new Map<string, FoundRun>();
   const visit = async (family: "head" | "run" | "deleted", note: (run: FoundRun, kv: KeyValue) => void) => {
@@ -58,13 +58,13 @@ export async function findKeys(cluster: Cluster, revision: bigint): Promise<Foun
   return { runs: [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, run]) => run), unswept, staged };
 }
 
-/** The space that a head names, or `undefined` where it names none. */
+/** The space that a head names; `undefined` if it names none. */
 export function namedBy(head: KeyValue | undefined): Space | undefined {
   const text = head?.value.toString("latin1") ?? "";
   return /^[0-9a-f]{20}$/u.test(text) ? text : undefined;
 }
 
-/** Spaces with keys in them that nobody has named. Only what is between those that somebody has is looked at. */
+/** Spaces that have keys but are not referenced. Reads only the gaps between the referenced ones. */
 export async function findOrphans(
   cluster: Cluster,
   revision: bigint,
@@ -84,7 +84,7 @@ export async function findOrphans(
   return orphans;
 }
 
-/** A key of an index, as an entry of it. What it holds is part of it: a deadline that is wrong is another entry. */
+/** Converts an index key to an entry. The value is part of it, so a wrong deadline makes another entry. */
 export function indexEntryOf(
   layout: Layout,
   { key, value }: { readonly key: string; readonly value: string | Uint8Array },
@@ -94,7 +94,7 @@ export function indexEntryOf(
   return { index: INDEX_NAMES[kind] ?? "unknown", shard: shardOf(key), key: `${key}=${held}` };
 }
 
-/** The entries that a shard must have. */
+/** The index entries that a shard must have. */
 export function entriesOf(layout: Layout, space: Space, record: ShardRecord): IndexEntry[] {
   return indexEntries(layout, space, record).map((entry) => indexEntryOf(layout, entry));
 }

@@ -10,13 +10,13 @@ import { Outpaced } from "../cluster/etcd-failure.ts";
 import { findKeys, findOrphans, namedBy } from "./inspected-keys.ts";
 import { INDEX_KINDS, ShardKind, shardOf, type Space } from "../layout/layout.ts";
 
-/** How often what others change in between is looked at anew. */
+/** How often to retry after concurrent changes. */
 const MAX_TRIES = 16;
-/** Most operations of one shard's mending. */
+/** Maximum number of operations to repair one shard. */
 const OPS_PER_FIX = 4;
 const MAX_FIXES_PER_TXN = 32;
 
-/** What mends the entries of one shard, while its record is as it was read. */
+/** The operations that repair the entries of one shard, provided its record is unchanged. */
 interface Fix {
   readonly key: string;
   readonly revision: bigint;
@@ -24,10 +24,11 @@ interface Fix {
 }
 
 /**
- * Make indexes and counts what the records say, a run at a time, while others work. Runs without a census get one.
+ * Rebuilds indexes and counts from the records, one run at a time, while other processes work. Runs without a census
+ * get one.
  *
- * A shard's entries change only with its record. So each is mended on condition that the record is as it was read; where it is not, the run is
- * looked at again. Of a shard that cannot be read the entries stay as they are.
+ * A shard's entries change only with its record, so each repair is made on condition that the record is unchanged;
+ * otherwise the run is read again. The entries of an unreadable shard stay as they are.
  */
 export async function rebuildIndexes(cluster: Cluster): Promise<RebuiltIndexes> {
   const rebuilt = { removedEntries: 0, addedEntries: 0, correctedCounts: 0, addedCensuses: 0 };
@@ -80,7 +81,7 @@ async function findFixes(cluster: Cluster, space: Space): Promise<Fix[]> {
       );
     }
   }
-  // Entries of shards that are not there.
+  // Entries of shards that do not exist.
   for (const [shard, entries] of actual)
     fixes.push(...fixesOf({ key: layout.record(space, shard), revision: 0n, entries, expected: [] }));
   return fixes;
@@ -109,7 +110,7 @@ function inPiecesOf<Item>(size: number, items: readonly Item[]): Item[][] {
   );
 }
 
-/** Whether all could be made. */
+/** Returns whether all repairs were applied. */
 async function mend(
   cluster: Cluster,
   fixes: readonly Fix[],
@@ -133,13 +134,13 @@ async function mend(
   return isWhole;
 }
 
-/** Write the counts that are others. How many were. */
+/** Corrects wrong counts. Returns how many there were. */
 async function correctCounts(cluster: Cluster): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const { compare, success } = await findWrongCounts(cluster);
     if (success.length === 0) return 0;
     const { succeeded } = await cluster.write({ compare, success });
-    // One more look finds whatever did not go into this transaction.
+    // The next pass finds what did not fit into this transaction.
     if (succeeded) return success.length + (await correctCounts(cluster));
   }
   throw new Outpaced();
@@ -158,7 +159,7 @@ async function findWrongCounts(
   });
   const some = wrong.slice(0, maxTxnOps - 1);
   return {
-    // Whoever creates or removes shards changes the total: then what was counted is counted again.
+    // Creating or removing shards changes the total. If it did, count again.
     compare: [...new Set([layout.totalCount, ...some])].map((key) => ({
       key,
       target: "MOD",
@@ -172,7 +173,7 @@ async function findWrongCounts(
   };
 }
 
-/** How many shards there are, by the keys that should say so. */
+/** The number of shards, by the count keys that should hold them. */
 async function countShards(cluster: Cluster, revision: bigint): Promise<Map<string, number>> {
   const { layout } = cluster;
   const { runs } = await findKeys(cluster, revision);

@@ -3,24 +3,24 @@ import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/
 import type { PutOperation } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 import type { Layout, RunAddress, Space } from "./layout.ts";
-import { orderKey, placeOf } from "./place.ts";
+import { orderKey, stateEntry } from "./shard-indexes.ts";
 
-// One call encodes at a time and none waits in between, so all of them share this.
+// Encoding is synchronous, so all calls share one writer.
 const writer = new RecordWriter();
 
-/** The value of a record. One that cannot be stored throws here, before anything is sent. */
+/** Encodes a record. Throws, before anything is sent, if the record cannot be stored. */
 export function encodeShard(record: ShardRecord): Uint8Array {
   writer.reset();
   encodeShardRecordInto(record, writer);
   return writer.toOwned();
 }
 
-/** Throw unless a record is of the run whose write set it is in. */
+/** Throws unless a record belongs to the run of its write set. */
 export function assertOwn({ tenant, run }: RunAddress, record: RunAddress): void {
   assert(record.tenant === tenant && record.run === run, "a write set must hold records of its own run only");
 }
 
-/** A new shard, with everything that it takes but the space that it will be in. */
+/** A new shard and its encoded record. */
 export interface EncodedShard {
   readonly record: ShardRecord;
   readonly value: Uint8Array;
@@ -31,7 +31,7 @@ export function encodeNewShards(address: RunAddress, created: readonly ShardReco
   return created.map((record) => ({ record, value: encodeShard(record) }));
 }
 
-/** What creates a shard in a space: its record, and its entries in the indexes. */
+/** The puts that create a shard in a space: its record and its index entries. */
 export function newShardOperations(layout: Layout, space: Space, { record, value }: EncodedShard): PutOperation[] {
   return [
     { put: layout.record(space, record.shard), value },
@@ -49,6 +49,6 @@ export function indexEntries(
     key: orderKey(layout, space, { keyRangeStart: record.spec.keyRangeStart, shard: record.shard }),
     value: "",
   };
-  const place = placeOf(layout, space, record);
-  return place === undefined ? [order] : [order, place];
+  const entry = stateEntry(layout, space, record);
+  return entry === undefined ? [order] : [order, entry];
 }

@@ -7,7 +7,7 @@ import { compareBytes } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressOf, Layout, ShardKind, shardOf } from "./layout.ts";
-import { deadlineBytes, heldUpTo, moveOperations, orderKey, placeOf, type PlacedShard } from "./place.ts";
+import { deadlineBytes, heldUpTo, moveOperations, orderKey, stateEntry, type IndexedShard } from "./shard-indexes.ts";
 
 const layout = new Layout("gossip/");
 const address = { tenant: TenantId.fromBytes(new Uint8Array(32).fill(0xab)), run: RunId.fromRaw(0x2an) };
@@ -17,7 +17,7 @@ const SPACE = "0123456789abcdef0123";
 const SHARD = "8000000000000007";
 
 const shard = ShardId.fromRaw((1n << 63n) | 7n);
-const placed = (status: ShardStatus, fields: Partial<PlacedShard> = {}): PlacedShard => ({
+const placed = (status: ShardStatus, fields: Partial<IndexedShard> = {}): IndexedShard => ({
   shard,
   status,
   lease: undefined,
@@ -30,7 +30,7 @@ const lease = (deadline: bigint) => ({
   opId: OpId.fromRaw(1n),
 });
 const begun = Cursor.withLastKey(Uint8Array.of(1));
-const keyOf = (of: PlacedShard) => placeOf(layout, SPACE, of)?.key;
+const keyOf = (of: IndexedShard) => stateEntry(layout, SPACE, of)?.key;
 
 const KEYS: Readonly<Record<string, string | undefined>> = {
   format: layout.format,
@@ -80,10 +80,10 @@ describe("keys", () => {
   });
 
   test("what is done is in no index by state", () => {
-    expect(placeOf(layout, SPACE, placed("Done"))).toBe(undefined);
+    expect(stateEntry(layout, SPACE, placed("Done"))).toBe(undefined);
   });
 
-  test("a key tells whose it is", () => {
+  test("the tenant, run and shard can be read from a key", () => {
     expect(addressOf(layout.head(address))).toEqual(address);
     expect(addressOf(`${layout.head(address)}0`)).toBe(undefined);
     expect(layout.spaceOf(layout.record(SPACE, shard))).toBe(SPACE);
@@ -134,18 +134,18 @@ describe("moves", () => {
     placed("Split"),
   ];
 
-  test("leave a shard in the place of its new state, and nowhere else", () => {
+  test("leave a shard in the index of its new state, and in no other", () => {
     for (const before of states) {
       for (const after of states) {
         const entries = new Map<string, string>();
         const put = (key: string, value: string | Uint8Array) => entries.set(key, Buffer.from(value).toString("hex"));
-        const from = placeOf(layout, SPACE, before);
+        const from = stateEntry(layout, SPACE, before);
         if (from !== undefined) put(from.key, from.value);
         for (const operation of moveOperations(layout, SPACE, { before, after })) {
           if ("put" in operation) put(operation.put, operation.value);
           if ("delete" in operation) entries.delete(operation.delete);
         }
-        const to = placeOf(layout, SPACE, after);
+        const to = stateEntry(layout, SPACE, after);
         expect([...entries]).toEqual(to === undefined ? [] : [[to.key, Buffer.from(to.value).toString("hex")]]);
       }
     }

@@ -1,15 +1,15 @@
 import { RunId, ShardId, TenantId } from "@gossip/contracts";
 import { prefixEnd } from "@gossip/etcd-client";
 
-/** Which run: what every operation of the port names. */
+/** Identifies a run, as every operation of the store interface does. */
 export interface RunAddress {
   readonly tenant: TenantId;
   readonly run: RunId;
 }
 
 /**
- * The place of a run's shards: eighty random bits, as text. Every attempt to register shards has its own, and the run's head names
- * the one that counts.
+ * The key space of a run's shards: eighty random bits in hex. Every attempt to register shards uses its own, and the
+ * run's head names the valid one.
  */
 export type Space = string;
 
@@ -19,15 +19,18 @@ export interface KeyRange {
   readonly end: string;
 }
 
-/** What is kept of shards, by the letter that follows the space. Each shard is in `Record` and `Order`, and in at most one of the others. */
+/**
+ * The kinds of shard keys, by the letter that follows the space. Each shard has a `Record` and an `Order` key, and at
+ * most one of the others.
+ */
 export const ShardKind = {
   /** The record itself. */
   Record: "r",
-  /** Active, held by nobody, begun. */
+  /** Active without a lease, started. */
   Begun: "b",
-  /** Active, held by nobody, not begun. */
+  /** Active without a lease, not started. */
   Fresh: "f",
-  /** Active, under a lease, which may have lapsed. */
+  /** Active with a lease, which may have expired. */
   Held: "h",
   Parked: "p",
   Split: "x",
@@ -51,7 +54,7 @@ const ID_LENGTH = 16;
 const SPACE_LENGTH = 20;
 
 /**
- * Where everything is, below the store's prefix. Ids are in hex, so that the order of the keys is the order of the ids.
+ * Builds the keys of a store, below its prefix. Ids are in hex, so that keys sort like ids.
  *
  * ```text
  * format                                        the layout's number
@@ -59,10 +62,10 @@ const SPACE_LENGTH = 20;
  * count/tenant/TENANT                           of a tenant
  * head/TENANT/RUN                               the run's space, if it has one; its revision is the run's version
  * run/TENANT/RUN                                the run's record, written with the head, always
- * starved/TENANT/RUN                            until when somebody finds nothing to claim
+ * starved/TENANT/RUN                            until when a worker finds nothing to claim
  * deleted/TENANT/RUN                            the mark that a removed run leaves
  * staged/SPACE                                  a registration that is under way, or broke off
- * unswept/SPACE                                 a space that nobody needs, and that is still to be emptied
+ * unswept/SPACE                                 an unused space that is still to be emptied
  * s/SPACE/r/SHARD                               a shard's record; its revision is the shard's version
  * s/SPACE/b/MIX SHARD                           to claim: begun and given back
  * s/SPACE/f/MIX SHARD                           to claim: not begun
@@ -130,12 +133,12 @@ export class Layout {
     return { get, end: prefixEnd(get) };
   }
 
-  /** All keys of two kinds and of those whose letters are between. */
+  /** All keys of two kinds, and of the kinds whose letters lie between. */
   kinds(space: Space, first: ShardKind, last: ShardKind): KeyRange {
     return { get: this.#kind(space, first), end: prefixEnd(this.#kind(space, last)) };
   }
 
-  /** All keys that begin with the name of a family, such as `head/`. */
+  /** All keys of a family, such as `head/`. */
   family(name: "head" | "run" | "starved" | "deleted" | "staged" | "unswept" | "count/tenant" | "s"): KeyRange {
     const get = `${this.prefix}${name}/`;
     return { get, end: prefixEnd(get) };
@@ -147,7 +150,7 @@ export class Layout {
     return { get, end: prefixEnd(get) };
   }
 
-  /** The space that a key of a shard is in. */
+  /** The space of a shard's key. */
   spaceOf(key: string): Space {
     const start = this.prefix.length + 2;
     return key.slice(start, start + SPACE_LENGTH);
@@ -158,7 +161,7 @@ export class Layout {
   }
 }
 
-/** The tenant and run that a key ends with. `undefined` where it ends with something else. */
+/** The tenant and run that a key ends with; `undefined` if it does not end with them. */
 export function addressOf(key: string): RunAddress | undefined {
   const match = /\/([0-9a-f]{64})\/([0-9a-f]{16})$/u.exec(key);
   if (match === null) return undefined;

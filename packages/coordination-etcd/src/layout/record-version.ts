@@ -1,7 +1,7 @@
 import type { StoreVersion } from "@gossip/coordination";
 import type { Space } from "./layout.ts";
 
-/** What a shard's version says: where it is, and the revision at which it was last written. */
+/** A decoded shard version: its space, and the revision at which it was last written. */
 export interface ShardVersion {
   readonly space: Space;
   readonly revision: bigint;
@@ -10,8 +10,8 @@ export interface ShardVersion {
 const RUN_VERSION = /^r(\d{1,19})$/u;
 const SHARD_VERSION = /^s([0-9a-f]{20})\.(\d{1,19})$/u;
 
-// The letter keeps a run's version from passing for a shard's. The space is in a shard's, so that a guarded write finds its
-// key without asking where the run has its shards.
+// The letter keeps a run's version from being taken for a shard's. A shard's version includes the space, so that a
+// guarded write can build its key without reading the run's head.
 
 export function runVersion(revision: bigint): StoreVersion {
   return `r${revision}`;
@@ -21,7 +21,7 @@ export function shardVersion({ space, revision }: ShardVersion): StoreVersion {
   return `s${space}.${revision}`;
 }
 
-/** `undefined` where we never gave it out as a run's. */
+/** Returns `undefined` if this store never issued it as a run version. */
 export function readRunVersion(given: StoreVersion | undefined): bigint | undefined {
   const match = typeof given === "string" ? RUN_VERSION.exec(given) : null;
   return match === null ? undefined : BigInt(match[1]!);

@@ -1,5 +1,5 @@
-// Whoever has only this package shows the sentence to a person: a kind without one leaves them with a word of ours, and a full disk that is
-// told as a wrong password sends them looking in the wrong place.
+// Users of this package show the message to people. A kind without one leaves them with an identifier, and a full disk
+// reported as a wrong password sends them in the wrong direction.
 import { EtcdCode } from "@gossip/etcd-client";
 import { expect, test } from "vitest";
 import { etcdOpenErrorMessage, type EtcdOpenError } from "./etcd-open-error.ts";
@@ -20,13 +20,13 @@ test("every reason has a sentence of its own, with a way on", () => {
   expect(new Set(messages).size).toBe(messages.length);
 });
 
-test("it tells what only the error knows", () => {
+test("the message includes the details of the error", () => {
   expect(etcdOpenErrorMessage(ERRORS.Unavailable)).toContain("(ECONNREFUSED)");
   expect(etcdOpenErrorMessage(ERRORS.NewerFormat)).toContain("format 9, and this version knows up to 1");
   expect(etcdOpenErrorMessage(ERRORS.TxnBudgetTooSmall)).toContain("--max-txn-ops=64");
 });
 
-test("refusals are told apart", () => {
+test("every refusal code has its own message", () => {
   expect(refused(EtcdCode.InvalidArgument)).toBe(refused(EtcdCode.Unauthenticated));
   expect(refused(EtcdCode.Unauthenticated)).toContain("the login");
   expect(refused(EtcdCode.PermissionDenied)).toContain("may not use the prefix");

@@ -2,13 +2,14 @@ import { EtcdCode } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 
 /**
- * Why a store could not be opened. None of these shows a user, a password or a key.
+ * Why a store could not be opened. None of these includes a user, a password or a key.
  *
- * - `Unavailable`       — no member could be reached, or none answered in time.
- * - `Refused`           — etcd did not let us: a wrong password, or a user that may not use the prefix, or a full disk. `code` is gRPC's.
- * - `NotAStore`         — something else is below the prefix.
- * - `NewerFormat`       — a later version of this package has written it. Bring this one up to date.
- * - `TxnBudgetTooSmall` — the server takes fewer operations in a transaction than we need: raise its `--max-txn-ops`.
+ * - `Unavailable`       — no member could be reached, or none responded in time.
+ * - `Refused`           — etcd rejected the request: a wrong password, a user without access to the prefix, or a full
+ *   disk. `code` is gRPC's.
+ * - `NotAStore`         — there are other keys under the prefix.
+ * - `NewerFormat`       — a later version of this package wrote it. Upgrade this one.
+ * - `TxnBudgetTooSmall` — the server accepts too few operations per transaction: raise its `--max-txn-ops`.
  */
 export type EtcdOpenError =
   | { readonly kind: "Unavailable"; readonly reason: string }
@@ -31,7 +32,10 @@ const SENTENCES: Sentences = {
     `the server takes fewer than ${needed} operations in a transaction; start it with --max-txn-ops=${needed} or more`,
 };
 
-/** What is wrong and what to do about it, in a sentence for people. It tells neither the members nor the prefix, which the caller knows. */
+/**
+ * Describes the problem and what to do about it, in one sentence for people. Leaves out the members and the prefix,
+ * which the caller knows.
+ */
 export function etcdOpenErrorMessage(error: EtcdOpenError): string {
   assert(typeof error === "object" && error !== null, "error must be one of openEtcdStore");
   if (!Object.hasOwn(SENTENCES, error.kind)) return "the store cannot be opened, for an unknown reason";
@@ -40,7 +44,7 @@ export function etcdOpenErrorMessage(error: EtcdOpenError): string {
 
 function refusal(code: number, reason: string): string {
   switch (code) {
-    // etcd has this code for a wrong password.
+    // etcd returns this code for a wrong password.
     case EtcdCode.InvalidArgument:
     case EtcdCode.Unauthenticated:
       return `etcd refuses the login (${reason}); correct user and password`;

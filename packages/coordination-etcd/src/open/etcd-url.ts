@@ -1,6 +1,6 @@
 import { assert } from "@gossip/stdx";
 
-/** What a URL of a store says. */
+/** The parts of a store URL. */
 export interface EtcdUrl {
   readonly endpoints: readonly string[];
   readonly username?: string;
@@ -11,9 +11,9 @@ export interface EtcdUrl {
 const FORM = /^(etcds?|https?):\/\/(?:([^:@/]*):([^@/]*)@)?([^@/?#]+)(?:\/([^?#]*))?$/u;
 
 /**
- * Read `etcd://user:password@host:port,host:port/prefix`; `etcds:` for TLS. `http:` and `https:` mean the same.
+ * Parses `etcd://user:password@host:port,host:port/prefix`; `etcds:` for TLS. `http:` and `https:` are synonyms.
  *
- * Where it makes no sense, what is thrown does not show it: there may be a password in it.
+ * The error for a malformed URL does not show the URL, which may contain a password.
  */
 export function parseEtcdUrl(url: string): EtcdUrl {
   const match = typeof url === "string" ? FORM.exec(url) : null;

@@ -6,13 +6,13 @@ import { EtcdFailure } from "../cluster/etcd-failure.ts";
 import type { Layout } from "../layout/layout.ts";
 import { MIN_TXN_OPS } from "../cluster/txn-budget.ts";
 
-/** The layout of keys that this version writes. */
+/** Version of the key layout that this package writes. */
 export const FORMAT = 1;
 
-/** What servers take in a transaction where they are not told otherwise. More is of no use to us. */
+/** The default limit of etcd. A higher one is not used. */
 const MOST_TXN_OPS = 128;
 
-/** Find out what the server takes in one transaction, by asking for the same key that often. */
+/** Probes the server's transaction limit by reading the same key repeatedly. */
 export async function probeTxnOps(client: EtcdClient, layout: Layout): Promise<Result<number, EtcdOpenError>> {
   for (let ops = MOST_TXN_OPS; ops >= MIN_TXN_OPS; ops = ops / 2) {
     const asked = await client.txn({
@@ -25,7 +25,7 @@ export async function probeTxnOps(client: EtcdClient, layout: Layout): Promise<R
   return err({ kind: "TxnBudgetTooSmall", needed: MIN_TXN_OPS });
 }
 
-/** Look whose keys these are, and lay claim to them where they are nobody's. */
+/** Checks the format of the store, and writes it if there are no keys under the prefix. */
 export async function checkFormat(client: EtcdClient, layout: Layout): Promise<Result<void, EtcdOpenError>> {
   const { format, prefix } = layout;
   const isNew = { key: prefix, end: prefixEnd(prefix), target: "CREATE", is: "EQUAL", revision: 0n } as const;
@@ -36,7 +36,7 @@ export async function checkFormat(client: EtcdClient, layout: Layout): Promise<R
     const others = await client.range({ get: prefix, end: prefixEnd(prefix), limit: 1, keysOnly: true });
     if (!others.ok) return err(openErrorFrom(others.error));
     if (others.value.kvs.length === 0) {
-      // Several may find it empty at the same time: one of them makes it a store, and the others find that.
+      // Several processes may find it empty at the same time. One creates the store, and the others find it.
       const made = await client.txn({ compare: [isNew], success: [{ put: format, value: String(FORMAT) }] });
       if (!made.ok) return err(openErrorFrom(made.error));
     }

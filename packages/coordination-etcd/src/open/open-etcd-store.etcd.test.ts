@@ -1,5 +1,5 @@
-// Opening is where a store meets other people's clusters: users, certificates, members that are gone, keys that are not ours. Each must be told
-// for what it is, with no secret in it, and none may be mistaken for an empty store.
+// Opening is where a store meets other people's clusters: users, certificates, members that are gone, keys that are not
+// ours. Each must be reported as what it is, without a secret, and none may be mistaken for an empty store.
 
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator, RANGE_EXHAUSTED } from "@gossip/coordination";
@@ -101,7 +101,7 @@ describe.skipIf(skipped !== undefined)("opening", () => {
       expect(await attempt(key, value)).toEqual({ ok: false, error: { kind: "NotAStore" } });
   });
 
-  test("nobody there is told as that", async () => {
+  test("an unreachable server is reported as such", async () => {
     expect(await openEtcdStore({ endpoints: [NOBODY] })).toEqual({
       ok: false,
       error: { kind: "Unavailable", reason: "ECONNREFUSED" },
@@ -162,7 +162,7 @@ describe.skipIf(skipped !== undefined)("members", () => {
 });
 
 test.skipIf(skipped !== undefined)(
-  "an etcd that has no room left is told as that, and nothing of what it refused is there",
+  "an etcd without space is reported as such, and nothing that it rejected is stored",
   async () => {
     const own = await start(["--quota-backend-bytes=3000000"]);
     const store = await open({ endpoints: [own.endpoint] });
@@ -184,13 +184,13 @@ test.skipIf(skipped !== undefined)(
       });
       if (!made.ok) refusal = made.error;
     }
-    expect(JSON.stringify(refusal)).toContain("etcd has no room left");
+    expect(JSON.stringify(refusal)).toContain("etcd has no space left");
     expect(unwrap(await fsck(store.inspect())).findings).toEqual([]);
   },
 );
 
 describe.skipIf(skipped !== undefined)("users", () => {
-  test("a user with a role for the prefix can do everything, and nobody else anything", async () => {
+  test("a user with a role for the prefix can do everything, and other users nothing", async () => {
     const own = await start();
     const { host } = new URL(own.endpoint);
     await addUser(own.endpoint, { username: "ann", password: "pass word/1", prefix: "gossip/" });

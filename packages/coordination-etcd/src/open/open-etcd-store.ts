@@ -7,7 +7,7 @@ import { parseEtcdUrl } from "./etcd-url.ts";
 import { checkFormat, probeTxnOps } from "./format.ts";
 import { Layout } from "../layout/layout.ts";
 
-/** How to reach etcd: endpoints, or a URL that may also have the user, the password and the prefix. What is given beside a URL wins. */
+/** How to reach etcd: endpoints, or a URL that may include user, password and prefix. Other options override the URL. */
 export interface EtcdStoreOptions extends Pick<
   EtcdOptions,
   "username" | "password" | "tls" | "requestTimeoutMs" | "connectTimeoutMs"
@@ -16,7 +16,7 @@ export interface EtcdStoreOptions extends Pick<
   readonly endpoints?: readonly string[];
   /** `etcd://user:password@host:port,host:port/prefix`; `etcds:` for TLS. */
   readonly url?: string;
-  /** What all keys of the store begin with; `gossip` where it is left out. Stores with different prefixes know nothing of one another. */
+  /** Prefix of all keys; `gossip` by default. Stores with different prefixes are independent. */
   readonly prefix?: string;
 }
 
@@ -24,7 +24,7 @@ const DEFAULT_PREFIX = "gossip";
 const MAX_PREFIX_LENGTH = 128;
 const PREFIX = /^[\w.-]+(\/[\w.-]+)*\/?$/u;
 
-/** Open a store in an etcd cluster. An empty prefix becomes one. */
+/** Opens a store in an etcd cluster. Creates the store if there are no keys under the prefix. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Result<EtcdStore, EtcdOpenError>> {
   assert(
     typeof options === "object" && options !== null,
@@ -50,7 +50,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Result<E
   return maxTxnOps;
 }
 
-/** See that the prefix is a store, or make it one. Answers with what the server takes in a transaction. */
+/** Checks that the prefix holds a store, or creates one. Returns the server's transaction limit. */
 async function lookAround(client: EtcdClient, layout: Layout): Promise<Result<number, EtcdOpenError>> {
   const maxTxnOps = await probeTxnOps(client, layout);
   if (!maxTxnOps.ok) return maxTxnOps;

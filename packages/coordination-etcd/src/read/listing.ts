@@ -12,17 +12,17 @@ import {
 import { prefixEnd } from "@gossip/etcd-client";
 import type { Cluster } from "../cluster/cluster.ts";
 import { addressOf, keyAfter, ShardKind, shardOf } from "../layout/layout.ts";
-import { orderKey } from "../layout/place.ts";
+import { orderKey } from "../layout/shard-indexes.ts";
 import { danglingEntry, decodeRun, readShardAt, type RunHeads } from "./run-heads.ts";
 
-/** Most shards that one page looks at, however few it keeps. */
+/** Maximum number of shards that one page reads, however few it returns. */
 const MAX_EXAMINED = 1024;
-/** Most runs of one page. */
+/** Maximum number of runs in one page. */
 const MAX_RUNS = 256;
-/** Keys of runs that are looked at in one go for their tenants. */
+/** Run keys read per request to find tenants. */
 const TENANT_KEYS = 256;
 
-/** A page costs more the more shards the run has: etcd counts the rest of the list each time. */
+/** The cost of a page grows with the run: etcd counts the rest of the range each time. */
 export async function listShards(
   cluster: Cluster,
   heads: RunHeads,
@@ -66,7 +66,7 @@ export async function listRuns(
   const { kvs, more } = found[0]!;
   const addresses = kvs.flatMap(({ key }) => addressOf(key) ?? []);
   const items: RunRecord[] = [];
-  // A few at a time: a run's record can have 160 KB, and an answer is held in memory as a whole.
+  // A few at a time: a run's record can take 160 KB, and the whole response is held in memory.
   for (let at = 0; at < addresses.length; at += 16) {
     const some = addresses.slice(at, at + 16);
     const records = await cluster.readAt(
@@ -81,7 +81,7 @@ export async function listRuns(
   return { items, next: more ? addresses.at(-1)?.run : undefined };
 }
 
-/** From the runs of one tenant straight to the first run of the next, where it has many. */
+/** Skips from the runs of one tenant to the first run of the next if it has many. */
 export async function listTenants(
   cluster: Cluster,
   { after, limit }: ListTenantsQuery,

@@ -7,10 +7,10 @@ import { ShardKind, shardOf, type RunAddress, type Space } from "../layout/layou
 import { danglingEntry, readShardAt, type RunHeads } from "./run-heads.ts";
 
 /**
- * How a run stands.
+ * Reads the progress of a run.
  *
- * etcd counts the keys, without reading what they hold. Read are only the records of what somebody has begun and not finished, for how far they
- * have come.
+ * etcd counts the keys without reading their values. Only the records of started, unfinished shards are read, for their
+ * cursors.
  */
 export async function readProgress(cluster: Cluster, heads: RunHeads, moment: RunMoment): Promise<RunProgress> {
   const { layout } = cluster;
@@ -56,7 +56,7 @@ interface StartedShards {
   readonly started: readonly ShardId[];
 }
 
-/** The least key that one of these has come to. */
+/** The least key that any of these shards has reached. */
 async function findWatermark(
   cluster: Cluster,
   address: RunAddress,

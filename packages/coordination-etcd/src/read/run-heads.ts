@@ -7,20 +7,20 @@ import { CorruptStore, Outpaced } from "../cluster/etcd-failure.ts";
 import { pathOf, shardOf, type RunAddress, type Space } from "../layout/layout.ts";
 import { runVersion, shardVersion } from "../layout/record-version.ts";
 
-/** Most runs whose heads are kept decoded. */
+/** Maximum number of cached run heads. */
 const MAX_KNOWN_HEADS = 1024;
-/** How often a run may be written under our eyes before we give up. */
+/** How often to retry a read because the run was written meanwhile. */
 const MAX_TRIES = 16;
 
-/** What is known of a run without reading its record, which may be 160 KB. */
+/** What is needed of a run without reading its record, which may take 160 KB. */
 export interface KnownRun {
   readonly head: Versioned<RunHead>;
   readonly revision: bigint;
-  /** Where its shards are, once it has any. */
+  /** The space of its shards, if it has any. */
   readonly space: Space | undefined;
 }
 
-/** A run, and what was looked at with it, at one moment. */
+/** A run, and what was read with it at the same revision. */
 export interface RunLook {
   readonly run: KnownRun;
   readonly revision: bigint;
@@ -28,10 +28,10 @@ export interface RunLook {
 }
 
 /**
- * Knows the heads of the runs that it has met.
+ * Caches the heads of runs.
  *
- * Every operation on a shard needs its run's head and its space. The head's key is small and is written with the record, always: as long
- * as it is at the revision that was decoded last, nothing else need be read, and a shard is one trip away.
+ * Every operation on a shard needs its run's head and space. The head's key is small and always written with the run's
+ * record: while its revision matches the cached one, nothing else needs to be read, and a shard is one round trip away.
  */
 export class RunHeads {
   readonly #cluster: Cluster;
@@ -41,7 +41,7 @@ export class RunHeads {
     this.#cluster = cluster;
   }
 
-  /** Look at a run and at what `gets` names, at one moment. `undefined` where there is no such run. */
+  /** Reads a run and the given keys at one revision. Returns `undefined` if there is no such run. */
   async lookWith(
     address: RunAddress,
     gets: (space: Space | undefined) => readonly GetOperation[],
@@ -57,7 +57,7 @@ export class RunHeads {
       const [head, ...rest] = found;
       const revisionOfHead = head!.kvs[0]?.modRevision;
       if (revisionOfHead === run.revision) return { run, revision, found: rest };
-      // It was written since, or removed: what was looked at may be elsewhere.
+      // The run was written or removed since, so its shards may be in another space.
       this.#known.delete(name);
       if (revisionOfHead === undefined) return undefined;
     }
@@ -72,7 +72,7 @@ export class RunHeads {
     if (head?.modRevision !== record?.modRevision) throw new CorruptStore(torn());
     const decoded = decodeRunHead(record!.value);
     if (!decoded.ok) throw new CorruptStore(corruptionFrom(decoded.error, "etcd.readRun"));
-    assertPlace(address, decoded.value);
+    assertAddress(address, decoded.value);
     const known = {
       head: { record: decoded.value, version: runVersion(head!.modRevision) },
       revision: head!.modRevision,
@@ -95,11 +95,11 @@ export function spaceIn(head: KeyValue): Space | undefined {
 export function decodeRun(address: RunAddress, { value }: KeyValue): RunRecord {
   const decoded = decodeRunRecord(value);
   if (!decoded.ok) throw new CorruptStore(corruptionFrom(decoded.error, "etcd.readRun"));
-  assertPlace(address, decoded.value);
+  assertAddress(address, decoded.value);
   return decoded.value;
 }
 
-/** A shard as it was found under its key. */
+/** Decodes a shard and checks that it belongs under its key. */
 export function readShardAt(
   address: RunAddress,
   space: Space,
@@ -107,23 +107,26 @@ export function readShardAt(
 ): Versioned<ShardRecord> {
   const decoded = decodeShardRecord(value);
   if (!decoded.ok) throw new CorruptStore(corruptionFrom(decoded.error, "etcd.readShard"));
-  assertPlace(address, decoded.value);
+  assertAddress(address, decoded.value);
   if (decoded.value.shard !== shardOf(key)) throw new CorruptStore(misplaced());
   return { record: decoded.value, version: shardVersion({ space, revision: modRevision }) };
 }
 
 export function danglingEntry(): CorruptStore {
   return new CorruptStore(
-    InfraError.corruption({ operation: "etcd.listShards", message: "an index names a shard that is not there" }),
+    InfraError.corruption({ operation: "etcd.listShards", message: "an index names a shard that does not exist" }),
   );
 }
 
-function assertPlace({ tenant, run }: RunAddress, record: RunAddress): void {
+function assertAddress({ tenant, run }: RunAddress, record: RunAddress): void {
   if (record.tenant !== tenant || record.run !== run) throw new CorruptStore(misplaced());
 }
 
 function misplaced(): InfraError {
-  return InfraError.corruption({ operation: "etcd.readRecord", message: "a record is stored under another's key" });
+  return InfraError.corruption({
+    operation: "etcd.readRecord",
+    message: "a record is stored under the key of another",
+  });
 }
 
 function torn(): InfraError {
@@ -134,5 +137,5 @@ function torn(): InfraError {
 }
 
 function badHead(): InfraError {
-  return InfraError.corruption({ operation: "etcd.readRun", message: "a run's head does not name a place" });
+  return InfraError.corruption({ operation: "etcd.readRun", message: "a run's head does not name a space" });
 }

@@ -5,29 +5,29 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { Outpaced } from "../cluster/etcd-failure.ts";
 import { ShardKind, shardOf, type Layout, type Space } from "../layout/layout.ts";
 
-/** How often to count again where others create shards meanwhile. */
+/** How often to count again after other processes created shards meanwhile. */
 const MAX_TRIES = 16;
 
-/** A run's census as it was read. One that is not there has revision 0. */
+/** A run's census as it was read. A missing one has revision 0. */
 export interface StoredCensus {
   readonly census: RunCensus | undefined;
   readonly revision: bigint;
 }
 
-/** The census of a run without shards, which has no key yet. */
+/** The census of a run without shards, which has no key. */
 export const NO_SHARDS: StoredCensus = { census: RunCensus.NONE, revision: 0n };
 
-/** Read the key of a census. A value that is no census has a count that no run has, so that `fsck` reports it. */
+/** Reads a census. A malformed value gets an impossible count, so that `fsck` reports it. */
 export function readCensus(kv: KeyValue | undefined): StoredCensus {
   if (kv === undefined) return { census: undefined, revision: 0n };
   return { census: RunCensus.tryFromBytes(kv.value) ?? { count: -1, digest: 0n }, revision: kv.modRevision };
 }
 
 /**
- * What adds new shards to a run's census, on condition that it is as it was read.
+ * Adds new shards to a run's census, provided it is unchanged.
  *
- * A run from before there were censuses has none, and gets none here: it would lack the earlier shards. A census that cannot be
- * read stays as it is.
+ * A run created by an older version has no census, and gets none here: it would lack the earlier shards. An unreadable
+ * census stays as it is.
  */
 export function censusChange(
   key: string,
@@ -41,7 +41,7 @@ export function censusChange(
   return { compare, operations: [{ put: key, value: RunCensus.toBytes(sum) }] };
 }
 
-/** Write the census of a run that has none, from the records that are there. Returns whether it had none. */
+/** Writes the census of a run that has none, from its records. Returns whether it had none. */
 export async function addCensus(cluster: Cluster, space: Space): Promise<boolean> {
   const { layout } = cluster;
   const key = layout.census(space);
@@ -52,7 +52,7 @@ export async function addCensus(cluster: Cluster, space: Space): Promise<boolean
     const { succeeded } = await cluster.write({
       compare: [
         { key, target: "CREATE", is: "EQUAL", revision: 0n },
-        // It changes with every shard that is created or removed: then they are counted again.
+        // The total changes whenever a shard is created or removed. If it did, count again.
         { key: layout.totalCount, target: "MOD", is: "EQUAL", revision: found[1]!.kvs[0]?.modRevision ?? 0n },
       ],
       success: [{ put: key, value: RunCensus.toBytes(census) }],

@@ -9,7 +9,7 @@ import type { StoreParts } from "../store-parts.ts";
 import type { Sweeper } from "./sweep.ts";
 import { updateShards } from "./update-shards.ts";
 
-/** Makes write sets, and finds out what became of those that failed. */
+/** Commits write sets, and maps failures to results. */
 export class Committer {
   readonly #parts: StoreParts;
   readonly #sweeper: Sweeper;
@@ -23,10 +23,10 @@ export class Committer {
     const [first] = sets;
     if (first === undefined) return [];
     if (first.kind === "UpdateShard") {
-      assert(sets.every(isUpdate), "several write sets must all be updates of shards");
+      assert(sets.every(isUpdate), "several write sets must all be shard updates");
       return updateShards(this.#parts, sets);
     }
-    assert(sets.length === 1, "a write set that is no update of a shard must come alone");
+    assert(sets.length === 1, "a write set other than a shard update must be committed alone");
     try {
       return [await this.#parts.capacities.changing([pathOf(first)], () => this.#commitAlone(first))];
     } catch (thrown) {

@@ -6,7 +6,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { CorruptStore } from "../cluster/etcd-failure.ts";
 import type { Layout, RunAddress } from "../layout/layout.ts";
 
-/** A count as it was read. None has no key, and is at revision 0. */
+/** A count as it was read. Zero has no key, and revision 0. */
 export interface StoredCount {
   readonly key: string;
   readonly count: number;
@@ -14,9 +14,10 @@ export interface StoredCount {
 }
 
 /**
- * How many shards exist: of a tenant, and in all.
+ * The number of shards of a tenant, and of the whole store.
  *
- * They change only where shards are created or removed, in the same transaction and on condition that nobody else has changed them.
+ * The counts change in the transaction that creates or removes shards, which fails if another one changed them
+ * meanwhile.
  */
 export interface ShardCounts {
   readonly tenant: StoredCount;
@@ -41,7 +42,7 @@ export function readCounts(
   };
 }
 
-/** That nobody has changed the counts, and what changes them. Never below none: a count that was wrong must not stop a removal. */
+/** Updates the counts, provided they are unchanged. Never goes below zero: a wrong count must not prevent a removal. */
 export function countChange(
   { tenant, total }: ShardCounts,
   additional: number,
@@ -56,7 +57,7 @@ export function countChange(
   };
 }
 
-/** Which quota would be overdrawn, the tenant's looked at first. */
+/** The quota that would be exceeded, if any. Checks the tenant's first. */
 export function findOverdrawn(counts: ShardCounts, additional: number, limits: ShardLimits): CommitAnswer | undefined {
   if (additional === 0) return undefined;
   const quota = (scope: ShardLimitScope, current: number, max: number): CommitAnswer | undefined =>
@@ -73,7 +74,7 @@ export async function findTaken(cluster: Cluster, keys: readonly string[], revis
   return found.findIndex((kv) => kv !== undefined);
 }
 
-/** What a key says that should hold a count; -1 where it holds none. For those who look for such keys. */
+/** Parses a stored count; -1 if it is malformed. */
 export function storedCount({ value }: KeyValue): number {
   const text = value.toString("latin1");
   return /^\d{1,15}$/u.test(text) ? Number(text) : -1;
@@ -83,7 +84,7 @@ function readCount(key: string, kv: KeyValue | undefined): StoredCount {
   const count = kv === undefined ? 0 : storedCount(kv);
   if (count < 0)
     throw new CorruptStore(
-      InfraError.corruption({ operation: "etcd.readCount", message: "a count of shards is no number" }),
+      InfraError.corruption({ operation: "etcd.readCount", message: "a shard count is not a number" }),
     );
   return { key, count, revision: kv?.modRevision ?? 0n };
 }

@@ -119,7 +119,7 @@ async function change(fields: Partial<ShardRecord>): Promise<void> {
   expect(await store.commit([set])).toMatchObject([{ kind: "Committed" }]);
 }
 
-const nobody = (): void => assert(false, "nothing was put down before");
+const neverGivenUp = (): void => assert(false, "nothing was staged");
 const lease = { owner: WorkerId.fromRaw(1n), deadline: LogicalTime.fromRaw(9n), opId: OpId.fromRaw(1n) };
 
 describe.skipIf(skipped !== undefined)("between the look and the write", () => {
@@ -142,11 +142,12 @@ describe.skipIf(skipped !== undefined)("between the look and the write", () => {
       await putRun(
         interrupted(RUN, () => change(fields)),
         set,
-        nobody,
+        neverGivenUp,
       ),
     ).toEqual({ kind: "Conflict" });
     expect(
-      (await putRun(new Cluster(client, { layout, maxTxnOps: 128 }), makePut({ guard: made.version }), nobody)).kind,
+      (await putRun(new Cluster(client, { layout, maxTxnOps: 128 }), makePut({ guard: made.version }), neverGivenUp))
+        .kind,
     ).toBe("Committed");
   });
 
@@ -156,7 +157,7 @@ describe.skipIf(skipped !== undefined)("between the look and the write", () => {
     const cluster = interrupted(RUN, () =>
       store.commit([makePut({ run: other, created: [makeShard(other, "Active")] })]),
     );
-    expect(await putRun(cluster, makePut({ created: two }), nobody)).toEqual({
+    expect(await putRun(cluster, makePut({ created: two }), neverGivenUp)).toEqual({
       kind: "LimitExceeded",
       scope: "PerTenant",
       current: 1,
@@ -174,7 +175,7 @@ describe.skipIf(skipped !== undefined)("between the look and the write", () => {
       await putRun(
         interrupted(RUN, () => store.commit([write])),
         write,
-        nobody,
+        neverGivenUp,
       ),
     ).toEqual({ kind: "Conflict" });
     const other = makePut({ run: RunId.fromRaw(2n) });
@@ -182,7 +183,7 @@ describe.skipIf(skipped !== undefined)("between the look and the write", () => {
       await putRun(
         interrupted(other.run, () => store.commit([other])),
         other,
-        nobody,
+        neverGivenUp,
       ),
     ).toEqual({ kind: "Conflict" });
   });

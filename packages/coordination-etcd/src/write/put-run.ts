@@ -26,7 +26,7 @@ import { CONFLICT } from "./update-shards.ts";
 const writer = new RecordWriter();
 const NO_CHANGE = { compare: [], operations: [] };
 
-/** A run as it is before it is written. */
+/** A run before the write. */
 interface RunState {
   readonly revision: bigint;
   readonly space: Space | undefined;
@@ -34,7 +34,7 @@ interface RunState {
   readonly census: StoredCensus;
 }
 
-/** What a run is written with. */
+/** The encoded parts of a run's write. */
 interface PreparedRun {
   readonly set: PutRunSet;
   readonly guard: bigint | undefined;
@@ -42,17 +42,18 @@ interface PreparedRun {
   readonly shards: readonly EncodedShard[];
 }
 
-/** Where a run's shards were put down, or will be. */
+/** The space of a run's shards, and whether they are staged there before the run is written. */
 interface Home {
   readonly space: Space | undefined;
   readonly isStaged: boolean;
 }
 
 /**
- * Write a run, with its first shards where it has any.
+ * Writes a run, with its first shards if it has any.
  *
- * Few shards are written with it. More are put down before it, in a space of their own, and become visible by the one write of the
- * head that names it: so there may be as many as there may be, whatever the server takes in a transaction. `giveUp` is told of a space that nobody will need.
+ * A few shards are written with the run. More are staged first, in a space of their own, and become visible with the
+ * write of the head that names it. So their number does not depend on the server's transaction limit. Calls `giveUp`
+ * with a staged space that ended up unused.
  */
 export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: Space) => void): Promise<CommitAnswer> {
   assertOwn(set, set.after);
@@ -76,7 +77,7 @@ export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: S
       if (refusal !== undefined) return refusal;
       const isFirst = home === undefined;
       home ??= homeFor(cluster, prepared, state);
-      if (!(await isInPlace(cluster, prepared, { home, isFirst }))) return CONFLICT;
+      if (!(await areStaged(cluster, prepared, { home, isFirst }))) return CONFLICT;
       const made = await write(cluster, prepared, { state, home });
       isNamed = made.kind === "Committed" || made.kind === "Unknown";
       if (made.kind !== "Conflict") return made;
@@ -87,7 +88,7 @@ export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: S
   }
 }
 
-/** The run as it is, or `undefined` where what must still be true of it is not. */
+/** Reads the run. Returns `undefined` if the guard does not match. */
 async function readState(cluster: Cluster, { set, guard }: PreparedRun): Promise<RunState | undefined> {
   const { layout } = cluster;
   const { revision, found } = await cluster.look([
@@ -117,7 +118,7 @@ async function refuse(
   if (space !== undefined && (await hasShardIn(cluster, { space, revision, statuses: noShardsIn }))) return CONFLICT;
   const overdrawn = findOverdrawn(counts, created.length, limits);
   if (overdrawn !== undefined || space === undefined) return overdrawn;
-  // A run that has shards already: the new ones go to where they are, and their ids may be taken.
+  // The run already has shards: the new ones go into the same space, where their ids may be taken.
   const taken = await findTaken(
     cluster,
     created.map(({ shard }) => cluster.layout.record(space, shard)),
@@ -131,8 +132,8 @@ function homeFor(cluster: Cluster, { shards }: PreparedRun, { space }: RunState)
   return { space: newSpace(), isStaged: !isSmall(cluster, shards) };
 }
 
-/** Whether shards that are put down before the run are all there. The first time they are put there. */
-async function isInPlace(
+/** Stages the shards at the first try. Returns whether all of them are staged. */
+async function areStaged(
   cluster: Cluster,
   { set, shards }: PreparedRun,
   { home, isFirst }: { readonly home: Home; readonly isFirst: boolean },
@@ -170,7 +171,7 @@ async function write(
   const many =
     home.isStaged || space === undefined ? [] : shards.flatMap((shard) => newShardOperations(layout, space, shard));
   const fits = groupsFor(maxTxnOps, { compares: compare.length, outer: few.length, inner: many.length }) !== undefined;
-  assert(fits, "shards that are added to a run with shards must fit into one transaction");
+  assert(fits, "shards added to a run that has shards must fit into one transaction");
   try {
     const done = await cluster.write(planTxn(maxTxnOps, { compare, few, many }));
     return done.succeeded ? { kind: "Committed", version: runVersion(done.revision) } : CONFLICT;
@@ -179,7 +180,7 @@ async function write(
   }
 }
 
-/** Whether a run has a shard in one of these states, as it was at a revision. */
+/** Whether a run had a shard in one of these states at a revision. */
 async function hasShardIn(
   cluster: Cluster,
   {
@@ -210,7 +211,7 @@ async function hasShardIn(
   return statuses.some((status) => counts[status] > 0);
 }
 
-/** That a run has no shard in a state; of what is done, that nothing was written since it had none. */
+/** The condition that a run has no shard in a state. For Done, that no record was written since there was none. */
 function noneIn(
   { layout }: Cluster,
   space: Space,
@@ -220,7 +221,7 @@ function noneIn(
   const of = ({ get: key, end }: KeyRange) => ({ key, end });
   switch (status) {
     case "Active":
-      // The letters of the three kinds of active shards are neighbours.
+      // The letters of the three kinds of active shards are adjacent.
       return { ...of(layout.kinds(space, ShardKind.Begun, ShardKind.Held)), ...isEmpty };
     case "Parked":
       return { ...of(layout.kind(space, ShardKind.Parked)), ...isEmpty };

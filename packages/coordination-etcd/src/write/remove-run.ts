@@ -9,8 +9,8 @@ import { spaceIn } from "../read/run-heads.ts";
 import { CONFLICT } from "./update-shards.ts";
 
 /**
- * Remove a run: its head, its record, its counts and its census, and leave the mark. Its shards go with its head, since nobody finds them
- * without it; a key says that their space is to be swept.
+ * Removes a run's head, record and census, updates the counts, and leaves a deletion mark. Its shards become
+ * unreachable with its head. A key queues their space for sweeping.
  */
 export async function removeRun(cluster: Cluster, set: RemoveRunSet): Promise<CommitAnswer> {
   const { layout } = cluster;

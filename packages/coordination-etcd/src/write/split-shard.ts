@@ -5,16 +5,16 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { countChange, countGets, findOverdrawn, findTaken, MAX_COUNT_TRIES, readCounts } from "./counts.ts";
 import { assertOwn, encodeNewShards, encodeShard, newShardOperations } from "../layout/encoded-shards.ts";
 import { Outpaced } from "../cluster/etcd-failure.ts";
-import { moveOperations } from "../layout/place.ts";
+import { moveOperations } from "../layout/shard-indexes.ts";
 import { readRunVersion, readShardVersion, shardVersion } from "../layout/record-version.ts";
 import { planTxn } from "../cluster/txn-budget.ts";
 import { CONFLICT } from "./update-shards.ts";
 
 /**
- * Write a shard and those that it is split into, in one transaction.
+ * Writes a shard and its children in one transaction.
  *
- * The counts and the census are read first, and the write is made on condition that they are unchanged: if shards were created in
- * between, both are done again.
+ * Reads the counts and the census first, and writes on condition that they are unchanged. If shards were created in
+ * between, it does both again.
  */
 export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<CommitAnswer> {
   const { layout } = cluster;
@@ -49,7 +49,7 @@ export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<
     const compare: Compare[] = [
       { key, target: "MOD", is: "EQUAL", revision },
       { key: layout.head(set), target: "MOD", is: "EQUAL", revision: run },
-      // While these are unchanged no shard was created, so that the ids are still free, too.
+      // While these are unchanged no shard was created, so the ids are still free.
       ...change.compare,
       ...census.compare,
     ];

@@ -1,5 +1,5 @@
-// Ten thousand shards do not fit into a transaction, so they are put down before anybody may see them. An attempt that breaks off must
-// leave nothing that counts, whoever comes next; and what it left must be gone in the end.
+// Ten thousand shards do not fit into a transaction, so they are staged before they become visible. An abandoned
+// attempt must have no effect on later ones, and its keys must be deleted in the end.
 
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
 import {
@@ -156,7 +156,7 @@ describe.skipIf(skipped !== undefined)("many shards", () => {
 });
 
 describe.skipIf(skipped !== undefined)("a registration that broke off", () => {
-  test("is seen by nobody, counts for nothing, and is given up after a while", async () => {
+  test("is invisible, counts for nothing, and is given up after a while", async () => {
     const temporary = await makeStore(server);
     await using store = temporary.store;
     const layout = new Layout(`${temporary.prefix}/`);
@@ -190,7 +190,7 @@ describe.skipIf(skipped !== undefined)("a registration that broke off", () => {
       await total(store),
     ]).toEqual([0, 0, 300]);
 
-    // Who is told too early that it has broken off is refused, and leaves the rest to be swept.
+    // A registration that is given up too early fails, and its keys are swept.
     expect(
       await stage(new Cluster(cutAfterMarker(client, layout.staged("")), cluster), set, {
         space: newSpace(),
@@ -216,7 +216,7 @@ describe.skipIf(skipped !== undefined)("a removed run", () => {
     expect((await commit(store, putRun(3, { run: RunId.fromRaw(2n), maxShards: 3 }))).kind).toBe("Committed");
   });
 
-  test("that another did not live to sweep away is swept by whoever opens the store next", async () => {
+  test("that a killed process did not finish sweeping is swept when the store is opened next", async () => {
     const temporary = await makeStore(server);
     const layout = new Layout(`${temporary.prefix}/`);
     await commit(temporary.store, putRun(300));

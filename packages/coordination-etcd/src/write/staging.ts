@@ -6,30 +6,30 @@ import { EtcdFailure } from "../cluster/etcd-failure.ts";
 import { pathOf, type RunAddress, type Space } from "../layout/layout.ts";
 import { groupsFor, planTxn } from "../cluster/txn-budget.ts";
 
-/** So many shards, and so many bytes of them, at a time. */
+/** Maximum number of shards, and of their bytes, staged in one transaction. */
 const SHARDS_PER_PIECE = 256;
 const PIECE_SIZE = 1 << 19;
-/** Pieces that are under way at once. */
+/** Number of pieces in flight. */
 const PIECES_AT_ONCE = 4;
 
 const SPACE_BYTES = 10;
 
-/** A space that nobody has used. */
+/** A new, unused space. */
 export function newSpace(): Space {
   return randomBytes(SPACE_BYTES).toString("hex");
 }
 
-/** Whether shards can be written with their run, in one transaction that takes no time to speak of. */
+/** Whether shards can be written together with their run, in one small transaction. */
 export function isSmall(cluster: Cluster, shards: readonly EncodedShard[]): boolean {
-  // Within the server's own number of operations, some of which are the run's.
+  // Without nesting. Some operations are the run's.
   return shards.length * 3 + 8 <= cluster.maxTxnOps && sizeOf(shards) <= PIECE_SIZE;
 }
 
 /**
- * Put shards down in a space of their own, piece by piece. Nobody looks there until a run's head names the space.
+ * Writes shards into a space of their own, piece by piece. They are invisible until a run's head names the space.
  *
- * A key says that it is under way. Every piece is written on condition that the key is there: who takes it away has the space for himself, to be
- * emptied. Answers with whether all of it was put down.
+ * A marker key says that staging is in progress. Every piece is written on condition that the marker exists: deleting
+ * it stops the staging, and the space can be swept. Returns whether everything was written.
  */
 export async function stage(
   cluster: Cluster,
@@ -57,18 +57,18 @@ export async function stage(
   return isWhole;
 }
 
-/** That nobody has given a staged space up. */
+/** The condition that a staged space was not given up. */
 export function isStaged(marker: string): Compare {
   return { key: marker, target: "CREATE", is: "GREATER", revision: 0n };
 }
 
-/** Whether nobody has given a staged space up, as it is now. */
+/** Whether a staged space was not given up yet. */
 export async function isStillStaged(cluster: Cluster, space: Space): Promise<boolean> {
   const { found } = await cluster.look([{ get: cluster.layout.staged(space), keysOnly: true }]);
   return found[0]!.kvs.length > 0;
 }
 
-/** Write in one transaction, or where the server takes less than that, in as few as it takes. */
+/** Writes in one transaction, or in several if the server accepts less. */
 async function put(cluster: Cluster, compare: readonly Compare[], puts: readonly PutOperation[]): Promise<boolean> {
   const { maxTxnOps } = cluster;
   if (groupsFor(maxTxnOps, { compares: compare.length, outer: 0, inner: puts.length }) === undefined)
@@ -79,7 +79,7 @@ async function put(cluster: Cluster, compare: readonly Compare[], puts: readonly
   } catch (thrown) {
     if (!(thrown instanceof EtcdFailure)) throw thrown;
     if (thrown.isTooLarge && puts.length > 1) return putInHalves(cluster, compare, puts);
-    // Whether it is there or not, nobody looks.
+    // Staged keys are invisible, so an unknown outcome does no harm.
     throw EtcdFailure.harmless(thrown.error);
   }
 }

@@ -3,21 +3,24 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { keyAfter, type Space } from "../layout/layout.ts";
 import { isStaged } from "./staging.ts";
 
-/** Most keys that one transaction sweeps away. */
+/** Maximum number of keys deleted in one transaction. */
 const SWEEP_SIZE = 2000;
-/** A registration that has been under way for so long, as seen from here, has broken off. Who is wrong about that costs another a second try. */
+/**
+ * A registration that has been staged for this long, as observed by this process, counts as abandoned. If it was not,
+ * its worker has to retry.
+ */
 export const GIVE_UP_AFTER_MS = 15 * 60_000;
 
 /**
- * Sweeps away what removed runs and registrations that broke off have left, a piece at a time, behind everything else.
+ * Deletes the keys that removed runs and abandoned registrations left, piece by piece, in the background.
  *
- * Its work is in etcd: a key for each space that is to be emptied. Whoever opens the store next, or removes a run, goes on where a
- * process was killed. Two that sweep the same space only find less to do.
+ * Its queue is in etcd: a key for each space to be emptied. If a process is killed, the next one that opens the store
+ * or removes a run continues. Two processes may sweep the same space.
  */
 export class Sweeper {
   readonly #cluster: Cluster;
   readonly #nowMs: () => number;
-  /** When a staged space was first seen, by its key and revision. */
+  /** When a staged space was first observed, by its key and revision. */
   readonly #seenMs = new Map<string, number>();
   readonly #givenUp = new Set<Space>();
   #isStopped = false;
@@ -25,13 +28,13 @@ export class Sweeper {
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `nowMs`: a clock that only goes forward. */
+  /** `nowMs` is a clock that never goes back. */
   constructor(cluster: Cluster, nowMs: () => number = () => performance.now()) {
     this.#cluster = cluster;
     this.#nowMs = nowMs;
   }
 
-  /** Sweep until nothing is left. */
+  /** Sweeps until nothing is left. */
   start(): void {
     if (this.#isStopped) return;
     this.#isWanted = true;
@@ -40,18 +43,18 @@ export class Sweeper {
     });
   }
 
-  /** A space that this process staged and that nobody will need. */
+  /** Gives up a space that this process staged and that is not needed. */
   giveUp(space: Space): void {
     this.#givenUp.add(space);
     this.start();
   }
 
-  /** Settles when nothing is under way. */
+  /** Resolves when no sweep is running. */
   get idle(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Stop behind the piece that is under way. */
+  /** Stops after the current piece. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -71,7 +74,7 @@ export class Sweeper {
         for (const { key } of found[0]!.kvs) await this.#sweep(key);
       }
     } catch {
-      // etcd is away, or the store is being closed. The keys are still there, and so is the note of them.
+      // etcd is unreachable, or the store is closing. The queue is still in etcd.
     }
   }
 
@@ -89,7 +92,7 @@ export class Sweeper {
     }
   }
 
-  /** Take staged spaces away that have been there for too long. */
+  /** Gives up spaces that have been staged for too long. */
   async #giveUpOld(): Promise<void> {
     const nowMs = this.#nowMs();
     const { found } = await this.#cluster.look([this.#cluster.layout.family("staged")]);

@@ -1,5 +1,6 @@
-// A connection that breaks between a write and its answer leaves open whether it was written. A store that says "failed" there makes
-// a worker do again what was done; one that says "done" loses it. So connections are cut at exactly those places.
+// A connection that breaks between a write and its response leaves the outcome unknown. A store that reports "failed"
+// makes a worker repeat a committed write; one that reports "done" may lose it. So these tests cut connections at
+// exactly those points.
 
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
 import {
@@ -84,7 +85,7 @@ async function update(): Promise<UpdateShardSet> {
 const attempts = async () => unwrap(await straight.readShard(TENANT, KEY)).shard?.record.attempts;
 const commit = async (set: WriteSet, to: EtcdStore = store): Promise<CommitAnswer> => (await to.commit([set]))[0]!;
 
-/** What the writer hears if its request with this text is lost, or the answer to it. */
+/** The result that the writer gets if its request with this text, or the response to it, is lost. */
 async function commitWhileCut(set: WriteSet, when: "Before" | "After", text: string): Promise<string> {
   const sprung = proxy.cut(when, text);
   const [answer] = await Promise.all([commit(set), sprung]);
@@ -121,7 +122,7 @@ describe.skipIf(skipped !== undefined)("an answer that is lost", () => {
     await settled(attempts, 1);
   });
 
-  test("so does an update that is lost on its way: its sender cannot tell", async () => {
+  test("so does an update that is lost on its way", async () => {
     await commit(putRun(1), straight);
     expect(await commitWhileCut(await update(), "Before", "request_put")).toBe("Unknown");
     expect(await attempts()).toBe(0);

@@ -8,54 +8,54 @@ import { assertOwn, encodeShard } from "../layout/encoded-shards.ts";
 import { answerFrom, EtcdFailure } from "../cluster/etcd-failure.ts";
 import { HintsOfRun, type AskedRun } from "../capacity/hints-of-run.ts";
 import { pathOf, type Space } from "../layout/layout.ts";
-import { moveOperations } from "../layout/place.ts";
+import { moveOperations } from "../layout/shard-indexes.ts";
 import { readRunVersion, readShardVersion, shardVersion } from "../layout/record-version.ts";
 import type { StoreParts } from "../store-parts.ts";
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
-/** Most operations of one update: the record, the place that it leaves, the place that it takes. */
+/** Maximum number of operations of one update: the record, the old index entry, the new one. */
 const OPS_PER_UPDATE = 3;
-/** Bytes of records in one transaction. Servers take one and a half megabytes where they are not told otherwise. */
+/** Bytes of records in one transaction. The default request limit of etcd is 1.5 MB. */
 const MAX_TXN_SIZE = 1 << 20;
 
-/** An update with everything that it takes. */
+/** An update, encoded. */
 interface PreparedUpdate {
   readonly index: number;
   readonly set: UpdateShardSet;
   /** Of the run. */
   readonly path: string;
   readonly space: Space;
-  /** That the shard is as it was read. */
+  /** The condition that the shard is unchanged. */
   readonly ofShard: Compare;
-  /** That the run is as it was read, or that it is there. */
+  /** The condition that the run is unchanged, or exists. */
   readonly ofRun: Compare;
   readonly success: readonly Operation[];
   readonly size: number;
 }
 
-/** Updates that travel in one transaction. */
+/** Updates sent in one transaction. */
 interface Batch {
   readonly updates: PreparedUpdate[];
-  /** The runs whose capacity is asked for behind them, by their paths. */
+  /** The runs whose capacity is read after the updates, by path. */
   readonly asked: Map<string, AskedRun>;
-  /** The paths of runs whose capacity they may change. */
+  /** The paths of runs whose capacity the updates may change. */
   readonly changed: Set<string>;
   size: number;
 }
 
-/** How many updates travel in one transaction, where all are of one run. */
+/** The number of updates that fit into one transaction if all belong to one run. */
 export function maxUpdatesPerTxn(maxTxnOps: number): number {
   return maxTxnOps - OPS_PER_UPDATE - MAX_CAPACITY_LOOKS;
 }
 
 /**
- * Make updates of shards: the hot path.
+ * Updates shards. This is the hot path.
  *
- * All of them are one transaction, in which each is a transaction of its own with its own conditions: so they share a round trip and a
- * flush, and one that is refused does not keep the others from being made. Nothing is read first, since what changes in the
- * indexes follows from the record that the guard vouches for. The runs' capacities are looked at behind the updates, in the same transaction, unless
- * all that is written of a run are plain checkpoints and its capacity has just been looked at.
+ * All updates go into one transaction, each as a nested transaction with its own conditions. So they share a round trip
+ * and a flush, and a refused one does not affect the others. Nothing is read first: the index changes follow from the
+ * record that the guard vouches for. The same transaction reads the runs' capacities after the updates, unless a run
+ * gets only plain checkpoints and its capacity is cached.
  */
 export async function updateShards(parts: StoreParts, sets: readonly UpdateShardSet[]): Promise<CommitAnswer[]> {
   const answers = Array.from<CommitAnswer>({ length: sets.length }).fill(CONFLICT);
@@ -64,22 +64,22 @@ export async function updateShards(parts: StoreParts, sets: readonly UpdateShard
   return answers;
 }
 
-/** Encode what can be made at all. What is wrong throws here, before anything is sent. */
+/** Encodes the updates. Throws on malformed ones, before anything is sent. */
 function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): PreparedUpdate[] {
   return sets.flatMap((set, index) => {
     const { shard, runGuard, hintAt } = set;
     assertOwn(set, shard.after);
-    assert(hintAt === undefined || (hintAt > 0n && hintAt < U64_MAX), "time of a hint must be a reading of the clock");
+    assert(hintAt === undefined || (hintAt > 0n && hintAt < U64_MAX), "time of a hint must be a clock reading");
     const value = encodeShard(shard.after);
     const guard = readShardVersion(shard.guard);
     const run = readRunVersion(runGuard);
-    // A version that we never gave out is not the one that is stored.
+    // A version that this store never issued cannot be the current one.
     if (guard === undefined || (runGuard !== undefined && run === undefined)) return [];
     const { space, revision } = guard;
     const key = layout.record(space, shard.after.shard);
     const head = layout.head(set);
     const ofShard: Compare = { key, target: "MOD", is: "EQUAL", revision };
-    // The head also keeps a shard from being written whose run was removed and whose keys are not yet swept away.
+    // This also prevents writes to a shard whose run was removed but not swept yet.
     const ofRun: Compare =
       run === undefined
         ? { key: head, target: "CREATE", is: "GREATER", revision: 0n }
@@ -99,7 +99,7 @@ function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): Prepared
   });
 }
 
-/** As many in each as the server takes. */
+/** Fills each batch up to the server's limit. */
 function intoBatches(updates: readonly PreparedUpdate[], maxTxnOps: number): Batch[] {
   const batches: Batch[] = [];
   for (const update of updates) {
@@ -131,9 +131,9 @@ function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
   return true;
 }
 
-/** Whether all that an update does is to store how far a worker has come, so that there is as much to claim as before. */
+/** Whether an update only advances the cursor, so that the run's capacity stays the same. */
 function isPlainCheckpoint({ shard: { before, after } }: UpdateShardSet): boolean {
-  // Of what did not change both have the same object. Where they do not, it counts as changed, and costs a look.
+  // Unchanged parts are the same object in both. If they are not, the update counts as a change and costs a read.
   return (
     after.status === "Active" &&
     before.status === "Active" &&
@@ -165,7 +165,7 @@ async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]
     for (const [at, { index, set, path, space }] of batch.updates.entries()) {
       if (!writes.isMade(done, at)) continue;
       const hint = set.hintAt === undefined ? undefined : hints.get(path)!.of(set.hintAt);
-      // Rarely one that is waited for, and then one for all of its run.
+      // Rarely a promise, and then one shared by all updates of the run.
       answers[index] = {
         kind: "Committed",
         version: shardVersion({ space, revision: done.revision }),
@@ -180,7 +180,7 @@ async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]
   }
 }
 
-/** What makes updates, and how to tell which were made. */
+/** The operations of some updates, and how to tell which were applied. */
 interface Writes {
   readonly compare: readonly Compare[];
   readonly operations: readonly Operation[];
@@ -189,7 +189,7 @@ interface Writes {
 
 function writesOf(updates: readonly PreparedUpdate[]): Writes {
   const [first, ...others] = updates;
-  // A single update is not nested: a transaction within another costs etcd a quarter more.
+  // A single update is not nested: nesting costs etcd a quarter more.
   if (others.length === 0)
     return {
       compare: [first!.ofShard, first!.ofRun],
@@ -206,7 +206,7 @@ function writesOf(updates: readonly PreparedUpdate[]): Writes {
   };
 }
 
-/** A server that takes less than it seemed to: what it refused was not done. */
+/** The server accepts less than probed. The rejected transaction was not carried out. */
 async function sendInHalves(parts: StoreParts, { updates }: Batch, answers: CommitAnswer[]): Promise<void> {
   const { maxTxnOps } = parts.cluster;
   const middle = Math.ceil(updates.length / 2);
@@ -219,7 +219,7 @@ function looksIn(
   { from, count }: { readonly from: number; readonly count: number },
 ): RangeResult[] {
   return results.slice(from, from + count).map((result) => {
-    assert(result.kind === "Get", "every look behind the updates is answered");
+    assert(result.kind === "Get", "etcd must return a range for every get after the updates");
     return result;
   });
 }

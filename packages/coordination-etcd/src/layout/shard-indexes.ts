@@ -4,14 +4,14 @@ import type { Operation } from "@gossip/etcd-client";
 import { ShardKind, type KeyRange, type Layout, type Space } from "./layout.ts";
 
 const MIX_DIGITS = 8;
-/** One more than the greatest mix. */
+/** One above the greatest mix. */
 export const MIX_LIMIT = 2 ** 32;
 
 /**
- * Leases whose deadlines share a bucket, of about two minutes, have keys beside each other.
+ * Leases whose deadlines share a bucket of about two minutes have adjacent keys.
  *
- * A renewal that stays in its bucket changes a value and no key. That matters more than small buckets do: etcd goes through keys that are no more
- * until it compacts, so that a key for every renewal would cost more than it saves.
+ * A renewal within a bucket changes a value and no key. That matters more than small buckets: etcd scans deleted keys
+ * until it compacts, so a new key for every renewal would cost more than it saves.
  */
 const BUCKET_BITS = 17n;
 const BUCKET_DIGITS = 16;
@@ -19,27 +19,27 @@ export const LAST_BUCKET: bigint = (1n << (64n - BUCKET_BITS)) - 1n;
 
 const NO_VALUE = "";
 
-/** What decides in which place a shard is. */
-export type PlacedShard = Pick<ShardRecord, "shard" | "status" | "lease" | "cursor">;
+/** The fields of a shard that determine its index entry. */
+export type IndexedShard = Pick<ShardRecord, "shard" | "status" | "lease" | "cursor">;
 
-export interface Place {
+export interface IndexEntry {
   readonly key: string;
   readonly value: string | Uint8Array;
 }
 
 /**
- * The one entry of a shard in the indexes by state, or none where it is done.
+ * The entry of a shard in the indexes by state; `undefined` if the shard is done.
  *
- * - Active and held by nobody: under a mix of its id, so that what a worker finds in a row is of all parts of the run. What was begun
- *   is apart, so that it is found first and finding how far a run has come need not look at the rest.
- * - Active and held: under the bucket of its deadline, with the deadline.
- * - Parked or split: to be counted. What is done is the rest.
+ * - Active without a lease: under a mix of its id, so that adjacent entries come from all parts of the run. Started
+ *   shards have an index of their own, so that workers find them first and progress need not read the rest.
+ * - Active with a lease: under the bucket of its deadline, with the deadline as value.
+ * - Parked or split: for counting. The remaining shards are done.
  */
-export function placeOf(
+export function stateEntry(
   layout: Layout,
   space: Space,
-  { shard, status, lease, cursor }: PlacedShard,
-): Place | undefined {
+  { shard, status, lease, cursor }: IndexedShard,
+): IndexEntry | undefined {
   const id = ShardId.format(shard);
   switch (status) {
     case "Active":
@@ -61,32 +61,35 @@ export function placeOf(
   }
 }
 
-/** What moves a shard from one place to another. Most writes move nothing: a checkpoint changes neither status nor lease. */
+/**
+ * The operations that replace a shard's index entry. Most writes need none: a checkpoint changes neither status nor
+ * lease.
+ */
 export function moveOperations(
   layout: Layout,
   space: Space,
-  { before, after }: { readonly before: PlacedShard; readonly after: PlacedShard },
+  { before, after }: { readonly before: IndexedShard; readonly after: IndexedShard },
 ): Operation[] {
   if (!isMoved(before, after)) return [];
-  const left = placeOf(layout, space, before);
-  const taken = placeOf(layout, space, after);
+  const left = stateEntry(layout, space, before);
+  const taken = stateEntry(layout, space, after);
   const operations: Operation[] = [];
   if (left !== undefined && left.key !== taken?.key) operations.push({ delete: left.key });
   if (taken !== undefined) operations.push({ put: taken.key, value: taken.value });
   return operations;
 }
 
-/** The entry that has a shard in its place in the order of range starts. */
+/** The key of a shard in the index by range start. */
 export function orderKey(
   layout: Layout,
   space: Space,
   { keyRangeStart, shard }: { readonly keyRangeStart: Uint8Array; readonly shard: ShardId },
 ): string {
-  // A slash sorts below every digit, so that a start comes before those that go on from it.
+  // A slash sorts below every hex digit, so a start comes before the longer ones that it is a prefix of.
   return `${layout.kind(space, ShardKind.Order).get}${Buffer.from(keyRangeStart).toString("hex")}/${ShardId.format(shard)}`;
 }
 
-/** Where those begin that nobody holds, from a mix on. `MIX_LIMIT` is behind the last. */
+/** The first key of the free shards from a mix on. `MIX_LIMIT` gives the end of the range. */
 export function freeFrom(
   layout: Layout,
   space: Space,
@@ -96,12 +99,12 @@ export function freeFrom(
   return mix >= MIX_LIMIT ? range.end : `${range.get}${mix.toString(16).padStart(MIX_DIGITS, "0")}`;
 }
 
-/** Where the leases of a bucket begin. */
+/** The first key of the leases in a bucket. */
 export function heldFrom(layout: Layout, space: Space, bucket: bigint): string {
   return `${layout.kind(space, ShardKind.Held).get}${bucket.toString(16).padStart(BUCKET_DIGITS, "0")}/`;
 }
 
-/** Leases up to the end of a bucket. */
+/** The range of leases up to the end of a bucket. */
 export function heldUpTo(layout: Layout, space: Space, bucket: bigint): KeyRange {
   const all = layout.kind(space, ShardKind.Held);
   return bucket >= LAST_BUCKET ? all : { get: all.get, end: heldFrom(layout, space, bucket + 1n) };
@@ -111,14 +114,14 @@ export function bucketOf(deadline: bigint): bigint {
   return deadline >> BUCKET_BITS;
 }
 
-/** Eight bytes, most significant first: values sort as the times do. */
+/** Eight bytes, big-endian, so that values sort like times. */
 export function deadlineBytes(deadline: bigint): Buffer {
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeBigUInt64BE(deadline);
   return bytes;
 }
 
-/** Thirty-two bits in which every bit of a shard's id has a part: neighbouring ids end up far from each other. */
+/** Hashes a shard id to 32 bits, so that neighboring ids end up far apart. */
 export function mixOf(shard: ShardId): number {
   let mix = Number(shard & 0xffff_ffffn) ^ Math.imul(Number(shard >> 32n), 0x9e37_79b1);
   mix = Math.imul(mix ^ (mix >>> 16), 0x85eb_ca6b);
@@ -126,16 +129,16 @@ export function mixOf(shard: ShardId): number {
   return (mix ^ (mix >>> 16)) >>> 0;
 }
 
-function isMoved(before: PlacedShard, after: PlacedShard): boolean {
+function isMoved(before: IndexedShard, after: IndexedShard): boolean {
   if (before.status !== after.status) return true;
   if (before.status !== "Active") return false;
-  // Of what is held it does not matter here whether it is begun.
+  // Whether a leased shard was started does not affect its entry.
   return (
     before.lease?.deadline !== after.lease?.deadline ||
     (after.lease === undefined && isBegun(before) !== isBegun(after))
   );
 }
 
-function isBegun({ cursor }: PlacedShard): boolean {
+function isBegun({ cursor }: IndexedShard): boolean {
   return cursor.lastKey !== undefined;
 }
