@@ -9,9 +9,12 @@ import { unknownTests } from "./invariants.ts";
 import { machineTraces } from "./machine-traces.ts";
 import { longFiles, longFunctions } from "./sizes.ts";
 import { starExports } from "./star-exports.ts";
+import { unseededDraws } from "./unseeded-draws.ts";
 import { testCalls, type TestCall } from "./test-calls.ts";
 import { readText, treeFiles, type SourceText } from "./tree.ts";
 
+/** Tests, fixtures, and the tools that tests run on. */
+const DRAWS_AGAIN = /\.(test|fixture)\.ts$|^tools\/(fault-run|store-proof)\//;
 const NOT_SHIPPED = /\.(test|test-d|bench|fixture)\.ts$/;
 
 /** The tree in the parts that the checks ask for. */
@@ -41,6 +44,8 @@ export function readTree(root: string): Tree {
 export const TIDY_RULES: Readonly<Record<string, (root: string, tree: Tree) => readonly Finding[]>> = {
   "core packages touch no clock, chance, console or device": (_root, tree) => tree.shippedCore.flatMap(impureUses),
   "exports are named one by one": (_root, tree) => tree.sources.flatMap(starExports),
+  "tests draw nothing that they cannot draw again": (_root, tree) =>
+    tree.sources.filter(({ file }) => DRAWS_AGAIN.test(file)).flatMap(unseededDraws),
   "no test is run alone": (_root, tree) =>
     tree.tests
       .filter((call) => call.isOnly)

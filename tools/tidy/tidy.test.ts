@@ -67,7 +67,7 @@ describe("a planted tree", () => {
     );
     plant(
       "packages/stdx/src/clock.test.ts",
-      'export const now = Date.now();\ntest.only("alone", () => {});\ntest("held", () => {});\n',
+      'export const now = Date.now() + Math.random();\ntest.only("alone", () => {});\ntest("held", () => {});\n',
     );
     plant("packages/tso-server/src/clock.ts", "export const now = (): number => Date.now();\n");
     plant("packages/tso-server/src/index.ts", 'export * from "./clock.ts";\n');
@@ -92,6 +92,7 @@ describe("a planted tree", () => {
     expect(found).toEqual({
       "core packages touch no clock, chance, console or device": ["packages/stdx/src/clock.ts:2"],
       "exports are named one by one": ["packages/tso-server/src/index.ts:1"],
+      "tests draw nothing that they cannot draw again": ["packages/stdx/src/clock.test.ts:1"],
       "no test is run alone": ["packages/stdx/src/clock.test.ts:2"],
       "every package has a README and a CHANGELOG": ["packages/scope/README.md:0"],
       "every decision has a status": ["docs/decisions/0002-b.md:0"],
