@@ -1,7 +1,7 @@
 import { assert } from "@gossip/stdx";
 import type { Pool } from "pg";
 
-/** Most statements under way at once. */
+/** Most statements in flight at once. */
 export interface BatchedRowsOptions {
   readonly inFlight: number;
 }
@@ -16,11 +16,11 @@ interface Waiting {
 const CREATE = `
 CREATE TABLE IF NOT EXISTS best (run_id bigint, shard bytea, version bigint NOT NULL, record bytea NOT NULL, PRIMARY KEY (run_id, shard)) WITH (fillfactor = 80)`;
 
-// The records go as one buffer, which the driver sends as it is: of an array of them it would make text, twice as long.
+// The records are one buffer, which the driver sends unchanged. It would convert an array of them to text, twice as long.
 const COMPARE_AND_SET = {
   name: "compare_and_set",
-  text: `UPDATE best b SET version = b.version + 1, record = substring($4::bytea FROM given.place FOR given.size)
-         FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $5::int[], $6::int[]) AS given(run_id, shard, guard, place, size)
+  text: `UPDATE best b SET version = b.version + 1, record = substring($4::bytea FROM given.start FOR given.size)
+         FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $5::int[], $6::int[]) AS given(run_id, shard, guard, start, size)
          WHERE b.run_id = given.run_id AND b.shard = given.shard AND b.version = given.guard RETURNING b.shard`,
 };
 const SINGLE_COMPARE_AND_SET = {
@@ -29,8 +29,8 @@ const SINGLE_COMPARE_AND_SET = {
 };
 
 /**
- * What the engine does at best for callers who each write a row of their own, guarded by its version: whatever comes
- * while a statement is under way goes with the next.
+ * The best that the engine can do for callers that each write their own row, guarded by its version: writes that arrive while a
+ * statement is in flight share the next.
  */
 export class BatchedRows {
   readonly #pool: Pool;
@@ -114,10 +114,10 @@ export class BatchedRows {
   }
 
   #valuesOf(batch: readonly Waiting[]): unknown[] {
-    let place = 1;
-    const places = batch.map(({ record }) => {
-      const start = place;
-      place += record.length;
+    let offset = 1;
+    const offsets = batch.map(({ record }) => {
+      const start = offset;
+      offset += record.length;
       return start;
     });
     return [
@@ -125,7 +125,7 @@ export class BatchedRows {
       batch.map(({ row }) => this.#shards[row]),
       batch.map(({ row }) => this.#versions[row]),
       Buffer.concat(batch.map(({ record }) => record)),
-      places,
+      offsets,
       batch.map(({ record }) => record.length),
     ];
   }

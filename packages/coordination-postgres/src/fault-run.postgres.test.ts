@@ -56,12 +56,12 @@ async function breakThings(
   const random = seededRandom();
   for (let step = 1; !isOver(); step++) {
     await sleep(100 + random() * 300);
-    const place = step % STEPS_BETWEEN_CRASHES;
-    if (place === 0 || place === STEPS_BETWEEN_CRASHES / 2) {
+    const phase = step % STEPS_BETWEEN_CRASHES;
+    if (phase === 0 || phase === STEPS_BETWEEN_CRASHES / 2) {
       while (!isOver() && countAnswers(logs) < crashedAt + ANSWERS_BETWEEN) await sleep(50);
       crashedAt = countAnswers(logs);
-      await server.restart(place === 0 ? undefined : "Immediate");
-      if (place === 0) made.serverKills++;
+      await server.restart(phase === 0 ? undefined : "Immediate");
+      if (phase === 0) made.serverKills++;
       else made.immediateShutdowns++;
     } else if (step % 3 === 0) {
       proxy.cutSome("Now", 4);

@@ -36,10 +36,10 @@ import { MARK_STARVED } from "./sql/mark-starved.ts";
 import { u64Bytes } from "./layout/u64-bytes.ts";
 import type { UpdateParts } from "./write/update-parts.ts";
 
-/** What a store is made of. */
+/** The parts of a store. */
 export interface PostgresStoreParts {
   readonly database: Database;
-  /** Give the connections back. Called once, when nothing is under way. */
+  /** Releases the connections. Called once, when nothing is in flight. */
   readonly release: () => Promise<void>;
 }
 
@@ -49,14 +49,13 @@ const ANY_COUNT = { min: 1, max: Number.MAX_SAFE_INTEGER };
 /**
  * Records in a PostgreSQL database, for the processes of many machines. Open one with `openPostgresStore`.
  *
- * Every read is one statement. Updates of shards that come in one call are one statement, too; whatever else is
- * written is a transaction. A write is answered when the database says that it is committed, which is as
- * durable as `synchronous_commit` there makes it.
+ * Every read is one statement, and so are all shard updates of one call. Other writes are transactions. A write returns once the database
+ * has committed it; `synchronous_commit` of the server decides how durable that is.
  */
 export class PostgresStore implements CoordinationStore, AsyncDisposable {
   /**
-   * A commit costs a flush however many sets it carries, and the server flushes those together that end together. A few at a time keep
-   * it busy while this process is: on a busy machine 10,000 shards were claimed and completed in 0.83 s with four or eight, 0.96 s with two, 1.34 s with one.
+   * A commit costs one flush, however many sets it has, and the server flushes concurrent commits together. A few at a time keep
+   * the server busy while this process works: on a busy machine 10,000 shards were claimed and completed in 0.83 s with four or eight, 0.96 s with two, 1.34 s with one.
    */
   readonly traits: StoreTraits = Object.freeze({ maxSetsPerCommit: 512, commitsInFlight: 4 });
 
@@ -142,13 +141,13 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
     }
   }
 
-  /** For `fsck` and `repair`. Everything is read as of the moment at which reading begins, on a connection of its own. */
+  /** For `fsck` and `repair`. Reads everything from one snapshot, on a separate connection. */
   inspect(): FsckSource {
     assert(this.#closing === undefined, "the store is closed");
     return new PostgresInspection(this.#parts);
   }
 
-  /** Wait for what is under way and give the connections back. Whatever is asked afterwards is answered with a failure. */
+  /** Waits for operations in flight and releases the connections. Later calls fail. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

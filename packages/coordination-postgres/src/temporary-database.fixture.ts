@@ -11,10 +11,10 @@ export function newSchema(): string {
   return `test_${++lastSchema}`;
 }
 
-/** A server for tests. `GOSSIP_POSTGRES_URL` names another one than ours, to try a version that we do not carry. */
+/** A server for tests. Set `GOSSIP_POSTGRES_URL` to test another version of PostgreSQL. */
 export type TestServer = Pick<PostgresServer, "url" | "dispose">;
 
-/** What is not about surviving a crash does without waiting for the disk. */
+/** A server that does not wait for the disk, for tests without crashes. */
 export async function startFastPostgres(): Promise<TestServer> {
   const url = process.env["GOSSIP_POSTGRES_URL"];
   if (url !== undefined) return { url, dispose: async () => undefined };
@@ -29,7 +29,7 @@ export interface TemporaryStore {
   dispose(): Promise<void>;
 }
 
-/** A store with nothing in it, in a schema that is emptied and used again: making the tables takes longer than a test. */
+/** An empty store in a schema that is emptied and used again: creating the tables takes longer than a test. */
 export async function makeEmptiedStore(pool: Pool, schema = "emptied"): Promise<TemporaryStore> {
   const store = unwrap(await openPostgresStore({ pool, schema }));
   const emptied = ["shards", "places", "runs", "tenants", "starved", "censuses"].map(
@@ -39,7 +39,7 @@ export async function makeEmptiedStore(pool: Pool, schema = "emptied"): Promise<
   return { store, schema, dispose: () => store.close() };
 }
 
-/** A store with nothing in it, in a schema of its own. */
+/** An empty store in its own schema. */
 export async function makeStore(pool: Pool, options: Partial<PostgresStoreOptions> = {}): Promise<TemporaryStore> {
   const schema = newSchema();
   const store = unwrap(await openPostgresStore({ pool, schema, ...options }));

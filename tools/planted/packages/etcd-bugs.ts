@@ -2,7 +2,7 @@ import type { PackageBug } from "./package-bug.ts";
 
 const PORT = {
   package: "coordination-etcd",
-  file: "update-shards.ts",
+  file: "write/update-shards.ts",
   test: "port-differential.etcd.test.ts",
   testName: "write sets of every kind",
 } as const;
@@ -40,10 +40,10 @@ export const ETCD_BUGS: readonly PackageBug[] = [
     name: "a write whose answer was lost is reported as failed",
     area: "unknown outcomes",
     package: "coordination-etcd",
-    file: "etcd-failure.ts",
+    file: "cluster/etcd-failure.ts",
     find: 'thrown instanceof EtcdFailure && thrown.mayBeDone ? "Unknown" : "Failed"',
     replace: '"Failed"',
-    test: "unknown-outcome.etcd.test.ts",
+    test: "write/unknown-outcome.etcd.test.ts",
     testName: "to an update leaves it unknown",
     isUsual: true,
   },

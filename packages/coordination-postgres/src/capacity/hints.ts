@@ -3,7 +3,7 @@ import type { CapacityHint, ShardRecord } from "@gossip/coordination";
 import { MAX_COUNTED } from "../sql/hint-columns.ts";
 import { readU64 } from "../layout/u64-bytes.ts";
 
-/** What a statement tells of a run's capacity at a time. */
+/** The columns of a run's capacity at one time. */
 export interface HintRow {
   /** Leases that have lapsed. */
   readonly lapsed: number;
@@ -11,14 +11,14 @@ export interface HintRow {
   readonly starved_until: Buffer | null;
 }
 
-/** What there is of a run at one time, and until when somebody waits for more. */
+/** The capacity of a run at one time, and until when a worker is starved. */
 export interface Capacity {
   readonly availableCount: number;
   readonly earliestDeadline: LogicalTime | undefined;
   readonly starvedUntil: LogicalTime | undefined;
 }
 
-/** `free`: shards that nobody has a lease on. */
+/** `free`: shards without a lease. */
 export function capacityOf({ lapsed, earliest, starved_until: starvedUntil }: HintRow, free: number): Capacity {
   return {
     availableCount: Math.min(MAX_COUNTED, free + lapsed),
@@ -36,7 +36,7 @@ function timeIn(bytes: Buffer | null): LogicalTime | undefined {
   return bytes === null ? undefined : (readU64(bytes) as LogicalTime);
 }
 
-/** A hint that was made without some shards of its run, with them. */
+/** Adds shards of the run that a hint did not count. */
 export function hintWith(hint: CapacityHint, shards: readonly ShardRecord[], now: LogicalTime): CapacityHint {
   let { availableCount, earliestDeadline } = hint;
   for (const { status, lease } of shards) {

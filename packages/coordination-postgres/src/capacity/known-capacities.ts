@@ -4,7 +4,7 @@ import { InvariantViolation } from "@gossip/stdx";
 import type { Candidate } from "../write/candidate.ts";
 import type { Capacity } from "./hints.ts";
 
-/** How long ago what a checkpoint is told of its run may have been looked up, when the checkpoint is sent. */
+/** How old a capacity may be when a checkpoint that returns it is sent. */
 export const KNOWN_FOR_MS = 5;
 
 /** Most runs whose capacity is kept. */
@@ -13,10 +13,10 @@ const MAX_KNOWN_RUNS = 256;
 /** A set that asks for the capacity of its run. */
 export type Asker = Pick<Candidate, "guard"> & { readonly set: Pick<Candidate["set"], "tenant" | "run" | "hintAt"> };
 
-/** Look up what each of them asks for. */
+/** Reads the capacity for each asker. */
 export type ReadCapacities = (askers: readonly Asker[]) => Promise<readonly Capacity[]>;
 
-/** What is told of a run, from when on, and until when it is told with the word that somebody waits. */
+/** A known capacity: from when on it holds, and until when it reports starved workers. */
 interface Known {
   readonly since: LogicalTime;
   readonly hint: CapacityHint;
@@ -36,7 +36,7 @@ export class KnownCapacities {
   readonly #read: ReadCapacities;
   readonly #nowMs: () => number;
   readonly #runs = new Map<number, { readonly known: Known; readonly askedMs: number }>();
-  /** Grows whenever all is forgotten. */
+  /** Incremented whenever all capacities are cleared. */
   #age = 0;
 
   /** `nowMs`: a clock that never goes back. */
@@ -45,7 +45,7 @@ export class KnownCapacities {
     this.#nowMs = nowMs;
   }
 
-  /** What those who ask are told, at once where all of it is known; `undefined` where nobody asks. Advice that cannot be had is `CapacityHint.ZERO`. */
+  /** The hints for the askers, synchronously if all are known; `undefined` for a set that does not ask. A hint that cannot be read is `CapacityHint.ZERO`. */
   hintsFor(askers: readonly Asker[]): Eventually<readonly (CapacityHint | undefined)[]> {
     const nowMs = this.#nowMs();
     const hints: (CapacityHint | undefined)[] = [];
@@ -53,7 +53,7 @@ export class KnownCapacities {
     let hint: CapacityHint | undefined;
     for (const asker of askers) {
       const { hintAt } = asker.set;
-      // The one before is mostly of the same run and time: a batch comes together within a millisecond or two.
+      // The previous one is usually of the same run and time: a batch collects within a millisecond or two.
       if (last?.guard.runId !== asker.guard.runId || last.set.hintAt !== hintAt)
         hint = hintAt === undefined ? undefined : this.#find(asker.guard.runId, hintAt, nowMs);
       if (hint === undefined && hintAt !== undefined) return this.#lookUp(askers);
@@ -63,7 +63,7 @@ export class KnownCapacities {
     return hints;
   }
 
-  /** Make a write that may change capacities. What was known before it, or was asked for while it was under way, does not count behind it. */
+  /** Makes a write that may change capacities. Capacities known before it, or read while it was in flight, are not used after it. */
   async changing<T>(write: () => Promise<T>): Promise<T> {
     this.#forget();
     try {
@@ -81,7 +81,7 @@ export class KnownCapacities {
   async #lookUp(askers: readonly Asker[]): Promise<readonly (CapacityHint | undefined)[]> {
     const found = new Map<Asker, CapacityHint>();
     try {
-      // Nearly always once: a second time where a lease lapses between two of the times that are asked for.
+      // Nearly always once: twice if a lease lapses between two requested times.
       for (
         let left = askers.filter(({ set }) => set.hintAt !== undefined);
         left.length > 0;
@@ -120,14 +120,14 @@ export class KnownCapacities {
   }
 }
 
-/** What is known for another time, where it can be told. Which lease lapses after the first, and what had lapsed before, nobody asked. */
+/** The known capacity at another time, if it can be derived. It cannot across a lapse: only the next deadline is known. */
 function hintIn({ since, hint, starvedUntil }: Known, now: LogicalTime): CapacityHint | undefined {
   const { earliestDeadline } = hint;
   if (now < since || (earliestDeadline !== undefined && now >= earliestDeadline)) return undefined;
   return starvedUntil !== undefined && now < starvedUntil ? { ...hint, isStarved: true } : hint;
 }
 
-/** Who asks for the earliest time of each run. */
+/** The asker with the earliest time of each run. */
 function firstOfEach(askers: readonly Asker[]): readonly Asker[] {
   const first = new Map<number, Asker>();
   for (const asker of askers) {

@@ -4,31 +4,31 @@ import { hintOf, hintWith, type HintRow } from "./hints.ts";
 import { freeFrom, lastAt } from "../claim/claim-index-entry.ts";
 import { byteaArray, int8Array, type ServerArray } from "../layout/server-array.ts";
 
-/** A run whose capacity somebody asks for. */
+/** A run whose capacity a set asks for. */
 interface AskedRun {
   readonly runId: number;
   /** Where to begin counting. */
   readonly start: number;
-  /** The times that are asked for, earliest first. */
+  /** The requested times, earliest first. */
   readonly times: LogicalTime[];
   readonly hints: Map<LogicalTime, CapacityHint>;
 }
 
-/** A row of a batch's answer that is about a run or a moment, under the number that it has here, from 1. */
+/** A result row about a run or a moment, with its ordinal from 1. */
 export type CapacityRow = { readonly about: string; readonly ordinal: string; readonly free: number | null } & HintRow;
 
 /** The capacities that the sets of one commit ask for, each run and time once. */
 export class Moments {
   readonly #runs = new Map<number, AskedRun>();
 
-  /** `start`: where in the run claiming is at work. */
+  /** `start`: the spread at which claims are searching. */
   add(runId: number, now: LogicalTime, start: () => number): void {
     const run = this.#runs.get(runId);
     if (run === undefined) {
       this.#runs.set(runId, { runId, start: start(), times: [now], hints: new Map() });
       return;
     }
-    // A commit is made of what came within a few milliseconds: there are a handful of them, and the last is asked for most.
+    // A commit collects for a few milliseconds: it has a handful of times, and most sets ask for the last.
     if (run.times.includes(now)) return;
     run.times.push(now);
     run.times.sort(byTime);
@@ -46,7 +46,7 @@ export class Moments {
     ];
   }
 
-  /** Take the server's answers, which were made without the shards in `moved`. */
+  /** Takes the server's rows, which do not count the shards in `moved`. */
   answer(
     rows: readonly CapacityRow[],
     moved: readonly { readonly runId: number; readonly shard: ShardRecord }[],
@@ -72,7 +72,7 @@ export class Moments {
     return this.#runs.get(runId)?.hints.get(now);
   }
 
-  /** All times but the first of each run. */
+  /** All times except the first of each run. */
   #others(): { readonly run: AskedRun; readonly now: LogicalTime }[] {
     return [...this.#runs.values()].flatMap((run) => run.times.slice(1).map((now) => ({ run, now })));
   }

@@ -4,10 +4,10 @@ import { hintOf, hintWith, type HintRow } from "./hints.ts";
 import { freeFrom, lastAt } from "../claim/claim-index-entry.ts";
 import { readU64 } from "../layout/u64-bytes.ts";
 
-/** What a statement over one run tells of its capacity between two times. */
+/** The columns of a run's capacity between two times. */
 export interface RangeRow extends HintRow {
   readonly free: number;
-  /** When leases lapsed behind the first time and until the last, in order. */
+  /** When leases lapsed after the first time and until the last, in order. */
   readonly lapsing: readonly Buffer[];
 }
 
@@ -24,7 +24,7 @@ export class RunTimes {
     if (this.#last === undefined || now > this.#last) this.#last = now;
   }
 
-  /** `start`: where in the run claiming is at work. */
+  /** `start`: the spread at which claims are searching. */
   columns(start: number): readonly unknown[] {
     return [
       this.#first === undefined ? null : lastAt(this.#first),
@@ -33,7 +33,7 @@ export class RunTimes {
     ];
   }
 
-  /** Take the server's answer, which was made without the shards in `moved`. */
+  /** Takes the server's row, which does not count the shards in `moved`. */
   answer(row: RangeRow, moved: readonly ShardRecord[]): void {
     const lapsing = row.lapsing.map(readU64);
     for (const now of this.#hints.keys()) {

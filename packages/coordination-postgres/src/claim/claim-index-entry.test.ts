@@ -1,4 +1,4 @@
-// A claim finds shards by where they sort. A place that sorts wrongly is a shard that nobody claims, or one that is claimed from under its
+// A claim finds shards by where they sort. A entry that sorts wrongly is a shard that nobody claims, or one that is claimed from under its
 // holder; and what a statement takes for the bounds of a status must be what is written.
 
 import { LogicalTime, ShardId, WorkerId } from "@gossip/contracts";
@@ -6,7 +6,7 @@ import type { ShardRecord } from "@gossip/coordination";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { claimSpread } from "./claim-spread.ts";
-import { freeFrom, lastAt, letterOf, placeOf, shardIn } from "./claim-index-entry.ts";
+import { freeFrom, lastAt, letterOf, claimIndexEntryOf, shardIn } from "./claim-index-entry.ts";
 import {
   ACTIVE_FROM,
   ACTIVE_TO,
@@ -36,8 +36,8 @@ const shards = fc
   });
 
 const bytesIn = (sql: string): Buffer => Buffer.from(/'\\x([0-9a-f]+)'/.exec(sql)![1]!, "hex");
-const isBetween = (from: Buffer, place: Buffer, to: Buffer): boolean =>
-  Buffer.compare(from, place) <= 0 && Buffer.compare(place, to) < 0;
+const isBetween = (from: Buffer, entry: Buffer, to: Buffer): boolean =>
+  Buffer.compare(from, entry) <= 0 && Buffer.compare(entry, to) < 0;
 
 const partsOf = ({ status, lease, shard }: ShardRecord): readonly (string | bigint)[] => [
   status,
@@ -52,11 +52,11 @@ function order(a: ShardRecord, b: ShardRecord): number {
   return differing < 0 ? 0 : left[differing]! < right[differing]! ? -1 : 1;
 }
 
-test("places sort by status, by when they can be claimed, by spread and by shard, and say whose they are", () => {
+test("entries sort by status, by when they can be claimed, by spread and by shard, and say whose they are", () => {
   fc.assert(
     fc.property(shards, shards, (a, b) => {
-      expect(Buffer.compare(placeOf(a)!, placeOf(b)!)).toBe(order(a, b));
-      expect(shardIn(placeOf(a)!)).toBe(a.shard);
+      expect(Buffer.compare(claimIndexEntryOf(a)!, claimIndexEntryOf(b)!)).toBe(order(a, b));
+      expect(shardIn(claimIndexEntryOf(a)!)).toBe(a.shard);
     }),
     { numRuns: 2000 },
   );
@@ -70,33 +70,35 @@ test("what statements take for the bounds of a status and of those that nobody h
   } as const;
   fc.assert(
     fc.property(shards, (shard) => {
-      const place = placeOf(shard)!;
+      const entry = claimIndexEntryOf(shard)!;
       for (const [status, [from, to]] of Object.entries(bounds))
-        expect(isBetween(bytesIn(from), place, bytesIn(to))).toBe(status === shard.status);
-      expect(isBetween(bytesIn(ACTIVE_FROM), place, bytesIn(FREE_TO))).toBe(
+        expect(isBetween(bytesIn(from), entry, bytesIn(to))).toBe(status === shard.status);
+      expect(isBetween(bytesIn(ACTIVE_FROM), entry, bytesIn(FREE_TO))).toBe(
         shard.status === "Active" && shard.lease === undefined,
       );
-      expect(letterOf(shard.status)).toEqual(place.subarray(0, 1));
+      expect(letterOf(shard.status)).toEqual(entry.subarray(0, 1));
     }),
   );
 });
 
-test("up to the last place of a time is what can be claimed then, and from a spread on is what has it or more", () => {
+test("up to the last entry of a time is what can be claimed then, and from a spread on is what has it or more", () => {
   fc.assert(
     fc.property(shards, u64, fc.nat({ max: 2 ** 32 - 1 }), (shard, now, spread) => {
-      const place = placeOf(shard)!;
+      const entry = claimIndexEntryOf(shard)!;
       const isActive = shard.status === "Active";
       expect(
-        isBetween(bytesIn(ACTIVE_FROM), place, Buffer.concat([lastAt(LogicalTime.fromRaw(now)), Buffer.of(0)])),
+        isBetween(bytesIn(ACTIVE_FROM), entry, Buffer.concat([lastAt(LogicalTime.fromRaw(now)), Buffer.of(0)])),
       ).toBe(isActive && (shard.lease?.deadline ?? 0n) <= now);
       const isFree = isActive && shard.lease === undefined;
       for (const from of [spread, claimSpread(shard.shard)])
-        expect(isBetween(freeFrom(from), place, bytesIn(FREE_TO))).toBe(isFree && claimSpread(shard.shard) >= from);
+        expect(isBetween(freeFrom(from), entry, bytesIn(FREE_TO))).toBe(isFree && claimSpread(shard.shard) >= from);
     }),
     { numRuns: 2000 },
   );
 });
 
-test("a finished shard has no place", () => {
-  expect(placeOf({ status: "Done", shard: ShardId.fromRaw(1n), lease: undefined } as ShardRecord)).toBeUndefined();
+test("a finished shard has no entry", () => {
+  expect(
+    claimIndexEntryOf({ status: "Done", shard: ShardId.fromRaw(1n), lease: undefined } as ShardRecord),
+  ).toBeUndefined();
 });

@@ -4,24 +4,25 @@ import { claimSpread } from "./claim-spread.ts";
 import { fixedArray, type ServerArray } from "../layout/server-array.ts";
 
 /**
- * Where a shard is among those that are not finished. As bytes, which sort as claims look for them:
+ * The claim index entry of a shard that is not finished: the column `place` of the table `places`. Its bytes sort in the order in which claims
+ * search:
  *
  * | bytes |                                                                      |
  * | ----- | -------------------------------------------------------------------- |
  * | 1     | the first letter of its status                                       |
- * | 8     | when it can be claimed: its lease's deadline, zero where it has none |
+ * | 8     | when it can be claimed: its lease's deadline, or 0 if it has none    |
  * | 4     | its spread                                                           |
  * | 8     | its id                                                               |
  *
- * One column, because the server finds and moves it in two thirds of the time that five take (decision 0013).
+ * One column: the server finds and moves it in two thirds of the time that five columns take (decision 0013).
  */
-export const PLACE_SIZE = 21;
+export const ENTRY_SIZE = 21;
 
 const TIME_AT = 1;
 const SPREAD_AT = 9;
 const SHARD_AT = 13;
 
-/** A finished shard has none: nobody looks for it. */
+/** A finished shard has no entry. */
 const LETTERS: Readonly<Record<ShardRecord["status"], number>> = {
   Active: code("A"),
   Parked: code("P"),
@@ -29,28 +30,28 @@ const LETTERS: Readonly<Record<ShardRecord["status"], number>> = {
   Done: 0,
 };
 
-/** The places of shards, null where there is none. */
-export function placeArray(records: readonly ShardRecord[]): ServerArray {
-  return fixedArray(records.length, PLACE_SIZE, (view, at, index) => writePlace(view, at, records[index]!));
+/** The entries of shards; null for a finished one. */
+export function claimIndexEntryArray(records: readonly ShardRecord[]): ServerArray {
+  return fixedArray(records.length, ENTRY_SIZE, (view, at, index) => writeEntry(view, at, records[index]!));
 }
 
-/** `undefined` where there is none. */
-export function placeOf(record: ShardRecord): Buffer | undefined {
-  const bytes = Buffer.alloc(PLACE_SIZE);
-  return writePlace(viewOf(bytes), 0, record) ? bytes : undefined;
+/** `undefined` for a finished shard. */
+export function claimIndexEntryOf(record: ShardRecord): Buffer | undefined {
+  const bytes = Buffer.alloc(ENTRY_SIZE);
+  return writeEntry(viewOf(bytes), 0, record) ? bytes : undefined;
 }
 
-/** Whose place it is. */
-export function shardIn(place: Buffer): ShardId {
-  return place.readBigUInt64BE(SHARD_AT) as ShardId;
+/** The shard of an entry. */
+export function shardIn(entry: Buffer): ShardId {
+  return entry.readBigUInt64BE(SHARD_AT) as ShardId;
 }
 
-/** Where the places of a status begin. */
+/** Where the entries of a status begin. */
 export function letterOf(status: ShardRecord["status"]): Buffer {
   return Buffer.of(LETTERS[status]);
 }
 
-/** The first place of an active shard that nobody holds, from a spread on. */
+/** The lowest entry of an active shard without a lease, from a spread on. */
 export function freeFrom(spread: number): Buffer {
   const bytes = Buffer.alloc(SHARD_AT);
   bytes[0] = LETTERS.Active;
@@ -58,16 +59,16 @@ export function freeFrom(spread: number): Buffer {
   return bytes;
 }
 
-/** The last place of an active shard that can be claimed at a time, whichever it be. */
+/** The highest entry that an active shard can have if it can be claimed at `now`. */
 export function lastAt(now: LogicalTime): Buffer {
-  const bytes = Buffer.alloc(PLACE_SIZE, 0xff);
+  const bytes = Buffer.alloc(ENTRY_SIZE, 0xff);
   bytes[0] = LETTERS.Active;
   bytes.writeBigUInt64BE(now, TIME_AT);
   return bytes;
 }
 
-/** Whether there was a place to write. */
-function writePlace(view: DataView, at: number, { status, lease, shard }: ShardRecord): boolean {
+/** Returns whether the shard has an entry. */
+function writeEntry(view: DataView, at: number, { status, lease, shard }: ShardRecord): boolean {
   const letter = LETTERS[status];
   if (letter === 0) return false;
   view.setUint8(at, letter);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ClaimLister, type FindCandidates } from "./claim-lister.ts";
 import { claimSpread } from "./claim-spread.ts";
 
-const PLACES = 2 ** 32;
+const SPREADS = 2 ** 32;
 const RUN = RunId.fromRaw(1n);
 const tenant = TenantId.ZERO;
 const time = (value: number) => LogicalTime.fromRaw(BigInt(value));
@@ -28,7 +28,7 @@ class Shelf {
   readonly find: FindCandidates = async ({ now, limit, start }) => {
     this.starts.push(start);
     this.limit = limit;
-    const distance = (shard: ShardId) => (claimSpread(shard) - start + PLACES) % PLACES;
+    const distance = (shard: ShardId) => (claimSpread(shard) - start + SPREADS) % SPREADS;
     const free = [...this.free].toSorted((a, b) => distance(a) - distance(b));
     const lapsed = [...this.leases].filter(([, deadline]) => time(deadline) <= now).map(([shard]) => shard);
     const held = [...this.leases.values()].map(time).filter((deadline) => deadline > now);

@@ -3,7 +3,7 @@ import { claimSpread } from "./claim-spread.ts";
 import { HandedOut } from "./handed-out.ts";
 import type { RunAddress } from "../layout/rows.ts";
 
-/** Find up to `limit` candidates at `now`, from the place `start` on and then around. */
+/** Finds up to `limit` candidates at `now`, from the spread `start` on, wrapping around. */
 export type FindCandidates = (
   query: RunMoment & { readonly limit: number; readonly start: number },
 ) => Promise<ClaimListing>;
@@ -22,24 +22,24 @@ interface RunClaims {
   readonly handedOut: HandedOut;
 }
 
-const PLACES = 2 ** 32;
-/** How many runs are remembered. Of others claiming starts anew where the worker points to. */
+const SPREADS = 2 ** 32;
+/** How many runs are remembered. In other runs a claim starts at the spread of its worker. */
 const MAX_RUNS = 1024;
-/** Most candidates that one statement gives, whatever is asked for. */
+/** Most candidates that one statement returns. */
 const MAX_CANDIDATES = 1024;
-/** Who asks for more than this wants many at a time. */
+/** A claim with a higher limit counts as a claim of many. */
 const MAX_FEW = 32;
 
 /**
  * Lists candidates for the claims of one process, so that they do not get the same ones.
  *
- * Claims of a run that come while its candidates are being listed wait, and share what the next statement finds. Where
- * that is less than they ask for, those who want a few get all the same ones: each prefers others, and most are lucky. Those who want
- * many get what nobody else was given, and where that is next to nothing they wait until it is claimed, and look again. Otherwise
- * all of them would write, lose and read anew each of the last shards of a run.
+ * Claims of a run that arrive during a listing wait, and share the result of the next statement. If it finds too few, claims with a
+ * small limit all get the same candidates in a different order, and most succeed. Claims of many get only candidates that no other
+ * claim was given. If nearly none are left, they wait until those were tried, and list again. Otherwise each of them would write,
+ * lose and read again each of the last shards of a run.
  *
- * The first listing of a run begins where its worker points to, so that processes look in different places. The next goes on from
- * there. It leaves behind what was claimed before, whose entries the server cannot drop while somebody has an old snapshot open.
+ * The first listing of a run begins at the spread of its worker, so that processes start at different entries. The next continues from
+ * there. It skips the entries of claimed shards, which the server cannot drop while a transaction holds an old snapshot.
  */
 export class ClaimLister {
   readonly #find: FindCandidates;
@@ -57,17 +57,17 @@ export class ClaimLister {
     });
   }
 
-  /** Where the next listing of a run begins; the first place where there was none. */
+  /** The spread where the next listing of a run begins; 0 before the first. */
   startOf(address: RunAddress): number {
     return this.#runs.get(nameOf(address))?.next ?? 0;
   }
 
-  /** Note that writes were made, or were refused: nobody need wait for them. */
+  /** Notes that writes were made or refused, so that no claim waits for them. */
   noteWritten(sets: readonly WriteSet[]): void {
     let claims: RunClaims | undefined;
     let last: RunAddress | undefined;
     for (const set of sets) {
-      // Only who acquires raises a fence.
+      // Only an acquire raises the fence.
       if (set.kind !== "UpdateShard" || set.shard.before.fenceEpoch === set.shard.after.fenceEpoch) continue;
       if (last?.run !== set.run || last.tenant !== set.tenant) claims = this.#runs.get(nameOf(set));
       last = set;
@@ -84,7 +84,7 @@ export class ClaimLister {
     claims.isLooking = false;
   }
 
-  /** List for a group. Whoever must look again is put back; the answer is whether that makes sense at once. */
+  /** Lists for a group. Puts claims that must list again back, and returns whether they can do so at once. */
   async #lookFor(group: readonly Asked[], claims: RunClaims): Promise<boolean> {
     const { handedOut } = claims;
     handedOut.beginListing();
@@ -116,7 +116,7 @@ export class ClaimLister {
   }
 }
 
-/** The first who wait, as many as one statement can serve. */
+/** Takes the first waiting claims, as many as one statement can serve. */
 function takeGroup(claims: RunClaims): readonly Asked[] {
   let sum = claims.waiting[0]!.query.limit;
   let count = 1;
@@ -134,7 +134,7 @@ function limitOf(group: readonly Asked[]): number {
   );
 }
 
-/** Answer those of a group for whom there is enough. `given`: to how many who want many. `left`: those who must look again. */
+/** Settles the claims of a group for which there is enough. `given`: how many claims of many got a share. `left`: those that must list again. */
 function handOut(
   group: readonly Asked[],
   listing: ClaimListing,
@@ -144,24 +144,24 @@ function handOut(
   const fresh = handedOut.freshOf(candidates);
   const isEnough = fresh.length >= limitOf(group);
   const left: Asked[] = [];
-  let place = 0;
+  let taken = 0;
   let given = 0;
   for (const [index, asked] of group.entries()) {
     const { limit, now } = asked.query;
     const answer = (share: readonly ClaimCandidate[]) => asked.settle({ run, candidates: share, earliestDeadline });
-    const rest = fresh.length - place;
+    const rest = fresh.length - taken;
     const isAllThereIs = given === 0 && fresh.length === candidates.length;
     if (earliestDeadline !== undefined && earliestDeadline <= now) {
-      // Listed for an earlier time than his, and a lease has lapsed in between.
+      // Listed for an earlier time, and a lease has lapsed since.
       left.push(asked);
     } else if (limit <= MAX_FEW && !isEnough) {
       answer(ringFrom(candidates, Math.floor((index * candidates.length) / group.length), limit));
     } else if (isAllThereIs || rest >= limit || (rest >= MAX_FEW && candidates.length > limit)) {
-      const share = fresh.slice(place, place + limit);
+      const share = fresh.slice(taken, taken + limit);
       handedOut.add(share);
       answer(share);
-      place += share.length;
-      // Where there is nothing, nobody need wait to hear it.
+      taken += share.length;
+      // An empty share is no reason to wait.
       if (share.length > 0) given++;
     } else {
       left.push(asked);
@@ -170,12 +170,12 @@ function handOut(
   return { given, left };
 }
 
-/** Up to `limit` of them from a place on, and then from the start. */
+/** Up to `limit` candidates from the index `start` on, wrapping around. */
 function ringFrom(candidates: readonly ClaimCandidate[], start: number, limit: number): readonly ClaimCandidate[] {
   return [...candidates.slice(start), ...candidates.slice(0, start)].slice(0, limit);
 }
 
-/** The next listing begins behind the last that nobody has held. */
+/** The next listing begins after the last listed shard without a lease. */
 function goOn(claims: RunClaims, candidates: readonly ClaimCandidate[]): void {
   let reach = 0;
   for (const { shard, read } of candidates) {
@@ -188,6 +188,6 @@ function nameOf({ tenant, run }: RunAddress): string {
   return `${tenant} ${run}`;
 }
 
-function around(place: number): number {
-  return ((place % PLACES) + PLACES) % PLACES;
+function around(spread: number): number {
+  return ((spread % SPREADS) + SPREADS) % SPREADS;
 }

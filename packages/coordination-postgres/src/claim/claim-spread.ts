@@ -4,7 +4,7 @@ import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 /**
  * Where a shard is in the claim index: 32 bits, far apart for ids that are close.
  *
- * Workers start looking at places of their own, and then find shards of all parts of the run. Stored, so it never changes.
+ * Workers start searching at different spreads, and find shards of all parts of the run. The value is stored, so it never changes.
  */
 export function claimSpread(shard: ShardId): number {
   // The finishing step of SplitMix64: every bit of the id changes half of the bits of the result.

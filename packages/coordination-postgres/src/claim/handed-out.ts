@@ -7,18 +7,18 @@ interface Share {
   readonly givenMs: number;
 }
 
-/** How long a share is left to its claim. Claims follow at once, or never do. */
+/** How long a share is reserved for its claim. A claim tries its share at once or never. */
 const MAX_AGE_MS = 200;
 
-/** Candidates that claims of this process were given and have not tried yet. Advice: what a claim may write, its guard says. */
+/** Candidates that claims of this process were given and have not tried yet. Only advice: the guards decide what a claim may write. */
 export class HandedOut {
   readonly #shares = new Set<Share>();
   readonly #byShard = new Map<ShardId, Share>();
-  /** Those tried since a listing began that is under way; `undefined` where none is. */
+  /** Shares tried since the current listing began; `undefined` if there is none. */
   #tried: Set<Share> | undefined;
   #wake: (() => void) | undefined;
 
-  /** A listing begins. It may still find what is claimed while it is under way, so that counts as handed out until it ends. */
+  /** Begins a listing. It may still find shards that are claimed meanwhile, so those count as handed out until it ends. */
   beginListing(): void {
     this.#tried = new Set();
   }
@@ -29,7 +29,7 @@ export class HandedOut {
     for (const share of tried ?? []) this.#drop(share);
   }
 
-  /** Those of some candidates that are not handed out. */
+  /** The candidates that are not handed out. */
   freshOf(candidates: readonly ClaimCandidate[]): readonly ClaimCandidate[] {
     this.#dropOld();
     return candidates.filter(({ shard }) => !this.#byShard.has(shard));
@@ -43,7 +43,7 @@ export class HandedOut {
     for (const { shard } of shards) this.#byShard.set(shard, share);
   }
 
-  /** A claim tries all that it wants of its share at once. What it has left is for others. */
+  /** A claim tries everything that it wants of its share at once. The rest is free for others. */
   noteTried(shard: ShardId): void {
     const share = this.#byShard.get(shard);
     if (share === undefined) return;
@@ -51,7 +51,7 @@ export class HandedOut {
     else this.#tried.add(share);
   }
 
-  /** Wait until all that was handed out is tried, or will not be. */
+  /** Waits until every share was tried or is too old. */
   untilTried(): Promise<void> {
     if (this.#shares.size === 0) return Promise.resolve();
     return new Promise((settle) => {
@@ -66,7 +66,7 @@ export class HandedOut {
     });
   }
 
-  /** Of claims that tried nothing none must stay for ever. */
+  /** Drops the shares of claims that never tried them. */
   #dropOld(): void {
     const nowMs = performance.now();
     // Oldest first.

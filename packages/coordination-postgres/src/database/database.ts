@@ -3,7 +3,7 @@ import { leavesConnectionUsable, NoConnection, UnknownOutcome } from "./postgres
 import { TABLE_EXISTS } from "../sql/migrations.ts";
 import { bindStatement, type BoundStatement, type Statement } from "../sql/statement.ts";
 
-/** Something that statements can be run on, one after the other. */
+/** Runs statements, one after the other. */
 export interface Connection {
   run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** Runs a text that takes no values and returns no rows. */
@@ -22,8 +22,8 @@ const ignore = (): void => undefined;
 /**
  * The connections of a store, and the statements of its schema.
  *
- * The only file that knows the driver's way of running things. A connection on which anything failed but a
- * statement that the server has undone is closed: what it would answer next, and to what, nobody knows.
+ * The only file that calls the driver. After any failure other than a statement that the server rolled back, the connection is closed,
+ * because its state is unknown.
  */
 export class Database {
   readonly #pool: Pool;
@@ -37,26 +37,25 @@ export class Database {
     this.#schema = schema;
   }
 
-  /** The schema's name as SQL has it. */
+  /** The schema's name, quoted for SQL. */
   get schema(): string {
     return this.#schema;
   }
 
-  /** Run one statement, which is a transaction of its own. `NoConnection` where it was never sent. */
+  /** Runs one statement as its own transaction. Throws `NoConnection` if it was never sent. */
   run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return this.#withClient((client) => this.#query<Row>(client, statement, values));
   }
 
-  /** `run` for a statement that gives no rows: how many it wrote. */
+  /** `run` for a statement without result rows. Returns how many rows it wrote. */
   change(statement: Statement, values: readonly unknown[]): Promise<number> {
     return this.#withClient(async (client) => (await this.#send(client, statement, values)).rowCount ?? 0);
   }
 
   /**
-   * Run statements in one transaction. Where `body` throws, or answers `undefined`, it is taken back.
+   * Runs statements in one transaction. Rolls back if `body` throws or returns `undefined`.
    *
-   * Thrown is whatever made it fail, where it was certainly taken back: without a commit there is none. Where the
-   * commit itself got no answer it is `UnknownOutcome`.
+   * Throws the original error if nothing was committed, and `UnknownOutcome` if the reply to the commit was lost.
    */
   transact<T>(body: (connection: Connection) => Promise<{ readonly commit: boolean; readonly answer: T }>): Promise<T> {
     return this.#withClient(async (client) => {
@@ -76,12 +75,12 @@ export class Database {
     });
   }
 
-  /** Run a text by itself. */
+  /** Runs SQL text without parameters. */
   execute(text: string): Promise<void> {
     return this.use((connection) => connection.execute(text));
   }
 
-  /** A connection, until it is released. */
+  /** Takes a connection. The caller releases it. */
   async hold(): Promise<HeldConnection> {
     const client = await this.#connect();
     const release = ({ isBroken }: { readonly isBroken: boolean }): void => {
@@ -91,7 +90,7 @@ export class Database {
     return { ...this.#connectionOf(client), release };
   }
 
-  /** Run statements on one connection. */
+  /** Runs statements on one connection. */
   use<T>(body: (connection: Connection) => Promise<T>): Promise<T> {
     return this.#withClient((client) => body(this.#connectionOf(client)));
   }
@@ -124,7 +123,7 @@ export class Database {
   async #connect(): Promise<PoolClient> {
     try {
       const client = await this.#pool.connect();
-      // A connection that breaks between two statements says so with an event, which nobody may leave unheard.
+      // A connection that breaks between two statements emits an `error` event; without a listener the process would end.
       client.on("error", ignore);
       return client;
     } catch (thrown) {

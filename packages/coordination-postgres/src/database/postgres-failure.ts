@@ -1,6 +1,6 @@
 import { InfraError } from "@gossip/coordination-errors";
 
-/** What a store was doing when it failed. */
+/** The operation that failed. */
 export type PostgresOperation =
   | "postgres.readRun"
   | "postgres.readShard"
@@ -14,7 +14,7 @@ export type PostgresOperation =
   | "postgres.commit"
   | "postgres.inspect";
 
-/** Thrown where what is stored contradicts itself; never leaves the store. */
+/** Thrown if a stored row contradicts itself. Never leaves the store. */
 export class CorruptRow extends Error {
   readonly failure: InfraError;
 
@@ -24,37 +24,37 @@ export class CorruptRow extends Error {
   }
 }
 
-/** Thrown where nothing was sent, because there was no connection to send it on. */
+/** Thrown if nothing was sent, because there was no connection. */
 export class NoConnection extends Error {
   constructor(cause: unknown) {
     super("no connection to the database", { cause });
   }
 }
 
-/** Thrown where it is not known whether a transaction was committed. */
+/** Thrown if it is unknown whether a transaction was committed. */
 export class UnknownOutcome extends Error {
   constructor(cause: unknown) {
-    super("the answer to a commit was lost", { cause });
+    super("the reply to a commit was lost", { cause });
   }
 }
 
-/** The server's five characters, or the system's name for what went wrong with the connection. */
+/** The SQLSTATE, or the system's error code for the connection. */
 export function codeOf(thrown: unknown): string | undefined {
   const code = typeof thrown === "object" && thrown !== null ? (thrown as { code?: unknown }).code : undefined;
   return typeof code === "string" ? code : undefined;
 }
 
 /**
- * Whether the server said that it has undone the statement.
+ * Whether the server reported that it rolled the statement back.
  *
- * An `ERROR` is the answer to a statement that was undone. `FATAL` is not: it ends the connection, and may come while
- * the server waits for a replica to confirm what it has already committed. Anything else never came from a server.
+ * It does so with `ERROR`. `FATAL` proves nothing: it ends the connection, and may arrive while the server waits for a replica to
+ * confirm what it has already committed. Other errors do not come from a server.
  */
 export function isUndone(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return false;
   const { severity, code } = thrown as { severity?: unknown; code?: unknown };
   if (severity !== "ERROR" || typeof code !== "string") return false;
-  // 40003: the server itself does not know. 08: it lost somebody on the way.
+  // 40003: the server does not know the outcome. 08: it lost a connection of its own.
   return code !== "40003" && !code.startsWith("08");
 }
 
@@ -63,15 +63,15 @@ export function leavesConnectionUsable(thrown: unknown): boolean {
   return thrown instanceof CorruptRow || isUndone(thrown);
 }
 
-/** Two writers got into each other's way, and the server undid one of them. It may well work at once. */
+/** Whether the server rolled one of two conflicting writers back. A retry will probably succeed. */
 export function isWorthRepeating(thrown: unknown): boolean {
   if (!isUndone(thrown)) return false;
   const code = codeOf(thrown);
-  // 23505: an id was taken between the look and the write, which the next look sees.
+  // 23505: an id was taken between the check and the write. The next check finds it.
   return code === "40P01" || code === "40001" || code === "23505";
 }
 
-/** What was thrown, in our words. */
+/** Converts what was thrown to an `InfraError`. */
 export function failureFrom(operation: PostgresOperation, thrown: unknown): InfraError {
   if (thrown instanceof CorruptRow) return thrown.failure;
   const cause = thrown instanceof NoConnection || thrown instanceof UnknownOutcome ? thrown.cause : thrown;
@@ -80,7 +80,7 @@ export function failureFrom(operation: PostgresOperation, thrown: unknown): Infr
   const code = codeOf(cause);
   switch (code?.slice(0, 2)) {
     case "XX":
-      return InfraError.corruption({ operation, message: "the database says that its data is damaged", code, cause });
+      return InfraError.corruption({ operation, message: "the database reports damaged data", code, cause });
     case "53":
       return InfraError.transient({ operation, message: "the database has run out of something", code, cause });
     case "57":

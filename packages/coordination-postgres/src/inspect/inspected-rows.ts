@@ -4,11 +4,11 @@ import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord
 import type { StoredRunRecord, StoredShard } from "@gossip/coordination-fsck";
 import { err, ok } from "@gossip/stdx";
 import type { Connection } from "../database/database.ts";
-import { placeOf, shardIn } from "../claim/claim-index-entry.ts";
+import { claimIndexEntryOf, shardIn } from "../claim/claim-index-entry.ts";
 import { digestOf, runColumnsIn, runColumnsOf, type RunColumnsRow, type ShardColumnsRow } from "./record-columns.ts";
 import { shardIdOf } from "../layout/rows.ts";
 import { byteaArray, nameArray } from "../layout/server-array.ts";
-import { FIND_LOST_PLACES, FIND_LOST_SHARDS, INSPECT_PLACES, INSPECT_RUNS, INSPECT_SHARDS } from "../sql/inspect.ts";
+import { FIND_LOST_ENTRIES, FIND_LOST_SHARDS, INSPECT_ENTRIES, INSPECT_RUNS, INSPECT_SHARDS } from "../sql/inspect.ts";
 import type { Statement } from "../sql/statement.ts";
 
 export type InspectedRunRow = {
@@ -30,49 +30,49 @@ type LostRow = { readonly ordinal: number };
 const PAGE = 512;
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** A place as it is stored, or as it should be. */
-export interface InspectedPlace {
+/** A claim index entry as it is stored, or as it should be: `bytes` is the column `place`. */
+export interface InspectedEntry {
   readonly shard: ShardId;
-  readonly place: Buffer;
+  readonly bytes: Buffer;
 }
 
-/** The place that a shard must have. */
-export function expectedPlace(record: ShardRecord): InspectedPlace | undefined {
-  const place = placeOf(record);
-  return place && { shard: record.shard, place };
+/** The claim index entry that a shard must have. */
+export function expectedEntry(record: ShardRecord): InspectedEntry | undefined {
+  const bytes = claimIndexEntryOf(record);
+  return bytes && { shard: record.shard, bytes };
 }
 
-/** Tells a place from every other of its run. */
-export function nameOfPlace({ place }: InspectedPlace): string {
-  return `place ${place.toString("hex")}`;
+/** A name that is unique among the entries of a run. */
+export function nameOfEntry({ bytes }: InspectedEntry): string {
+  return `place ${bytes.toString("hex")}`;
 }
 
 /** Called with each listed row that is not found when it is looked up by its key, before it is listed. */
 export type OnLost<T> = (lost: T) => void;
 
-export async function* listPlaces(
+export async function* listEntries(
   connection: Connection,
   runId: string,
-  onLost?: OnLost<InspectedPlace>,
-): AsyncGenerator<InspectedPlace> {
+  onLost?: OnLost<InspectedEntry>,
+): AsyncGenerator<InspectedEntry> {
   let after = NOTHING;
   for (;;) {
-    const rows = await connection.run<{ place: Buffer }>(INSPECT_PLACES, [runId, after, PAGE]);
+    const rows = await connection.run<{ place: Buffer }>(INSPECT_ENTRIES, [runId, after, PAGE]);
     if (onLost !== undefined && rows.length > 0) {
-      const places = byteaArray(rows.map(({ place }) => place));
-      for (const { ordinal } of await connection.run<LostRow>(FIND_LOST_PLACES, [runId, places])) {
+      const entries = byteaArray(rows.map(({ place }) => place));
+      for (const { ordinal } of await connection.run<LostRow>(FIND_LOST_ENTRIES, [runId, entries])) {
         const { place } = rows[ordinal - 1]!;
-        onLost({ shard: shardIn(place), place });
+        onLost({ shard: shardIn(place), bytes: place });
       }
     }
-    for (const { place } of rows) yield { shard: shardIn(place), place };
+    for (const { place } of rows) yield { shard: shardIn(place), bytes: place };
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;
     after = last.place;
   }
 }
 
-/** By what the record is, whatever the columns say. */
+/** Reads the record, and ignores the columns. */
 export function readRunRow({ record }: InspectedRunRow): StoredRunRecord {
   const decoded = decodeRunRecord(record);
   if (decoded.ok) return { kind: "Found", record: decoded.value };
@@ -81,7 +81,7 @@ export function readRunRow({ record }: InspectedRunRow): StoredRunRecord {
     : { kind: "Unreadable", detail: codecErrorInWords(decoded.error) };
 }
 
-/** Whether the columns of a run say what its record says, as far as that can be read. */
+/** Whether the columns of a run match its record, if that can be read. */
 export function isRunRowRight(row: InspectedRunRow, stored: StoredRunRecord): boolean {
   if (stored.kind === "Found") return digestOf(runColumnsIn(row)) === digestOf(runColumnsOf(stored.record));
   return stored.kind !== "Deleted" || row.status === "Deleted";

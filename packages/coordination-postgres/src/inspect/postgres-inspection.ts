@@ -16,15 +16,15 @@ import type {
 import { listLostCensuses, readCensus } from "../write/census.ts";
 import type { Connection, Database, HeldConnection } from "../database/database.ts";
 import {
-  expectedPlace,
+  expectedEntry,
   isRunRowRight,
-  listPlaces,
+  listEntries,
   listRunRows,
   listShardRows,
-  nameOfPlace,
+  nameOfEntry,
   readRunRow,
   storedShardOf,
-  type InspectedPlace,
+  type InspectedEntry,
   type InspectedRunRow,
   type InspectedShardRow,
 } from "./inspected-rows.ts";
@@ -45,7 +45,7 @@ import type { UpdateParts } from "../write/update-parts.ts";
 
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Run", "Tenant", "Total"]);
 
-/** The tables of a store, to be checked and mended. What a table shows beside a record counts as an index. */
+/** The tables of a store, for checks and repairs. Columns beside a record count as an index. */
 export class PostgresInspection implements FsckSource {
   readonly #database: Database;
   readonly #capacities: KnownCapacities;
@@ -156,23 +156,23 @@ class PostgresRunView implements RunView {
     if (!isRunRowRight(this.#row, this.record)) yield { index: "run", shard: undefined, key: "run" };
     for await (const row of listShardRows(this.#connection, this.#row.id))
       yield columnsEntry(shardIdOf(row.shard), digestOf(shardColumnsIn(row)));
-    const onLost = (place: InspectedPlace) => void this.#lostEntries.add(nameOfPlace(place));
-    for await (const place of listPlaces(this.#connection, this.#row.id, onLost)) yield placeEntry(place);
+    const onLost = (entry: InspectedEntry) => void this.#lostEntries.add(nameOfEntry(entry));
+    for await (const entry of listEntries(this.#connection, this.#row.id, onLost)) yield toIndexEntry(entry);
     for (const { shard } of await this.#connection.run<{ shard: Buffer }>(INSPECT_ORDER, [this.#row.id]))
       yield orderEntry(shardIdOf(shard));
   }
 
   entriesOf(record: ShardRecord): readonly IndexEntry[] {
-    const place = expectedPlace(record);
+    const entry = expectedEntry(record);
     return [
       columnsEntry(record.shard, digestOf(shardColumnsOf(record))),
       orderEntry(record.shard),
-      ...(place === undefined ? [] : [placeEntry(place)]),
+      ...(entry === undefined ? [] : [toIndexEntry(entry)]),
     ];
   }
 }
 
-/** A run without a row of its own has the name that the first of its shards gives it, or none. */
+/** A run without a row gets its address from its first readable shard, if any. */
 async function nameLostRun(connection: Connection, id: string): Promise<RunView> {
   let name: { readonly tenant: TenantId; readonly run: RunId } = { tenant: TenantId.ZERO, run: RunId.fromRaw(0n) };
   for await (const row of listShardRows(connection, id)) {
@@ -190,7 +190,7 @@ async function nameLostRun(connection: Connection, id: string): Promise<RunView>
       for await (const row of listShardRows(connection, id)) yield storedShardOf(row);
     },
     entries: async function* () {
-      for await (const place of listPlaces(connection, id)) yield placeEntry(place);
+      for await (const entry of listEntries(connection, id)) yield toIndexEntry(entry);
     },
     entriesOf: () => [],
   };
@@ -200,8 +200,8 @@ function columnsEntry(shard: ShardId, digest: string): IndexEntry {
   return { index: "columns", shard, key: `columns ${shard} ${digest}` };
 }
 
-function placeEntry(place: InspectedPlace): IndexEntry {
-  return { index: "places", shard: place.shard, key: nameOfPlace(place) };
+function toIndexEntry(entry: InspectedEntry): IndexEntry {
+  return { index: "places", shard: entry.shard, key: nameOfEntry(entry) };
 }
 
 function orderEntry(shard: ShardId): IndexEntry {

@@ -3,15 +3,15 @@ import type { RebuiltIndexes } from "@gossip/coordination-fsck";
 import { writeMissingCensus } from "../write/census.ts";
 import type { Connection, Database } from "../database/database.ts";
 import {
-  expectedPlace,
+  expectedEntry,
   isRunRowRight,
-  listPlaces,
+  listEntries,
   listRunRows,
   listShardRows,
-  nameOfPlace,
+  nameOfEntry,
   readRunRow,
   storedShardOf,
-  type InspectedPlace,
+  type InspectedEntry,
   type InspectedRunRow,
 } from "./inspected-rows.ts";
 import { digestOf, runColumnsIn, runColumnsOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
@@ -19,18 +19,18 @@ import { shardIdOf } from "../layout/rows.ts";
 import { INSPECT_ORDER, LOCK_INSPECTED_RUN, LOCK_SHARDS, READ_THROUGH_INDEXES } from "../sql/inspect.ts";
 import { LOCK_TOTALS } from "../sql/lock-totals.ts";
 import {
-  ADD_PLACE,
+  ADD_ENTRY,
   REBUILD_RUN,
   REBUILD_SHARD,
   RECOUNT_RUN,
   RECOUNT_TENANTS,
   RECOUNT_TOTALS,
   reindex,
-  REMOVE_LOST_PLACES,
-  REMOVE_PLACE,
+  REMOVE_LOST_ENTRIES,
+  REMOVE_ENTRY,
 } from "../sql/rebuild.ts";
 
-/** Entries that were too many and that were missing; counts that were wrong; censuses that were missing. */
+/** Removed and added entries, corrected counts, and added censuses. */
 interface Difference {
   removed: number;
   added: number;
@@ -41,9 +41,9 @@ interface Difference {
 type EntryDifference = Pick<Difference, "removed" | "added">;
 
 /**
- * Makes columns, places, the server's index of the order and counts what the records say, a run at a time, and writes missing censuses.
+ * Rebuilds columns, claim index entries, counts and the server's own index from the records, one run at a time, and writes missing censuses.
  *
- * Each run is one transaction, which blocks writers of the run. Everything of a shard that cannot be read stays as it is, and so does a census.
+ * Each run is one transaction, which blocks writers of the run. It does not change anything of a shard that cannot be read, nor an existing census.
  */
 export async function rebuildIndexes(database: Database): Promise<RebuiltIndexes> {
   const difference: Difference = { removed: 0, added: 0, corrected: 0, censuses: 0 };
@@ -55,10 +55,10 @@ export async function rebuildIndexes(database: Database): Promise<RebuiltIndexes
     add(difference, lost);
   }
   if (isIndexBroken) await database.execute(reindex(database.schema));
-  const lostPlaces = await database.run(REMOVE_LOST_PLACES, []);
+  const lostEntries = await database.run(REMOVE_LOST_ENTRIES, []);
   const corrected = await inTransaction(database, recount);
   return {
-    removedEntries: difference.removed + lostPlaces.length,
+    removedEntries: difference.removed + lostEntries.length,
     addedEntries: difference.added,
     correctedCounts: difference.corrected + corrected,
     addedCensuses: difference.censuses,
@@ -86,7 +86,7 @@ async function rebuildRun(connection: Connection, id: string, difference: Differ
     await connection.run(REBUILD_RUN, [id, ...columns]);
     add(difference, { removed: 1, added: 1 });
   }
-  const places = new Map<string, InspectedPlace>();
+  const entries = new Map<string, InspectedEntry>();
   const shards: ShardId[] = [];
   const unreadable = new Set<ShardId>();
   for await (const shardRow of listShardRows(connection, id, { statement: LOCK_SHARDS })) {
@@ -96,34 +96,34 @@ async function rebuildRun(connection: Connection, id: string, difference: Differ
       unreadable.add(shard);
       continue;
     }
-    const place = expectedPlace(record.value);
-    if (place !== undefined) places.set(nameOfPlace(place), place);
+    const entry = expectedEntry(record.value);
+    if (entry !== undefined) entries.set(nameOfEntry(entry), entry);
     const columns = shardColumnsOf(record.value);
     if (digestOf(columns) === digestOf(shardColumnsIn(shardRow))) continue;
     await connection.run(REBUILD_SHARD, [id, shardRow.shard, ...columns]);
     add(difference, { removed: 1, added: 1 });
   }
-  add(difference, await rebuildPlaces(connection, id, { places, unreadable }));
+  add(difference, await rebuildEntries(connection, id, { entries, unreadable }));
   difference.corrected += (await connection.run(RECOUNT_RUN, [id, shards.length])).length;
   if (shards.length > 0 && (await writeMissingCensus(connection, id, shards))) difference.censuses++;
 }
 
-/** Leaves a run exactly `places`, and those of shards that cannot be read. */
-async function rebuildPlaces(
+/** Leaves a run exactly `entries`, and the entries of shards that cannot be read. */
+async function rebuildEntries(
   connection: Connection,
   id: string,
-  { places, unreadable }: { readonly places: Map<string, InspectedPlace>; readonly unreadable: ReadonlySet<ShardId> },
+  { entries, unreadable }: { readonly entries: Map<string, InspectedEntry>; readonly unreadable: ReadonlySet<ShardId> },
 ): Promise<EntryDifference> {
-  const stray: InspectedPlace[] = [];
-  for await (const place of listPlaces(connection, id)) {
-    if (!places.delete(nameOfPlace(place)) && !unreadable.has(place.shard)) stray.push(place);
+  const stray: InspectedEntry[] = [];
+  for await (const entry of listEntries(connection, id)) {
+    if (!entries.delete(nameOfEntry(entry)) && !unreadable.has(entry.shard)) stray.push(entry);
   }
-  for (const { place } of stray) await connection.run(REMOVE_PLACE, [id, place]);
-  for (const { place } of places.values()) await connection.run(ADD_PLACE, [id, place]);
-  return { removed: stray.length, added: places.size };
+  for (const { bytes } of stray) await connection.run(REMOVE_ENTRY, [id, bytes]);
+  for (const { bytes } of entries.values()) await connection.run(ADD_ENTRY, [id, bytes]);
+  return { removed: stray.length, added: entries.size };
 }
 
-/** What the server's index of the order has too many of, and lacks. */
+/** Surplus and missing entries of the server's index of the order. */
 async function compareOrder(connection: Connection, runId: string): Promise<EntryDifference> {
   await connection.execute(READ_THROUGH_INDEXES);
   const expected = new Set<ShardId>();

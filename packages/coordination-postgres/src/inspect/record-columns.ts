@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RunRecord, ShardRecord } from "@gossip/coordination";
 import { u64Bytes } from "../layout/u64-bytes.ts";
 
-/** What the row of a shard says beside its record. */
+/** The columns of a shard beside its record. */
 export interface ShardColumnsRow {
   readonly attempts: string;
   readonly status: string;
@@ -15,7 +15,7 @@ export interface ShardColumnsRow {
   readonly cursor_key: Buffer | null;
 }
 
-/** What the row of a run says beside its record. */
+/** The columns of a run beside its record. */
 export interface RunColumnsRow {
   readonly status: string;
   readonly cursor_semantics: string;
@@ -64,7 +64,7 @@ export function runColumnsIn(row: RunColumnsRow): ColumnValue[] {
   return [row.status, row.cursor_semantics, row.lease_duration, row.max_shard_retries];
 }
 
-/** Equal exactly where the columns are. Short, since a check holds one for each shard of a run. */
+/** Equal if and only if the columns are. Short, because a check holds one for each shard of a run. */
 export function digestOf(columns: readonly ColumnValue[]): string {
   const hash = createHash("sha1");
   for (const column of columns) {

@@ -20,14 +20,14 @@ export function packedShards(
   const shards: Versioned<ShardRecord>[] = [];
   const reader = new RecordReader(packed);
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-  let place = 0;
-  while (place < packed.length) {
-    const version = view.getUint32(place) * TWO_TO_32 + view.getUint32(place + SIZE_SIZE);
-    const shard = view.getBigUint64(place + U64_SIZE);
-    const start = place + 2 * U64_SIZE + SIZE_SIZE;
-    place = start + view.getUint32(start - SIZE_SIZE);
+  let offset = 0;
+  while (offset < packed.length) {
+    const version = view.getUint32(offset) * TWO_TO_32 + view.getUint32(offset + SIZE_SIZE);
+    const shard = view.getBigUint64(offset + U64_SIZE);
+    const start = offset + 2 * U64_SIZE + SIZE_SIZE;
+    offset = start + view.getUint32(start - SIZE_SIZE);
     shards.push({
-      record: ownShard(address, shard as ShardId, reader.shardRecord(start, place)),
+      record: ownShard(address, shard as ShardId, reader.shardRecord(start, offset)),
       version: shardVersion({ runId: address.runId, version }),
     });
   }

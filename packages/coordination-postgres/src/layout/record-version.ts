@@ -1,6 +1,6 @@
 import type { StoreVersion } from "@gossip/coordination";
 
-/** What a version that we gave out says: the row that it is of, and which state of it. */
+/** The contents of a version that this store issued: the run's row, and the version of the record. */
 export interface RowVersion {
   /** The number of the run, in the table of runs. It never changes, and no other run ever gets it. */
   readonly runId: number;
@@ -21,7 +21,7 @@ export function shardVersion({ runId, version }: RowVersion): StoreVersion {
   return `s${runId}.${version}`;
 }
 
-/** `undefined` where we never gave it out as a run's. */
+/** `undefined` if this store did not issue it for a run. */
 export function readRunVersion(given: StoreVersion | undefined): RowVersion | undefined {
   return read("r", given);
 }
@@ -37,12 +37,12 @@ function read(letter: "r" | "s", given: StoreVersion | undefined): RowVersion | 
   return runId === 0 || version === 0 ? undefined : { runId, version };
 }
 
-/** The number that is written between two places, as we write it; 0 where none is. Every write of a batch is read so. */
+/** Parses the decimal number between two offsets; 0 if it is malformed. Every write of a batch calls it. */
 function countIn(text: string, start: number, end: number): number {
   if (end <= start || end - start > MAX_DIGITS || text.charCodeAt(start) === ZERO) return 0;
   let count = 0;
-  for (let place = start; place < end; place++) {
-    const digit = text.charCodeAt(place) - ZERO;
+  for (let at = start; at < end; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
     if (digit < 0 || digit > 9) return 0;
     count = count * 10 + digit;
   }

@@ -7,13 +7,13 @@ import { CorruptRow } from "../database/postgres-failure.ts";
 import { runVersion, shardVersion, type RowVersion } from "./record-version.ts";
 import { readU64 } from "./u64-bytes.ts";
 
-/** Which run of which tenant. */
+/** A tenant and a run id. */
 export interface RunAddress {
   readonly tenant: TenantId;
   readonly run: RunId;
 }
 
-/** What every statement that finds a run begins with. */
+/** The columns that every statement that finds a run returns first. */
 export interface HeadRow {
   readonly id: string;
   readonly version: string;
@@ -23,7 +23,7 @@ export interface HeadRow {
   readonly max_shard_retries: string | null;
 }
 
-/** A shard that was joined to its run, or nothing in its place. */
+/** The columns of a shard that was joined to its run; null if it does not exist. */
 export interface JoinedShardRow {
   readonly shard: Buffer | null;
   readonly shard_version: string;
@@ -34,7 +34,7 @@ export function tenantBytes(tenant: TenantId): Buffer {
   return Buffer.from(tenant, "hex");
 }
 
-/** A run's head from its columns: those are written with the record, and the record of a large run is large. */
+/** A run's head from its columns, which are written together with the record. The record of a large run is large. */
 export function headOf({ tenant, run }: RunAddress, row: HeadRow): Versioned<RunHead> {
   const { cursor_semantics: cursorSemantics, max_shard_retries: retries, status } = row;
   const leaseDuration = readU64(row.lease_duration);
@@ -54,7 +54,7 @@ export function headOf({ tenant, run }: RunAddress, row: HeadRow): Versioned<Run
   return { record: { tenant, run, config, status }, version: runVersion(rowVersionOf(row)) };
 }
 
-/** The server's numbers of 64 bits come as text. Ours are counted up from 1, and stay far below where a number ends. */
+/** The driver returns `bigint` columns as text. Ours count up from 1, and stay far below 2^53. */
 export function rowVersionOf({ id, version }: { readonly id: string; readonly version: string }): RowVersion {
   return { runId: Number(id), version: Number(version) };
 }
@@ -73,7 +73,7 @@ export function decodeShard(
   return ownShard(address, shardIdOf(row.shard), decodeShardRecord(row.record));
 }
 
-/** What was decoded, where it is the shard that it is stored as. */
+/** Returns a decoded record if it is the shard of its row. */
 export function ownShard(
   { tenant, run }: RunAddress,
   id: ShardId,

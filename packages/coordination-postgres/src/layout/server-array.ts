@@ -38,47 +38,47 @@ export function int8Array(values: readonly (number | null)[]): ServerArray {
   if (values.every((value) => value === null)) return null;
   const bytes = begin(INT8, values.length, values.length * (SIZE_SIZE + INT8_SIZE));
   const view = viewOf(bytes);
-  let place = HEADER_SIZE;
+  let offset = HEADER_SIZE;
   for (const value of values) {
-    view.setInt32(place, value === null ? NULL_SIZE : INT8_SIZE);
-    place += SIZE_SIZE;
+    view.setInt32(offset, value === null ? NULL_SIZE : INT8_SIZE);
+    offset += SIZE_SIZE;
     if (value === null) continue;
-    // In halves, since a bigint would have to be made for each.
-    view.setInt32(place, Math.floor(value / TWO_TO_32));
-    view.setInt32(place + 4, value | 0);
-    place += INT8_SIZE;
+    // In halves: a bigint for each would have to be allocated.
+    view.setInt32(offset, Math.floor(value / TWO_TO_32));
+    view.setInt32(offset + 4, value | 0);
+    offset += INT8_SIZE;
   }
-  return bytes.subarray(0, place);
+  return bytes.subarray(0, offset);
 }
 
-/** Numbers of 64 bits without a sign as `bytea[]`, as they are stored. */
+/** Unsigned 64-bit numbers as `bytea[]`, as they are stored. */
 export function u64Array(values: readonly (bigint | undefined)[]): ServerArray {
-  return fixedArray(values.length, U64_SIZE, (view, place, index) => {
+  return fixedArray(values.length, U64_SIZE, (view, offset, index) => {
     const value = values[index];
     if (value === undefined) return false;
-    // A buffer's own way of writing a bigint makes others on the way.
-    view.setBigUint64(place, value);
+    // A `DataView`, because `Buffer#writeBigUInt64BE` allocates further bigints.
+    view.setBigUint64(offset, value);
     return true;
   });
 }
 
-/** Elements of one size as `bytea[]`. `write` puts one of them at a place, or answers that it is null. */
+/** Elements of one size as `bytea[]`. `write` writes one at an offset, or returns false for null. */
 export function fixedArray(
   count: number,
   size: number,
-  write: (view: DataView, place: number, index: number) => boolean,
+  write: (view: DataView, offset: number, index: number) => boolean,
 ): ServerArray {
   const bytes = begin(BYTEA, count, count * (SIZE_SIZE + size));
   const view = viewOf(bytes);
-  let place = HEADER_SIZE;
+  let offset = HEADER_SIZE;
   let nulls = 0;
   for (let index = 0; index < count; index++) {
-    const isThere = write(view, place + SIZE_SIZE, index);
-    view.setInt32(place, isThere ? size : NULL_SIZE);
-    place += isThere ? SIZE_SIZE + size : SIZE_SIZE;
+    const isThere = write(view, offset + SIZE_SIZE, index);
+    view.setInt32(offset, isThere ? size : NULL_SIZE);
+    offset += isThere ? SIZE_SIZE + size : SIZE_SIZE;
     if (!isThere) nulls++;
   }
-  return nulls === count ? null : bytes.subarray(0, place);
+  return nulls === count ? null : bytes.subarray(0, offset);
 }
 
 export function byteaArray(values: readonly (Uint8Array | undefined)[]): ServerArray {
@@ -86,12 +86,12 @@ export function byteaArray(values: readonly (Uint8Array | undefined)[]): ServerA
   let size = 0;
   for (const value of values) size += SIZE_SIZE + (value?.length ?? 0);
   const bytes = begin(BYTEA, values.length, size);
-  let place = HEADER_SIZE;
+  let offset = HEADER_SIZE;
   for (const value of values) {
-    place = bytes.writeInt32BE(value?.length ?? NULL_SIZE, place);
+    offset = bytes.writeInt32BE(value?.length ?? NULL_SIZE, offset);
     if (value === undefined) continue;
-    bytes.set(value, place);
-    place += value.length;
+    bytes.set(value, offset);
+    offset += value.length;
   }
   return bytes;
 }
@@ -102,12 +102,12 @@ export function nameArray(values: readonly (string | undefined)[]): ServerArray 
   let size = 0;
   for (const value of values) size += SIZE_SIZE + (value?.length ?? 0);
   const bytes = begin(TEXT, values.length, size);
-  let place = HEADER_SIZE;
+  let offset = HEADER_SIZE;
   for (const value of values) {
-    place = bytes.writeInt32BE(value?.length ?? NULL_SIZE, place);
+    offset = bytes.writeInt32BE(value?.length ?? NULL_SIZE, offset);
     if (value === undefined) continue;
-    // They are short: to ask for them to be written takes longer than to write them.
-    for (let index = 0; index < value.length; index++) bytes[place++] = value.charCodeAt(index);
+    // The names are short: a loop is faster than `Buffer#write`.
+    for (let index = 0; index < value.length; index++) bytes[offset++] = value.charCodeAt(index);
   }
   return bytes;
 }

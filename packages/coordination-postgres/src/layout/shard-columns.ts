@@ -2,10 +2,10 @@ import type { ShardRecord } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import { byteaArray, int8Array, nameArray, u64Array, type ServerArray } from "./server-array.ts";
 
-// One call encodes at a time and none waits in between, so all of them share this.
+// Shared by all calls: encoding is synchronous.
 const writer = new RecordWriter();
 
-/** What a checkpoint changes of shards, one column each. Throws for a record that cannot be stored. */
+/** The columns that a checkpoint changes. Throws for a record that cannot be stored. */
 export function cursorColumns(records: readonly ShardRecord[]): ServerArray[] {
   return [
     int8Array(records.map(({ attempts }) => attempts)),
@@ -14,7 +14,7 @@ export function cursorColumns(records: readonly ShardRecord[]): ServerArray[] {
   ];
 }
 
-/** What else can change of shards. */
+/** The other columns that can change. */
 export function stateColumns(records: readonly ShardRecord[]): ServerArray[] {
   return [
     nameArray(records.map(({ status }) => status)),
@@ -25,7 +25,7 @@ export function stateColumns(records: readonly ShardRecord[]): ServerArray[] {
   ];
 }
 
-/** What never changes of shards. */
+/** The columns that never change. */
 export function birthColumns(records: readonly ShardRecord[]): ServerArray[] {
   return [u64Array(records.map(({ parent }) => parent)), byteaArray(records.map(({ spec }) => spec.keyRangeStart))];
 }
@@ -36,7 +36,7 @@ export function encodeOne(record: ShardRecord): Uint8Array {
   return writer.toOwned();
 }
 
-/** Views of the shared writer, good until it is next written. */
+/** Views of the shared writer, valid until its next use. */
 function encodeAll(records: readonly ShardRecord[]): Uint8Array[] {
   writer.reset();
   const ends = records.map((record) => {

@@ -34,7 +34,7 @@ export function makePool({ url, schema, schemaVersion, ...settings }: PoolSettin
     keepAlive: true,
     // A program that ends without closing the store does not wait for idle connections.
     allowExitOnIdle: true,
-    // The pool awaits it, whatever its type says.
+    // The pool awaits the promise, although its type does not mention it.
     onConnect: onConnect as NonNullable<PoolConfig["onConnect"]>,
     ...(settings.ssl === undefined ? {} : { ssl: settings.ssl }),
   });
@@ -48,13 +48,13 @@ export function applicationName(schemaVersion: number): string {
   return `gossip ${VERSION} tables ${schemaVersion}`;
 }
 
-/** Thrown where no connection was made in time. */
+/** Thrown if no connection was made in time. */
 export class ConnectTimeout extends Error {
   readonly code = "ETIMEDOUT";
 }
 
 /**
- * The first connection, within a time whatever the driver does. It throws `ConnectTimeout` or what the driver threw.
+ * Opens the first connection within a time limit. Throws `ConnectTimeout`, or what the driver threw.
  *
  * The timer also keeps the process alive meanwhile: a driver that forgets to settle its promise would let it end in the middle.
  */

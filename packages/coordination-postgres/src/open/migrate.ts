@@ -40,7 +40,7 @@ export interface MigrateOptions {
   readonly permission: MigratePermission;
 }
 
-/** What became of the tables. */
+/** The result of a migration. */
 export interface Migrated {
   /** Their number before, 0 where there were none, and now. */
   readonly from: number;

@@ -21,9 +21,9 @@ export interface PostgresLocation {
   readonly maxConnections?: number;
   /** How long to wait for a connection, for a `url`. Default: 10 seconds. */
   readonly connectTimeoutMs?: number;
-  /** How long to wait for an answer before its outcome counts as unknown, for a `url`. Default: 60 seconds. */
+  /** How long to wait for a reply before the outcome counts as unknown, for a `url`. Default: 60 seconds. */
   readonly statementTimeoutMs?: number;
-  /** TLS as Node has it, for a `url` that does not say. */
+  /** Node's TLS options, for a `url` without `sslmode`. */
   readonly ssl?: PoolConfig["ssl"];
 }
 
@@ -57,7 +57,7 @@ export async function openPostgresStore(
 }
 
 /**
- * Creates the tables of a store or brings them up to date, whoever is connected: for an operator, or a deployment.
+ * Creates the tables of a store or brings them up to date, even while other sessions are connected. For operators and deployments.
  *
  * Stop the processes of older versions first where the release notes ask for it. They cannot open the store afterwards.
  */

@@ -15,7 +15,7 @@ import { LIST_FIRST_SHARDS, LIST_NEXT_SHARDS } from "../sql/list-shards.ts";
 import { LIST_TENANTS } from "../sql/list-tenants.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
 
-/** Most items of a page, whatever is asked for: a record can take 40 KB, and a page is held in memory. */
+/** Most items of a page: a record can take 40 KB, and a page is held in memory. */
 const MAX_PAGE = 512;
 
 export async function listShards(

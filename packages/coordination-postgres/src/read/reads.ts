@@ -37,7 +37,7 @@ export async function readHint(database: Database, moment: RunMoment): Promise<C
   return row === undefined ? CapacityHint.ZERO : hintOf(row, row.free, moment.now);
 }
 
-/** A run and a time, and where in the run counting begins. */
+/** A run, a time, and the spread at which counting begins. */
 export interface CapacityMoment {
   readonly runId: number;
   readonly now: LogicalTime;
@@ -66,7 +66,7 @@ export async function readProgress(database: Database, moment: RunMoment): Promi
   return { total, active, done: total - active - split - parked, split, parked, leased: Number(row.leased), watermark };
 }
 
-/** Candidates from a place on and then around, up to `limit` of them. */
+/** Up to `limit` candidates from the spread `start` on, wrapping around. */
 export async function findCandidates(
   database: Database,
   query: RunMoment & { readonly limit: number; readonly start: number },
@@ -85,7 +85,7 @@ export async function findCandidates(
   return { run: headOf(query, row), candidates, earliestDeadline };
 }
 
-/** To the next of a few: each limit is a statement of its own, and there must not be many. */
+/** Rounds up to one of a few limits: each is a prepared statement. */
 function roundUp(limit: number): number {
   const step = Math.max(MIN_CANDIDATES, 2 ** Math.floor(Math.log2(limit)) / 4);
   return Math.ceil(limit / step) * step;

@@ -11,7 +11,7 @@ import { makeStore, startFastPostgres, type TemporaryStore, type TestServer } fr
 const TENANTS = [1, 2].map((byte) => TenantId.fromBytes(new Uint8Array(32).fill(byte)));
 const RUNS = [1n, 2n, 3n].map((id) => RunId.fromRaw(id));
 const SHARDS = Array.from({ length: 30 }, (_, index) => ShardId.fromRaw(BigInt(index)));
-const key = (place: number) => Uint8Array.of(place);
+const key = (index: number) => Uint8Array.of(index);
 
 let server: TestServer;
 let pool: Pool;

@@ -23,15 +23,15 @@ interface Waiting {
   readonly fail: (thrown: unknown) => void;
 }
 
-/** Statements under way at once. What is asked for meanwhile waits, and travels together. */
+/** Most statements in flight at once. Reads requested meanwhile wait, and share the next statement. */
 const MOST_UNDER_WAY = 2;
 const MAX_BATCH = 512;
 
 const NOTHING: ShardRead = Object.freeze({ run: undefined, shard: undefined });
 
 /**
- * Reads shards. A claim that finds itself beaten to many shards reads each of them anew, all at once: one by one that
- * takes longer than claiming them did.
+ * Reads shards in batches. A claim that lost many shards to others reads all of them again at once, and one by one that would take
+ * longer than claiming them.
  */
 export class ShardReader {
   readonly #database: Database;
@@ -85,7 +85,7 @@ export class ShardReader {
       try {
         settle(row === undefined ? NOTHING : readOf(address, row));
       } catch (thrown) {
-        // A record that cannot be read is the bad luck of whoever asked for it.
+        // An unreadable record fails only its own read.
         fail(thrown);
       }
     }

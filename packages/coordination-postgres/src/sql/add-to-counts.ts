@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** Shards were created, or removed where the number is below zero. The totals are locked. */
+/** Adds created shards to the counts; a negative number removes. The totals are locked. */
 export const ADD_TO_COUNTS: Statement = {
   name: "add_to_counts",
   text: (schema) => `

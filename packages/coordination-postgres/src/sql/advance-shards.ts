@@ -20,7 +20,7 @@ WITH written AS (
 SELECT ${writtenColumns("$1::bigint[]")} FROM written`,
 };
 
-/** The same for one shard; the number of rows that it wrote is the answer. Without arrays it takes the server half as long. */
+/** The same for one shard; the caller checks the number of written rows. Without arrays it takes the server half as long. */
 export const ADVANCE_SHARD: Statement = {
   name: "advance_shard",
   text: (schema) => `

@@ -1,38 +1,38 @@
-import { freeColumn, lapsedColumns, rangeColumns, type PlaceConditions } from "./hint-columns.ts";
+import { freeColumn, lapsedColumns, rangeColumns, type EntryConditions } from "./hint-columns.ts";
 import { ACTIVE_FROM } from "./claim-index-bytes.ts";
 
 /** The parameters of a batch that ask for capacities. */
 export interface AskedMoments {
-  /** Runs, each once, the place to begin counting at in each, and the last that can be claimed at the first time that is asked for of it: an array each. */
+  /** Three arrays: each run once, the entry to begin counting at, and the last entry that can be claimed at the first requested time. */
   readonly runs: string;
-  /** Runs and the last places of the other times, an array each. */
+  /** Two arrays: the runs, and the last claimable entries at the other times. */
   readonly moments: string;
 }
 
 /** The parameters of a batch of one run that ask for its capacity. */
 export interface AskedRange {
   readonly runId: string;
-  /** The last place that can be claimed at the first time that is asked for, null where none is, and at the last. */
+  /** The last claimable entry at the first requested time (null if none is requested), and at the last. */
   readonly first: string;
   readonly last: string;
-  /** The place to begin counting at. */
+  /** The entry to begin counting at. */
   readonly from: string;
 }
 
-/** How many were written and, where it is not all of them, which. `asked`: an array of as many. */
+/** How many were written and, if not all, which. `asked`: an array with one element per set. */
 export const writtenColumns = (asked: string): string =>
   `count(*)::int AS written, CASE WHEN count(*) < cardinality(${asked}) THEN array_agg(ordinal::int) END AS which`;
 
 /**
- * The end of a statement over many shards of one run, behind the parts that have `written`: one row, with its capacity at the
- * first time that is asked for and all that changes it until the last.
+ * The end of a statement that updates shards of one run, after the part `written`. Returns one row: the capacity at the first
+ * requested time, and every change to it until the last.
  *
- * A statement sees nothing of what it writes itself. `unwritten` leaves out of the capacity what it has written.
+ * A statement does not see its own writes. `unwritten` excludes the rows that it wrote from the capacity.
  */
 export function runAnswer(
   schema: string,
   { runId, first, last, from }: AskedRange,
-  unwritten: PlaceConditions,
+  unwritten: EntryConditions,
 ): string {
   return `
 SELECT ${writtenColumns("$2::bytea[]")},${rangeColumns(schema, { runId, first, last, from, and: unwritten })}
@@ -40,10 +40,10 @@ FROM written`;
 }
 
 /**
- * The same of several runs. It answers with one row that says what was written; then a row for each run whose capacity is asked for,
- * at the first time; and one for each other time at which it is not the same, because a lease has lapsed in between.
+ * The same for several runs. Returns one row about what was written, one row per run with its capacity at the first requested time,
+ * and one row for each later time at which a lease has lapsed since.
  */
-export function batchAnswer(schema: string, { moments, runs }: AskedMoments, unwritten: PlaceConditions): string {
+export function batchAnswer(schema: string, { moments, runs }: AskedMoments, unwritten: EntryConditions): string {
   return `,
 capacities AS MATERIALIZED (
   SELECT g.ordinal, g.run_id, ${freeColumn(schema, { runId: "g.run_id", from: "g.place", and: unwritten })},${lapsedColumns(schema, { runId: "g.run_id", now: "g.now", and: unwritten })}

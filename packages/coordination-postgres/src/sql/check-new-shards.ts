@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** How many shards exist, in all and of a tenant, and the first of some ids that a shard of the run has. Locks nothing. */
+/** How many shards exist, in all and for a tenant, and the first of the given ids that is taken in the run. Locks nothing. */
 export const CHECK_NEW_SHARDS: Statement = {
   name: "check_new_shards",
   text: (schema) => `
@@ -13,7 +13,7 @@ SELECT (SELECT shard_count FROM ${schema}.totals) AS total,
    LIMIT 1) AS taken`,
 };
 
-/** The same counts, once the totals are locked. A statement of its own: it sees what the previous holder of that lock has committed. */
+/** The same counts, after the totals are locked. A separate statement, so that it sees what the previous holder of the lock committed. */
 export const READ_COUNTS: Statement = {
   name: "read_counts",
   text: (schema) => `

@@ -1,6 +1,6 @@
-// What statements know of the bytes of a place, which `claim-index-entry.ts` draws. `p` is a row of `places`.
+// The bytes of a claim index entry, as SQL. `claim-index-entry.ts` has the layout; `p` is a row of `places`.
 
-/** Where the places of active shards begin and end, and of those among them that nobody holds. */
+/** The bounds of the entries of active shards, and of those without a lease. */
 export const ACTIVE_FROM = "'\\x41'::bytea";
 export const ACTIVE_TO = "'\\x42'::bytea";
 export const FREE_TO = "'\\x410000000000000001'::bytea";
@@ -10,6 +10,6 @@ export const PARKED_TO = "'\\x51'::bytea";
 export const SPLIT_FROM = "'\\x53'::bytea";
 export const SPLIT_TO = "'\\x54'::bytea";
 
-/** When the shard in a place can be claimed. */
+/** When the shard of an entry can be claimed. */
 export const CLAIMABLE_AT = "substring(p.place FROM 2 FOR 8)";
 export const SHARD = "substring(p.place FROM 14)";

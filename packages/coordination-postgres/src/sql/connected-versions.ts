@@ -1,10 +1,10 @@
-// A connection of ours holds a shared advisory lock for as long as it lives. The lock says which tables its process can use: the first half of
-// its key is a hash of the schema's name, the second half the number of the newest tables that the process knows. Everybody can see it,
-// whatever their login, and it cannot outlive the connection.
+// A connection of ours holds a shared advisory lock for as long as it lives. The lock shows which tables its process can use: the first half of
+// its key is a hash of the schema's name, the second half the number of the newest tables that the process knows. Every login can see it,
+// and it cannot outlive the connection.
 
 const MARK = (schema: string): string => `hashtext('gossip.tables.' || $mark$${schema}$mark$)`;
 
-/** Marks the session. It never waits: nobody takes the lock exclusively. */
+/** Marks the session. It never waits, because no session takes the lock exclusively. */
 export const markSession = (schema: string, version: number): string =>
   `SELECT pg_advisory_lock_shared(${MARK(schema)}, ${version})`;
 

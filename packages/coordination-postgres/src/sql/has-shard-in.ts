@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** Whether a run has a shard in one of some states, by the first bytes of their places, or a finished one, which has none. */
+/** Whether a run has a shard in one of the given states. `$2`: the first bytes of their claim index entries; `$3`: whether to look for finished shards, which have no entry. */
 export const HAS_SHARD_IN: Statement = {
   name: "has_shard_in",
   text: (schema) => `

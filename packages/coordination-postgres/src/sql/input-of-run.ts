@@ -1,8 +1,8 @@
 /**
- * Shards of the run `$1`, an array a column.
+ * Shards of the run `$1`, one array per column.
  *
- * Its number comes with each of them, and the offset of 0 hides that it is the same: of tables that it knows nothing of, the planner would
- * else go through the run for each array, and not through the arrays for the shards.
+ * Every row has the run's number, and `OFFSET 0` hides that it is a constant: before the first statistics the planner would otherwise
+ * scan the run instead of looking up each shard.
  */
 export function inputOfRun(arrays: string, columns: string): string {
   return `SELECT $1::bigint AS run_id, given.* FROM unnest(${arrays}) WITH ORDINALITY AS given(${columns}, ordinal) OFFSET 0`;

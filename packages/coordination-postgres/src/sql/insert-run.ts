@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** A run under an id that was never used, and the place of its tenant's count. Nothing where the id is taken, be it by a mark. */
+/** Inserts a run, and its tenant's count if missing. Inserts no run if the id was ever used, even by a deleted run. */
 export const INSERT_RUN: Statement = {
   name: "insert_run",
   text: (schema) => `

@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** New shards of one run, and their places. One array a column, one element a shard. */
+/** Inserts shards of one run and their claim index entries. One array per column, one element per shard. */
 export const INSERT_SHARDS: Statement = {
   name: "insert_shards",
   text: (schema) => `

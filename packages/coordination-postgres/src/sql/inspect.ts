@@ -1,13 +1,13 @@
 import type { Statement } from "./statement.ts";
 
-/** One moment for all that is read, and every index read as such: what an index has lost must not be found by other ways. */
+/** One snapshot for all reads, and no plan that avoids an index: a row that an index has lost must not be found another way. */
 export const BEGIN_INSPECTION = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 export const READ_THROUGH_INDEXES =
   "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
 
 const RUN_COLUMNS = "id, tenant, run, status, cursor_semantics, lease_duration, max_shard_retries, shard_count, record";
 
-/** Runs behind one, with every column that is made from the record. */
+/** Runs after a given one, with every column that is made from the record. */
 export const INSPECT_RUNS: Statement = {
   name: "inspect_runs",
   text: (schema) => `
@@ -23,7 +23,7 @@ export const LOCK_INSPECTED_RUN: Statement = {
   text: (schema) => `SELECT ${RUN_COLUMNS} FROM ${schema}.runs WHERE id = $1 FOR NO KEY UPDATE`,
 };
 
-/** Numbers of runs that shards or places name and that are not there. */
+/** Numbers of runs that shards or claim index entries refer to and that do not exist. */
 export const INSPECT_LOST_RUNS: Statement = {
   name: "inspect_lost_runs",
   text: (schema) => `
@@ -42,11 +42,11 @@ ORDER BY shard
 LIMIT $3${lock}`,
 });
 
-/** Shards of a run behind one, with every column that is made from the record. */
+/** Shards of a run after a given one, with every column that is made from the record. */
 export const INSPECT_SHARDS: Statement = inspectShards("inspect_shards", "");
 export const LOCK_SHARDS: Statement = inspectShards("lock_shards", "\nFOR UPDATE");
 
-/** The ordinals of those among listed shards that are not found by their keys, or not in the row that was listed. One look-up each. */
+/** The ordinals of listed shards that a lookup by key does not find, or finds in another row. One lookup each. */
 export const FIND_LOST_SHARDS: Statement = {
   name: "find_lost_shards",
   text: (schema) => `
@@ -56,8 +56,8 @@ LEFT JOIN LATERAL (SELECT x.ctid::text AS tid FROM ${schema}.shards x WHERE x.ru
 WHERE s.tid IS DISTINCT FROM g.tid`,
 };
 
-/** The same of listed places. */
-export const FIND_LOST_PLACES: Statement = {
+/** The same for listed claim index entries. */
+export const FIND_LOST_ENTRIES: Statement = {
   name: "find_lost_places",
   text: (schema) => `
 SELECT g.ordinal::int
@@ -66,8 +66,8 @@ LEFT JOIN LATERAL (SELECT true AS is_there FROM ${schema}.places x WHERE x.run_i
 WHERE p.is_there IS NULL`,
 };
 
-/** Places of a run behind one. */
-export const INSPECT_PLACES: Statement = {
+/** Claim index entries of a run after a given one. */
+export const INSPECT_ENTRIES: Statement = {
   name: "inspect_places",
   text: (schema) => `
 SELECT place
@@ -77,7 +77,7 @@ ORDER BY place
 LIMIT $3`,
 };
 
-/** The shards of a run that the index of their order has. Ordered as that is, so that it is read and no other. */
+/** The shards of a run in the index of their order. The sort order makes the server read that index and no other. */
 export const INSPECT_ORDER: Statement = {
   name: "inspect_order",
   text: (schema) =>

@@ -3,18 +3,17 @@ import { HEAD_COLUMNS } from "./run-columns.ts";
 import type { Statement } from "./statement.ts";
 
 /**
- * A run's head and shards of it that can be claimed: those that nobody holds, from a place on and then from the start,
- * then those whose lease has lapsed, first lapsed first. `$3` is the last place that can be claimed, `$4` the one to begin at.
+ * A run's head and the shards of it that can be claimed: first those without a lease, from the entry `$4` on and then from the start,
+ * then those whose lease has lapsed, in the order of their deadlines. `$3` is the last claimable entry.
  *
- * They come as one value (`packedShards` reads it): of a row each, most of the time went into the columns.
+ * The shards come as one value, which `packedShards` reads: with a row each, the driver spent most of its time on columns.
  *
- * Each part goes along `places` in the order of its index. The limit of a part is spelled out and no parameter, since of
- * one that it does not know the planner believes that it is a tenth of the table, and sorts. There are statements for a few such limits, and
- * the parts end where as many are found as are asked for. And each shard is looked up
- * for its place, which the offset of 0 sees to: a plan that was made while the table was empty would go through all of them instead.
+ * Each part reads `places` in index order. The limit of a part is a literal: for a parameter the planner assumes a tenth of the table, and
+ * sorts. There is one statement for each of a few limits, and `$5` ends the parts at the requested number. `OFFSET 0` makes the server
+ * look up each shard by its key: a plan made while the table was empty would scan all of them instead.
  *
- * No row is locked, hence none is skipped as locked (decision 0007 has the figures): a claim is the guarded update that
- * follows, and workers look in different places.
+ * No row is locked or skipped as locked (decision 0007 has the figures): the guarded update that follows makes the claim, and workers
+ * start at different entries.
  */
 export function listClaimCandidates(atMost: number): Statement {
   return {

@@ -1,11 +1,10 @@
 import type { Statement } from "./statement.ts";
 
 /**
- * Shards of a run by range start, ties by id, behind a position.
+ * Shards of a run by range start, then by id, after a position.
  *
- * A key can be longer than an entry of an index. So the index has the first 512 bytes of it, and what agrees in those is
- * sorted a group at a time. The run is looked up first, and not joined: of a join the planner would not see that it
- * comes in that order, and sort all of the run for each page.
+ * A key can be longer than an index entry. The index has its first 512 bytes, and the server sorts groups that agree in those. The run
+ * is a subquery and not a join: with a join the planner does not see that rows come in order, and sorts the whole run for each page.
  */
 const listShards = (name: string, behind: string): Statement => ({
   name,

@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** Before a run, or how many shards it has, is written. It waits for updates that hold only while the run stays as it is. */
+/** Locks a run before it or its shard count is written. Waits for updates that have a guard on the run. */
 export const LOCK_RUN: Statement = {
   name: "lock_run",
   text: (schema) => `

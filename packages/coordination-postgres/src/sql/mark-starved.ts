@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** A mark only ever moves on, and only a run that is there gets one. */
+/** A mark only moves forward, and only an existing run gets one. */
 export const MARK_STARVED: Statement = {
   name: "mark_starved",
   text: (schema) => `

@@ -1,11 +1,11 @@
 /**
- * The first schema. Never edited once it is released: what must change comes as another migration.
+ * The first schema. A released migration never changes: add another one.
  *
- * Numbers of 64 bits without a sign are 8 bytes, most significant first, and sort as the numbers do. What a table shows
- * beside `record` is in it too, and is written by the same statement.
+ * An unsigned 64-bit number is 8 bytes, most significant first, and sorts as the number does. Every other column repeats a value of
+ * `record`, and the same statement writes both.
  *
- * What changes of a shard is in no index of its table, so that the server writes a new state beside the old one and touches
- * no index. What claiming looks for is in `places`, whose rows are small and are in one index: the claim's.
+ * No column of `shards` that changes is in an index of that table, so the server can update a row without touching an index. Claims search
+ * the claim index, `places`: small rows with one index.
  */
 export const migration1 = (schema: string): string => `
 CREATE FUNCTION ${schema}.u64(bytes bytea) RETURNS numeric

@@ -1,8 +1,8 @@
 /**
  * The index of the order no longer begins with a column that every statement names.
  *
- * Of tables whose statistics are not gathered yet, the planner held it for as good a way to one shard as the key is, and then went
- * through half of the run for each. Only a statement that says `run_id + 0` can be answered from it now.
+ * Before the first statistics, the planner rated that index as good as the primary key for finding one shard, and then read half of the
+ * run for each. Now only a statement with `run_id + 0` can use it.
  */
 export const migration2 = (schema: string): string => `
 DROP INDEX ${schema}.shards_in_order;

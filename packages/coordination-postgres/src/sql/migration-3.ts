@@ -1,9 +1,9 @@
 /**
- * A place is one column of bytes (`place.ts` draws them): of five, the server compared one after the other at every step on its way
- * through the index.
+ * Stores a claim index entry in one column, `place` (see `claim-index-entry.ts`). With five columns the server compared them one after the
+ * other at every step through the index.
  *
- * What could be no place is left behind: `fsck` finds that it is missing, and `repair` makes it anew. The table stays the one that it was, with
- * the rights that somebody was given to it.
+ * Deletes rows that cannot be converted: `fsck` reports them as missing and `repair` adds them again. Keeps the table, and with it
+ * the rights granted on it.
  */
 export const migration3 = (schema: string): string => `
 ALTER TABLE ${schema}.places DROP CONSTRAINT places_pkey, ADD COLUMN place bytea CHECK (octet_length(place) = 21);

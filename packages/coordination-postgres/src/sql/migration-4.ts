@@ -2,7 +2,7 @@
  * A census for each run: how many shards it has, and a digest of their ids (`RunCensus` of `@gossip/coordination-fsck`). It is written only
  * where shards are created or removed. A run from before has none until `repair` writes it.
  *
- * It only adds a table. A process of the previous version goes on working, and leaves the censuses of runs that it adds shards to behind.
+ * It only adds a table. A process of the previous version keeps working, but does not update the censuses of runs that it adds shards to.
  */
 export const migration4 = (schema: string): string => `
 CREATE TABLE ${schema}.censuses (

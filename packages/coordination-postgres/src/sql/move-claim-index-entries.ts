@@ -1,10 +1,10 @@
 import type { Statement } from "./statement.ts";
 
 /**
- * Parts of a statement that move the places of shards which it has `written`, by what each row of that says of the place that
- * it leaves and the one that it takes; null where there is none.
+ * Parts of a statement that move the claim index entries of the shards in `written`. Each row of it has the old entry and the new one, or
+ * null for none.
  */
-export function movePlaces(schema: string): string {
+export function moveEntries(schema: string): string {
   const left = "p.run_id = w.run_id AND p.place = w.left_place";
   return `
 moved AS (
@@ -22,10 +22,10 @@ entered AS (
 )`;
 }
 
-/** The same for one shard that was written before. */
-export const MOVE_PLACE: Statement = {
+/** The same for one shard that an earlier statement wrote. */
+export const MOVE_ENTRY: Statement = {
   name: "move_place",
   text: (schema) => `
-WITH written AS (SELECT $1::bigint AS run_id, $2::bytea AS left_place, $3::bytea AS taken_place),${movePlaces(schema)}
+WITH written AS (SELECT $1::bigint AS run_id, $2::bytea AS left_place, $3::bytea AS taken_place),${moveEntries(schema)}
 SELECT FROM written`,
 };

@@ -1,7 +1,7 @@
 import { freeColumn, lapsedColumns } from "./hint-columns.ts";
 import type { Statement } from "./statement.ts";
 
-/** Runs, the place to begin counting at in each, and the last that can be claimed at a time: what can be claimed of them then, in the order of the arrays. */
+/** Returns what can be claimed, in the order of the arrays: runs, the entry to begin counting at in each, and the last claimable entry. */
 export const READ_CAPACITIES: Statement = {
   name: "read_capacities",
   text: (schema) => `

@@ -2,8 +2,8 @@ import { ACTIVE_FROM, ACTIVE_TO, PARKED_FROM, PARKED_TO, SHARD, SPLIT_FROM, SPLI
 import type { Statement } from "./statement.ts";
 
 /**
- * The states of a run's shards, counted from their places: what has none is done, and is not looked at.
- * Only the least cursor makes it look at the active shards themselves. `$3`: the last place that can be claimed.
+ * The states of a run's shards, counted in the claim index; a shard without an entry is done. Only the watermark reads the active shards
+ * themselves. `$3`: the last claimable entry.
  */
 export const READ_PROGRESS: Statement = {
   name: "read_progress",

@@ -1,7 +1,7 @@
 import { HEAD_COLUMNS } from "./run-columns.ts";
 import type { Statement } from "./statement.ts";
 
-/** A run's head, and a shard of it where there is one; looked up for its run, which the offset of 0 sees to. */
+/** A run's head, and a shard of it if it exists. `OFFSET 0` makes the server look the shard up by its key. */
 export const READ_SHARD: Statement = {
   name: "read_shard",
   text: (schema) => `

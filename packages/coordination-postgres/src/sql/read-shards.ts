@@ -1,7 +1,7 @@
 import { HEAD_COLUMNS } from "./run-columns.ts";
 import type { Statement } from "./statement.ts";
 
-/** `read_shard` for many: what is there of each, under its number from 1. Of a run that is not there, nothing. */
+/** `read_shard` for many, with their ordinals from 1. No row if the run does not exist. */
 export const READ_SHARDS: Statement = {
   name: "read_shards",
   text: (schema) => `

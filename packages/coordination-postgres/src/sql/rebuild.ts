@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** The columns of a shard, made anew. Its record and version stay. */
+/** Rewrites the columns of a shard. Its record and version stay. */
 export const REBUILD_SHARD: Statement = {
   name: "rebuild_shard",
   text: (schema) => `
@@ -9,18 +9,18 @@ SET attempts = $3, status = $4, key_range_start = $5, fence = $6, lease_owner = 
 WHERE run_id = $1 AND shard = $2`,
 };
 
-export const REMOVE_PLACE: Statement = {
+export const REMOVE_ENTRY: Statement = {
   name: "remove_place",
   text: (schema) => `DELETE FROM ${schema}.places WHERE run_id = $1 AND place = $2`,
 };
 
-export const ADD_PLACE: Statement = {
+export const ADD_ENTRY: Statement = {
   name: "add_place",
   text: (schema) => `INSERT INTO ${schema}.places (run_id, place) VALUES ($1, $2)`,
 };
 
-/** Places of runs that are not there. */
-export const REMOVE_LOST_PLACES: Statement = {
+/** Removes the claim index entries of runs that do not exist. */
+export const REMOVE_LOST_ENTRIES: Statement = {
   name: "remove_lost_places",
   text: (schema) =>
     `DELETE FROM ${schema}.places p WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = p.run_id) RETURNING p.run_id`,
@@ -62,5 +62,5 @@ UPDATE ${schema}.totals t SET shard_count = counted.shards FROM counted WHERE t.
 RETURNING t.shard_count`,
 };
 
-/** The server makes its own indexes anew from the rows. Nobody writes meanwhile. */
+/** Makes the server rebuild its indexes from the rows. Blocks writers meanwhile. */
 export const reindex = (schema: string): string => `REINDEX TABLE ${schema}.shards`;

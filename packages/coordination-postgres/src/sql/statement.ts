@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** One statement, before it is known in which schema the tables are. */
+/** A statement that is not bound to a schema yet. */
 export interface Statement {
   readonly name: string;
-  /** Text with `schema` before every table, ready quoted. */
+  /** The text for a schema, which is already quoted. */
   readonly text: (schema: string) => string;
 }
 
-/** A statement as the driver takes it. One with a name is parsed and planned once a connection. */
+/** A statement for the driver. A named one is parsed and planned once per connection. */
 export interface BoundStatement {
   readonly name: string;
   readonly text: string;
@@ -16,10 +16,10 @@ export interface BoundStatement {
 const MAX_HASH_LENGTH = 10;
 
 /**
- * The statement for a schema.
+ * Binds a statement to a schema.
  *
- * A connection may serve several schemas, and several versions of this package: its name has a hash of its text, so
- * that the same name is always the same statement.
+ * A connection may serve several schemas and several versions of this package. The name includes a hash of the text, so that one name is
+ * always one statement.
  */
 export function bindStatement({ name, text }: Statement, schema: string): BoundStatement {
   const bound = text(schema);

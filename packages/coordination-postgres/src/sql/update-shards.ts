@@ -1,7 +1,7 @@
 import { batchAnswer, runAnswer } from "./batch-answer.ts";
-import type { PlaceConditions } from "./hint-columns.ts";
+import type { EntryConditions } from "./hint-columns.ts";
 import { inputOfRun } from "./input-of-run.ts";
-import { movePlaces } from "./move-claim-index-entries.ts";
+import { moveEntries } from "./move-claim-index-entries.ts";
 import { FREE_TO } from "./claim-index-bytes.ts";
 import type { Statement } from "./statement.ts";
 
@@ -18,12 +18,12 @@ const SET = `
 const RETURNING = "RETURNING i.ordinal, s.run_id, i.left_place, i.taken_place";
 
 /**
- * That a place is none of those that were left.
+ * The condition that an entry is not one that the statement removed.
  *
- * So written it is looked up in a hash table that is made once, however the joins are planned; and that of the held is made of the held, since mostly all of
- * a batch leave the one kind or all the other.
+ * `NOT IN` makes the server build one hash table, however it plans the joins. Free and held entries have a table each, because
+ * nearly every batch removes only one kind.
  */
-function unleft(place: string, left: string): PlaceConditions {
+function unleft(place: string, left: string): EntryConditions {
   const except = (which: string): string =>
     `${place} NOT IN (SELECT ${left} FROM written w WHERE w.left_place ${which} ${FREE_TO})`;
   return { free: except("<"), held: except(">=") };
@@ -33,9 +33,9 @@ const UNLEFT_IN_RUN = unleft("p.place", "w.left_place");
 const UNLEFT = unleft("(p.run_id, p.place)", "w.run_id, w.left_place");
 
 /**
- * Write shards of one run, each where its version is still the one that was read, and move their places.
+ * Writes shards of one run, each if its version is still the one that was read, and moves their claim index entries.
  *
- * The capacity of a run is counted over what was not written; the caller, who knows what was, adds it.
+ * The capacity counts only shards that this statement does not write. The caller adds the written ones.
  */
 function updateShardsOfRun(schema: string, { lock, guard }: { readonly lock: string; readonly guard: string }): string {
   return `
@@ -44,18 +44,18 @@ WITH ${lock}written AS (
   FROM (${inputOfRun(ARRAYS, COLUMNS)}) i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
   ${RETURNING}
-),${movePlaces(schema)}${runAnswer(schema, { runId: "$1", first: "$15::bytea", last: "$16::bytea", from: "$17::bytea" }, UNLEFT_IN_RUN)}`;
+),${moveEntries(schema)}${runAnswer(schema, { runId: "$1", first: "$15::bytea", last: "$16::bytea", from: "$17::bytea" }, UNLEFT_IN_RUN)}`;
 }
 
-/** No set says which version the run must have. */
+/** For sets without a run guard. */
 export const UPDATE_SHARDS_OF_RUN: Statement = {
   name: "update_shards_of_run",
   text: (schema) => updateShardsOfRun(schema, { lock: "", guard: "" }),
 };
 
 /**
- * Some set says which version the run must have. The run is then locked against being written until this is over: whoever
- * ends a run has seen the states of its shards, and none may change behind his back.
+ * For sets of which at least one has a run guard. Locks the run against writes until the statement ends: a caller that ends a run has
+ * read the states of its shards, and none may change in between.
  */
 export const UPDATE_SHARDS_OF_GUARDED_RUN: Statement = {
   name: "update_shards_of_guarded_run",
@@ -76,7 +76,7 @@ written AS (
   FROM input i
   WHERE s.run_id = i.run_id AND s.shard = i.shard AND s.version = i.guard${guard}
   ${RETURNING}
-),${movePlaces(schema)}${batchAnswer(schema, { runs: "$15::bigint[], $16::bytea[], $17::bytea[]", moments: "$18::bigint[], $19::bytea[]" }, UNLEFT)}`;
+),${moveEntries(schema)}${batchAnswer(schema, { runs: "$15::bigint[], $16::bytea[], $17::bytea[]", moments: "$18::bigint[], $19::bytea[]" }, UNLEFT)}`;
 }
 
 export const UPDATE_SHARDS: Statement = {

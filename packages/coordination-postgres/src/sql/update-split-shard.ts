@@ -1,6 +1,6 @@
 import type { Statement } from "./statement.ts";
 
-/** The shard that is split. Its row is locked and its version known to be the right one. */
+/** Updates the shard that is split. Its row is locked and its version was checked. */
 export const UPDATE_SPLIT_SHARD: Statement = {
   name: "update_split_shard",
   text: (schema) => `

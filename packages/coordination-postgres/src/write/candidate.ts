@@ -2,9 +2,9 @@ import type { CapacityHint, CommitAnswer, ShardRecord, UpdateShardSet } from "@g
 import { assertOwn } from "./assert-own.ts";
 import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "../layout/record-version.ts";
 
-/** A set whose guards can hold: they are versions that we gave out. */
+/** A write set whose guards are versions that this store issued. */
 export interface Candidate {
-  /** Its place among the answers. */
+  /** Its index in the batch. */
   readonly index: number;
   readonly set: UpdateShardSet;
   readonly guard: RowVersion;
@@ -13,16 +13,16 @@ export interface Candidate {
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
-/** How many were written and, where it is not all of them, which. */
+/** How many were written and, if not all, which. */
 export interface WrittenRow {
   readonly written: number | null;
   readonly which: readonly number[] | null;
 }
 
-/** The candidates among some sets, by their rows: all writers go through them in one order, so that two wait for each other as seldom as can be. */
+/** The candidates among the sets, sorted by row: if all writers lock rows in one order, deadlocks are rare. */
 export function toCandidates(sets: readonly UpdateShardSet[]): Candidate[] {
   const candidates: Candidate[] = [];
-  // By index: the pairs of an iterator are as much as all else that is made here.
+  // By index: an iterator's pairs would double the allocations here.
   for (let index = 0; index < sets.length; index++) {
     const set = sets[index]!;
     assertOwn(set, set.shard.after);
@@ -40,7 +40,7 @@ function byRow(a: Candidate, b: Candidate): number {
   return a.set.shard.after.shard < b.set.shard.after.shard ? -1 : 1;
 }
 
-/** Whether some, in the order of their rows, are of one run. */
+/** Whether the candidates, sorted by row, belong to one run. */
 export function isOneRun(candidates: readonly Candidate[]): boolean {
   return candidates[0]?.guard.runId === candidates.at(-1)?.guard.runId;
 }
@@ -49,7 +49,7 @@ export function recordsOf(candidates: readonly Candidate[]): ShardRecord[] {
   return candidates.map(({ set }) => set.shard.after);
 }
 
-/** Whether each of so many was written, by what a statement tells. */
+/** Whether the candidate at an index was written, according to the statement's result. */
 export function whichWritten(row: WrittenRow | undefined, count: number): (index: number) => boolean {
   if (row?.written === count) return () => true;
   const ordinals = new Set(row?.which);

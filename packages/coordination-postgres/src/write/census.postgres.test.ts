@@ -17,7 +17,7 @@ import { unwrap } from "@gossip/stdx";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Database } from "../database/database.ts";
-import { listPlaces, listShardRows, type InspectedShardRow } from "../inspect/inspected-rows.ts";
+import { listEntries, listShardRows, type InspectedShardRow } from "../inspect/inspected-rows.ts";
 import { SCHEMA_VERSION } from "../open/migrate.ts";
 import { migratePostgresStore, openPostgresStore } from "../open/open-postgres-store.ts";
 import type { PostgresStore } from "../postgres-store.ts";
@@ -27,7 +27,7 @@ import { makeStore, startFastPostgres, type TemporaryStore, type TestServer } fr
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(6));
 const RUN = RunId.fromRaw(1n);
 const SHARDS = 4;
-const place = { tenant: TENANT, run: RUN };
+const address = { tenant: TENANT, run: RUN };
 
 let server: TestServer;
 let pool: Pool;
@@ -117,7 +117,7 @@ test("a row that is deleted with all that belongs to it is missed, before and af
   const id = "'\\x0000000000000002'";
   await sql(`DELETE FROM @.shards WHERE shard = ${id}; DELETE FROM @.places WHERE substring(place FROM 14) = ${id};
     UPDATE @.runs SET shard_count = 3; UPDATE @.tenants SET shard_count = 3; UPDATE @.totals SET shard_count = 3`);
-  const missed = { kind: "WrongCensus", ...place, stored: SHARDS, counted: SHARDS - 1 };
+  const missed = { kind: "WrongCensus", ...address, stored: SHARDS, counted: SHARDS - 1 };
   expect(await findings()).toContainEqual(missed);
   expect(unwrap(await repair(temporary.store.inspect()))).toMatchObject({ addedCensuses: 0 });
   expect(await findings()).toContainEqual(missed);
@@ -126,7 +126,7 @@ test("a row that is deleted with all that belongs to it is missed, before and af
 test("a row in place of another is found though their number is right", async () => {
   await register(over(temporary.store));
   await sql("UPDATE @.shards SET shard = '\\x00000000000000ff' WHERE shard = '\\x0000000000000002'");
-  expect(await findings()).toContainEqual({ kind: "WrongCensus", ...place, stored: SHARDS, counted: SHARDS });
+  expect(await findings()).toContainEqual({ kind: "WrongCensus", ...address, stored: SHARDS, counted: SHARDS });
 });
 
 test("a run of which nothing is left but its census", async () => {
@@ -194,7 +194,7 @@ test("rows and places that are listed and not found by their keys are reported",
     const [{ id }] = (await sql("SELECT id FROM @.runs")) as [{ id: string }];
     for await (const { shard } of listShardRows(connection, id, { statement, onLost }))
       listed.push(shard.toString("hex").slice(-2));
-    for await (const _ of listPlaces(connection, id, () => void lost.push("place")));
+    for await (const _ of listEntries(connection, id, () => void lost.push("entry")));
   });
   expect(listed).toEqual(["01", "02", "ff", "04"]);
   expect(lost.toSorted()).toEqual(["02", "ff"]);

@@ -10,7 +10,7 @@ import {
   WRITE_CENSUS,
 } from "../sql/census.ts";
 
-// The tables of version 3 have no censuses. They may be migrated while this process runs, so each transaction looks, until the table is there.
+// The tables of version 3 have no censuses. They may be migrated while this process runs, so each transaction checks until the table exists.
 
 /** Adds new shards to the census of their run, which is locked. `isEmpty`: they are its first. */
 export async function addToCensus(
@@ -39,10 +39,10 @@ export async function writeMissingCensus(
 }
 
 /**
- * The census of a run; `undefined` where there is none that counts.
+ * The census of a run; `undefined` if there is none, or it is outdated.
  *
- * `shardCount`: what the run's own row counts. Where that is more than the census has, a process of a version without censuses has
- * added shards, and the census says nothing any longer.
+ * `shardCount`: the count in the run's row. If it is higher than the census, a process of a version without censuses has added shards,
+ * and the census is outdated.
  */
 export async function readCensus(
   connection: Connection,
@@ -55,7 +55,7 @@ export async function readCensus(
   return { count: Number(row.shard_count), digest: BigInt(row.digest) };
 }
 
-/** Numbers of runs of which a census is left and no row. */
+/** Numbers of runs that have a census but no row. */
 export async function listLostCensuses(connection: Connection): Promise<readonly string[]> {
   if (!(await connection.hasTable("censuses"))) return [];
   return (await connection.run<{ id: string }>(LIST_LOST_CENSUSES, [])).map(({ id }) => id);

@@ -6,10 +6,10 @@ import { putRun, removeRun, splitShard } from "./run-writes.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import { updateShards } from "./update-shards.ts";
 
-/** How often a write is made again that the server undid because of another. */
+/** How often a write is retried that the server rolled back because of a conflict. */
 const MAX_REPEATS = 4;
 
-/** Make write sets, and say what became of those that failed. */
+/** Commits write sets, and returns the outcome of each. */
 export async function commitSets(parts: UpdateParts, sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
   const [first] = sets;
   if (first === undefined) return [];
@@ -49,8 +49,8 @@ function makeAlone(database: Database, set: Exclude<WriteSet, UpdateShardSet>): 
 /**
  * Whether it is certain that nothing was written.
  *
- * An update is a statement that commits itself: once it is sent, only the server can say that it was undone. The others
- * count only by their commit, so that whatever went wrong before it leaves nothing.
+ * An update is a statement that commits itself: once it is sent, only the server knows whether it was rolled back. Other writes take
+ * effect with their commit, so a failure before it leaves nothing.
  */
 function isKnownNotMade({ kind }: WriteSet, thrown: unknown): boolean {
   if (kind === "UpdateShard") return thrown instanceof NoConnection || isUndone(thrown);

@@ -3,7 +3,7 @@ import type { CommitAnswer, ShardLimits, ShardRecord } from "@gossip/coordinatio
 import { assertOwn } from "./assert-own.ts";
 import { addToCensus } from "./census.ts";
 import type { Connection } from "../database/database.ts";
-import { placeArray } from "../claim/claim-index-entry.ts";
+import { claimIndexEntryArray } from "../claim/claim-index-entry.ts";
 import { shardIdOf, tenantBytes, type RunAddress } from "../layout/rows.ts";
 import { u64Array, type ServerArray } from "../layout/server-array.ts";
 import { birthColumns, cursorColumns, stateColumns } from "../layout/shard-columns.ts";
@@ -35,7 +35,7 @@ export interface RunOfNewShards {
  * Shards that a transaction creates, encoded before it begins. The transaction has locked the run.
  *
  * Every tenant shares the row of totals. So the shards are inserted first, and the totals are locked last, for two short statements and the
- * commit: a registration of 10,000 shards would stop everybody's splits otherwise. The quota is checked twice. The check before the inserts
+ * commit: otherwise a registration of 10,000 shards would block the splits of all tenants. The quota is checked twice. The check before the inserts
  * keeps a tenant without quota from making the server insert rows that it then discards. The check behind the lock is exact.
  */
 export class NewShards {
@@ -101,5 +101,11 @@ export class NewShards {
 
 function columnsOf(records: readonly ShardRecord[]): ServerArray[] {
   const shards = u64Array(records.map(({ shard }) => shard));
-  return [shards, ...cursorColumns(records), ...stateColumns(records), ...birthColumns(records), placeArray(records)];
+  return [
+    shards,
+    ...cursorColumns(records),
+    ...stateColumns(records),
+    ...birthColumns(records),
+    claimIndexEntryArray(records),
+  ];
 }

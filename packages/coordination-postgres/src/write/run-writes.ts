@@ -12,7 +12,7 @@ import { assertOwn } from "./assert-own.ts";
 import { removeCensus } from "./census.ts";
 import type { Connection, Database } from "../database/database.ts";
 import { NewShards } from "./new-shards.ts";
-import { letterOf, placeOf } from "../claim/claim-index-entry.ts";
+import { letterOf, claimIndexEntryOf } from "../claim/claim-index-entry.ts";
 import {
   readRunVersion,
   readShardVersion,
@@ -29,13 +29,13 @@ import { INSERT_RUN } from "../sql/insert-run.ts";
 import { LOCK_RUN } from "../sql/lock-run.ts";
 import { LOCK_SHARD } from "../sql/lock-shard.ts";
 import { LOCK_TOTALS } from "../sql/lock-totals.ts";
-import { MOVE_PLACE } from "../sql/move-claim-index-entries.ts";
+import { MOVE_ENTRY } from "../sql/move-claim-index-entries.ts";
 import { REMOVE_RUN } from "../sql/remove-run.ts";
 import { UPDATE_RUN } from "../sql/update-run.ts";
 import { UPDATE_SPLIT_SHARD } from "../sql/update-split-shard.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
 
-// One call encodes at a time and none waits in between, so all of them share this.
+// Shared by all calls: encoding is synchronous.
 const writer = new RecordWriter();
 
 const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
@@ -70,7 +70,7 @@ export function splitShard(database: Database, set: SplitShardSet): Promise<Comm
     if (refusal !== undefined) return refusal;
 
     await connection.run(UPDATE_SPLIT_SHARD, [guard.runId, id, ...values]);
-    await movePlace(connection, guard.runId, shard);
+    await moveEntry(connection, guard.runId, shard);
     await added.insert(connection, to);
     const overdrawn = await added.count(connection, to);
     return overdrawn ?? { kind: "Committed", version: shardVersion(next(guard)) };
@@ -120,11 +120,11 @@ export function removeRun(database: Database, set: RemoveRunSet): Promise<Commit
   });
 }
 
-async function movePlace(connection: Connection, runId: number, { before, after }: ShardWrite): Promise<void> {
-  const [left, taken] = [placeOf(before) ?? null, placeOf(after) ?? null];
-  // What splits off a part of itself stays where it is.
+async function moveEntry(connection: Connection, runId: number, { before, after }: ShardWrite): Promise<void> {
+  const [left, taken] = [claimIndexEntryOf(before) ?? null, claimIndexEntryOf(after) ?? null];
+  // A residual split does not move the shard's entry.
   if (left !== null && taken?.equals(left) === true) return;
-  await connection.run(MOVE_PLACE, [runId, left, taken]);
+  await connection.run(MOVE_ENTRY, [runId, left, taken]);
 }
 
 function write(database: Database, body: (connection: Connection) => Promise<CommitAnswer>): Promise<CommitAnswer> {
@@ -134,7 +134,7 @@ function write(database: Database, body: (connection: Connection) => Promise<Com
   });
 }
 
-/** A run that is there, locked. The mark of a removed one is none. */
+/** Locks a run. `undefined` if it does not exist or was removed. */
 async function lockRun(connection: Connection, { tenant, run }: RunAddress): Promise<LockedRun | undefined> {
   const [row] = await connection.run<RunRow>(LOCK_RUN, [tenantBytes(tenant), u64Bytes(run)]);
   return row === undefined || row.status === "Deleted"
@@ -159,7 +159,7 @@ function isAt({ runId, version }: RowVersion, expected: RowVersion): boolean {
   return runId === expected.runId && version === expected.version;
 }
 
-/** What a write gives a row. */
+/** The columns that a write sets. */
 function next({ runId, version }: RowVersion): RowVersion {
   return { runId, version: version + 1 };
 }

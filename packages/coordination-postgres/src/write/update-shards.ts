@@ -12,7 +12,7 @@ import {
   type WrittenRow,
 } from "./candidate.ts";
 import { Moments, type CapacityRow } from "../capacity/moments.ts";
-import { placeArray } from "../claim/claim-index-entry.ts";
+import { claimIndexEntryArray } from "../claim/claim-index-entry.ts";
 import { RunTimes, type RangeRow } from "../capacity/run-times.ts";
 import { int8Array, u64Array, type ServerArray } from "../layout/server-array.ts";
 import { cursorColumns, stateColumns } from "../layout/shard-columns.ts";
@@ -24,10 +24,10 @@ import {
   UPDATE_SHARDS_OF_RUNS,
 } from "../sql/update-shards.ts";
 
-/** What was written, or something of a run's capacity. */
+/** A row about what was written, or about a run's capacity. */
 type BatchRow = WrittenRow & CapacityRow;
 
-/** Update shards, each for itself, in one statement. */
+/** Updates shards in one statement, each with its own guard and result. */
 export async function updateShards(
   parts: UpdateParts,
   sets: readonly UpdateShardSet[],
@@ -106,7 +106,7 @@ function isGuarded(candidates: readonly Candidate[]): boolean {
   return candidates.some(({ runGuard }) => runGuard !== null);
 }
 
-/** An array a column: which shards, what they must be, and what they become. */
+/** One array per column: the shards, their guards, and their new values. */
 function changes(candidates: readonly Candidate[]): readonly ServerArray[] {
   const records = recordsOf(candidates);
   return [
@@ -115,7 +115,7 @@ function changes(candidates: readonly Candidate[]): readonly ServerArray[] {
     ...cursorColumns(records),
     ...stateColumns(records),
     int8Array(candidates.map(({ runGuard }) => runGuard)),
-    placeArray(candidates.map(({ set }) => set.shard.before)),
-    placeArray(records),
+    claimIndexEntryArray(candidates.map(({ set }) => set.shard.before)),
+    claimIndexEntryArray(records),
   ];
 }
