@@ -27,7 +27,7 @@ const SHARE_MODULES: readonly string[] = [
 ];
 
 /** Tests that count allocated bytes. What ran before them in the same thread would show in their numbers. */
-export const HEAP_TESTS: readonly string[] = ["*.heap.test.ts", "allocation.test.ts", "front-table.test.ts"];
+export const HEAP_TESTS: readonly string[] = ["*.heap.test.ts", "allocation.test.ts"];
 
 export function project(
   name: string,
