@@ -16,14 +16,14 @@ import {
 } from "./operation.ts";
 
 export interface TxnResult extends InnerTxnResult {
-  /** The revision that the store is at behind it: that of what it wrote, where it wrote. */
+  /** The revision of etcd after the transaction: that of its writes, if it made any. */
   readonly revision: bigint;
 }
 
 /**
  * The few calls of etcd's API that a coordination service needs.
  *
- * Keys are text, values text or bytes. Every call answers and none throws, but for input that makes no sense.
+ * Keys are text, values text or bytes. Calls return their failures. Only malformed input throws.
  */
 export class EtcdClient {
   readonly #gateway: JsonGateway;
@@ -32,7 +32,7 @@ export class EtcdClient {
     this.#gateway = new JsonGateway(options);
   }
 
-  /** A linearised read of one key: it sees every write that was acknowledged before it. */
+  /** A linearizable read of one key: it sees every write that was acknowledged before it. */
   async get(
     key: string,
   ): Promise<Result<{ readonly revision: bigint; readonly found: KeyValue | undefined }, EtcdError>> {
@@ -40,13 +40,13 @@ export class EtcdClient {
     return answer.ok ? ok({ revision: answer.value.revision, found: answer.value.kvs[0] }) : answer;
   }
 
-  /** A linearised read of a range. */
+  /** A linearizable read of a range. */
   async range(operation: GetOperation): Promise<Result<RangeResult & { readonly revision: bigint }, EtcdError>> {
     const answer = await this.#call("/v3/kv/range", encodeGet(operation), "Read");
     return answer.ok ? ok({ revision: revisionOf(answer.value), ...readRange(answer.value) }) : answer;
   }
 
-  /** Write a key, whatever it holds. Answers with the revision of the write. */
+  /** Writes a key unconditionally. Returns the revision of the write. */
   async put(operation: PutOperation): Promise<Result<bigint, EtcdError>> {
     assert(
       typeof operation === "object" && operation !== null,
@@ -62,7 +62,7 @@ export class EtcdClient {
     return answer.ok ? ok(revisionOf(answer.value)) : answer;
   }
 
-  /** Remove a key, or with `end` every key from it on that is below that. Answers with how many there were. */
+  /** Deletes a key, or with `end` the half-open range from it to `end`. Returns the number of deleted keys. */
   async delete(key: string, end?: string): Promise<Result<number, EtcdError>> {
     const range = end === undefined ? {} : { range_end: encodeText(end) };
     const answer = await this.#call("/v3/kv/deleterange", { key: encodeText(key), ...range }, "Write");
@@ -84,7 +84,7 @@ export class EtcdClient {
       : answer;
   }
 
-  /** Start a lease's time anew. Answers with the time it has, 0 where it is no more. */
+  /** Renews a lease. Returns its remaining time, or 0 if it has expired. */
   async keepLeaseAlive(leaseId: bigint, timeoutMs?: number): Promise<Result<{ readonly ttlS: number }, EtcdError>> {
     const answer = await this.#gateway.call(
       "/v3/lease/keepalive",
@@ -97,18 +97,18 @@ export class EtcdClient {
   /** Whether a lease still has time. */
   async isLeaseAlive(leaseId: bigint): Promise<Result<boolean, EtcdError>> {
     const answer = await this.#gateway.call("/v3/lease/timetolive", { ID: lease(leaseId) }, { kind: "Read" });
-    // A lease in its last second has 0; one that is no more has -1.
+    // A lease in its last second has 0; an expired one has -1.
     return answer.ok ? ok(integerOf(answer.value["TTL"]) >= 0n) : answer;
   }
 
-  /** End a lease, and with it every key that hangs on it. One that is no more is ended already. */
+  /** Revokes a lease, and deletes the keys attached to it. Revoking an expired lease succeeds. */
   async revokeLease(leaseId: bigint, timeoutMs?: number): Promise<Result<void, EtcdError>> {
     const answer = await this.#gateway.call("/v3/lease/revoke", { ID: lease(leaseId) }, { kind: "Write", timeoutMs });
     if (answer.ok || (answer.error.kind === "EtcdRefused" && answer.error.code === EtcdCode.NotFound)) return ok();
     return err(answer.error);
   }
 
-  /** Hear of every change to a key from `fromRevision` on. Returns the function that stops it. */
+  /** Watches a key for changes from `fromRevision` on. Returns the function that stops the watch. */
   watch(
     key: string,
     fromRevision: bigint,
@@ -126,13 +126,13 @@ export class EtcdClient {
     );
   }
 
-  /** Drop what keys held before `revision`. The server's whole history is meant, not only what this client wrote. */
+  /** Compacts the history before `revision`, for the whole server, not only for this client's keys. */
   async compact(revision: bigint): Promise<Result<void, EtcdError>> {
     const answer = await this.#gateway.call("/v3/kv/compaction", { revision: revision.toString() }, { kind: "Write" });
     return answer.ok ? ok() : answer;
   }
 
-  /** What a member says of itself. */
+  /** The status of a member. */
   async status(): Promise<Result<{ readonly version: string; readonly dbSize: number }, EtcdError>> {
     const answer = await this.#gateway.call("/v3/maintenance/status", {}, { kind: "Read" });
     if (!answer.ok) return answer;
@@ -143,14 +143,14 @@ export class EtcdClient {
     });
   }
 
-  /** Let the connections go. What is under way ends as it would if they had broken. */
+  /** Closes the connections. Requests in flight fail as if the connections had broken. */
   close(): void {
     this.#gateway.close();
   }
 
   /**
-   * An answer that etcd gave, and not something in front of it: etcd says at which revision it answers. Taken for
-   * an answer, an empty object would mean that there is no such key.
+   * Checks that etcd itself sent the response, and not a proxy: etcd includes its revision. An empty object taken for a
+   * response would mean that the key does not exist.
    */
   async #call(path: string, body: object, kind: CallKind): Promise<Result<Json, EtcdError>> {
     const answer = await this.#gateway.call(path, body, { kind });

@@ -1,28 +1,28 @@
 /**
- * Why etcd did not do what it was asked.
+ * Why a request to etcd failed.
  *
- * Reasons are in words, etcd's or ours. They hold neither keys nor values, passwords nor tokens.
+ * A reason is a short text from etcd or from this client. It never includes keys, values, passwords or tokens.
  */
 export type EtcdError =
   /**
-   * It could not be reached, was too slow, or has no leader.
+   * etcd could not be reached, was too slow, or has no leader.
    *
-   * `mayBeDone`: the request was sent, so that what was asked may have been done all the same, now or a little later. Only where
-   * it is false may a write be repeated without a look at what is there.
+   * `mayBeDone` means that the outcome is unknown: the request was sent and may take effect, now or later. A write may
+   * be repeated without reading first only if it is false.
    */
   | { readonly kind: "EtcdUnavailable"; readonly reason: string; readonly mayBeDone: boolean }
-  /** It understood and refused, and did nothing. `code` is gRPC's. */
+  /** etcd rejected the request and did nothing. `code` is gRPC's. */
   | { readonly kind: "EtcdRefused"; readonly code: number; readonly reason: string };
 
-/** The codes of gRPC that a caller may want to tell apart. */
+/** The gRPC codes that a caller may need to distinguish. */
 export const EtcdCode = {
   InvalidArgument: 3,
-  /** What was asked for is not there, such as a lease that has run out. */
+  /** The requested object does not exist, such as an expired lease. */
   NotFound: 5,
   PermissionDenied: 7,
-  /** The server has run out of something: room on its disk, or patience. */
+  /** The server has run out of a resource, such as disk space. */
   ResourceExhausted: 8,
-  /** A revision that was asked for is no longer kept. */
+  /** The requested revision has been compacted. */
   OutOfRange: 11,
   Unauthenticated: 16,
 } as const;

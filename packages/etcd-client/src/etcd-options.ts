@@ -4,7 +4,7 @@ import { systemTimers, type Timers } from "./timers.ts";
 
 /** How members are known, and how this client is known to them. Each is what Node's `tls` takes: PEM text or bytes. */
 export interface EtcdTls {
-  /** Who may sign the members' certificates; those that the system trusts where it is left out. */
+  /** The certificate authorities of the members; the system's by default. */
   readonly ca?: string | Uint8Array;
   /** This client's certificate and its key, where the server asks for one. Both or neither. */
   readonly cert?: string | Uint8Array;
@@ -16,17 +16,17 @@ export interface EtcdTls {
 export interface EtcdOptions {
   /** `http://host:port` or `https://host:port` of any number of members. */
   readonly endpoints: readonly string[];
-  /** Whom to log in as, where the server has authentication turned on. Both or neither. */
+  /** The user to log in as, if the server has authentication enabled. Both or neither. */
   readonly username?: string;
   readonly password?: string;
   readonly tls?: EtcdTls;
-  /** Longest wait for one answer, with every member that is tried on the way; 5 seconds where it is left out. */
+  /** Time limit of one request, including retries on other members; 5 seconds by default. */
   readonly requestTimeoutMs?: number;
-  /** Longest wait for a connection, after which the next member is tried; 1 second where it is left out. */
+  /** Time limit for connecting, after which the next member is tried; 1 second by default. */
   readonly connectTimeoutMs?: number;
-  /** Largest request and largest answer in bytes, as JSON; 16 MiB where it is left out. */
+  /** Maximum size of a request and of a response in bytes, as JSON; 16 MiB by default. */
   readonly maxMessageSize?: number;
-  /** Most connections to one member; 64 where it is left out. Requests beyond them wait. */
+  /** Maximum number of connections to one member; 64 by default. Further requests wait. */
   readonly maxConnections?: number;
   readonly timers?: Timers;
 }
@@ -106,7 +106,7 @@ function isUsable({ ca, cert, key }: EtcdTls): boolean {
   }
 }
 
-/** No message here shows the endpoint: it may hold a password where none belongs. */
+/** No message here includes the endpoint, which may contain a misplaced password. */
 function parseEndpoint(endpoint: string): URL {
   assert(
     typeof endpoint === "string" && URL.canParse(endpoint),

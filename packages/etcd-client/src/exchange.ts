@@ -4,11 +4,11 @@ import type { CheckedOptions } from "./etcd-options.ts";
 import type { Overdue } from "./overdue.ts";
 
 /**
- * What came of a request to one member.
+ * The outcome of a request to one member.
  *
- * - `Answered` — a whole answer, whatever it says.
- * - `NotSent`  — no connection came about, so the member cannot have done anything.
- * - `Broken`   — it was sent, wholly or in part, and no whole answer came.
+ * - `Answered` — a complete response, success or failure.
+ * - `NotSent`  — no connection was established, so the member cannot have done anything.
+ * - `Broken`   — the request was sent, at least in part, and no complete response came.
  */
 export type Exchanged =
   | { readonly kind: "Answered"; readonly status: number; readonly text: string }
@@ -37,7 +37,7 @@ export class Exchange {
     this.#https = new HttpsAgent({ ...pool, ...secrets, ...(serverName && { servername: serverName }) });
   }
 
-  /** One request, one answer. Never rejects. */
+  /** Sends one request and returns one response. Never rejects. */
   send(asked: ExchangeRequest, overdue: Overdue): Promise<Exchanged> {
     return new Promise((resolve) => {
       const request = this.#open(asked);

@@ -7,7 +7,7 @@ import { readLines } from "./json-lines.ts";
 import { isTokenRefused, Login } from "./login.ts";
 import { Overdue } from "./overdue.ts";
 
-/** What may be done with a request that failed. A `Read` changes nothing, so that it can be asked of the next member. */
+/** Whether a failed request may be retried. A `Read` changes nothing, so it can be sent to the next member. */
 export type CallKind = "Read" | "Write";
 
 export interface CallOptions {
@@ -28,8 +28,8 @@ const LEAST_READ_TRIES = 2;
 /**
  * etcd's API as JSON over HTTP, on connections that are kept.
  *
- * It asks one member at a time and turns to the next when one cannot be reached. A write is repeated only where it was surely not
- * done: whether one of which that is not known may be repeated is for the caller to say.
+ * It uses one member at a time and switches to the next if one cannot be reached. A write is repeated only if it was
+ * certainly not carried out. The caller decides about a write with an unknown outcome.
  */
 export class JsonGateway {
   readonly #options: CheckedOptions;
@@ -44,7 +44,7 @@ export class JsonGateway {
     this.#login = credentials && new Login(credentials, (body) => this.#authenticate(body));
   }
 
-  /** One request, one answer. */
+  /** Sends one request and returns one response. */
   call(
     path: string,
     body: object,
@@ -57,15 +57,15 @@ export class JsonGateway {
     return this.#within(timeoutMs, async (overdue) => {
       const first = await this.#callAs(path, text, { kind, overdue });
       if (first.ok || this.#login === undefined || !isTokenRefused(first.error)) return first;
-      // A token that is not taken is refused before anything is done. The next call logs in again.
+      // A request with an invalid token is rejected before anything is done. The next call logs in again.
       return this.#callAs(path, text, { kind, overdue });
     });
   }
 
   /**
-   * One request, answers until somebody stops: `onAnswer` for each, then `onEnd` once.
+   * Sends one request and reads responses until it is stopped: calls `onAnswer` for each, then `onEnd` once.
    *
-   * Returns the function that stops it. There is no time limit: an idle stream says nothing for hours.
+   * Returns the function that stops it. There is no time limit: a stream can be idle for hours.
    */
   stream(path: string, body: object, onAnswer: (answer: Json) => void, onEnd: (reason: string) => void): () => void {
     const stopping = new AbortController();
@@ -139,13 +139,13 @@ export class JsonGateway {
     return { url: this.#options.urls[member]!, path, body, token };
   }
 
-  /** Leave a member that failed, unless somebody else already has. */
+  /** Switches away from a failed member, unless another request already has. */
   #turnFrom(member: number): void {
     if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length;
   }
 }
 
-/** Wait for a login, which others may wait for too, for no longer than this request may take. */
+/** Waits for a login, which other requests may share, until this request's deadline. */
 async function within(
   overdue: Overdue,
   login: Promise<Result<string, EtcdError>> | Result<string, EtcdError>,

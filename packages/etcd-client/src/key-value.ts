@@ -1,24 +1,24 @@
 import { assert } from "@gossip/stdx";
 import { integerOf, listOf, type Json } from "./json-answer.ts";
 
-/** A key with what it holds, as it is at some revision. */
+/** A key and its value at some revision. */
 export interface KeyValue {
   readonly key: string;
-  /** Empty where only keys were asked for. `toString()` gives it as text. */
+  /** Empty if only keys were requested. `toString()` returns it as text. */
   readonly value: Buffer;
-  /** The revision at which the key came into being. */
+  /** The revision at which the key was created. */
   readonly createRevision: bigint;
   /** The revision at which it was last written. */
   readonly modRevision: bigint;
   readonly leaseId: bigint;
 }
 
-/** What a range holds. */
+/** The result of reading a range. */
 export interface RangeResult {
   readonly kvs: readonly KeyValue[];
   /** How many keys there are in the whole range, whatever the limit. */
   readonly count: number;
-  /** There is more than was given. */
+  /** Whether the range has more keys than were returned. */
   readonly more: boolean;
 }
 

@@ -4,10 +4,9 @@ import type { Credentials } from "./etcd-options.ts";
 import type { Json } from "./json-answer.ts";
 
 /**
- * The token that a login gave, for as long as etcd takes it.
+ * Caches the login token for as long as etcd accepts it.
  *
- * Whoever finds that it is no longer taken says so, and the next who asks logs in again. However many wait for a login,
- * there is one.
+ * A request that finds it rejected drops it, and the next request logs in again. Concurrent requests share one login.
  */
 export class Login {
   readonly #credentials: Credentials;
@@ -20,7 +19,7 @@ export class Login {
     this.#ask = ask;
   }
 
-  /** The token, at once where there is one. */
+  /** Returns the token, without waiting if there is one. */
   token(): Promise<Result<string, EtcdError>> | Result<string, EtcdError> {
     if (this.#token !== undefined) return ok(this.#token);
     this.#pending ??= this.#logIn().finally(() => {
@@ -29,7 +28,7 @@ export class Login {
     return this.#pending;
   }
 
-  /** That token is taken no more. Where there is a newer one already, it stays. */
+  /** Drops a rejected token, unless a newer one has replaced it. */
   forget(token: string): void {
     if (this.#token === token) this.#token = undefined;
   }

@@ -5,25 +5,25 @@ import { encodeText, encodeValue, readRange, type KeyValue, type RangeResult } f
 /**
  * A condition on one key, or on every key of a range.
  *
- * On a key that is not there, revisions are 0 and a comparison of values never holds. On a range without keys it is the same: "created at
- * revision 0" holds for a range exactly where it is empty.
+ * For a missing key, revisions are 0 and a comparison of values never holds. The same applies to an empty range:
+ * "created at revision 0" holds exactly if the range is empty.
  */
 export type Compare = { readonly key: string; readonly end?: string; readonly is: "EQUAL" | "LESS" | "GREATER" } & (
   | { readonly target: "CREATE" | "MOD"; readonly revision: bigint }
   | { readonly target: "VALUE"; readonly value: string | Uint8Array }
 );
 
-/** What to look at: one key, or with `end` every key from `get` on that is below it. */
+/** What to read: one key, or with `end` the half-open range from `get` to `end`. */
 export interface GetOperation {
   readonly get: string;
   readonly end?: string;
-  /** Most keys to give; all where it is left out. etcd goes through the whole range to count it all the same. */
+  /** Maximum number of keys to return; all by default. etcd still scans the whole range to count it. */
   readonly limit?: number;
   readonly keysOnly?: boolean;
   readonly countOnly?: boolean;
-  /** By key, upwards, where it is left out. By value, etcd reads the whole range and gives the first. */
+  /** Ascending by key by default. To sort by value, etcd reads the whole range. */
   readonly sort?: "KEY_DESCEND" | "VALUE_ASCEND" | "VALUE_DESCEND";
-  /** As it was at that revision; as it is where it is left out. */
+  /** The revision to read; the latest by default. */
   readonly revision?: bigint;
 }
 
@@ -45,10 +45,13 @@ export interface Txn {
   readonly failure?: readonly Operation[];
 }
 
-/** What a transaction can do. A transaction within one has conditions of its own, all looked at before anything is done. */
+/**
+ * The operations of a transaction. A nested transaction has its own conditions, which are all evaluated before anything
+ * is written.
+ */
 export type Operation = GetOperation | PutOperation | DeleteOperation | { readonly txn: Txn };
 
-/** What became of one operation. */
+/** The result of one operation. */
 export type OperationResult =
   | ({ readonly kind: "Get" } & RangeResult)
   | { readonly kind: "Put" }
@@ -57,11 +60,11 @@ export type OperationResult =
 
 export interface InnerTxnResult {
   readonly succeeded: boolean;
-  /** Of each operation that was done, in their order. */
+  /** One per executed operation, in order. */
   readonly results: readonly OperationResult[];
 }
 
-/** The first key that the operation at `index` found, where it was one that looks. */
+/** The first key that the get at `index` found. */
 export function foundAt({ results }: InnerTxnResult, index: number): KeyValue | undefined {
   const result = results[index];
   return result?.kind === "Get" ? result.kvs[0] : undefined;

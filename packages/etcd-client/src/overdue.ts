@@ -1,9 +1,9 @@
 import type { Timers } from "./timers.ts";
 
 /**
- * Whether the time for something is up, for those who wait for it.
+ * A deadline that several steps of a request share.
  *
- * An `AbortSignal` would do. But every request has one, and a signal takes a twelfth of all that a small request costs this process.
+ * Used instead of an `AbortSignal`, which would take a twelfth of the cost of a small request.
  */
 export class Overdue {
   isUp = false;
@@ -19,7 +19,7 @@ export class Overdue {
     });
   }
 
-  /** Call `stop` when the time is up, unless the function that it returns is called first. */
+  /** Calls `stop` at the deadline, unless the returned function is called first. */
   whenUp(stop: () => void): () => void {
     this.#stops.push(stop);
     return () => {

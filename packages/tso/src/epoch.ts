@@ -5,8 +5,7 @@ import { EPOCH_MAX } from "./limits.ts";
 /**
  * A term of leadership, as the driver names it: unsigned, 128 bits, totally ordered.
  *
- * The core only compares epochs for equality; whoever makes them must see to it that a later
- * leadership has a greater one.
+ * The core only compares epochs for equality; the driver must give a later leadership a greater one.
  */
 export type Epoch = Brand<bigint, "Epoch">;
 
@@ -33,7 +32,7 @@ export const Epoch = {
     return raw as Epoch;
   },
 
-  /** `fromRaw` for an integer that somebody else chose. */
+  /** `fromRaw` for an untrusted integer. */
   tryFromRaw(raw: bigint): Result<Epoch, EpochOutOfRange> {
     return isEpoch(raw) ? ok(raw as Epoch) : err({ kind: "EpochOutOfRange" });
   },

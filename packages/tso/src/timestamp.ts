@@ -31,7 +31,7 @@ export const Timestamp = {
     return unwrap(Timestamp.tryPack(parts));
   },
 
-  /** Pack parts that somebody else chose. The physical part is checked first. */
+  /** Checks and packs untrusted parts. The physical part is checked first. */
   tryPack(parts: TimestampParts): Result<Timestamp, CoreError<"PhysicalMsOutOfRange" | "LogicalOutOfRange">> {
     assertObject(parts, "what a timestamp is packed from");
     const { physicalMs, logical } = parts;

@@ -22,7 +22,7 @@ export interface WindowGrant {
 const COUNT_RULE = `a grant holds 1 to ${MAX_GRANT_COUNT} timestamps`;
 
 export const WindowGrant = {
-  /** A grant from parts that somebody else chose: millisecond first, then the count, then the range. */
+  /** Checks untrusted parts and makes a grant: the millisecond first, then the count, then the range. */
   tryMake(
     parts: WindowGrant,
   ): Result<WindowGrant, CoreError<"PhysicalMsOutOfRange" | "InvalidCount" | "LogicalRangeOutOfRange">> {

@@ -23,7 +23,7 @@ export interface PersistFailed {
   readonly reason: string;
 }
 
-/** Serve until told to stop, or until it cannot go on. */
+/** Serves until stopped, or until it cannot go on. */
 export async function serve(
   command: ServeCommand,
   surroundings: ServeSurroundings,

@@ -11,7 +11,7 @@ interface WaitsForMany {
   readonly resolve: (result: Result<WindowGrant, ClientError>) => void;
 }
 
-/** A caller that waits. Most want one timestamp, and then there is nothing to remember but whom to tell. */
+/** A waiting caller. Most want one timestamp, and then only the callback needs to be kept. */
 type Waiter = ResolveOne | WaitsForMany;
 
 /** The callers, in the order in which they came. */

@@ -4,7 +4,7 @@ import type { Status } from "../wire/status.ts";
 export type ClientError =
   /** A call asks for 1 to 262,144 timestamps. */
   | { readonly kind: "InvalidCount"; readonly count: number }
-  /** A server refused for a reason of its own, and no other had anything better to say. */
+  /** A server refused for a reason of its own, and no other returned a more specific one. */
   | { readonly kind: "Rejected"; readonly status: Status; readonly reason: string }
   /** An election was on for as long as the call was allowed to take. */
   | { readonly kind: "NoLeader" }

@@ -16,7 +16,7 @@ export type Outcome =
       readonly reason: "connect_failure" | "transport" | "decode_error";
       readonly detail: string;
     }
-  /** No answer came in time. The connection is given up: whoever listens there does not. */
+  /** No response came in time. The connection is closed. */
   | { readonly kind: "TimedOut" };
 
 interface Asked {
@@ -64,7 +64,7 @@ export class Connection {
     this.#socket.on("data", (chunk: Buffer) => this.#read(chunk));
     this.#socket.once("error", (error: NodeJS.ErrnoException) => this.#fail(error.code ?? error.message));
     this.#socket.once("close", () => this.#fail("the connection was closed"));
-    // While nobody waits, a connection is no reason for the process to go on.
+    // An idle connection does not keep the process alive.
     this.#socket.unref();
   }
 
@@ -103,7 +103,7 @@ export class Connection {
     if (!isWhole) this.#fail("bytes that are no reply", "decode_error");
   }
 
-  /** Answers `false` for a reply that nobody asked for. */
+  /** Returns `false` for an unexpected reply. */
   #settle(requestId: number, outcome: Outcome): boolean {
     const asked = this.#asked.get(requestId);
     if (asked === undefined) return false;
@@ -129,7 +129,7 @@ export class Connection {
       if (endsAtMs > nowMs) nextMs = Math.min(nextMs, endsAtMs);
       else isLate = this.#settle(requestId, { kind: "TimedOut" });
     }
-    // Whoever listens there does not answer: the others need not wait for it.
+    // The peer does not respond, so the other requests need not wait for it.
     if (isLate) this.#fail("an answer did not come in time");
     else if (nextMs !== Number.POSITIVE_INFINITY) this.#watchAt(nextMs);
   }

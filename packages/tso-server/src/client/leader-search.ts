@@ -21,7 +21,7 @@ export interface SearchParts {
   readonly random: () => number;
 }
 
-/** What became of a grant that was offered to its callers. One that was accepted has reached them. */
+/** The outcome of a grant that was offered to its callers. An accepted one has reached them. */
 export type Reception = "accepted" | "below the floor" | "not what was asked for";
 
 /** Hands a grant to its callers, if they can use it. */
@@ -78,7 +78,7 @@ const NEXT: Verdict = { kind: "next" };
 const END_PASS: Verdict = { kind: "end pass" };
 
 /**
- * Finds somebody who grants: the leader known, then every endpoint, following hints on the way.
+ * Finds a server that grants: the known leader first, then every endpoint, following hints on the way.
  *
  * As long as servers answer that an election is on, it sweeps again, until the call's time is up. Servers that cannot be
  * reached are tried once a sweep, and a sweep that met nobody else is the last.
@@ -138,7 +138,7 @@ export class LeaderSearch {
 
   async #sweep(call: Call, pass: Pass, tried: Attempt | undefined): Promise<Result<void, ClientError> | undefined> {
     let attempt = tried;
-    // Whoever answered need not be asked again; whoever did not may have restarted, and gets a new connection.
+    // A server that responded need not be asked again. One that did not may have restarted, and gets a new connection.
     if (tried?.outcome.kind === "Granted" || tried?.outcome.kind === "Refused") pass.visited.add(tried.endpoint);
     for (;;) {
       if (this.#isClosed) return err({ kind: "Closed" });
@@ -276,7 +276,7 @@ export class LeaderSearch {
   }
 }
 
-/** Of everything that went wrong, what says most. */
+/** The most specific of the failures. */
 function errorOf(call: Call): ClientError {
   return (
     call.rejection ??

@@ -112,7 +112,7 @@ export class TimestampClient {
     return asked;
   }
 
-  /** Let the connections go. Callers who wait are told `Closed`. */
+  /** Closes the connections. Waiting callers get `Closed`. */
   close(): void {
     this.#isClosed = true;
     this.#queue.refuseAll({ kind: "Closed" });
@@ -190,7 +190,7 @@ export class TimestampClient {
 
   #finish(batch: Batch): void {
     this.#underway.delete(batch);
-    // Whoever came while all requests were under way goes at once.
+    // Send the calls that arrived while all requests were in flight.
     this.#flush();
   }
 }

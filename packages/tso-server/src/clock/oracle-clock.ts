@@ -6,7 +6,7 @@ import type { TimestampClient } from "../client/timestamp-client.ts";
 import type { GetTsError } from "../oracle/get-ts-error.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 
-/** What a clock rejects with where the oracle has no time to give. `refusal` says why. */
+/** The error that a clock rejects with if the oracle grants no time. `refusal` is the reason. */
 export class ClockUnavailable extends Error {
   override readonly name = "ClockUnavailable";
   readonly refusal: GetTsError | ClientError;

@@ -44,7 +44,7 @@ export function assertLeaderState(state: LeaderState): void {
   assert(typeof state.servesUntilMs === "function", "a leader has a function that says until when it serves");
 }
 
-/** Whether two states say the same. A deadline that moves is no change of state. */
+/** Whether two states are equal. A moved deadline is no change of state. */
 export function sameLeaderState(a: LeaderState, b: LeaderState): boolean {
   if (a.kind === "Leader") return b.kind === "Leader" && a.epoch === b.epoch && a.servesUntilMs === b.servesUntilMs;
   if (a.kind === "Unknown") return b.kind === "Unknown";

@@ -20,7 +20,7 @@ export class LeadershipFeed {
     return this.#state;
   }
 
-  /** Tell all readers, unless the state says what the last one said. */
+  /** Sends a state to all readers, unless it equals the last one. */
   publish(state: LeaderState): void {
     assertLeaderState(state);
     if (this.#isClosed || sameLeaderState(this.#state, state)) return;

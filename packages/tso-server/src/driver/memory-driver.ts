@@ -14,7 +14,7 @@ export class MemoryStore {
 /**
  * A driver that keeps its bound in memory: for tests and examples. Nothing survives the process.
  *
- * It leads from the start, with epoch 1. `setLeadership` makes it tell any other story.
+ * It leads from the start, with epoch 1. `setLeadership` changes that.
  */
 export class MemoryDriver implements ConsensusDriver {
   readonly #store: MemoryStore;

@@ -31,8 +31,8 @@ export interface CampaignParts {
 /**
  * Stands for leadership for as long as the driver is open. It is always in one of these:
  *
- * - *following*: the leader key is somebody else's. It watches the key, and stands as soon as it is gone.
- * - *standing*: the key was gone. It takes a lease and makes the key under it, if nobody is faster.
+ * - *following*: another node owns the leader key. It watches the key, and stands as soon as it is deleted.
+ * - *standing*: the key was deleted. It takes a lease and creates the key under it, unless another node is faster.
  * - *waiting out*: it holds the key, but the lease under which the bound was last written still lives, because the key was
  *   removed by hand. That leader may believe that it leads until its lease has run out, so this one waits for that.
  * - *leading*: it renews its lease, and serves until the time that the lease surely lasts.
@@ -136,7 +136,7 @@ export class Campaign {
     const { client, highWater } = this.#parts;
     while (!isOver()) {
       const last = await highWater.load();
-      // A bound that cannot be read stops the fence later on; here it says nothing about a predecessor.
+      // An unreadable bound stops the fence later. It gives no information about a predecessor here.
       if (!last.ok && last.error.kind === "PermanentDriver") return;
       if (last.ok) {
         if (last.value === undefined || last.value.leaseId === ownLeaseId) return;

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { EtcdDriverOptions } from "./etcd-driver.ts";
 
-/** How a command is told to reach etcd. Every setting but the password can be a flag, and every one can be in the URL. */
+/** The command-line flags for etcd. Every setting but the password can be a flag, and every one can be in the URL. */
 export interface EtcdFlags {
   /** URLs with commas between them: `http[s]://[USER:PASSWORD@]HOST:PORT[?ca=FILE&cert=FILE&key=FILE…]`. */
   readonly etcd: string;

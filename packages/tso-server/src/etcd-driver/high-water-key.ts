@@ -5,7 +5,7 @@ import type { DriverError } from "../driver/driver-error.ts";
 import { decodeHighWater, encodeHighWater, leastTextAt, type HighWaterRecord } from "./high-water-record.ts";
 
 /**
- * The bound in etcd, writable only by whoever holds the leader key.
+ * The bound in etcd, writable only by the node that holds the leader key.
  *
  * Both conditions, that the leader key is still the one made by this leadership and that the bound grows, are part of the
  * write itself: a leader that was paused for an hour cannot write, and a write that arrives late cannot lower anything.
@@ -54,7 +54,7 @@ export class HighWaterKey {
   }
 }
 
-/** etcd's trouble may pass; a refusal is a mistake of ours or of whoever set it up, and will not. */
+/** Unavailability is transient. A refusal is a bug or a configuration error, and permanent. */
 export function driverErrorOf(error: EtcdError): DriverError<"TransientDriver" | "PermanentDriver"> {
   if (error.kind === "EtcdUnavailable") return { kind: "TransientDriver", reason: `etcd: ${error.reason}` };
   return { kind: "PermanentDriver", reason: `etcd refused: ${error.reason}` };

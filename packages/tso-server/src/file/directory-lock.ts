@@ -23,7 +23,7 @@ const MAX_SOCKET_PATH_SIZE = 103;
  * at once, the one that looks second finds the first one listening; at worst both are refused. A name that does
  * not answer belongs to the dead, and is removed.
  *
- * The directory must be local: a socket says nothing to another machine.
+ * The directory must be local: a socket is not visible to another machine.
  */
 export class DirectoryLock {
   readonly #server: Server;
@@ -103,7 +103,7 @@ function listen(path: string): Promise<Result<Server, LockError>> {
   });
 }
 
-/** Whether somebody listens. Only a clear "no" counts as one. */
+/** Whether a process listens. Only a definite "no" counts as one. */
 function isAlive(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });

@@ -130,7 +130,7 @@ export class FileDriver implements ConsensusDriver {
     await this.#lock.release();
   }
 
-  /** Whoever comes while a write is under way shares the next one. */
+  /** Callers that arrive during a write share the next one. */
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0) {
       const batch = this.#pending;

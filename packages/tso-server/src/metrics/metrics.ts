@@ -14,7 +14,7 @@ export class Counter {
   }
 }
 
-/** A value that goes up and down. Whoever owns it sets it, or says where it is to be read when somebody looks. */
+/** A value that goes up and down. Its owner sets it, or provides a function that is called on every scrape. */
 export class Gauge {
   #read: () => number = () => 0;
 

@@ -3,7 +3,7 @@ import type { WindowGrant } from "@gossip/tso";
 import type { Counter, Metrics } from "../metrics/metrics.ts";
 import type { GetTsError } from "./get-ts-error.ts";
 
-/** What a request for timestamps is told. */
+/** The response to a request for timestamps. */
 export type Answer = Result<WindowGrant, GetTsError>;
 
 /** Counts every answer once, where it is final. */

@@ -13,7 +13,7 @@ export interface ClockGuardOptions {
   readonly monotonicClock: MonotonicClock;
   /** Longest step forward, beyond the time that has really passed, that a reading may make. */
   readonly maxForwardStepMs: number;
-  /** Called for every refused reading; `isNews` where somebody should be told. */
+  /** Called for every refused reading; `isNews` is true if it should be logged. */
   readonly onRefusal: (refusal: ClockRefusal, isNews: boolean) => void;
 }
 

@@ -112,7 +112,7 @@ export class FailoverFence {
     return served.ok ? ok("Serving") : served;
   }
 
-  /** The store says that another node leads: its next event will say which. */
+  /** According to the store another node leads. Its next event names it. */
   #lost(): Result<FenceEnd, FenceError> {
     this.#parts.gate.leave();
     return ok("LostLeadership");

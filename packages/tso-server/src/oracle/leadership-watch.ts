@@ -77,7 +77,7 @@ export class LeadershipWatch {
       }
       metrics.counter("tsoracle.leader_transition.total").add();
       next = events.next();
-      // An overtaken fence ends by itself; nobody is interested in how.
+      // A superseded fence ends by itself, and its result is ignored.
       void fencing?.catch(() => {});
       fencing = this.#enter(first.value);
     }

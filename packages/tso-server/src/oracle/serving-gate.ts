@@ -51,7 +51,7 @@ export class ServingGate {
     this.#publish({ kind: "NotServing", ...hint });
   }
 
-  /** What a request is told that came to the wrong node. */
+  /** The response to a request that reached the wrong node. */
   refusal(): GetTsError {
     if (this.#state.kind === "Serving") return { kind: "NotLeader" };
     const { leaderEndpoint, leaderEpoch } = this.#state;

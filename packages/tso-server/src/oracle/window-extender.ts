@@ -73,7 +73,7 @@ export class WindowExtender {
     this.#start(nowMs);
   }
 
-  /** Wait for the window to grow, then grant. Callers are told apart by `caller`, and take turns. */
+  /** Waits for the window to grow, then grants. `caller` identifies the callers, which take turns. */
   grantAfterExtension(
     { nowMs, count }: { readonly nowMs: number; readonly count: number },
     caller: object,

@@ -41,7 +41,7 @@ export class FrameConnection implements WatchedConnection {
     // A client whose machine is gone sends nothing at all: the kernel finds out.
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
-    // A client may leave at any time: its requests are answered to nobody.
+    // A client may disconnect at any time. Responses to its requests are dropped.
     socket.on("error", () => socket.destroy());
     socket.once("close", () => table.forget(this));
   }

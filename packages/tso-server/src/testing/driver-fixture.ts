@@ -51,7 +51,7 @@ export async function presentState(driver: ConsensusDriver): Promise<LeaderState
   throw new assert.AssertionError({ message: "the stream of leadership events ended before its first event" });
 }
 
-/** Wait until the driver says that it leads. */
+/** Waits until the driver reports that it leads. */
 export async function untilLeader(driver: ConsensusDriver): Promise<Epoch> {
   for await (const state of driver.leadershipEvents()) if (state.kind === "Leader") return state.epoch;
   throw new assert.AssertionError({ message: "the stream of leadership events ended without a leadership" });

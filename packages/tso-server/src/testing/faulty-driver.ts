@@ -16,7 +16,7 @@ export type Fault =
   | { readonly kind: "Throws" }
   | { readonly kind: "Answers"; readonly highWaterMs: number };
 
-/** A driver around another one, that fails, stalls or lies when told to, and remembers what it was asked. */
+/** Wraps a driver, and fails, stalls or lies on request. Records the calls it gets. */
 export class FaultyDriver implements ConsensusDriver {
   readonly inner: ConsensusDriver;
   /** Consumed first to last, one a call. */
@@ -34,7 +34,7 @@ export class FaultyDriver implements ConsensusDriver {
     this.inner = inner;
   }
 
-  /** Keep persists waiting until `release`, and loads too unless told otherwise. */
+  /** Holds persists until `release`, and by default loads too. */
   hold(what: "everything" | "persists" = "everything"): void {
     this.#holdsLoads = what === "everything";
     this.#held ??= new Promise((resolve) => {

@@ -32,7 +32,7 @@ export function findOrderViolations(records: readonly IssueRecord[], limit = 100
   const bySent = indexes.toSorted((a, b) => records[a]!.sentAt - records[b]!.sentAt);
   const byReceived = indexes.toSorted((a, b) => records[a]!.receivedAt - records[b]!.receivedAt);
 
-  // Walk through time: the greatest answer anybody had when a request was sent must be below what the request got.
+  // Walk through time: the greatest timestamp received before a request was sent must be below what the request got.
   let received = 0;
   let greatest = -1;
   for (const later of bySent) {

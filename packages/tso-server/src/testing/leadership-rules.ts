@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { presentState, rule, untilLeader, type DriverRule } from "./driver-fixture.ts";
 
-/** What every driver says about leadership. The keys are the names of the tests. */
+/** Rules about leadership for every driver. The keys are the names of the tests. */
 export const LEADERSHIP_RULES: Readonly<Record<string, DriverRule>> = {
   "L1 L2 the first event comes without any transition, whatever the state is": rule([], async (fixture) => {
     const driver = await fixture.open();

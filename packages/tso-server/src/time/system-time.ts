@@ -10,7 +10,7 @@ export interface Timers {
   /**
    * Calls `run` once after `delayMs`, unless the function that it returns is called first.
    *
-   * A timer keeps the process alive: somebody waits for it. One in the background does not.
+   * A timer keeps the process alive, unless it is in the background.
    */
   after(delayMs: number, run: () => void, kind?: "background"): () => void;
 }

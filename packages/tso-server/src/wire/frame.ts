@@ -17,7 +17,7 @@ import { STATUS_CODES, statusOfCode, type Status } from "./status.ts";
  * `length` counts what follows it. Replies come in any order: the id says whose they are.
  */
 
-/** What a client says first. A stranger, say a web browser, says something else and is shown out. */
+/** The first bytes that a client sends. A connection that sends anything else, such as a web browser, is closed. */
 export const PREFACE: Buffer = Buffer.from("GTS1", "latin1");
 
 export const HEADER_SIZE = 4;
@@ -41,7 +41,7 @@ export interface Request {
   readonly count: number;
 }
 
-/** What a server says to one request. */
+/** A server's response to one request. */
 export type Reply =
   | { readonly kind: "Granted"; readonly requestId: number; readonly grant: WindowGrant }
   | {

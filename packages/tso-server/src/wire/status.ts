@@ -33,7 +33,7 @@ export function statusOfCode(code: number): Status | undefined {
   return BY_CODE.get(code);
 }
 
-/** A refusal in words, for logs: its kind, and what the driver had to say. */
+/** A refusal as text for logs: its kind and the driver's reason. */
 export function reasonOf(error: GetTsError): string {
   return "reason" in error ? `${error.kind}: ${error.reason}` : error.kind;
 }
