@@ -8,9 +8,11 @@ export interface Block {
   /** The first word after the fence; empty if there is none. */
   readonly language: string;
   readonly code: string;
+  /** For a fence such as "ts from commit.ts": the file next to the page that the block quotes. */
+  readonly quotes?: string | undefined;
 }
 
-const OPENING = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)/;
+const OPENING = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)(?:\s+from\s+(\S+))?/;
 
 /** Each block stands alone: it runs as a program of its own. A fence inside a longer fence is text, not code. */
 export function readBlocks(file: string, page: string): Block[] {
@@ -19,12 +21,12 @@ export function readBlocks(file: string, page: string): Block[] {
   for (let index = 0; index < lines.length; index++) {
     const opening = OPENING.exec(lines[index]!);
     if (opening === null) continue;
-    const [, indent = "", fence = "", language = ""] = opening;
+    const [, indent = "", fence = "", language = "", quotes] = opening;
     const end = closingLine(lines, index + 1, fence);
     const code = lines
       .slice(index + 1, end)
       .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
-    blocks.push({ file, line: index + 2, language, code: `${code.join("\n")}\n` });
+    blocks.push({ file, line: index + 2, language, code: `${code.join("\n")}\n`, quotes });
     index = end;
   }
   return blocks;

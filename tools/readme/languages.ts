@@ -1,8 +1,11 @@
 // What the runner does with a block, by the language of its fence.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT } from "../layers/layers.ts";
 import type { Block } from "./blocks.ts";
 import type { Failure } from "./failure.ts";
 
-export type Treatment = "TypeScript" | "Shell" | "Sql" | "Json" | "Prose" | "Unknown";
+export type Treatment = "TypeScript" | "Shell" | "Sql" | "Json" | "Prose" | "Quote" | "Unknown";
 
 const TREATMENTS: Readonly<Record<string, Treatment>> = {
   ts: "TypeScript",
@@ -15,8 +18,9 @@ const TREATMENTS: Readonly<Record<string, Treatment>> = {
   md: "Prose",
 };
 
-export function treatmentOf({ language }: Block): Treatment {
-  return TREATMENTS[language] ?? "Unknown";
+/** A quote is not run: the file that it comes from is tested. It has to stand in that file as it stands on the page. */
+export function treatmentOf({ language, quotes }: Block): Treatment {
+  return quotes === undefined ? (TREATMENTS[language] ?? "Unknown") : "Quote";
 }
 
 /** Line beginnings that only code has. A block of them under `text` is an example that nothing runs. */
@@ -33,6 +37,8 @@ export function staticFailures(block: Block): Failure[] {
       return language === "text" && CODE_LINE.test(code)
         ? [{ file, line, what: "is code fenced as text: name its language, so that it runs" }]
         : [];
+    case "Quote":
+      return isQuoted(block) ? [] : [{ file, line, what: `is not part of ${block.quotes}: quote it again` }];
     case "Unknown":
       return [
         {
@@ -46,6 +52,16 @@ export function staticFailures(block: Block): Failure[] {
     case "Sql":
       return [];
   }
+}
+
+/** Whether the quoted file contains these lines, at any indentation. */
+function isQuoted({ file, code, quotes }: Block): boolean {
+  const source = readFileSync(join(ROOT, dirname(file), quotes!), "utf8").split("\n");
+  const lines = code.trimEnd().split("\n");
+  return source.some((start, at) => {
+    const indent = /^ */.exec(start)![0];
+    return lines.every((line, index) => source[at + index] === (line === "" ? "" : `${indent}${line}`));
+  });
 }
 
 function isJson(text: string): boolean {

@@ -46,6 +46,12 @@ export const NOT_RUN: readonly NotRun[] = [
     reason: "a test of the example runs this program",
     checkedBy: `examples/${example}/${example}.test.ts`,
   })),
+  {
+    page: "examples/sqlite-store/README.md",
+    contains: "example-sqlite-store",
+    reason: "`npm test` runs these tests",
+    checkedBy: "examples/sqlite-store/sqlite-store.test.ts",
+  },
 ];
 
 /** Install commands of package READMEs; see install-line.ts. */

@@ -61,6 +61,18 @@ const block = (language: string, ...lines: string[]): Block => ({
 });
 
 describe("staticFailures", () => {
+  test("a quote must stand in the file that it names, at any indentation", () => {
+    const quote = (...lines: string[]): Block => ({
+      ...block("ts", ...lines),
+      file: "examples/sqlite-store/README.md",
+      quotes: "sqlite-file.ts",
+    });
+    expect(readBlocks("a.md", "```ts from b.ts\na;\n```")).toMatchObject([{ language: "ts", quotes: "b.ts" }]);
+    expect(staticFailures(quote("try {", '  this.run("COMMIT");', "} catch (thrown) {"))).toEqual([]);
+    expect(staticFailures(quote("try {", 'this.run("COMMIT");', "} catch (thrown) {"))).toHaveLength(1);
+    expect(staticFailures(quote('this.run("COMMIT", 1);'))).toHaveLength(1);
+  });
+
   test.each([
     'import { a } from "@gossip/stdx";',
     "const opened = await open();",

@@ -21,12 +21,25 @@ export interface CommitHandlers {
   removeRun(set: RemoveRunSet): Eventually<CommitAnswer>;
 }
 
+/** `CommitHandlers` of a store whose engine needs no waiting. */
+export interface CommitHandlersAtOnce extends CommitHandlers {
+  updateShards(sets: readonly UpdateShardSet[]): readonly CommitAnswer[];
+  splitShard(set: SplitShardSet): CommitAnswer;
+  putRun(set: PutRunSet): CommitAnswer;
+  removeRun(set: RemoveRunSet): CommitAnswer;
+}
+
 /**
  * Passes write sets to the handler for their kind.
  *
  * Throws unless the call carries either one set of any kind or several updates, which is what `CoordinationStore.commit`
  * allows. Returns a promise only if the handler does.
  */
+export function dispatchCommit(sets: readonly WriteSet[], handlers: CommitHandlersAtOnce): readonly CommitAnswer[];
+export function dispatchCommit(
+  sets: readonly WriteSet[],
+  handlers: CommitHandlers,
+): Eventually<readonly CommitAnswer[]>;
 export function dispatchCommit(
   sets: readonly WriteSet[],
   handlers: CommitHandlers,
