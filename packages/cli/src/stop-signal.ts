@@ -4,12 +4,12 @@ import type { ExitName } from "./output/exit-codes.ts";
 export interface StopSignal {
   /** Fires at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
-  /** How the command ends where it was stopped; `undefined` while it was not. */
+  /** How the command ends if it was stopped. `undefined` otherwise. */
   readonly exit: ExitName | undefined;
   dispose(): void;
 }
 
-/** Turn the first Ctrl-C, or SIGTERM, into a request to stop, and the second into an end. */
+/** Turn the first Ctrl-C or SIGTERM into a request to stop, and the second into an immediate exit. */
 export function stopSignal(
   cli: Cli,
   on: { readonly first?: () => void; readonly second?: () => void } = {},

@@ -1,5 +1,5 @@
-// A command for every file, beside what everybody uses for that: `xargs -P` with as many at a time. The store, the start of the
-// process and the reading of the tree are in it.
+// A command for every file, compared with the usual tool: `xargs -P` with the same parallelism. Includes the store, the
+// start of the process and the reading of the tree.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare } from "@gossip/tools/bench";

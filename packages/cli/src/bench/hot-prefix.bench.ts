@@ -1,5 +1,5 @@
-// All items under one prefix, in one shard to begin with: workers that have nothing to do must be given part of it, or three of
-// four stand by. The work waits, as requests do, so that the machine's processors do not matter.
+// All items under one prefix, in one initial shard: idle workers must get part of it, or three of four do nothing. The
+// work waits, like requests do, so that the number of processors does not matter.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare } from "@gossip/tools/bench";

@@ -1,4 +1,4 @@
-// Memory must not grow with the number of items: state is a cursor a shard, whatever lies behind it.
+// Memory must not grow with the number of items: the state is one cursor per shard.
 import { createWriteStream, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const MOST_GROWTH = 1.5;
 const LINES_A_WRITE = 10_000;
 
 let folder: BenchFolder;
-/** Resident sizes in bytes when the last row was done, by the number of rows. */
+/** Resident sizes in bytes after the last row, by the number of rows. */
 const sizes = new Map<number, number[]>([
   [FEW, []],
   [MANY, []],

@@ -1,5 +1,5 @@
-// What the command costs where the work costs nothing: a function that does nothing, for every line of a manifest, on the
-// embedded store. The start of the process is in it, as it is for whoever types the command.
+// The overhead of the command: a function that does nothing, for every line of a manifest, on the embedded store.
+// Includes the start of the process, as users experience it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare } from "@gossip/tools/bench";

@@ -7,7 +7,7 @@ import { finishWriting } from "../output/finish-writing.ts";
 import { guardEnd } from "./last-resort.ts";
 
 const { stdout, stderr } = process;
-// A copy: the store's address may hold a password, and a module or what it starts has no use for it.
+// A copy: the store's address may contain a password, which modules and their child processes must not see.
 const env = { ...process.env };
 delete process.env["GOSSIP_STORE"];
 const onOutputLost = new Set<() => void>();
@@ -30,17 +30,17 @@ const cli: Cli = {
 
 stdout.on("error", ({ code = "for an unknown reason" }: NodeJS.ErrnoException) => {
   for (const listener of onOutputLost) listener();
-  // A reader may have seen enough: `gossip runs | head`. The results of a run, though, would be lost.
+  // The reader may have seen enough, as in `gossip runs | head`. The results of a run, though, would be lost.
   if (code === "EPIPE") return cli.exitNow(onOutputLost.size === 0 ? "Ok" : "OutputFailed");
   const message = `the output cannot be written (${code}): make room where it goes, then run the same command again.`;
   return cli.exitNow(cli.console.fail({ kind: "OutputFailed", message }));
 });
-// Messages only. The work goes on without a reader.
+// Only messages go to stderr. The work continues without a reader.
 stderr.on("error", () => {});
 
 guardEnd(process, cli);
 void main(process.argv.slice(2), cli).then(async (code) => {
   await finishWriting([stdout, stderr]);
-  // Not left to end by itself: a module may have left something open, and everything of ours is closed.
+  // Exit explicitly: a module may have left handles open, and everything of ours is closed.
   process.exit(code);
 });

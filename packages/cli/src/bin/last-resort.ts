@@ -1,17 +1,17 @@
 import type { Cli } from "../cli.ts";
 import { reportBug } from "../main.ts";
 
-/** The events after which Node ends a process with a code of its own, unless there is a listener. */
+/** The events after which Node ends a process with its own exit code, unless they have a listener. */
 export interface EndingProcess {
   on(event: "beforeExit", listener: () => void): unknown;
   on(event: "uncaughtException", listener: (thrown: unknown) => void): unknown;
 }
 
 /**
- * Make sure that the process ends with a code that is documented.
+ * Make sure that the process ends with a documented exit code.
  *
- * Node ends with 13 if nothing is left to do and the program still awaits something, and prints whatever was thrown outside
- * of any call of ours, credentials included.
+ * Node exits with 13 if nothing is left to do and the program still awaits a promise. It also prints uncaught errors,
+ * including any credentials in them.
  */
 export function guardEnd(process: EndingProcess, cli: Cli): void {
   process.on("beforeExit", () => {

@@ -85,7 +85,7 @@ async function serve(cli: Cli, flags: OracleFlags & { readonly json?: boolean })
     if (finished.ok || stop.signal.aborted) return ok("Ok");
     return fail(
       "StoreFailed",
-      `the oracle cannot go on (${finished.error.kind}): see to what it keeps its state in, then start it again.`,
+      `the oracle cannot go on (${finished.error.kind}): check where it keeps its state, then start it again.`,
     );
   } finally {
     stop.dispose();
@@ -97,7 +97,7 @@ async function serve(cli: Cli, flags: OracleFlags & { readonly json?: boolean })
 async function get(cli: Cli, flags: GetFlags): Promise<CommandResult> {
   const count = /^\d{1,6}$/.test(flags.count) ? Number(flags.count) : 0;
   if (count < 1 || count > 262_144)
-    return fail("BadCommandLine", "--count is no number of timestamps: write one from 1 to 262144.");
+    return fail("BadCommandLine", "--count is not a number of timestamps: write one from 1 to 262144.");
   const endpoints = flags.tso.split(",").map((endpoint) => endpoint.trim());
   const first = await ask(endpoints, count);
   if (!first.ok) return first;
@@ -119,7 +119,7 @@ async function ask(endpoints: readonly string[], count: number): Promise<Result<
   const { TimestampClient } = await import("@gossip/tso-server");
   const created = TimestampClient.create({ endpoints });
   if (!created.ok)
-    return fail("BadCommandLine", "--tso is no list of addresses: write HOST:PORT, with commas between several.");
+    return fail("BadCommandLine", "--tso is not a list of addresses: write HOST:PORT, with commas between several.");
   const client = created.value;
   try {
     const batch = await client.getTsBatch(count);

@@ -37,13 +37,16 @@ describe("the command line", () => {
     [["run"], /--source/],
     [["run", "--source", "fs:data"], /either --exec COMMAND or --module FILE/],
     [["run", "--source", "fs:data", "--exec", "true", "--module", "m.mjs"], /either --exec COMMAND or --module FILE/],
-    [["run", "--source", "ftp:x", "--exec", "true"], /--source is of no known kind/],
+    [["run", "--source", "ftp:x", "--exec", "true"], /--source is not of a known kind/],
     [["run", "--source", "fs:", "--exec", "true"], /names nothing/],
     [["run", "--source", "fs:data", "--exec", " "], /--exec is empty/],
     [["run", "--source", "fs:data", "--exec", "echo '{}'"], /write \{\} without quotes/],
     [["run", "--source", "fs:data", "--exec", "if then"], /the shell cannot read the command/],
-    [["run", "--source", "fs:data", "--exec", "true", "--workers", "0"], /--workers is no whole number from 1 to 256/],
-    [["run", "--source", "fs:data", "--exec", "true", "--lease", "soon"], /--lease is no number of seconds/],
+    [
+      ["run", "--source", "fs:data", "--exec", "true", "--workers", "0"],
+      /--workers is not a whole number from 1 to 256/,
+    ],
+    [["run", "--source", "fs:data", "--exec", "true", "--lease", "soon"], /--lease is not a number of seconds/],
     [["run", "--source", "fs:data", "--exec", "true", "--on-fail", "explode"], /on-fail/],
     [["run", "--source", "fs:data", "--exec", "true", "--store", "mysql://x"], /no address of a known kind/],
     [
@@ -102,8 +105,8 @@ describe("the source", () => {
   });
 
   test("a file where a folder should be, and the other way round", async () => {
-    expectSentence(await run("--source", "fs:data/a", "--exec", "true"), 6, /is no folder/);
-    expectSentence(await run("--source", "lines:data", "--exec", "true"), 6, /is no file/);
+    expectSentence(await run("--source", "fs:data/a", "--exec", "true"), 6, /is not a folder/);
+    expectSentence(await run("--source", "lines:data", "--exec", "true"), 6, /is not a file/);
     expectSentence(await run("--source", "lines:data/none", "--exec", "true"), 6, /there is no file/);
   });
 
@@ -216,7 +219,7 @@ describe("the store", () => {
       7,
       /locked cannot be opened: the folder may not be made or written to; .* --store names another folder/,
     );
-    expectSentence(await on("locked/store"), 7, /cannot be made/);
+    expectSentence(await on("locked/store"), 7, /cannot be created/);
   });
 
   test("one that no folder can be made for", async () => {
@@ -228,7 +231,7 @@ describe("the store", () => {
     expectSentence(
       await run("--source", "fs:data", "--exec", "true", "--store", "/proc/nowhere/store"),
       7,
-      /cannot be made/,
+      /cannot be created/,
     );
   });
 
@@ -354,9 +357,9 @@ describe("the run", () => {
     expectSentence(
       await run("--source", "fs:data", "--exec", "touch worked", "--out", "none/out.ndjson"),
       9,
-      /is not there: make it/,
+      /does not exist: create it/,
     );
-    expectSentence(await run("--source", "fs:data", "--exec", "touch worked", "--out", "data"), 9, /is no file/);
+    expectSentence(await run("--source", "fs:data", "--exec", "touch worked", "--out", "data"), 9, /is not a file/);
     expect(existsSync(join(folder, "worked"))).toBe(false);
   });
 

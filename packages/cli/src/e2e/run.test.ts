@@ -141,7 +141,7 @@ describe("gossip run", () => {
     const second = await run(...args);
     const events = eventsOf(second);
     expect(events[0]!["message"]).toMatch(
-      /goes on: \d+ items? skipped, done before; .* shards? in the hands of others, or of a worker that was killed, until the lease ends$/,
+      /goes on: \d+ items? skipped, done before; .* shards? held by other workers, or by a killed one until its lease ends$/,
     );
     expect(events.some(({ kind, waitMs }) => kind === "progress" && typeof waitMs === "number")).toBe(true);
     expect([second.code, events.at(-1)]).toEqual([

@@ -5,28 +5,28 @@ export type TemplateError =
   | { readonly kind: "EmptyCommand" }
   /** The only `{}` are between single quotes, or in here-documents with a quoted delimiter. */
   | { readonly kind: "PlaceholderQuoted" }
-  /** In `$((…))` some shells run what a name holds. */
+  /** In `$((…))` some shells execute the value of a name. */
   | { readonly kind: "PlaceholderInArithmetic" };
 
 /**
- * What the scanner is inside of: double quotes, `$(…)`, `$((…))`, backticks, a here-document, a `case`, whose patterns end
- * with a `)`, or a plain `(…)` within those.
+ * What the scanner is inside of: double quotes, `$(…)`, `$((…))`, backticks, a here-document, a `case`, whose patterns
+ * end with a `)`, or a plain `(…)` within those.
  */
 type Inside = "base" | "double" | "substitution" | "arithmetic" | "backtick" | "document" | "case" | "group";
 
-/** What a command may follow. */
+/** Text after which a command can start. */
 const COMMAND_START = /(?:^|[;&|(\n`]|(?:^|\s)(?:if|then|elif|else|while|until|do|!|\{)\s)[ \t]*$/;
 
 /** The item is used without a placeholder: `$1`, `${1}`, `$@`, `$*`. */
 const POSITIONAL = /\$(?:1|\{1|[@*])/;
 
 /**
- * A command of the user as a shell function's body, in which the item is `$1`.
+ * Turn a user's command into the body of a shell function that gets the item as `$1`.
  *
- * `{}` stands for the item as one word: outside quotes it becomes `"$1"`, between double quotes and in a here-document
- * `${1}`. Between single quotes, and in a here-document whose delimiter is quoted, it stays as it is, as everything does
- * there for the shell; this also keeps a name out of the text of another program, as in `bash -c 'echo {}'`, where it would
- * be read as code. `\{}` stays too. A command without any `{}` is run as it is.
+ * `{}` is the item as one word: outside quotes it becomes `"$1"`, between double quotes and in a here-document `${1}`.
+ * Between single quotes, and in a here-document with a quoted delimiter, it is left unchanged, as the shell does with
+ * everything there. This also keeps a name out of the code of another program, as in `bash -c 'echo {}'`. `\{}` is left
+ * unchanged too. A command without `{}` runs as it is.
  */
 export function parseTemplate(command: string): Result<string, TemplateError> {
   if (command.trim() === "") return err({ kind: "EmptyCommand" });
@@ -45,7 +45,7 @@ class Scan {
   hasPlaceholderInArithmetic = false;
   readonly #text: string;
   readonly #inside: Inside[];
-  /** Here-documents that were announced and begin behind the next line end. */
+  /** Here-documents that start after the next line end. */
   readonly #announced: HereDocument[] = [];
   #at = 0;
 
@@ -148,7 +148,7 @@ class Scan {
     this.#copy(length);
   }
 
-  /** An inner quote that was left open does not outlive the backticks. */
+  /** An open inner quote ends with the backticks. */
   #leaveBacktick(): void {
     while (this.#inside.pop() !== "backtick");
     this.#copy(1);

@@ -1,13 +1,16 @@
 /** A here-document that a command announces with `<<DELIMITER`. */
 export interface HereDocument {
   readonly delimiter: string;
-  /** A quote or a backslash in the delimiter: the shell takes the text as it is. */
+  /** The delimiter contains a quote or a backslash: the shell does not expand the text. */
   readonly isQuoted: boolean;
-  /** `<<-`: tabs at the beginning of lines do not count. */
+  /** `<<-`: leading tabs are ignored. */
   readonly skipsTabs: boolean;
 }
 
-/** Read `text` from `<<` on: the length of the operator with its word, and what it announces. A here-string `<<<` announces nothing. */
+/**
+ * Read `text` from `<<` on. Returns the length of the operator with its word, and the here-document. A here-string
+ * `<<<` has none.
+ */
 export function readRedirection(text: string): {
   readonly length: number;
   readonly document: HereDocument | undefined;
@@ -25,7 +28,9 @@ export function readRedirection(text: string): {
   };
 }
 
-/** The here-document that `text` begins with, its delimiter's line included; all of it if the delimiter is missing. */
+/**
+ * The here-document at the start of `text`, including its delimiter line. All of `text` if the delimiter is missing.
+ */
 export function readHereDocument(text: string, { delimiter, isQuoted, skipsTabs }: HereDocument): string {
   let end = 0;
   let isContinued = false;
@@ -34,7 +39,7 @@ export function readHereDocument(text: string, { delimiter, isQuoted, skipsTabs 
     const line = text.slice(end, lineEnd === -1 ? text.length : lineEnd);
     end = lineEnd === -1 ? text.length : lineEnd + 1;
     if (!isContinued && (skipsTabs ? line.replace(/^\t+/, "") : line) === delimiter) break;
-    // A backslash at its end joins a line with the next.
+    // A trailing backslash joins a line with the next.
     isContinued = !isQuoted && /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
   }
   return text.slice(0, end);

@@ -1,7 +1,7 @@
-/** What one item wrote to one of its streams. */
+/** The output of one item on one stream. */
 export interface Captured {
   readonly bytes: Buffer;
-  /** How much was written beyond what was kept. */
+  /** How many bytes were dropped. */
   readonly droppedSize: number;
 }
 
@@ -9,7 +9,7 @@ const NOTHING = Buffer.alloc(0);
 const LINE_END = 0x0a;
 
 /**
- * Takes a stream apart that carries the output of one item after another, each ended by a marker that no item can
+ * Splits a stream that carries the output of one item after another. Each output ends with a marker that no item can
  * know, the rest of the marker's line, and a line end.
  */
 export class MarkedOutput {
@@ -18,7 +18,7 @@ export class MarkedOutput {
   #kept: Buffer[] = [];
   #keptSize = 0;
   #droppedSize = 0;
-  /** Bytes that may turn out to be the beginning of the marker, or are the marker without its line end. */
+  /** Bytes that may be the start of the marker, or the marker without its line end. */
   #tail: Buffer = NOTHING;
 
   constructor(options: { readonly marker: string; readonly maxSize: number }) {
@@ -26,7 +26,7 @@ export class MarkedOutput {
     this.#maxSize = options.maxSize;
   }
 
-  /** What follows the marker on its line, where the item's output has ended with this chunk. */
+  /** Returns the rest of the marker's line if the item's output ends in this chunk. */
   push(chunk: Buffer): string | undefined {
     const data = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]);
     const found = data.indexOf(this.#marker);
@@ -47,7 +47,7 @@ export class MarkedOutput {
     return data.toString("latin1", found + this.#marker.length, lineEnd);
   }
 
-  /** The output so far, and none of it any more. */
+  /** Returns the output so far and clears it. */
   take(): Captured {
     const captured = {
       bytes: this.#kept.length === 1 ? this.#kept[0]! : Buffer.concat(this.#kept),

@@ -5,17 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
-/** One end to be read here, and one to be given to a child, which must be closed here after that. */
+/** A pipe with one end to read here and one for a child process. Close the child's end here after the spawn. */
 export interface OutputPipe {
   readonly reader: Readable;
   readonly childFd: number;
 }
 
 /**
- * Two pipes for the output of a child.
+ * Open two pipes for the output of a child.
  *
- * What Node would give a child are sockets, and no command can open `/dev/stdout` or `/dev/stderr` on those, as in
- * `| tee /dev/stderr`. These are pipes. Their names are gone when this returns.
+ * Node would give a child sockets, and no command can open `/dev/stdout` or `/dev/stderr` on those, as in `| tee
+ * /dev/stderr`. These are real pipes. Their names are removed before this returns.
  */
 export function openOutputPipes(): { readonly stdout: OutputPipe; readonly stderr: OutputPipe } {
   const folder = mkdtempSync(join(tmpdir(), "gossip-pipes-"));
@@ -30,9 +30,9 @@ export function openOutputPipes(): { readonly stdout: OutputPipe; readonly stder
 }
 
 function openPipe(path: string): OutputPipe {
-  // Open for writing as well as reading: a pipe without a writer would report its end at once.
+  // Open for reading and writing: a pipe without a writer would report its end at once.
   const readFd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
-  // Opened anew for the child, which must wait where the pipe is full and not be refused.
+  // Opened separately for the child: its writes must block when the pipe is full, not fail.
   const childFd = openSync(path, constants.O_WRONLY);
   return { reader: new Socket({ fd: readFd, readable: true, writable: false }), childFd };
 }

@@ -6,11 +6,11 @@ import { MarkedOutput, type Captured } from "./marked-output.ts";
 import { closeChildEnds, openOutputPipes } from "./named-pipes.ts";
 
 export interface ShellOptions {
-  /** The body of the function that is called with an item, of `parseTemplate`. */
+  /** The body of the shell function, from `parseTemplate`. */
   readonly body: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Most bytes that are kept of what one item writes to one stream. */
+  /** The most bytes to keep of one item's output per stream. */
   readonly maxOutputSize: number;
 }
 
@@ -30,10 +30,10 @@ export function functionOf(body: string): string {
 }
 
 /**
- * One shell that runs item after item, each in a subshell, so that no item sees what another did to the environment.
+ * One shell that runs item after item, each in a subshell, so that items do not affect each other's environment.
  *
- * Spawning a process from Node takes milliseconds, a subshell a fraction of one. Only a script can pass arguments that are
- * not UTF-8. The shell has a process group of its own, so that Ctrl-C in the terminal does not reach running commands.
+ * Spawning a process from Node takes milliseconds, a subshell a fraction of one. Only a script can pass arguments that
+ * are not UTF-8. The shell has its own process group, so that Ctrl-C in the terminal does not reach running commands.
  */
 export class PersistentShell {
   readonly #child: ChildProcess;
@@ -66,7 +66,8 @@ export class PersistentShell {
     // A write fails if the shell is gone; the exit handler reports that.
     this.#child.stdin!.on("error", () => {});
     this.#child.once("error", () => this.#onGone());
-    // The pipes have no end of their own, and what a command left running may hold them: the end of the shell counts.
+    // The pipes never end by themselves, and background processes of a command may hold them: only the exit of the
+    // shell counts.
     this.#child.once("exit", () => setImmediate(() => this.#onGone()));
     this.#child.stdin!.write(functionOf(body));
   }
@@ -95,18 +96,18 @@ export class PersistentShell {
     });
   }
 
-  /** Let an idle shell end. */
+  /** Let an idle shell exit. */
   end(): void {
     this.#child.stdin!.end();
   }
 
-  /** End the shell and everything that its command started. */
+  /** Kill the shell and everything that its command started. */
   kill(): void {
     this.#signal("SIGTERM");
     setTimeout(() => this.#signal("SIGKILL"), KILL_AFTER_MS).unref();
   }
 
-  /** The same at once, for a process that is about to exit. */
+  /** Kill them at once, for a process that is about to exit. */
   killAtOnce(): void {
     this.#signal("SIGKILL");
   }

@@ -5,15 +5,15 @@ import { shellQuote } from "./shell-quote.ts";
 
 export interface ShellPoolOptions extends ShellOptions {
   readonly size: number;
-  /** An item that takes longer is ended. No limit where it is left out. */
+  /** Kill an item that takes longer. No limit if omitted. */
   readonly timeoutMs?: number | undefined;
 }
 
 export interface ShellRequest {
   readonly item: Uint8Array;
-  /** A script of assignments; what commands see beside the item. */
+  /** A script that exports variables for the command. */
   readonly variables: string;
-  /** Ends the item, and what it started. */
+  /** Kills the item and everything it started. */
   readonly signal: AbortSignal;
 }
 
@@ -21,21 +21,21 @@ export type ExecAnswer =
   | ShellAnswer
   | { readonly kind: "TimedOut" }
   | { readonly kind: "Aborted" }
-  /** The item has a zero byte in it, which no argument can have. */
+  /** The item contains a zero byte, which no argument can. */
   | { readonly kind: "ZeroByte" };
 
-/** Why a command can never run: the shell's complaint about it. */
+/** The shell's error for a command that can never run. */
 export interface InvalidCommand {
   readonly kind: "InvalidCommand";
   readonly complaint: string;
 }
 
-/** Shells that are started when they are needed, and replaced when they are gone. */
+/** Shells that are started on demand and replaced when they exit. */
 export class ShellPool {
   readonly #options: ShellPoolOptions;
   readonly #idle: PersistentShell[] = [];
   readonly #busy = new Set<PersistentShell>();
-  /** Told to end, and not gone yet. */
+  /** Shells that are being killed. */
   readonly #ending = new Set<PersistentShell>();
   readonly #waiting: (() => void)[] = [];
 
@@ -75,18 +75,18 @@ export class ShellPool {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     this.#giveBack(shell, ended !== undefined);
-    // An answer that was there before the end came is an answer.
+    // A result that arrived before the shell was killed counts.
     return ended === undefined || answer.kind === "Ended" ? answer : { kind: ended };
   }
 
-  /** Let the shells go. Those that still work on something finish it first; those that were told to end have had their time. */
+  /** End the shells. Busy shells finish their item first. */
   close(): void {
     for (const shell of this.#idle.splice(0)) shell.end();
     for (const shell of this.#busy) shell.end();
     for (const shell of this.#ending) shell.killAtOnce();
   }
 
-  /** End everything now. For a process that is about to end. */
+  /** Kill everything now, for a process that is about to exit. */
   killAtOnce(): void {
     for (const shell of [...this.#idle, ...this.#busy, ...this.#ending]) shell.killAtOnce();
   }
@@ -109,7 +109,7 @@ export class ShellPool {
   }
 }
 
-/** The shell names itself and a line; neither means anything to who wrote the command. */
+/** Strip the shell's name and line number, which mean nothing to the user. */
 function complaintOf(stderr: string): string {
   const [line = ""] = stderr.trim().split("\n");
   return line.replace(/^(?:\S*sh: )?(?:-c: )?(?:line )?\d+: /, "").trim();

@@ -1,11 +1,11 @@
 const QUOTE = 0x27;
 
-/** `'\''`: end the quotes, a quote by itself, begin them again. */
+/** `'\''`: close the quotes, an escaped quote, open them again. */
 const ESCAPED_QUOTE = Uint8Array.of(QUOTE, 0x5c, QUOTE, QUOTE);
 
 /**
- * Bytes as one word of a shell's script, whatever they are: a shell takes everything between single quotes as it
- * stands. Only a zero byte has no place in an argument; `undefined` where there is one.
+ * Quote bytes as one word of a shell script: a shell does not interpret anything between single quotes. Returns
+ * `undefined` for bytes with a zero byte, which no argument can contain.
  */
 export function shellQuote(bytes: Uint8Array): Buffer | undefined {
   if (bytes.includes(0)) return undefined;

@@ -22,7 +22,7 @@ export const KEY_FORMS = {
   tuple: { example: 'tuple:["eu",42]', means: "a tuple as JSON; a number without a point is an integer" },
 } as const;
 
-/** Strings too, so that digits inside one are not taken for a number. */
+/** Matches strings too, so that digits inside a string are not taken for a number. */
 const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
@@ -30,7 +30,7 @@ const MAX_DEPTH = 1000;
 
 const FORMS = Object.keys(KEY_FORMS).join(":, ");
 
-/** Parse a key that a person wrote. Without a form it is text. */
+/** Parse a key as users write it. Without a form it is text. */
 export function parseKey(text: string): Result<Uint8Array, CliError> {
   const [, form = "path", rest = text] = /^(path|hex|b64|row|tuple):([^]*)$/.exec(text) ?? [];
   switch (form) {
@@ -56,7 +56,7 @@ export function parseKey(text: string): Result<Uint8Array, CliError> {
 
 function parseBase64url(text: string): Result<Uint8Array, CliError> {
   const bytes = Buffer.from(text, "base64url");
-  // Node ignores what it cannot read, so the bytes must give the same text again.
+  // Node ignores invalid characters, so check that the bytes encode to the same text.
   return bytes.toString("base64url") === text
     ? ok(bytes)
     : fail(
@@ -92,9 +92,10 @@ function parseTuple(text: string): Result<Uint8Array, CliError> {
     : fail("BadCommandLine", `the tuple cannot be a key: ${frontierErrorMessage(encoded.error)}.`);
 }
 
-/** The elements of a tuple in JSON; `undefined` if it is no such thing. */
+/** The elements of a tuple in JSON, or `undefined` if the text is not valid. */
 function tupleElements(text: string): TupleElement[] | undefined {
-  // JSON.parse forgets how a number was written. So a string gets an s in front, and an integer becomes a string with an i.
+  // JSON.parse loses how a number was written, so mark the tokens: s before a string, and an integer becomes a string
+  // with i.
   const marked = text.replaceAll(TEXT_OR_NUMBER, (token) => {
     if (token.startsWith('"')) return `"s${token.slice(1)}`;
     return INTEGER.test(token) ? `"i${token}"` : token;
@@ -109,7 +110,7 @@ function tupleElements(text: string): TupleElement[] | undefined {
 }
 
 function elementsOf(values: readonly unknown[], depth: number): TupleElement[] | undefined {
-  // A key nests far less; this keeps the stack bounded.
+  // Keys nest far less. This bounds the stack.
   if (depth > MAX_DEPTH) return undefined;
   const elements: TupleElement[] = [];
   for (const value of values) {
@@ -132,12 +133,12 @@ export interface DecodedKey {
   readonly size: number;
   readonly hex: string;
   readonly text: string;
-  /** What else the bytes may be, where they are that exactly. */
+  /** Other readings of the bytes, if they match exactly. */
   readonly row: string | undefined;
   readonly tuple: string | undefined;
 }
 
-/** Every reading of the bytes of a key. */
+/** All readings of the bytes of a key. */
 export function decodeKey(key: Uint8Array): DecodedKey {
   const row = decodeManifestRowKey(key);
   const tuple = decodeTuple(key);
@@ -164,13 +165,13 @@ function showElement(element: TupleElement): string {
   return `uuid(${Buffer.from((element as { bytes: Uint8Array }).bytes).toString("hex")})`;
 }
 
-/** With a point or an exponent, or it would be read as an integer. */
+/** With a point or an exponent, otherwise it would be read as an integer. */
 function showDouble(value: number): string {
   const text = Object.is(value, -0) ? "-0" : String(value);
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-/** A key for a list: text where it is text, else hexadecimal digits. */
+/** A key for a list: as text if possible, otherwise in hexadecimal. */
 export function showKey(key: Uint8Array | undefined): string {
   if (key === undefined || key.length === 0) return "";
   const row = decodeManifestRowKey(key);

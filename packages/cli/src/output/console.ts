@@ -9,7 +9,7 @@ export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
-  /** Whether the reader is behind: what is written now waits in this process. */
+  /** Whether the reader is slow, so that new writes are buffered in this process. */
   readonly writableNeedDrain?: boolean;
   once?(event: "drain", listener: () => void): unknown;
 }
@@ -49,7 +49,7 @@ export class Console {
     this.#env = env;
   }
 
-  /** How wide a line on stdout may be; `undefined` (no limit) if stdout is no terminal, or one without a size. */
+  /** The width of a line on stdout. `undefined` (no limit) if stdout is not a terminal or has no size. */
   get width(): number | undefined {
     return this.stdout.isTTY === true && this.stdout.columns !== 0 ? this.stdout.columns : undefined;
   }
@@ -83,17 +83,17 @@ export class Console {
     this.stdout.write(`${maskedJson(toJsonSafe(value))}\n`);
   }
 
-  /** Data of the user, exactly as it is. */
+  /** Print the user's data unchanged. */
   dataLines(texts: readonly string[]): void {
     if (texts.length > 0) this.stdout.write(`${texts.join("\n")}\n`);
   }
 
-  /** The same, as a line of JSON. */
+  /** Print the user's data as a line of JSON. */
   dataJson(value: object): void {
     this.stdout.write(`${JSON.stringify(toJsonSafe(value))}\n`);
   }
 
-  /** Settles when the reader of stdout has caught up; `undefined` if it is not behind. */
+  /** Resolves when the reader of stdout has caught up. `undefined` if it is not behind. */
   whenRead(): Promise<void> | undefined {
     if (this.stdout.writableNeedDrain !== true) return undefined;
     // Shared by all callers.

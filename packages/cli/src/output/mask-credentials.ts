@@ -7,7 +7,7 @@ const VALUE = `(?:"[^"]*"|'[^']*'|[^\\s&;|'"]+)`;
 
 /** `PGPASSWORD=x`, `?password=x`, `--api-key=x`. */
 const ASSIGNMENT = new RegExp(`(\\b[\\w.-]*${SECRET_WORD}[\\w.-]*=)${VALUE}`, "gi");
-/** `--password x`. Only in commands: a sentence may name the option, and go on. */
+/** `--password x`. Only in commands: in a sentence, other words may follow the option's name. */
 const OPTION = new RegExp(`(--?[\\w-]*${SECRET_WORD}[\\w-]*\\s+)(?!-)${VALUE}`, "gi");
 /** `Authorization: Bearer x`, `X-Api-Key: x`. */
 const HEADER = /\b((?:[\w-]*authorization|x-api-key|[\w-]*token)\s*:\s*)[^'"\n]+/gi;
@@ -20,14 +20,14 @@ const STORE_LOGIN = /\b((?:postgres(?:ql)?|etcds?):\/{0,3}(?:[^\s'":@/]*:(?=[^\n
 const WORD = /[^\s'"`<>|]+/g;
 
 /**
- * `text` without the credentials in it: the login of a URL, and values that are named as secrets. Nothing is printed
- * without it. It hides too much rather than too little.
+ * Mask the credentials in `text`: the login of a URL, and values that are named as secrets. Everything printed goes
+ * through this. It hides too much rather than too little.
  */
 export function maskCredentials(text: string): string {
   return text.replaceAll(STORE_LOGIN, `$1${MASK}@`).replaceAll(WORD, maskLogin).replaceAll(ASSIGNMENT, `$1${MASK}`);
 }
 
-/** The same for a shell command, where more can be told to be a secret. */
+/** Mask a shell command, where more can be recognized as a secret. */
 export function maskCommand(command: string): string {
   return maskCredentials(command)
     .replaceAll(OPTION, `$1${MASK}`)
@@ -36,12 +36,12 @@ export function maskCommand(command: string): string {
     .replaceAll(SHORT_OPTION, `$1${MASK}`);
 }
 
-/** A value as JSON, with every text in it masked. */
+/** A value as JSON, with every string in it masked. */
 export function maskedJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? maskCredentials(inner) : inner));
 }
 
-/** Mask what stands before the last `@` of a word: `scheme://user:…@host`, `user:…@host`, `scheme://…@host`. */
+/** Mask what comes before the last `@` of a word: `scheme://user:…@host`, `user:…@host`, `scheme://…@host`. */
 function maskLogin(word: string): string {
   const end = word.lastIndexOf("@");
   if (end === -1) return word;
@@ -49,7 +49,7 @@ function maskLogin(word: string): string {
     /[a-z][a-z0-9+.-]*:\/\//i.exec(word) ?? /[a-z][a-z0-9+.-]*:\/?(?=[^:@]*:[^@]*@)/i.exec(word) ?? undefined;
   const start = scheme === undefined ? 0 : scheme.index + scheme[0].length;
   if (start > end) return word;
-  // An `@` in the path of a web address is no login.
+  // An `@` in the path of a web address is not a login.
   if (/^https?:/i.test(scheme?.[0] ?? "") && /^[\w.-]+(?::\d+)?\//.test(word.slice(start))) return word;
   const colon = word.indexOf(":", start);
   const hasPassword = colon !== -1 && colon < end;

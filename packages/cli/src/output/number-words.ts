@@ -1,6 +1,6 @@
 const GROUPS = /\B(?=(\d{3})+$)/g;
 
-/** `1234567` as `1,234,567`, whatever the locale: people compare these lines between machines. */
+/** `1234567` as `1,234,567` in every locale, so that lines can be compared between machines. */
 export function formatCount(count: number): string {
   return String(Math.round(count)).replaceAll(GROUPS, ",");
 }
@@ -22,7 +22,7 @@ export function formatDuration(ms: number): string {
   return joined([Math.floor(hours / 24), "d"], [hours % 24, "h"]);
 }
 
-/** Three digits that matter: `0.52/s`, `8.1/s`, `412/s`, `12.3k/s`. */
+/** Three significant digits: `0.52/s`, `8.1/s`, `412/s`, `12.3k/s`. */
 export function formatRate(perSecond: number): string {
   if (perSecond >= 999_500) return `${(perSecond / 1_000_000).toFixed(1)}M/s`;
   if (perSecond >= 9999.5) return `${(perSecond / 1000).toFixed(1)}k/s`;
@@ -30,7 +30,7 @@ export function formatRate(perSecond: number): string {
   return `${perSecond.toFixed(perSecond >= 9.95 ? 0 : perSecond >= 0.995 ? 1 : 2)}/s`;
 }
 
-/** Never `100 %` before the end, never `0 %` after the beginning. */
+/** Never `100 %` before the end, never `0 %` after the start. */
 export function formatShare(fraction: number): string {
   const percent = fraction * 100;
   if (fraction >= 1) return "100 %";

@@ -40,7 +40,10 @@ function escapeChar(char: string): string {
   return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
 
-/** Bytes under `name` where they are text; under `name` with `64` behind it, in base64url, where they are not. */
+/**
+ * A field with the bytes: as text under `name`, or in base64url under `name` with the suffix `64` if they are not
+ * UTF-8.
+ */
 export function textField(name: string, bytes: Uint8Array): Record<string, string> {
   const text = decodeUtf8(bytes);
   if (text !== undefined) return { [name]: text };

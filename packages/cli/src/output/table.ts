@@ -2,16 +2,16 @@ import { clip, textWidth } from "./text-width.ts";
 
 export interface Column {
   readonly title: string;
-  /** Numbers stand at the right. */
+  /** Numbers are right-aligned. */
   readonly isNumber?: boolean;
-  /** May be cut where the terminal is too narrow. */
+  /** May be cut if the terminal is too narrow. */
   readonly mayShrink?: boolean;
 }
 
 const GAP = "  ";
 const LEAST_WIDTH = 6;
 
-/** Rows under titles, in columns. Cut to `maxWidth`, where there is one. */
+/** Rows in columns under titles, cut to `maxWidth` if given. */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -3,7 +3,7 @@ import type { Console } from "../output/console.ts";
 import { textField } from "../output/printable.ts";
 import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progress.ts";
 
-/** Lines of JSON on stdout, each with its `kind`. */
+/** Prints lines of JSON on stdout, each with a `kind`. */
 export class JsonView implements ProgressView {
   readonly everyMs = 1000;
   readonly #console: Console;

@@ -3,7 +3,7 @@ import { printableText } from "../output/printable.ts";
 import { plainLine } from "./progress-lines.ts";
 import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progress.ts";
 
-/** Lines on stderr, for logs and pipes. One about progress now and then, and only where there was some. */
+/** Prints lines on stderr, for logs and pipes. Reports progress now and then, and only if there was some. */
 export class PlainView implements ProgressView {
   readonly everyMs = 5000;
   readonly #console: Console;

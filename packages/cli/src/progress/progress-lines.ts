@@ -12,10 +12,10 @@ export interface LineOptions {
 }
 
 const MAX_BAR = 30;
-/** Narrower than this there is no room for a bar beside the figures. */
+/** Below this width there is no room for a bar next to the figures. */
 const LEAST_BAR = 8;
 
-/** The view of a terminal: a bar with figures, the key space, the states, and what is being waited for. */
+/** The terminal view: a bar with figures, the key space, the states, and what the run is waiting for. */
 export function progressLines(progress: RunProgressShown, options: LineOptions): string[] {
   const { width, styled } = options;
   return [
@@ -70,7 +70,7 @@ function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }
   const unreadable = totals.unreadable === 0 ? [] : [`${formatCount(totals.unreadable)} unreadable`];
   const flawed = [...(totals.failed === 0 ? [] : [`${formatCount(totals.failed)} failed`]), ...unreadable];
   const failed = flawed.length === 0 ? "" : `   ${flawed.join(", ")}`;
-  // A sign takes one column, however it is coloured.
+  // A symbol takes one column, whatever its color.
   const plainWidth = parts.reduce((sum, [, text]) => sum + 2 + textWidth(text), 0) + 3 * 2 + textWidth(failed);
   if (plainWidth <= width)
     return parts.map(([sign, text]) => `${sign} ${text}`).join("  ") + (failed === "" ? "" : styled("red", failed));

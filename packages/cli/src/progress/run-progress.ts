@@ -1,16 +1,16 @@
 import type { RunOverview } from "../run/inspect/run-overview.ts";
 
-/** The work as a view shows it. */
+/** The progress that a view shows. */
 export interface RunProgressShown {
   readonly overview: RunOverview;
   readonly elapsedMs: number;
-  /** Items that were done before this process began. */
+  /** Items that were done before this process started. */
   readonly itemsBefore: number;
   readonly perSecond: number | undefined;
   readonly remainingMs: number | undefined;
   /** Shards that this process works on. */
   readonly held: number;
-  /** Until the first lease of somebody else ends; where this process has nothing to do but wait for that. */
+  /** Time until the first lease of another worker ends, if this process is only waiting for that. */
   readonly waitMs: number | undefined;
   readonly isStopping: boolean;
 }
@@ -22,17 +22,20 @@ export interface ShownFailure {
   readonly stderr: string;
 }
 
-/** Where a run's progress is shown. */
+/** Shows the progress of a run. */
 export interface ProgressView {
-  /** How often it wants to be told. */
+  /** How often to call `show`. */
   readonly everyMs: number;
   show(progress: RunProgressShown): void;
-  /** The last time, where the view is one that shows how things are and does not tell what happens. */
+  /** Show the final state, for views that show a state rather than events. */
   showEnd(progress: RunProgressShown): void;
-  /** A sentence between the rest. */
+  /** Print a message. */
   say(text: string, fields?: object): void;
   failed(failure: ShownFailure): void;
-  /** What an item's command wrote, where it has no other place to go. Answers when whoever reads it has caught up, where they are behind. */
+  /**
+   * Print an item's output if it has no other destination. If the reader is behind, returns a promise that resolves
+   * when it has caught up.
+   */
   passOn(output: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }): Promise<void> | undefined;
   close(): void;
 }

@@ -10,7 +10,9 @@ export interface StripOptions {
 
 type CellState = "done" | "leased" | "waiting" | "parked";
 
-/** How a cell is drawn, and which state it shows where several share it: the one that somebody may have to act upon. */
+/**
+ * How a cell is drawn, in order of precedence: a cell shared by several states shows the one that may need attention.
+ */
 const CELLS = {
   parked: { unicode: "▒", ascii: "!", style: "red" },
   leased: { unicode: "▓", ascii: "+", style: "yellow" },
@@ -24,10 +26,10 @@ interface Segment {
 }
 
 /**
- * The key space of a run as a row of cells, from its first key to its last.
+ * The key space of a run as a row of cells, from the first key to the last.
  *
- * Shards stand in the order of their keys. The first shards are equally wide, since a source plans them to
- * hold about as much each; what a shard was split into shares its width. What lies behind a cursor is done.
+ * Shards are in key order. The initial shards are equally wide, because a source plans them to be about equally large.
+ * The shards of a split share the width of their parent. Keys up to a cursor are done.
  */
 export function renderStrip(rows: readonly ShardRow[], { width, hasUnicode, styled }: StripOptions): string {
   const segments = segmentsOf(rows);
@@ -45,7 +47,7 @@ export function renderStrip(rows: readonly ShardRow[], { width, hasUnicode, styl
   return strip;
 }
 
-/** What the signs of a strip stand for. */
+/** The legend of a strip. */
 export function stripLegend({ hasUnicode, styled }: Omit<StripOptions, "width">): Record<CellState, string> {
   const sign = (state: CellState): string =>
     styled(CELLS[state].style, hasUnicode ? CELLS[state].unicode : CELLS[state].ascii);
@@ -62,7 +64,9 @@ function segmentsOf(rows: readonly ShardRow[]): Segment[] {
   return leaves.flatMap((leaf) => segmentsOfShard(leaf, 1 / sharers.get(roots.get(leaf.shard)!)!));
 }
 
-/** Half of what is begun counts as done: where inside its range a cursor stands says little about the items. */
+/**
+ * Half of a started shard counts as done: the position of a cursor in its range says little about the number of items.
+ */
 function segmentsOfShard({ status, isLeased, lastKey }: ShardRow, width: number): Segment[] {
   if (status === "Done") return [{ state: "done", width }];
   const state = status === "Parked" ? "parked" : isLeased ? "leased" : "waiting";
@@ -86,7 +90,7 @@ function cellsOf(segments: readonly Segment[], whole: number, width: number): Ce
       seen.add(segments[index]!.state);
     }
     cells.push(order.find((state) => seen.has(state))!);
-    // A segment that ends with the cell says nothing about the next.
+    // A segment that ends with the cell does not affect the next one.
     if (index + 1 < segments.length && end <= until + whole * 1e-9) {
       index++;
       end += segments[index]!.width;

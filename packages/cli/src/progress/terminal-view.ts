@@ -5,7 +5,7 @@ import { clip } from "../output/text-width.ts";
 import { progressLines } from "./progress-lines.ts";
 import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progress.ts";
 
-/** A view that is drawn over itself, on stderr; what is said once stays above it. */
+/** A view on stderr that is redrawn in place. Messages stay above it. */
 export class TerminalView implements ProgressView {
   readonly everyMs = 500;
   readonly #console: Console;
@@ -27,11 +27,11 @@ export class TerminalView implements ProgressView {
     this.show(progress);
   }
 
-  /** As it was, for a terminal of another width. */
+  /** Draw the same state again, for a changed terminal width. */
   redraw(): void {
     if (this.#last === undefined || this.#isClosed) return;
     const { stderr, hasUnicode } = this.#console;
-    // The last column stays free: a terminal wraps behind it.
+    // Leave the last column free: a terminal wraps after it.
     const width = Math.max(1, (stderr.columns || 80) - 1);
     this.#draw(
       progressLines(this.#last, {
@@ -61,7 +61,7 @@ export class TerminalView implements ProgressView {
       if (stdout.length > 0) this.#console.stdout.write(stdout);
       if (stderr.length > 0) this.#console.stderr.write(stderr);
     };
-    // What goes into a file does not disturb the view.
+    // Output that goes to a file does not disturb the view.
     const isOnScreen = stderr.length > 0 || (stdout.length > 0 && this.#console.stdout.isTTY === true);
     if (isOnScreen) this.#above(write);
     else write();

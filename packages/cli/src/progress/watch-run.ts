@@ -11,22 +11,24 @@ export interface WatchOptions {
   readonly request: RunRequest;
   readonly view: ProgressView;
   readonly itemsBefore: number;
-  /** How this process stands; `undefined` before it began. */
+  /** The progress of this process. `undefined` before it started. */
   readonly own: () => WorkerProgress | undefined;
   readonly isStopping: () => boolean;
 }
 
-/** A look may take this share of the time, so that a store with very many shards is not read all day. */
+/**
+ * The share of time that reading the overview may take, so that a store with very many shards is not read all the time.
+ */
 const MAX_SHARE = 0.1;
 
 export interface RunWatch {
-  /** Look no more. */
+  /** Stop watching. */
   end(): Promise<void>;
-  /** Show how it ended, where the view is one that shows how things are. */
+  /** Show the final state, if the view shows states. */
   showEnd(overview: RunOverview): void;
 }
 
-/** Reads how a run stands now and then, and shows it. */
+/** Reads the overview of a run periodically and shows it. */
 export function watchRun({ opened, request, view, itemsBefore, own, isStopping }: WatchOptions): RunWatch {
   const startMs = performance.now();
   const meter = new RateMeter();
@@ -61,7 +63,7 @@ export function watchRun({ opened, request, view, itemsBefore, own, isStopping }
         view.show(shown(overview.value, now));
       }
     } catch {
-      // A store or a clock that cannot be read is the work's business: it tries again, and says so in the end.
+      // The work handles an unreadable store or clock: it retries, and reports the failure in the end.
     }
     const tookMs = performance.now() - beganMs;
     if (!isEnded) timer = setTimeout(() => void (under = look()), Math.max(view.everyMs - tookMs, tookMs / MAX_SHARE));

@@ -2,9 +2,10 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Make a folder and those above it. The answer is the system's name for what kept it from that; `undefined` where it is there.
+ * Create a folder and its parents. Returns the system's error code, or `undefined` if the folder exists.
  *
- * Step by step, because Node's own recursive form never comes back where a folder cannot be made and says so with ENOENT, as below /proc.
+ * It creates them one by one, because Node's recursive mkdir never returns if a folder cannot be created with ENOENT,
+ * as below /proc.
  */
 export async function makeFolder(path: string): Promise<string | undefined> {
   const missing: string[] = [];
@@ -15,7 +16,7 @@ export async function makeFolder(path: string): Promise<string | undefined> {
       await mkdir(folder);
     } catch (thrown) {
       const { code } = thrown as NodeJS.ErrnoException;
-      // Another process made it first.
+      // Another process created it first.
       if (code !== "EEXIST") return code ?? "UNKNOWN";
     }
   }

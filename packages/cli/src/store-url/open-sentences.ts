@@ -3,17 +3,17 @@ import type { LmdbOpenError } from "@gossip/coordination-lmdb";
 import type { PostgresOpenError } from "@gossip/coordination-postgres";
 import type { CliError, CliErrorKind } from "../output/cli-error.ts";
 
-/** How the command ends for a reason, and what it knows to add to the store's own sentence. */
+/** The kind of error for a reason, and advice to add to the store's message. */
 interface Ending {
   readonly kind: CliErrorKind;
   readonly advice?: string;
 }
 
-/** What a store says of itself. It comes from outside, because the engines are not loaded for those who do not use them. */
+/** How a store describes itself and its error. Passed in, because engines are loaded only when they are used. */
 export interface Told {
   /** The folder, or the server and database, without credentials. */
   readonly where: string;
-  /** The store's own sentence. */
+  /** The store's own message. */
   readonly why: string;
 }
 
@@ -43,7 +43,7 @@ const POSTGRES: Readonly<Record<PostgresOpenError["kind"], Ending>> = {
   Unavailable: { kind: "StoreFailed", advice: AGAIN },
 };
 
-/** By gRPC's code: an argument that is none is etcd's word for a wrong password. */
+/** By gRPC status code. For a wrong password etcd returns "invalid argument". */
 const ETCD_REFUSED: Readonly<Record<number, CliErrorKind>> = {
   3: "StoreAccessDenied",
   7: "StoreAccessDenied",
@@ -69,24 +69,27 @@ export function lmdbSentence(error: LmdbOpenError, told: Told): CliError {
   );
 }
 
-/** Why a folder cannot be made, by the system's name for it. */
+/** Why a folder cannot be created, by system error code. */
 export function folderSentence(code: string, where: string): CliError {
   if (isNoFolder(code))
     return {
       kind: "NotAStore",
-      message: `${where} is, or lies below, something that is no folder: name a folder with --store.`,
+      message: `${where} is, or lies below, something that is not a folder: name a folder with --store.`,
     };
   if (code === "ENOSPC" || code === "EDQUOT")
     return {
       kind: "StoreFull",
-      message: `the folder ${where} cannot be made, because its disk is full: make room, or name another with --store.`,
+      message: `the folder ${where} cannot be created, because its disk is full: make room, or name another with --store.`,
     };
   if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOENT")
     return {
       kind: "StoreNotWritable",
-      message: `the folder ${where} cannot be made: give this user the right to write where it is to be, or name another with --store.`,
+      message: `the folder ${where} cannot be created: give this user the right to write where it is to be, or name another with --store.`,
     };
-  return { kind: "StoreFailed", message: `the folder ${where} cannot be made (${code}): name another with --store.` };
+  return {
+    kind: "StoreFailed",
+    message: `the folder ${where} cannot be created (${code}): name another with --store.`,
+  };
 }
 
 /** Why a database cannot be opened, and what to do. */

@@ -12,7 +12,7 @@ import { openOracleClock } from "./oracle-clock.ts";
 
 export interface OpenStoreOptions {
   readonly address: StoreAddress;
-  /** Endpoints of a timestamp oracle; this machine's clock where there are none. */
+  /** Endpoints of a timestamp oracle. Default: the clock of this machine. */
   readonly tso?: readonly string[] | undefined;
   /** Refuse a folder that does not exist instead of creating it: for commands that only read. */
   readonly mustExist?: boolean;
@@ -26,7 +26,7 @@ interface RawStore {
   close(): Promise<void>;
 }
 
-/** Open a store and put a coordinator over it. */
+/** Open a store and create a coordinator for it. */
 export async function openStore({
   address,
   tso,

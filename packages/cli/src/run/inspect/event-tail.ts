@@ -1,12 +1,12 @@
 import type { FenceEpoch, LogicalTime, OpId, RunStatus, ShardId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord } from "@gossip/coordination";
 
-/** Something that was done to a run or a shard. */
+/** An operation on a run or a shard. */
 export interface StoredEvent {
   readonly at: LogicalTime;
-  /** `undefined` where it was done to the run. */
+  /** `undefined` for operations on the run. */
   readonly shard: ShardId | undefined;
-  /** The operation, `Acquired` where a worker took a shard, `Created` where a split made one, or the run's status. */
+  /** The operation, `Acquired` if a worker acquired the shard, `Created` if a split created it, or the run's status. */
   readonly what: string;
 }
 
@@ -16,15 +16,15 @@ interface Seen {
 }
 
 /**
- * Tells what was done to a run, from what its records remember: the last operations of each, and what has changed from
- * one look to the next. What happened between two looks, and more of it than a record remembers, is not seen.
+ * Derives events from the records of a run: the last operations in each record, and what changed since the previous
+ * call. If more operations happen between two calls than a record keeps, the older ones are missed.
  */
 export class EventTail {
   readonly #seen = new Map<ShardId, Seen>();
   #runStatus: RunStatus | undefined;
   #hasLooked = false;
 
-  /** What is new since the look before, by time. The first look gives everything that is remembered. */
+  /** Returns what is new since the previous call, by time. The first call returns all operations in the records. */
   look(run: RunRecord, shards: readonly ShardRecord[], now: LogicalTime): StoredEvent[] {
     const events = this.#ofRun(run);
     for (const shard of shards) events.push(...this.#ofShard(shard, now));

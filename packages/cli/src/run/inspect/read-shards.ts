@@ -15,10 +15,10 @@ import { decodeTotalsToken, NO_ITEMS, type ItemTotals } from "../results/item-to
 
 const PAGE_SIZE = 500;
 
-/** What is kept of a shard for a look at the whole run. */
+/** The part of a shard record that an overview of the run needs. */
 export interface ShardRow extends ShardSummary {
   readonly totals: ItemTotals;
-  /** Acquisitions since it last moved on. */
+  /** Acquisitions since its last progress. */
   readonly attempts: number;
 }
 
@@ -58,7 +58,7 @@ export function rowOf(record: ShardRecord, now: LogicalTime): ShardRow {
   };
 }
 
-/** The shard from which each one descends, itself where it was there from the beginning. */
+/** Maps each shard to the initial shard that it descends from. */
 export function rootsOf(rows: readonly ShardRow[]): Map<ShardId, ShardId> {
   const parents = new Map(rows.map(({ shard, parent }) => [shard, parent]));
   const roots = new Map<ShardId, ShardId>();

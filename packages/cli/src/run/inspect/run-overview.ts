@@ -9,26 +9,26 @@ import { addTotals, NO_ITEMS, type ItemTotals } from "../results/item-totals.ts"
 import { readShardRows, rootsOf, type ShardRow } from "./read-shards.ts";
 import { decodeSettings, type RunSettings } from "../start/run-settings.ts";
 
-/** Shards by what can be said of them. Those that were split are not among them: what they became is. */
+/** Shards by state. A split shard is not counted, but the shards that it was split into are. */
 export interface StateCounts {
   readonly done: number;
-  /** In a worker's hands. */
+  /** Held by a worker. */
   readonly leased: number;
-  /** Nobody works on them. */
+  /** Not held by a worker. */
   readonly waiting: number;
   readonly parked: number;
 }
 
-/** A run as it stands. */
+/** The current state of a run. */
 export interface RunOverview {
   readonly request: RunRequest;
   readonly status: RunStatus;
   readonly rows: readonly ShardRow[];
   readonly states: StateCounts;
   readonly totals: ItemTotals;
-  /** From 0 to 1. An estimate: the first shards count alike, and within each the key space. */
+  /** From 0 to 1. An estimate: initial shards have equal weight, and progress within each is measured in key space. */
   readonly fraction: number;
-  /** When the first of the leases ends, unless it is renewed. */
+  /** When the first lease expires, unless it is renewed. */
   readonly earliestDeadline: LogicalTime | undefined;
 }
 
@@ -63,8 +63,8 @@ function overviewOf(request: RunRequest, { status }: RunRecord, rows: readonly S
 }
 
 /**
- * How far a run has come. A source plans its first shards to hold about as much each, so each counts alike; of what
- * lies inside one only the keys are known.
+ * Estimate the progress of a run. A source plans initial shards of about equal size, so each has the same weight.
+ * Within a shard only the keys are known.
  */
 export function estimateFraction(rows: readonly ShardRow[]): number {
   const roots = rootsOf(rows);
@@ -81,7 +81,7 @@ export function estimateFraction(rows: readonly ShardRow[]): number {
   return sum / families.size;
 }
 
-/** What a run is for, where this program made it. */
+/** The settings of a run, if this program created it. */
 export async function readSettings(
   opened: OpenedStore,
   record: RunRecord,

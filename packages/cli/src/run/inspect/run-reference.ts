@@ -8,7 +8,7 @@ import { coordSentence } from "../report/coord-sentence.ts";
 import { readSettings } from "./run-overview.ts";
 
 const PAGE_SIZE = 500;
-/** Fewer digits than these name too much. */
+/** Fewer digits would match too many runs. */
 const LEAST_DIGITS = 4;
 
 /** All runs of a tenant, by id. */
@@ -25,8 +25,8 @@ export async function listRuns(opened: OpenedStore, tenant: TenantId): Promise<R
 }
 
 /**
- * The run that a person means: by its id, the beginning of its id, or its name; without any of these the only one
- * there is, or the only one that has not ended.
+ * Find the run that the user means: by its id, the first digits of its id, or its name. Without a reference, the only
+ * run, or the only one that has not ended.
  */
 export async function findRun(
   opened: OpenedStore,
@@ -45,7 +45,7 @@ export async function findRun(
     if (!settings.ok) return settings;
     if (settings.value?.name === reference) byName.push(record);
   }
-  // The same name again: `--again` made the later one.
+  // Several runs of one name: `--again` created the later ones.
   const [latest] = byName.toSorted((a, b) => Number(b.createdAt - a.createdAt));
   if (latest !== undefined) return ok(latest);
   const shown = printableText(reference);
@@ -70,18 +70,18 @@ function isBeginningOf(reference: string, id: string): boolean {
   return digits.length >= LEAST_DIGITS && /^[0-9a-f]+$/.test(digits) && id.startsWith(digits);
 }
 
-/** A shard's id as a person writes it: all 16 digits, or a number. */
+/** Parse a shard id: all 16 digits, or a number. */
 export function parseShardId(text: string): Result<ShardId, CliError> {
   const digits = text.toLowerCase();
   if (/^[0-9a-f]{16}$/.test(digits)) return ok(ShardId.fromRaw(BigInt(`0x${digits}`)));
   if (/^[0-9]{1,15}$/.test(digits)) return ok(ShardId.fromRaw(BigInt(digits)));
   return fail(
     "BadCommandLine",
-    `"${printableText(text)}" is no shard's id: write its 16 hexadecimal digits as \`gossip shards\` shows them, or a number.`,
+    `"${printableText(text)}" is not a shard id: write its 16 hexadecimal digits as \`gossip shards\` shows them, or a number.`,
   );
 }
 
-/** Short where it is one of the first, whole where a split made it. */
+/** Short for an initial shard, all digits for one that a split created. */
 export function formatShardId(shard: ShardId): string {
   return ShardId.isDerived(shard) ? ShardId.format(shard) : String(shard);
 }

@@ -8,16 +8,16 @@ import {
 import type { CliError } from "../../output/cli-error.ts";
 import { formatTime } from "../../output/time-text.ts";
 
-/** The machine's own clock always has a time, so it is the oracle's that has none. */
+/** The local clock always has a time, so this error comes from the oracle. */
 export const CLOCK_GONE: CliError = {
   kind: "ClockUnreachable",
   message:
-    "the timestamp oracle of --tso gives no time any more: start it, then run the same command again; nothing was lost.",
+    "the timestamp oracle of --tso does not respond any more: start it, then run the same command again; nothing was lost.",
 };
 
 type Sentences = { readonly [K in ErrorKind]?: (error: ErrorOfKind<K>) => CliError };
 
-/** Refusals that a person meets with; what is not here says itself what it is. */
+/** Errors that users commonly meet. Others use the coordinator's own message. */
 const SENTENCES: Sentences = {
   BackendError: ({ reason }) => infraSentence(reason),
   RunNotFound: () => ({ kind: "RunNotFound", message: "there is no such run: `gossip runs` lists what there is." }),
@@ -54,24 +54,24 @@ const SENTENCES: Sentences = {
   }),
 };
 
-/** What a refusal of the coordinator means for who typed the command. */
+/** The error to print for a coordinator error. */
 export function coordSentence(error: AnyCoordError): CliError {
   const sentence = SENTENCES[error.kind] as ((error: AnyCoordError) => CliError) | undefined;
   return (
     sentence?.(error) ?? {
       kind: "NotAllowed",
-      message: `${messageOf(error)}: nothing was changed; \`gossip show\` says how things stand.`,
+      message: `${messageOf(error)}: nothing was changed; \`gossip show\` shows the current state.`,
     }
   );
 }
 
-/** What the store's failure means for who typed the command. */
+/** The error to print for a store failure. */
 export function infraSentence({ kind, operation, message, code }: InfraError): CliError {
   if (operation.endsWith(".clock")) return CLOCK_GONE;
   if (kind === "Corruption")
     return {
       kind: "StoreDamaged",
-      message: `the store contradicts itself (${message}): \`gossip fsck\` says where, and --repair rebuilds what can be rebuilt.`,
+      message: `the store contradicts itself (${message}): \`gossip fsck\` shows where, and --repair rebuilds what can be rebuilt.`,
     };
   if (code === "ENOSPC" || code === "MDB_MAP_FULL")
     return {

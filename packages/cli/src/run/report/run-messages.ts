@@ -13,7 +13,7 @@ import type { RunOverview } from "../inspect/run-overview.ts";
 import { describeWork, type RunSettings } from "../start/run-settings.ts";
 import type { Started } from "../start/start-or-join.ts";
 
-/** How the command ends for a run that has ended before; `undefined` where there may be something to do. */
+/** The result of the command for a run that has already ended. `undefined` if there may be work left. */
 export async function alreadyEnded(
   { record, request }: Started,
   { totals }: RunOverview,
@@ -39,7 +39,7 @@ export async function alreadyEnded(
   return ok(isFlawless(totals) ? "Ok" : "ItemsFailed");
 }
 
-/** What a run is, or where it goes on. */
+/** The first message: what the run does, or where it resumes. */
 export function openingMessage(
   { kind, request }: Started,
   { totals, states }: RunOverview,
@@ -50,11 +50,11 @@ export function openingMessage(
   const held =
     states.leased === 0
       ? ""
-      : `; ${countOf(states.leased, "shard")} in the hands of others, or of a worker that was killed, until the lease ends`;
+      : `; ${countOf(states.leased, "shard")} held by other workers, or by a killed one until its lease ends`;
   return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before${flaws(totals)}; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
 }
 
-/** What one process did of a run. */
+/** What this process did in a run. */
 export interface OwnWork {
   readonly items: number;
   readonly problems: number;
@@ -67,7 +67,7 @@ export interface Closing {
   readonly own: OwnWork;
 }
 
-/** What came of it, and how the command ends. */
+/** Print the final message. Returns the result of the command. */
 export function closingMessage(
   view: ProgressView,
   { request, totals, states }: RunOverview,

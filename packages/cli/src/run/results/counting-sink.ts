@@ -45,7 +45,7 @@ class CountingShardSink<I extends Item, R> implements ShardSink<I, R> {
   }
 
   async flush(): Promise<Uint8Array> {
-    // Read before waiting: what is written meanwhile belongs to the next flush, here as in the inner sink.
+    // Read the totals before awaiting: results written meanwhile belong to the next flush, as in the inner sink.
     const totals = { items: this.#items, failed: this.#failed, unreadable: this.#unreadable };
     return encodeTotalsToken(totals, (await this.#inner?.flush()) ?? NO_TOKEN);
   }

@@ -11,9 +11,9 @@ import { readOverview, type RunOverview } from "../inspect/run-overview.ts";
 import { sinkSentence } from "./out-file.ts";
 
 /**
- * Bring a run to its end whose shards all are done: put the results together, then declare it done, in this order, so
- * that a run that is done has its results. A crash in between is made good by whoever comes next; several may do it at once.
- * A run with parked shards stays open, and its results in parts: somebody may bring them back.
+ * Finish a run whose shards are all done: assemble the results, then complete the run, in this order, so that a
+ * completed run has its results. After a crash in between, the next process repeats this; several may do it at once. A
+ * run with parked shards stays open and its results stay in parts, because the shards may be unparked.
  */
 export async function finishRun(
   opened: OpenedStore,
@@ -24,12 +24,12 @@ export async function finishRun(
   if (!overview.ok) return overview;
   const { status, states } = overview.value;
   if (status === "Cancelled" || status === "Failed")
-    return fail("RunEnded", `the run was ended by somebody else (${status}): \`gossip run --again\` starts over.`);
+    return fail("RunEnded", `the run was ended by another process (${status}): \`gossip run --again\` starts over.`);
   if (status !== "Active" || states.parked + states.leased + states.waiting > 0) return overview;
   if (out !== undefined) {
     const assembled = await assemble(opened, request, out);
     if (!assembled.ok) {
-      // Another may have put them together, and declared the run done, while this one looked.
+      // Another process may have assembled the results and completed the run in the meantime.
       const now = await opened.coordinator.getRun(request);
       if (!now.ok || now.value.status !== "Done") return assembled;
     }
@@ -47,7 +47,7 @@ async function assemble(opened: OpenedStore, request: RunRequest, out: string): 
   return assembled.ok ? ok(undefined) : err(sinkSentence(assembled.error, out));
 }
 
-/** Check that the results of a run that was done before are there as they were written. */
+/** Check that the results of a finished run are still as they were written. */
 export async function checkResults(
   opened: OpenedStore,
   request: RunRequest,
@@ -59,7 +59,7 @@ export async function checkResults(
   return verified.ok ? ok(undefined) : err(sinkSentence(verified.error, out));
 }
 
-/** The tokens of the results' sink, in the order of keys. */
+/** The tokens of the inner sink, in key order. */
 async function readTokens(
   opened: OpenedStore,
   { tenant, run }: RunRequest,

@@ -1,32 +1,32 @@
 import type { Captured } from "../../exec/marked-output.ts";
 import { textField } from "../../output/printable.ts";
 
-/** What a command wrote, and how it ended. */
+/** The output and exit status of a command. */
 export interface ExecResult {
   readonly kind: "Exec";
-  /** As the shell has it; `undefined` where the command did not come to an end. */
+  /** The exit status that the shell reports. `undefined` if the command did not finish. */
   readonly status: number | undefined;
   readonly stdout: Captured;
   readonly stderr: Captured;
-  /** Why it counts as failed; `undefined` where it did not. */
+  /** Why it failed, or `undefined` if it succeeded. */
   readonly failure: string | undefined;
 }
 
-/** What a module's function gave, or threw. */
+/** What a module's function returned or threw. */
 export interface ModuleResult {
   readonly kind: "Module";
   readonly value: unknown;
   readonly failure: string | undefined;
 }
 
-/** What became of an item. A failed one is a result too, where it is passed over: it is recorded and counted. */
+/** The result of an item. A skipped failure is a result too: it is recorded and counted. */
 export type ItemResult = ExecResult | ModuleResult;
 
 export function isFailure(result: ItemResult): boolean {
   return result.failure !== undefined;
 }
 
-/** The line of `--out` for an item, as an object. `fields` say which item. */
+/** The line of `--out` for an item, as an object. `fields` identify the item. */
 export function recordOf(fields: Record<string, unknown>, result: ItemResult): Record<string, unknown> {
   const isOk = result.failure === undefined;
   if (result.kind === "Exec") return { ...fields, ok: isOk, ...execFields(result), ...failureField(result) };

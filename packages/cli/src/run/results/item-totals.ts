@@ -3,9 +3,9 @@ import { formatCount } from "../../output/number-words.ts";
 /** Items that are finished and stored. */
 export interface ItemTotals {
   readonly items: number;
-  /** How many of them failed and were passed over. */
+  /** How many of them failed and were skipped. */
   readonly failed: number;
-  /** What the source could not offer as an item, such as folders that cannot be read. Not among `items`. */
+  /** Problems that the source reported, such as unreadable folders. Not included in `items`. */
   readonly unreadable: number;
 }
 
@@ -18,10 +18,10 @@ const OLD_VERSION = 0x47;
 const OLD_HEAD_SIZE = 17;
 
 /**
- * A cursor's token with the number of items behind the cursor, followed by the token of the sink that keeps the results.
+ * Encode a cursor token: the totals up to the cursor, followed by the token of the sink that stores the results.
  *
- * It is stored in the write that moves the cursor, so the counts are exact after any crash, and the sum over the shards that
- * were not split is that of the run.
+ * It is stored in the write that moves the cursor, so the totals are exact after any crash. The run's totals are the
+ * sum over all shards that were not split.
  */
 export function encodeTotalsToken({ items, failed, unreadable }: ItemTotals, inner: Uint8Array): Uint8Array {
   const token = new Uint8Array(HEAD_SIZE + inner.length);
@@ -34,7 +34,7 @@ export function encodeTotalsToken({ items, failed, unreadable }: ItemTotals, inn
   return token;
 }
 
-/** `undefined` for a token of another program. */
+/** Returns `undefined` for a token of another program. */
 export function decodeTotalsToken(
   token: Uint8Array | undefined,
 ): (ItemTotals & { readonly inner: Uint8Array }) | undefined {
@@ -54,7 +54,7 @@ export function addTotals(a: ItemTotals, b: ItemTotals): ItemTotals {
   return { items: a.items + b.items, failed: a.failed + b.failed, unreadable: a.unreadable + b.unreadable };
 }
 
-/** Whether nothing was passed over. */
+/** Whether nothing was skipped. */
 export function isFlawless({ failed, unreadable }: ItemTotals): boolean {
   return failed + unreadable === 0;
 }

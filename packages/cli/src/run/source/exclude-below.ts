@@ -3,10 +3,10 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import type { TreeCandidate } from "@gossip/worker";
 
 /**
- * Says of what lies below `root` whether it is one of `own`: a store must not be an item of the run that it
- * keeps, nor its results. `undefined` where none of them is below it.
+ * Returns a function that excludes the paths in `own` from the tree at `root`: the store and the results of a run must
+ * not be items of it. Returns `undefined` if none of them is below `root`.
  *
- * Paths are compared as they are without links. A file that is not there yet is taken to come where its folder is.
+ * Paths are compared with links resolved. A file that does not exist yet is resolved by its folder.
  */
 export async function excludeBelow(
   root: string,

@@ -1,12 +1,12 @@
 import type { Item, Source } from "@gossip/worker";
 
-/** A source with what the command needs to know of its items. */
+/** A source, with what the command needs to know about its items. */
 export interface JobSource {
   readonly source: Source;
-  /** Equal for equal sources on every machine; without credentials. */
+  /** The same for the same source on every machine. Contains no credentials. */
   readonly identity: string;
-  /** What `{}` stands for. */
+  /** The value of `{}`. */
   readonly argumentOf: (item: Item) => Uint8Array;
-  /** What a result's record says of its item. */
+  /** The fields of a result record that identify the item. */
   readonly fieldsOf: (item: Item) => Record<string, unknown>;
 }

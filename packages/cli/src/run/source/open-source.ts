@@ -10,17 +10,17 @@ import { openTable } from "./table-source.ts";
 
 export interface SourceSurroundings {
   readonly cwd: string;
-  /** Files and folders that are this command's own, and no items. */
+  /** Files and folders of this command itself, which are not items. */
   readonly own: readonly string[];
 }
 
 const WHAT_IT_IS = "give --source fs:FOLDER, lines:FILE or postgres:URL#TABLE";
 
-/** Open what `--source` was given. */
+/** Open the source that `--source` names. */
 export async function openSource(text: string, surroundings: SourceSurroundings): Promise<Result<JobSource, CliError>> {
   const [, kind, rest = ""] = /^(fs|lines|postgres|postgresql):([^]*)$/.exec(text) ?? [];
-  if (kind === undefined) return fail("BadCommandLine", `--source is of no known kind: ${WHAT_IT_IS}.`);
-  if (rest === "") return fail("BadCommandLine", `--source names nothing behind "${kind}:": ${WHAT_IT_IS}.`);
+  if (kind === undefined) return fail("BadCommandLine", `--source is not of a known kind: ${WHAT_IT_IS}.`);
+  if (rest === "") return fail("BadCommandLine", `--source names nothing after "${kind}:": ${WHAT_IT_IS}.`);
   if (kind === "fs") return openTree(resolve(surroundings.cwd, rest), surroundings.own);
   if (kind === "lines") return openLines(resolve(surroundings.cwd, rest));
   return openTable(rest.startsWith("//") ? `postgres:${rest}` : rest);
@@ -55,11 +55,11 @@ async function checkPath(path: string, wanted: "folder" | "file"): Promise<Resul
   try {
     const found = await stat(path);
     if (wanted === "folder" ? found.isDirectory() : found.isFile()) return ok(undefined);
-    return fail("SourceInvalid", `${shown} is no ${wanted}: name a ${wanted} behind ${prefix}.`);
+    return fail("SourceInvalid", `${shown} is not a ${wanted}: name a ${wanted} after ${prefix}.`);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR")
-      return fail("SourceMissing", `there is no ${wanted} ${shown}: correct the path behind ${prefix}, or make it.`);
+      return fail("SourceMissing", `there is no ${wanted} ${shown}: correct the path after ${prefix}, or create it.`);
     return fail(
       "SourceUnreadable",
       `${shown} cannot be read (${code ?? "for an unknown reason"}): give this user the right to read it.`,

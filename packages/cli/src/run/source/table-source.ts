@@ -11,7 +11,7 @@ export async function openTable(text: string): Promise<Result<JobSource, CliErro
   const [, address = "", schema, table] = /^([^#]*)#(?:([^.]+)\.)?([^.]+)$/.exec(text) ?? [];
   if (table === undefined) return fail("BadCommandLine", `the PostgreSQL source names no table: ${HOW}.`);
   if (!URL.canParse(address) || !/^postgres(?:ql)?:$/.test(new URL(address).protocol))
-    return fail("BadCommandLine", `the PostgreSQL source is no URL: ${HOW}.`);
+    return fail("BadCommandLine", `the PostgreSQL source is not a URL: ${HOW}.`);
   if ([schema ?? "", table].some((name) => Buffer.byteLength(name) > 63 || name.includes("\0")))
     return fail("BadCommandLine", `the name of the table is too long: ${HOW}.`);
   const { host, pathname } = new URL(address);

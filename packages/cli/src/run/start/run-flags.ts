@@ -4,7 +4,7 @@ import type { StoreFlags } from "../../cli.ts";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import type { OnFail } from "../work/job-work.ts";
 
-/** What `gossip run` was given, as text. */
+/** The options of `gossip run`, as text. */
 export interface RunFlags extends StoreFlags {
   readonly source: string;
   readonly exec?: string;
@@ -34,10 +34,10 @@ export interface RunNumbers {
 
 const MAX_WORKERS = 256;
 const MAX_SHARDS = 10_000;
-/** A day. Whoever needs longer has another problem. */
+/** One day. */
 const MAX_SECONDS = 86_400;
 
-/** Read every number of `gossip run`, and see that the rest fits together. */
+/** Parse the numbers of `gossip run`, and check that the options fit together. */
 export function readRunFlags(flags: RunFlags): Result<RunNumbers, CliError> {
   if ((flags.exec === undefined) === (flags.module === undefined))
     return fail("BadCommandLine", "run needs either --exec COMMAND or --module FILE: give one of them.");
@@ -66,13 +66,13 @@ export function readRunFlags(flags: RunFlags): Result<RunNumbers, CliError> {
 interface Bounds {
   readonly min: number;
   readonly max: number;
-  /** Seconds, which may have a fraction, and become milliseconds. */
+  /** Seconds, possibly with a fraction, converted to milliseconds. */
   readonly isSeconds?: boolean;
 }
 
 interface Reader {
   (option: string, text: string, bounds: Bounds): number;
-  /** What is wrong with the first that is. */
+  /** What is wrong with the first invalid number. */
   problem: string | undefined;
 }
 
@@ -80,7 +80,7 @@ function reader(): Reader {
   const read = ((option, text, { min, max, isSeconds = false }) => {
     const value = (isSeconds ? /^\d{1,9}(?:\.\d{1,9})?$/ : /^\d{1,15}$/).test(text) ? Number(text) : NaN;
     if (!(value >= min && value <= max))
-      read.problem ??= `${option} is no ${isSeconds ? "number of seconds" : "whole number"} from ${min} to ${max}: correct it.`;
+      read.problem ??= `${option} is not a ${isSeconds ? "number of seconds" : "whole number"} from ${min} to ${max}: correct it.`;
     return isSeconds ? Math.round(value * 1000) : value;
   }) as Reader;
   read.problem = undefined;

@@ -4,44 +4,44 @@ import { maskCommand } from "../../output/mask-credentials.ts";
 import { decodeUtf8 } from "../../output/printable.ts";
 
 /**
- * What a run is for: what makes it this one and not another. Kept with its shards, where every machine can see it, and
- * therefore without credentials.
+ * The settings that identify a run. They are stored with its shards, where every machine can see them, and therefore
+ * contain no credentials.
  */
 export interface RunSettings {
-  /** As a person named it; `undefined` where the settings alone name it. */
+  /** The name that the user gave. `undefined` if the run is identified by its settings. */
   readonly name: string | undefined;
   /** `fs:/data`, `lines:/urls.txt`, `postgres:host/database#table`. */
   readonly source: string;
   readonly exec: string | undefined;
   /** An absolute path. */
   readonly module: string | undefined;
-  /** An absolute path: results that are elsewhere would not be found again. */
+  /** An absolute path, so that results are found again from any folder. */
   readonly out: string | undefined;
 }
 
 const SETTINGS_HASHER = /* @__PURE__ */ deriveKeyHasher("gossip/cli/v1/run-settings");
 const ID_HASHER = /* @__PURE__ */ deriveKeyHasher("gossip/cli/v1/run-id");
 
-/** A command longer than this is shown cut short; the fingerprint is of all of it. */
+/** A longer command is shown truncated. The fingerprint covers all of it. */
 const MAX_SHOWN_COMMAND = 400;
 
-/** Equal for equal work, whatever the run is called. */
+/** The same for the same work, regardless of the run's name. */
 export function fingerprintOf({ source, exec, module, out }: RunSettings): string {
   const canonical = JSON.stringify([source, exec ?? null, module ?? null, out ?? null]);
   return Buffer.from(SETTINGS_HASHER.hash32(Buffer.from(canonical))).toString("hex");
 }
 
 /**
- * The id of a run: by its name where it has one, else by its settings.
+ * The id of a run, derived from its name if it has one, otherwise from its settings.
  *
- * An id can be used once only, so a run that was deleted, or is to be done again, needs another: the next `generation`.
+ * An id can be used only once. A run that was deleted, or is started over, needs another one: the next `generation`.
  */
 export function runIdOf(settings: RunSettings, generation: number): RunId {
   const identity = settings.name === undefined ? ["settings", fingerprintOf(settings)] : ["name", settings.name];
   return RunId.fromRaw(ID_HASHER.hash64(Buffer.from(JSON.stringify([...identity, generation]))));
 }
 
-/** The settings as others may see them: no credentials, and no more of a command than people read. */
+/** The settings as others may see them: without credentials, and with long commands truncated. */
 export function shownSettings(settings: RunSettings): RunSettings {
   const exec = settings.exec === undefined ? undefined : maskCommand(settings.exec);
   return {
@@ -50,7 +50,7 @@ export function shownSettings(settings: RunSettings): RunSettings {
   };
 }
 
-/** The bytes that are kept with every shard. Equal for equal settings. */
+/** The bytes stored with every shard. The same for the same settings. */
 export function encodeSettings(settings: RunSettings): Uint8Array {
   const { name, source, exec, module, out } = shownSettings(settings);
   return Buffer.from(
@@ -58,7 +58,7 @@ export function encodeSettings(settings: RunSettings): Uint8Array {
   );
 }
 
-/** What `encodeSettings` wrote, with the fingerprint. `undefined` for bytes of somebody else. */
+/** Decode the result of `encodeSettings`, with the fingerprint. Returns `undefined` for bytes of another program. */
 export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fingerprint: string }) | undefined {
   const text = decodeUtf8(bytes);
   if (text === undefined || !text.startsWith("{")) return undefined;
@@ -70,7 +70,7 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
     return {
       name: textOf("name"),
       source: textOf("source") ?? "",
-      // Masked when it was written; an earlier version masked less.
+      // Mask again: an earlier version masked less.
       exec: typeof exec === "string" ? maskCommand(exec) : undefined,
       module: textOf("module"),
       out: textOf("out"),
@@ -81,7 +81,7 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
   }
 }
 
-/** The work in a few words. */
+/** A short description of the work. */
 export function describeWork(settings: RunSettings): string {
   const { source, exec, module } = shownSettings(settings);
   return exec === undefined ? `${source} through ${module ?? "?"}` : `${source} through ${exec}`;

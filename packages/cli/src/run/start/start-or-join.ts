@@ -16,7 +16,7 @@ export interface StartOptions {
   readonly source: Source;
   readonly config: RunConfigInput;
   readonly shardCount: number;
-  /** Leave a run of these settings that has ended as it is, and start another. */
+  /** Leave a run with these settings that has ended unchanged, and start another. */
   readonly again: boolean;
   readonly signal: AbortSignal;
 }
@@ -27,17 +27,17 @@ export interface Started {
   readonly request: RunRequest;
 }
 
-/** Runs of one name or one set of settings that may follow upon each other. */
+/** The most runs with the same name or settings. */
 const MAX_GENERATIONS = 100_000;
 
-/** Find the run of these settings, or start it. */
+/** Find the run with these settings, or start it. */
 export async function startOrJoin(options: StartOptions): Promise<Result<Started | "Aborted", CliError>> {
   const found = await findGeneration(options);
   if (!found.ok) return found;
   const { request, record } = found.value;
   const { opened, settings, source, config, shardCount, signal } = options;
   const connectorExtra = encodeSettings(settings);
-  // A run keeps the configuration that it began with, whatever the one who joins would have chosen.
+  // A run keeps its configuration, whatever a process that joins would choose.
   const started = await startRun({
     coordinator: opened.coordinator,
     run: request,
@@ -49,7 +49,7 @@ export async function startOrJoin(options: StartOptions): Promise<Result<Started
   });
   if (started.ok) return ok({ ...started.value, request });
   if (started.error.kind === "Aborted") return ok("Aborted");
-  // Somebody else began it in the meantime, with another lease.
+  // Another process started it in the meantime, with another lease duration.
   if (started.error.kind === "ConfigMismatch" && record === undefined) return startOrJoin(options);
   return err(startSentence(started.error, settings));
 }
@@ -59,7 +59,7 @@ interface Generation {
   readonly record: RunRecord | undefined;
 }
 
-/** The run of these settings that has not ended, else the last one that has, or a new one with `--again`. */
+/** The run with these settings that has not ended, otherwise the last one that has, or a new one with `--again`. */
 async function findGeneration(options: StartOptions): Promise<Result<Generation, CliError>> {
   const { opened, tenant, settings, again } = options;
   let ended: Generation | undefined;
@@ -96,7 +96,7 @@ async function checkSettings(
 function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run: RunId): string {
   const name = wanted.name === undefined ? RunId.format(run) : `"${printableText(wanted.name)}"`;
   const way = "give this one another name with --run, or repeat the settings of that one";
-  if (stored === undefined) return `run ${name} exists, and was begun by another program: ${way}.`;
+  if (stored === undefined) return `run ${name} exists, and was started by another program: ${way}.`;
   const fields = ["source", "exec", "module", "out"] as const;
   const shown = shownSettings(wanted);
   const differing = fields

@@ -22,7 +22,7 @@ export interface ExecOptions {
 
 const NOTHING = { bytes: Buffer.alloc(0), droppedSize: 0 } as const;
 
-/** A command for every item, in shells that are there already. */
+/** Runs a command for every item, in long-lived shells. */
 export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
   const { command, workers, timeoutMs, maxOutputSize, policy, cwd, env, argumentOf } = options;
   const body = parseTemplate(command);
@@ -49,7 +49,7 @@ export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
 
   const process = async (item: Item, context: ItemContext): Promise<ExecResult> => {
     const answer = await pool.run({ item: argumentOf(item), variables: variablesOf(context), signal: context.signal });
-    // Nobody waits for this answer any more.
+    // The item was aborted, so this result is ignored.
     if (answer.kind === "Aborted") throw new ItemFailed("the command was stopped");
     const result = resultOf(answer, timeoutMs);
     if (result.failure === undefined) return result;
@@ -61,7 +61,7 @@ export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
   return ok({ process, mayBlock: false, close: async () => pool.close(), killAtOnce: () => pool.killAtOnce() });
 }
 
-/** What commands see of the shard they work for: a fence lets whatever they write to refuse one that came too late. */
+/** Variables for the command. The fence lets the systems it writes to refuse a worker that lost its shard. */
 function variablesOf({ shard, writeFence }: ItemContext): string {
   return `export GOSSIP_RUN=${RunId.format(shard.key.run)} GOSSIP_SHARD=${ShardId.format(shard.key.shard)} GOSSIP_FENCE=${writeFence.toString(16).padStart(16, "0")}\n`;
 }

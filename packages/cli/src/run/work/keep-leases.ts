@@ -2,7 +2,7 @@ import type { KeeperStore } from "@gossip/worker";
 import { openStore } from "../../store-url/open-store.ts";
 import type { StoreAddress } from "../../store-url/store-address.ts";
 
-/** What the thread is told: enough to open the store that the process has open. */
+/** What the thread needs to open the same store as the process. */
 export interface KeepLeasesOptions {
   readonly address: StoreAddress;
   readonly tso: readonly string[] | undefined;

@@ -8,7 +8,7 @@ import type { ModuleResult } from "../results/item-result.ts";
 import type { FailurePolicy, JobWork } from "./job-work.ts";
 
 export interface ModuleOptions {
-  /** As it was given. */
+  /** The path as given. */
   readonly path: string;
   readonly cwd: string;
   readonly policy: FailurePolicy;
@@ -18,21 +18,21 @@ type JobFunction = (item: Item, context: ItemContext) => unknown;
 
 interface LoadedModule {
   readonly job: JobFunction;
-  /** Called at the end, where the module has it. */
+  /** Called at the end, if the module exports it. */
   readonly close: () => unknown;
 }
 
-/** One for all items that gave nothing: most of a million do. */
+/** Shared by all items without a result, which are most of them. */
 const NOTHING: ModuleResult = Object.freeze({ kind: "Module", value: undefined, failure: undefined });
 
-/** The path that stands for a module in a run's settings. */
+/** The path of a module in a run's settings. */
 export function modulePath({ path, cwd }: Pick<ModuleOptions, "path" | "cwd">): string {
   return resolve(cwd, path);
 }
 
 /**
- * A function for every item, of a module that this process loads: its default export, or its export `process`. It is
- * called with the item and the context of `@gossip/worker`. An export `close` is called when the work is over.
+ * Runs a function of a module for every item: its default export, or its export `process`. It is called with the item
+ * and the context of `@gossip/worker`. If the module exports `close`, it is called at the end.
  */
 export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Promise<Result<JobWork, CliError>> {
   const loaded = await loadModule(modulePath({ path, cwd }), printableText(path));
@@ -43,7 +43,7 @@ export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Prom
     if (context.signal.aborted || context.attempt < policy.maxAttempts || policy.onFail === "park") throw thrown;
     return { kind: "Module", value: undefined, failure: messageOf(thrown) };
   };
-  // Not async: a promise for each of a million items costs more than most of them do.
+  // Not async: a promise per item costs more than most items do.
   const process = (item: Item, context: ItemContext): ModuleResult | Promise<ModuleResult> => {
     try {
       const value = job(item, context);
@@ -64,7 +64,7 @@ async function loadModule(file: string, shown: string): Promise<Result<LoadedMod
     loaded = (await import(pathToFileURL(file).href)) as typeof loaded;
   } catch (thrown) {
     const isMissing = (thrown as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
-    const why = isMissing ? "it, or something that it imports, is not there" : printableText(messageOf(thrown));
+    const why = isMissing ? "it, or something that it imports, is missing" : printableText(messageOf(thrown));
     return fail("InvalidModule", `the module ${shown} cannot be loaded (${why}): see that \`node ${shown}\` works.`);
   }
   const exported = loaded.process ?? loaded.default;
@@ -88,5 +88,5 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 function messageOf(thrown: unknown): string {
   const [line = ""] = String(thrown instanceof Error ? thrown.message : thrown).split("\n");
-  return line === "" ? "it failed without saying why" : line;
+  return line === "" ? "it failed without a message" : line;
 }

@@ -42,20 +42,23 @@ export interface JobOptions {
   readonly onProgress: (progress: WorkerProgress) => void;
 }
 
-/** Acquisitions of a shard without any progress before it is set aside: an item that kills its process must not go round forever. */
+/**
+ * Acquisitions of a shard without progress before it is parked, so that an item that kills its process is not retried
+ * forever.
+ */
 const MAX_SHARD_RETRIES = 50;
-/** After so many failures only the count goes on. */
+/** Further failures are only counted. */
 const MAX_SHOWN_FAILURES = 20;
-/** From here on a module that does not let others have their turn is worth a word. */
+/** Report a module that blocks the event loop for this long. */
 const LONG_BLOCK_MS = 1000;
-/** The longest is for a module whose server says when to come back: pauses of our own are as long only after ten failures. */
+/** The longest pause is for modules that throw `RetryAfter`. Our own pauses only get this long after ten failures. */
 const RETRY_PAUSE = { baseMs: 100, maxMs: 60_000 } as const;
 
 export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
   return { leaseDuration: BigInt(leaseMs), maxShardRetries: MAX_SHARD_RETRIES };
 }
 
-/** Work until nothing is left, or somebody says stop. The answer is what this process did. */
+/** Work until nothing is left or the user stops the command. Returns what this process did. */
 export function runJob(options: JobOptions): Promise<WorkerSummary> {
   const { opened, started, jobSource, work, numbers, view, stop, out, onProgress } = options;
   const inner =
@@ -69,22 +72,22 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
     coordinator: opened.coordinator,
     run: started.request,
     source: jobSource.source,
-    process: tellingFailures(options),
+    process: withFailuresShown(options),
     concurrency: numbers.workers,
     signal: stop.signal,
     graceMs: numbers.graceMs,
     sink: countingSink(isFailure, inner),
     retry: { maxAttempts: numbers.maxAttempts, ...RETRY_PAUSE },
     onProgress,
-    onEvent: tellingEvents(jobSource, view),
+    onEvent: eventPrinter(jobSource, view),
     ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
   });
 }
 
-/** The work, and a word about what fails for good. */
-function tellingFailures({ work, jobSource, view, out }: JobOptions): JobWork["process"] {
+/** Wrap the work so that failures are printed. */
+function withFailuresShown({ work, jobSource, view, out }: JobOptions): JobWork["process"] {
   let failures = 0;
-  const tell = (item: Item, result: ItemResult): ItemResult | Promise<ItemResult> => {
+  const show = (item: Item, result: ItemResult): ItemResult | Promise<ItemResult> => {
     if (result.failure !== undefined && ++failures <= MAX_SHOWN_FAILURES) {
       view.failed({
         item: printable(jobSource.argumentOf(item)),
@@ -101,27 +104,28 @@ function tellingFailures({ work, jobSource, view, out }: JobOptions): JobWork["p
       stdout: result.stdout.bytes,
       stderr: result.failure === undefined ? result.stderr.bytes : new Uint8Array(0),
     });
-    // The next item waits until there is room for what it prints: otherwise all of it would pile up in memory before a slow reader.
+    // The next item waits until there is room for its output. Otherwise output would pile up in memory if the reader is
+    // slow.
     return isRead === undefined ? result : isRead.then(() => result);
   };
   return (item, context) => {
     const result = work.process(item, context);
     return result instanceof Promise
-      ? result.then((settled: ItemResult) => tell(item, settled))
-      : tell(item, result as ItemResult);
+      ? result.then((settled: ItemResult) => show(item, settled))
+      : show(item, result as ItemResult);
   };
 }
 
-/** Only what a person may want to act upon. */
-function tellingEvents(jobSource: JobSource, view: ProgressView): (event: WorkerEvent) => void {
-  let toldMs = LONG_BLOCK_MS / 2;
+/** Print events that users may want to act on. */
+function eventPrinter(jobSource: JobSource, view: ProgressView): (event: WorkerEvent) => void {
+  let reportedMs = LONG_BLOCK_MS / 2;
   return (event) => {
     if (event.kind === "ItemProblem")
       view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, {
         kind: "problem",
         reason: event.reason,
       });
-    // Of an item that is passed over, its result tells.
+    // A skipped item is reported with its result.
     if (event.kind === "ItemFailed" && !event.willRetry)
       view.failed({ item: shownKey(jobSource, event.key), failure: reasonOf(event.cause), stderr: "" });
     if (event.kind === "SourceFailed" && !event.willRetry)
@@ -130,21 +134,24 @@ function tellingEvents(jobSource: JobSource, view: ProgressView): (event: Worker
         shard: event.shard,
       });
     if (event.kind === "LeaseLost")
-      view.say(`lost shard ${formatShardId(event.shard)} to another worker; what was not stored of it is done again`, {
-        kind: "lost",
-        shard: event.shard,
-        cause: event.cause,
-      });
+      view.say(
+        `lost shard ${formatShardId(event.shard)} to another worker; items that were not stored are done again`,
+        {
+          kind: "lost",
+          shard: event.shard,
+          cause: event.cause,
+        },
+      );
     if (event.kind === "KeeperFailed")
       view.say(
         "leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds",
         { kind: "keeperFailed" },
       );
-    // Told again only where it got worse.
-    if (event.kind === "LoopBlocked" && event.ms >= 2 * toldMs) {
-      toldMs = event.ms;
+    // Report again only if it got worse.
+    if (event.kind === "LoopBlocked" && event.ms >= 2 * reportedMs) {
+      reportedMs = event.ms;
       view.say(
-        `the module kept this process busy for ${formatDuration(event.ms)} at a stretch; a thread renews its leases meanwhile`,
+        `the module kept this process busy for ${formatDuration(event.ms)}; a thread renews its leases meanwhile`,
         { kind: "blocked", ms: Math.round(event.ms) },
       );
     }
@@ -153,7 +160,7 @@ function tellingEvents(jobSource: JobSource, view: ProgressView): (event: Worker
 
 function keeperOf({ opened, tso }: JobOptions): KeepLeases {
   const options: KeepLeasesOptions = { address: opened.address, tso };
-  // The thread loads the same kind of file that this one is: a source in tests, a built one elsewhere.
+  // The thread loads the same kind of file as this one: a source in tests, otherwise a built file.
   return { module: new URL(`./keep-leases${extname(new URL(import.meta.url).pathname)}`, import.meta.url), options };
 }
 
@@ -178,7 +185,7 @@ function lastLine(bytes: Uint8Array): string {
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;
 }
 
-/** Why the work of this process ended, where that is an error. */
+/** Why the work of this process ended, if that is an error. */
 export function stopError(stopped: StopReason, out: string | undefined): Result<void, CliError> {
   switch (stopped.kind) {
     case "Done":
@@ -188,10 +195,10 @@ export function stopError(stopped: StopReason, out: string | undefined): Result<
       if (stopped.status === "Done") return ok(undefined);
       return fail(
         "RunEnded",
-        `the run was ended by somebody else (${stopped.status}): \`gossip run --again\` starts over.`,
+        `the run was ended by another process (${stopped.status}): \`gossip run --again\` starts over.`,
       );
     case "RunMissing":
-      return fail("RunNotFound", "the run was deleted by somebody else: the same command starts it anew.");
+      return fail("RunNotFound", "the run was deleted by another process: the same command starts it again.");
     case "StoreFailed":
       return err(coordSentence(stopped.error));
     case "SinkFailed":
