@@ -1,4 +1,4 @@
-// A rule that the database keeps differently from memory shows as an answer or as a byte of what is stored, and nowhere else.
+// A store that deviates from the one in memory shows it in a result or in a stored byte.
 import { expectSameAsMemory, LANES } from "@gossip/tools/store-proof";
 import { Pool } from "pg";
 import { afterAll, beforeAll, test } from "vitest";

@@ -1,6 +1,6 @@
 // Processes hammer one database and are killed at random; meanwhile its server is killed and started again, and connections are cut
-// between a write and its answer. What one of them was told must be true afterwards: that is the promise of a store, and the only way
-// to see it kept is to break everything around it.
+// between a write and its reply. Every result that a process got must still hold afterwards. That is the promise of a store, and the
+// only way to test it is to break everything around it.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ const LEAST = {
   Deleted: 1,
 };
 const STEPS_BETWEEN_CRASHES = 16;
-/** Answers that workers must get between two crashes: whoever is only ever down shows nothing. */
+/** Results that workers must get between two crashes: a server that is always down proves nothing. */
 const ANSWERS_BETWEEN = 100;
 
 afterAll(() => processes.remove());
@@ -46,7 +46,7 @@ interface Breaker {
   readonly isOver: () => boolean;
 }
 
-/** Cut connections now, or when the next answer comes; and in turn kill the server and have it shut down at once. */
+/** Cuts connections now, or at the next reply; and in turn kills the server and makes it shut down at once. */
 async function breakThings(
   server: PostgresServer,
   proxy: CuttingProxy,

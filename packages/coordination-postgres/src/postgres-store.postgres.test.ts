@@ -1,5 +1,5 @@
-// A store that keeps a rule a little differently from the one in memory is found out by nobody until it is in use. So the
-// published kit runs against it as it stands, on a real server.
+// A store that deviates from the one in memory would only show in production. So the published conformance kit runs against it
+// unchanged, on a real server.
 
 import { describeCoordinationStore } from "@gossip/coordination/testing";
 import { Pool } from "pg";

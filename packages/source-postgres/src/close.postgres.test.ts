@@ -1,5 +1,5 @@
-// Whoever makes a source closes it. One that keeps its connections then uses up the server's; one that keeps the process alive, because
-// somebody forgot, holds up whoever waits for it.
+// The creator of a source closes it. A source that keeps its connections afterwards exhausts the server's, and one that was never closed
+// must not keep its process alive.
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgresTableSource } from "./postgres-table-source.ts";
@@ -53,7 +53,7 @@ function socketsInUse(): number {
 }
 
 // The first of them: no socket of another test is still about to go.
-test("one that nobody has closed does not keep the process from ending", async () => {
+test("a source that is never closed does not keep the process alive", async () => {
   const before = socketsInUse();
   const source = postgresTableSource({ url: named("forgotten"), table });
   expect(await readAll(source)).toBe(6);
@@ -72,7 +72,7 @@ test("a source that goes out of use gives its connections back", async () => {
   expect(await connectionsAreGone("in-use")).toBe(true);
 });
 
-test("whoever closes it a second time waits for the same, also where it was never used", async () => {
+test("a second close waits for the first, even if the source was never used", async () => {
   const source = postgresTableSource({ url: named("twice"), table });
   expect(await readAll(source)).toBe(6);
   const closing = source.close();

@@ -1,7 +1,7 @@
 import { Redacted } from "@gossip/stdx";
 import { SourceReadFailed, type SourceError } from "@gossip/worker";
 
-/** The server's five characters, or the system's name for what went wrong with the connection. */
+/** The SQLSTATE, or the system's error code for the connection. */
 export function codeOf(thrown: unknown): string | undefined {
   const code = typeof thrown === "object" && thrown !== null ? (thrown as { code?: unknown }).code : undefined;
   return typeof code === "string" ? code : undefined;
@@ -22,7 +22,7 @@ const UNREACHABLE = new Set([
   "EACCES",
 ]);
 
-/** What was thrown, in our words: those of the driver and of the server may quote the login, or rows. */
+/** Converts what was thrown to an error without the driver's or the server's text, which may quote the login or rows. */
 export function sourceErrorFrom(thrown: unknown): SourceError {
   if (thrown instanceof SourceReadFailed) return thrown.error;
   const code = codeOf(thrown);
@@ -48,7 +48,7 @@ export function sourceErrorFrom(thrown: unknown): SourceError {
   }
 }
 
-/** To be thrown out of a reading. */
+/** Thrown by a read. */
 export function readFailureFrom(thrown: unknown): SourceReadFailed {
   if (thrown instanceof SourceReadFailed) return thrown;
   return new SourceReadFailed(sourceErrorFrom(thrown), { cause: new Redacted(thrown) });
@@ -58,7 +58,7 @@ function unreadable(reason: string): SourceError {
   return { kind: "SourceUnreadable", reason };
 }
 
-/** The driver has no codes for these. */
+/** The driver has no error code for these. */
 function wordsWithoutCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
   if (/timeout/i.test(thrown.message)) return "the database did not answer in time";

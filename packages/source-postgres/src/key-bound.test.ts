@@ -1,5 +1,5 @@
 // A shard may begin at any bytes, and the query that begins there must miss no row at or above them. A bound that is a little too high
-// loses rows at every border of shards, and no error tells of it.
+// loses rows at every border of shards, without an error.
 
 import { encodeTuple, type TupleElement } from "@gossip/frontier";
 import { compareBytes, unwrap } from "@gossip/stdx";

@@ -1,19 +1,19 @@
 import { integerLimits, type KeyColumn } from "./key-column.ts";
 
-/** A condition on the first columns of a key that every row at or above some bytes fulfils. */
+/** A condition on the first columns of a key. Every row at or above the given bytes meets it. */
 export interface KeyBound {
   readonly operator: ">" | ">=";
-  /** As SQL is given them. */
+  /** As SQL parameters. */
   readonly values: readonly string[];
 }
 
 /**
- * One part of a bound, read as its column has it.
+ * One part of a bound, read as a value of its column.
  *
- * - `Whole`   — a value, and the bytes go on behind it.
- * - `Partial` — no value of the column has just these bytes; all that are above are at or above `value`.
- * - `Below`   — every value of the column is above.
- * - `Above`   — no value of the column is.
+ * - `Whole`   — a value, followed by more bytes.
+ * - `Partial` — no value of the column has exactly these bytes; all values above them are at or above `value`.
+ * - `Below`   — the bytes are below every value of the column.
+ * - `Above`   — the bytes are above every value of the column.
  */
 type Part =
   | { readonly kind: "Whole"; readonly value: string; readonly next: number }
@@ -35,10 +35,10 @@ const LONGEST_INTEGER = 8;
 const UUID_SIZE = 16;
 
 /**
- * Where a reading from `key` on must begin, or `undefined` where no row is that high.
+ * The bound from which to read rows at or above `key`; `undefined` if no row can be that high.
  *
- * A bound of a shard may be any bytes. The condition lets through what is at or above them and, where the bytes are
- * none of a row, a little more, which the reader leaves out by comparing keys.
+ * The bound of a shard may be any bytes. The condition admits every row at or above them and, if they are not the key of a row, a few
+ * more, which the reader drops by comparing keys.
  */
 export function boundFrom(columns: readonly KeyColumn[], key: Uint8Array): KeyBound | undefined {
   const values: string[] = [];
@@ -59,7 +59,7 @@ export function boundFrom(columns: readonly KeyColumn[], key: Uint8Array): KeyBo
         return values.length === 0 ? undefined : { operator: ">", values };
     }
   }
-  // Bytes behind a whole key: they are above its row, and below the next.
+  // Bytes after a whole key are above its row and below the next.
   return { operator: offset < key.length ? ">" : ">=", values };
 }
 
@@ -82,13 +82,13 @@ function readInteger(column: KeyColumn, key: Uint8Array, offset: number): Part {
   const signedSize = key[offset]! - CODE_ZERO;
   const size = Math.abs(signedSize);
   if (size > LONGEST_INTEGER) return signedSize < 0 ? BELOW : ABOVE;
-  // Bytes that are missing count as zeros: the lowest integer that begins with those that are there.
+  // Missing bytes count as zeros: the lowest integer that begins with the given bytes.
   let value = 0n;
   for (let index = 1; index <= size; index++) value = (value << 8n) | BigInt(key[offset + index] ?? 0);
   let isValue = offset + 1 + size <= key.length;
   if (signedSize < 0) {
     value -= (1n << BigInt(8 * size)) - 1n;
-    // Negative integers near zero are shorter than this, and so above it: all of them, whatever these bytes would say.
+    // Negative integers near zero are shorter, and so all of them are above these bytes.
     const lowestShorter = 1n - (1n << BigInt(8 * (size - 1)));
     if (value >= lowestShorter) {
       value = lowestShorter;
@@ -105,7 +105,7 @@ function readInteger(column: KeyColumn, key: Uint8Array, offset: number): Part {
 
 function readText(key: Uint8Array, offset: number): Part {
   if (key[offset]! !== CODE_TEXT) return key[offset]! < CODE_TEXT ? BELOW : ABOVE;
-  // Up to the first zero. Texts of the server have none, so that one which is escaped is behind the text that it ends here, and before the next.
+  // Up to the first zero byte. PostgreSQL texts have none, so an escaped zero sorts after the text that ends here and before the next.
   const found = key.indexOf(0, offset + 1);
   const end = found === -1 ? key.length : found;
   const value = longestText(Buffer.from(key.subarray(offset + 1, end)));
@@ -114,7 +114,7 @@ function readText(key: Uint8Array, offset: number): Part {
     : { kind: "Partial", value: value.text };
 }
 
-/** As much of the bytes as is text. Cut off at a whole character, it is at or below what it was cut from. */
+/** The longest prefix of the bytes that is valid text. It sorts at or below the bytes. */
 function longestText(bytes: Buffer): { readonly text: string; readonly isAll: boolean } {
   const decoded = bytes.toString("utf8");
   if (Buffer.from(decoded, "utf8").equals(bytes)) return { text: decoded, isAll: true };

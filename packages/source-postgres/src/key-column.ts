@@ -1,13 +1,13 @@
-/** What a part of a primary key is in a tuple key. */
+/** The kind of tuple element for a column of a primary key. */
 export type KeyKind = "integer" | "text" | "uuid" | "bytes" | "boolean";
 
 /** A column of a primary key. */
 export interface KeyColumn {
   readonly name: string;
   readonly kind: KeyKind;
-  /** The type that values of it are cast to. */
+  /** The type that its values are cast to. */
   readonly sqlType: string;
-  /** Whether it must be told to compare by bytes, because by itself it would not. */
+  /** Whether comparisons need `COLLATE "C"` to be by bytes. */
   readonly needsCollation: boolean;
 }
 
@@ -22,12 +22,12 @@ const KINDS: Readonly<Record<string, KeyKind>> = {
   bool: "boolean",
 };
 
-/** How a type of the server goes into a tuple key, or `undefined` where it does not: its order is not that of any tuple element. */
+/** The kind of tuple element for a PostgreSQL type; `undefined` if no tuple element sorts like it. */
 export function kindOf(typeName: string): KeyKind | undefined {
   return Object.hasOwn(KINDS, typeName) ? KINDS[typeName] : undefined;
 }
 
-/** What an integer column can hold. */
+/** The range of an integer column. */
 export function integerLimits({ sqlType }: KeyColumn): { readonly min: bigint; readonly max: bigint } {
   const bits = sqlType === "int2" ? 15n : sqlType === "int4" ? 31n : 63n;
   return { min: -(1n << bits), max: (1n << bits) - 1n };

@@ -3,10 +3,10 @@ import { MAX_KEY_SIZE } from "@gossip/contracts";
 import type { KeyColumn } from "./key-column.ts";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
-/** Of a text or of bytes in the key of a problem: with everything escaped and before it, it still fits. */
+/** Most bytes of a text or of bytes in the key of a problem: fits even if every byte is escaped. */
 const SHORTENED_SIZE = 1024;
 
-/** A part of the key as an element of a tuple. */
+/** A column of the key as a tuple element. */
 export function elementOf({ kind }: KeyColumn, text: string): TupleElement {
   switch (kind) {
     case "integer":
@@ -22,13 +22,13 @@ export function elementOf({ kind }: KeyColumn, text: string): TupleElement {
   }
 }
 
-/** The key of a row, or `undefined` where it is larger than a key may be. */
+/** The key of a row; `undefined` if it is too large. */
 export function keyOf(columns: readonly KeyColumn[], texts: readonly string[]): Uint8Array | undefined {
   const encoded = encodeTuple(columns.map((column, index) => elementOf(column, texts[index]!)));
   return encoded.ok ? encoded.value : undefined;
 }
 
-/** A key a little before that of a row whose own is too large. */
+/** A key slightly below that of a row whose own key is too large. */
 export function shortenedKey(columns: readonly KeyColumn[], texts: readonly string[]): Uint8Array {
   const elements: TupleElement[] = [];
   for (const [index, column] of columns.entries()) {

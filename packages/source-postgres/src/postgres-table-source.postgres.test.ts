@@ -170,7 +170,7 @@ describe("rows", () => {
     ).toEqual(["8", "9"]);
   });
 
-  test("whose key is too large are told of in their place, and those behind are read", async () => {
+  test("whose key is too large are reported in order, and the rows after them are read", async () => {
     const table = await makeTable(pool, "id text PRIMARY KEY");
     // The server keeps long texts compressed, so that they fit its index.
     await pool.query(`INSERT INTO ${table} VALUES ('a'), (repeat('b', 5000)), ('c')`);
@@ -179,7 +179,7 @@ describe("rows", () => {
     expect(problems.map(({ reason }) => reason)).toEqual(["the primary key of a row is too large to be a key"]);
   });
 
-  test("that come behind what was read are among the items", async () => {
+  test("inserted after the last row read are among the items", async () => {
     const table = await makeTable(pool, "id int PRIMARY KEY");
     await pool.query(`INSERT INTO ${table} VALUES (1), (2), (3)`);
     const seen: unknown[] = [];

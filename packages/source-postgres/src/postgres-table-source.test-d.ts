@@ -1,4 +1,4 @@
-// What a row is, is for the caller to say; without a word it is a record of what nobody knows.
+// The caller gives the type of a row. The default is a record of unknown values.
 
 import type { Source } from "@gossip/worker";
 import { expectTypeOf } from "vitest";
@@ -10,7 +10,7 @@ const options = { url: "postgres://u@h/d", table: "t" };
 expectTypeOf(postgresTableSource(options)).toEqualTypeOf<PostgresTableSource>();
 expectTypeOf(postgresTableSource<{ id: string }>(options)).toEqualTypeOf<PostgresTableSource<{ id: string }>>();
 expectTypeOf<PostgresTableSource<{ id: string }>>().toExtend<Source<RowItem<{ id: string }>>>();
-// It can always be closed: nobody needs to ask.
+// `close` always exists.
 expectTypeOf<PostgresTableSource["close"]>().toEqualTypeOf<() => Promise<void>>();
 
 // @ts-expect-error a table is always named

@@ -21,21 +21,21 @@ import { middleKey, sampleKeys } from "./sample-keys.ts";
 import { assertOptions, makePool, type PostgresTableOptions } from "./table-options.ts";
 import { findTable, type Table } from "./table.ts";
 
-/** Below and above every tuple, whatever it is of. */
+/** Below and above every tuple. */
 const EVERY_TUPLE = { start: Uint8Array.of(0x00), end: Uint8Array.of(0xff) };
 
-/** A table's rows as a source that is always closed by who made it, where it was given a `url`: `close()`, or `await using`. */
+/** A table's rows as a source. If it has a `url`, its creator closes it: `close()`, or `await using`. */
 export interface PostgresTableSource<Row extends object = Record<string, unknown>>
   extends Source<RowItem<Row>>, AsyncDisposable {
-  /** Give back the connections that a `url` opened; those of a `pool` are the caller's. Reading from it is refused from then on. */
+  /** Closes the connections that a `url` opened; a `pool` belongs to the caller. Later reads fail. */
   close(): Promise<void>;
 }
 
 /**
  * The rows of a table, in the order of its primary key.
  *
- * A row's key is the tuple of its primary key. Every page is a query of its own and sees what was committed before it: rows
- * that come while a run goes on are among its items where they are behind what was read, and are not where they are before it.
+ * A row's key is the tuple of its primary key. Every page is a separate query and sees what was committed before it: rows inserted
+ * during a run are items if they are after the last row read, and are not otherwise.
  */
 export function postgresTableSource<Row extends object = Record<string, unknown>>(
   options: PostgresTableOptions,
@@ -92,7 +92,7 @@ class TableRows implements PostgresTableSource {
       const { pool, table } = await this.#open();
       return await middleKey(pool, table, bounds);
     } catch {
-      // Advice only: whoever reads on meets with the same, and says so.
+      // Only advice: the next read fails the same way, and reports it.
       return undefined;
     }
   }
@@ -121,7 +121,7 @@ class TableRows implements PostgresTableSource {
         reason: "the URL cannot be used: write postgres://user:password@host:port/database",
       });
     const { schema = "public", table, withoutIndex = "refuse" } = this.#options;
-    // Looked up once; again after it failed, because tables are made and servers come back.
+    // Looked up once, and again after a failure: tables get created and servers recover.
     this.#table ??= findTable(pool, { schema, table, withoutIndex });
     try {
       const found = await this.#table;

@@ -12,13 +12,13 @@ export interface RowsRequest {
   readonly table: Table;
   readonly columns: readonly string[] | undefined;
   readonly batchSize: number;
-  /** Keys at or above this and below `end`. An empty one is no bound. */
+  /** Keys at or above this and below `end`. An empty key means no bound. */
   readonly from: Uint8Array;
   readonly end: Uint8Array;
   readonly signal: AbortSignal;
 }
 
-/** The rows of a range, a page a query, each from behind the last row of the one before. No connection is held in between. */
+/** The rows of a range, one query per page, each after the last row of the previous page. Holds no connection in between. */
 export async function* readRows(request: RowsRequest): AsyncGenerator<ItemBatch<RowItem>> {
   const { table, from, end, batchSize, signal } = request;
   let bound = boundFrom(table.key, from);
@@ -33,7 +33,7 @@ export async function* readRows(request: RowsRequest): AsyncGenerator<ItemBatch<
       const texts = values.slice(0, table.key.length) as string[];
       const own = keyOf(table.key, texts);
       const key = own ?? higher(shortenedKey(table.key, texts), previous);
-      // The bound lets a little more through than it should, where it is the key of no row.
+      // A bound that is not the key of a row admits a few rows below it.
       if (compareBytes(key, from) < 0) continue;
       isBehindEnd = end.length > 0 && compareBytes(key, end) >= 0;
       if (isBehindEnd) break;
@@ -63,7 +63,7 @@ async function readPage({ pool, table, columns, batchSize }: RowsRequest, bound:
   return { names: fields.slice(table.key.length).map(({ name }) => name), rows };
 }
 
-/** A query that waits for a lock must not keep whoever has lost the shard. It goes on by itself, and its connection then goes back to the pool. */
+/** Stops waiting for a query on abort, so that a lock cannot block a worker that lost its shard. The query continues, and its connection then returns to the pool. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -78,7 +78,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** Problems must not go back behind what came before them. */
+/** Keys of problems must not go backwards. */
 function higher(a: Uint8Array, b: Uint8Array): Uint8Array {
   return compareBytes(a, b) < 0 ? b : a;
 }

@@ -1,5 +1,4 @@
-// A table that cannot be read in the order of keys must be refused with a sentence, before a run has begun, and no sentence may hold what
-// the login is.
+// A table that cannot be read in key order must be refused before a run begins, with a message that does not contain the login.
 
 import { inspect } from "node:util";
 import { encodeTuple } from "@gossip/frontier";
@@ -144,7 +143,7 @@ describe("a database that is not there", () => {
 
   test.each([
     {
-      what: "a port where nobody answers",
+      what: "a port without a server",
       url: async () => `postgres://u:${secret}@127.0.0.1:${await freePort()}/x`,
       error: { kind: "SourceUnreadable", reason: "the database cannot be reached (ECONNREFUSED)" },
     },
@@ -204,7 +203,7 @@ describe("a database that is not there", () => {
     await way.cut();
   });
 
-  test("and a source that was closed says so, and leaves the caller's pool open", async () => {
+  test("and a closed source refuses reads, and leaves the caller's pool open", async () => {
     const table = await makeTable(pool, "id int PRIMARY KEY");
     const source = postgresTableSource({ pool, table });
     await source.close();

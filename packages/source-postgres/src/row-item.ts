@@ -6,7 +6,7 @@ export class RowItem<Row extends object = Record<string, unknown>> implements It
   readonly key: Uint8Array;
   readonly #names: readonly string[];
   readonly #values: readonly unknown[];
-  /** Where in the values the columns begin. */
+  /** The index of the first column in the values. */
   readonly #first: number;
 
   constructor(key: Uint8Array, names: readonly string[], values: readonly unknown[], first: number) {
@@ -16,7 +16,7 @@ export class RowItem<Row extends object = Record<string, unknown>> implements It
     this.#first = first;
   }
 
-  /** The columns by name, with values as the driver makes them: a bigint as text, unless the pool was told otherwise. Made anew with every call. */
+  /** The columns by name, with the driver's values: a bigint is text, unless the pool has another parser. Every call creates a new object. */
   get row(): Row {
     const row: Record<string, unknown> = {};
     for (const [index, name] of this.#names.entries()) row[name] = this.#values[this.#first + index];

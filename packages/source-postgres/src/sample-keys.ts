@@ -7,18 +7,18 @@ import { keyCondition, keySelection, orderOf, ROWS } from "./sql.ts";
 import { tableSize, type Table } from "./table.ts";
 
 const BLOCK_SIZE = 8192;
-/** Blocks a part that are looked at: rows of one block are neighbours, so few blocks say little, whatever they hold. */
+/** Blocks to sample per part. Rows of one block are neighbors, so a few blocks say little about the table. */
 const BLOCKS_PER_PART = 32;
 const FEWEST_BLOCKS = 256;
-/** Keys that are wanted of a sample, about. */
+/** About how many keys a sample should have. */
 const KEYS_WANTED = 16_384;
 const ROWS_PER_BLOCK = 64;
-/** Rows that are looked at one by one before the rest is judged by a sample. */
+/** Rows to read one by one before a sample stands for the rest. */
 const ROWS_PROBED = 4096;
-/** With fewer of a range, its beginning is a better guess. */
+/** With fewer keys of a range, its beginning is a better guess. */
 const FEWEST_SAMPLES = 8;
 
-/** Keys from all over a table, or from `bound` on, in no order: all of them where it is small, else some of some blocks. */
+/** Keys of a table, or from `bound` on, in no order: all keys of a small table, otherwise a sample of its blocks. */
 export async function sampleKeys(
   pool: Pool,
   table: Table,
@@ -43,7 +43,7 @@ export async function sampleKeys(
   return readKeys(pool, table, `SELECT ${keySelection(table.key)} FROM ${from} ${where}`, bound?.values ?? []);
 }
 
-/** The key in the middle of the rows from `from` to below `end`, found exactly where they are few. */
+/** The middle key of the rows from `from` to below `end`; exact if there are few rows. */
 export async function middleKey(
   pool: Pool,
   table: Table,
@@ -61,7 +61,7 @@ export async function middleKey(
   const [lowest] = near;
   if (lowest === undefined) return undefined;
   const isAll = probed.length < ROWS_PROBED || !isInside(probed.at(-1)!);
-  // The probe is the beginning of what remains: where there is more, only a sample of everything tells its middle.
+  // The probe reads only the beginning of the range. Finding the middle of a larger range needs a sample.
   const sample = isAll ? near : (await sampleKeys(pool, table, 2, bound)).filter(isInside);
   return splitPointsFromSamples({ start: lowest, end }, isAll || sample.length >= FEWEST_SAMPLES ? sample : near, 2)[0];
 }

@@ -1,19 +1,19 @@
 import type { KeyColumn } from "./key-column.ts";
 
-/** A name as SQL has it, whatever is in it. */
+/** Quotes a name for SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** What the table is called in a query. By its bare name a column could be taken for one that is selected, which is text. */
+/** The table's alias in a query. An unqualified column name could refer to a selected column, which is text. */
 export const ROWS = "row_of_table";
 
-/** The key as the columns of an index that serves us. */
+/** The key as the columns of a suitable index. */
 export function indexColumns(columns: readonly KeyColumn[]): string {
   return columns.map(({ name, needsCollation }) => withCollation(quoteName(name), needsCollation)).join(", ");
 }
 
-/** The key as something to order by. */
+/** The key as an `ORDER BY` list. */
 export function orderOf(columns: readonly KeyColumn[]): string {
   return columns.map(keyExpression).join(", ");
 }
@@ -38,7 +38,7 @@ export function keySelection(columns: readonly KeyColumn[]): string {
     .join(", ");
 }
 
-/** The first columns of the key against as many values. */
+/** Compares the first columns of the key with as many values. */
 export function keyCondition(columns: readonly KeyColumn[], operator: ">" | ">=", valueCount: number): string {
   const compared = columns.slice(0, valueCount);
   const values = compared.map((column, index) => placeholder(column, index + 1));

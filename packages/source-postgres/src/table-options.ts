@@ -7,52 +7,52 @@ export interface PostgresTableOptions {
   /** Connections of the caller, who also closes them. Their settings stay as they are. This or `url`. */
   readonly pool?: Pool;
   readonly table: string;
-  /** `public` where it is left out. */
+  /** Default: `public`. */
   readonly schema?: string;
-  /** The columns that items carry: all where it is left out. The key is always read. */
+  /** The columns of an item. Default: all. The key is always read. */
   readonly columns?: readonly string[];
-  /** Rows a query. 1000 where it is left out. */
+  /** Rows per query. Default: 1000. */
   readonly batchSize?: number;
   /**
-   * Whether to read a large table that has no index in the order of bytes, where every query goes through all of it.
-   * Refused where it is left out.
+   * Whether to read a large table without an index in byte order, although every query scans all of it.
+   * Default: refuse.
    */
   readonly withoutIndex?: "refuse" | "allow";
-  /** Most connections at once, for a `url`. 4 where it is left out. */
+  /** Most connections at once, for a `url`. Default: 4. */
   readonly maxConnections?: number;
-  /** How long to wait for a connection, for a `url`. 10 seconds where it is left out. */
+  /** How long to wait for a connection, for a `url`. Default: 10 seconds. */
   readonly connectTimeoutMs?: number;
-  /** How long to wait for an answer, for a `url`. 60 seconds where it is left out. */
+  /** How long to wait for a reply, for a `url`. Default: 60 seconds. */
   readonly statementTimeoutMs?: number;
-  /** TLS as Node has it, for a `url` that does not say. */
+  /** Node's TLS options, for a `url` without `sslmode`. */
   readonly ssl?: PoolConfig["ssl"];
 }
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_BATCH_SIZE = 100_000;
 const MAX_PORT = 65_535;
-/** Longest name that the server takes, in bytes. */
+/** The server's limit for names, in bytes. */
 const MAX_NAME_SIZE = 63;
 
-/** Pages are read through an index in its order. A plan that was made before the table had statistics would sort all of it instead. */
+/** Makes the server read pages in index order. A plan made before the table had statistics would sort the whole table instead. */
 const TUNE_SESSION = "SET enable_sort = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off";
 
-/** Connections for a `url`; `undefined` where it cannot be used. The driver's own message would quote it. */
+/** A pool for a `url`; `undefined` if the URL is invalid. The driver's message would quote it. */
 export function makePool(options: PostgresTableOptions): Pool | undefined {
   const { url = "", maxConnections = 4, connectTimeoutMs = 10_000, statementTimeoutMs = 60_000, ssl } = options;
   if (!isUsableUrl(url)) return undefined;
   try {
     const pool = new Pool({
       connectionString: url,
-      // A name in the URL or in PGAPPNAME wins. The PostgreSQL store knows by ours that it is no store of an older version.
+      // A name in the URL or in PGAPPNAME wins. By our name the PostgreSQL store can tell that this is not a store of an older version.
       fallback_application_name: "gossip source",
       max: maxConnections,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: statementTimeoutMs,
       keepAlive: true,
-      // A process that has nothing left to do ends, even where the source was not closed.
+      // An open source does not keep an idle process alive.
       allowExitOnIdle: true,
-      // The pool awaits it, whatever its type says.
+      // The pool awaits the promise, although its type does not mention it.
       onConnect: tune as NonNullable<PoolConfig["onConnect"]>,
       ...(ssl === undefined ? {} : { ssl }),
     });
@@ -68,7 +68,7 @@ async function tune(client: { query(text: string): Promise<unknown> }): Promise<
   await client.query(TUNE_SESSION);
 }
 
-/** With a port that is not one the driver throws where nothing catches it, and `connect` never settles. */
+/** With an invalid port the driver throws where nothing catches it, and `connect` never settles. */
 function isUsableUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, searchParams } = new URL(text);

@@ -6,7 +6,7 @@ import { indexColumns, keyCondition, keySelection, orderOf, quoteName, ROWS } fr
 
 /** A table that can be read in the order of its primary key. */
 export interface Table {
-  /** With its schema, as SQL has it. */
+  /** With its schema, quoted for SQL. */
   readonly sqlName: string;
   readonly oid: string;
   /** In the order of the key. */
@@ -24,7 +24,7 @@ const FIND_TABLE = `
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, pg_database d
   WHERE n.nspname = $1 AND c.relname = $2 AND d.datname = current_database()`;
 
-/** The columns of the key; of a domain, what it is made of. A collation that is "C" by another name orders by bytes too. */
+/** The columns of the key; for a domain, its base type. Collations equivalent to "C" sort by bytes too. */
 const FIND_KEY = `
   SELECT a.attname::text AS name, CASE WHEN b.typnamespace = 'pg_catalog'::regnamespace THEN b.typname::text END AS base, format_type(a.atttypid, a.atttypmod) AS type,
     l.oid IS NULL OR l.collname IN ('C', 'POSIX', 'ucs_basic') OR l.collprovider::text = 'b'
@@ -39,14 +39,14 @@ const FIND_KEY = `
   WHERE i.indrelid = $1::oid AND i.indisprimary AND k.place <= i.indnkeyatts
   ORDER BY k.place`;
 
-/** A table that is no partitioned one has no tree. */
+/** An ordinary table has no partition tree. */
 const READ_SIZE = `
   SELECT coalesce((SELECT sum(pg_relation_size(relid)) FROM pg_partition_tree($1::oid::regclass)), pg_relation_size($1::oid::regclass))::text AS size`;
 
-/** Reading up to here page by page without an index is a nuisance and not a disaster. */
+/** Up to this size, reading pages without an index is slow but acceptable. */
 const LARGE_TABLE_BYTES = 16 * 1024 * 1024;
 
-/** Look a table up and see whether its key can be a tuple key. */
+/** Looks a table up, and checks that its primary key can be a tuple key. */
 export async function findTable(pool: Pool, request: TableRequest): Promise<Result<Table, SourceError>> {
   const { schema, table } = request;
   const shown = `${schema}.${table}`;
@@ -81,18 +81,18 @@ export async function findTable(pool: Pool, request: TableRequest): Promise<Resu
   return ok(answer);
 }
 
-/** Of a table and its partitions, in bytes. */
+/** The size of a table and its partitions, in bytes. */
 export async function tableSize(pool: Pool, { oid }: Table): Promise<number> {
   const { rows } = await pool.query<{ size: string }>(READ_SIZE, [oid]);
   return Number(rows[0]?.size ?? 0);
 }
 
-/** Whether the server can read a page in the order of keys without sorting the table, were it only made to try. */
+/** Whether the server can read a page in key order without sorting the table, if sorting is disabled. */
 async function isServedByIndex(pool: Pool, { sqlName, key }: Table): Promise<boolean> {
   if (!key.some(({ needsCollation }) => needsCollation)) return true;
   const page = `SELECT ${keySelection(key)} FROM ${sqlName} AS ${ROWS} WHERE ${keyCondition(key, ">", key.length)} ORDER BY ${orderOf(key)} LIMIT 1`;
   const client = await pool.connect();
-  // A connection that breaks between two statements says so with an event, which nobody may leave unheard.
+  // A connection that breaks between two statements emits an `error` event; without a listener the process would end.
   const ignore = (): void => {};
   client.on("error", ignore);
   let isBroken = true;

@@ -3,10 +3,10 @@ import { threadId } from "node:worker_threads";
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { Pool } from "pg";
 
-/** A server for tests. `GOSSIP_POSTGRES_URL` names another one than ours, to try a version that we do not carry. */
+/** A server for tests. Set `GOSSIP_POSTGRES_URL` to test another version of PostgreSQL. */
 export type TestServer = Pick<PostgresServer, "url" | "dispose">;
 
-/** Nothing here is about surviving a crash of the server, so the disk is not waited for. */
+/** Does not wait for the disk: no test here crashes the server. */
 export async function startFastPostgres(): Promise<TestServer> {
   const url = process.env["GOSSIP_POSTGRES_URL"];
   if (url !== undefined) return { url, dispose: async () => undefined };
@@ -21,7 +21,7 @@ export function openPool(url: string): Pool {
   return pool;
 }
 
-/** Connections that somebody holds. */
+/** Connections that are checked out. */
 export function heldConnections(pool: Pool): number {
   return pool.totalCount - pool.idleCount;
 }
@@ -35,7 +35,7 @@ export async function makeTable(pool: Pool, definition: string): Promise<string>
   return table;
 }
 
-/** A way to a server that can be cut, and mended again. */
+/** A proxy to a server that can be cut and restored. */
 export interface CuttableWay {
   readonly url: string;
   cut(): Promise<void>;

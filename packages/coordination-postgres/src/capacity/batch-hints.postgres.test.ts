@@ -1,6 +1,5 @@
-// The answers of a batch tell each writer what is left to claim at its own time, and all of it is counted once. A lease that lapses between two
-// of these times, or a shard that the batch itself moves, is where that goes wrong; and a worker that is told of work
-// that is not there, or is not told of what is, splits or stops for nothing.
+// A batch returns to each writer what is left to claim at its own time, and counts everything once. That can go wrong for a lease that lapses
+// between two of these times, and for a shard that the batch itself moves. A worker with a wrong hint splits or stops for nothing.
 
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator, systemClock, type ShardRecord, type UpdateShardSet } from "@gossip/coordination";
@@ -62,7 +61,7 @@ const change = fc.oneof(fc.constant("Advance" as const), fc.constant("Release" a
 });
 
 function changed(record: ShardRecord, how: "Advance" | "Release" | number): ShardRecord {
-  // A shard that nobody has ever held stays one.
+  // A shard that was never held stays so.
   if (how === "Advance" || FREE.includes(record.shard)) return { ...record };
   return {
     ...record,
@@ -85,7 +84,7 @@ test.each([
   ["one run, where nothing moves", RUNS.slice(0, 1), false],
   ["several runs", RUNS, true],
 ])(
-  "what a batch of %s tells is what is so afterwards, at every writer's own time",
+  "the hints of a batch of %s are the capacity afterwards, at each writer's own time",
   async (_which, runs, moves) => {
     const { store } = temporary;
     const batches = fc.uniqueArray(write, {
@@ -100,7 +99,7 @@ test.each([
           const read = unwrap(await store.readShard(tenant, { run, shard })).shard!;
           const after = changed(read.record, moves ? how : "Advance");
           const hintAt = at === undefined ? undefined : LogicalTime.fromRaw(BigInt(at));
-          // What stays in place is known by its lease being the same.
+          // A shard that does not move keeps its lease.
           sets.push({
             kind: "UpdateShard",
             tenant,

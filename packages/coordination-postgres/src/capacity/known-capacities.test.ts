@@ -1,6 +1,5 @@
-// A checkpoint may be told of its run what was looked up for another, and that goes wrong in three ways: a worker hears nothing of what its own
-// process has claimed or given back; it hears for too long what others have long changed; or it hears what was so at another time than its own, before
-// some lease had lapsed.
+// A checkpoint may return a capacity that was read for another. That can go wrong in three ways: it ignores what its own process has claimed or
+// released; it is too old with regard to other processes; or it holds for another time, before some lease lapsed.
 
 import { LogicalTime, RunId, TenantId } from "@gossip/contracts";
 import { CapacityHint } from "@gossip/coordination";
@@ -21,7 +20,7 @@ function askerAt(now: number | undefined, runId = RUN_ID): Asker {
   };
 }
 
-/** A run at one instant: a deadline for each shard, 0 where nobody holds it. */
+/** A run at one instant: a deadline for each shard, 0 if it has no holder. */
 interface World {
   readonly deadlines: readonly number[];
   readonly starvedUntil: number;
@@ -118,7 +117,7 @@ test("what is told was so not long ago, at the time that was asked for, and behi
             }),
           );
         }
-        // Let whatever has been answered go on as far as it can.
+        // Let settled promises run as far as they can.
         for (let turn = 0; turn < 8; turn++) await Promise.resolve();
       }
       while (writes.length > 0) await endWrite();
@@ -135,7 +134,7 @@ test("what is told was so not long ago, at the time that was asked for, and behi
   );
 });
 
-test("the server is asked once, until what it said is too old, a lease has lapsed, or something has moved", async () => {
+test("a capacity is read once, until it is too old, a lease has lapsed, or a shard has moved", async () => {
   let nowMs = 0;
   let reads = 0;
   const read = async (askers: readonly Asker[]) => {
@@ -149,7 +148,7 @@ test("the server is asked once, until what it said is too old, a lease has lapse
   nowMs = KNOWN_FOR_MS;
   await ask(8);
   expect(reads).toBe(1);
-  // Each of these makes it ask anew.
+  // Each of these makes it read again.
   nowMs += 1;
   await ask(8);
   await ask(9);
@@ -159,7 +158,7 @@ test("the server is asked once, until what it said is too old, a lease has lapse
   expect(reads).toBe(5);
 });
 
-test("advice that cannot be had is none, and a broken program is not taken for that", async () => {
+test("a hint that cannot be read is zero, and an invariant violation is not hidden that way", async () => {
   const failing = new KnownCapacities(
     () => Promise.reject(new Error("gone")),
     () => 0,

@@ -1,5 +1,5 @@
-// A claim finds shards by where they sort. A entry that sorts wrongly is a shard that nobody claims, or one that is claimed from under its
-// holder; and what a statement takes for the bounds of a status must be what is written.
+// A claim finds shards by the order of their entries. A shard whose entry sorts wrongly is never claimed, or is claimed while it has a
+// holder. The bounds in the statements must match the entries that are written.
 
 import { LogicalTime, ShardId, WorkerId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
@@ -52,7 +52,7 @@ function order(a: ShardRecord, b: ShardRecord): number {
   return differing < 0 ? 0 : left[differing]! < right[differing]! ? -1 : 1;
 }
 
-test("entries sort by status, by when they can be claimed, by spread and by shard, and say whose they are", () => {
+test("entries sort by status, claimable time, spread and shard, and name their shard", () => {
   fc.assert(
     fc.property(shards, shards, (a, b) => {
       expect(Buffer.compare(claimIndexEntryOf(a)!, claimIndexEntryOf(b)!)).toBe(order(a, b));
@@ -62,7 +62,7 @@ test("entries sort by status, by when they can be claimed, by spread and by shar
   );
 });
 
-test("what statements take for the bounds of a status and of those that nobody holds are the bounds", () => {
+test("the bounds in the statements are those of each status and of shards without a lease", () => {
   const bounds = {
     Active: [ACTIVE_FROM, ACTIVE_TO],
     Parked: [PARKED_FROM, PARKED_TO],
@@ -81,7 +81,7 @@ test("what statements take for the bounds of a status and of those that nobody h
   );
 });
 
-test("up to the last entry of a time is what can be claimed then, and from a spread on is what has it or more", () => {
+test("the last claimable entry bounds what can be claimed at a time, and a spread bounds what has it or more", () => {
   fc.assert(
     fc.property(shards, u64, fc.nat({ max: 2 ** 32 - 1 }), (shard, now, spread) => {
       const entry = claimIndexEntryOf(shard)!;

@@ -97,14 +97,14 @@ describe("ClaimLister", () => {
     );
   });
 
-  test("who asks alone gets all where they are no more than the limit", async () => {
+  test("a single claim gets all candidates up to its limit", async () => {
     for (const count of [1, 8, 32, 33, 200]) {
       const lister = new ClaimLister(new Shelf(count).find);
       expect(new Set(ids((await lister.list(ask(200))).candidates)).size).toBe(count);
     }
   });
 
-  test("where there are few for many who want one, each gets some at once, and not all the same first", async () => {
+  test("with few candidates for many claims of one, each gets some at once, and not all the same first", async () => {
     const shelf = new Shelf(12);
     const lister = new ClaimLister(shelf.find);
     const listings = await Promise.all(Array.from({ length: 10 }, () => lister.list(ask(8))));
@@ -112,7 +112,7 @@ describe("ClaimLister", () => {
     expect(new Set(listings.map(({ candidates }) => candidates[0]!.shard)).size).toBeGreaterThan(4);
   });
 
-  test("claims of another time hear what is so at theirs", async () => {
+  test("a claim at a later time gets the candidates of its own time", async () => {
     const shelf = new Shelf(3);
     shelf.leases.set(ShardId.fromRaw(77n), 5);
     const lister = new ClaimLister(shelf.find);
@@ -131,7 +131,7 @@ describe("ClaimLister", () => {
     });
   });
 
-  test("claims that come meanwhile share a statement, and no statement is asked for more than it may give", async () => {
+  test("claims that arrive during a listing share a statement, and no statement exceeds its limit", async () => {
     const shelf = new Shelf(5000);
     const lister = new ClaimLister(shelf.find);
     const listings = await Promise.all(Array.from({ length: 20 }, () => lister.list(ask(107))));
@@ -141,7 +141,7 @@ describe("ClaimLister", () => {
     expect(shelf.limit).toBe(1024);
   });
 
-  test("the first listing of a run begins where its worker points to, the next behind it, and each run is by itself", async () => {
+  test("the first listing of a run begins at its worker's spread, the next continues, and runs are independent", async () => {
     const shelf = new Shelf(64);
     const lister = new ClaimLister(shelf.find);
     expect(lister.startOf({ tenant, run: RUN })).toBe(0);
@@ -151,7 +151,7 @@ describe("ClaimLister", () => {
     expect(shelf.starts).toEqual([7, 9, Math.max(...ids(candidates).map(claimSpread)) + 1]);
   });
 
-  test("a listing that fails fails all who share it, and none of the others", async () => {
+  test("a listing that fails rejects the claims that share it, and no others", async () => {
     const shelf = new Shelf(64);
     let calls = 0;
     const lister = new ClaimLister((query) =>

@@ -1,5 +1,5 @@
-// The place of a shard is stored, and found again only where it comes out the same: one wrong bit, and the shard's entry stays behind when it is
-// claimed.
+// The spread of a shard is part of its stored claim index entry. With one wrong bit the entry would not be found, and would stay behind after a
+// claim.
 
 import { ShardId } from "@gossip/contracts";
 import fc from "fast-check";
@@ -14,7 +14,7 @@ function withBigints(shard: bigint): number {
   return Number((mixed ^ (mixed >> 31n)) >> 32n);
 }
 
-test("the place of a shard is what SplitMix64 makes of its id, to the last bit", () => {
+test("the spread of a shard is SplitMix64 of its id, to the last bit", () => {
   const edges = fc.constantFrom(0n, 1n, 0xffffn, 0x1_0000n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 63n, MASK);
   fc.assert(
     fc.property(fc.oneof(edges, fc.bigInt({ min: 0n, max: MASK })), (id) => {

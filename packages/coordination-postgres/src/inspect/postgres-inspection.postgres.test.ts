@@ -1,5 +1,5 @@
-// The rows of a database are broken here one by one, as a bad disk or somebody with a console would, and the check must see each of
-// them. Repair must then mend exactly what can be made anew: an index that is rebuilt from a wrong idea of it is worse than a broken one.
+// These tests damage rows one by one, as a bad disk or a manual edit would, and the check must find each. Repair must then rebuild exactly
+// what can be derived: an index that is rebuilt wrongly is worse than a broken one.
 
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, WorkerId } from "@gossip/contracts";
 import { Coordinator, systemClock } from "@gossip/coordination";
@@ -79,7 +79,7 @@ describe("what repair mends", () => {
     "status = 'Parked'",
   ];
 
-  test.each(columns)("a column that says something else than the record: %s", async (change) => {
+  test.each(columns)("a column that differs from the record: %s", async (change) => {
     const before = await contents();
     await sql(`UPDATE @.shards SET ${change} WHERE ${anActive}`);
     const found = await findings();
@@ -103,7 +103,7 @@ describe("what repair mends", () => {
     expect(await contents()).toEqual(before);
   });
 
-  const places = [
+  const entries = [
     ["missing", "DELETE FROM @.places WHERE ", ["MissingEntry"], { removedEntries: 0, addedEntries: 1 }],
     [
       "of another state",
@@ -125,7 +125,7 @@ describe("what repair mends", () => {
     ],
   ] as const;
 
-  test.each(places)("a place that is %s", async (_name, change, kinds, rebuilt) => {
+  test.each(entries)("a claim index entry that is %s", async (_name, change, kinds, rebuilt) => {
     const before = await contents();
     await sql(
       `${change} substring(place FROM 14) = (SELECT shard FROM @.shards WHERE status = 'Active' ORDER BY shard LIMIT 1)`,
@@ -135,7 +135,7 @@ describe("what repair mends", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test("a second place of a shard, one of no shard, and one of no run", async () => {
+  test("a second claim index entry of a shard, one of no shard, and one of no run", async () => {
     const before = await contents();
     await sql(
       "INSERT INTO @.places SELECT run_id, '\\x4100000000000000ff00000001'::bytea || shard FROM @.shards LIMIT 1",
@@ -193,7 +193,7 @@ describe("what repair cannot mend, and leaves as it is", () => {
     expect(await mend()).toMatchObject({ removedEntries: 0, addedEntries: 0 });
   });
 
-  test("a record in the place of another", async () => {
+  test("a record in the row of another", async () => {
     await sql(
       `UPDATE @.shards SET record = (SELECT record FROM @.shards WHERE status = 'Done' LIMIT 1) WHERE ${anActive}`,
     );
@@ -271,7 +271,7 @@ test("it is checked as of one moment while others write", async () => {
   await Promise.all(working);
 });
 
-test("a check that cannot read says so, and gives its connection back", async () => {
+test("a check that cannot read fails, and releases its connection", async () => {
   await sql("ALTER TABLE @.shards RENAME TO hidden");
   expect(await fsck(temporary.store.inspect())).toMatchObject({
     ok: false,

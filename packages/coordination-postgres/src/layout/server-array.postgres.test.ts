@@ -1,5 +1,5 @@
-// A parameter in the server's binary form is believed as it comes: a half of a number in the wrong place, or a null that is no null,
-// is another value and no error. So the server is asked what it has read.
+// The server does not validate a binary parameter: a misplaced half of a number, or a wrong null, is another value and no error. So these tests
+// ask the server what it has read.
 
 import fc from "fast-check";
 import { Pool } from "pg";

@@ -57,7 +57,7 @@ test("claim index entries of the second version are kept, with the rights to the
   await temporary.dispose();
 });
 
-describe("who else is connected", () => {
+describe("other connected sessions", () => {
   let url: string;
   let name: string;
   let databases = 0;
@@ -99,7 +99,7 @@ describe("who else is connected", () => {
     await untilSessions(0);
   }
 
-  test("nobody: opening migrates", async () => {
+  test("no other session: opening migrates", async () => {
     await makeOldStore();
     await unwrap(await openPostgresStore({ url })).close();
     expect(await tableVersion()).toBe(SCHEMA_VERSION);
@@ -115,7 +115,7 @@ describe("who else is connected", () => {
     await other.close();
   });
 
-  test("a process of this version with a name of its own, which its mark tells apart: opening migrates", async () => {
+  test("a process of this version with a custom name, recognized by its mark: opening migrates", async () => {
     const named = new URL(url);
     named.searchParams.set("application_name", "backfill");
     const other = unwrap(await openPostgresStore({ url: named.href, maxConnections: 1 }));
@@ -128,7 +128,7 @@ describe("who else is connected", () => {
   });
 
   test.each(["", "gossip 0.1.0 tables 2", "gossip"])(
-    "a session that may be of another version, named %o: opening is refused until somebody migrates",
+    "a session that may be of another version, named %o: opening is refused until an operator migrates",
     async (applicationName) => {
       await makeOldStore();
       const older = new Client({ connectionString: url, application_name: applicationName });

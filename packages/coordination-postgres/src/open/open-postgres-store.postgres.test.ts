@@ -40,7 +40,7 @@ const urlWith = (change: (url: URL) => void): string => {
 
 describe("openPostgresStore", () => {
   // The first of them: no socket of another test is still about to go.
-  test("a store that nobody closes keeps no process from ending while nothing is asked of it", async () => {
+  test("an idle store that is never closed does not keep its process alive", async () => {
     const socketsInUse = (): number =>
       process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
     await pool.query("SELECT 1");
@@ -116,7 +116,7 @@ describe("openPostgresStore", () => {
     expect(rows.length).toBe(0);
   });
 
-  test("a login without rights can use tables that are there, and is told where it may not make them", async () => {
+  test("a login without rights can use existing tables, and gets NotPermitted where it may not create them", async () => {
     const schema = newSchema();
     await pool.query(`CREATE ROLE modest LOGIN PASSWORD '${SECRET}'`);
     const url = urlWith((it) => ((it.username = "modest"), (it.password = SECRET)));
@@ -133,7 +133,7 @@ describe("openPostgresStore", () => {
     await store.close();
   });
 
-  test("each cause has its own error, and none tells a secret", async () => {
+  test("each cause has its own error, and no error contains a secret", async () => {
     const deadPort = await freePort();
     const cases: [string, string][] = [
       ["InvalidUrl", `mysql://gossip:${SECRET}@localhost/x`],
@@ -157,7 +157,7 @@ describe("openPostgresStore", () => {
   });
 
   test.each(["", "?sslmode=verify-full", "?sslnegotiation=direct"])(
-    "a server that accepts and says nothing is unreachable, once the connect timeout is over%s",
+    "a server that accepts and never replies is unreachable after the connect timeout%s",
     async (query) => {
       const silent = createServer((socket) => void socket.on("error", () => undefined));
       await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
@@ -221,7 +221,7 @@ describe("openPostgresStore", () => {
     await expect(openPostgresStore(options as PostgresStoreOptions)).rejects.toThrow(InvariantViolation);
   });
 
-  test("a closed store answers with a failure, and leaves the caller's connections open", async () => {
+  test("calls of a closed store fail, and the caller's connections stay open", async () => {
     const store = unwrap(await openPostgresStore({ pool, schema: newSchema() }));
     await store.close();
     await store.close();

@@ -1,5 +1,5 @@
-// Reads that are asked for together travel together. One that got another's answer would give a worker a shard that is not its own, and
-// only when it is busy.
+// Concurrent reads share a statement. A read that got the result of another would give a worker the wrong shard, and only under
+// load.
 
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
 import { Coordinator, systemClock } from "@gossip/coordination";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   temporary = await makeStore(pool);
   const coordinator = new Coordinator({ store: temporary.store, clock: systemClock(() => 1) });
   for (const tenant of TENANTS) {
-    // The third run is never made, the second is removed, and half of the ids are nobody's.
+    // The third run is never made, the second is removed, and half of the ids belong to no shard.
     for (const run of RUNS.slice(0, 2)) {
       const shards = SHARDS.slice(0, 15).map((shard) => ({
         shard,
@@ -69,7 +69,7 @@ test("each of many reads gets what it would have got alone", async () => {
   }
 });
 
-test("a record that cannot be read fails for who asked for it, and for nobody else", async () => {
+test("an unreadable record fails only its own read", async () => {
   await pool.query(`UPDATE ${temporary.schema}.shards SET record = '\\x00' WHERE shard = '\\x0000000000000003'`);
   const read = await Promise.all(
     asked.map(({ tenant, run, shard }) => temporary.store.readShard(tenant, { run, shard })),
@@ -78,7 +78,7 @@ test("a record that cannot be read fails for who asked for it, and for nobody el
   expect(failed).toEqual(TENANTS.map((tenant) => ({ tenant, run: RUNS[0], shard: SHARDS[3] })));
 });
 
-test("where there is no connection all of them hear of it", async () => {
+test("without a connection all reads fail", async () => {
   await pool.query(`ALTER TABLE ${temporary.schema}.runs RENAME TO hidden`);
   const read = await Promise.all(
     asked.map(({ tenant, run, shard }) => temporary.store.readShard(tenant, { run, shard })),

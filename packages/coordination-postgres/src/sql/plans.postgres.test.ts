@@ -1,5 +1,5 @@
-// A plan is made once a connection, mostly while the tables have no statistics yet. Where it then finds a shard by anything but its key, each
-// write goes through the whole run: right answers, and in a run of a million shards one a second.
+// The server plans once per connection, mostly before the tables have statistics. A plan that finds a shard by anything but its key reads the
+// whole run for each write: correct results, but one a second in a run of a million shards.
 
 import { unwrap } from "@gossip/stdx";
 import { Client } from "pg";
@@ -60,7 +60,7 @@ const UPDATES = [
 const READS = [LOCK_SHARD, READ_SHARD, READ_SHARDS, listClaimCandidates(8)];
 
 test.each([...ADVANCES, ...UPDATES, ...READS])(
-  "$name finds a shard by its key in tables that nobody knows anything of",
+  "$name finds a shard by its key in tables without statistics",
   async (statement) => {
     const plan = await planOf(statement);
     expect(plan).toContain("shards_pkey");

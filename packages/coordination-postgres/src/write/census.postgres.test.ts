@@ -172,7 +172,7 @@ test("a census that a process of an older version left behind is not held agains
   expect(await findings()).toEqual([]);
 });
 
-test("rows and places that are listed and not found by their keys are reported", async () => {
+test("rows and claim index entries that are listed and not found by their keys are reported", async () => {
   await register(over(temporary.store));
   const database = new Database(pool, `"${temporary.schema}"`);
   // What a damaged index would list: a key that leads nowhere, and a row other than the one that the key leads to.

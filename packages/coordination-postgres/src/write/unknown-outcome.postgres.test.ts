@@ -1,5 +1,5 @@
-// A connection that breaks between a write and its answer leaves open whether it was written. A store that says "failed" there makes
-// a worker do again what was done; one that says "done" loses it. So connections are cut at exactly those places.
+// A connection that breaks between a write and its reply leaves the outcome unknown. A store that reports a failure makes a worker repeat a
+// committed write; one that reports success may lose it. So these tests cut connections at exactly those points.
 
 import { Cursor, LogicalTime, RunId, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
 import {
@@ -90,7 +90,7 @@ async function update(): Promise<UpdateShardSet> {
 const attempts = async () => unwrap(await store.readShard(TENANT, KEY)).shard?.record.attempts;
 const commit = async (set: WriteSet): Promise<CommitAnswer> => (await store.commit([set]))[0]!;
 
-/** What the writer hears if its message with `text` is lost, or the answer to it. */
+/** The result of a write if its message with `text`, or the reply to it, is lost. */
 async function commitWhileCut(set: WriteSet, when: "Before" | "After", text: string): Promise<string> {
   const sprung = proxy.cut(when, text);
   const [answer] = await Promise.all([commit(set), sprung]);
@@ -99,7 +99,7 @@ async function commitWhileCut(set: WriteSet, when: "Before" | "After", text: str
   return answer.kind;
 }
 
-/** The server may still be at what it got when the connection was cut. */
+/** The server may still be executing what it received before the cut. */
 async function settled(expected: number): Promise<void> {
   await expect.poll(attempts, { timeout: 60_000 }).toBe(expected);
 }
@@ -110,7 +110,7 @@ test("an update whose answer is lost is unknown, and was made", async () => {
   await settled(1);
 });
 
-test("an update that is lost on its way is unknown too: its sender cannot tell", async () => {
+test("an update that never arrives is unknown too: its sender cannot tell", async () => {
   await commit(putRun());
   expect(await commitWhileCut(await update(), "Before", "gossip_advance_shard")).toBe("Unknown");
   await settled(0);
