@@ -31,7 +31,10 @@ export const HEAP_TESTS: readonly string[] = ["*.heap.test.ts", "allocation.test
 
 export function project(
   name: string,
-  { include = ["src/**/*.test.ts"] }: { readonly include?: readonly string[] } = {},
+  {
+    include = ["src/**/*.test.ts"],
+    globalSetup,
+  }: { readonly include?: readonly string[]; readonly globalSetup?: string } = {},
 ): UserWorkspaceConfig {
   return defineProject({
     resolve: { conditions },
@@ -46,6 +49,7 @@ export function project(
       // No test measures time; a limit only ends one that hangs, also on a busy machine.
       testTimeout: 300_000,
       hookTimeout: 300_000,
+      ...(globalSetup === undefined ? {} : { globalSetup }),
       setupFiles: [new URL("./vitest.setup.ts", import.meta.url).pathname],
     },
   });
