@@ -3,8 +3,11 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { fsck } from "@gossip/coordination-fsck";
 import { seededRandom } from "@gossip/tools/effort";
+import { unwrap } from "@gossip/stdx";
+import type { LmdbStore } from "./lmdb-store.ts";
 import { openLmdbStore } from "./open-lmdb-store.ts";
 import { verifyLmdbFolder } from "./verify-folder.ts";
 
@@ -48,6 +51,10 @@ const DAMAGES: readonly Damage[] = [
   },
 ];
 
+const original = unwrap(await openLmdbStore({ path: from }));
+const records = recordsOf(original);
+await original.close();
+
 for (let copy = 0; copy < count; copy++) {
   const path = join(to, String(copy));
   mkdirSync(path);
@@ -62,6 +69,22 @@ async function look(path: string): Promise<object> {
   const opened = await openLmdbStore({ path });
   if (!opened.ok) return { verified: "ok", opened: opened.error.kind };
   const checked = await fsck(opened.value.inspect());
+  // What fsck finds in order must be all that there was.
+  const isWhole = !checked.ok || checked.value.findingCount > 0 || recordsOf(opened.value) === records;
   await opened.value.close();
-  return { verified: "ok", opened: "ok", checked: checked.ok ? checked.value.findingCount : checked.error.kind };
+  const found = checked.ok ? checked.value.findingCount : checked.error.kind;
+  return { verified: "ok", opened: "ok", checked: isWhole ? found : "missed" };
+}
+
+/** Every record of a store, looked up by its key. */
+function recordsOf(store: LmdbStore): string {
+  const all = { after: undefined, limit: 10_000 };
+  const found: unknown[] = [];
+  for (const tenant of unwrap(store.listTenants(all)).items) {
+    for (const run of unwrap(store.listRuns({ ...all, tenant })).items) {
+      const shards = unwrap(store.listShards({ ...all, tenant, run: run.run, filter: {}, now: 1n as never })).items;
+      found.push(run, ...shards.map(({ shard }) => unwrap(store.readShard(tenant, { run: run.run, shard }))));
+    }
+  }
+  return inspect(found, { depth: null, maxArrayLength: null, maxStringLength: null });
 }
