@@ -69,11 +69,6 @@ export const RUN_KEY_SIZE = TENANT_END + U64_SIZE;
 const MAX_KNOWN_TENANTS = 1024;
 const knownTenants = new Map<TenantId, Uint8Array>();
 
-/** A number as the machine has it, and the bytes of that. */
-const whole = /* @__PURE__ */ new BigUint64Array(1);
-const wholeBytes = /* @__PURE__ */ new Uint8Array(whole.buffer);
-const isBigEnd = /* @__PURE__ */ new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;
-
 /** The key of a row that there is once in a store. */
 export function storeKey(kind: RowKind): Buffer {
   return Buffer.of(kind);
@@ -107,10 +102,7 @@ export function writeU64(key: Uint8Array, value: bigint, offset: number): void {
     typeof value === "bigint" && value >= 0n && value <= U64_MAX,
     "ids and times must be bigints from 0 to 2^64 - 1",
   );
-  // A buffer's own way cuts the number up with arithmetic on bigints, which takes five times as long.
-  whole[0] = value;
-  for (let index = 0; index < U64_SIZE; index++)
-    key[offset + index] = wholeBytes[isBigEnd ? index : U64_SIZE - 1 - index]!;
+  new DataView(key.buffer, key.byteOffset, key.length).setBigUint64(offset, value);
 }
 
 /** The number that a key ends with. */

@@ -6,8 +6,7 @@ import type { KnownCapacities } from "./known-capacities.ts";
 import { isMoved, placeKey } from "./place-key.ts";
 import { nextVersion } from "./row-version.ts";
 import type { Rows } from "./rows.ts";
-import { assertOwn } from "./shard-rows.ts";
-import { ValueSpace } from "./value-space.ts";
+import { assertOwn, encodeShards } from "./shard-rows.ts";
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
@@ -35,26 +34,18 @@ interface PreparedUpdates {
   readonly groups: readonly RunGroup[];
 }
 
-/** Those that the driver is done with. */
-const idleSpaces: ValueSpace[] = [];
-const MAX_IDLE_SPACES = 4;
-
 /**
- * Make updates of shards: the hot path.
+ * Commit updates of shards: the hot path.
  *
- * They are put down as conditions and writes for the driver's thread. Nothing is read here: what changes in the
- * indexes follows from the record that the guard vouches for. So many updates cost one flush, and
- * no process holds the lock longer than the flush takes.
+ * They are handed to the driver's thread as conditions and writes. Nothing is read here: what changes in the indexes follows from the record
+ * that the guard stands for. So any number of updates costs one flush, and no process holds the write lock for longer than that takes.
  */
 export async function updateShards(
   rows: Rows,
   capacities: KnownCapacities,
   sets: readonly UpdateShardSet[],
 ): Promise<CommitAnswer[]> {
-  const space = idleSpaces.pop() ?? new ValueSpace();
-  const { isMade, turn } = await putDown(rows, prepare(sets, space));
-  // Not where anything was thrown: then nobody knows what the driver still looks at.
-  if (idleSpaces.length < MAX_IDLE_SPACES) idleSpaces.push(space);
+  const { isMade, turn } = await putDown(rows, prepare(sets));
   capacities.follow({ sets, isMade, turn });
   return sets.map((set, index) => {
     if (isMade[index] !== true) return CONFLICT;
@@ -62,8 +53,8 @@ export async function updateShards(
   });
 }
 
-/** Encode and sort what can be made at all. What is wrong throws here, before anything is put down. */
-function prepare(sets: readonly UpdateShardSet[], space: ValueSpace): PreparedUpdates {
+/** Encode the records and group the updates by run. Throws if a set is malformed, before anything is handed to the driver. */
+function prepare(sets: readonly UpdateShardSet[]): PreparedUpdates {
   for (const set of sets) {
     assertOwn(set, set.shard.after);
     assert(
@@ -71,7 +62,7 @@ function prepare(sets: readonly UpdateShardSet[], space: ValueSpace): PreparedUp
       "time of a hint must be a reading of the clock",
     );
   }
-  const values = space.encode(sets);
+  const values = encodeShards(sets.map(({ shard }) => shard.after));
   const moves = sets.map((set) => {
     const { before, after } = set.shard;
     return isMoved(before, after) ? { left: placeKey(set, before), taken: placeKey(set, after) } : undefined;
@@ -110,7 +101,7 @@ async function putDown(
     for (const { set, headVersion, indexes } of groups) {
       // The run's row also keeps a shard from being written whose run was removed and whose row is not yet swept away.
       const hasRun = rows.ifVersion(runKey(RowKind.RunHead, set), headVersion, () => {
-        // The driver copies a key while it is put down, so that one serves for all of them.
+        // The driver copies a key as soon as it gets it, so one buffer serves all of them.
         const key = shardRecordKey(set, set.shard.after.shard);
         for (const index of indexes) heard.push(putUpdate(rows, key, updates, index));
       });
@@ -130,20 +121,16 @@ async function putDown(
   return { isMade, turn };
 }
 
-/** Put one of the updates down under `key`, which is made that of its shard. */
-function putUpdate(rows: Rows, key: Buffer, updates: PreparedUpdates, index: number): Promise<boolean> {
-  const { guard, after } = updates.sets[index]!.shard;
+/** Hand one update to the driver. `key` is overwritten with the key of its shard. */
+function putUpdate(rows: Rows, key: Buffer, { sets, values, moves }: PreparedUpdates, index: number): Promise<boolean> {
+  const { guard, after } = sets[index]!.shard;
+  const version = guard as number;
   writeU64(key, after.shard, RUN_KEY_SIZE);
-  // Most change the record alone, which is one step and not a condition with steps behind it.
-  if (updates.moves[index] === undefined) return rows.putNext(key, updates.values[index]!, guard as number);
-  return putMoving(rows, key, updates, index);
-}
-
-// Apart from the others, for which the engine would else make the memory that the function in here needs.
-function putMoving(rows: Rows, key: Buffer, { sets, values, moves }: PreparedUpdates, index: number): Promise<boolean> {
-  const version = sets[index]!.shard.guard as number;
+  const move = moves[index];
+  // Most updates change the record alone: one conditional write instead of a condition with writes in it.
+  if (move === undefined) return rows.putNext(key, values[index]!, version);
+  const { left, taken } = move;
   return rows.ifVersion(key, version, () => {
-    const { left, taken } = moves[index]!;
     rows.put(key, values[index]!, nextVersion(version));
     if (left !== undefined) rows.remove(left);
     if (taken !== undefined) rows.put(taken);
