@@ -29,12 +29,12 @@ const SHARE_MODULES: readonly string[] = [
 /** Tests that count allocated bytes. What ran before them in the same thread would show in their numbers. */
 export const HEAP_TESTS: readonly string[] = ["*.heap.test.ts", "allocation.test.ts"];
 
+/** What runs once before all tests of a package. */
+const GLOBAL_SETUPS: Readonly<Record<string, string>> = { cli: "src/processes/share-bundle.fixture.ts" };
+
 export function project(
   name: string,
-  {
-    include = ["src/**/*.test.ts"],
-    globalSetup,
-  }: { readonly include?: readonly string[]; readonly globalSetup?: string } = {},
+  { include = ["src/**/*.test.ts"] }: { readonly include?: readonly string[] } = {},
 ): UserWorkspaceConfig {
   return defineProject({
     resolve: { conditions },
@@ -49,7 +49,7 @@ export function project(
       // No test measures time; a limit only ends one that hangs, also on a busy machine.
       testTimeout: 300_000,
       hookTimeout: 300_000,
-      ...(globalSetup === undefined ? {} : { globalSetup }),
+      ...(GLOBAL_SETUPS[name] === undefined ? {} : { globalSetup: GLOBAL_SETUPS[name] }),
       setupFiles: [new URL("./vitest.setup.ts", import.meta.url).pathname],
     },
   });

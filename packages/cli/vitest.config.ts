@@ -1,3 +1,3 @@
 import { project } from "../../vitest.shared.ts";
 
-export default project("cli", { globalSetup: "src/processes/share-bundle.fixture.ts" });
+export default project("cli");
