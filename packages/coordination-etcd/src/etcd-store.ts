@@ -21,12 +21,13 @@ import type {
 } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import type { FsckSource } from "@gossip/coordination-fsck";
-import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import type { Result } from "@gossip/stdx";
+import { assertClaimQuery, assertPageQuery, StoreLifecycle } from "@gossip/store-kit";
 import { readHint } from "./capacity/capacity.ts";
 import { listClaimCandidates } from "./claim/claims.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { Committer } from "./write/committer.ts";
-import { closedFailure, failureFrom, type EtcdOperation } from "./cluster/etcd-failure.ts";
+import { failureFrom } from "./cluster/etcd-failure.ts";
 import { EtcdInspection } from "./inspect/etcd-inspection.ts";
 import { KnownCapacities } from "./capacity/known-capacities.ts";
 import { pathOf } from "./layout/layout.ts";
@@ -40,9 +41,6 @@ import { Sweeper } from "./write/sweep.ts";
 import { maxSplitChildren } from "./cluster/txn-budget.ts";
 import { maxUpdatesPerTxn } from "./write/update-shards.ts";
 import { KnownWindows } from "./claim/windows.ts";
-
-const SPREAD_MAX = 2 ** 32 - 1;
-const ANY_COUNT = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 /**
  * Records in an etcd cluster, for the processes of many machines. Open one with `openEtcdStore`.
@@ -58,8 +56,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   readonly #parts: StoreParts;
   readonly #sweeper: Sweeper;
   readonly #committer: Committer;
-  readonly #underWay = new Set<Promise<unknown>>();
-  #closing: Promise<void> | undefined;
+  readonly #lifecycle: StoreLifecycle<"etcd">;
 
   /** @internal */
   constructor(cluster: Cluster, monotonicMs: () => number = () => performance.now()) {
@@ -81,12 +78,14 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
       capacities: new KnownCapacities(monotonicMs),
     };
     this.#committer = new Committer(this.#parts, this.#sweeper);
+    const release = () => cluster.client.close();
+    this.#lifecycle = new StoreLifecycle({ name: "etcd", failureFrom, release, sweeper: this.#sweeper });
     this.#sweeper.start();
   }
 
   readRun(tenant: TenantId, run: RunId): Promise<Result<RunRead, InfraError>> {
     const address = { tenant, run };
-    return this.#answer("etcd.readRun", async (): Promise<RunRead> => {
+    return this.#lifecycle.call("etcd.readRun", async (): Promise<RunRead> => {
       const { layout } = this.#cluster;
       const { found } = await this.#cluster.look([
         { get: layout.run(address) },
@@ -101,7 +100,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
 
   readShard(tenant: TenantId, { run, shard }: ShardKey): Promise<Result<ShardRead, InfraError>> {
     const address = { tenant, run };
-    return this.#answer("etcd.readShard", async (): Promise<ShardRead> => {
+    return this.#lifecycle.call("etcd.readShard", async (): Promise<ShardRead> => {
       const look = await this.#heads.lookWith(address, (space) =>
         space === undefined ? [] : [{ get: this.#cluster.layout.record(space, shard) }],
       );
@@ -112,51 +111,48 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   }
 
   readHint(moment: RunMoment): Promise<Result<CapacityHint, InfraError>> {
-    return this.#answer("etcd.readHint", () => readHint(this.#parts, moment));
+    return this.#lifecycle.call("etcd.readHint", () => readHint(this.#parts, moment));
   }
 
   /** Cost grows with the number of shards, and with the number that are started and unfinished. */
   readProgress(moment: RunMoment): Promise<Result<RunProgress, InfraError>> {
-    return this.#answer("etcd.readProgress", () => readProgress(this.#cluster, this.#heads, moment));
+    return this.#lifecycle.call("etcd.readProgress", () => readProgress(this.#cluster, this.#heads, moment));
   }
 
   markStarved(tenant: TenantId, run: RunId, until: LogicalTime): Promise<Result<void, InfraError>> {
     const mark = { tenant, run, until };
-    return this.#answer("etcd.markStarved", () =>
+    return this.#lifecycle.call("etcd.markStarved", () =>
       this.#parts.capacities.changing([pathOf(mark)], () => markStarved(this.#cluster, mark)),
     );
   }
 
   listClaimCandidates(query: ClaimQuery): Promise<Result<ClaimListing, InfraError>> {
-    assertCount(query.limit, "limit of candidates", ANY_COUNT);
-    assertCount(query.spread, "spread", { min: 0, max: SPREAD_MAX });
-    return this.#answer("etcd.listClaimCandidates", () => listClaimCandidates(this.#parts, query));
+    assertClaimQuery(query);
+    return this.#lifecycle.call("etcd.listClaimCandidates", () => listClaimCandidates(this.#parts, query));
   }
 
   listShards(query: ListShardsQuery): Promise<Result<Page<ShardRecord, ShardPosition>, InfraError>> {
-    assertCount(query.limit, "limit of a page", ANY_COUNT);
-    return this.#answer("etcd.listShards", () => listShards(this.#cluster, this.#heads, query));
+    assertPageQuery(query);
+    return this.#lifecycle.call("etcd.listShards", () => listShards(this.#cluster, this.#heads, query));
   }
 
   listRuns(query: ListRunsQuery): Promise<Result<Page<RunRecord, RunId>, InfraError>> {
-    assertCount(query.limit, "limit of a page", ANY_COUNT);
-    return this.#answer("etcd.listRuns", () => listRuns(this.#cluster, query));
+    assertPageQuery(query);
+    return this.#lifecycle.call("etcd.listRuns", () => listRuns(this.#cluster, query));
   }
 
   listTenants(query: ListTenantsQuery): Promise<Result<Page<TenantId, TenantId>, InfraError>> {
-    assertCount(query.limit, "limit of a page", ANY_COUNT);
-    return this.#answer("etcd.listTenants", () => listTenants(this.#cluster, query));
+    assertPageQuery(query);
+    return this.#lifecycle.call("etcd.listTenants", () => listTenants(this.#cluster, query));
   }
 
-  async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
-    assert(Array.isArray(sets), "write sets must come in an array");
-    if (this.#closing !== undefined) return sets.map(() => ({ kind: "Failed", error: closedFailure("etcd.commit") }));
-    return this.#track(this.#committer.commit(sets));
+  commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
+    return this.#lifecycle.commit(sets, () => this.#committer.commit(sets));
   }
 
   /** For `fsck` and `repair`. Reads everything at one revision, which etcd must not compact meanwhile. */
   inspect(): FsckSource {
-    return new EtcdInspection(this.#parts, () => this.#closing !== undefined);
+    return new EtcdInspection(this.#parts, () => this.#lifecycle.isClosing);
   }
 
   /** Resolves when the keys of removed runs are deleted, or etcd is unreachable. */
@@ -164,37 +160,12 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
     await this.#sweeper.idle;
   }
 
-  /** Waits for operations in flight and closes the connections. Later calls return a failure. */
+  /** Waits for pending calls and closes the connections. Later calls fail. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    return this.#lifecycle.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  async #close(): Promise<void> {
-    await Promise.all([this.#sweeper.stop(), Promise.allSettled(this.#underWay)]);
-    this.#cluster.client.close();
-  }
-
-  async #answer<T>(operation: EtcdOperation, ask: () => Promise<T>): Promise<Result<T, InfraError>> {
-    if (this.#closing !== undefined) return err(closedFailure(operation));
-    try {
-      return ok(await this.#track(ask()));
-    } catch (thrown) {
-      if (thrown instanceof InvariantViolation) throw thrown;
-      return err(failureFrom(operation, thrown));
-    }
-  }
-
-  async #track<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#underWay.delete(work);
-    }
   }
 }

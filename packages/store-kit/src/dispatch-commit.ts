@@ -48,10 +48,10 @@ export function dispatchCommit(
   const [first] = sets;
   if (first === undefined) return [];
   if (first.kind === "UpdateShard") {
-    assert(sets.every(isUpdate), "several write sets must all be updates of shards");
+    assert(sets.every(isUpdate), "several write sets must all be shard updates");
     return handlers.updateShards(sets);
   }
-  assert(sets.length === 1, "a write set that is no update of a shard must come alone");
+  assert(sets.length === 1, "a write set other than a shard update must be committed alone");
   const answer = commitAlone(first, handlers);
   return answer instanceof Promise ? answer.then((settled) => [settled]) : [answer];
 }

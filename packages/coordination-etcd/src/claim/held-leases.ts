@@ -1,7 +1,7 @@
 import type { LogicalTime } from "@gossip/contracts";
 import { InfraError } from "@gossip/coordination-errors";
 import type { KeyValue, RangeResult } from "@gossip/etcd-client";
-import { CorruptStore } from "../cluster/etcd-failure.ts";
+import { CorruptStore } from "@gossip/store-kit";
 import { bucketOf } from "../layout/shard-indexes.ts";
 import { fitHeld, raiseHeldLimit, widenHeld, type Windows } from "./windows.ts";
 

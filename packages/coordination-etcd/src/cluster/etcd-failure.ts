@@ -2,21 +2,10 @@ import type { CommitAnswer } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
 import { EtcdCode, type EtcdError } from "@gossip/etcd-client";
 import { InvariantViolation } from "@gossip/stdx";
+import { CorruptStore, type StoreOperation } from "@gossip/store-kit";
 
-/** The store operation that failed. */
-export type EtcdOperation =
-  | "etcd.readRun"
-  | "etcd.readShard"
-  | "etcd.readHint"
-  | "etcd.readProgress"
-  | "etcd.markStarved"
-  | "etcd.listClaimCandidates"
-  | "etcd.listShards"
-  | "etcd.listRuns"
-  | "etcd.listTenants"
-  | "etcd.commit"
-  | "etcd.sweep"
-  | "etcd.inspect";
+/** The calls of this store that can fail. */
+export type EtcdOperation = StoreOperation<"etcd">;
 
 /** Thrown when a request to etcd failed. Never leaves the store. */
 export class EtcdFailure extends Error {
@@ -45,16 +34,6 @@ export class EtcdFailure extends Error {
   /** Whether the request had more operations or bytes than the server accepts. Such a request was not carried out. */
   get isTooLarge(): boolean {
     return !this.mayBeDone && /too many operations|request is too large|larger than max/u.test(this.error.reason);
-  }
-}
-
-/** Thrown when stored data contradicts itself. Never leaves the store. */
-export class CorruptStore extends Error {
-  readonly failure: InfraError;
-
-  constructor(failure: InfraError) {
-    super("stored data contradicts itself");
-    this.failure = failure;
   }
 }
 
@@ -109,8 +88,4 @@ export function answerFrom(thrown: unknown): CommitAnswer {
   if (thrown instanceof InvariantViolation) throw thrown;
   const error = failureFrom("etcd.commit", thrown);
   return { kind: thrown instanceof EtcdFailure && thrown.mayBeDone ? "Unknown" : "Failed", error };
-}
-
-export function closedFailure(operation: EtcdOperation): InfraError {
-  return InfraError.transient({ operation, message: "the store is closed" });
 }

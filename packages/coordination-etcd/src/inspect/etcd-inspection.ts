@@ -1,7 +1,7 @@
 import { RunId, TenantId, type ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
-import { InfraError } from "@gossip/coordination-errors";
+import type { InfraError } from "@gossip/coordination-errors";
 import type {
   CountScope,
   FsckSource,
@@ -16,10 +16,11 @@ import type {
 } from "@gossip/coordination-fsck";
 import type { KeyValue } from "@gossip/etcd-client";
 import { err, ok } from "@gossip/stdx";
+import { closedFailure, CorruptStore } from "@gossip/store-kit";
 import { readCensus } from "../write/census.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { storedCount } from "../write/counts.ts";
-import { CorruptStore, failureFrom } from "../cluster/etcd-failure.ts";
+import { failureFrom } from "../cluster/etcd-failure.ts";
 import { entriesOf, findKeys, findOrphans, indexEntryOf, namedBy, type FoundRun } from "./inspected-keys.ts";
 import type { KnownCapacities } from "../capacity/known-capacities.ts";
 import { INDEX_KINDS, pathOf, ShardKind, shardOf, type RunAddress, type Space } from "../layout/layout.ts";
@@ -57,8 +58,7 @@ export class EtcdInspection implements FsckSource {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed())
-      throw new CorruptStore(InfraError.transient({ operation: "etcd.inspect", message: "the store is closed" }));
+    if (this.#isClosed()) throw new CorruptStore(closedFailure("etcd.inspect"));
   }
 }
 

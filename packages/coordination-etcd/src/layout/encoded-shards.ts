@@ -1,7 +1,7 @@
 import type { ShardRecord } from "@gossip/coordination";
 import { encodeShardRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import type { PutOperation } from "@gossip/etcd-client";
-import { assert } from "@gossip/stdx";
+import { assertOwnRecord } from "@gossip/store-kit";
 import type { Layout, RunAddress, Space } from "./layout.ts";
 import { orderKey, stateEntry } from "./shard-indexes.ts";
 
@@ -15,11 +15,6 @@ export function encodeShard(record: ShardRecord): Uint8Array {
   return writer.toOwned();
 }
 
-/** Throws unless a record belongs to the run of its write set. */
-export function assertOwn({ tenant, run }: RunAddress, record: RunAddress): void {
-  assert(record.tenant === tenant && record.run === run, "a write set must hold records of its own run only");
-}
-
 /** A new shard and its encoded record. */
 export interface EncodedShard {
   readonly record: ShardRecord;
@@ -27,7 +22,7 @@ export interface EncodedShard {
 }
 
 export function encodeNewShards(address: RunAddress, created: readonly ShardRecord[]): EncodedShard[] {
-  for (const record of created) assertOwn(address, record);
+  for (const record of created) assertOwnRecord(address, record);
   return created.map((record) => ({ record, value: encodeShard(record) }));
 }
 

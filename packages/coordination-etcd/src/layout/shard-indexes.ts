@@ -1,6 +1,7 @@
 import { ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
 import type { Operation } from "@gossip/etcd-client";
+import { hasEntryMoved, mixOf } from "@gossip/store-kit";
 import { ShardKind, type KeyRange, type Layout, type Space } from "./layout.ts";
 
 const MIX_DIGITS = 8;
@@ -70,7 +71,7 @@ export function moveOperations(
   space: Space,
   { before, after }: { readonly before: IndexedShard; readonly after: IndexedShard },
 ): Operation[] {
-  if (!isMoved(before, after)) return [];
+  if (!hasEntryMoved(before, after)) return [];
   const left = stateEntry(layout, space, before);
   const taken = stateEntry(layout, space, after);
   const operations: Operation[] = [];
@@ -119,26 +120,4 @@ export function deadlineBytes(deadline: bigint): Buffer {
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeBigUInt64BE(deadline);
   return bytes;
-}
-
-/** Hashes a shard id to 32 bits, so that neighboring ids end up far apart. */
-export function mixOf(shard: ShardId): number {
-  let mix = Number(shard & 0xffff_ffffn) ^ Math.imul(Number(shard >> 32n), 0x9e37_79b1);
-  mix = Math.imul(mix ^ (mix >>> 16), 0x85eb_ca6b);
-  mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2_ae35);
-  return (mix ^ (mix >>> 16)) >>> 0;
-}
-
-function isMoved(before: IndexedShard, after: IndexedShard): boolean {
-  if (before.status !== after.status) return true;
-  if (before.status !== "Active") return false;
-  // Whether a leased shard was started does not affect its entry.
-  return (
-    before.lease?.deadline !== after.lease?.deadline ||
-    (after.lease === undefined && isBegun(before) !== isBegun(after))
-  );
-}
-
-function isBegun({ cursor }: IndexedShard): boolean {
-  return cursor.lastKey !== undefined;
 }

@@ -2,8 +2,9 @@ import type { RunHead, RunRecord, ShardRecord, Versioned } from "@gossip/coordin
 import { corruptionFrom, decodeRunHead, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import { InfraError } from "@gossip/coordination-errors";
 import type { GetOperation, KeyValue, RangeResult } from "@gossip/etcd-client";
+import { CorruptStore } from "@gossip/store-kit";
 import type { Cluster } from "../cluster/cluster.ts";
-import { CorruptStore, Outpaced } from "../cluster/etcd-failure.ts";
+import { Outpaced } from "../cluster/etcd-failure.ts";
 import { pathOf, shardOf, type RunAddress, type Space } from "../layout/layout.ts";
 import { runVersion, shardVersion } from "../layout/record-version.ts";
 

@@ -1,5 +1,5 @@
-import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
-import { assert } from "@gossip/stdx";
+import type { CommitAnswer, RemoveRunSet, WriteSet } from "@gossip/coordination";
+import { dispatchCommit, type CommitHandlers } from "@gossip/store-kit";
 import { answerFrom } from "../cluster/etcd-failure.ts";
 import { pathOf } from "../layout/layout.ts";
 import { putRun } from "./put-run.ts";
@@ -9,10 +9,16 @@ import type { StoreParts } from "../store-parts.ts";
 import type { Sweeper } from "./sweep.ts";
 import { updateShards } from "./update-shards.ts";
 
-/** Commits write sets, and maps failures to results. */
+/** Commits write sets, and decides whether the outcome of one that failed is `Failed` or `Unknown`. */
 export class Committer {
   readonly #parts: StoreParts;
   readonly #sweeper: Sweeper;
+  readonly #handlers: CommitHandlers = {
+    updateShards: (sets) => updateShards(this.#parts, sets),
+    splitShard: (set) => this.#alone(set, () => splitShard(this.#parts.cluster, set)),
+    putRun: (set) => this.#alone(set, () => putRun(this.#parts.cluster, set, (space) => this.#sweeper.giveUp(space))),
+    removeRun: (set) => this.#alone(set, () => this.#removeRun(set)),
+  };
 
   constructor(parts: StoreParts, sweeper: Sweeper) {
     this.#parts = parts;
@@ -20,36 +26,21 @@ export class Committer {
   }
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
-    const [first] = sets;
-    if (first === undefined) return [];
-    if (first.kind === "UpdateShard") {
-      assert(sets.every(isUpdate), "several write sets must all be shard updates");
-      return updateShards(this.#parts, sets);
-    }
-    assert(sets.length === 1, "a write set other than a shard update must be committed alone");
+    return dispatchCommit(sets, this.#handlers);
+  }
+
+  /** A write that may change the capacity of its run. A write that throws is answered, never rejected. */
+  async #alone(set: WriteSet, write: () => Promise<CommitAnswer>): Promise<CommitAnswer> {
     try {
-      return [await this.#parts.capacities.changing([pathOf(first)], () => this.#commitAlone(first))];
+      return await this.#parts.capacities.changing([pathOf(set)], write);
     } catch (thrown) {
-      return [answerFrom(thrown)];
+      return answerFrom(thrown);
     }
   }
 
-  #commitAlone(set: Exclude<WriteSet, UpdateShardSet>): Promise<CommitAnswer> {
-    const { cluster } = this.#parts;
-    switch (set.kind) {
-      case "SplitShard":
-        return splitShard(cluster, set);
-      case "PutRun":
-        return putRun(cluster, set, (space) => this.#sweeper.giveUp(space));
-      case "RemoveRun":
-        return removeRun(cluster, set).then((answer) => {
-          if (answer.kind === "Committed") this.#sweeper.start();
-          return answer;
-        });
-    }
+  async #removeRun(set: RemoveRunSet): Promise<CommitAnswer> {
+    const answer = await removeRun(this.#parts.cluster, set);
+    if (answer.kind === "Committed") this.#sweeper.start();
+    return answer;
   }
-}
-
-function isUpdate(set: WriteSet): set is UpdateShardSet {
-  return set.kind === "UpdateShard";
 }

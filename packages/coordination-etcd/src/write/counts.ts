@@ -1,9 +1,8 @@
-import type { ShardLimitScope } from "@gossip/contracts";
 import type { CommitAnswer, ShardLimits } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
 import type { Compare, GetOperation, KeyValue, Operation, RangeResult } from "@gossip/etcd-client";
+import { checkQuota, CorruptStore } from "@gossip/store-kit";
 import type { Cluster } from "../cluster/cluster.ts";
-import { CorruptStore } from "../cluster/etcd-failure.ts";
 import type { Layout, RunAddress } from "../layout/layout.ts";
 
 /** A count as it was read. Zero has no key, and revision 0. */
@@ -57,15 +56,13 @@ export function countChange(
   };
 }
 
-/** The quota that would be exceeded, if any. Checks the tenant's first. */
-export function findOverdrawn(counts: ShardCounts, additional: number, limits: ShardLimits): CommitAnswer | undefined {
-  if (additional === 0) return undefined;
-  const quota = (scope: ShardLimitScope, current: number, max: number): CommitAnswer | undefined =>
-    current + additional > max ? { kind: "LimitExceeded", scope, current, additional, max } : undefined;
-  return (
-    quota("PerTenant", counts.tenant.count, limits.maxShardsPerTenant) ??
-    quota("Global", counts.total.count, limits.maxShardsTotal)
-  );
+/** Returns the refusal of `additional` new shards, or `undefined` if they fit into both quotas. */
+export function refuseOverQuota(
+  { tenant, total }: ShardCounts,
+  additional: number,
+  limits: ShardLimits,
+): CommitAnswer | undefined {
+  return checkQuota({ tenant: tenant.count, total: total.count }, additional, limits);
 }
 
 /** The index of the first of these keys that exists at a revision; -1 if none does. */

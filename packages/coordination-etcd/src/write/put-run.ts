@@ -3,18 +3,19 @@ import type { CommitAnswer, PutRunSet } from "@gossip/coordination";
 import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
 import type { Compare, Operation } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
+import { assertOwnRecord } from "@gossip/store-kit";
 import { censusChange, NO_SHARDS, readCensus, type StoredCensus } from "./census.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import {
   countChange,
   countGets,
-  findOverdrawn,
+  refuseOverQuota,
   findTaken,
   MAX_COUNT_TRIES,
   readCounts,
   type ShardCounts,
 } from "./counts.ts";
-import { assertOwn, encodeNewShards, newShardOperations, type EncodedShard } from "../layout/encoded-shards.ts";
+import { encodeNewShards, newShardOperations, type EncodedShard } from "../layout/encoded-shards.ts";
 import { answerFrom, Outpaced } from "../cluster/etcd-failure.ts";
 import { ShardKind, type KeyRange, type Space } from "../layout/layout.ts";
 import { readRunVersion, runVersion } from "../layout/record-version.ts";
@@ -56,7 +57,7 @@ interface Home {
  * with a staged space that ended up unused.
  */
 export async function putRun(cluster: Cluster, set: PutRunSet, giveUp: (space: Space) => void): Promise<CommitAnswer> {
-  assertOwn(set, set.after);
+  assertOwnRecord(set, set.after);
   writer.reset();
   encodeRunRecordInto(set.after, writer);
   const prepared = {
@@ -116,7 +117,7 @@ async function refuse(
 ): Promise<CommitAnswer | undefined> {
   const { created, limits, noShardsIn } = set;
   if (space !== undefined && (await hasShardIn(cluster, { space, revision, statuses: noShardsIn }))) return CONFLICT;
-  const overdrawn = findOverdrawn(counts, created.length, limits);
+  const overdrawn = refuseOverQuota(counts, created.length, limits);
   if (overdrawn !== undefined || space === undefined) return overdrawn;
   // The run already has shards: the new ones go into the same space, where their ids may be taken.
   const taken = await findTaken(

@@ -1,9 +1,10 @@
 import type { CommitAnswer, SplitShardSet } from "@gossip/coordination";
 import type { Compare } from "@gossip/etcd-client";
+import { assertOwnRecord } from "@gossip/store-kit";
 import { censusChange, readCensus } from "./census.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { countChange, countGets, findOverdrawn, findTaken, MAX_COUNT_TRIES, readCounts } from "./counts.ts";
-import { assertOwn, encodeNewShards, encodeShard, newShardOperations } from "../layout/encoded-shards.ts";
+import { countChange, countGets, refuseOverQuota, findTaken, MAX_COUNT_TRIES, readCounts } from "./counts.ts";
+import { encodeNewShards, encodeShard, newShardOperations } from "../layout/encoded-shards.ts";
 import { Outpaced } from "../cluster/etcd-failure.ts";
 import { moveOperations } from "../layout/shard-indexes.ts";
 import { readRunVersion, readShardVersion, shardVersion } from "../layout/record-version.ts";
@@ -19,7 +20,7 @@ import { CONFLICT } from "./update-shards.ts";
 export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<CommitAnswer> {
   const { layout } = cluster;
   const { shard, runGuard, created, limits } = set;
-  assertOwn(set, shard.after);
+  assertOwnRecord(set, shard.after);
   const value = encodeShard(shard.after);
   const shards = encodeNewShards(set, created);
   const guard = readShardVersion(shard.guard);
@@ -39,7 +40,7 @@ export async function splitShard(cluster: Cluster, set: SplitShardSet): Promise<
     const [record, head, stored, ...rest] = looked.found;
     if (record!.kvs[0]?.modRevision !== revision || head!.kvs[0]?.modRevision !== run) return CONFLICT;
     const counts = readCounts(layout, set, rest);
-    const overdrawn = findOverdrawn(counts, created.length, limits);
+    const overdrawn = refuseOverQuota(counts, created.length, limits);
     if (overdrawn !== undefined) return overdrawn;
     const taken = await findTaken(cluster, keys, looked.revision);
     if (taken !== -1) return { kind: "Exists", shard: created[taken]!.shard };

@@ -1,4 +1,5 @@
 import type { KeyValue } from "@gossip/etcd-client";
+import { Sweeper as BackgroundSweeper } from "@gossip/store-kit";
 import type { Cluster } from "../cluster/cluster.ts";
 import { keyAfter, type Space } from "../layout/layout.ts";
 import { isStaged } from "./staging.ts";
@@ -23,9 +24,8 @@ export class Sweeper {
   /** When a staged space was first observed, by its key and revision. */
   readonly #seenMs = new Map<string, number>();
   readonly #givenUp = new Set<Space>();
+  readonly #background = new BackgroundSweeper(() => this.#sweepAll());
   #isStopped = false;
-  #isWanted = false;
-  #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `nowMs` is a clock that never goes back. */
@@ -36,11 +36,7 @@ export class Sweeper {
 
   /** Sweeps until nothing is left. */
   start(): void {
-    if (this.#isStopped) return;
-    this.#isWanted = true;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    this.#background.start();
   }
 
   /** Gives up a space that this process staged and that is not needed. */
@@ -49,33 +45,26 @@ export class Sweeper {
     this.start();
   }
 
-  /** Resolves when no sweep is running. */
+  /** Settles when no sweep is running. */
   get idle(): Promise<void> {
-    return this.#running ?? Promise.resolve();
+    return this.#background.idle;
   }
 
-  /** Stops after the current piece. */
+  /** Waits for the current transaction and starts no other. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    await this.#running;
+    await this.#background.stop();
   }
 
-  async #run(): Promise<void> {
-    try {
-      while (this.#isWanted && !this.#isStopped) {
-        this.#isWanted = false;
-        for (const space of this.#givenUp) {
-          await this.#giveUp(this.#cluster.layout.staged(space));
-          this.#givenUp.delete(space);
-        }
-        await this.#giveUpOld();
-        const { found } = await this.#cluster.look([{ ...this.#cluster.layout.family("unswept"), keysOnly: true }]);
-        for (const { key } of found[0]!.kvs) await this.#sweep(key);
-      }
-    } catch {
-      // etcd is unreachable, or the store is closing. The queue is still in etcd.
+  async #sweepAll(): Promise<void> {
+    for (const space of this.#givenUp) {
+      await this.#giveUp(this.#cluster.layout.staged(space));
+      this.#givenUp.delete(space);
     }
+    await this.#giveUpOld();
+    const { found } = await this.#cluster.look([{ ...this.#cluster.layout.family("unswept"), keysOnly: true }]);
+    for (const { key } of found[0]!.kvs) await this.#sweep(key);
   }
 
   async #sweep(marker: string): Promise<void> {

@@ -2,9 +2,10 @@ import { U64_MAX } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
 import type { Compare, InnerTxnResult, Operation, RangeResult } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
+import { assertOwnRecord } from "@gossip/store-kit";
 import { MAX_CAPACITY_LOOKS } from "../capacity/capacity.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { assertOwn, encodeShard } from "../layout/encoded-shards.ts";
+import { encodeShard } from "../layout/encoded-shards.ts";
 import { answerFrom, EtcdFailure } from "../cluster/etcd-failure.ts";
 import { HintsOfRun, type AskedRun } from "../capacity/hints-of-run.ts";
 import { pathOf, type Space } from "../layout/layout.ts";
@@ -68,7 +69,7 @@ export async function updateShards(parts: StoreParts, sets: readonly UpdateShard
 function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): PreparedUpdate[] {
   return sets.flatMap((set, index) => {
     const { shard, runGuard, hintAt } = set;
-    assertOwn(set, shard.after);
+    assertOwnRecord(set, shard.after);
     assert(hintAt === undefined || (hintAt > 0n && hintAt < U64_MAX), "time of a hint must be a clock reading");
     const value = encodeShard(shard.after);
     const guard = readShardVersion(shard.guard);
