@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PACKAGES } from "../layers/layers.ts";
 import { formatExports, listExports, parseExports } from "./api-list.ts";
+import { sharedNames, swappableArguments } from "./conventions.ts";
 import { apiProblem, exportsByPackage, readApiFile } from "./packages.ts";
 
 describe("the committed lists", () => {
@@ -15,6 +16,48 @@ describe("the committed lists", () => {
   test.each(PACKAGES.map((name) => [name]))("packages/%s/api.txt says what the package exports", (name) => {
     expect(apiProblem(name, readApiFile(name), formatExports(actual.get(name)!))).toBeUndefined();
     expect(parseExports(name, readApiFile(name)!)).toEqual(actual.get(name));
+  });
+});
+
+describe("the conventions of public names", () => {
+  const published = PACKAGES.flatMap((name) => parseExports(name, readApiFile(name) ?? ""));
+
+  test("a public name means one thing in every package", () => {
+    // The design documents name a clock of milliseconds for the oracle and one of logical time for the protocol.
+    expect(sharedNames(published)).toEqual(["Clock: contracts, tso"]);
+  });
+
+  test("a public function takes few positional arguments, of different types", () => {
+    expect(swappableArguments(published)).toEqual([
+      // Symmetric, or in the order that every language has.
+      "stdx: compareBytes",
+      "stdx: equalBytes",
+      "stdx: startsWith",
+      // The design documents fix these.
+      "frontier: byteMidpoint",
+      "frontier: byteMidpointInto",
+      // Symmetric.
+      "store-kit: assertOwnRecord",
+      "store-kit: hasEntryMoved",
+    ]);
+  });
+
+  test("both conventions find what breaks them", () => {
+    const list = parseExports(
+      "one",
+      [
+        ". value same function (a: Map<string, number>, b: () => void, c: Map<string, number>): void",
+        ". value many function (a: 1, b: 2, c: 3, d: 4): void",
+        ". value overloaded function (a: 1): void; (a: 1, b: 1): void",
+        ". both  Built class { new (start: number, end: number); size }",
+        ". type  Borrowed class { new (start: number, end: number); size }",
+        ". both  Hidden class { private new (start: number, end: number); size }",
+        ". value fine function ({ a, b }: { readonly a: string; readonly b: string }, options?: string): void",
+      ].join("\n"),
+    );
+    expect(swappableArguments(list)).toEqual(["one: same", "one: many", "one: overloaded", "one: Built"]);
+    const other = parseExports("other", ". value fine const\n. value many function (a: 1, b: 2, c: 3, d: 4): void");
+    expect(sharedNames([...list, ...other])).toEqual(["fine: one, other"]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   readTxn,
   type GetOperation,
   type InnerTxnResult,
-  type Operation,
+  type TxnOperation,
   type PutOperation,
   type Txn,
 } from "./operation.ts";
@@ -164,7 +164,7 @@ function isReadOnly({ success, failure = [] }: Txn): boolean {
   return [...success, ...failure].every(isRead);
 }
 
-function isRead(operation: Operation): boolean {
+function isRead(operation: TxnOperation): boolean {
   return "get" in operation || ("txn" in operation && isReadOnly(operation.txn));
 }
 

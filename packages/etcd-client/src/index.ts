@@ -9,7 +9,7 @@ export {
   type DeleteOperation,
   type GetOperation,
   type InnerTxnResult,
-  type Operation,
+  type TxnOperation,
   type OperationResult,
   type PutOperation,
   type Txn,

@@ -41,15 +41,15 @@ export interface DeleteOperation {
 /** All of `success` if every comparison holds, else all of `failure`. */
 export interface Txn {
   readonly compare: readonly Compare[];
-  readonly success: readonly Operation[];
-  readonly failure?: readonly Operation[];
+  readonly success: readonly TxnOperation[];
+  readonly failure?: readonly TxnOperation[];
 }
 
 /**
  * The operations of a transaction. A nested transaction has its own conditions, which are all evaluated before anything
  * is written.
  */
-export type Operation = GetOperation | PutOperation | DeleteOperation | { readonly txn: Txn };
+export type TxnOperation = GetOperation | PutOperation | DeleteOperation | { readonly txn: Txn };
 
 /** The result of one operation. */
 export type OperationResult =
@@ -127,7 +127,7 @@ function encodeCompare(compare: Compare): object {
   return { ...common, [compare.target === "CREATE" ? "create_revision" : "mod_revision"]: compare.revision.toString() };
 }
 
-function encodeOperation(operation: Operation): object {
+function encodeOperation(operation: TxnOperation): object {
   assertObject(operation, "an operation of a transaction");
   if ("get" in operation) return { request_range: encodeGet(operation) };
   if ("txn" in operation) return { request_txn: encodeTxn(operation.txn) };

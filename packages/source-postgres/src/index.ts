@@ -1,3 +1,3 @@
 export { postgresTableSource, type PostgresTableSource } from "./postgres-table-source.ts";
-export { RowItem } from "./row-item.ts";
+export type { RowItem } from "./row-item.ts";
 export type { PostgresTableOptions } from "./table-options.ts";

@@ -2,7 +2,7 @@ import type { ShardLimitScope } from "@gossip/contracts";
 import type { CommitAnswer, ShardLimits } from "@gossip/coordination";
 
 /** How many shards exist: of one tenant, and in the whole store. */
-export interface ShardCounts {
+export interface QuotaCounts {
   readonly tenant: number;
   readonly total: number;
 }
@@ -13,7 +13,7 @@ export interface ShardCounts {
  * The tenant's quota is checked first. A set that creates no shards always fits, even when a quota was lowered below
  * what exists.
  */
-export function checkQuota(counts: ShardCounts, additional: number, limits: ShardLimits): CommitAnswer | undefined {
+export function checkQuota(counts: QuotaCounts, additional: number, limits: ShardLimits): CommitAnswer | undefined {
   if (additional === 0) return undefined;
   const refusal = (scope: ShardLimitScope, current: number, max: number): CommitAnswer | undefined =>
     current + additional > max ? { kind: "LimitExceeded", scope, current, additional, max } : undefined;

@@ -8,7 +8,7 @@ export type { ConsensusDriver } from "./driver/consensus-driver.ts";
 export type { DriverError, DriverErrorKind } from "./driver/driver-error.ts";
 export { foreverMs, leaderAt, UNKNOWN, type LeaderState, type ServesUntil } from "./driver/leader-state.ts";
 export { LeadershipFeed } from "./driver/leadership-feed.ts";
-export { MemoryDriver, MemoryStore } from "./driver/memory-driver.ts";
+export { MemoryDriver, MemoryHighWater } from "./driver/memory-driver.ts";
 export { MAX_ENDPOINT_SIZE, PeerEndpoint, type InvalidEndpoint } from "./driver/peer-endpoint.ts";
 export { EtcdDriver, type EtcdDriverOptions } from "./etcd-driver/etcd-driver.ts";
 export {
@@ -44,7 +44,7 @@ export type { ListenAddress, ListenError } from "./server/listener.ts";
 export { DEFAULT_PORT, OracleServer, type ServeOptions, type ServerError } from "./server/oracle-server.ts";
 export { DEFAULT_LIMITS, type ServerLimits } from "./server/server-limits.ts";
 export {
-  systemClock,
+  systemWallClock,
   systemMonotonicClock,
   systemTimers,
   type MonotonicClock,

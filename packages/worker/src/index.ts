@@ -21,7 +21,7 @@ export {
   type IterableRequest,
   type KeyedItem,
 } from "./sources/iterable/iterable-source.ts";
-export { LineItem } from "./sources/lines/line-item.ts";
+export type { LineItem } from "./sources/lines/line-item.ts";
 export { linesSource, type LinesOptions } from "./sources/lines/lines-source.ts";
 export { assertPlanRequest, shardsBetween } from "./sources/range-shards.ts";
 export { readBounds, type ReadBounds } from "./sources/read-bounds.ts";

@@ -1,7 +1,7 @@
 // A server refuses a transaction that has more than it takes, conditions or operations, at any depth. A plan that is wrong about that
 // fails only in use, on the one split that is large enough; so its arithmetic is held against the server's rule, written down here a second time.
 
-import type { Operation, Txn } from "@gossip/etcd-client";
+import type { TxnOperation, Txn } from "@gossip/etcd-client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { groupsFor, maxSplitChildren, MIN_TXN_OPS, planTxn } from "./txn-budget.ts";
@@ -14,9 +14,9 @@ function isTaken({ compare, success }: Txn, maxTxnOps: number): boolean {
   );
 }
 
-const flatten = (operations: readonly Operation[]): Operation[] =>
+const flatten = (operations: readonly TxnOperation[]): TxnOperation[] =>
   operations.flatMap((operation) => ("txn" in operation ? flatten(operation.txn.success) : [operation]));
-const puts = (count: number): Operation[] =>
+const puts = (count: number): TxnOperation[] =>
   Array.from({ length: count }, (_, index) => ({ put: `k${index}`, value: "" }));
 
 describe("planTxn", () => {

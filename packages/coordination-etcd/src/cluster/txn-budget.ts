@@ -1,5 +1,5 @@
 import { MAX_SPLIT_CHILDREN } from "@gossip/contracts";
-import type { Compare, Operation, Txn } from "@gossip/etcd-client";
+import type { Compare, TxnOperation, Txn } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 
 /** Minimum number of operations per transaction that the server must accept. */
@@ -41,8 +41,8 @@ export function groupsFor(maxTxnOps: number, { compares, outer, inner }: TxnSize
 
 export interface TxnParts {
   readonly compare: readonly Compare[];
-  readonly few: readonly Operation[];
-  readonly many: readonly Operation[];
+  readonly few: readonly TxnOperation[];
+  readonly many: readonly TxnOperation[];
 }
 
 /** Builds a transaction of all these operations. If there are too many, `many` go into nested transactions. */

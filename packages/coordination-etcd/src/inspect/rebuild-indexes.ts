@@ -1,7 +1,7 @@
 import type { ShardId } from "@gossip/contracts";
 import { decodeShardRecord } from "@gossip/coordination-codec";
 import type { RebuiltIndexes } from "@gossip/coordination-fsck";
-import type { Compare, KeyValue, Operation } from "@gossip/etcd-client";
+import type { Compare, KeyValue, TxnOperation } from "@gossip/etcd-client";
 import { addCensus } from "../write/census.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { storedCount } from "../write/counts.ts";
@@ -20,7 +20,7 @@ const MAX_FIXES_PER_TXN = 32;
 interface Fix {
   readonly key: string;
   readonly revision: bigint;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly TxnOperation[];
 }
 
 /**
@@ -96,7 +96,7 @@ interface ShardIndexes {
 
 function fixesOf({ key, revision, entries, expected }: ShardIndexes): Fix[] {
   const wanted = new Map(expected.map((entry) => [entry.key, entry.value]));
-  const operations: Operation[] = entries.filter((kv) => !wanted.has(kv.key)).map((kv) => ({ delete: kv.key }));
+  const operations: TxnOperation[] = entries.filter((kv) => !wanted.has(kv.key)).map((kv) => ({ delete: kv.key }));
   for (const [name, value] of wanted) {
     const present = entries.find((kv) => kv.key === name);
     if (present === undefined || !present.value.equals(Buffer.from(value))) operations.push({ put: name, value });
@@ -148,7 +148,7 @@ async function correctCounts(cluster: Cluster): Promise<number> {
 
 async function findWrongCounts(
   cluster: Cluster,
-): Promise<{ readonly compare: Compare[]; readonly success: Operation[] }> {
+): Promise<{ readonly compare: Compare[]; readonly success: TxnOperation[] }> {
   const { layout, maxTxnOps } = cluster;
   const { revision, found } = await cluster.look([{ get: layout.totalCount }, layout.family("count/tenant")]);
   const stored = new Map([...found[0]!.kvs, ...found[1]!.kvs].map((kv) => [kv.key, kv]));

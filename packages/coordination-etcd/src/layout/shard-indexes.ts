@@ -1,6 +1,6 @@
 import { ShardId } from "@gossip/contracts";
 import type { ShardRecord } from "@gossip/coordination";
-import type { Operation } from "@gossip/etcd-client";
+import type { TxnOperation } from "@gossip/etcd-client";
 import { hasEntryMoved, mixOf } from "@gossip/store-kit";
 import { ShardKind, type KeyRange, type Layout, type Space } from "./layout.ts";
 
@@ -70,11 +70,11 @@ export function moveOperations(
   layout: Layout,
   space: Space,
   { before, after }: { readonly before: IndexedShard; readonly after: IndexedShard },
-): Operation[] {
+): TxnOperation[] {
   if (!hasEntryMoved(before, after)) return [];
   const left = stateEntry(layout, space, before);
   const taken = stateEntry(layout, space, after);
-  const operations: Operation[] = [];
+  const operations: TxnOperation[] = [];
   if (left !== undefined && left.key !== taken?.key) operations.push({ delete: left.key });
   if (taken !== undefined) operations.push({ put: taken.key, value: taken.value });
   return operations;

@@ -1,6 +1,6 @@
 import type { ShardId } from "@gossip/contracts";
 import { RunCensus } from "@gossip/coordination-fsck";
-import type { Compare, KeyValue, Operation } from "@gossip/etcd-client";
+import type { Compare, KeyValue, TxnOperation } from "@gossip/etcd-client";
 import type { Cluster } from "../cluster/cluster.ts";
 import { Outpaced } from "../cluster/etcd-failure.ts";
 import { ShardKind, shardOf, type Layout, type Space } from "../layout/layout.ts";
@@ -33,7 +33,7 @@ export function censusChange(
   key: string,
   { census, revision }: StoredCensus,
   created: readonly { readonly shard: ShardId }[],
-): { readonly compare: Compare[]; readonly operations: Operation[] } {
+): { readonly compare: Compare[]; readonly operations: TxnOperation[] } {
   if (created.length === 0) return { compare: [], operations: [] };
   const compare: Compare[] = [{ key, target: "MOD", is: "EQUAL", revision }];
   if (census === undefined || census.count < 0) return { compare, operations: [] };

@@ -1,6 +1,6 @@
 import type { CommitAnswer, ShardLimits } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
-import type { Compare, GetOperation, KeyValue, Operation, RangeResult } from "@gossip/etcd-client";
+import type { Compare, GetOperation, KeyValue, TxnOperation, RangeResult } from "@gossip/etcd-client";
 import { checkQuota, CorruptStore } from "@gossip/store-kit";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Layout, RunAddress } from "../layout/layout.ts";
@@ -45,7 +45,7 @@ export function readCounts(
 export function countChange(
   { tenant, total }: ShardCounts,
   additional: number,
-): { readonly compare: Compare[]; readonly operations: Operation[] } {
+): { readonly compare: Compare[]; readonly operations: TxnOperation[] } {
   if (additional === 0) return { compare: [], operations: [] };
   return {
     compare: [tenant, total].map(({ key, revision }) => ({ key, target: "MOD", is: "EQUAL", revision })),

@@ -1,7 +1,7 @@
 import type { ShardStatus } from "@gossip/contracts";
 import type { CommitAnswer, PutRunSet } from "@gossip/coordination";
 import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
-import type { Compare, Operation } from "@gossip/etcd-client";
+import type { Compare, TxnOperation } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 import { assertOwnRecord } from "@gossip/store-kit";
 import { censusChange, NO_SHARDS, readCensus, type StoredCensus } from "./census.ts";
@@ -162,7 +162,7 @@ async function write(
       ? []
       : set.noShardsIn.map((status) => noneIn(cluster, state.space!, { status, revision: state.revision }))),
   ];
-  const few: Operation[] = [
+  const few: TxnOperation[] = [
     { put: layout.head(set), value: space ?? "" },
     { put: layout.run(set), value },
     ...change.operations,

@@ -1,6 +1,6 @@
 import { U64_MAX } from "@gossip/contracts";
 import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
-import type { Compare, InnerTxnResult, Operation, RangeResult } from "@gossip/etcd-client";
+import type { Compare, InnerTxnResult, TxnOperation, RangeResult } from "@gossip/etcd-client";
 import { assert } from "@gossip/stdx";
 import { assertOwnRecord } from "@gossip/store-kit";
 import { MAX_CAPACITY_LOOKS } from "../capacity/capacity.ts";
@@ -31,7 +31,7 @@ interface PreparedUpdate {
   readonly ofShard: Compare;
   /** The condition that the run is unchanged, or exists. */
   readonly ofRun: Compare;
-  readonly success: readonly Operation[];
+  readonly success: readonly TxnOperation[];
   readonly size: number;
 }
 
@@ -184,7 +184,7 @@ async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]
 /** The operations of some updates, and how to tell which were applied. */
 interface Writes {
   readonly compare: readonly Compare[];
-  readonly operations: readonly Operation[];
+  readonly operations: readonly TxnOperation[];
   readonly isMade: (done: InnerTxnResult, at: number) => boolean;
 }
 

@@ -6,13 +6,13 @@ import { describe, expect, test } from "vitest";
 import { describeConsensusDriver } from "../testing/describe-consensus-driver.ts";
 import { turnEventLoop } from "../testing/manual-time.ts";
 import { leaderAt, type LeaderState } from "./leader-state.ts";
-import { MemoryDriver, MemoryStore } from "./memory-driver.ts";
+import { MemoryDriver, MemoryHighWater } from "./memory-driver.ts";
 import { PeerEndpoint } from "./peer-endpoint.ts";
 
 describeConsensusDriver(
   "MemoryDriver",
   () => {
-    const store = new MemoryStore();
+    const store = new MemoryHighWater();
     return Promise.resolve({
       open: () => Promise.resolve(new MemoryDriver({ store })),
       dispose: () => Promise.resolve(),

@@ -7,7 +7,7 @@ import { leaderAt, type LeaderState } from "./leader-state.ts";
 import { LeadershipFeed } from "./leadership-feed.ts";
 
 /** What several memory drivers share, as nodes share a replicated store. */
-export class MemoryStore {
+export class MemoryHighWater {
   highWaterMs = 0;
 }
 
@@ -17,13 +17,13 @@ export class MemoryStore {
  * It leads from the start, with epoch 1. `setLeadership` changes that.
  */
 export class MemoryDriver implements ConsensusDriver {
-  readonly #store: MemoryStore;
+  readonly #store: MemoryHighWater;
   readonly #feed: LeadershipFeed;
   #isClosed = false;
 
-  constructor(options: { readonly store?: MemoryStore; readonly leadership?: LeaderState } = {}) {
+  constructor(options: { readonly store?: MemoryHighWater; readonly leadership?: LeaderState } = {}) {
     assertObject(options, "the options of a memory driver");
-    this.#store = options.store ?? new MemoryStore();
+    this.#store = options.store ?? new MemoryHighWater();
     this.#feed = new LeadershipFeed(options.leadership ?? leaderAt(1n));
   }
 

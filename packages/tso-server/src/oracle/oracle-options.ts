@@ -4,7 +4,7 @@ import { assertMethods, assertObject } from "../assert-input.ts";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import {
-  systemClock,
+  systemWallClock,
   systemMonotonicClock,
   systemTimers,
   type MonotonicClock,
@@ -74,7 +74,7 @@ export function settle(options: OracleOptions): OracleSettings {
     maxForwardStepMs: options.maxForwardStepMs ?? DEFAULT_MAX_FORWARD_STEP_MS,
     metrics: options.metrics ?? new Metrics(),
     onEvent: options.onEvent ?? (() => {}),
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? systemWallClock,
     monotonicClock: options.monotonicClock ?? systemMonotonicClock,
     timers: options.timers ?? systemTimers,
   };

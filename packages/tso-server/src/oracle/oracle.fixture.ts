@@ -1,6 +1,6 @@
 import { unwrap } from "@gossip/stdx";
 import { WindowGrant, type Timestamp } from "@gossip/tso";
-import { MemoryDriver, MemoryStore } from "../driver/memory-driver.ts";
+import { MemoryDriver, MemoryHighWater } from "../driver/memory-driver.ts";
 import type { LeaderState } from "../driver/leader-state.ts";
 import { FaultyDriver } from "../testing/faulty-driver.ts";
 import { ManualTime } from "../testing/manual-time.ts";
@@ -12,7 +12,7 @@ export const START_MS = 1_700_000_000_000;
 
 export interface OracleFixture {
   readonly time: ManualTime;
-  readonly store: MemoryStore;
+  readonly store: MemoryHighWater;
   readonly memory: MemoryDriver;
   readonly driver: FaultyDriver;
   readonly oracle: Oracle;
@@ -29,7 +29,7 @@ export function makeOracle(
 ): OracleFixture {
   const { priorMs = 0, leadership, prepare, ...options } = given;
   const time = new ManualTime(START_MS);
-  const store = new MemoryStore();
+  const store = new MemoryHighWater();
   store.highWaterMs = priorMs;
   const memory = new MemoryDriver({ store, ...(leadership === undefined ? {} : { leadership }) });
   const driver = new FaultyDriver(memory);
