@@ -26,7 +26,7 @@ export function derivedFiles(): Map<string, string> {
   for (const name of PACKAGES)
     for (const [file, text] of packageFiles(name)) files.set(`packages/${name}/${file}`, text);
   const architecture = join(ROOT, "docs/architecture.md");
-  if (existsSync(architecture)) files.set("docs/architecture.md", withLayerTable(readFileSync(architecture, "utf8")));
+  if (existsSync(architecture)) files.set("docs/architecture.md", withLayers(readFileSync(architecture, "utf8")));
   return files;
 }
 
@@ -63,14 +63,29 @@ function packageFiles(name: string): [string, string][] {
   ];
 }
 
-const TABLE_BEGIN = "<!-- layers: written by `pnpm layers` -->";
-const TABLE_END = "<!-- /layers -->";
+const LAYERS_BEGIN = "<!-- layers: written by `pnpm layers` -->";
+const LAYERS_END = "<!-- /layers -->";
 
-function withLayerTable(page: string): string {
-  const begin = page.indexOf(TABLE_BEGIN);
-  const end = page.indexOf(TABLE_END);
-  if (begin < 0 || end < begin) throw new Error("docs/architecture.md has lost the marks around its layer table");
-  return `${page.slice(0, begin)}${TABLE_BEGIN}\n${layerTable()}${page.slice(end)}`;
+function withLayers(page: string): string {
+  const begin = page.indexOf(LAYERS_BEGIN);
+  const end = page.indexOf(LAYERS_END);
+  if (begin < 0 || end < begin) throw new Error("docs/architecture.md has lost the marks around its layers");
+  return `${page.slice(0, begin)}${LAYERS_BEGIN}\n\n${layerDiagram()}\n${layerTable()}\n${page.slice(end)}`;
+}
+
+/** An arrow leads to a package that may be imported. Arrows that follow from others are left out. */
+function layerDiagram(): string {
+  const arrows = PACKAGES.flatMap((name) => {
+    const below = LAYERS[name]!.below;
+    const implied = new Set(below.flatMap((layer) => [...reachable(layer)]));
+    return below.filter((layer) => !implied.has(layer)).map((layer) => `  ${name} --> ${layer}\n`);
+  });
+  return `\`\`\`mermaid\nflowchart TD\n${arrows.join("")}\`\`\`\n`;
+}
+
+/** Every package below `name`, however deep. */
+function reachable(name: string): Set<string> {
+  return new Set(LAYERS[name]!.below.flatMap((layer) => [layer, ...reachable(layer)]));
 }
 
 function layerTable(): string {
@@ -78,7 +93,7 @@ function layerTable(): string {
     const { below, npm, is } = LAYERS[name]!;
     return `| \`@gossip/${name}\` | ${is} | ${below.map((layer) => `\`${layer}\``).join(", ") || "nothing"} | ${npm.map((dependency) => `\`${dependency}\``).join(", ") || "none"} |\n`;
   });
-  return `\n| package | holds | may import | npm dependencies |\n| --- | --- | --- | --- |\n${rows.join("")}\n`;
+  return `| package | holds | may import | npm dependencies |\n| --- | --- | --- | --- |\n${rows.join("")}`;
 }
 
 function json(value: unknown): string {

@@ -7,5 +7,5 @@ import { ROOT } from "./layers.ts";
 
 const derived = derivedFiles();
 for (const [path, text] of derived) writeFileSync(join(ROOT, path), text);
-execFileSync("oxfmt", [...derived.keys()], { cwd: ROOT });
+execFileSync(join(ROOT, "node_modules/.bin/oxfmt"), [...derived.keys()], { cwd: ROOT });
 console.log(`wrote ${derived.size} files`);
