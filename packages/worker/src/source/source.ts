@@ -1,6 +1,7 @@
 import type { RangeInput, ShardSpec } from "@gossip/contracts";
 import type { Result } from "@gossip/stdx";
 import type { SourceError } from "./source-error.ts";
+import type { EstimateRequest, WorkEstimate } from "./work-estimate.ts";
 
 /** One item to work on. Sources add fields of their own. */
 export interface Item {
@@ -73,6 +74,17 @@ export interface Source<I extends Item = Item> {
    * late to be used.
    */
   splitPoint?(request: SplitRequest): Promise<Uint8Array | undefined>;
+
+  /**
+   * Estimate how many items there are and where, for a progress display. The result is advice: it may be wrong, and
+   * nothing but the display depends on it.
+   *
+   * Each yielded estimate replaces the one before. A source that knows at once (from statistics, or because it holds
+   * its items) yields one estimate and ends. A source that has to count yields what it knows so far after every few
+   * milliseconds of work, and ends when the count is complete. The caller controls the cost: it pauses between the
+   * steps, and stops the iteration whenever it likes. A source that cannot estimate yields nothing or throws.
+   */
+  estimate?(request: EstimateRequest): AsyncIterable<WorkEstimate>;
 
   /** A key in readable form. Default: hexadecimal digits. */
   describeKey?(key: Uint8Array): string;

@@ -4,9 +4,14 @@ import { assert, assertCount, unwrap } from "@gossip/stdx";
 import type { PlanRequest } from "../source/source.ts";
 
 /** The shards between the bounds of a range and the ascending points inside it. */
-export function shardsBetween({ start, end }: RangeInput, points: readonly Uint8Array[]): readonly ShardSpec[] {
+export function shardsBetween(range: RangeInput, points: readonly Uint8Array[]): readonly ShardSpec[] {
+  return rangesBetween(range, points).map((part) => unwrap(rangeShard(part)));
+}
+
+/** The ranges between the bounds of a range and the ascending points inside it. */
+export function rangesBetween({ start, end }: RangeInput, points: readonly Uint8Array[]): readonly RangeInput[] {
   const bounds = [start, ...points, end];
-  return bounds.slice(1).map((bound, index) => unwrap(rangeShard({ start: bounds[index]!, end: bound })));
+  return bounds.slice(1).map((bound, index) => ({ start: bounds[index]!, end: bound }));
 }
 
 export function assertPlanRequest(request: PlanRequest): void {

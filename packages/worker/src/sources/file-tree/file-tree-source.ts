@@ -3,8 +3,10 @@ import type { ShardSpec } from "@gossip/contracts";
 import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
 import type { SourceError } from "../../source/source-error.ts";
 import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
+import type { EstimateRequest, WorkEstimate } from "../../source/work-estimate.ts";
 import { makeRetrySchedule, type RetryInput, type RetrySchedule } from "../../policy/retry-schedule.ts";
-import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
+import { countAhead } from "../count-ahead.ts";
+import { assertPlanRequest, rangesBetween, shardsBetween } from "../range-shards.ts";
 import { readBounds } from "../read-bounds.ts";
 import { codeOf } from "../system-words.ts";
 import type { FileItem } from "./file-item.ts";
@@ -39,6 +41,9 @@ const NAMES_SAMPLED = 16_384;
 const DEFAULT_RETRY: RetrySchedule = { maxAttempts: 6, baseMs: 100, maxMs: 2000 };
 /** Longer than any name that a file system allows, so a name of this many bytes is above every path. */
 const LONGEST_NAME = 256;
+const EVERYTHING = { start: Uint8Array.of(0), end: new Uint8Array(LONGEST_NAME).fill(0xff) };
+const PARTS_COUNTED = 16;
+const SLASH = 0x2f;
 
 /**
  * The regular files below a folder, in byte order of their paths, like `find ROOT -type f`: no links, sockets, pipes or
@@ -59,12 +64,8 @@ export class FileTreeSource implements Source<FileItem> {
   async plan(request: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
     assertPlanRequest(request);
     const { shardCount, signal } = request;
-    const everything = { start: Uint8Array.of(0), end: new Uint8Array(LONGEST_NAME).fill(0xff) };
     try {
-      const bounds = { from: everything.start, end: everything.end };
-      return ok(
-        shardsBetween(everything, await surveyTree({ tree: this.#tree, bounds, partCount: shardCount, signal })),
-      );
+      return ok(shardsBetween(EVERYTHING, await this.#survey(shardCount, signal)));
     } catch (thrown) {
       signal?.throwIfAborted();
       // An error that the system did not report is a bug here or in `exclude`.
@@ -92,9 +93,27 @@ export class FileTreeSource implements Source<FileItem> {
     }
   }
 
+  /**
+   * Count the files in a walk of its own. A part of the count starts at a folder and not inside one: a large folder
+   * would otherwise be listed for each of its parts.
+   */
+  async *estimate({ signal }: EstimateRequest): AsyncGenerator<WorkEstimate> {
+    const points = await this.#survey(PARTS_COUNTED, signal);
+    const parts = rangesBetween(
+      EVERYTHING,
+      points.filter((point) => point.at(-1) === SLASH),
+    );
+    yield* countAhead({ parts, read: (request) => this.read(request), signal });
+  }
+
   describeKey(key: Uint8Array): string {
     const path = pathIn(key);
     return asText(path) ?? Buffer.from(path).toString("latin1");
+  }
+
+  #survey(partCount: number, signal: AbortSignal | undefined): Promise<readonly Uint8Array[]> {
+    const bounds = { from: EVERYTHING.start, end: EVERYTHING.end };
+    return surveyTree({ tree: this.#tree, bounds, partCount, signal });
   }
 }
 

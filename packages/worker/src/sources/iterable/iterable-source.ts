@@ -3,6 +3,8 @@ import { evenSplitPoints, splitPointsFromSamples } from "@gossip/frontier";
 import { assert, assertBytes, compareBytes, isBytes, ok, type Result } from "@gossip/stdx";
 import type { SourceError } from "../../source/source-error.ts";
 import type { Item, ItemBatch, PlanRequest, ReadRequest, Source } from "../../source/source.ts";
+import type { EstimateRequest, WorkEstimate } from "../../source/work-estimate.ts";
+import { countAhead } from "../count-ahead.ts";
 import { assertPlanRequest, shardsBetween } from "../range-shards.ts";
 import { isBelowEnd, readBounds } from "../read-bounds.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
@@ -48,6 +50,8 @@ class IterableSource<T> implements Source<KeyedItem<T>> {
   readonly #keyOf: (value: T) => Uint8Array;
   readonly #read: (request: IterableRequest) => AsyncIterable<T> | Iterable<T>;
   readonly #range: RangeInput;
+  /** Whether the values are in memory, so that counting them costs little. */
+  readonly #isCountable: boolean;
 
   constructor(options: IterableOptions<T>) {
     assertOptions(options);
@@ -55,6 +59,7 @@ class IterableSource<T> implements Source<KeyedItem<T>> {
     this.name = name;
     this.#keyOf = keyOf;
     this.#read = read ?? (() => items!);
+    this.#isCountable = items !== undefined && Symbol.iterator in items;
     this.#range = range ?? { start: Uint8Array.of(0), end: new Uint8Array(16).fill(0xff) };
   }
 
@@ -95,6 +100,12 @@ class IterableSource<T> implements Source<KeyedItem<T>> {
       items = [];
     }
     if (items.length > 0) yield { items };
+  }
+
+  /** Counts values that are in memory. Reading others twice could cost more than the work itself. */
+  async *estimate({ signal }: EstimateRequest): AsyncGenerator<WorkEstimate> {
+    if (!this.#isCountable) return;
+    yield* countAhead({ parts: [this.#range], read: (request) => this.read(request), signal });
   }
 
   async #sample(signal: AbortSignal): Promise<Uint8Array[]> {

@@ -5,9 +5,11 @@ import { decodeManifestRowKey, ManifestId, ManifestRow, manifestShard } from "@g
 import { assert, assertCount, err, ok, unwrap, type Result } from "@gossip/stdx";
 import type { SourceError } from "../../source/source-error.ts";
 import type { ItemBatch, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
+import type { EstimateRequest, WorkEstimate } from "../../source/work-estimate.ts";
 import { assertPlanRequest } from "../range-shards.ts";
 import { readBounds } from "../read-bounds.ts";
 import { SourceReadFailed } from "../source-read-failed.ts";
+import { estimateLines } from "./estimate-lines.ts";
 import { fileError, noFile } from "./lines-failure.ts";
 import type { LineItem } from "./line-item.ts";
 import { lineKey, manifestPrefix, offsetAtOrAbove } from "./line-offsets.ts";
@@ -108,6 +110,15 @@ class LinesSource implements Source<LineItem> {
       if (point >= end || (await lineStartAt(handle, from)) >= point) return undefined;
       return lineKey(this.#prefix, point);
     });
+  }
+
+  async *estimate({ signal }: EstimateRequest): AsyncGenerator<WorkEstimate> {
+    const handle = await this.#open();
+    try {
+      yield* estimateLines({ handle, prefix: this.#prefix, size: await sizeOf(handle), signal });
+    } finally {
+      await handle.close();
+    }
   }
 
   describeKey(key: Uint8Array): string {

@@ -5,6 +5,7 @@ import { encodeKey, ManifestId, ManifestRow, ManifestRowKey, manifestShard } fro
 import { compareBytes, ok, unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import type { ItemBatch, ReadRequest } from "../../source/source.ts";
+import type { EstimateRequest, WorkEstimate, WorkSpan } from "../../source/work-estimate.ts";
 import { describeSource, runSourceCase, SOURCE_CASES } from "./describe-source.ts";
 import { END, fixtureOf, ModelSource, MODEL_KEYS, START, TOO_LONG } from "./model-source.fixture.ts";
 
@@ -174,6 +175,28 @@ class NoMetadata extends ModelSource {
   }
 }
 
+/** Estimates with the model's spans changed. */
+const estimating = (change: (spans: readonly WorkSpan[]) => readonly WorkSpan[]) =>
+  class extends ModelSource {
+    override async *estimate(request: EstimateRequest): AsyncGenerator<WorkEstimate> {
+      for await (const { spans } of super.estimate(request)) yield { spans: change(spans) };
+    }
+  };
+
+class LeaksInEstimate extends ModelSource {
+  override async *estimate(request: EstimateRequest): AsyncGenerator<WorkEstimate> {
+    this.openCount++;
+    yield* super.estimate(request);
+    this.openCount--;
+  }
+}
+
+class EndlessEstimate extends ModelSource {
+  override async *estimate(): AsyncGenerator<WorkEstimate> {
+    for (;;) yield { spans: [] };
+  }
+}
+
 const row = (value: bigint) => encodeKey(new ManifestRowKey({ manifestId: 0n, row: value }));
 
 /** A manifest whose split points are none of its rows. */
@@ -206,6 +229,9 @@ const TOUCH = "the shards of a plan touch, have both bounds, and can be register
 const COVER = "a plan covers every item";
 const SPLIT = "a split point lies above `after` and strictly inside the range, and a shard can be cut there";
 const SHOWN = "every key can be shown to a person";
+const SPANS = "an estimate has spans in key order, without overlaps, with item counts that are not negative";
+const ESTIMATE_ABORT = "an abort stops an estimate: at most one more comes";
+const ESTIMATE_OPEN = "an estimate leaves nothing open, whether it ends or is left early";
 const ABORTED = "a reading whose signal has been aborted gives nothing and ends";
 const ABORT = "an abort stops a reading: at most what was on its way still comes";
 const LEFT = "a reading that is left early leaves nothing open";
@@ -296,6 +322,24 @@ const BROKEN: readonly { readonly what: string; readonly Source: new () => Model
   { what: "splits before what is done", Source: splitAt(() => Uint8Array.of(0x00, 0x01)), found: SPLIT },
   { what: "splits a manifest within a row", Source: UnalignedManifest, found: SPLIT },
   { what: "shows keys as nothing", Source: Unshowable, found: SHOWN },
+  { what: "estimates in the wrong order", Source: estimating((spans) => spans.toReversed()), found: SPANS },
+  {
+    what: "estimates the same keys twice",
+    Source: estimating((spans) => spans.map((span) => ({ ...span, end: END }))),
+    found: SPANS,
+  },
+  {
+    what: "estimates fewer items than none",
+    Source: estimating((spans) => spans.map((span) => ({ ...span, items: -1 }))),
+    found: SPANS,
+  },
+  {
+    what: "estimates items that are not a number",
+    Source: estimating((spans) => spans.map((span) => ({ ...span, items: NaN }))),
+    found: SPANS,
+  },
+  { what: "never ends an estimate", Source: EndlessEstimate, found: ESTIMATE_ABORT },
+  { what: "leaves a handle open in an estimate", Source: LeaksInEstimate, found: ESTIMATE_OPEN },
   {
     what: "never asks whether it was aborted",
     Source: reading((source, request) => model(source, { ...request, signal: new AbortController().signal })),

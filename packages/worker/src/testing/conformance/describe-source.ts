@@ -1,5 +1,6 @@
 import { assert } from "@gossip/stdx";
 import type { TestRunner } from "@gossip/coordination/testing";
+import { estimatingCases } from "./estimating-cases.ts";
 import { planningCases } from "./planning-cases.ts";
 import { readingCases } from "./reading-cases.ts";
 import type { SourceCase } from "./source-case.ts";
@@ -11,6 +12,7 @@ import { stoppingCases } from "./stopping-cases.ts";
 export const SOURCE_CASES: Readonly<Record<string, readonly SourceCase[]>> = {
   reading: readingCases,
   planning: planningCases,
+  estimating: estimatingCases,
   stopping: stoppingCases,
 };
 

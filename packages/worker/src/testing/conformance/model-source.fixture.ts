@@ -2,6 +2,7 @@ import { MAX_KEY_SIZE, type ShardSpec } from "@gossip/contracts";
 import { rangeShard, splitPointsFromSamples } from "@gossip/frontier";
 import { compareBytes, ok, unwrap } from "@gossip/stdx";
 import type { ItemBatch, ItemProblem, PlanRequest, ReadRequest, Source, SplitRequest } from "../../source/source.ts";
+import type { EstimateRequest, WorkEstimate } from "../../source/work-estimate.ts";
 import type { SourceFixture } from "./source-fixture.ts";
 
 const BATCH = 3;
@@ -77,6 +78,19 @@ export class ModelSource implements Source {
   async splitPoint(request: SplitRequest): Promise<Uint8Array | undefined> {
     const rest = MODEL_KEYS.filter((key) => this.isInRange(key, { ...request, signal: new AbortController().signal }));
     return rest.length < 2 ? undefined : rest[rest.length >> 1];
+  }
+
+  async *estimate({ signal }: EstimateRequest): AsyncGenerator<WorkEstimate> {
+    this.openCount++;
+    try {
+      const spans = MODEL_KEYS.map((start, index) => ({ start, end: MODEL_KEYS[index + 1] ?? END, items: 1 }));
+      for (let count = 1; count <= spans.length; count++) {
+        signal.throwIfAborted();
+        yield { spans: spans.slice(0, count) };
+      }
+    } finally {
+      this.openCount--;
+    }
   }
 
   describeKey(key: Uint8Array): string {
