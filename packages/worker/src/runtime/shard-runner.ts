@@ -1,36 +1,20 @@
-import type { ParkReason, RunStatus } from "@gossip/contracts";
+import type { RunStatus } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
-import { assert, compareBytes, Redacted } from "@gossip/stdx";
-import type { ShardSink, SkippedItem } from "../sinks/sink.ts";
-import type { Item, ItemBatch, ItemProblem } from "../source/source.ts";
+import { Redacted } from "@gossip/stdx";
+import type { Item, ItemProblem } from "../source/source.ts";
 import type { ItemContext } from "./item-context.ts";
+import { ItemFeed } from "./item-feed.ts";
 import { ItemFlow } from "./item-flow.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import type { ShardHost } from "./shard-host.ts";
-import { ShardReader, type Fetched } from "./shard-reader.ts";
+import { ShardReader } from "./shard-reader.ts";
+import { ShardResults } from "./shard-results.ts";
 import { ShardSplitter, type SharedWork } from "./shard-splitter.ts";
+import { endingFor, GRAVITY, type ShardStop } from "./shard-stop.ts";
 import { Upkeep, type Ending, type UpkeepListener } from "./upkeep.ts";
+import { Wakeup } from "./wakeup.ts";
 import { WorkStopped } from "./work-stopped.ts";
-import type { LossCause } from "./worker-event.ts";
 import { writeFenceOf } from "./write-fence.ts";
-
-/** Why the work on a shard ends before its last item. */
-export type ShardStop =
-  | { readonly kind: "Shutdown" }
-  | { readonly kind: "Park"; readonly reason: ParkReason }
-  | { readonly kind: "RunEnded"; readonly status: RunStatus }
-  | { readonly kind: "SinkFailed"; readonly cause: unknown }
-  | { readonly kind: "Lost"; readonly cause: LossCause }
-  /** An invariant was broken. */
-  | { readonly kind: "Bug"; readonly error: unknown };
-
-/** A stop replaces one of lower gravity: a shard that is being released can still turn out to be lost. */
-const GRAVITY = { Shutdown: 0, Park: 0, RunEnded: 0, SinkFailed: 1, Lost: 2, Bug: 3 } as const satisfies Record<
-  ShardStop["kind"],
-  number
->;
-
-const NO_ITEMS: readonly never[] = [];
 
 /** Works on one shard, from the claim until the hold ends. */
 export class ShardRunner<I extends Item, R> {
@@ -41,15 +25,12 @@ export class ShardRunner<I extends Item, R> {
   readonly #upkeep: Upkeep;
   readonly #reader: ShardReader<I>;
   readonly #splitter: ShardSplitter<I, R>;
-  #sink: ShardSink<I, R> | undefined;
+  readonly #feed: ItemFeed<I, R>;
+  readonly #results: ShardResults<I, R>;
+  readonly #wakeup = new Wakeup();
   #items = 0;
   #stop: ShardStop | undefined;
   #isLeft = false;
-  #wake: (() => void) | undefined;
-  /** The current batch, and how many of its items were started. */
-  #batch: readonly I[] = NO_ITEMS;
-  #begun = 0;
-  #startedKey: Uint8Array | undefined;
 
   /** `askedMs` is when the shard was claimed. Its lease may have been running since then. */
   constructor(host: ShardHost<I, R>, session: WorkerSession, askedMs: number) {
@@ -57,19 +38,20 @@ export class ShardRunner<I extends Item, R> {
     this.session = session;
     const { settings, timing } = host;
     const { time } = settings;
-    this.#startedKey = session.cursor.lastKey;
+    this.#results = new ShardResults(settings.sink, (cause) => this.#halt({ kind: "SinkFailed", cause }));
     this.#flow = new ItemFlow(host, makeContext(host, session, this.#abort.signal), {
       isHeldBack: () => this.#upkeep.isFlushing,
       onFinished: (item, result, isSkipped) => this.#finish(item, result, isSkipped),
       onPassed: (problem) => this.#pass(problem),
       onHopeless: (reason) => this.#halt({ kind: "Park", reason }),
-      onChange: () => this.#poke(),
+      onChange: () => this.#wakeup.poke(),
     });
     const { checkpoint: policy, leaseMs } = timing;
-    const sink = settings.sink && { flush: () => this.#flushSink() };
+    const sink = settings.sink && this.#results;
     this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, time, listener: this.#upkeepListener() });
     this.#reader = this.#makeReader();
     this.#splitter = new ShardSplitter(host, session, this.#sharedWork());
+    this.#feed = this.#makeFeed();
   }
 
   get stopped(): ShardStop | undefined {
@@ -88,7 +70,8 @@ export class ShardRunner<I extends Item, R> {
     counts.claimed++;
     emit({ kind: "ShardClaimed", shard, fence: session.lease.fence, isResumed: session.cursor.lastKey !== undefined });
     try {
-      if (await this.#openSink()) await this.#work();
+      await this.#results.open(session);
+      if (this.#stop === undefined) await this.#feed.run();
       await this.#leave();
       if (this.#stop?.kind === "Bug") throw this.#stop.error;
     } finally {
@@ -97,7 +80,7 @@ export class ShardRunner<I extends Item, R> {
       this.#reader.close();
       this.#isLeft = true;
       if (this.#stop !== undefined) this.#abortItems(this.#stop);
-      await this.#closeSink();
+      await this.#results.close();
     }
   }
 
@@ -116,105 +99,7 @@ export class ShardRunner<I extends Item, R> {
     if (this.#upkeep.isDue(nowMs)) void this.#upkeep.keepUp();
   }
 
-  // Reading and working.
-
-  async #openSink(): Promise<boolean> {
-    const { session } = this;
-    try {
-      this.#sink = await this.#host.settings.sink?.open({
-        shard: session.shardKey,
-        fence: session.lease.fence,
-        token: session.cursor.token,
-      });
-    } catch (cause) {
-      this.#halt({ kind: "SinkFailed", cause });
-    }
-    return this.#stop === undefined;
-  }
-
-  async #flushSink(): Promise<Uint8Array> {
-    assert(this.#sink !== undefined, "there is nothing to flush before the sink is open");
-    return this.#sink.flush();
-  }
-
-  async #closeSink(): Promise<void> {
-    try {
-      await this.#sink?.close();
-    } catch {
-      // Results that were not flushed may be lost, so a failed close changes nothing.
-    }
-  }
-
-  async #work(): Promise<void> {
-    while (this.#stop === undefined) {
-      const next = await this.#nextBatch();
-      if (next.kind === "End" || this.#stop !== undefined) break;
-      if (next.kind === "ReadFailure")
-        return this.#halt({ kind: "Park", reason: parkReasonFor(next.cause, "TooManyErrors") });
-      await this.#workOn(next.batch);
-    }
-    this.#batch = NO_ITEMS;
-    this.#begun = 0;
-    while (this.#stop === undefined && (this.#flow.isBusy || !this.#flow.isDrained)) await this.#wait();
-  }
-
-  /** Returns the next batch, or the end as soon as the work has to stop, even if the source hangs. */
-  async #nextBatch(): Promise<Fetched<I>> {
-    let fetched: Fetched<I> | undefined;
-    this.#reader.next().then(
-      (next) => {
-        fetched = next;
-        this.#poke();
-      },
-      (error: unknown) => this.#halt({ kind: "Bug", error }),
-    );
-    while (fetched === undefined && this.#stop === undefined) await this.#wait();
-    return fetched ?? { kind: "End" };
-  }
-
-  async #workOn({ items, problems = NO_ITEMS }: ItemBatch<I>): Promise<void> {
-    const { time } = this.#host.settings;
-    let told = 0;
-    this.#batch = items;
-    for (this.#begun = 0; this.#begun < items.length;) {
-      const item = items[this.#begun]!;
-      while (told < problems.length && compareBytes(problems[told]!.key, item.key) < 0)
-        await this.#meet(problems[told++]!);
-      while (this.#stop === undefined && !this.#mayBegin(item)) await this.#wait();
-      if (this.#stop !== undefined || this.#splitter.isAbove(item.key)) return;
-      this.#begun++;
-      this.#startedKey = item.key;
-      this.#flow.begin(item);
-      const nowMs = time.nowMs();
-      if (this.#upkeep.isDue(nowMs)) {
-        await this.#upkeep.keepUp();
-        // Yield first: the write is issued only once the event loop has had its turn.
-        await this.#host.yieldToLoop();
-      } else if (this.#host.isSliceOver(nowMs)) await this.#host.yieldToLoop();
-    }
-    while (told < problems.length && this.#stop === undefined) await this.#meet(problems[told++]!);
-  }
-
-  #mayBegin(item: I): boolean {
-    return this.#flow.hasRoom && !(this.#splitter.isSplitting && this.#splitter.isAbove(item.key));
-  }
-
-  /**
-   * The source has a problem at this key: park the shard before it, or skip the key at its position among the items.
-   */
-  async #meet(problem: ItemProblem): Promise<void> {
-    const { key } = problem;
-    const mustWait = (): boolean =>
-      !this.#flow.canAddProblem || (this.#splitter.isSplitting && this.#splitter.isAbove(key));
-    while (this.#stop === undefined && mustWait()) await this.#wait();
-    if (this.#stop !== undefined || this.#splitter.isAbove(key)) return;
-    if (this.#host.settings.onProblem === "park") {
-      this.#report(problem);
-      return this.#halt({ kind: "Park", reason: "Other" });
-    }
-    this.#startedKey = key;
-    this.#flow.pass(problem);
-  }
+  // Finished items.
 
   #report({ key, reason }: ItemProblem): void {
     const { counts, emit } = this.#host;
@@ -227,30 +112,15 @@ export class ShardRunner<I extends Item, R> {
   #pass(problem: ItemProblem): void {
     if (this.#stop?.kind === "SinkFailed") return;
     this.#report(problem);
-    if (this.#skip({ kind: "Problem", ...problem })) this.#upkeep.advance(problem.key);
-  }
-
-  #skip(skipped: SkippedItem): boolean {
-    try {
-      this.#sink?.skip?.(skipped);
-      return true;
-    } catch (cause) {
-      this.#halt({ kind: "SinkFailed", cause });
-      return false;
-    }
+    if (this.#results.skip({ kind: "Problem", ...problem })) this.#upkeep.advance(problem.key);
   }
 
   #finish(item: I, result: R | undefined, isSkipped: boolean): void {
     if (this.#stop?.kind === "SinkFailed") return;
-    if (isSkipped) {
-      if (!this.#skip({ kind: "Failure", key: item.key })) return;
-    } else if (this.#sink !== undefined) {
-      try {
-        this.#sink.write(item, result as R);
-      } catch (cause) {
-        return this.#halt({ kind: "SinkFailed", cause });
-      }
-    }
+    const isStored = isSkipped
+      ? this.#results.skip({ kind: "Failure", key: item.key })
+      : this.#results.write(item, result as R);
+    if (!isStored) return;
     this.#upkeep.advance(item.key);
     this.#splitter.note(item.key);
     this.#items++;
@@ -276,7 +146,7 @@ export class ShardRunner<I extends Item, R> {
     // Items may finish while a shard is released or parked. In the other cases that is useless or not allowed.
     if (stop.kind !== "Shutdown" && stop.kind !== "Park") this.#abortItems(stop);
     if (GRAVITY[stop.kind] > 0) this.#upkeep.abandon();
-    this.#poke();
+    this.#wakeup.poke();
   }
 
   #abortItems(stop: ShardStop): void {
@@ -305,9 +175,9 @@ export class ShardRunner<I extends Item, R> {
     const { time, graceMs } = this.#host.settings;
     const cancel = time.startTimer(graceMs, () => {
       isOver = true;
-      this.#poke();
+      this.#wakeup.poke();
     });
-    while (!isOver && this.#flow.isBusy && !this.#abort.signal.aborted) await this.#wait();
+    while (!isOver && this.#flow.isBusy && !this.#abort.signal.aborted) await this.#wakeup.wait();
     cancel();
   }
 
@@ -358,7 +228,7 @@ export class ShardRunner<I extends Item, R> {
       onCapacity: (capacity) => this.#host.onCapacity(capacity),
       onFlushed: () => {
         this.#flow.drain();
-        this.#poke();
+        this.#wakeup.poke();
       },
     };
   }
@@ -366,13 +236,13 @@ export class ShardRunner<I extends Item, R> {
   #sharedWork(): SharedWork {
     return {
       signal: this.#abort.signal,
-      startedKey: () => this.#startedKey,
+      startedKey: () => this.#feed.startedKey,
       isEndKnown: () => this.#reader.isEndKnown,
-      aheadCount: () => this.#batch.length - this.#begun + this.#reader.ahead.length,
-      ahead: () => [...this.#batch.slice(this.#begun), ...this.#reader.ahead],
+      aheadCount: () => this.#feed.aheadCount,
+      ahead: () => this.#feed.ahead(),
       isStopped: () => this.#stop !== undefined || this.#isLeft,
       onSplit: (end) => this.#reader.narrow(end),
-      onSettled: () => this.#poke(),
+      onSettled: () => this.#wakeup.poke(),
       onRunEnded: (status) => this.#halt({ kind: "RunEnded", status }),
       onLost: (cause) => this.#halt({ kind: "Lost", cause }),
     };
@@ -400,33 +270,28 @@ export class ShardRunner<I extends Item, R> {
     });
   }
 
-  #wait(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
+  #makeFeed(): ItemFeed<I, R> {
+    const [reader, flow, splitter, upkeep, wakeup] = [
+      this.#reader,
+      this.#flow,
+      this.#splitter,
+      this.#upkeep,
+      this.#wakeup,
+    ];
+    return new ItemFeed(this.#host, this.session.cursor.lastKey, {
+      reader,
+      flow,
+      splitter,
+      upkeep,
+      wakeup,
+      isStopped: () => this.#stop !== undefined,
+      onProblem: (problem) => {
+        this.#report(problem);
+        this.#halt({ kind: "Park", reason: "Other" });
+      },
+      onReadFailure: ({ cause }) => this.#halt({ kind: "Park", reason: parkReasonFor(cause, "TooManyErrors") }),
+      onBug: (error) => this.#halt({ kind: "Bug", error }),
     });
-  }
-
-  #poke(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
-  }
-}
-
-/** How to end the hold after a stop. `undefined` if this worker no longer holds the shard. */
-function endingFor(stop: ShardStop | undefined): Ending | undefined {
-  switch (stop?.kind) {
-    case undefined:
-      return { kind: "Complete" };
-    case "Park":
-      return stop;
-    case "Shutdown":
-    case "RunEnded":
-      return { kind: "Release" };
-    case "SinkFailed":
-    case "Lost":
-    case "Bug":
-      return undefined;
   }
 }
 

@@ -1,0 +1,124 @@
+import { compareBytes } from "@gossip/stdx";
+import type { Item, ItemBatch, ItemProblem } from "../source/source.ts";
+import type { ItemFlow } from "./item-flow.ts";
+import type { ShardHost } from "./shard-host.ts";
+import type { Fetched, ReadFailure, ShardReader } from "./shard-reader.ts";
+import type { ShardSplitter } from "./shard-splitter.ts";
+import type { Upkeep } from "./upkeep.ts";
+import type { Wakeup } from "./wakeup.ts";
+
+const NO_ITEMS: readonly never[] = [];
+
+/** The parts of a shard runner that the feed works with. */
+export interface FeedParts<I extends Item, R> {
+  readonly reader: ShardReader<I>;
+  readonly flow: ItemFlow<I, R>;
+  readonly splitter: ShardSplitter<I, R>;
+  readonly upkeep: Upkeep;
+  readonly wakeup: Wakeup;
+  readonly isStopped: () => boolean;
+  /** The source has a problem at this key, and problems park the shard. */
+  readonly onProblem: (problem: ItemProblem) => void;
+  readonly onReadFailure: (failure: ReadFailure) => void;
+  /** An invariant was broken. */
+  readonly onBug: (error: unknown) => void;
+}
+
+/** Reads a shard's items and starts them in key order, as fast as the flow takes them. */
+export class ItemFeed<I extends Item, R> {
+  readonly #host: ShardHost<I, R>;
+  readonly #parts: FeedParts<I, R>;
+  /** The current batch, and how many of its items were started. */
+  #batch: readonly I[] = NO_ITEMS;
+  #begun = 0;
+  #startedKey: Uint8Array | undefined;
+
+  /** `after` is the shard's cursor. */
+  constructor(host: ShardHost<I, R>, after: Uint8Array | undefined, parts: FeedParts<I, R>) {
+    this.#host = host;
+    this.#startedKey = after;
+    this.#parts = parts;
+  }
+
+  /** The last key that was started. */
+  get startedKey(): Uint8Array | undefined {
+    return this.#startedKey;
+  }
+
+  /** The number of items that were read but not started. */
+  get aheadCount(): number {
+    return this.#batch.length - this.#begun + this.#parts.reader.ahead.length;
+  }
+
+  /** Items that were read but not started. */
+  ahead(): readonly I[] {
+    return [...this.#batch.slice(this.#begun), ...this.#parts.reader.ahead];
+  }
+
+  /** Start every item, and wait until all are finished or the work has to stop. */
+  async run(): Promise<void> {
+    const { flow, wakeup, isStopped, onReadFailure } = this.#parts;
+    while (!isStopped()) {
+      const next = await this.#nextBatch();
+      if (next.kind === "End" || isStopped()) break;
+      if (next.kind === "ReadFailure") return onReadFailure(next);
+      await this.#start(next.batch);
+    }
+    this.#batch = NO_ITEMS;
+    this.#begun = 0;
+    while (!isStopped() && (flow.isBusy || !flow.isDrained)) await wakeup.wait();
+  }
+
+  /** Returns the next batch, or the end as soon as the work has to stop, even if the source hangs. */
+  async #nextBatch(): Promise<Fetched<I>> {
+    const { reader, wakeup, isStopped, onBug } = this.#parts;
+    let fetched: Fetched<I> | undefined;
+    reader.next().then((next) => {
+      fetched = next;
+      wakeup.poke();
+    }, onBug);
+    while (fetched === undefined && !isStopped()) await wakeup.wait();
+    return fetched ?? { kind: "End" };
+  }
+
+  async #start({ items, problems = NO_ITEMS }: ItemBatch<I>): Promise<void> {
+    const { flow, splitter, upkeep, wakeup, isStopped } = this.#parts;
+    const { time } = this.#host.settings;
+    let passed = 0;
+    this.#batch = items;
+    for (this.#begun = 0; this.#begun < items.length;) {
+      const item = items[this.#begun]!;
+      while (passed < problems.length && compareBytes(problems[passed]!.key, item.key) < 0)
+        await this.#pass(problems[passed++]!);
+      while (!isStopped() && !this.#mayBegin(item)) await wakeup.wait();
+      if (isStopped() || splitter.isAbove(item.key)) return;
+      this.#begun++;
+      this.#startedKey = item.key;
+      flow.begin(item);
+      const nowMs = time.nowMs();
+      if (upkeep.isDue(nowMs)) {
+        await upkeep.keepUp();
+        // Yield first: the write is issued only once the event loop has had its turn.
+        await this.#host.yieldToLoop();
+      } else if (this.#host.isSliceOver(nowMs)) await this.#host.yieldToLoop();
+    }
+    while (passed < problems.length && !isStopped()) await this.#pass(problems[passed++]!);
+  }
+
+  #mayBegin(item: I): boolean {
+    const { flow, splitter } = this.#parts;
+    return flow.hasRoom && !(splitter.isSplitting && splitter.isAbove(item.key));
+  }
+
+  /** Park the shard before the key of a problem, or skip the key at its position among the items. */
+  async #pass(problem: ItemProblem): Promise<void> {
+    const { flow, splitter, wakeup, isStopped, onProblem } = this.#parts;
+    const { key } = problem;
+    const mustWait = (): boolean => !flow.canAddProblem || (splitter.isSplitting && splitter.isAbove(key));
+    while (!isStopped() && mustWait()) await wakeup.wait();
+    if (isStopped() || splitter.isAbove(key)) return;
+    if (this.#host.settings.onProblem === "park") return onProblem(problem);
+    this.#startedKey = key;
+    flow.pass(problem);
+  }
+}

@@ -1,0 +1,61 @@
+import type { WorkerSession } from "@gossip/coordination";
+import { assert } from "@gossip/stdx";
+import type { ShardSink, Sink, SkippedItem } from "../sinks/sink.ts";
+import type { Item } from "../source/source.ts";
+
+/** The results of one hold: the caller's sink, from open to close, if there is one. */
+export class ShardResults<I extends Item, R> {
+  readonly #sink: Sink<I, R> | undefined;
+  readonly #onFailure: (cause: unknown) => void;
+  #open: ShardSink<I, R> | undefined;
+
+  /** `onFailure` is called if results cannot be written. Nothing may be written after that. */
+  constructor(sink: Sink<I, R> | undefined, onFailure: (cause: unknown) => void) {
+    this.#sink = sink;
+    this.#onFailure = onFailure;
+  }
+
+  async open({ shardKey: shard, lease: { fence }, cursor: { token } }: WorkerSession): Promise<void> {
+    try {
+      this.#open = await this.#sink?.open({ shard, fence, token });
+    } catch (cause) {
+      this.#onFailure(cause);
+    }
+  }
+
+  /** Hot: called for every item. Returns `false` if the sink failed. */
+  write(item: I, result: R): boolean {
+    if (this.#open === undefined) return true;
+    try {
+      this.#open.write(item, result);
+      return true;
+    } catch (cause) {
+      this.#onFailure(cause);
+      return false;
+    }
+  }
+
+  /** Returns `false` if the sink failed. */
+  skip(skipped: SkippedItem): boolean {
+    try {
+      this.#open?.skip?.(skipped);
+      return true;
+    } catch (cause) {
+      this.#onFailure(cause);
+      return false;
+    }
+  }
+
+  async flush(): Promise<Uint8Array> {
+    assert(this.#open !== undefined, "there is nothing to flush before the sink is open");
+    return this.#open.flush();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#open?.close();
+    } catch {
+      // Results that were not flushed may be lost, so a failed close changes nothing.
+    }
+  }
+}
