@@ -1,5 +1,6 @@
 export type { AcquireResult, AcquireResultView } from "./coordinator/acquiring.ts";
 export type { ClaimManyRequest, ClaimRequest } from "./coordinator/claiming.ts";
+export type { CoordinatorApi, WorkerSession } from "./coordinator/coordinator-api.ts";
 export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
 export { EventCollector, type EventCollectorOptions } from "./coordinator/event-collector.ts";
@@ -69,7 +70,7 @@ export {
   type OpLogEntry,
   type ShardRecord,
 } from "./records/shard-record.ts";
-export type { CheckpointOptions, SessionOptions, WorkerSession } from "./session/worker-session.ts";
+export type { CheckpointOptions, SessionOptions } from "./session/worker-session.ts";
 export type { CommitAnswer, Committed, OverdrawnLimit } from "./store/commit-answer.ts";
 export type { CoordinationStore, Eventually, StoreAnswer, StoreTraits } from "./store/coordination-store.ts";
 export type {

@@ -43,7 +43,8 @@ export async function acquireShard(
   engine: Engine,
   request: Request,
 ): Promise<Result<IdempotentOutcome<AcquireResult>, AcquireError>> {
-  const granted = grant(await execute(engine, shardOperations.acquire(engine, request)));
+  const copy = engine.copies.renew(request.tenant, request.key);
+  const granted = grant(await execute(engine, shardOperations.acquire(engine, request), copy));
   if (!granted.ok) return granted;
   const { lease, shard, capacity, isReplay } = granted.value;
   return ok(outcomeOf(isReplay, { lease, snapshot: snapshotOf(shard), capacity }));

@@ -1,4 +1,4 @@
-import { LogicalTime, RunStatus, type RunId, type TenantId, type WorkerId } from "@gossip/contracts";
+import { LogicalTime, RunStatus, type OpId, type RunId, type TenantId, type WorkerId } from "@gossip/contracts";
 import { coordError, type AcquireError, type ClaimError } from "@gossip/coordination-errors";
 import { assertCount, err, ok, type Result } from "@gossip/stdx";
 import { validateTenant } from "../kernel/find-shard.ts";
@@ -8,6 +8,7 @@ import type { WorkerSession } from "../session/worker-session.ts";
 import { openSession } from "./acquiring.ts";
 import type { ClaimCooldown } from "./claim-cooldown.ts";
 import type { Engine } from "./engine.ts";
+import { findClaimed } from "./find-claimed.ts";
 import { inRendezvousOrder, spreadOf } from "./rendezvous.ts";
 
 export interface ClaimRequest {
@@ -19,6 +20,13 @@ export interface ClaimRequest {
    * see it in the `capacity` of their next renewal or checkpoint. *Addition.*
    */
   readonly markStarved?: boolean;
+  /** Acquire with this op id. Pass it again, with `isRepeat`, if the result of the first call was lost. *Addition.* */
+  readonly opId?: OpId;
+  /**
+   * The claim may have been made before with this op id: look for shards that it acquired and return those. Looks at
+   * every leased shard of the run. *Addition.*
+   */
+  readonly isRepeat?: boolean;
 }
 
 export interface ClaimManyRequest extends ClaimRequest {
@@ -43,7 +51,7 @@ const MAX_LISTINGS = 64;
 /**
  * Acquire up to `count` shards of a run that no worker holds.
  *
- * Checks, in this order: the run exists; the tenant; the run has not ended; the worker's cooldown; there is a candidate.
+ * Checks, in this order: an earlier claim with the same op id, for a repetition; the run exists; the tenant; the run has not ended; the worker's cooldown; there is a candidate.
  * Candidates are tried in rendezvous order, as many as are wanted at a time and 7 more than that in total. A candidate
  * that another worker got first, that is done or that is gone is skipped: this is normal when many workers claim at once.
  *
@@ -59,6 +67,10 @@ export async function claimShards(
   assertCount(count, "number of shards to claim", { min: 1, max: MAX_CLAIM_COUNT });
   const now = await engine.readClock("claim");
   if (!now.ok) return now;
+  if (request.isRepeat === true) {
+    const claimed = await findClaimed(engine, request, now.value);
+    if (!claimed.ok || claimed.value.length > 0) return claimed;
+  }
   const query = { tenant, run, now: now.value, limit: count + MAX_CLAIM_TRIES - 1, spread: spreadOf(worker) };
   const listed = await listOpen(engine, query);
   if (!listed.ok) return listed;
@@ -132,7 +144,7 @@ async function trySome(
 /** Try candidates at the same time. The first error that makes further tries useless decides. */
 async function tryTogether(
   engine: Engine,
-  { tenant, worker }: ClaimManyRequest,
+  { tenant, worker, opId }: ClaimManyRequest,
   {
     listing,
     search,
@@ -142,13 +154,12 @@ async function tryTogether(
   const run = listing.run!;
   const attempts = await Promise.allSettled(
     // A candidate that was listed with its record is acquired without another read. The write is guarded all the same.
-    candidates.map(async ({ shard, read }) =>
-      openSession(
-        engine,
-        { tenant, key: { run: run.record.run, shard }, worker, opId: engine.newOpId() },
-        { read: read && { run, shard: read } },
-      ),
-    ),
+    candidates.map(async ({ shard, read }) => {
+      const key = { run: run.record.run, shard };
+      const copy = engine.copies.renew(tenant, key);
+      copy.read = read && { run, shard: read };
+      return openSession(engine, { tenant, key, worker, opId: opId ?? engine.newOpId() }, copy);
+    }),
   );
   let stopped: ClaimError | undefined;
   for (const attempt of attempts) {

@@ -14,6 +14,11 @@ export interface CoordinatorOptions {
   readonly claimCooldown?: bigint;
   /** How to retry. By default 8 attempts, with pauses that start at 5 ms and double up to 200 ms. */
   readonly retry?: Partial<StoreRetryPolicy>;
+  /**
+   * How many shards to keep a copy of for lease holders without a session in this process, so that their calls need no
+   * read. 0 where it is left out: a session keeps its own copy.
+   */
+  readonly shardCopies?: number;
   /** Op ids for what the caller gives none for; `OpId.random` where it is left out. */
   readonly newOpId?: () => OpId;
 }
@@ -25,6 +30,7 @@ export interface CoordinatorSettings {
   readonly limits: ShardLimits;
   readonly claimCooldown: bigint;
   readonly retry: StoreRetryPolicy;
+  readonly shardCopies: number;
   readonly newOpId: () => OpId;
 }
 
@@ -50,6 +56,7 @@ export function makeSettings(options: CoordinatorOptions): CoordinatorSettings {
     limits: makeLimits(options.limits),
     claimCooldown,
     retry: makeRetryPolicy(options.retry, store.traits),
+    shardCopies: options.shardCopies ?? 0,
     newOpId,
   };
 }

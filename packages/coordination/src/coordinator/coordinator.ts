@@ -19,6 +19,7 @@ import {
 } from "@gossip/coordination-errors";
 import { assert, ok, type Result } from "@gossip/stdx";
 import { CapacityHint } from "../records/capacity-hint.ts";
+import { Lease } from "../records/lease.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { WorkerSession } from "../session/worker-session.ts";
@@ -58,6 +59,7 @@ import type {
   SplitResidualRequest,
   SplitResidualResult,
 } from "./shard-requests.ts";
+import type { ShardCopy } from "./shard-target.ts";
 
 const LEASED = { lease: true } as const;
 const LOGGED = { lease: true, opId: true } as const;
@@ -93,7 +95,7 @@ export class Coordinator {
   /** Acquire up to `count` shards of a run that nobody holds: at least one, or it fails. */
   async claimMany(request: ClaimManyRequest): Promise<Result<readonly WorkerSession[], ClaimError>> {
     assertCommand(request, { run: true, worker: true });
-    assertFlags({ markStarved: request.markStarved });
+    assertFlags({ markStarved: request.markStarved, isRepeat: request.isRepeat });
     return claimShards(this.#engine, this.#cooldown, request);
   }
 
@@ -121,7 +123,7 @@ export class Coordinator {
 
   async renew(request: LeasedRequest): Promise<Result<RenewResult, RenewError>> {
     assertCommand(request, LEASED);
-    const executed = await execute(this.#engine, shardOperations.renew(this.#engine, request));
+    const executed = await execute(this.#engine, shardOperations.renew(this.#engine, request), this.#copyFor(request));
     if (!executed.ok) return executed;
     const { outcome, hint = CapacityHint.ZERO } = executed.value;
     return ok({ newDeadline: outcome.newDeadline, capacity: hint });
@@ -130,7 +132,11 @@ export class Coordinator {
   async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
     assertCommand(request, LOGGED);
     assertFlags({ renew: request.renew });
-    const executed = await execute(this.#engine, shardOperations.checkpoint(this.#engine, request));
+    const executed = await execute(
+      this.#engine,
+      shardOperations.checkpoint(this.#engine, request),
+      this.#copyFor(request),
+    );
     if (!executed.ok) return executed;
     const { outcome, hint = CapacityHint.ZERO } = executed.value;
     return ok(IdempotentOutcome.map(outcome, ({ newDeadline }) => ({ newDeadline, capacity: hint })));
@@ -138,25 +144,41 @@ export class Coordinator {
 
   async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
     assertCommand(request, LOGGED);
-    const executed = await execute(this.#engine, shardOperations.complete(this.#engine, request));
+    const executed = await execute(
+      this.#engine,
+      shardOperations.complete(this.#engine, request),
+      this.#copyFor(request),
+    );
+    if (executed.ok) this.#engine.copies.drop(request.tenant, Lease.shardKey(request.lease));
     return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, () => undefined)) : executed;
   }
 
   async park(request: ParkRequest): Promise<Result<IdempotentOutcome<void>, ParkError>> {
     assertCommand(request, LOGGED);
-    const executed = await execute(this.#engine, shardOperations.park(this.#engine, request));
+    const executed = await execute(this.#engine, shardOperations.park(this.#engine, request), this.#copyFor(request));
+    if (executed.ok) this.#engine.copies.drop(request.tenant, Lease.shardKey(request.lease));
     return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, () => undefined)) : executed;
   }
 
   async release(request: LoggedRequest): Promise<Result<IdempotentOutcome<void>, ReleaseError>> {
     assertCommand(request, LOGGED);
-    const executed = await execute(this.#engine, shardOperations.release(this.#engine, request));
+    const executed = await execute(
+      this.#engine,
+      shardOperations.release(this.#engine, request),
+      this.#copyFor(request),
+    );
+    if (executed.ok) this.#engine.copies.drop(request.tenant, Lease.shardKey(request.lease));
     return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, () => undefined)) : executed;
   }
 
   async splitReplace(request: SplitReplaceRequest): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError>> {
     assertCommand(request, LOGGED);
-    const executed = await execute(this.#engine, shardOperations.splitReplace(this.#engine, request));
+    const executed = await execute(
+      this.#engine,
+      shardOperations.splitReplace(this.#engine, request),
+      this.#copyFor(request),
+    );
+    if (executed.ok) this.#engine.copies.drop(request.tenant, Lease.shardKey(request.lease));
     return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, ({ children }) => ({ children }))) : executed;
   }
 
@@ -164,8 +186,16 @@ export class Coordinator {
     request: SplitResidualRequest,
   ): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError>> {
     assertCommand(request, LOGGED);
-    const executed = await execute(this.#engine, shardOperations.splitResidual(this.#engine, request));
+    const executed = await execute(
+      this.#engine,
+      shardOperations.splitResidual(this.#engine, request),
+      this.#copyFor(request),
+    );
     return executed.ok ? ok(IdempotentOutcome.map(executed.value.outcome, ({ residual }) => ({ residual }))) : executed;
+  }
+
+  #copyFor({ tenant, lease }: LeasedRequest): ShardCopy {
+    return this.#engine.copies.of(tenant, Lease.shardKey(lease));
   }
 
   #withOpId(request: AcquireRequest): AcquireRequest & { readonly opId: OpId } {

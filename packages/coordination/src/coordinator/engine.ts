@@ -10,6 +10,7 @@ import { CommitQueue } from "./commit-queue.ts";
 import type { CoordinatorSettings } from "./coordinator-options.ts";
 import { EventHub } from "./event-hub.ts";
 import { pauseMs, type StoreRetryPolicy } from "./retry-policy.ts";
+import { ShardCopies } from "./shard-copies.ts";
 import { fateOfRunWrite, fateOfShardWrite, UnresolvedWrites } from "./unresolved-writes.ts";
 
 /** The operation that an error names, and `list` for what has no row of its own. */
@@ -28,6 +29,7 @@ export class Engine {
   readonly limits: ShardLimits;
   readonly maxSplitChildren: number;
   readonly newOpId: () => OpId;
+  readonly copies: ShardCopies;
   readonly unresolvedShards = new UnresolvedWrites(fateOfShardWrite);
   readonly unresolvedRuns = new UnresolvedWrites(fateOfRunWrite);
   readonly #settings: CoordinatorSettings;
@@ -39,6 +41,7 @@ export class Engine {
     this.store = settings.store;
     this.limits = settings.limits;
     this.newOpId = settings.newOpId;
+    this.copies = new ShardCopies(settings.shardCopies);
     this.maxSplitChildren = settings.store.traits?.maxSplitChildren ?? MAX_SPLIT_CHILDREN;
     this.#answersAtOnce = settings.store.traits?.answersAtOnce ?? false;
     this.#queue = new CommitQueue(settings.store);

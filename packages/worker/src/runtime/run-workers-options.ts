@@ -1,5 +1,5 @@
 import type { WorkerId } from "@gossip/contracts";
-import type { Coordinator, RunRequest } from "@gossip/coordination";
+import type { CoordinatorApi, RunRequest } from "@gossip/coordination";
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import type { KeepLeases } from "../keeper/keep-leases.ts";
 import type { RetryInput } from "../policy/retry-schedule.ts";
@@ -19,7 +19,7 @@ export interface CheckpointEvery {
 }
 
 export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
-  readonly coordinator: Coordinator;
+  readonly coordinator: CoordinatorApi;
   /** The tenant and id of a run that `startRun` started, in this process or another. */
   readonly run: RunRequest;
   readonly source: Source<I>;

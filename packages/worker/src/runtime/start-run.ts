@@ -1,7 +1,7 @@
 import { Cursor, MAX_INITIAL_SHARDS, OpId, ShardId, ShardSpec, type InitialShardInput } from "@gossip/contracts";
 import {
   RunConfig,
-  type Coordinator,
+  type CoordinatorApi,
   type RunConfigInput,
   type RunRecord,
   type RunRequest,
@@ -14,7 +14,7 @@ import type { Source } from "../source/source.ts";
 import type { StartRunError } from "./start-run-error.ts";
 
 export interface StartRunOptions {
-  readonly coordinator: Coordinator;
+  readonly coordinator: CoordinatorApi;
   readonly run: RunRequest;
   readonly source: Source;
   readonly config: RunConfigInput;

@@ -1,5 +1,5 @@
 import type { RunId, TenantId } from "@gossip/contracts";
-import { ShardFilter, type Coordinator, type ShardPosition, type ShardSummary } from "@gossip/coordination";
+import { ShardFilter, type CoordinatorApi, type ShardPosition, type ShardSummary } from "@gossip/coordination";
 import type { GetRunError } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 
@@ -19,7 +19,7 @@ const READS_AT_ONCE = 32;
  * finished results count.
  */
 export async function sinkTokens(
-  coordinator: Coordinator,
+  coordinator: CoordinatorApi,
   { tenant, run }: { readonly tenant: TenantId; readonly run: RunId },
 ): Promise<Result<readonly (Uint8Array | undefined)[], GetRunError | RunUnfinished>> {
   const shards: ShardSummary[] = [];

@@ -16,13 +16,13 @@ import type { IdempotentOutcome } from "@gossip/coordination-errors";
 import { assert, unwrap, type Result } from "@gossip/stdx";
 import type { AcquireResult } from "../../coordinator/acquiring.ts";
 import type { CoordinatorOptions } from "../../coordinator/coordinator-options.ts";
+import type { CoordinatorApi, WorkerSession } from "../../coordinator/coordinator-api.ts";
 import { Coordinator } from "../../coordinator/coordinator.ts";
 import type { CompletionPoint } from "../../hashing/payload-hash.ts";
 import type { Lease } from "../../records/lease.ts";
 import type { RunConfigInput } from "../../records/run-config.ts";
 import type { RunRecord } from "../../records/run-record.ts";
 import type { ShardRecord } from "../../records/shard-record.ts";
-import type { WorkerSession } from "../../session/worker-session.ts";
 import type { CoordinationStore } from "../../store/coordination-store.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { StoreProbe } from "../store-probe.ts";
@@ -94,10 +94,12 @@ export class World {
   /** What the coordinator has asked of the store. */
   readonly probe: StoreProbe;
   readonly clock = new ManualClock(1n);
-  readonly coordinator: Coordinator;
+  readonly coordinator: CoordinatorApi;
   readonly expect: Expect;
+  readonly #fixture: StoreFixture;
 
   constructor(fixture: StoreFixture, expect: Expect) {
+    this.#fixture = fixture;
     this.store = fixture.store;
     this.probe = new StoreProbe(fixture.store);
     this.expect = expect;
@@ -105,9 +107,11 @@ export class World {
   }
 
   /** Another coordinator over the same store, as another process would have. */
-  makeCoordinator(options: Partial<CoordinatorOptions> = {}): Coordinator {
+  makeCoordinator(options: Partial<CoordinatorOptions> = {}): CoordinatorApi {
     const retry = { sleep: () => Promise.resolve() };
-    return new Coordinator({ store: this.probe, clock: this.clock, newOpId: countOpIds(), retry, ...options });
+    const { shardCopies = 0, connect = (coordinator) => coordinator } = this.#fixture;
+    const { probe: store, clock } = this;
+    return connect(new Coordinator({ store, clock, newOpId: countOpIds(), retry, shardCopies, ...options }));
   }
 
   /** Create a run with shards; by default the one run with its one shard. */

@@ -1,0 +1,58 @@
+import type { ShardKey, TenantId } from "@gossip/contracts";
+import { assertCount } from "@gossip/stdx";
+import type { ShardCopy } from "./shard-target.ts";
+
+/** The most copies that may be kept: each holds a whole record. */
+const MAX_COPIES = 1_000_000;
+
+/**
+ * The shards that were last worked on, as they were last seen, so that the calls of a lease holder need no read.
+ *
+ * A session keeps its own copy. These are for holders without a session in this process: the clients of a service. An
+ * outdated copy costs a refused write and a read, never a wrong result, because every write is guarded.
+ */
+export class ShardCopies {
+  readonly #capacity: number;
+  /** The least recently used come first. */
+  readonly #copies = new Map<string, ShardCopy>();
+
+  constructor(capacity: number) {
+    assertCount(capacity, "number of shard copies", { min: 0, max: MAX_COPIES });
+    this.#capacity = capacity;
+  }
+
+  /** The copy of a shard. An empty one if there is none, which the operation fills. */
+  of(tenant: TenantId, key: ShardKey): ShardCopy {
+    if (this.#capacity === 0) return { read: undefined };
+    const place = placeOf(tenant, key);
+    const copy = this.#copies.get(place) ?? { read: undefined };
+    this.#keep(place, copy);
+    return copy;
+  }
+
+  /** Start a shard with an empty copy, for an operation that must read. */
+  renew(tenant: TenantId, key: ShardKey): ShardCopy {
+    const copy = { read: undefined };
+    if (this.#capacity > 0) this.#keep(placeOf(tenant, key), copy);
+    return copy;
+  }
+
+  /** Forget a shard: its holder is done with it. */
+  drop(tenant: TenantId, key: ShardKey): void {
+    if (this.#capacity > 0) this.#copies.delete(placeOf(tenant, key));
+  }
+
+  #keep(place: string, copy: ShardCopy): void {
+    this.#copies.delete(place);
+    this.#copies.set(place, copy);
+    if (this.#copies.size <= this.#capacity) return;
+    for (const oldest of this.#copies.keys()) {
+      this.#copies.delete(oldest);
+      return;
+    }
+  }
+}
+
+function placeOf(tenant: TenantId, { run, shard }: ShardKey): string {
+  return `${tenant}${run.toString(36)}.${shard.toString(36)}`;
+}
