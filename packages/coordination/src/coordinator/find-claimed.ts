@@ -1,12 +1,20 @@
-import type { LogicalTime } from "@gossip/contracts";
+import type { LogicalTime, OpId, RunId, TenantId, WorkerId } from "@gossip/contracts";
 import type { AcquireError, ClaimError } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import type { WorkerSession } from "../session/worker-session.ts";
 import type { ListShardsQuery, ShardPosition } from "../store/store-reads.ts";
 import { openSession } from "./acquiring.ts";
 import { MAX_PAGE_SIZE } from "./assert-command.ts";
-import type { ClaimManyRequest } from "./claiming.ts";
 import type { Engine } from "./engine.ts";
+
+/** Which claim, and of how many shards. */
+interface EarlierClaim {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly worker: WorkerId;
+  readonly opId?: OpId;
+  readonly count: number;
+}
 
 const HELD = { status: "Active", isLeased: true } as const;
 
@@ -18,7 +26,7 @@ const HELD = { status: "Active", isLeased: true } as const;
  */
 export async function findClaimed(
   engine: Engine,
-  { tenant, run, worker, opId, count }: ClaimManyRequest,
+  { tenant, run, worker, opId, count }: EarlierClaim,
   now: LogicalTime,
 ): Promise<Result<readonly WorkerSession[], ClaimError>> {
   if (opId === undefined) return ok([]);

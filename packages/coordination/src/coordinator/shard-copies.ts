@@ -1,6 +1,12 @@
 import type { ShardKey, TenantId } from "@gossip/contracts";
 import { assertCount } from "@gossip/stdx";
-import type { ShardCopy } from "./shard-target.ts";
+import type { ShardRecord } from "../records/shard-record.ts";
+import type { ShardRead } from "../store/store-reads.ts";
+
+/** A shard as it was last seen, or nothing yet. */
+interface ShardCopy {
+  read: (ShardRead & { readonly other?: ShardRecord | undefined }) | undefined;
+}
 
 /** The most copies that may be kept: each holds a whole record. */
 const MAX_COPIES = 1_000_000;
