@@ -4,6 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "./output/cli-error.ts";
 import type { Console } from "./output/console.ts";
 import type { ExitName } from "./output/exit-codes.ts";
+import { shellWord } from "./output/suggestions.ts";
 import { openStore, type OpenStoreOptions } from "./store-url/open-store.ts";
 import type { OpenedStore } from "./store-url/opened-store.ts";
 import { DEFAULT_STORE, parseStoreAddress, type StoreAddress } from "./store-url/store-address.ts";
@@ -96,6 +97,7 @@ export interface StoreSettings {
 /** Read the options that name a store. */
 export function readStoreFlags(cli: Cli, flags: StoreFlags): Result<StoreSettings, CliError> {
   cli.console.isJson = flags.json === true;
+  cli.console.suggestFor({ storeOptions: optionsOf(flags) });
   const address = parseStoreAddress(flags.store ?? (cli.env["GOSSIP_STORE"] || DEFAULT_STORE), cli.cwd);
   if (!address.ok) return address;
   const tenant = flags.tenant === undefined ? ok(TenantId.ZERO) : TenantId.parse(flags.tenant);
@@ -106,6 +108,12 @@ export function readStoreFlags(cli: Cli, flags: StoreFlags): Result<StoreSetting
     tenant: tenant.value,
     tso: flags.tso?.split(",").map((endpoint) => endpoint.trim()),
   });
+}
+
+/** The options that name a store, as words of a shell. */
+function optionsOf({ store, tenant, tso }: StoreFlags): string[] {
+  const given = Object.entries({ store, tenant, tso }).filter(([, value]) => value !== undefined);
+  return given.flatMap(([name, value]) => [`--${name}`, shellWord(value!)]);
 }
 
 /** Open the store that the options name, use it, close it. */

@@ -32,6 +32,7 @@ const json = ({ stdout }: Said): Record<string, unknown>[] =>
 async function parkedRun(name = "mine"): Promise<void> {
   const { code } = await at(
     "run",
+    name,
     "--source",
     "lines:rows",
     "--exec",
@@ -44,8 +45,6 @@ async function parkedRun(name = "mine"): Promise<void> {
     "4",
     "--workers",
     "1",
-    "--run",
-    name,
   );
   expect(code).toBe(3);
 }
@@ -156,7 +155,8 @@ describe("looking", () => {
     await parkedRun("first");
     await parkedRun("second");
     const listed = json(await at("runs", "--json"));
-    expect(listed).toMatchObject([{ name: "second", status: "Active", shards: { parked: 4 } }, { name: "first" }]);
+    const counts = { items: 0, failed: 0, unreadable: 0, shards: { done: 0, parked: 4 } };
+    expect(listed).toMatchObject([{ name: "second", status: "Active", ...counts }, { name: "first" }]);
     const id = String(listed[1]!["run"]);
     for (const reference of ["first", id, id.slice(0, 6), id.toUpperCase()])
       expect(json(await at("status", reference, "--json"))).toMatchObject([{ run: id, name: "first" }]);
@@ -171,6 +171,32 @@ describe("looking", () => {
     expect((await at("runs")).stdout).toMatch(
       /^RUN +STATUS .*\n[0-9a-f]{16} +Active .* second: lines:.*rows through false\n/,
     );
+  });
+
+  test("runs shows what a run did, when, and where its results are", async () => {
+    const seven = ["--exec", "test {} != 'row 0007'", "--retries", "0", "--out", "out.ndjson"];
+    expect((await at("run", "--source", "lines:rows", ...seven)).code).toBe(3);
+    const [listed] = json(await at("runs", "--json"));
+    expect(listed).toMatchObject({ items: 40, failed: 1, unreadable: 0, out: join(folder, "out.ndjson") });
+    expect(Date.parse(String(listed!["completedAt"]))).toBeGreaterThanOrEqual(Date.parse(String(listed!["createdAt"])));
+    const time = "[0-9]{4}-[0-9-]+ [0-9:]+Z";
+    expect((await at("runs")).stdout).toMatch(
+      new RegExp(`\\n[0-9a-f]{16} +Done +${time} +${time} +40 +1 +0 +32/32 +0 +lines:.* ${folder}/out.ndjson\\n$`),
+    );
+  });
+
+  test("status --watch refreshes until the run has ended", async () => {
+    await activeRun();
+    let screens = 0;
+    const watching = gossipLine(["status", "mine", "--watch", "0.1", "--json"], {
+      cwd: folder,
+      // Cancel the run once it was shown.
+      onLine: () => void (screens++ === 0 && at("cancel", "mine")),
+    });
+    const shown = json(await watching);
+    expect(shown[0]).toMatchObject({ name: "mine", status: "Active" });
+    expect(shown.at(-1)).toMatchObject({ name: "mine", status: "Cancelled" });
+    expect((await at("status", "mine", "--watch")).stdout).toMatch(/^run +[0-9a-f]{16} {2}Cancelled\n/);
   });
 
   test("status draws the key space; shards filters, sorts and limits", async () => {
@@ -228,11 +254,11 @@ describe("stepping in", () => {
     await activeRun();
     expect(await at("park", "2")).toMatchObject({
       code: 0,
-      stderr: "Parked shard 2; `gossip unpark` brings it back.\n",
+      stderr: expect.stringMatching(/^Parked shard 2; `gossip unpark [0-9a-f]{16} 2` brings it back\.\n$/) as string,
     });
     expect(await at("park", "2")).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("`gossip unpark` brings it back") as string,
+      stderr: expect.stringMatching(/`gossip unpark [0-9a-f]{16} 2` brings it back/) as string,
     });
     expect(await at("unpark", "1")).toMatchObject({
       code: 5,
@@ -283,7 +309,7 @@ describe("stepping in", () => {
     await activeRun();
     expect(await at("delete", "mine")).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("`gossip cancel` ends it") as string,
+      stderr: expect.stringMatching(/`gossip cancel [0-9a-f]{16}` ends it/) as string,
     });
     expect(json(await at("cancel", "mine", "--json"))).toMatchObject([{ status: "Cancelled" }]);
     expect(await at("cancel", "mine")).toMatchObject({ code: 5 });

@@ -41,7 +41,8 @@ async function examine(cli: Cli, flags: StoreFlags): Promise<CommandResult> {
     ...(await checkOpen(settings.value)),
   ];
   const { console } = cli;
-  for (const { what, verdict, words } of checks) {
+  for (const { what, verdict, words: incomplete } of checks) {
+    const words = console.complete(incomplete);
     if (console.isJson) console.json({ what, verdict, words });
     else
       console.line(
@@ -53,7 +54,7 @@ async function examine(cli: Cli, flags: StoreFlags): Promise<CommandResult> {
 
 async function checkOpen({ address, tso, tenant }: StoreSettings): Promise<CheckUp[]> {
   if (address.kind === "lmdb" && !existsSync(address.path))
-    return [note("store", "there is none yet: `gossip run` makes it")];
+    return [note("store", "there is none yet: the first run creates it")];
   const opened = await openStore({ address, tso, mustExist: true, verify: true });
   if (!opened.ok) return [problem("store", opened.error.message)];
   try {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { OpId, RunId } from "@gossip/contracts";
 import { err, ok } from "@gossip/stdx";
-import { acting, addStoreCommand, withStore, type Cli, type StoreFlags } from "../cli.ts";
+import { acting, addStoreCommand, type Cli, type StoreFlags } from "../cli.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
-import { findRun } from "../run/inspect/run-reference.ts";
+import { withRun } from "./chosen-run.ts";
 
 /** `gossip cancel`: end a run before it is done. */
 export function registerCancel(program: Command, cli: Cli): void {
@@ -11,15 +11,13 @@ export function registerCancel(program: Command, cli: Cli): void {
     usage: "cancel <run>",
     summary: "End a run before it is done",
     details:
-      "Its workers notice within a lease, finish what they have in hand, and stop. It cannot be taken back; `gossip run --again` starts over.",
+      "Its workers notice within a lease, finish the items that they have started, and stop. A cancelled run cannot be resumed. To start over, run the command that started it with --again.",
     examples: ["gossip cancel nightly", "gossip cancel 4f2a"],
   }).action(
     acting(cli, (reference: string, flags: StoreFlags) =>
-      withStore(cli, flags, async (opened, tenant) => {
-        const record = await findRun(opened, tenant, reference);
-        if (!record.ok) return record;
-        const { run } = record.value;
-        const cancelled = await opened.coordinator.cancelRun({ tenant, run, opId: OpId.random() });
+      withRun(cli, flags, reference, async ({ opened, request }) => {
+        const { run } = request;
+        const cancelled = await opened.coordinator.cancelRun({ ...request, opId: OpId.random() });
         if (!cancelled.ok) return err(coordSentence(cancelled.error));
         if (cli.console.isJson) cli.console.json({ run, status: "Cancelled" });
         else cli.console.note(`Cancelled run ${RunId.format(run)}.`);
@@ -35,15 +33,13 @@ export function registerDelete(program: Command, cli: Cli): void {
     usage: "delete <run>",
     summary: "Forget a run that has ended",
     details:
-      "Its shards are removed from the store; results in --out stay. The same `gossip run` then starts from the beginning, under another id.",
+      "Its shards are removed from the store; results in --out stay. The command that started it then starts from the beginning, under another id.",
     examples: ["gossip delete nightly", "gossip cancel 4f2a && gossip delete 4f2a"],
   }).action(
     acting(cli, (reference: string, flags: StoreFlags) =>
-      withStore(cli, flags, async (opened, tenant) => {
-        const record = await findRun(opened, tenant, reference);
-        if (!record.ok) return record;
-        const { run } = record.value;
-        const deleted = await opened.coordinator.deleteRun({ tenant, run });
+      withRun(cli, flags, reference, async ({ opened, request }) => {
+        const { run } = request;
+        const deleted = await opened.coordinator.deleteRun(request);
         if (!deleted.ok) return err(coordSentence(deleted.error));
         if (cli.console.isJson) cli.console.json({ run, status: "Deleted" });
         else cli.console.note(`Deleted run ${RunId.format(run)}.`);

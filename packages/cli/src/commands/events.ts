@@ -3,14 +3,15 @@ import type { Command } from "commander";
 import { RunId, RunStatus } from "@gossip/contracts";
 import type { RunRequest, ShardRecord } from "@gossip/coordination";
 import { err, ok } from "@gossip/stdx";
-import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
+import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { EventTail, type StoredEvent } from "../run/inspect/event-tail.ts";
 import { visitShards } from "../run/inspect/read-shards.ts";
-import { findRun, formatShardId } from "../run/inspect/run-reference.ts";
+import { formatShardId } from "../run/inspect/run-reference.ts";
 import { stopSignal } from "../stop-signal.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
+import { withRun } from "./chosen-run.ts";
 import { readIntervalMs } from "./number-options.ts";
 
 interface Flags extends StoreFlags {
@@ -33,27 +34,24 @@ export function registerEvents(program: Command, cli: Cli): void {
       acting(cli, (reference: string | undefined, flags: Flags) => {
         const everyMs = readIntervalMs("--every", flags.every);
         if (!everyMs.ok) return Promise.resolve(everyMs);
-        return withStore(cli, flags, async (opened, tenant) => {
-          const record = await findRun(opened, tenant, reference);
-          return record.ok
-            ? tell(cli, opened, {
-                request: { tenant, run: record.value.run },
-                isFollowing: flags.follow === true,
-                everyMs: everyMs.value,
-              })
-            : record;
-        });
+        return withRun(cli, flags, reference, ({ opened, request }) =>
+          printEvents(cli, opened, { request, isFollowing: flags.follow === true, everyMs: everyMs.value }),
+        );
       }),
     );
 }
 
-interface Telling {
+interface EventOptions {
   readonly request: RunRequest;
   readonly isFollowing: boolean;
   readonly everyMs: number;
 }
 
-async function tell(cli: Cli, opened: OpenedStore, { request, isFollowing, everyMs }: Telling): Promise<CommandResult> {
+async function printEvents(
+  cli: Cli,
+  opened: OpenedStore,
+  { request, isFollowing, everyMs }: EventOptions,
+): Promise<CommandResult> {
   const tail = new EventTail();
   const stop = stopSignal(cli);
   try {

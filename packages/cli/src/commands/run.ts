@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { Option, type Command } from "commander";
+import { RunId } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import type { WorkerProgress } from "@gossip/worker";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreSettings } from "../cli.ts";
@@ -28,6 +29,7 @@ import { startOrJoin } from "../run/start/start-or-join.ts";
 import { stopSignal, type StopSignal } from "../stop-signal.ts";
 import { openStore } from "../store-url/open-store.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
+import { addOldRunOption, refuseRunOption } from "./chosen-run.ts";
 
 const DETAILS = [
   "The same command goes on where it was, and says what it skipped: after Ctrl-C, after kill -9, and on another machine that uses the same store. Started several times, it works on one run together. What a run is for is its source, its command or module, and --out: with another of these it is another run.",
@@ -42,8 +44,8 @@ const DETAILS = [
 
 /** `gossip run`: the main job. */
 export function registerRun(program: Command, cli: Cli): void {
-  addStoreCommand(program, {
-    usage: "run",
+  const command = addStoreCommand(program, {
+    usage: "run [name]",
     summary: "Do something to every item of a source",
     details: DETAILS,
     examples: [
@@ -57,7 +59,6 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--module <file>", "an ES module with a function for every item")
     .option("--workers <count>", "items at a time in this process (default: one for each processor)")
     .option("--out <file>", "results as lines of JSON, each once whatever crashes")
-    .option("--run <name>", "a name, instead of one that comes from the settings")
     .option("--again", "start over where the run has ended")
     .addOption(
       new Option("--on-fail <what>", "an item that keeps failing is recorded and passed over, or its shard set aside")
@@ -69,14 +70,19 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--lease <seconds>", "how long a killed worker's shards are waited for", "10")
     .option("--grace <seconds>", "how long items may go on after Ctrl-C", "30")
     .option("--shards <count>", "how many parts to begin with (default: 8 for each worker, at least 32)")
-    .option("--max-output <bytes>", "how much is kept of what an item writes to a stream", String(2 ** 20))
-    .action(acting(cli, (flags: RunFlags) => run(cli, flags)));
+    .option("--max-output <bytes>", "how much is kept of what an item writes to a stream", String(2 ** 20));
+  addOldRunOption(command).action(
+    acting(cli, async (name: string | undefined, flags: RunFlags) => {
+      const refused = refuseRunOption("run", flags, ["--source", flags.source]);
+      return refused.ok ? run(cli, name, flags) : refused;
+    }),
+  );
 }
 
-async function run(cli: Cli, flags: RunFlags): Promise<CommandResult> {
+async function run(cli: Cli, name: string | undefined, flags: RunFlags): Promise<CommandResult> {
   const store = readStoreFlags(cli, flags);
   if (!store.ok) return store;
-  const numbers = readRunFlags(flags);
+  const numbers = readRunFlags(name, flags);
   if (!numbers.ok) return numbers;
   const out = flags.out === undefined ? undefined : resolve(cli.cwd, flags.out);
   if (out !== undefined) {
@@ -94,6 +100,7 @@ async function run(cli: Cli, flags: RunFlags): Promise<CommandResult> {
   }
   try {
     return await onStore(cli, {
+      name,
       flags,
       store: store.value,
       numbers: numbers.value,
@@ -122,6 +129,7 @@ async function openWork(
 }
 
 interface Job {
+  readonly name: string | undefined;
   readonly flags: RunFlags;
   readonly store: StoreSettings;
   readonly numbers: RunNumbers;
@@ -168,10 +176,10 @@ interface Around {
 }
 
 async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around): Promise<CommandResult> {
-  const { flags, numbers, out, jobSource, work } = job;
+  const { name, flags, numbers, out, jobSource, work } = job;
   const { tenant, tso } = job.store;
   const settings: RunSettings = {
-    name: flags.run,
+    name,
     source: jobSource.identity,
     exec: flags.exec,
     module: flags.module === undefined ? undefined : modulePath({ path: flags.module, cwd: cli.cwd }),
@@ -190,6 +198,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   });
   if (!started.ok) return started;
   if (started.value === "Aborted") return ok(stop.exit ?? "Interrupted");
+  cli.console.suggestFor({ run: RunId.format(started.value.request.run) });
   const before = await readOverview(opened, started.value.request);
   if (!before.ok) return before;
   const ended = await alreadyEnded(started.value, before.value, { opened, view, out });

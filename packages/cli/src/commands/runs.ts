@@ -1,37 +1,43 @@
 import type { Command } from "commander";
 import { RunId } from "@gossip/contracts";
-import type { RunProgress, RunRecord } from "@gossip/coordination";
-import { err, ok } from "@gossip/stdx";
+import type { RunRecord } from "@gossip/coordination";
+import { ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type StoreFlags } from "../cli.ts";
+import { formatCount } from "../output/number-words.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { printableText } from "../output/printable.ts";
 import { renderTable, type Column } from "../output/table.ts";
-import { coordSentence } from "../run/report/coord-sentence.ts";
-import { readSettings } from "../run/inspect/run-overview.ts";
+import { readOverview, readSettings, type RunOverview } from "../run/inspect/run-overview.ts";
 import { listRuns } from "../run/inspect/run-reference.ts";
 import { describeWork, type RunSettings } from "../run/start/run-settings.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "RUN" },
   { title: "STATUS" },
-  { title: "CREATED" },
-  { title: "DONE", isNumber: true },
-  { title: "LEFT", isNumber: true },
+  { title: "STARTED" },
+  { title: "ENDED" },
+  { title: "ITEMS", isNumber: true },
+  { title: "FAILED", isNumber: true },
+  { title: "UNREADABLE", isNumber: true },
+  { title: "SHARDS", isNumber: true },
   { title: "PARKED", isNumber: true },
   { title: "WHAT", mayShrink: true },
+  { title: "OUT", mayShrink: true },
 ];
 
 interface Listed {
   readonly record: RunRecord;
-  readonly progress: RunProgress;
+  readonly overview: RunOverview;
   readonly settings: RunSettings | undefined;
 }
 
-/** `gossip runs`: what a store holds. */
+/** `gossip runs`: the runs in a store. */
 export function registerRuns(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "runs",
-    summary: "List the runs of a store",
+    summary: "List the runs of a store, newest first",
+    details:
+      "ITEMS are finished, FAILED are those of them that failed, and UNREADABLE were never read. SHARDS are finished shards of all shards.",
     examples: ["gossip runs", "gossip runs --store postgres://db.internal/gossip --json"],
   }).action(
     acting(cli, (flags: StoreFlags) =>
@@ -40,11 +46,11 @@ export function registerRuns(program: Command, cli: Cli): void {
         if (!runs.ok) return runs;
         const listed: Listed[] = [];
         for (const record of runs.value) {
-          const progress = await opened.coordinator.getRunProgress({ tenant, run: record.run });
-          if (!progress.ok) return err(coordSentence(progress.error));
+          const overview = await readOverview(opened, { tenant, run: record.run });
+          if (!overview.ok) return overview;
           const settings = await readSettings(opened, record);
           if (!settings.ok) return settings;
-          listed.push({ record, progress: progress.value, settings: settings.value });
+          listed.push({ record, overview: overview.value, settings: settings.value });
         }
         show(
           cli,
@@ -57,37 +63,40 @@ export function registerRuns(program: Command, cli: Cli): void {
   );
 }
 
-function show(cli: Cli, listed: readonly Listed[], where: string): void {
-  const { console } = cli;
+function show({ console }: Cli, listed: readonly Listed[], where: string): void {
   if (console.isJson) {
     for (const run of listed) console.json(jsonOf(run));
     return;
   }
   if (listed.length === 0) return console.note(`${where} has no runs.`);
-  const rows = listed.map(({ record, progress, settings }) => [
+  console.lines(renderTable(COLUMNS, listed.map(cellsOf), console.width));
+}
+
+function cellsOf({ record, overview: { states, totals }, settings }: Listed): string[] {
+  const name = settings?.name === undefined ? "" : `${settings.name}: `;
+  return [
     RunId.format(record.run),
     record.status,
     formatTime(record.createdAt),
-    String(progress.done),
-    String(progress.active),
-    String(progress.parked),
-    printableText(
-      settings === undefined
-        ? ""
-        : `${settings.name === undefined ? "" : `${settings.name}: `}${describeWork(settings)}`,
-    ),
-  ]);
-  console.lines(renderTable(COLUMNS, rows, console.width));
+    record.completedAt === undefined ? "" : formatTime(record.completedAt),
+    formatCount(totals.items),
+    formatCount(totals.failed),
+    formatCount(totals.unreadable),
+    `${states.done}/${states.done + states.leased + states.waiting + states.parked}`,
+    formatCount(states.parked),
+    settings === undefined ? "" : printableText(`${name}${describeWork(settings)}`),
+    printableText(settings?.out ?? ""),
+  ];
 }
 
-function jsonOf({ record, progress, settings }: Listed): object {
-  const { total, active, done, split, parked, leased } = progress;
+function jsonOf({ record, overview: { states, totals }, settings }: Listed): object {
   return {
     run: record.run,
     status: record.status,
     createdAt: timeJson(record.createdAt),
     completedAt: timeJson(record.completedAt),
-    shards: { total, active, done, split, parked, leased },
+    ...totals,
+    shards: states,
     ...(settings === undefined
       ? {}
       : {

@@ -1,22 +1,19 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
-import { createLogUpdate } from "log-update";
 import { ShardStatus, type LogicalTime } from "@gossip/contracts";
-import type { RunRequest, ShardFilter } from "@gossip/coordination";
+import type { ShardFilter } from "@gossip/coordination";
 import { compareBytes, ok, type Result } from "@gossip/stdx";
-import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
+import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { showKey } from "../keys/key-text.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatCount, formatDuration } from "../output/number-words.ts";
-import { maskCredentials } from "../output/mask-credentials.ts";
 import { printableText } from "../output/printable.ts";
 import { renderTable, type Column } from "../output/table.ts";
 import { timeJson } from "../output/time-text.ts";
 import { readShardRows, type ShardRow } from "../run/inspect/read-shards.ts";
-import { findRun, formatShardId } from "../run/inspect/run-reference.ts";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-import { stopSignal } from "../stop-signal.ts";
-import { readCount, readIntervalMs } from "./number-options.ts";
+import { formatShardId } from "../run/inspect/run-reference.ts";
+import { withRun } from "./chosen-run.ts";
+import { readCount } from "./number-options.ts";
+import { readWatch, showScreen } from "./watch.ts";
 
 interface Flags extends StoreFlags {
   readonly status?: string;
@@ -50,8 +47,6 @@ const ORDERS: Readonly<Record<string, (a: ShardRow, b: ShardRow) => number>> = {
   taken: (a, b) => b.acquireCount - a.acquireCount,
   deadline: (a, b) => Number((a.leaseDeadline ?? 2n ** 64n) - (b.leaseDeadline ?? 2n ** 64n)),
 };
-
-const DEFAULT_WATCH_MS = 1000;
 
 /** `gossip shards`: the parts of a run. */
 export function registerShards(program: Command, cli: Cli): void {
@@ -87,87 +82,20 @@ async function run(cli: Cli, reference: string | undefined, flags: Flags): Promi
     );
   const limit = flags.limit === undefined ? ok(Infinity) : readCount("--limit", flags.limit);
   if (!limit.ok) return limit;
-  const everyMs =
-    flags.watch === undefined
-      ? ok(undefined)
-      : flags.watch === true
-        ? ok(DEFAULT_WATCH_MS)
-        : readIntervalMs("--watch", flags.watch);
+  const everyMs = readWatch(flags.watch);
   if (!everyMs.ok) return everyMs;
-  return withStore(cli, flags, async (opened, tenant) => {
-    const record = await findRun(opened, tenant, reference);
-    if (!record.ok) return record;
-    const request = { tenant, run: record.value.run };
-    const read = async (): Promise<Result<{ readonly rows: ShardRow[]; readonly now: LogicalTime }, CliError>> => {
-      const rows = await readShardRows(opened, request, filter.value);
-      if (!rows.ok) return rows;
-      const sorted = rows.value.toSorted(order);
+  return withRun(cli, flags, reference, ({ opened, request }) =>
+    showScreen(cli, everyMs.value, async () => {
+      const read = await readShardRows(opened, request, filter.value);
+      if (!read.ok) return read;
+      const sorted = read.value.toSorted(order);
       if (flags.reverse === true) sorted.reverse();
-      return ok({ rows: sorted.slice(0, limit.value), now: await opened.clock.now() });
-    };
-    return everyMs.value === undefined
-      ? once(cli, read)
-      : watch(cli, { opened, request, read, everyMs: everyMs.value });
-  });
-}
-
-type Read = () => Promise<Result<{ readonly rows: ShardRow[]; readonly now: LogicalTime }, CliError>>;
-
-async function once(cli: Cli, read: Read): Promise<CommandResult> {
-  const { console } = cli;
-  const shown = await read();
-  if (!shown.ok) return shown;
-  if (console.isJson) for (const row of shown.value.rows) console.json(rowJson(row));
-  else
-    console.lines(
-      renderTable(
-        COLUMNS,
-        shown.value.rows.map((row) => cellsOf(row, shown.value.now)),
-        console.width,
-      ),
-    );
-  return ok("Ok");
-}
-
-interface WatchOptions {
-  readonly opened: OpenedStore;
-  readonly request: RunRequest;
-  readonly read: Read;
-  readonly everyMs: number;
-}
-
-/** Until Ctrl-C. In a terminal in place; elsewhere one list after the other. */
-async function watch(cli: Cli, { read, everyMs }: WatchOptions): Promise<CommandResult> {
-  const { console } = cli;
-  const stop = stopSignal(cli);
-  const draw =
-    console.canRedraw(console.stdout) && !console.isJson
-      ? createLogUpdate(console.stdout as unknown as NodeJS.WritableStream)
-      : undefined;
-  try {
-    while (!stop.signal.aborted) {
-      if (draw === undefined) {
-        const shown = await once(cli, read);
-        if (!shown.ok) return shown;
-      } else {
-        const shown = await read();
-        if (!shown.ok) return shown;
-        const rows = shown.value.rows.map((row) => cellsOf(row, shown.value.now));
-        const lines = renderTable(COLUMNS, rows, console.width).map(maskCredentials);
-        const room = Math.max(2, (console.stdout.rows || 24) - 1);
-        draw(
-          lines.length <= room
-            ? lines.join("\n")
-            : [...lines.slice(0, room - 1), `… and ${formatCount(lines.length - room + 1)} more`].join("\n"),
-        );
-      }
-      await wait(everyMs, undefined, { signal: stop.signal }).catch(() => {});
-    }
-    return ok("Ok");
-  } finally {
-    draw?.done();
-    stop.dispose();
-  }
+      const rows = sorted.slice(0, limit.value);
+      const now = await opened.clock.now();
+      const cells = rows.map((row) => cellsOf(row, now));
+      return ok({ lines: renderTable(COLUMNS, cells, cli.console.width), json: rows.map(rowJson) });
+    }),
+  );
 }
 
 function readFilter({ status, held, free, root }: Flags): Result<ShardFilter, CliError> {

@@ -1,52 +1,46 @@
 import type { Command } from "commander";
-import { OpId, RunId, WorkerId } from "@gossip/contracts";
+import { OpId, RunId, WorkerId, type LogicalTime } from "@gossip/contracts";
 import { isLeasedAt, shardRecordJson, type RunRecord, type ShardRecord } from "@gossip/coordination";
 import { decodeHint } from "@gossip/frontier";
 import { err, ok } from "@gossip/stdx";
-import { acting, addStoreCommand, withStore, type Cli, type StoreFlags } from "../cli.ts";
+import type { Cli, CommandResult } from "../cli.ts";
 import { showKey } from "../keys/key-text.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration } from "../output/number-words.ts";
 import { formatTime } from "../output/time-text.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { rowOf } from "../run/inspect/read-shards.ts";
-import { findRun, formatShardId, parseShardId } from "../run/inspect/run-reference.ts";
+import { formatShardId } from "../run/inspect/run-reference.ts";
+import { addShardCommand, type ChosenShard } from "./chosen-run.ts";
 import { rowJson } from "./shards.ts";
 
-/** `gossip show`: all there is to know of one shard. */
+/** `gossip show`: everything about one shard. */
 export function registerShow(program: Command, cli: Cli): void {
-  addStoreCommand(program, {
-    usage: "show <shard>",
+  const description = {
+    usage: "show",
     summary: "Show everything about one shard",
     details: "Its range, its cursor, its lease, what it was split into, and its last operations.",
-    examples: ["gossip show 3", "gossip show 8f3a90c1d2e4b765 --run nightly --json"],
-  })
-    .option("--run <run>", "its run, as `gossip status` takes it")
-    .action(
-      acting(cli, (text: string, flags: StoreFlags & { readonly run?: string }) =>
-        withStore(cli, flags, async (opened, tenant) => {
-          const shard = parseShardId(text);
-          if (!shard.ok) return shard;
-          const run = await findRun(opened, tenant, flags.run);
-          if (!run.ok) return run;
-          const read = await opened.coordinator.getShard({ tenant, key: { run: run.value.run, shard: shard.value } });
-          if (!read.ok) return err(coordSentence(read.error));
-          if (read.value === undefined)
-            return fail(
-              "ShardNotFound",
-              `run ${RunId.format(run.value.run)} has no shard ${formatShardId(shard.value)}: \`gossip shards\` lists what there is.`,
-            );
-          const now = await opened.clock.now();
-          if (cli.console.isJson)
-            cli.console.json({ ...rowJson(rowOf(read.value, now)), record: shardRecordJson.toJson(read.value) });
-          else cli.console.lines(linesOf(run.value, read.value, now));
-          return ok("Ok");
-        }),
-      ),
-    );
+    examples: ["gossip show 3", "gossip show nightly 8f3a90c1d2e4b765 --json"],
+  };
+  addShardCommand(program, cli, description, (chosen) => show(cli, chosen));
 }
 
-function linesOf(run: RunRecord, record: ShardRecord, now: Parameters<typeof rowOf>[1]): string[] {
+async function show(cli: Cli, { opened, tenant, record, key }: ChosenShard): Promise<CommandResult> {
+  const read = await opened.coordinator.getShard({ tenant, key });
+  if (!read.ok) return err(coordSentence(read.error));
+  if (read.value === undefined)
+    return fail(
+      "ShardNotFound",
+      `run ${RunId.format(key.run)} has no shard ${formatShardId(key.shard)}: \`gossip shards RUN\` lists what there is.`,
+    );
+  const now = await opened.clock.now();
+  if (cli.console.isJson)
+    cli.console.json({ ...rowJson(rowOf(read.value, now)), record: shardRecordJson.toJson(read.value) });
+  else cli.console.lines(linesOf(record, read.value, now));
+  return ok("Ok");
+}
+
+function linesOf(run: RunRecord, record: ShardRecord, now: LogicalTime): string[] {
   const row = rowOf(record, now);
   const hint = decodeHint(record.spec);
   const { lease, opLog, spawned, parent } = record;

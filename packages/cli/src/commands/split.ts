@@ -9,9 +9,9 @@ import { fail, type CliError } from "../output/cli-error.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
 import { readCount } from "./number-options.ts";
-import { addShardCommand, takeShard, type ShardFlags } from "./shard-command.ts";
+import { addShardCommand, takeShard, type RunFlag } from "./chosen-run.ts";
 
-interface Flags extends ShardFlags {
+interface Flags extends RunFlag {
   readonly parts: string;
   readonly at?: readonly string[];
 }
@@ -19,11 +19,11 @@ interface Flags extends ShardFlags {
 /** `gossip split`: cut a shard into several. */
 export function registerSplit(program: Command, cli: Cli): void {
   const description = {
-    usage: "split <shard>",
+    usage: "split",
     summary: "Split a shard that no worker holds",
     details:
       "Progress is kept. Workers split shards by themselves when one is busy and another idle; use this when you know better where to cut.",
-    examples: ["gossip split 3 --parts 8", "gossip split 3 --at path:logs/2026/ --at path:logs/2027/"],
+    examples: ["gossip split 3 --parts 8", "gossip split nightly 3 --at path:logs/2026/ --at path:logs/2027/"],
   };
   addShardCommand<Flags>(program, cli, description, async (chosen, flags) => {
     const session = await takeShard(chosen);

@@ -1,59 +1,69 @@
 import type { Command } from "commander";
-import { RunId } from "@gossip/contracts";
+import { RunId, RunStatus } from "@gossip/contracts";
 import { ok } from "@gossip/stdx";
-import { acting, addStoreCommand, withStore, type Cli, type StoreFlags } from "../cli.ts";
+import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { formatCount, formatShare } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { timeJson } from "../output/time-text.ts";
 import { renderStrip } from "../progress/strip.ts";
 import { flaws } from "../run/results/item-totals.ts";
 import { readOverview, readSettings, type RunOverview } from "../run/inspect/run-overview.ts";
-import { findRun } from "../run/inspect/run-reference.ts";
 import { describeWork, type RunSettings } from "../run/start/run-settings.ts";
+import { withRun } from "./chosen-run.ts";
+import { readWatch, showScreen } from "./watch.ts";
+
+interface Flags extends StoreFlags {
+  readonly watch?: string | true;
+}
 
 const STRIP_WIDTH = 60;
 
-/** `gossip status`: how a run stands. */
+/** `gossip status`: the state of a run. */
 export function registerStatus(program: Command, cli: Cli): void {
   addStoreCommand(program, {
     usage: "status [run]",
     summary: "Show the state of a run",
     details:
-      "A run is named by its id, the first digits of it, or its name; without any it is the only one there is, or the only one that has not ended.",
-    examples: ["gossip status", "gossip status nightly --store postgres://db.internal/gossip"],
-  }).action(
-    acting(cli, (reference: string | undefined, flags: StoreFlags) =>
-      withStore(cli, flags, async (opened, tenant) => {
-        const record = await findRun(opened, tenant, reference);
-        if (!record.ok) return record;
-        const overview = await readOverview(opened, { tenant, run: record.value.run });
-        if (!overview.ok) return overview;
-        const settings = await readSettings(opened, record.value);
-        if (!settings.ok) return settings;
-        if (cli.console.isJson) cli.console.json({ ...overviewJson(overview.value), ...settings.value });
-        else cli.console.lines(linesOf(cli, overview.value, settings.value));
-        return ok("Ok");
-      }),
-    ),
-  );
+      "Every command takes the run as its first argument: its id, the first digits of its id, or its name. It can be left out if there is only one run, or only one that has not ended.",
+    examples: ["gossip status", "gossip status nightly --watch", "gossip status --store postgres://db.internal/gossip"],
+  })
+    .option("--watch [seconds]", "refresh until the run has ended, or Ctrl-C")
+    .action(acting(cli, (reference: string | undefined, flags: Flags) => status(cli, reference, flags)));
 }
 
-/** What a program wants to know of a run. */
-export function overviewJson({ request, status, states, totals, fraction, earliestDeadline }: RunOverview): object {
+async function status(cli: Cli, reference: string | undefined, flags: Flags): Promise<CommandResult> {
+  const everyMs = readWatch(flags.watch);
+  if (!everyMs.ok) return everyMs;
+  return withRun(cli, flags, reference, async ({ opened, record, request }) => {
+    const settings = await readSettings(opened, record);
+    if (!settings.ok) return settings;
+    return showScreen(cli, everyMs.value, async () => {
+      const overview = await readOverview(opened, request);
+      if (!overview.ok) return overview;
+      return ok({
+        lines: linesOf(cli, overview.value, settings.value),
+        json: [{ ...overviewJson(overview.value), ...settings.value }],
+        isFinal: RunStatus.isTerminal(overview.value.status),
+      });
+    });
+  });
+}
+
+/** The state of a run for programs. */
+export function overviewJson({ request, status: state, states, totals, ...rest }: RunOverview): object {
   return {
     run: request.run,
-    status,
+    status: state,
     ...totals,
     shards: states,
-    fraction,
-    earliestDeadline: timeJson(earliestDeadline),
+    fraction: rest.fraction,
+    earliestDeadline: timeJson(rest.earliestDeadline),
   };
 }
 
-function linesOf(cli: Cli, overview: RunOverview, settings: RunSettings | undefined): string[] {
-  const { request, status, states, totals, fraction, rows } = overview;
-  const { console } = cli;
-  const lines = [`run      ${RunId.format(request.run)}  ${status}`];
+function linesOf({ console }: Cli, overview: RunOverview, settings: RunSettings | undefined): string[] {
+  const { request, states, totals, fraction, rows } = overview;
+  const lines = [`run      ${RunId.format(request.run)}  ${overview.status}`];
   if (settings !== undefined) lines.push(`what     ${printableText(describeWork(settings))}`);
   if (settings?.out !== undefined) lines.push(`out      ${printableText(settings.out)}`);
   lines.push(

@@ -126,7 +126,7 @@ async function ask(endpoints: readonly string[], count: number): Promise<Result<
     if (batch.ok) return ok(WindowGrant.first(batch.value));
     return fail(
       "ClockUnreachable",
-      `no timestamp oracle answers at ${endpoints.join(", ")} (${"reason" in batch.error ? batch.error.reason : batch.error.kind}): start one with \`gossip tso serve\`, or correct --tso.`,
+      `no timestamp oracle answers at ${endpoints.join(", ")} (${"reason" in batch.error ? batch.error.reason : batch.error.kind}): start one with \`gossip tso serve --data tso\`, or correct --tso.`,
     );
   } finally {
     client.close();

@@ -23,10 +23,7 @@ export async function checkStore(opened: OpenedStore, tenant: TenantId, hasOracl
   }
   if (parked > 0)
     checks.push(
-      note(
-        "shards",
-        `${countOf(parked, "shard is", "shards are")} parked: \`gossip shards --status Parked\` shows them`,
-      ),
+      note("shards", `${countOf(parked, "shard is", "shards are")} parked: \`gossip runs\` shows in which runs`),
     );
   return [...checks, await checkClock(opened, latest, hasOracle)];
 }

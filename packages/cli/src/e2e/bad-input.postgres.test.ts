@@ -28,7 +28,7 @@ describe("PostgreSQL", () => {
     const { code, stderr } = await gossip(["runs", "--store", server.url], { cwd: folder });
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/^gossip: there is no store in PostgreSQL at .*: `gossip run` makes one, .*\.\n$/),
+      expect.stringMatching(/^gossip: there is no store in PostgreSQL at .*: start a run first, .*\.\n$/),
     ]);
   });
 

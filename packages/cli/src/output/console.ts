@@ -2,6 +2,7 @@ import { toJsonSafe } from "@gossip/contracts";
 import { ERROR_KINDS, type CliError } from "./cli-error.ts";
 import { EXIT_CODES, type ExitName } from "./exit-codes.ts";
 import { maskCredentials, maskedJson } from "./mask-credentials.ts";
+import { completeSuggestions, type SuggestionContext } from "./suggestions.ts";
 
 /** The part of an output stream that this package uses. */
 export interface OutputStream {
@@ -33,14 +34,16 @@ const STYLES = {
 export type Style = keyof typeof STYLES;
 
 /**
- * Prints for people and programs. Results go to stdout and messages to stderr, so that a pipe gets only results. With `--json` every result is one line of JSON. Credentials are masked in all of it, except in
- * data that the user asked for as it is (`dataLines`, `dataJson`).
+ * Prints for people and programs. Results go to stdout and messages to stderr, so that a pipe gets only results. With
+ * `--json` every result is one line of JSON. Credentials are masked in all of it, except in data that the user asked for
+ * as it is (`dataLines`, `dataJson`). Commands that a message suggests are completed (`completeSuggestions`).
  */
 export class Console {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly #env: NodeJS.ProcessEnv;
   #room: Promise<void> | undefined;
+  #suggestions: SuggestionContext = { storeOptions: [] };
   isJson = false;
 
   constructor({ stdout, stderr, env }: ConsoleOptions) {
@@ -80,7 +83,9 @@ export class Console {
   }
 
   json(value: object): void {
-    this.stdout.write(`${maskedJson(toJsonSafe(value))}\n`);
+    const { message } = value as { readonly message?: unknown };
+    const completed = typeof message === "string" ? { ...value, message: this.complete(message) } : value;
+    this.stdout.write(`${maskedJson(toJsonSafe(completed))}\n`);
   }
 
   /** Print the user's data unchanged. */
@@ -107,15 +112,26 @@ export class Console {
   }
 
   note(text: string): void {
-    this.stderr.write(`${maskCredentials(text)}\n`);
+    this.stderr.write(`${maskCredentials(this.complete(text))}\n`);
+  }
+
+  /** What suggested commands refer to from now on. */
+  suggestFor(context: Partial<SuggestionContext>): void {
+    this.#suggestions = { ...this.#suggestions, ...context };
   }
 
   /** Print an error. Returns how the command ends. */
-  fail({ kind, message }: CliError): ExitName {
+  fail({ kind, message: incomplete }: CliError): ExitName {
     const { exit } = ERROR_KINDS[kind];
+    const message = this.complete(incomplete);
     if (this.isJson)
       this.stderr.write(`${maskedJson({ error: { kind, message, exitCode: EXIT_CODES[exit].code } })}\n`);
     else this.stderr.write(`${this.styled(this.stderr, "red", "gossip:")} ${maskCredentials(message)}\n`);
     return exit;
+  }
+
+  /** A message with its suggested commands completed. `note`, `fail` and messages in JSON are completed already. */
+  complete(text: string): string {
+    return completeSuggestions(text, this.#suggestions);
   }
 }

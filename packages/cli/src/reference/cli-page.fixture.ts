@@ -34,7 +34,7 @@ Machines that share a store go by their own clocks unless \`--tso\` gives them o
 
 const RUN_NOTES = `### What a run is
 
-A run is found again by its source, its command or module, and \`--out\`: the same command goes on. \`--run NAME\` names it instead, and is then
+A run is found again by its source, its command or module, and \`--out\`: the same command goes on. \`gossip run NAME\` names it instead, and is then
 refused with other settings. \`--again\` leaves a run that has ended as it is and starts another; after \`gossip delete\` the same command does so by itself.
 Workers, retries, the lease and the rest may differ from start to start, and between those who work together; a run keeps the lease that it began with.
 
@@ -145,7 +145,9 @@ function pageOf(command: Command, name: string): string {
   const described = descriptionOf(command)!;
   const details =
     name === "gossip run" ? "The same command goes on where it was, and says what it skipped." : described.details;
-  const options = command.options.map((option) => [`\`${option.flags}\``, `${option.description}${defaultOf(option)}`]);
+  const options = command.options
+    .filter(({ hidden }) => !hidden)
+    .map((option) => [`\`${option.flags}\``, `${option.description}${defaultOf(option)}`]);
   return [
     `## ${name}\n`,
     `${described.summary}.\n`,

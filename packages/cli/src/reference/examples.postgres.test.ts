@@ -116,8 +116,8 @@ async function setScene(
 ): Promise<void> {
   if (scene === "Empty") return;
   const at = ["--store", store];
-  const parked = ["--on-fail", "park", "--retries", "0", "--shards", "4", "--workers", "1", "--run", name];
-  expect((await run(["run", "--source", "fs:data", "--exec", "false", ...parked, ...at])).code).toBe(3);
+  const parked = ["--on-fail", "park", "--retries", "0", "--shards", "4", "--workers", "1"];
+  expect((await run(["run", name, "--source", "fs:data", "--exec", "false", ...parked, ...at])).code).toBe(3);
   if (scene === "Active") expect((await run(["unpark", "--all", ...at])).code).toBe(0);
   if (scene === "Cancelled") expect((await run(["cancel", name, ...at])).code).toBe(0);
 }

@@ -97,7 +97,7 @@ export function postgresSentence(error: PostgresOpenError, told: Told): CliError
   if (error.kind === "MigrationNeeded" && error.found === 0)
     return {
       kind: "RunNotFound",
-      message: `there is no store in ${told.where}: \`gossip run\` makes one, and --store names another.`,
+      message: `there is no store in ${told.where}: start a run first, or name another store with --store.`,
     };
   return sentence(POSTGRES[error.kind], told);
 }

@@ -37,7 +37,7 @@ export async function openStore({
   if (mustExist && address.kind === "lmdb" && !existsSync(address.path)) {
     return fail(
       "RunNotFound",
-      `there is no store in ${address.path}: \`gossip run\` makes one, and --store names another.`,
+      `there is no store in ${address.path}: start a run first, or name another store with --store.`,
     );
   }
   const time = await openClock(tso);

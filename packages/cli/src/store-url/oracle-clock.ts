@@ -16,6 +16,6 @@ export async function openOracleClock(
   client.close();
   return fail(
     "ClockUnreachable",
-    `no timestamp oracle answers at ${endpoints.join(", ")} (${first.error.kind}): start one with \`gossip tso serve\`, or leave --tso out.`,
+    `no timestamp oracle answers at ${endpoints.join(", ")} (${first.error.kind}): start one with \`gossip tso serve --data tso\`, or leave --tso out.`,
   );
 }

@@ -61,7 +61,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   test("one that does not know its size is told in plain lines, and lists are whole", async () => {
     const size = { cwd: folder, columns: 0, rows: 0 };
     terminal = await Terminal.run(
-      ["run", "--source", "lines:rows", "--exec", "true", "--workers", "2", "--run", "unsized"],
+      ["run", "unsized", "--source", "lines:rows", "--exec", "true", "--workers", "2"],
       size,
     );
     expect(await terminal.ended).toBe(0);
@@ -69,7 +69,8 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     expect(terminal.raw).not.toContain("\u001b[?25l");
     terminal = await Terminal.run(["runs"], size);
     expect(await terminal.ended).toBe(0);
-    expect(terminal.lines.join("\n")).toMatch(/^RUN +STATUS .*\n[0-9a-f]{16} +Done .* unsized/);
+    // Wider than the screen, so its lines are wrapped.
+    expect(terminal.lines.join("")).toMatch(/^RUN +STATUS .*OUT[0-9a-f]{16} +Done .* unsized/);
   });
 
   test("what commands print stands above the view, each line whole", async () => {
@@ -123,7 +124,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     await plain.ended;
     // oxlint-disable-next-line no-control-regex -- it is what is looked for
     expect(plain.raw).not.toMatch(/\u001b\[[0-9;]*m/);
-    const ascii = await run(80, ["--exec", "sleep 0.01", "--run", "ascii"], { LC_ALL: "C", LANG: "C" });
+    const ascii = await run(80, ["ascii", "--exec", "sleep 0.01"], { LC_ALL: "C", LANG: "C" });
     await ascii.shows(/\[[=-]+\] [\d.]+ %  \d+ items .*\n[#+.!]+\n# \d+ done/);
     await ascii.ended;
   });

@@ -61,7 +61,8 @@ function onlyRun(runs: readonly RunRecord[], where: string): Result<RunRecord, C
   const open = runs.filter(({ status }) => !RunStatus.isTerminal(status));
   if (open.length === 1) return ok(open[0]!);
   if (runs.length === 1) return ok(runs[0]!);
-  if (runs.length === 0) return fail("RunNotFound", `${where} has no runs: \`gossip run\` starts one.`);
+  if (runs.length === 0)
+    return fail("RunNotFound", `${where} has no runs: start one first; \`gossip run --help\` has examples.`);
   return fail("RunNotFound", `${where} has ${runs.length} runs: name one; \`gossip runs\` lists them.`);
 }
 
@@ -77,7 +78,7 @@ export function parseShardId(text: string): Result<ShardId, CliError> {
   if (/^[0-9]{1,15}$/.test(digits)) return ok(ShardId.fromRaw(BigInt(digits)));
   return fail(
     "BadCommandLine",
-    `"${printableText(text)}" is not a shard id: write its 16 hexadecimal digits as \`gossip shards\` shows them, or a number.`,
+    `"${printableText(text)}" is not a shard id: write its 16 hexadecimal digits as a list of shards shows them, or a number.`,
   );
 }
 

@@ -23,7 +23,7 @@ const SENTENCES: Sentences = {
   RunNotFound: () => ({ kind: "RunNotFound", message: "there is no such run: `gossip runs` lists what there is." }),
   ShardNotFound: () => ({
     kind: "ShardNotFound",
-    message: "the run has no such shard: `gossip shards` lists what there is.",
+    message: "the run has no such shard: `gossip shards RUN` lists what there is.",
   }),
   AlreadyLeased: ({ leaseDeadline }) => ({
     kind: "ShardHeld",
@@ -31,18 +31,18 @@ const SENTENCES: Sentences = {
   }),
   RunTerminal: ({ status }) => ({
     kind: "RunEnded",
-    message: `the run has ended (${status}), and its shards cannot be changed any more: start another with \`gossip run --again\`.`,
+    message: `the run has ended (${status}), and its shards cannot be changed any more: the same command with --again starts another.`,
   }),
   WrongStatus: ({ status, target }) =>
     target === undefined
       ? {
           kind: "NotAllowed",
-          message: `the run is ${status}, and only one that has ended can be deleted: \`gossip cancel\` ends it.`,
+          message: `the run is ${status}, and only one that has ended can be deleted: \`gossip cancel RUN\` ends it.`,
         }
       : { kind: "RunEnded", message: `the run is ${status} and cannot become ${target}: nothing was changed.` },
   ShardTerminal: ({ status }) => ({
     kind: "NotAllowed",
-    message: `the shard is ${status}, and only an active one can be changed: ${status === "Parked" ? "`gossip unpark` brings it back" : "it needs nothing"}.`,
+    message: `the shard is ${status}, and only an active one can be changed: ${status === "Parked" ? "`gossip unpark RUN SHARD` brings it back" : "it needs nothing"}.`,
   }),
   NotParked: ({ status }) => ({
     kind: "NotAllowed",
@@ -50,7 +50,7 @@ const SENTENCES: Sentences = {
   }),
   ShardLimitExceeded: ({ max }) => ({
     kind: "NotAllowed",
-    message: `the store would hold more than ${max} shards: give --shards fewer, or \`gossip delete\` runs that have ended.`,
+    message: `the store would hold more than ${max} shards: give --shards a smaller number, or delete runs that have ended; \`gossip runs\` lists them.`,
   }),
 };
 
@@ -60,7 +60,7 @@ export function coordSentence(error: AnyCoordError): CliError {
   return (
     sentence?.(error) ?? {
       kind: "NotAllowed",
-      message: `${messageOf(error)}: nothing was changed; \`gossip show\` shows the current state.`,
+      message: `${messageOf(error)}: nothing was changed; \`gossip show RUN SHARD\` shows the current state.`,
     }
   );
 }

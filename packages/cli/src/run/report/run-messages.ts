@@ -26,7 +26,10 @@ export async function alreadyEnded(
   const { status, run } = record;
   if (!RunStatus.isTerminal(status)) return undefined;
   if (status !== "Done")
-    return fail("RunEnded", `run ${RunId.format(run)} has ended (${status}): \`gossip run --again\` starts over.`);
+    return fail(
+      "RunEnded",
+      `run ${RunId.format(run)} has ended (${status}): the same command with --again starts over.`,
+    );
   const checked = out === undefined ? ok(undefined) : await checkResults(opened, request, out);
   if (!checked.ok) return checked;
   const items = totals.unreadable === 0 ? `all ${countOf(totals.items, "item")}` : countOf(totals.items, "item");
@@ -89,7 +92,7 @@ export function closingMessage(
   if (states.parked > 0) {
     const where = out === undefined ? "" : ` Results so far are in ${printableText(partsOf(out))}.`;
     view.say(
-      `Set aside: ${countOf(states.parked, "shard")}; ${countOf(totals.items, "item")} done${skipped}${flaws(totals)}.${where} \`gossip shards --status Parked\` shows them, \`gossip unpark --all\` and the same command try again.`,
+      `Set aside: ${countOf(states.parked, "shard")}; ${countOf(totals.items, "item")} done${skipped}${flaws(totals)}.${where} \`gossip shards RUN --status Parked\` shows them, \`gossip unpark RUN --all\` and the same command try again.`,
       fields,
     );
     return ok("ItemsFailed");

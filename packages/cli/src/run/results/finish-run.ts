@@ -24,7 +24,10 @@ export async function finishRun(
   if (!overview.ok) return overview;
   const { status, states } = overview.value;
   if (status === "Cancelled" || status === "Failed")
-    return fail("RunEnded", `the run was ended by another process (${status}): \`gossip run --again\` starts over.`);
+    return fail(
+      "RunEnded",
+      `the run was ended by another process (${status}): the same command with --again starts over.`,
+    );
   if (status !== "Active" || states.parked + states.leased + states.waiting > 0) return overview;
   if (out !== undefined) {
     const assembled = await assemble(opened, request, out);

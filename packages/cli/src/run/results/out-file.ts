@@ -48,14 +48,14 @@ export function thrownSentence(thrown: unknown, out: string | undefined): CliErr
 function nextStep(kind: SinkFailedKind, out: string | undefined): string {
   switch (kind) {
     case "PartMissing":
-      return `bring back the folder ${printableText(partsOf(out ?? ""))}, which every machine of the run must see, or start over with \`gossip cancel\` and --again`;
+      return `bring back the folder ${printableText(partsOf(out ?? ""))}, which every machine of the run must see, or start over with \`gossip cancel RUN\` and the same command with --again`;
     case "PartDamaged":
-      return "restore that file from a backup, or start over with `gossip cancel` and --again";
+      return "restore that file from a backup, or start over with `gossip cancel RUN` and the same command with --again";
     case "ResultsMissing":
     case "ResultsDamaged":
-      return "restore the file that was written, or start over with --again";
+      return "restore the file that was written, or start over with the same command and --again";
     case "TokenInvalid":
-      return "start over with `gossip cancel` and --again";
+      return "start over with `gossip cancel RUN` and the same command with --again";
     case "NotJson":
       return "let the module return what JSON can hold, then run the same command again";
     case "DiskFull":

@@ -38,10 +38,10 @@ const MAX_SHARDS = 10_000;
 const MAX_SECONDS = 86_400;
 
 /** Parse the numbers of `gossip run`, and check that the options fit together. */
-export function readRunFlags(flags: RunFlags): Result<RunNumbers, CliError> {
+export function readRunFlags(name: string | undefined, flags: RunFlags): Result<RunNumbers, CliError> {
   if ((flags.exec === undefined) === (flags.module === undefined))
     return fail("BadCommandLine", "run needs either --exec COMMAND or --module FILE: give one of them.");
-  if (flags.run === "") return fail("BadCommandLine", "--run is empty: write a name, or leave it out.");
+  if (name === "") return fail("BadCommandLine", "the name of the run is empty: write a name, or leave it out.");
   if (flags.out === "") return fail("BadCommandLine", "--out is empty: name a file, or leave it out.");
   const read = reader();
   const workers = read("--workers", flags.workers ?? String(availableParallelism()), { min: 1, max: MAX_WORKERS });

@@ -78,7 +78,10 @@ async function findGeneration(options: StartOptions): Promise<Result<Generation,
     if (!isEnded) return ok(found);
     ended = found;
   }
-  return fail("NotAllowed", "too many runs of these settings came before this one: give it another name with --run.");
+  return fail(
+    "NotAllowed",
+    "too many runs of these settings came before this one: give it another name as its first argument.",
+  );
 }
 
 async function checkSettings(
@@ -95,7 +98,7 @@ async function checkSettings(
 
 function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run: RunId): string {
   const name = wanted.name === undefined ? RunId.format(run) : `"${printableText(wanted.name)}"`;
-  const way = "give this one another name with --run, or repeat the settings of that one";
+  const way = "give this one another name as its first argument, or repeat the settings of that one";
   if (stored === undefined) return `run ${name} exists, and was started by another program: ${way}.`;
   const fields = ["source", "exec", "module", "out"] as const;
   const shown = shownSettings(wanted);
@@ -115,6 +118,6 @@ function startSentence(error: Exclude<StartRunError, { kind: "Aborted" }>, setti
   if (error.kind !== "SettingsMismatch") return coordSentence(error);
   return {
     kind: "OtherSettings",
-    message: `run "${printableText(settings.name ?? "")}" exists with other settings: give this one another name with --run.`,
+    message: `run "${printableText(settings.name ?? "")}" exists with other settings: give this one another name as its first argument.`,
   };
 }

@@ -195,7 +195,7 @@ export function stopError(stopped: StopReason, out: string | undefined): Result<
       if (stopped.status === "Done") return ok(undefined);
       return fail(
         "RunEnded",
-        `the run was ended by another process (${stopped.status}): \`gossip run --again\` starts over.`,
+        `the run was ended by another process (${stopped.status}): the same command with --again starts over.`,
       );
     case "RunMissing":
       return fail("RunNotFound", "the run was deleted by another process: the same command starts it again.");
