@@ -70,7 +70,7 @@ function messages(packages: readonly string[]): string[] {
 
 function sourcesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.ts$/.test(path) && !/\.(test|fixture|bench|test-d)\.ts$/.test(path))
+    .filter((path) => path.endsWith(".ts") && !/\.(test|fixture|bench|test-d)\.ts$/.test(path))
     .map((path) => join(folder, path));
 }
 
