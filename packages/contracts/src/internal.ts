@@ -6,7 +6,7 @@
  */
 export { CanonicalWriter } from "./hashing/canonical-writer.ts";
 export { readCursorJson } from "./cursors/cursor.ts";
-export { deriveKeyHasher, type DomainHasher } from "./hashing/derive-key-hasher.ts";
+export { deriveKeyHasher } from "./hashing/derive-key-hasher.ts";
 export { DOMAINS } from "./hashing/domains.ts";
 export { encodeCursorInto, encodeShardKeyInto, encodeShardSpecInto } from "./hashing/encode-canonical.ts";
 export { encodeSplitReplacePlanInto, encodeSplitResidualPlanInto } from "./hashing/encode-split-plan.ts";
@@ -15,4 +15,5 @@ export { jsonError } from "./json/json-error.ts";
 export { JsonReader, type JsonFieldReaders } from "./json/json-reader.ts";
 export { persistedEnum } from "./states/persisted-enum.ts";
 export { readShardSpecJson } from "./specs/shard-spec-ref.ts";
+export { assertU64, isU64 } from "./ids/u64.ts";
 export { u64Companion } from "./ids/u64-companion.ts";

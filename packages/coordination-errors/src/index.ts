@@ -1,17 +1,14 @@
 export type { ManifestValidationError, SplitValidationError } from "@gossip/contracts";
-export { ADVICE, adviceFor, waitUntil, type Advice, type AdviceByCase } from "./advice.ts";
+export { ADVICE, adviceFor, waitUntil, type Advice } from "./advice.ts";
 export { coordError, runOpIdConflict, type ErrorInput } from "./coord-error.ts";
 export {
   EXHAUSTED_RESOURCES,
-  type CursorOutOfBoundsDetail,
   type ErrorFields,
   type ErrorJson,
-  type ErrorMethods,
   type ErrorOfKind,
   type ExhaustedResource,
   type Hidden,
   type RunConfigError,
-  type RunError,
   type RunOpIdConflict,
 } from "./error-fields.ts";
 export {
@@ -22,7 +19,6 @@ export {
   type ErrorKind,
   type KindsOf,
   type Operation,
-  type Route,
 } from "./error-routes.ts";
 export {
   IdempotentOutcome,

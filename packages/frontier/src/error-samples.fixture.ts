@@ -1,18 +1,12 @@
 import { type JsonCodec, type ShardId, type ShardSpecInputError } from "@gossip/contracts";
 import { jsonError } from "@gossip/contracts/internal";
 import { HintedSplitError } from "./splits/hinted-split-error.ts";
-import { HintPropagationError } from "./hints/hint-propagation-error.ts";
+import { HintPropagationError, ShardHintDecodeError, ShardMetadataDecodeError } from "./hints/hint-error.ts";
 import { manifestRange } from "./hints/hints.fixture.ts";
-import { ManifestRowKeyError } from "./keys/manifest-row-key-error.ts";
-import { PathKeyError } from "./keys/path-key-error.ts";
+import { ManifestRowKeyError, PathKeyError } from "./keys/key-error.ts";
 import { PreallocShardBuilderError } from "./builder/prealloc-shard-builder-error.ts";
-import { PrefixShardError } from "./shards/prefix-shard-error.ts";
-import { ShardEncodeError } from "./shards/shard-encode-error.ts";
-import { ShardHintDecodeError } from "./hints/shard-hint-decode-error.ts";
-import { ShardIntoError } from "./shards/shard-into-error.ts";
-import { ShardMetadataDecodeError } from "./hints/shard-metadata-decode-error.ts";
-import { TupleDecodeError } from "./tuples/tuple-decode-error.ts";
-import { TupleEncodeError } from "./tuples/tuple-encode-error.ts";
+import { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shards/shard-error.ts";
+import { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";
 
 type Sample<E extends { readonly kind: string }> = { readonly [K in E["kind"]]: Extract<E, { readonly kind: K }> };
 

@@ -1,17 +1,11 @@
 import type { ManifestValidationError, ShardSpecInputError } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 import type { HintedSplitError } from "./splits/hinted-split-error.ts";
-import type { HintPropagationError } from "./hints/hint-propagation-error.ts";
-import type { ManifestRowKeyError } from "./keys/manifest-row-key-error.ts";
-import type { PathKeyError } from "./keys/path-key-error.ts";
+import type { HintPropagationError, ShardHintDecodeError, ShardMetadataDecodeError } from "./hints/hint-error.ts";
+import type { ManifestRowKeyError, PathKeyError } from "./keys/key-error.ts";
 import type { PreallocShardBuilderError } from "./builder/prealloc-shard-builder-error.ts";
-import type { PrefixShardError } from "./shards/prefix-shard-error.ts";
-import type { ShardEncodeError } from "./shards/shard-encode-error.ts";
-import type { ShardHintDecodeError } from "./hints/shard-hint-decode-error.ts";
-import type { ShardIntoError } from "./shards/shard-into-error.ts";
-import type { ShardMetadataDecodeError } from "./hints/shard-metadata-decode-error.ts";
-import type { TupleDecodeError } from "./tuples/tuple-decode-error.ts";
-import type { TupleEncodeError } from "./tuples/tuple-encode-error.ts";
+import type { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shards/shard-error.ts";
+import type { TupleDecodeError, TupleEncodeError } from "./tuples/tuple-error.ts";
 
 /** Every error of this package, and what is wrong with a spec. */
 export type FrontierError =

@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ERROR_TYPES } from "./error-samples.fixture.ts";
 import { frontierErrorMessage, type FrontierError } from "./frontier-error-message.ts";
 import { ascii, filled, hex } from "./keys.fixture.ts";
-import { prefixShard } from "./shards/prefix-shard.ts";
-import { rangeShard } from "./shards/range-shard.ts";
+import { prefixShard, rangeShard } from "./shards/hinted-shard.ts";
 
 const samples = Object.entries(ERROR_TYPES).flatMap(([type, { codec, samples: kinds }]) =>
   Object.values(kinds).map((error) => ({ type, codec, kind: error.kind, error: error as FrontierError })),

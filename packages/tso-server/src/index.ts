@@ -9,17 +9,8 @@ export type { DriverError, DriverErrorKind } from "./driver/driver-error.ts";
 export { foreverMs, leaderAt, UNKNOWN, type LeaderState, type ServesUntil } from "./driver/leader-state.ts";
 export { LeadershipFeed } from "./driver/leadership-feed.ts";
 export { MemoryDriver, MemoryHighWater } from "./driver/memory-driver.ts";
-export { MAX_ENDPOINT_SIZE, PeerEndpoint, type InvalidEndpoint } from "./driver/peer-endpoint.ts";
+export { PeerEndpoint, type InvalidEndpoint } from "./driver/peer-endpoint.ts";
 export { EtcdDriver, type EtcdDriverOptions } from "./etcd-driver/etcd-driver.ts";
-export {
-  ETCD_PASSWORD_VARIABLE,
-  parseEtcdFlags,
-  readEtcdSettings,
-  type EtcdConnection,
-  type EtcdFlagError,
-  type EtcdFlags,
-  type EtcdSettings,
-} from "./etcd-driver/etcd-flags.ts";
 export type { LockError } from "./file/directory-lock.ts";
 export { FileDriver, type FileOpenError } from "./file/file-driver.ts";
 export type { SlotIo } from "./file/slot-io.ts";

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "@gossip/stdx";
-import type { ConsensusDriver, EtcdFlags, FileOpenError, ListenAddress, OracleServer } from "@gossip/tso-server";
+import type { ConsensusDriver, FileOpenError, ListenAddress, OracleServer } from "@gossip/tso-server";
+import type { EtcdFlags } from "@gossip/tso-server/internal";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { printableText } from "../output/printable.ts";
 import { makeFolder } from "../store-url/make-folder.ts";
@@ -72,13 +73,14 @@ async function openDriver(
 ): Promise<Result<ConsensusDriver, CliError>> {
   if ((data === undefined) === (etcd === undefined))
     return fail("BadCommandLine", "tso serve needs either --data FOLDER or --etcd URL: give one of them.");
-  const { EtcdDriver, FileDriver, parseEtcdFlags, PeerEndpoint, readEtcdSettings } = await import("@gossip/tso-server");
+  const { EtcdDriver, FileDriver, PeerEndpoint } = await import("@gossip/tso-server");
   if (data !== undefined) {
     const refused = await makeFolder(data);
     if (refused !== undefined) return err(folderSentence({ kind: "Io", path: data, code: refused }, data));
     const opened = await FileDriver.open({ directory: data });
     return opened.ok ? opened : err(folderSentence(opened.error, data));
   }
+  const { parseEtcdFlags, readEtcdSettings } = await import("@gossip/tso-server/internal");
   const settings = parseEtcdFlags({ ...flags, etcd: etcd! });
   if (!settings.ok) return fail("BadCommandLine", settings.error.message);
   const connection = await readEtcdSettings(settings.value, surroundings);

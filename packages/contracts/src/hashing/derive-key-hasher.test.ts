@@ -50,23 +50,6 @@ describe("deriveKeyHasher", () => {
     );
   });
 
-  test("hashes what was put into its chunk as it hashes anything, whatever lay there before", () => {
-    const hasher = deriveKeyHasher(DOMAINS.OP_PAYLOAD_V1);
-    const other = deriveKeyHasher(DOMAINS.SPLIT_ID_V1);
-    for (let size = 0; size <= hasher.chunk.length; size++) {
-      const message = Uint8Array.from({ length: size }, (_, index) => index * 17 + size);
-      hasher.chunk.fill(0xff);
-      hasher.chunk.set(message);
-      // Every hasher has a chunk of its own.
-      other.hash64(filled(200, 0x5a));
-      expect(hasher.hashChunk64(size), `${size} bytes`).toBe(
-        Buffer.from(blake3(message, { context })).readBigUInt64LE(),
-      );
-    }
-    expect(hasher.chunk.length).toBe(1024);
-    for (const size of [-1, 1025, 1.5, Number.NaN]) expect(() => hasher.hashChunk64(size)).toThrow(InvariantViolation);
-  });
-
   test("derives its key from domains of every allowed length", () => {
     const message = Uint8Array.of(1, 2, 3);
     for (let length = 11; length <= 64; length++) {

@@ -1,10 +1,9 @@
 import { blake3 } from "@noble/hashes/blake3.js";
-import { assertBytes, assertCount } from "@gossip/stdx";
+import { assertBytes } from "@gossip/stdx";
 import { CHUNK_SIZE, ChunkHasher } from "./blake3-chunk.ts";
 import { assertDomain } from "./domains.ts";
 
 const DIGEST_SIZE = 32;
-const CHUNK_BOUNDS = { min: 0, max: CHUNK_SIZE } as const;
 
 /** Hashes of one domain: BLAKE3 in derive-key mode. */
 export interface DomainHasher {
@@ -12,13 +11,6 @@ export interface DomainHasher {
   hash32(message: Uint8Array): Uint8Array;
   /** The first eight bytes of the digest, read as a little-endian integer. */
   hash64(message: Uint8Array): bigint;
-  /**
-   * Where `hashChunk64` finds its message: 1,024 bytes of the hasher's own, good until it next hashes
-   * anything. For callers that write their message byte by byte and need no other buffer. *Addition.*
-   */
-  readonly chunk: Uint8Array;
-  /** `hash64` of the first `size` bytes of `chunk`. Spoils the bytes behind them. *Addition.* */
-  hashChunk64(size: number): bigint;
 }
 
 /**
@@ -51,12 +43,6 @@ export function deriveKeyHasher(domain: string): DomainHasher {
     return true;
   }
 
-  function take64(): bigint {
-    view.setInt32(0, words[0]!, true);
-    view.setInt32(4, words[1]!, true);
-    return view.getBigUint64(0, true);
-  }
-
   return {
     hash32(message) {
       if (hash(message)) for (const [index, word] of words.entries()) view.setInt32(4 * index, word, true);
@@ -64,15 +50,11 @@ export function deriveKeyHasher(domain: string): DomainHasher {
     },
 
     hash64(message) {
-      return hash(message) ? take64() : view.getBigUint64(0, true);
-    },
-
-    chunk: short.chunk,
-
-    hashChunk64(size) {
-      assertCount(size, "size of a message in the chunk", CHUNK_BOUNDS);
-      short.hash(size);
-      return take64();
+      if (hash(message)) {
+        view.setInt32(0, words[0]!, true);
+        view.setInt32(4, words[1]!, true);
+      }
+      return view.getBigUint64(0, true);
     },
   };
 }

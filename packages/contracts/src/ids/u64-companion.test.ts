@@ -61,12 +61,12 @@ describe.each(Object.entries(COMPANIONS))("%s", (_name, companion) => {
     {
       raw: 7,
       error: { kind: "NotABigint", given: "number" },
-      complaint: /must be a bigint, got a value of type number/,
+      complaint: /must be a bigint from 0 to 2\^64 - 1, got a value of type number/,
     },
     {
       raw: "7",
       error: { kind: "NotABigint", given: "string" },
-      complaint: /must be a bigint, got a value of type string/,
+      complaint: /must be a bigint from 0 to 2\^64 - 1, got a value of type string/,
     },
     { raw: undefined, error: { kind: "NotABigint", given: "undefined" }, complaint: /got a value of type undefined/ },
     { raw: null, error: { kind: "NotABigint", given: "object" }, complaint: /got a value of type object/ },

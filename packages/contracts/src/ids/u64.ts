@@ -8,10 +8,15 @@ export const U64_TEXT_LENGTH = 16;
 
 const U64_TEXT = /^[0-9a-f]{16}$/;
 
+/** Whether `value` is a bigint that fits in 64 bits without a sign. */
+export function isU64(value: unknown): value is bigint {
+  return typeof value === "bigint" && value >= 0n && value <= U64_MAX;
+}
+
 /** Throw unless `value` is a bigint that fits in 64 bits without a sign. */
 export function assertU64(value: unknown, noun: string): asserts value is bigint {
   // The message is built elsewhere: a closure for it here would be one allocation per call.
-  if (typeof value !== "bigint" || value < 0n || value > U64_MAX) refuse(value, noun);
+  if (!isU64(value)) refuse(value, noun);
 }
 
 /** Sixteen hex digits of an integer that is known to be a u64. */
@@ -25,8 +30,7 @@ export function parseU64(text: unknown): bigint | undefined {
 }
 
 function refuse(value: unknown, noun: string): never {
-  if (typeof value !== "bigint")
-    throw new InvariantViolation(`${noun} must be a bigint, got a value of type ${typeof value}`);
-  const which = value < 0n ? "negative" : "larger";
-  throw new InvariantViolation(`${noun} must be a bigint from 0 to 2^64 - 1, got a ${which} one`);
+  const given =
+    typeof value !== "bigint" ? `a value of type ${typeof value}` : value < 0n ? "a negative one" : "a larger one";
+  throw new InvariantViolation(`${noun} must be a bigint from 0 to 2^64 - 1, got ${given}`);
 }

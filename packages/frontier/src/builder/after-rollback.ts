@@ -1,6 +1,6 @@
 import { MAX_METADATA_SIZE, type ShardArena } from "@gossip/contracts";
 import type { SlabFull } from "@gossip/stdx";
-import type { ShardIntoError } from "../shards/shard-into-error.ts";
+import type { ShardIntoError } from "../shards/shard-error.ts";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /** Smallest size class of a slab. */

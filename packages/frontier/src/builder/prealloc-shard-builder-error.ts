@@ -2,7 +2,7 @@ import { ManifestValidationError, ShardSpecInputError, type JsonCodec } from "@g
 import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
 import type { SlabFull } from "@gossip/stdx";
 import { nestedJson } from "../nested-json.ts";
-import { PrefixShardError } from "../shards/prefix-shard-error.ts";
+import { PrefixShardError } from "../shards/shard-error.ts";
 
 /** Why a builder cannot be made. */
 export type BuilderLimitError =

@@ -23,7 +23,14 @@ import {
   type RangeSplitInput,
 } from "../splits/cut-into-shards.ts";
 import { frontierErrorMessage } from "../frontier-error-message.ts";
-import { manifestShardInto, type ManifestShardInput } from "../shards/manifest-shard.ts";
+import {
+  manifestShardInto,
+  type ManifestShardInput,
+  prefixShardInto,
+  type PrefixShardInput,
+  rangeShardInto,
+  type RangeShardInput,
+} from "../shards/hinted-shard.ts";
 import type {
   BuilderLimitError,
   CapacityExceeded,
@@ -35,9 +42,7 @@ import type {
   RangeInvalid,
   SpecInvalid,
 } from "./prealloc-shard-builder-error.ts";
-import { prefixShardInto, type PrefixShardInput } from "../shards/prefix-shard.ts";
-import { rangeShardInto, type RangeShardInput } from "../shards/range-shard.ts";
-import type { ShardIntoError } from "../shards/shard-into-error.ts";
+import type { ShardIntoError } from "../shards/shard-error.ts";
 import { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
 
 /** How many entries a builder may hold. */

@@ -3,7 +3,7 @@ import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
 import type { ShardHint } from "./shard-hint.ts";
 import { ENCODED_RANGE, pointHintView, ShardHintView } from "./shard-hint-view.ts";
-import type { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
+import type { ShardMetadataDecodeError } from "./hint-error.ts";
 import { LENGTH_FIELD_SIZE, readEnvelope, ShardMetadata } from "./shard-metadata.ts";
 import { ShardMetadataView } from "./shard-metadata-view.ts";
 

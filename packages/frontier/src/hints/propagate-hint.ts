@@ -1,6 +1,6 @@
 import { jsonError } from "@gossip/contracts/internal";
 import { assert, assertBytes, compareBytes, err, ok, type Result } from "@gossip/stdx";
-import type { HintPropagationError, SplitBoundary } from "./hint-propagation-error.ts";
+import type { HintPropagationError, SplitBoundary } from "./hint-error.ts";
 import type { ManifestId } from "../keys/manifest-id.ts";
 import { decodeManifestRowKey } from "../keys/manifest-row-key.ts";
 import { prefixSuccessor } from "../arithmetic/prefix-successor.ts";

@@ -1,6 +1,6 @@
 import { jsonError } from "@gossip/contracts/internal";
 import type { ManifestRow } from "../keys/manifest-id.ts";
-import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
+import type { ShardHintDecodeError } from "./hint-error.ts";
 import { compareU64, readU32, readU64 } from "../keys/u64-bytes.ts";
 
 /** The first byte of an encoded hint. New kinds of hint get new tags; a tag's meaning never changes. */

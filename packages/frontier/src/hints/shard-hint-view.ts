@@ -1,7 +1,7 @@
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { ManifestId, ManifestRow } from "../keys/manifest-id.ts";
 import { readHint, TAG_MANIFEST, TAG_PREFIX, TAG_RANGE } from "./read-hint.ts";
-import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
+import type { ShardHintDecodeError } from "./hint-error.ts";
 import { copyHint, prefixAt, type ShardHint } from "./shard-hint.ts";
 import { readU64 } from "../keys/u64-bytes.ts";
 

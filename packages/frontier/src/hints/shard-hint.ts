@@ -4,9 +4,9 @@ import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { ManifestId, ManifestRow } from "../keys/manifest-id.ts";
 import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
 import { MANIFEST_HINT_SIZE, PREFIX_HEADER_SIZE, readHint, TAG_MANIFEST, TAG_PREFIX, TAG_RANGE } from "./read-hint.ts";
-import type { ShardEncodeError } from "../shards/shard-encode-error.ts";
-import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
-import { assertU64 } from "../keys/u64.ts";
+import type { ShardEncodeError } from "../shards/shard-error.ts";
+import type { ShardHintDecodeError } from "./hint-error.ts";
+import { assertU64 } from "@gossip/contracts/internal";
 import { readU32, readU64 } from "../keys/u64-bytes.ts";
 
 /**

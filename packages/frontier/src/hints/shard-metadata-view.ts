@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { ENCODED_RANGE, pointHintView, ShardHintView } from "./shard-hint-view.ts";
-import type { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
+import type { ShardMetadataDecodeError } from "./hint-error.ts";
 import { LENGTH_FIELD_SIZE, readEnvelope, type ShardMetadata } from "./shard-metadata.ts";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);

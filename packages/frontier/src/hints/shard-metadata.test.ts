@@ -17,7 +17,7 @@ import { ascii, bytes, denseKey, filled, hex, join, NOT_BYTES } from "../keys.fi
 import { MetadataBuf } from "./metadata-buf.ts";
 import { ShardHintView } from "./shard-hint-view.ts";
 import { ShardHint } from "./shard-hint.ts";
-import { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
+import { ShardMetadataDecodeError } from "./hint-error.ts";
 import { ShardMetadataView } from "./shard-metadata-view.ts";
 import { ShardMetadata } from "./shard-metadata.ts";
 import { readVectors } from "../wire-vectors.fixture.ts";

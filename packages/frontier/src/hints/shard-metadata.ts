@@ -3,10 +3,9 @@ import { JsonReader } from "@gossip/contracts/internal";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertMetadataBuf, MetadataBuf } from "./metadata-buf.ts";
 import { readHint } from "./read-hint.ts";
-import type { ShardEncodeError } from "../shards/shard-encode-error.ts";
-import type { ShardHintDecodeError } from "./shard-hint-decode-error.ts";
+import type { ShardEncodeError } from "../shards/shard-error.ts";
+import type { ShardHintDecodeError, ShardMetadataDecodeError } from "./hint-error.ts";
 import { assertHint, copyHint, readHintJson, ShardHint, sizeOfHint, writeHint } from "./shard-hint.ts";
-import type { ShardMetadataDecodeError } from "./shard-metadata-decode-error.ts";
 import { readU32 } from "../keys/u64-bytes.ts";
 
 /** The content of a shard's metadata: a hint that every package can read, and bytes that only the connector can. */

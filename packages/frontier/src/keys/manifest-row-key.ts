@@ -2,8 +2,8 @@ import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertKeyBuf, type KeyBuf } from "./key-buf.ts";
 import type { KeyEncoding } from "./key-encoding.ts";
 import type { ManifestId, ManifestRow } from "./manifest-id.ts";
-import type { ManifestRowKeyError } from "./manifest-row-key-error.ts";
-import { assertU64, isU64 } from "./u64.ts";
+import type { ManifestRowKeyError } from "./key-error.ts";
+import { assertU64, isU64 } from "@gossip/contracts/internal";
 import { readU64 } from "./u64-bytes.ts";
 
 /** What a manifest row key is made of. */

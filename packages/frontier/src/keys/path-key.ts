@@ -3,7 +3,7 @@ import { assert, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertKeyBuf, type KeyBuf } from "./key-buf.ts";
 import { frontierErrorMessage } from "../frontier-error-message.ts";
 import type { KeyEncoding } from "./key-encoding.ts";
-import type { PathKeyError } from "./path-key-error.ts";
+import type { PathKeyError } from "./key-error.ts";
 import { utf8Size } from "./utf8.ts";
 
 const UTF8 = /* @__PURE__ */ new TextEncoder();

@@ -2,7 +2,7 @@ import { ShardArena, ShardSpec, type ShardSpecHandle } from "@gossip/contracts";
 import type { Result } from "@gossip/stdx";
 import { expect } from "vitest";
 import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
-import type { ShardIntoError } from "./shard-into-error.ts";
+import type { ShardIntoError } from "./shard-error.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 interface ConstructorForms<Input, E> {

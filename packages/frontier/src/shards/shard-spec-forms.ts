@@ -10,7 +10,7 @@ import {
 } from "@gossip/contracts";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
-import type { ShardIntoError } from "./shard-into-error.ts";
+import type { ShardIntoError } from "./shard-error.ts";
 import type { ScratchBuf } from "../keys/scratch-buf.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 

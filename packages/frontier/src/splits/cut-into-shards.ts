@@ -2,11 +2,10 @@ import type { RangeInput, ShardSpecInputError } from "@gossip/contracts";
 import { assert, assertBytes, err, ok, type Result } from "@gossip/stdx";
 import type { ManifestRow } from "../keys/manifest-id.ts";
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
-import type { ManifestShardInput } from "../shards/manifest-shard.ts";
-import { rangeShardRef, type RangeShardInput } from "../shards/range-shard.ts";
-import type { ManifestRange } from "../shards/shard-spec-from-manifest-range.ts";
+import { type ManifestShardInput, rangeShardRef, type RangeShardInput } from "../shards/hinted-shard.ts";
+import type { ManifestRange } from "../shards/shard-spec-from.ts";
 import type { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
-import { assertU64 } from "../keys/u64.ts";
+import { assertU64 } from "@gossip/contracts/internal";
 
 /** A range to cut at `splitPoints`, in order, and the connector's bytes of every part. */
 export interface RangeSplitInput extends RangeInput {

@@ -1,8 +1,7 @@
 import { type JsonCodec } from "@gossip/contracts";
 import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
-import { HintPropagationError } from "../hints/hint-propagation-error.ts";
+import { HintPropagationError, ShardMetadataDecodeError } from "../hints/hint-error.ts";
 import { nestedJson } from "../nested-json.ts";
-import { ShardMetadataDecodeError } from "../hints/shard-metadata-decode-error.ts";
 
 /** Why the children of a split have no hint, although the split itself was planned. *Addition.* */
 export type HintedSplitError =

@@ -1,5 +1,5 @@
 import { assertBytes, err, ok, type Result } from "@gossip/stdx";
-import type { TupleDecodeError } from "./tuple-decode-error.ts";
+import type { TupleDecodeError } from "./tuple-error.ts";
 import { readDouble } from "./tuple-double.ts";
 import {
   ALL_ASCENDING,

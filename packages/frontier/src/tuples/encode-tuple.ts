@@ -2,7 +2,7 @@ import { assert, err, isBytes, ok, type Result } from "@gossip/stdx";
 import { assertKeyBuf, type KeyBuf } from "../keys/key-buf.ts";
 import { measureTuple } from "./measure-tuple.ts";
 import { ALL_ASCENDING, assertOrder, type PartOrder, type TupleElement } from "./tuple-element.ts";
-import type { TupleEncodeError } from "./tuple-encode-error.ts";
+import type { TupleEncodeError } from "./tuple-error.ts";
 import { writeTuple } from "./write-tuple.ts";
 
 /**

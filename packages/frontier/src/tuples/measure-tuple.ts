@@ -8,7 +8,7 @@ import {
   type TupleElement,
   type TupleUuid,
 } from "./tuple-element.ts";
-import type { TupleEncodeError } from "./tuple-encode-error.ts";
+import type { TupleEncodeError } from "./tuple-error.ts";
 import { INTEGER_TOO_LARGE, integerSize } from "./tuple-integer.ts";
 import { utf8Size } from "../keys/utf8.ts";
 

@@ -4,7 +4,7 @@ import { frontierErrorMessage } from "../frontier-error-message.ts";
 import { assertKeyBuf, type KeyBuf } from "../keys/key-buf.ts";
 import type { KeyEncoding } from "../keys/key-encoding.ts";
 import { ALL_ASCENDING, type PartOrder, type TupleElement } from "./tuple-element.ts";
-import type { TupleEncodeError } from "./tuple-encode-error.ts";
+import type { TupleEncodeError } from "./tuple-error.ts";
 
 /** A tuple as a key, for example a composite primary key. Its bytes are those of `encodeTuple`. *Addition.* */
 export class TupleKey implements KeyEncoding {

@@ -4,7 +4,7 @@ import { encodeTuple } from "./encode-tuple.ts";
 import { isTerminated } from "./measure-tuple.ts";
 import { prefixSuccessor } from "../arithmetic/prefix-successor.ts";
 import { ALL_ASCENDING, isDescending, type PartOrder, type TupleElement } from "./tuple-element.ts";
-import type { TupleEncodeError } from "./tuple-encode-error.ts";
+import type { TupleEncodeError } from "./tuple-error.ts";
 
 /** Lowest byte with which a further part can begin. */
 const LOWEST = 0x00;

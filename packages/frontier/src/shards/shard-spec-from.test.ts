@@ -11,14 +11,18 @@ import { anyKey, ascii, bytes, denseKey, filled, hex, u64 } from "../keys.fixtur
 import { ManifestRowKey } from "../keys/manifest-row-key.ts";
 import { PathKey } from "../keys/path-key.ts";
 import { prefixSuccessor } from "../arithmetic/prefix-successor.ts";
-import { rangeShard } from "./range-shard.ts";
-import { shardSpecFromKeys, shardSpecFromKeysInto, shardSpecFromKeysRef } from "./shard-spec-from-keys.ts";
+import { rangeShard } from "./hinted-shard.ts";
 import {
+  shardSpecFromKeys,
+  shardSpecFromKeysInto,
+  shardSpecFromKeysRef,
   shardSpecFromManifestRange,
   shardSpecFromManifestRangeInto,
   shardSpecFromManifestRangeRef,
-} from "./shard-spec-from-manifest-range.ts";
-import { shardSpecFromPrefix, shardSpecFromPrefixInto, shardSpecFromPrefixRef } from "./shard-spec-from-prefix.ts";
+  shardSpecFromPrefix,
+  shardSpecFromPrefixInto,
+  shardSpecFromPrefixRef,
+} from "./shard-spec-from.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 // Many runs each: on a busy machine they take longer than a test is usually given.

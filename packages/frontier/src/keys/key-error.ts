@@ -1,5 +1,7 @@
-import { type JsonCodec } from "@gossip/contracts";
+import type { JsonCodec } from "@gossip/contracts";
 import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
+
+const { count } = JsonReader;
 
 /** Why text cannot be a path key. Sizes are in bytes of UTF-8. *Addition*: the seeds panic. */
 export type PathKeyError =
@@ -8,12 +10,22 @@ export type PathKeyError =
   | { readonly kind: "LoneSurrogate"; readonly index: number }
   | { readonly kind: "PathTooLarge"; readonly size: number; readonly max: number };
 
-const { count } = JsonReader;
-
 export const PathKeyError: JsonCodec<PathKeyError> = /* @__PURE__ */ variantCodec(
   /* @__PURE__ */ variantReader<PathKeyError>({
     EmptyPath: {},
     LoneSurrogate: { index: count },
     PathTooLarge: { size: count, max: count },
+  }),
+);
+
+/** Why two values cannot be a manifest row key: `field` is not an unsigned 64-bit bigint. *Addition*: the seeds have a type for those. */
+export interface ManifestRowKeyError {
+  readonly kind: "NotU64";
+  readonly field: "manifestId" | "row";
+}
+
+export const ManifestRowKeyError: JsonCodec<ManifestRowKeyError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<ManifestRowKeyError>({
+    NotU64: { field: /* @__PURE__ */ JsonReader.oneOf(["manifestId", "row"]) },
   }),
 );

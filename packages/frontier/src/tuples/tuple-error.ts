@@ -1,5 +1,7 @@
-import { type JsonCodec } from "@gossip/contracts";
+import type { JsonCodec } from "@gossip/contracts";
 import { JsonReader, variantCodec, variantReader } from "@gossip/contracts/internal";
+
+const { count, typeName } = JsonReader;
 
 /** Why a tuple cannot be a key. `partIndex` is the position in the outermost tuple. *Addition.* */
 export type TupleEncodeError =
@@ -25,8 +27,6 @@ export type TupleEncodeError =
   /** `size` counts up to the part with which the tuple became too large. */
   | { readonly kind: "KeyTooLarge"; readonly size: number; readonly max: number };
 
-const { count, typeName } = JsonReader;
-
 export const TupleEncodeError: JsonCodec<TupleEncodeError> = /* @__PURE__ */ variantCodec(
   /* @__PURE__ */ variantReader<TupleEncodeError>({
     UnsupportedElement: { partIndex: count, given: typeName },
@@ -37,5 +37,29 @@ export const TupleEncodeError: JsonCodec<TupleEncodeError> = /* @__PURE__ */ var
     ZeroInDescending: { partIndex: count },
     AmbiguousNull: { partIndex: count },
     KeyTooLarge: { size: count, max: count },
+  }),
+);
+
+/** Why bytes are not a tuple. `offset` is where the faulty element starts. *Addition.* */
+export type TupleDecodeError =
+  /** The bytes end before the element does. */
+  | { readonly kind: "Truncated"; readonly offset: number }
+  /** Not an element that this package reads. Integers beyond 64 bits, 32-bit floats and versionstamps are not read. */
+  | { readonly kind: "UnknownTypeCode"; readonly offset: number }
+  | { readonly kind: "InvalidUtf8"; readonly offset: number }
+  /** `encodeTuple` never writes this: an integer longer than needed, or a zero in a descending part. */
+  | { readonly kind: "NonCanonical"; readonly offset: number }
+  /** Tuples within tuples, more than 64 deep. */
+  | { readonly kind: "TooDeep"; readonly offset: number };
+
+const offset = { offset: count };
+
+export const TupleDecodeError: JsonCodec<TupleDecodeError> = /* @__PURE__ */ variantCodec(
+  /* @__PURE__ */ variantReader<TupleDecodeError>({
+    Truncated: offset,
+    UnknownTypeCode: offset,
+    InvalidUtf8: offset,
+    NonCanonical: offset,
+    TooDeep: offset,
   }),
 );

@@ -8,11 +8,18 @@ import { agreeing } from "./constructor-forms.fixture.ts";
 import { decodeConnectorExtra, decodeHint, decodeMetadata } from "../hints/decode-metadata.ts";
 import { manifestHint, manifestRange } from "../hints/hints.fixture.ts";
 import { anyKey, ascii, bytes, denseKey, filled, hex, join, toHex } from "../keys.fixture.ts";
-import { manifestShard, manifestShardInto, manifestShardRef } from "./manifest-shard.ts";
-import { prefixShard, prefixShardInto, prefixShardRef } from "./prefix-shard.ts";
-import { rangeShard, rangeShardInto, rangeShardRef } from "./range-shard.ts";
-import { shardSpecFromManifestRange } from "./shard-spec-from-manifest-range.ts";
-import { shardSpecFromPrefix } from "./shard-spec-from-prefix.ts";
+import {
+  manifestShard,
+  manifestShardInto,
+  manifestShardRef,
+  prefixShard,
+  prefixShardInto,
+  prefixShardRef,
+  rangeShard,
+  rangeShardInto,
+  rangeShardRef,
+} from "./hinted-shard.ts";
+import { shardSpecFromManifestRange, shardSpecFromPrefix } from "./shard-spec-from.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 // Many runs each: on a busy machine they take longer than a test is usually given.

@@ -1,0 +1,181 @@
+// Constructors of shards that carry a hint: the metadata is the hint and the connector's bytes.
+import {
+  MAX_KEY_SIZE,
+  type RangeInput,
+  type ShardArena,
+  type ShardSpec,
+  type ShardSpecHandle,
+  type ShardSpecInputError,
+} from "@gossip/contracts";
+import { assertBytes, err, ok, type Result } from "@gossip/stdx";
+import type { BorrowedShardSpec } from "./borrowed-shard-spec.ts";
+import type { MetadataBuf } from "../hints/metadata-buf.ts";
+import { ShardHint } from "../hints/shard-hint.ts";
+import { ShardMetadata } from "../hints/shard-metadata.ts";
+import { ManifestRowKey } from "../keys/manifest-row-key.ts";
+import type { PrefixShardError, ShardEncodeError, ShardIntoError } from "./shard-error.ts";
+import {
+  apartFrom,
+  assertInput,
+  buildInto,
+  buildOwned,
+  buildRef,
+  readOptionalBytes,
+  type SpecConstructor,
+} from "./shard-spec-forms.ts";
+import { asPrefixError, writeManifestBounds, writePrefixEnd, type ManifestRange } from "./shard-spec-from.ts";
+import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
+
+/** A range, and the connector's bytes, none where they are left out. */
+export interface RangeShardInput extends RangeInput {
+  readonly connectorExtra?: Uint8Array;
+}
+
+/** Metadata of a range hint and nothing else, which is what most shards have: there is nothing to encode. Never written. */
+const PLAIN_RANGE = /* @__PURE__ */ Uint8Array.of(0, 0, 0, 1, 0);
+
+const RANGE: SpecConstructor<RangeShardInput, ShardSpecInputError> = {
+  parts(input, scratch) {
+    assertInput(input);
+    const { start, end } = input;
+    assertBytes(start, "start");
+    assertBytes(end, "end");
+    const connectorExtra = readOptionalBytes(input.connectorExtra, "connectorExtra");
+    if (connectorExtra.length === 0) return ok({ keyRangeStart: start, keyRangeEnd: end, metadata: PLAIN_RANGE });
+
+    const keyRangeStart = apartFrom(start, scratch.metadata);
+    const keyRangeEnd = apartFrom(end, scratch.metadata);
+    const metadata = encodeSpecMetadata({ hint: ShardHint.RANGE, connectorExtra }, scratch.metadata);
+    return metadata.ok ? ok({ keyRangeStart, keyRangeEnd, metadata: metadata.value }) : metadata;
+  },
+  refuse: (error) => error,
+};
+
+/** A shard of a range with a `Range` hint. An empty bound means unbounded. Checks the metadata first, then the spec. */
+export function rangeShard(input: RangeShardInput): Result<ShardSpec, ShardSpecInputError> {
+  return buildOwned(RANGE, input);
+}
+
+/** As `rangeShard`, borrowed from `scratch`. */
+export function rangeShardRef(
+  input: RangeShardInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, ShardSpecInputError> {
+  return buildRef(RANGE, input, scratch);
+}
+
+/** As `rangeShard`, put into `arena`. */
+export function rangeShardInto(
+  input: RangeShardInput,
+  scratch: ShardSpecScratch,
+  arena: ShardArena,
+): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
+  return buildInto(RANGE, input, scratch, arena);
+}
+
+/** A prefix, and the connector's bytes, none where they are left out. */
+export interface PrefixShardInput {
+  readonly prefix: Uint8Array;
+  readonly connectorExtra?: Uint8Array;
+}
+
+const PREFIX: SpecConstructor<PrefixShardInput, PrefixShardError> = {
+  parts(input, scratch) {
+    assertInput(input);
+    assertBytes(input.prefix, "prefix");
+    const prefix = apartFrom(apartFrom(input.prefix, scratch.end), scratch.metadata);
+    const connectorExtra = apartFrom(readOptionalBytes(input.connectorExtra, "connectorExtra"), scratch.end);
+    const written = writePrefixEnd(prefix, scratch.end);
+    if (!written.ok) return written;
+    const metadata = encodeSpecMetadata({ hint: { kind: "Prefix", prefix }, connectorExtra }, scratch.metadata);
+    if (!metadata.ok) return err(asPrefixError(metadata.error));
+    return ok({ keyRangeStart: prefix, keyRangeEnd: scratch.end.asBytes(), metadata: metadata.value });
+  },
+  refuse: asPrefixError,
+};
+
+/**
+ * A shard of all keys that start with a prefix, with a `Prefix` hint.
+ *
+ * Refused, in this order: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, metadata
+ * that is too large, and what makes no spec.
+ */
+export function prefixShard(input: PrefixShardInput): Result<ShardSpec, PrefixShardError> {
+  return buildOwned(PREFIX, input);
+}
+
+/** As `prefixShard`, borrowed from `scratch`. */
+export function prefixShardRef(
+  input: PrefixShardInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, PrefixShardError> {
+  return buildRef(PREFIX, input, scratch);
+}
+
+/** As `prefixShard`, put into `arena`. */
+export function prefixShardInto(
+  input: PrefixShardInput,
+  scratch: ShardSpecScratch,
+  arena: ShardArena,
+): Result<ShardSpecHandle, ShardIntoError<PrefixShardError>> {
+  return buildInto(PREFIX, input, scratch, arena);
+}
+
+/** Rows of a manifest, and the connector's bytes, none where they are left out. */
+export interface ManifestShardInput extends ManifestRange {
+  readonly connectorExtra?: Uint8Array;
+}
+
+const MANIFEST: SpecConstructor<ManifestShardInput, ShardSpecInputError> = {
+  parts(input, scratch) {
+    assertInput(input);
+    const { manifestId, startRow, endRow } = input;
+    const hint = { kind: "Manifest", manifestId, startRow, endRow } as const;
+    const connectorExtra = readOptionalBytes(input.connectorExtra, "connectorExtra");
+    const metadata = encodeSpecMetadata({ hint, connectorExtra }, scratch.metadata);
+    if (!metadata.ok) return metadata;
+    writeManifestBounds(hint, scratch);
+    return ok({ keyRangeStart: scratch.start.asBytes(), keyRangeEnd: scratch.end.asBytes(), metadata: metadata.value });
+  },
+  refuse: (error) => error,
+};
+
+/** A shard of a range of rows, with a `Manifest` hint. Without any rows, it is an `InvertedRange`. */
+export function manifestShard(input: ManifestShardInput): Result<ShardSpec, ShardSpecInputError> {
+  return buildOwned(MANIFEST, input);
+}
+
+/** As `manifestShard`, borrowed from `scratch`. */
+export function manifestShardRef(
+  input: ManifestShardInput,
+  scratch: ShardSpecScratch,
+): Result<BorrowedShardSpec, ShardSpecInputError> {
+  return buildRef(MANIFEST, input, scratch);
+}
+
+/** As `manifestShard`, put into `arena`. */
+export function manifestShardInto(
+  input: ManifestShardInput,
+  scratch: ShardSpecScratch,
+  arena: ShardArena,
+): Result<ShardSpecHandle, ShardIntoError<ShardSpecInputError>> {
+  return buildInto(MANIFEST, input, scratch, arena);
+}
+
+/** Encode metadata into `out`, and view it there. What has no encoding makes no spec either, and is reported as that. */
+function encodeSpecMetadata(metadata: ShardMetadata, out: MetadataBuf): Result<Uint8Array, ShardSpecInputError> {
+  const encoded = ShardMetadata.encodeInto(metadata, out);
+  return encoded.ok ? ok(out.asBytes()) : err(asSpecError(encoded.error));
+}
+
+function asSpecError(error: ShardEncodeError): ShardSpecInputError {
+  switch (error.kind) {
+    case "PrefixTooLarge":
+      return { kind: "KeyTooLarge", size: error.size, max: MAX_KEY_SIZE };
+    case "HintTooLarge":
+    case "MetadataTooLarge":
+      return { kind: "MetadataTooLarge", size: error.size, max: error.max };
+    case "InvertedManifestRows":
+      return { kind: "InvertedRange", startLen: ManifestRowKey.ENCODED_LEN, endLen: ManifestRowKey.ENCODED_LEN };
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * For the other packages of this repository only. Anything here can change or disappear in any release,
+ * without a major version. Published packages contain no types for this entry.
+ *
+ * @internal
+ */
+export { parseEtcdFlags, readEtcdSettings, type EtcdFlags } from "./etcd-driver/etcd-flags.ts";
