@@ -1,6 +1,6 @@
 // What operators type, at night, into a store that others are working on: each must do what it says, to the shard that was
 // meant, and refuse the rest with nothing changed.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Coordinator, systemClock } from "@gossip/coordination";
@@ -227,6 +227,14 @@ describe("looking", () => {
       stderr: expect.stringContaining("has no shard 77") as string,
     });
     expect((await at("show", "nonsense")).code).toBe(2);
+  });
+
+  test("a path of sixteen bytes is shown as a path", async () => {
+    mkdirSync(join(folder, "tree"));
+    writeFileSync(join(folder, "tree/sixteen-bytes-xx"), "");
+    expect((await at("run", "--source", "fs:tree", "--exec", "true", "--shards", "1")).code).toBe(0);
+    expect((await at("show", "1")).stdout).toMatch(/^at +sixteen-bytes-xx$/m);
+    expect((await at("shards")).stdout).toContain(" sixteen-bytes-xx");
   });
 
   test("events tells what was done, and follows what is done until the run has ended", async () => {

@@ -3,13 +3,14 @@ import { ShardStatus, type LogicalTime } from "@gossip/contracts";
 import type { ShardFilter } from "@gossip/coordination";
 import { compareBytes, ok, type Result } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
-import { showKey } from "../keys/key-text.ts";
+import { keyCodecOf, showKey, type KeyCodec } from "../keys/show-key.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatCount, formatDuration } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { renderTable, type Column } from "../output/table.ts";
 import { timeJson } from "../output/time-text.ts";
 import { readShardRows, type ShardRow } from "../run/inspect/read-shards.ts";
+import { readSettings } from "../run/inspect/run-overview.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
 import { withRun } from "./chosen-run.ts";
 import { readCount } from "./number-options.ts";
@@ -84,18 +85,21 @@ async function run(cli: Cli, reference: string | undefined, flags: Flags): Promi
   if (!limit.ok) return limit;
   const everyMs = readWatch(flags.watch);
   if (!everyMs.ok) return everyMs;
-  return withRun(cli, flags, reference, ({ opened, request }) =>
-    showScreen(cli, everyMs.value, async () => {
+  return withRun(cli, flags, reference, async ({ opened, record, request }) => {
+    const settings = await readSettings(opened, record);
+    if (!settings.ok) return settings;
+    const codec = keyCodecOf(settings.value?.source);
+    return showScreen(cli, everyMs.value, async () => {
       const read = await readShardRows(opened, request, filter.value);
       if (!read.ok) return read;
       const sorted = read.value.toSorted(order);
       if (flags.reverse === true) sorted.reverse();
       const rows = sorted.slice(0, limit.value);
       const now = await opened.clock.now();
-      const cells = rows.map((row) => cellsOf(row, now));
+      const cells = rows.map((row) => cellsOf(row, now, codec));
       return ok({ lines: renderTable(COLUMNS, cells, cli.console.width), json: rows.map(rowJson) });
-    }),
-  );
+    });
+  });
 }
 
 function readFilter({ status, held, free, root }: Flags): Result<ShardFilter, CliError> {
@@ -112,7 +116,7 @@ function readFilter({ status, held, free, root }: Flags): Result<ShardFilter, Cl
   });
 }
 
-function cellsOf(row: ShardRow, now: LogicalTime): string[] {
+function cellsOf(row: ShardRow, now: LogicalTime, codec: KeyCodec): string[] {
   return [
     formatShardId(row.shard),
     row.parkReason === undefined ? row.status : `${row.status} (${row.parkReason})`,
@@ -120,9 +124,9 @@ function cellsOf(row: ShardRow, now: LogicalTime): string[] {
     formatCount(row.totals.items),
     formatCount(row.totals.failed),
     String(row.acquireCount),
-    showKey(row.keyRangeStart),
-    showKey(row.lastKey),
-    showKey(row.keyRangeEnd),
+    showKey(row.keyRangeStart, codec),
+    showKey(row.lastKey, codec),
+    showKey(row.keyRangeEnd, codec),
   ];
 }
 

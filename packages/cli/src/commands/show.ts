@@ -1,15 +1,16 @@
 import type { Command } from "commander";
 import { OpId, RunId, WorkerId, type LogicalTime } from "@gossip/contracts";
-import { isLeasedAt, shardRecordJson, type RunRecord, type ShardRecord } from "@gossip/coordination";
+import { isLeasedAt, shardRecordJson, type ShardRecord } from "@gossip/coordination";
 import { decodeHint } from "@gossip/frontier";
 import { err, ok } from "@gossip/stdx";
 import type { Cli, CommandResult } from "../cli.ts";
-import { showKey } from "../keys/key-text.ts";
+import { keyCodecOf, showKey, type KeyCodec } from "../keys/show-key.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration } from "../output/number-words.ts";
 import { formatTime } from "../output/time-text.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { rowOf } from "../run/inspect/read-shards.ts";
+import { readSettings } from "../run/inspect/run-overview.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
 import { addShardCommand, type ChosenShard } from "./chosen-run.ts";
 import { rowJson } from "./shards.ts";
@@ -36,11 +37,15 @@ async function show(cli: Cli, { opened, tenant, record, key }: ChosenShard): Pro
   const now = await opened.clock.now();
   if (cli.console.isJson)
     cli.console.json({ ...rowJson(rowOf(read.value, now)), record: shardRecordJson.toJson(read.value) });
-  else cli.console.lines(linesOf(record, read.value, now));
+  else {
+    const settings = await readSettings(opened, record);
+    if (!settings.ok) return settings;
+    cli.console.lines(linesOf(read.value, now, keyCodecOf(settings.value?.source)));
+  }
   return ok("Ok");
 }
 
-function linesOf(run: RunRecord, record: ShardRecord, now: LogicalTime): string[] {
+function linesOf(record: ShardRecord, now: LogicalTime, codec: KeyCodec): string[] {
   const row = rowOf(record, now);
   const hint = decodeHint(record.spec);
   const { lease, opLog, spawned, parent } = record;
@@ -49,11 +54,11 @@ function linesOf(run: RunRecord, record: ShardRecord, now: LogicalTime): string[
       ? "no worker"
       : `worker ${WorkerId.format(lease.owner)}, ${isLeasedAt(record, now) ? `for another ${formatDuration(Number(lease.deadline - now))}` : `lapsed at ${formatTime(lease.deadline)}`}`;
   return [
-    `shard    ${formatShardId(record.shard)} of run ${RunId.format(run.run)}`,
+    `shard    ${formatShardId(record.shard)} of run ${RunId.format(record.run)}`,
     `status   ${record.status}${record.parkReason === undefined ? "" : `: ${record.parkReason}`}`,
-    `from     ${showKey(record.spec.keyRangeStart) || "the beginning"}`,
-    `to       ${showKey(record.spec.keyRangeEnd) || "the end"}`,
-    `at       ${showKey(record.cursor.lastKey) || "nothing done yet"}`,
+    `from     ${showKey(record.spec.keyRangeStart, codec) || "the beginning"}`,
+    `to       ${showKey(record.spec.keyRangeEnd, codec) || "the end"}`,
+    `at       ${showKey(record.cursor.lastKey, codec) || "nothing done yet"}`,
     `items    ${formatCount(row.totals.items)} done, ${formatCount(row.totals.failed)} of them failed, ${formatCount(row.totals.unreadable)} could not be read`,
     `held by  ${held}`,
     `fence    ${record.fenceEpoch}, taken ${countOf(row.acquireCount, "time")}, ${row.attempts} since it moved`,

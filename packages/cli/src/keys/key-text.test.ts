@@ -3,7 +3,7 @@ import { encodeTuple } from "@gossip/frontier";
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeKey, KEY_FORMS, parseKey, showKey } from "./key-text.ts";
+import { decodeKey, KEY_FORMS, parseKey } from "./key-text.ts";
 
 const hexOf = (text: string): string => Buffer.from(unwrap(parseKey(text))).toString("hex");
 
@@ -104,9 +104,4 @@ test("what is shown of a key can be read again, and gives the same key", () => {
       },
     ),
   );
-  expect([showKey(Buffer.from("a/b")), showKey(Uint8Array.of(0xff)), showKey(undefined)]).toEqual([
-    "a/b",
-    "hex:ff",
-    "",
-  ]);
 });

@@ -170,12 +170,3 @@ function showDouble(value: number): string {
   const text = Object.is(value, -0) ? "-0" : String(value);
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
-
-/** A key for a list: as text if possible, otherwise in hexadecimal. */
-export function showKey(key: Uint8Array | undefined): string {
-  if (key === undefined || key.length === 0) return "";
-  const row = decodeManifestRowKey(key);
-  if (row !== undefined) return `row:${row.manifestId}/${row.row}`;
-  const isText = key.every((byte) => byte >= 0x20 && byte !== 0x7f) && !printable(key).includes("\\x");
-  return isText ? printable(key) : `hex:${Buffer.from(key).toString("hex")}`;
-}
