@@ -1,32 +1,37 @@
 import { defineProject, type UserWorkspaceConfig } from "vitest/config";
 
 // Tests run on the sources of every package, so that no build can be stale under them.
-// The conditions must be set in each project: vitest does not hand them down.
-// Without `module`: what some packages offer under that name are files that Node cannot load.
+// The conditions must be set in each project: vitest does not inherit them.
+// Without `module`: some packages offer files under that name that Node cannot load.
 const conditions = ["@gossip/source", "node", "development|production"];
 
-// Node looks after the file descriptors of threads in a way that does not go together with pipes that a socket reads.
+// Node manages the file descriptors of threads in a way that breaks pipes which a socket reads.
 const RUN_IN_PROCESSES: readonly string[] = ["cli"];
 
 /**
- * Packages whose tests touch nothing but memory: their files share a thread and the modules in it. Loading modules anew for
- * every file takes longer than most of these tests.
+ * Packages whose test files share a thread and the modules in it, because their modules keep no state that one file
+ * could leave to the next. Loading the modules again for every file takes longer than most of these tests.
  */
 const SHARE_MODULES: readonly string[] = [
   "contracts",
   "coordination",
   "coordination-codec",
   "coordination-errors",
+  "coordination-etcd",
   "coordination-fsck",
+  "coordination-postgres",
+  "etcd-client",
   "frontier",
   "scope",
+  "source-postgres",
   "stdx",
   "store-kit",
   "tso",
+  "tso-server",
   "worker",
 ];
 
-/** Tests that count allocated bytes. What ran before them in the same thread would show in their numbers. */
+/** Tests that count allocated bytes. Earlier tests in the same thread would change their numbers. */
 export const HEAP_TESTS: readonly string[] = ["*.heap.test.ts", "allocation.test.ts"];
 
 /** What runs once before all tests of a package. */

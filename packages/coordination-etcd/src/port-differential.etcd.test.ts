@@ -1,4 +1,5 @@
 // A store that goes wrong only when a refused write comes between two that are made is found here and nowhere else.
+import { effort } from "@gossip/tools/effort";
 import { etcdSkipped } from "@gossip/tools/engines";
 import { expectSamePort } from "@gossip/tools/store-proof";
 import { afterAll, beforeAll, test } from "vitest";
@@ -15,8 +16,8 @@ afterAll(async () => {
   await server?.dispose();
 });
 
-// Every step reads everything there is, over the network: a few runs take as long as hundreds do elsewhere.
-const runs = Number(process.env["GOSSIP_PORT_RUNS"] ?? 8);
+// Every step reads the whole store over the network: a few runs take as long as hundreds on another store.
+const runs = effort({ usual: 4, exploring: 16 });
 
 test.skipIf(skipped !== undefined)(
   "write sets of every kind, with guards of every age, are answered as in memory and leave the same behind",

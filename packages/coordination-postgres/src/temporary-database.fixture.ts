@@ -29,14 +29,28 @@ export interface TemporaryStore {
   dispose(): Promise<void>;
 }
 
+/** In an order in which rows can be inserted: those that others refer to come first. */
+const TABLES = ["runs", "shards", "places", "tenants", "starved", "censuses"];
+
 /** An empty store in a schema that is emptied and used again: creating the tables takes longer than a test. */
 export async function makeEmptiedStore(pool: Pool, schema = "emptied"): Promise<TemporaryStore> {
   const store = unwrap(await openPostgresStore({ pool, schema }));
-  const emptied = ["shards", "places", "runs", "tenants", "starved", "censuses"].map(
-    (table) => `DELETE FROM ${schema}.${table}`,
-  );
-  await pool.query([...emptied, `UPDATE ${schema}.totals SET shard_count = 0`].join("; "));
+  await pool.query([...emptied(schema), `UPDATE ${schema}.totals SET shard_count = 0`].join("; "));
   return { store, schema, dispose: () => store.close() };
+}
+
+/** A store in a schema that is emptied and filled with the rows of another one, which is much faster than writing them. */
+export async function makeCopiedStore(pool: Pool, from: string, schema = "copied"): Promise<TemporaryStore> {
+  const store = unwrap(await openPostgresStore({ pool, schema }));
+  const copied = [...TABLES, "totals"].map(
+    (table) => `INSERT INTO ${schema}.${table} OVERRIDING SYSTEM VALUE SELECT * FROM ${from}.${table}`,
+  );
+  await pool.query([...emptied(schema), `DELETE FROM ${schema}.totals`, ...copied].join("; "));
+  return { store, schema, dispose: () => store.close() };
+}
+
+function emptied(schema: string): string[] {
+  return TABLES.toReversed().map((table) => `DELETE FROM ${schema}.${table}`);
 }
 
 /** An empty store in its own schema. */

@@ -9,24 +9,32 @@ import {
   newShardRecord,
   type ShardRecord,
   type UpdateShardSet,
+  type Versioned,
 } from "@gossip/coordination";
+import { EtcdClient } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
 import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EtcdStore } from "../etcd-store.ts";
+import { Layout, ShardKind, shardOf } from "../layout/layout.ts";
+import { readShardAt } from "../read/run-heads.ts";
 import { makeStore, startTestEtcd, type TestServer } from "../temporary-store.fixture.ts";
 
 const skipped = etcdSkipped();
 const TENANT = TenantId.fromBytes(new Uint8Array(32).fill(8));
 const RUN = RunId.fromRaw(1n);
-const COUNT = 12_000;
+const address = { tenant: TENANT, run: RUN };
+/** More free shards than a window may hold, and more leases than one may hold. */
+const COUNT = 5_000;
+const ONE_IN_HELD = 10;
 const FIRST_DEADLINE = 100_000n;
 const config = { cursorSemantics: "Completed", leaseDuration: 100n, maxShardRetries: undefined } as const;
 const at = (time: bigint): LogicalTime => LogicalTime.fromRaw(time);
 
 let server: TestServer;
 let store: EtcdStore;
-/** Every other one is held, each a second longer than the one before. */
+let prefix: string;
+/** One in ten is held, each a second longer than the one before. */
 const shards: ShardRecord[] = Array.from({ length: COUNT }, (_, index) => {
   const key = (index: number): Uint8Array => Uint8Array.of(index >> 8, index & 255);
   const spec = ShardSpec.withRange({ start: key(index), end: key(index + 1) });
@@ -39,7 +47,7 @@ const shards: ShardRecord[] = Array.from({ length: COUNT }, (_, index) => {
     parent: undefined,
     now: at(1n),
   });
-  if (index % 2 === 0) return record;
+  if (index % ONE_IN_HELD > 0) return record;
   return {
     ...record,
     lease: {
@@ -53,7 +61,7 @@ const shards: ShardRecord[] = Array.from({ length: COUNT }, (_, index) => {
 beforeAll(async () => {
   if (skipped !== undefined) return;
   server = await startTestEtcd();
-  ({ store } = await makeStore(server));
+  ({ store, prefix } = await makeStore(server));
   const after = {
     ...newRunRecord({ tenant: TENANT, run: RUN, config, now: at(1n) }),
     status: "Active",
@@ -107,25 +115,34 @@ async function expectRight(now: bigint): Promise<void> {
 /** Finishes most of the free shards, so that windows narrowed for thousands hold almost nothing. */
 async function finishAllBut(kept: number): Promise<void> {
   const free = shards.filter(({ status, lease }) => status === "Active" && lease === undefined).slice(kept);
-  for (let from = 0; from < free.length; from += 100) {
-    const sets = await Promise.all(
-      free.slice(from, from + 100).map(async ({ shard }): Promise<UpdateShardSet> => {
-        const read = unwrap(await store.readShard(TENANT, { run: RUN, shard })).shard!;
-        const after: ShardRecord = { ...read.record, status: "Done" };
-        shards[Number(shard)] = after;
-        return {
-          kind: "UpdateShard",
-          tenant: TENANT,
-          run: RUN,
-          shard: { guard: read.version, before: read.record, after },
-          runGuard: undefined,
-          hintAt: at(2n),
-        };
-      }),
-    );
+  const stored = await readAll();
+  for (let from = 0; from < free.length; from += 500) {
+    const sets = free.slice(from, from + 500).map(({ shard }): UpdateShardSet => {
+      const { record: before, version: guard } = stored.get(shard)!;
+      const after: ShardRecord = { ...before, status: "Done" };
+      shards[Number(shard)] = after;
+      return {
+        kind: "UpdateShard",
+        tenant: TENANT,
+        run: RUN,
+        shard: { guard, before, after },
+        runGuard: undefined,
+        hintAt: at(2n),
+      };
+    });
     const answers = await store.commit(sets);
     expect(answers.every(({ kind }) => kind === "Committed")).toBe(true);
   }
+}
+
+/** Every shard with its version, in one request. */
+async function readAll(): Promise<Map<ShardId, Versioned<ShardRecord>>> {
+  const client = new EtcdClient({ endpoints: [server.endpoint] });
+  const layout = new Layout(`${prefix}/`);
+  const space = unwrap(await client.get(layout.head(address))).found!.value.toString();
+  const { kvs } = unwrap(await client.range(layout.kind(space, ShardKind.Record)));
+  client.close();
+  return new Map(kvs.map((kv) => [shardOf(kv.key), readShardAt(address, space, kv)]));
 }
 
 describe.skipIf(skipped !== undefined)("with thousands of shards", () => {

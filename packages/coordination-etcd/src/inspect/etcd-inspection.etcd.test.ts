@@ -1,17 +1,18 @@
-// The keys are broken here one by one, as a wrong program would, and the check must see each of them. Repair must then mend exactly
-// what can be made anew: an index that is rebuilt from a wrong idea of it is worse than a broken one.
+// Each test damages keys as a faulty program would, and the check must find the damage. Repair must then restore exactly
+// what the records imply: an index rebuilt from a wrong idea of it is worse than a damaged one.
 
 import { OpId, planSplitReplaceAtPoints, RunId, ShardId, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator } from "@gossip/coordination";
 import { fsck, repair, RunCensus, type FsckFinding } from "@gossip/coordination-fsck";
-import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "@gossip/coordination-fsck/testing";
+import { FAMILY_RUN, FAMILY_TENANT } from "@gossip/coordination-fsck/testing";
 import { ManualClock } from "@gossip/coordination/testing";
-import { EtcdClient, prefixEnd, type KeyValue, type Txn } from "@gossip/etcd-client";
+import { EtcdClient, type KeyValue, type Txn } from "@gossip/etcd-client";
 import { unwrap } from "@gossip/stdx";
 import { etcdSkipped } from "@gossip/tools/engines";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Cluster } from "../cluster/cluster.ts";
 import { EtcdInspection } from "./etcd-inspection.ts";
+import { keysBelow, makeFamilyKeys, putKeys, type RelativeKeys } from "./family-keys.fixture.ts";
 import { KnownCapacities } from "../capacity/known-capacities.ts";
 import { Layout, ShardKind, shardOf, type RunAddress, type Space } from "../layout/layout.ts";
 import { makeStore, startTestEtcd, type TemporaryStore, type TestServer } from "../temporary-store.fixture.ts";
@@ -27,10 +28,14 @@ let temporary: TemporaryStore;
 let layout: Layout;
 let space: Space;
 
+/** What every test starts from. */
+let family: RelativeKeys;
+
 beforeAll(async () => {
   if (skipped !== undefined) return;
   server = await startTestEtcd();
   client = new EtcdClient({ endpoints: [server.endpoint] });
+  family = await makeFamilyKeys(server, client);
 });
 afterAll(async () => {
   client?.close();
@@ -56,8 +61,7 @@ async function findings(): Promise<readonly FsckFinding[]> {
 
 /** Everything below the prefix, byte for byte. */
 async function contents(): Promise<string[]> {
-  const { kvs } = unwrap(await client.range({ get: layout.prefix, end: prefixEnd(layout.prefix) }));
-  return kvs.map(({ key, value }) => `${key} ${value.toString("hex")}`);
+  return (await keysBelow(client, layout.prefix)).map(({ key, value }) => `${key} ${value.toString("hex")}`);
 }
 
 /** An etcd whose tree is broken: a key is in every list and is not found by itself. */
@@ -94,10 +98,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
   beforeEach(async () => {
     temporary = await makeStore(server);
     layout = new Layout(`${temporary.prefix}/`);
-    await raiseFamily(temporary.store, { seed: 11, steps: 40 });
-    // What the family holds it has given back: one of them is held again.
-    const coordinator = new Coordinator({ store: temporary.store, clock: new ManualClock(1_000_000n) });
-    unwrap(await coordinator.claim({ ...address, worker: WorkerId.fromRaw(9n) }));
+    await putKeys(client, layout.prefix, family);
     space = (await read(layout.head(address))).value.toString();
   });
   afterEach(() => temporary.dispose());

@@ -1,5 +1,5 @@
-// These tests damage rows one by one, as a bad disk or a manual edit would, and the check must find each. Repair must then rebuild exactly
-// what can be derived: an index that is rebuilt wrongly is worse than a broken one.
+// These tests damage rows one by one, as a bad disk or a manual edit would, and the check must find each. Repair must then
+// rebuild exactly what can be derived: an index that is rebuilt wrongly is worse than a broken one.
 
 import { Cursor, LogicalTime, OpId, RunId, ShardId, ShardSpec, WorkerId } from "@gossip/contracts";
 import { Coordinator, systemClock } from "@gossip/coordination";
@@ -8,26 +8,36 @@ import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "@gossip/coordination-fsc
 import { unwrap } from "@gossip/stdx";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { makeStore, startFastPostgres, type TemporaryStore, type TestServer } from "../temporary-database.fixture.ts";
+import {
+  makeCopiedStore,
+  makeStore,
+  startFastPostgres,
+  type TemporaryStore,
+  type TestServer,
+} from "../temporary-database.fixture.ts";
 
 let server: TestServer;
 let pool: Pool;
+/** What every test starts from. */
+let family: TemporaryStore;
 let temporary: TemporaryStore;
 
 beforeAll(async () => {
   server = await startFastPostgres();
   pool = new Pool({ connectionString: server.url, max: 8 });
   pool.on("error", () => undefined);
+  family = await makeStore(pool);
+  await raiseFamily(family.store, { seed: 11, steps: 40 });
 });
 
 afterAll(async () => {
+  await family?.dispose();
   await pool?.end();
   await server?.dispose();
 });
 
 beforeEach(async () => {
-  temporary = await makeStore(pool);
-  await raiseFamily(temporary.store, { seed: 11, steps: 40 });
+  temporary = await makeCopiedStore(pool, family.schema);
   return () => temporary.dispose();
 });
 
@@ -154,7 +164,7 @@ describe("what repair mends", () => {
     await lose(false);
     // Written elsewhere, so that what the index has no longer leads to them.
     await sql(
-      "CREATE TABLE @.kept AS SELECT * FROM @.shards; DELETE FROM @.shards; INSERT INTO @.shards SELECT * FROM @.kept",
+      "CREATE TEMPORARY TABLE kept AS SELECT * FROM @.shards; DELETE FROM @.shards; INSERT INTO @.shards SELECT * FROM kept; DROP TABLE kept",
     );
     await lose(true);
     const found = await findings();

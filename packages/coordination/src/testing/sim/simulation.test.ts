@@ -4,6 +4,7 @@
 // rule is shown broken, and a run is made twice.
 
 import { setImmediate } from "node:timers/promises";
+import { effort } from "@gossip/tools/effort";
 import { describe, expect, test } from "vitest";
 import { MemoryStore } from "../../memory/memory-store.ts";
 import { BROKEN_STORES } from "./broken-stores.fixture.ts";
@@ -17,7 +18,7 @@ import type { SimOptions } from "./sim-options.ts";
 import { simulate } from "./simulation.ts";
 import { TamperingStore, type Tampering } from "./tampering-store.fixture.ts";
 
-const SEED_COUNT = 210;
+const SEED_COUNT = effort({ usual: 70, exploring: 420 });
 
 /** A rule that is missing here does not compile. */
 const EVERY_RULE: Readonly<Record<ViolationKind, true>> = {
@@ -59,7 +60,7 @@ function tamperWith({ onList, ...tampering }: Tampering): Pick<SimOptions, "make
   };
 }
 
-describe("210 seeds of mixed levels", () => {
+describe(`${SEED_COUNT} seeds of mixed levels`, () => {
   const reports: SimReport[] = [];
 
   test("break no rule, and come to an end once nothing goes wrong any more", async () => {
