@@ -1,0 +1,37 @@
+import { decodeBase64Url, encodeBase64Url } from "@gossip/stdx/internal";
+
+const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = /* @__PURE__ */ new TextEncoder();
+/** Bytes up to here are decoded by hand: a `TextDecoder` costs a microsecond a call. */
+const SHORT = 64;
+
+/** Bytes as text, if they are UTF-8 and come back the same. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  const ascii = bytes.length <= SHORT ? asciiOf(bytes) : undefined;
+  if (ascii !== undefined) return ascii;
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function asciiOf(bytes: Uint8Array): string | undefined {
+  let text = "";
+  for (const byte of bytes) {
+    if (byte > 0x7f) return undefined;
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+/** UTF-8 bytes of a text. `undefined` if it holds a lone surrogate, which UTF-8 does not have. */
+export function bytesOfText(text: string): Uint8Array | undefined {
+  const bytes = encoder.encode(text);
+  // The encoder writes U+FFFD for a lone surrogate, which is only an error if the text has none of its own.
+  return LONE_SURROGATE.test(text) ? undefined : bytes;
+}
+
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+
+export { decodeBase64Url, encodeBase64Url };

@@ -1,0 +1,276 @@
+import type { Operation as ErrorOperation } from "@gossip/coordination-errors";
+import type { TSchema } from "typebox";
+import * as wire from "../schema/requests.ts";
+import type { Role } from "./role.ts";
+
+/** How the elements of a batched call are executed when the server is busy: held leases come first. */
+export type Priority = "held" | "new";
+
+interface CommonSpec {
+  readonly path: string;
+  readonly summary: string;
+  readonly role: Role;
+  readonly response: TSchema;
+  /** The rows of `ERROR_ROUTES` that its errors come from. */
+  readonly errors: readonly ErrorOperation[];
+}
+
+/** A call that takes `elements` and returns one result or error for each. */
+export interface BatchSpec extends CommonSpec {
+  readonly shape: "batch";
+  readonly method: "POST";
+  readonly element: TSchema;
+  readonly priority: Priority;
+}
+
+export interface CallSpec extends CommonSpec {
+  readonly shape: "call";
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  /** Written to the audit log. */
+  readonly isAudited?: boolean;
+}
+
+/** A response that does not end: server-sent events, or lines of JSON. */
+export interface StreamSpec extends CommonSpec {
+  readonly shape: "stream";
+  readonly method: "GET";
+  readonly query?: TSchema;
+}
+
+export type OperationSpec = BatchSpec | CallSpec | StreamSpec;
+
+const held = { shape: "batch", method: "POST", role: "work", priority: "held" } as const;
+const get = { shape: "call", method: "GET", role: "read", errors: ["getRun"] } as const;
+const operate = { shape: "call", method: "POST", role: "operate", isAudited: true } as const;
+
+/**
+ * Every operation of the protocol.
+ *
+ * Routing, validation, the types of clients, the OpenAPI document and the tables of docs/reference/protocol.md come from
+ * this table.
+ */
+export const OPERATIONS = {
+  claim: {
+    ...held,
+    priority: "new",
+    path: "/v1/claim",
+    summary: "Acquire shards of a run that no worker holds. `waitMs` waits for one.",
+    element: wire.ClaimElement,
+    response: wire.ClaimOk,
+    errors: ["claim"],
+  },
+  acquire: {
+    ...held,
+    priority: "new",
+    path: "/v1/acquire",
+    summary: "Acquire one particular shard.",
+    element: wire.AcquireElement,
+    response: wire.AcquireOk,
+    errors: ["acquire"],
+  },
+  renew: {
+    ...held,
+    path: "/v1/renew",
+    summary: "Move the deadline of a lease.",
+    element: wire.RenewElement,
+    response: wire.RenewOk,
+    errors: ["renew"],
+  },
+  checkpoint: {
+    ...held,
+    path: "/v1/checkpoint",
+    summary: "Store how far the work has come, and with `renew` move the deadline too.",
+    element: wire.CheckpointElement,
+    response: wire.CheckpointOk,
+    errors: ["checkpoint"],
+  },
+  complete: {
+    ...held,
+    path: "/v1/complete",
+    summary: "Mark a shard as done, at a cursor or with `isExhausted`.",
+    element: wire.CompleteElement,
+    response: wire.OutcomeOk,
+    errors: ["complete"],
+  },
+  park: {
+    ...held,
+    path: "/v1/park",
+    summary: "Set a shard aside for a reason.",
+    element: wire.ParkElement,
+    response: wire.OutcomeOk,
+    errors: ["park"],
+  },
+  release: {
+    ...held,
+    path: "/v1/release",
+    summary: "Give a shard back, to be acquired by any worker.",
+    element: wire.ReleaseElement,
+    response: wire.OutcomeOk,
+    errors: ["release"],
+  },
+  splitReplace: {
+    ...held,
+    path: "/v1/split-replace",
+    summary: "Replace a shard by children that tile its range.",
+    element: wire.SplitReplaceElement,
+    response: wire.SplitReplaceOk,
+    errors: ["split"],
+  },
+  splitResidual: {
+    ...held,
+    path: "/v1/split-residual",
+    summary: "Keep `range` and give `residual`, the upper part, to other workers.",
+    element: wire.SplitResidualElement,
+    response: wire.SplitResidualOk,
+    errors: ["split"],
+  },
+  createRun: {
+    ...operate,
+    path: "/v1/runs",
+    summary: "Create a run, with its first shards if `shards` and `opId` are sent.",
+    body: wire.CreateRunBody,
+    response: wire.RunOk,
+    errors: ["createRun", "createRunWithShards"],
+  },
+  registerShards: {
+    ...operate,
+    path: "/v1/runs/{run}/shards",
+    summary: "Give a run that has no shards its first ones.",
+    body: wire.RegisterShardsBody,
+    response: wire.RegisteredOk,
+    errors: ["registerShards"],
+  },
+  getRun: { ...get, path: "/v1/runs/{run}", summary: "A run.", query: wire.LogQuery, response: wire.RunOk },
+  listRuns: {
+    ...get,
+    path: "/v1/runs",
+    summary: "A tenant's runs by id, a page at a time.",
+    query: wire.ListRunsQuery,
+    response: wire.ListRunsOk,
+  },
+  getProgress: {
+    ...get,
+    path: "/v1/runs/{run}/progress",
+    summary: "The run's shards, counted by state.",
+    query: wire.TenantQuery,
+    response: wire.ProgressOk,
+  },
+  getCapacity: {
+    ...get,
+    path: "/v1/runs/{run}/capacity",
+    summary: "How much of the run can be claimed.",
+    query: wire.TenantQuery,
+    response: wire.CapacityOk,
+  },
+  estimateProgress: {
+    ...get,
+    path: "/v1/runs/{run}/estimate",
+    summary: "How far the run has come in key space. Looks at every shard.",
+    query: wire.TenantQuery,
+    response: wire.EstimateOk,
+  },
+  listCandidates: {
+    ...get,
+    path: "/v1/runs/{run}/candidates",
+    summary: "Every shard that could be claimed now. Looks at every shard.",
+    query: wire.TenantQuery,
+    response: wire.CandidatesOk,
+  },
+  completeRun: {
+    ...operate,
+    path: "/v1/runs/{run}/complete",
+    summary: "End a run whose shards are settled.",
+    body: wire.CompleteRunBody,
+    response: wire.RunOk,
+    errors: ["completeRun"],
+  },
+  failRun: {
+    ...operate,
+    path: "/v1/runs/{run}/fail",
+    summary: "End a run as failed.",
+    body: wire.OpIdBody,
+    response: wire.RunOk,
+    errors: ["failRun"],
+  },
+  cancelRun: {
+    ...operate,
+    path: "/v1/runs/{run}/cancel",
+    summary: "End a run before its work is done.",
+    body: wire.OpIdBody,
+    response: wire.RunOk,
+    errors: ["cancelRun"],
+  },
+  deleteRun: {
+    ...operate,
+    method: "DELETE",
+    path: "/v1/runs/{run}",
+    summary: "Remove a run that has ended, and its shards. Its id can never be used again.",
+    query: wire.TenantQuery,
+    response: wire.EmptyOk,
+    errors: ["deleteRun"],
+  },
+  listShards: {
+    ...get,
+    path: "/v1/runs/{run}/shards",
+    summary: "A run's shards by range start, a page at a time.",
+    query: wire.ListShardsQuery,
+    response: wire.ListShardsOk,
+  },
+  getShard: {
+    ...get,
+    path: "/v1/runs/{run}/shards/{shard}",
+    summary: "A shard. Without `shard` in the response the run has none with this id.",
+    query: wire.LogQuery,
+    response: wire.ShardOk,
+  },
+  unpark: {
+    ...operate,
+    path: "/v1/runs/{run}/shards/{shard}/unpark",
+    summary: "Let workers at a parked shard again.",
+    body: wire.OpIdBody,
+    response: wire.OutcomeOk,
+    errors: ["unpark"],
+  },
+  listTenants: {
+    ...get,
+    path: "/v1/tenants",
+    summary: "The tenants that have a run and that the token may see.",
+    query: wire.ListTenantsQuery,
+    response: wire.ListTenantsOk,
+    errors: [],
+  },
+  events: {
+    shape: "stream",
+    method: "GET",
+    role: "read",
+    path: "/v1/events",
+    summary: "What happens to a tenant's runs, from now on or from `Last-Event-ID`.",
+    query: wire.EventsQuery,
+    response: wire.EmptyOk,
+    errors: [],
+  },
+  timestamp: {
+    shape: "call",
+    method: "GET",
+    role: "read",
+    path: "/v1/timestamp",
+    summary: "Timestamps of the cluster's clock: the first of `count` that follow each other.",
+    query: wire.TimestampQuery,
+    response: wire.TimestampOk,
+    errors: [],
+  },
+} as const satisfies Readonly<Record<string, OperationSpec>>;
+
+export type OperationName = keyof typeof OPERATIONS;
+
+/** The names of the operations of one shape. */
+export type NameOfShape<Shape extends OperationSpec["shape"]> = {
+  [Name in OperationName]: (typeof OPERATIONS)[Name]["shape"] extends Shape ? Name : never;
+}[OperationName];
+
+export type BatchName = NameOfShape<"batch">;
+export type CallName = NameOfShape<"call">;
+
+export const OPERATION_NAMES: readonly OperationName[] = Object.keys(OPERATIONS) as OperationName[];
