@@ -4,6 +4,13 @@ export type { CoordinatorApi, WorkerSession } from "./coordinator/coordinator-ap
 export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
 export { Coordinator } from "./coordinator/coordinator.ts";
 export { EventCollector, type EventCollectorOptions } from "./coordinator/event-collector.ts";
+export {
+  MAX_COUNTED_FAILURES,
+  type CountFailuresRequest,
+  type ListFailuresRequest,
+  type ListParkedDetailsRequest,
+  type ResolveFailuresRequest,
+} from "./coordinator/failure-ledger.ts";
 export type { EventListener, EventStream, EventStreamOptions } from "./coordinator/event-hub.ts";
 export type {
   ClaimCandidates,
@@ -36,6 +43,12 @@ export type {
   SplitResidualRequest,
   SplitResidualResult,
 } from "./coordinator/shard-requests.ts";
+export type {
+  ListWorkersRequest,
+  PutMarkerRequest,
+  RegisterWorkerRequest,
+  WorkerRequest,
+} from "./coordinator/worker-notes.ts";
 export { systemClock } from "./coordinator/system-clock.ts";
 export { deriveSplitShardId, type DerivedShard } from "./hashing/derive-split-shard-id.ts";
 export { RANGE_EXHAUSTED, type CompletionPoint, type PayloadHash } from "./hashing/payload-hash.ts";
@@ -48,11 +61,32 @@ export { planMemory, type MemoryLoad, type MemoryPlan } from "./memory/plan-memo
 export { CapacityHint, MAX_CLAIM_COUNT } from "./records/capacity-hint.ts";
 export { CoordinationEvent, EVENT_TRAITS, type EventEnvelope, type EventKind } from "./records/coordination-event.ts";
 export { coordinationEventJson, type ReceivedEvent } from "./records/event-json.ts";
+export {
+  FAILURE_REASONS,
+  MAX_ERROR_TEXT_SIZE,
+  MAX_WORKER_TEXT_SIZE,
+  type FailureInput,
+  type FailureReason,
+  type ItemFailure,
+} from "./records/item-failure.ts";
 export { LeaseHolder } from "./records/lease-holder.ts";
 export { Lease } from "./records/lease.ts";
+export {
+  assertNoteWrites,
+  MAX_NOTE_KEY_SIZE,
+  MAX_NOTE_VALUE_SIZE,
+  MAX_NOTES_PER_SET,
+  MAX_NOTES_SIZE,
+  noteKeyAfter,
+  NoteSpace,
+  type GuardedNoteWrite,
+  type Note,
+  type NoteWrite,
+} from "./records/note.ts";
 export { OpKind } from "./records/op-kind.ts";
 export type { LoggedOp, OpLog } from "./records/op-log.ts";
 export { OpResult } from "./records/op-result.ts";
+export type { ParkDetailInput, ParkedDetail } from "./records/parked-detail.ts";
 export { leaseJson, runRecordJson, shardRecordJson } from "./records/record-json.ts";
 export { RunConfig, type RunConfigInput } from "./records/run-config.ts";
 export { RunOpKind } from "./records/run-op-kind.ts";
@@ -70,13 +104,17 @@ export {
   type OpLogEntry,
   type ShardRecord,
 } from "./records/shard-record.ts";
-export type { CheckpointOptions, SessionOptions } from "./session/worker-session.ts";
+export type { ShardMarker } from "./records/shard-marker.ts";
+export { MAX_REGISTERED_SHARDS, type WorkerEntry, type WorkerInfo } from "./records/worker-entry.ts";
+export type { CheckpointOptions, CompleteOptions, ParkOptions, SessionOptions } from "./session/worker-session.ts";
 export type { CommitAnswer, Committed, OverdrawnLimit } from "./store/commit-answer.ts";
 export type { CoordinationStore, Eventually, StoreAnswer, StoreTraits } from "./store/coordination-store.ts";
 export type {
   ClaimCandidate,
   ClaimListing,
   ClaimQuery,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -95,6 +133,7 @@ export type {
   ShardWrite,
   SplitShardSet,
   UpdateShardSet,
+  WriteNotesSet,
   WriteSet,
 } from "./store/write-set.ts";
 export { AcquireScratch, type ShardSnapshotView } from "./views/acquire-scratch.ts";

@@ -5,6 +5,7 @@ import type {
   RemoveRunSet,
   SplitShardSet,
   UpdateShardSet,
+  WriteNotesSet,
   WriteSet,
 } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
@@ -19,6 +20,7 @@ export interface CommitHandlers {
   splitShard(set: SplitShardSet): Eventually<CommitAnswer>;
   putRun(set: PutRunSet): Eventually<CommitAnswer>;
   removeRun(set: RemoveRunSet): Eventually<CommitAnswer>;
+  writeNotes?(set: WriteNotesSet): Eventually<CommitAnswer>;
 }
 
 /** `CommitHandlers` of a store whose engine needs no waiting. */
@@ -27,6 +29,7 @@ export interface CommitHandlersAtOnce extends CommitHandlers {
   splitShard(set: SplitShardSet): CommitAnswer;
   putRun(set: PutRunSet): CommitAnswer;
   removeRun(set: RemoveRunSet): CommitAnswer;
+  writeNotes?(set: WriteNotesSet): CommitAnswer;
 }
 
 /**
@@ -64,6 +67,8 @@ function commitAlone(set: Exclude<WriteSet, UpdateShardSet>, handlers: CommitHan
       return handlers.putRun(set);
     case "RemoveRun":
       return handlers.removeRun(set);
+    case "WriteNotes":
+      return handlers.writeNotes?.(set) ?? CONFLICT;
   }
 }
 

@@ -42,6 +42,7 @@ import { makeSettings, type CoordinatorOptions } from "./coordinator-options.ts"
 import { Engine } from "./engine.ts";
 import { execute } from "./execute.ts";
 import type { EventListener, EventStream, EventStreamOptions } from "./event-hub.ts";
+import { NoteCalls } from "./note-calls.ts";
 import * as queries from "./queries.ts";
 import * as runs from "./run-operations.ts";
 import { shardOperations } from "./shard-operations.ts";
@@ -74,13 +75,15 @@ const LOGGED_OF_RUN = { run: true, opId: true } as const;
  * a session makes for them. Every expected failure is in the answer; a call rejects
  * only where the program is wrong.
  */
-export class Coordinator {
+export class Coordinator extends NoteCalls {
   readonly #engine: Engine;
   readonly #cooldown: ClaimCooldown;
 
   constructor(options: CoordinatorOptions) {
     const settings = makeSettings(options);
-    this.#engine = new Engine(settings);
+    const engine = new Engine(settings);
+    super(engine);
+    this.#engine = engine;
     this.#cooldown = new ClaimCooldown(settings.claimCooldown);
   }
 

@@ -1,8 +1,9 @@
 import { MAX_SPLIT_CHILDREN, type LogicalTime, type OpId } from "@gossip/contracts";
 import { coordError, InfraError, type BackendError, type Operation } from "@gossip/coordination-errors";
-import { assert, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
+import { assert, assertCount, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import { assertNow } from "../kernel/logical-now.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
+import { MAX_NOTES_PER_SET } from "../records/note.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore, Eventually } from "../store/coordination-store.ts";
 import type { ShardLimits, WriteSet } from "../store/write-set.ts";
@@ -13,8 +14,8 @@ import { pauseMs, type StoreRetryPolicy } from "./retry-policy.ts";
 import { ShardCopies } from "./shard-copies.ts";
 import { fateOfRunWrite, fateOfShardWrite, UnresolvedWrites } from "./unresolved-writes.ts";
 
-/** The operation that an error names, and `list` for what has no row of its own. */
-export type OperationName = Operation | "list";
+/** The operation that an error names. `list` and `notes` stand for those that are not in the table of errors. */
+export type OperationName = Operation | "list" | "notes";
 
 /** How often an operation has been tried. */
 export interface Attempts {
@@ -28,6 +29,7 @@ export class Engine {
   readonly events = new EventHub();
   readonly limits: ShardLimits;
   readonly maxSplitChildren: number;
+  readonly maxNotesPerSet: number;
   readonly newOpId: () => OpId;
   readonly copies: ShardCopies;
   readonly unresolvedShards = new UnresolvedWrites(fateOfShardWrite);
@@ -43,6 +45,7 @@ export class Engine {
     this.newOpId = settings.newOpId;
     this.copies = new ShardCopies(settings.shardCopies);
     this.maxSplitChildren = settings.store.traits?.maxSplitChildren ?? MAX_SPLIT_CHILDREN;
+    this.maxNotesPerSet = settings.store.traits?.maxNotesPerSet ?? MAX_NOTES_PER_SET;
     this.#answersAtOnce = settings.store.traits?.answersAtOnce ?? false;
     this.#queue = new CommitQueue(settings.store);
   }
@@ -61,6 +64,12 @@ export class Engine {
     const answers = this.store.commit([set]);
     assert(!("then" in answers), "a store with the trait answersAtOnce must not return a promise");
     return answers[0]!;
+  }
+
+  /** Throws if a checkpoint carries more failures than one write set of the store can hold. */
+  assertFailureCount(failures: readonly unknown[] | undefined): void {
+    if (failures === undefined) return;
+    assertCount(failures.length, "number of failures in one call", { min: 0, max: this.maxNotesPerSet });
   }
 
   emit(events: readonly CoordinationEvent[]): void {

@@ -66,13 +66,15 @@ export const shardOperations = {
     engine: Engine,
     request: CheckpointRequest,
   ): ShardOperation<IdempotentOutcome<CheckpointOutcome>, CheckpointError> {
-    const { tenant, lease, opId, cursor, renew = false } = request;
+    const { tenant, lease, opId, cursor, renew = false, failures } = request;
+    engine.assertFailureCount(failures);
     const target = targetOf(engine, request, true);
-    const decide = deciding(kernel.checkpoint, { tenant, lease, opId, cursor, renew });
+    const decide = deciding(kernel.checkpoint, { tenant, lease, opId, cursor, renew, failures });
     return { name: "checkpoint", target, decide, refuse: (refusal) => refuseForRoom("checkpoint", refusal) };
   },
 
   complete(engine: Engine, command: CompleteRequest): ShardOperation<IdempotentOutcome<ShardRecord>, CompleteError> {
+    engine.assertFailureCount(command.failures);
     const target = targetOf(engine, command);
     const decide = deciding(kernel.complete, command);
     return { name: "complete", target, decide, refuse: (refusal) => refuseForRoom("complete", refusal) };

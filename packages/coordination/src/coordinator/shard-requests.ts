@@ -12,7 +12,9 @@ import type {
 } from "@gossip/contracts";
 import type { CompletionPoint } from "../hashing/payload-hash.ts";
 import type { CapacityHint } from "../records/capacity-hint.ts";
+import type { FailureInput } from "../records/item-failure.ts";
 import type { Lease } from "../records/lease.ts";
+import type { ParkDetailInput } from "../records/parked-detail.ts";
 
 export interface AcquireRequest {
   readonly tenant: TenantId;
@@ -37,14 +39,23 @@ export interface CheckpointRequest extends LoggedRequest {
   readonly cursor: Cursor;
   /** Also move the lease's deadline. */
   readonly renew?: boolean;
+  /**
+   * Items up to the cursor that failed and are skipped. They are recorded in the same write as the cursor. A replay
+   * records nothing again. At most `coordinator.maxFailuresPerCheckpoint` of them, each key once.
+   */
+  readonly failures?: readonly FailureInput[] | undefined;
 }
 
 export interface CompleteRequest extends LoggedRequest {
   readonly point: CompletionPoint;
+  /** Items that failed since the last checkpoint, as for a checkpoint. */
+  readonly failures?: readonly FailureInput[] | undefined;
 }
 
 export interface ParkRequest extends LoggedRequest {
   readonly reason: ParkReason;
+  /** What went wrong, for operators. Stored in the same write, and removed by `unpark`. */
+  readonly detail?: ParkDetailInput | undefined;
 }
 
 export interface SplitReplaceRequest extends LoggedRequest {

@@ -53,7 +53,8 @@ export class ShardTarget implements Target<ShardSituation, UpdateShard | SplitSh
       return { kind: "SplitShard", tenant, run, shard, runGuard: runVersion, created, limits: this.#engine.limits };
     }
     const runGuard = writes.needsRun ? runVersion : undefined;
-    return { kind: "UpdateShard", tenant, run, shard, runGuard, hintAt: this.#options.wantsHint ? now : undefined };
+    const hintAt = this.#options.wantsHint ? now : undefined;
+    return { kind: "UpdateShard", tenant, run, shard, runGuard, hintAt, notes: writes.notes };
   }
 
   after(read: ShardRead, writes: UpdateShard | SplitShard, version: StoreVersion): ShardRead {

@@ -93,7 +93,7 @@ function grant(
   const { tenant, run: runId, shard: id } = shard;
   return {
     outcome: { kind: "Granted", shard: leased },
-    writes: { kind: "UpdateShard", shard: leased, needsRun: true },
+    writes: { kind: "UpdateShard", shard: leased, needsRun: true, notes: undefined },
     events: [{ kind: "ShardAcquired", tenant, run: runId, at, shard: id, worker, fenceEpoch }],
   };
 }
@@ -108,7 +108,7 @@ function parkSpent(shard: ShardRecord, at: LogicalTime): Transition<AcquireOutco
   assertShardRecord(parked, shard);
   return {
     outcome: { kind: "Parked", refusal: coordError("ShardTerminal", { shard: shardKeyOf(shard), status: "Parked" }) },
-    writes: { kind: "UpdateShard", shard: parked, needsRun: true },
+    writes: { kind: "UpdateShard", shard: parked, needsRun: true, notes: undefined },
     events: [
       { kind: "ShardParked", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, reason: "TooManyErrors" },
     ],

@@ -3,12 +3,14 @@ import { IdempotentOutcome } from "@gossip/coordination-errors";
 import { ok, Redacted, type Result } from "@gossip/stdx";
 import { checkpointHash } from "../hashing/payload-hash.ts";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
+import type { FailureInput } from "../records/item-failure.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { assertInput } from "./assert-input.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
+import { noteFailures } from "./note-failures.ts";
 import { extendLease } from "./renew.ts";
 import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 import { judgeCursorUpdate } from "./validate-cursor-update.ts";
@@ -17,6 +19,8 @@ export interface CheckpointCommand extends LeasedCommand {
   readonly cursor: Cursor;
   /** Also move the lease's deadline, in the same write. Not part of the payload. *Addition.* */
   readonly renew: boolean;
+  /** Items behind the cursor that failed. Recorded in the same write; not part of the payload. *Addition.* */
+  readonly failures?: readonly FailureInput[] | undefined;
 }
 
 /** The record after a checkpoint, and the lease's new deadline if the checkpoint renewed it. */
@@ -56,10 +60,11 @@ export function checkpoint(
   advanced.lastTime = at;
   if (moved.value) advanced.attempts = 0;
   assertShardRecord(advanced, shard);
+  const notes = noteFailures(command.failures, { at, shard: shard.shard, worker: command.lease.owner }, cursor.lastKey);
   const newDeadline = renews ? advanced.lease?.deadline : undefined;
   return ok({
     outcome: IdempotentOutcome.executed({ shard: advanced, newDeadline }),
-    writes: { kind: "UpdateShard", shard: advanced, needsRun: renews },
+    writes: { kind: "UpdateShard", shard: advanced, needsRun: renews, notes },
     events: eventsOf(advanced, newDeadline),
   });
 }

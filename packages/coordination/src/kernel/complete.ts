@@ -2,18 +2,22 @@ import type { LogicalTime } from "@gossip/contracts";
 import { IdempotentOutcome } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import { completeHash, RANGE_EXHAUSTED, type CompletionPoint } from "../hashing/payload-hash.ts";
+import type { FailureInput } from "../records/item-failure.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { assertInput } from "./assert-input.ts";
 import { admitLeasedOp, type LeasedCommand } from "./admit-leased-op.ts";
 import type { LoadedShard } from "./find-shard.ts";
 import { logOp } from "./log-op.ts";
+import { noteFailures } from "./note-failures.ts";
 import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 import { judgeCursorUpdate } from "./validate-cursor-update.ts";
 
 export interface CompleteCommand extends LeasedCommand {
   /** Where the work ended. A cursor is stored; `RANGE_EXHAUSTED` leaves the one that is there. */
   readonly point: CompletionPoint;
+  /** Items that failed since the last checkpoint. Recorded in the same write; not part of the payload. *Addition.* */
+  readonly failures?: readonly FailureInput[] | undefined;
 }
 
 /**
@@ -45,9 +49,10 @@ export function complete(
     if (moved?.value === true) done.attempts = 0;
   }
   assertShardRecord(done, shard);
+  const notes = noteFailures(command.failures, { at, shard: shard.shard, worker: command.lease.owner });
   return ok({
     outcome: IdempotentOutcome.executed(done),
-    writes: { kind: "UpdateShard", shard: done, needsRun: false },
+    writes: { kind: "UpdateShard", shard: done, needsRun: false, notes },
     events: [{ kind: "ShardCompleted", tenant: shard.tenant, run: shard.run, at, shard: shard.shard }],
   });
 }

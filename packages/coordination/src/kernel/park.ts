@@ -2,6 +2,7 @@ import type { LogicalTime, ParkReason } from "@gossip/contracts";
 import { IdempotentOutcome } from "@gossip/coordination-errors";
 import { ok, type Result } from "@gossip/stdx";
 import { parkHash } from "../hashing/payload-hash.ts";
+import { noteOfParked, type ParkDetailInput } from "../records/parked-detail.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { assertInput } from "./assert-input.ts";
@@ -12,6 +13,8 @@ import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./
 
 export interface ParkCommand extends LeasedCommand {
   readonly reason: ParkReason;
+  /** What went wrong. Stored in the same write; not part of the payload. *Addition.* */
+  readonly detail?: ParkDetailInput | undefined;
 }
 
 /** Set a shard aside for a reason. Its cursor stays; only `unpark` brings it back. */
@@ -34,9 +37,11 @@ export function park(
   parked.opLog = logOp(shard, op, { kind: "Park", at });
   parked.lastTime = at;
   assertShardRecord(parked, shard);
+  const { detail, lease } = command;
+  const notes = detail && [noteOfParked(detail, { at, shard: shard.shard, worker: lease.owner })];
   return ok({
     outcome: IdempotentOutcome.executed(parked),
-    writes: { kind: "UpdateShard", shard: parked, needsRun: false },
+    writes: { kind: "UpdateShard", shard: parked, needsRun: false, notes },
     events: [{ kind: "ShardParked", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, reason }],
   });
 }

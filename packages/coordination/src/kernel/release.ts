@@ -35,7 +35,7 @@ export function release(
   assertShardRecord(released, shard);
   return ok({
     outcome: IdempotentOutcome.executed(released),
-    writes: { kind: "UpdateShard", shard: released, needsRun: false },
+    writes: { kind: "UpdateShard", shard: released, needsRun: false, notes: undefined },
     events: [{ kind: "ShardReleased", tenant: shard.tenant, run: shard.run, at, shard: shard.shard }],
   });
 }

@@ -54,7 +54,7 @@ export function renew(
   const newDeadline = holder.deadline;
   return ok({
     outcome: { newDeadline, shard: renewed },
-    writes: { kind: "UpdateShard", shard: renewed, needsRun: true },
+    writes: { kind: "UpdateShard", shard: renewed, needsRun: true, notes: undefined },
     events: [{ kind: "ShardLeaseRenewed", tenant: shard.tenant, run: shard.run, at, shard: shard.shard, newDeadline }],
   });
 }

@@ -1,6 +1,7 @@
 import type { ShardStatus } from "@gossip/contracts";
 import type { ErrorKind, ErrorOf, ErrorOfKind, Operation } from "@gossip/coordination-errors";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
+import type { NoteWrite } from "../records/note.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 
@@ -26,6 +27,8 @@ export interface UpdateShard {
   readonly shard: ShardRecord;
   /** Whether the decision rests on the run as it was read, so that the run must not have changed since. */
   readonly needsRun: boolean;
+  /** Notes of the run to write with the shard; `undefined` for none. *Addition.* */
+  readonly notes: readonly NoteWrite[] | undefined;
 }
 
 /** A shard changes and new ones appear. Always rests on the run as it was read. */

@@ -3,6 +3,7 @@ import { coordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import { unparkHash } from "../hashing/payload-hash.ts";
+import { removalOfParked } from "../records/parked-detail.ts";
 import { assertShardRecord } from "../records/shard-fault.ts";
 import { draftOf, type ShardRecord } from "../records/shard-record.ts";
 import { assertInput } from "./assert-input.ts";
@@ -21,10 +22,9 @@ export interface UnparkCommand {
 /**
  * Let workers at a parked shard again.
  *
- * In this order: the shard is there; it is the tenant's; the same operation again; the
- * run has not ended; the shard is parked. The cursor stays and the count of
- * attempts starts over. The fence is raised, so that nobody who held the shard
- * before it was parked can come back to it.
+ * Checks, in this order: the shard exists; it is the tenant's; a repeated operation; the run has not ended; the shard
+ * is parked. The cursor stays and the count of attempts starts over. The fence is raised, so that a worker that held
+ * the shard before it was parked cannot come back to it. The detail of the parked shard is removed.
  */
 export function unpark(
   loaded: LoadedShard,
@@ -58,7 +58,7 @@ export function unpark(
   assertShardRecord(unparked, shard);
   return ok({
     outcome: IdempotentOutcome.executed(unparked),
-    writes: { kind: "UpdateShard", shard: unparked, needsRun: true },
+    writes: { kind: "UpdateShard", shard: unparked, needsRun: true, notes: [removalOfParked(shard.shard)] },
     events: [{ kind: "ShardUnparked", tenant, run: shard.run, at, shard: shard.shard, newFenceEpoch }],
   });
 }

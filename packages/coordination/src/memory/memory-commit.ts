@@ -1,4 +1,5 @@
 import type { RunId, ShardLimitScope, TenantId } from "@gossip/contracts";
+import { assertNoteWrites } from "../records/note.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { CommitAnswer, OverdrawnLimit } from "../store/commit-answer.ts";
 import type {
@@ -8,6 +9,7 @@ import type {
   ShardWrite,
   SplitShardSet,
   UpdateShardSet,
+  WriteNotesSet,
   WriteSet,
 } from "../store/write-set.ts";
 import { RunShelf } from "./run-shelf.ts";
@@ -17,23 +19,23 @@ import { DELETED, type TenantShelf } from "./tenant-shelf.ts";
 
 const CONFLICT: CommitAnswer = /* @__PURE__ */ Object.freeze({ kind: "Conflict" });
 
-/** The bytes of a shard, packed; a part that is not there has not changed. */
+/** The bytes of a shard, packed. A part that is `undefined` has not changed. */
 interface PackedShard {
   readonly spec: PackedSpec | undefined;
   readonly cursor: PackedCursor | undefined;
 }
 
 /**
- * Makes write sets in memory.
+ * Commits write sets in memory.
  *
- * Each goes the same way: look whether its guards hold; pack the bytes, which is the one
- * thing that can fail, and give them back if it does; then change the rows, which cannot.
+ * Each takes the same steps: check its guards; pack the bytes, which is the only step that can fail, and release them if
+ * it does; then change the rows, which cannot fail.
  */
 export class MemoryCommit {
   readonly #tenants: Map<TenantId, TenantShelf>;
   readonly #bytes: ShardBytes;
   #shardCount = 0;
-  // One counter for all records: a version never comes back, not even under an id that is used again.
+  // One counter for all records: no version occurs twice.
   #lastVersion = 0;
 
   constructor(tenants: Map<TenantId, TenantShelf>, bytes: ShardBytes) {
@@ -55,18 +57,22 @@ export class MemoryCommit {
         return this.#putRun(set);
       case "RemoveRun":
         return this.#removeRun(set);
+      case "WriteNotes":
+        return this.#writeNotes(set);
     }
   }
 
-  #updateShard({ tenant, run, shard, runGuard, hintAt }: UpdateShardSet): CommitAnswer {
+  #updateShard({ tenant, run, shard, runGuard, hintAt, notes }: UpdateShardSet): CommitAnswer {
     const shelf = this.#shelf(tenant, run);
     const row = shelf?.row(shard.after.shard);
     if (shelf === undefined || row === undefined || row.version !== shard.guard) return CONFLICT;
     if (runGuard !== undefined && shelf.version !== runGuard) return CONFLICT;
+    if (notes !== undefined) assertNoteWrites(notes);
 
     const packed = this.#packChanges(shard);
     if (packed === undefined) return this.#exhausted();
     this.#update(shelf, row, shard, packed);
+    if (notes !== undefined) shelf.notes.write(notes);
     const hint = hintAt === undefined ? undefined : shelf.claims.hint(hintAt);
     return { kind: "Committed", version: row.version, hint };
   }
@@ -125,6 +131,14 @@ export class MemoryCommit {
     return { kind: "Committed", version: ++this.#lastVersion };
   }
 
+  #writeNotes({ tenant, run, notes }: WriteNotesSet): CommitAnswer {
+    assertNoteWrites(notes);
+    const shelf = this.#shelf(tenant, run);
+    if (shelf === undefined || !shelf.notes.areGuardsHeld(notes)) return CONFLICT;
+    shelf.notes.write(notes);
+    return { kind: "Committed", version: ++this.#lastVersion };
+  }
+
   #shelf(tenant: TenantId, run: RunId): RunShelf | undefined {
     const shelf = this.#tenants.get(tenant)?.runs.get(run);
     return shelf === DELETED ? undefined : shelf;
@@ -168,7 +182,7 @@ export class MemoryCommit {
     );
   }
 
-  /** Pack what a write changes; `undefined`, and everything as it was, where there is no room. */
+  /** Packs what a write changes. Without room for it, returns `undefined` and changes nothing. */
   #packChanges({ before, after }: ShardWrite): PackedShard | undefined {
     const hasNewSpec = after.spec !== before.spec;
     const hasNewCursor = after.cursor !== before.cursor;
@@ -182,7 +196,7 @@ export class MemoryCommit {
     return { spec, cursor };
   }
 
-  /** Pack new shards; `undefined`, and everything as it was, where there is no room for all of them. */
+  /** Packs new shards. Without room for all of them, returns `undefined` and changes nothing. */
   #packRows(records: readonly ShardRecord[]): ShardRow[] | undefined {
     const rows: ShardRow[] = [];
     for (const record of records) {
@@ -203,7 +217,7 @@ export class MemoryCommit {
     this.#bytes.release(row.cursorSlot);
   }
 
-  /** Say what had no room, now that everything has been given back. */
+  /** The answer for a write that had no room. Called after its bytes were released. */
   #exhausted(): CommitAnswer {
     return { kind: "Exhausted", resource: "shard_slab", slab: this.#bytes.lastRefusal() };
   }

@@ -2,6 +2,7 @@ import type { LogicalTime, RunId, ShardKey, TenantId } from "@gossip/contracts";
 import type { InfraError } from "@gossip/coordination-errors";
 import { assert, assertCount, MAX_SLAB_CAPACITY, ok, type Result } from "@gossip/stdx";
 import { CapacityHint } from "../records/capacity-hint.ts";
+import type { Note } from "../records/note.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
@@ -9,6 +10,8 @@ import type { CoordinationStore } from "../store/coordination-store.ts";
 import type {
   ClaimListing,
   ClaimQuery,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -27,19 +30,18 @@ import { ShardBytes } from "./shard-bytes.ts";
 import { DELETED, type TenantShelf } from "./tenant-shelf.ts";
 
 export interface MemoryStoreOptions {
-  /** Bytes that keys, tokens and metadata of all shards may take together. 64 MiB where it is left out. */
+  /** Bytes for keys, tokens and metadata of all shards together. 64 MiB by default. */
   readonly slabCapacity?: number;
 }
 
 const DEFAULT_SLAB_CAPACITY = 64 * 1024 * 1024;
 
 /**
- * Records in this process's memory: gone when it ends.
+ * Records in the memory of this process. They are lost when it ends.
  *
- * For tests, for work that need not survive, and as the measure of every other store.
- * It answers at once and never fails but by running out of its slab, and a write
- * that does not fit changes nothing. Keys, tokens and metadata live in one slab of a fixed
- * size, so that it never grows beyond what it was given for them.
+ * For tests, for work that need not survive, and as the reference for every other store. It answers at once, and fails
+ * only if its slab is full; a write that does not fit changes nothing. Keys, tokens and metadata of shards live in one
+ * slab of a fixed size. Notes live on the heap.
  */
 export class MemoryStore implements CoordinationStore {
   readonly traits = { answersAtOnce: true } as const;
@@ -58,7 +60,7 @@ export class MemoryStore implements CoordinationStore {
     this.#commit = new MemoryCommit(this.#tenants, this.#bytes);
   }
 
-  /** Bytes of the slab that are in use, with what rounding adds. */
+  /** Bytes of the slab that are in use, rounding included. */
   get slabBytesUsed(): number {
     return this.#bytes.liveBytes;
   }
@@ -126,6 +128,14 @@ export class MemoryStore implements CoordinationStore {
   listTenants({ after, limit }: ListTenantsQuery): Result<Page<TenantId, TenantId>, InfraError> {
     const tenants = [...this.#tenants].flatMap(([tenant, { runs }]) => (hasRun(runs) ? [tenant] : []));
     return ok(pageOf(tenants, { keyOf: (tenant) => tenant, after, limit }));
+  }
+
+  listNotes(query: ListNotesQuery): Result<Page<Note, Uint8Array>, InfraError> {
+    return ok(this.#shelf(query.tenant, query.run)?.notes.list(query) ?? { items: [], next: undefined });
+  }
+
+  countNotes({ tenant, run, space, limit }: CountNotesQuery): Result<number, InfraError> {
+    return ok(this.#shelf(tenant, run)?.notes.count(space, limit) ?? 0);
   }
 
   commit(sets: readonly WriteSet[]): readonly CommitAnswer[] {

@@ -6,17 +6,19 @@ import type { AcquireScratch } from "../views/acquire-scratch.ts";
 import { leastKey, type RunProgress } from "../views/run-progress.ts";
 import { ShardFilter } from "../views/shard-filter.ts";
 import { ClaimIndex } from "./claim-index.ts";
+import { NoteShelf } from "./note-shelf.ts";
 import type { ShardBytes } from "./shard-bytes.ts";
 import { ShardOrder } from "./shard-order.ts";
 import type { ShardRow } from "./shard-row.ts";
 
-/** A run with its shards, and every way to find them. */
+/** A run with its shards, the indexes over them, and its notes. */
 export class RunShelf {
   readonly #bytes: ShardBytes;
   readonly #rows = new Map<ShardId, ShardRow>();
   readonly #order: ShardOrder;
   readonly #counts: Record<ShardStatus, number> = { Active: 0, Done: 0, Split: 0, Parked: 0 };
   readonly claims = new ClaimIndex();
+  readonly notes = new NoteShelf();
   run: RunRecord;
   version: number;
 
@@ -46,7 +48,7 @@ export class RunShelf {
     this.claims.place(row);
   }
 
-  /** Give a row its next state. The bytes that changed have been packed, and those that they replace are given back. */
+  /** Gives a row its next state. Its changed bytes are packed already, and the ones that they replace released. */
   update(row: ShardRow, after: ShardRecord, version: number): void {
     const { status, lease } = row;
     row.adopt(after, version);
@@ -54,7 +56,7 @@ export class RunShelf {
       this.#counts[status]--;
       this.#counts[after.status]++;
     }
-    // Most writes are checkpoints, which move neither: the index need not hear of them.
+    // Most writes are checkpoints, which change neither and leave the index alone.
     if (status !== after.status || lease !== after.lease) this.claims.place(row);
   }
 
@@ -75,7 +77,7 @@ export class RunShelf {
     let index = query.after === undefined ? 0 : this.#order.indexAfter(query.after);
     for (; index < rows.length && items.length < query.limit; index++) {
       const row = rows[index]!;
-      // What a filter looks at is in the row, so bytes are copied only of what is kept.
+      // A filter needs only the row, so bytes are copied only for records that pass it.
       if (ShardFilter.matches(query.filter, row, query.now)) items.push(row.toRecord(this.run, this.#bytes));
     }
     return { items, next: index < rows.length ? this.#order.positionOf(rows[index - 1]!) : undefined };
@@ -93,7 +95,7 @@ export class RunShelf {
     return { total: this.#rows.size, active, done, split, parked, leased, watermark: watermark?.slice() };
   }
 
-  /** Give back the bytes of every shard. The shelf is of no use after this. */
+  /** Releases the bytes of every shard. The shelf must not be used after this. */
   releaseBytes(): void {
     for (const row of this.#rows.values()) {
       this.#bytes.release(row.slot);

@@ -39,7 +39,9 @@ import type { ShardCopy, ShardSituation } from "../coordinator/shard-target.ts";
 import type { CompletionPoint } from "../hashing/payload-hash.ts";
 import type { SplitShard, UpdateShard } from "../kernel/transition.ts";
 import type { CapacityHint } from "../records/capacity-hint.ts";
+import type { FailureInput } from "../records/item-failure.ts";
 import { Lease } from "../records/lease.ts";
+import type { ParkDetailInput } from "../records/parked-detail.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import { snapshotOf, type ShardSnapshot } from "../views/shard-snapshot.ts";
 import { isLeaseGone } from "./lease-gone.ts";
@@ -61,9 +63,20 @@ export interface SessionOptions {
   readonly opId?: OpId;
 }
 
-export interface CheckpointOptions extends SessionOptions {
+/** The options of a call that moves past items. */
+export interface CompleteOptions extends SessionOptions {
+  /** Items that failed and are skipped by this call. They are recorded in the same write. See `CheckpointRequest`. */
+  readonly failures?: readonly FailureInput[] | undefined;
+}
+
+export interface CheckpointOptions extends CompleteOptions {
   /** Also move the lease's deadline. */
   readonly renew?: boolean;
+}
+
+export interface ParkOptions extends SessionOptions {
+  /** What went wrong, for operators. */
+  readonly detail?: ParkDetailInput | undefined;
 }
 
 /** One call of a session. */
@@ -178,7 +191,8 @@ export class WorkerSession implements AsyncDisposable {
         const { tenant, lease, opId } = this.#request(options);
         ({ renew = false } = options);
         assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
-        return shardOperations.checkpoint(this.#engine, { tenant, lease, opId, cursor, renew });
+        const { failures } = options;
+        return shardOperations.checkpoint(this.#engine, { tenant, lease, opId, cursor, renew, failures });
       },
       tell: (outcome) =>
         IdempotentOutcome.map(outcome, ({ newDeadline }) => ({
@@ -202,11 +216,12 @@ export class WorkerSession implements AsyncDisposable {
   /** Mark the shard as done, at a cursor or with `RANGE_EXHAUSTED`. */
   complete(
     point: CompletionPoint,
-    options: SessionOptions = {},
+    options: CompleteOptions = {},
   ): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
     return this.#run({
       isLast: true,
-      make: () => shardOperations.complete(this.#engine, { ...this.#request(options), point }),
+      make: () =>
+        shardOperations.complete(this.#engine, { ...this.#request(options), point, failures: options.failures }),
       tell: (outcome) => IdempotentOutcome.map(outcome, () => undefined),
     });
   }
@@ -214,11 +229,11 @@ export class WorkerSession implements AsyncDisposable {
   /** Set the shard aside for a reason. */
   park(
     reason: ParkReason,
-    options: SessionOptions = {},
+    options: ParkOptions = {},
   ): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
     return this.#run({
       isLast: true,
-      make: () => shardOperations.park(this.#engine, { ...this.#request(options), reason }),
+      make: () => shardOperations.park(this.#engine, { ...this.#request(options), reason, detail: options.detail }),
       tell: (outcome) => IdempotentOutcome.map(outcome, () => undefined),
     });
   }

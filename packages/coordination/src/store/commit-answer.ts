@@ -5,19 +5,18 @@ import type { CapacityHint } from "../records/capacity-hint.ts";
 import type { StoreVersion } from "./store-reads.ts";
 
 /**
- * What became of one write set. Where several of these could be said, the first in
- * this order is:
+ * The outcome of one write set. If several apply, the first in this order is returned:
  *
- * - `Conflict`      — a version or a state that was to hold does not. Nothing was written.
- * - `LimitExceeded` — the new shards would overdraw a quota, the tenant's looked at first. Nothing was written.
- * - `Exists`        — a new shard's id is taken; the first such in the set is named. Nothing was written.
+ * - `Conflict`      — a condition of the set does not hold. Nothing was written.
+ * - `LimitExceeded` — the new shards would exceed a quota; the tenant's is checked first. Nothing was written.
+ * - `Exists`        — a new shard's id is taken; names the first such in the set. Nothing was written.
  * - `Exhausted`     — there is no room. Nothing was written.
  * - `Committed`     — all of it was written, and survives what the store promises to survive.
  *
  * Or the store failed:
  *
- * - `Failed`        — and certainly wrote nothing.
- * - `Unknown`       — and may or may not have written all of it. Never say `Failed` where it is this.
+ * - `Failed`        — nothing was written, for certain.
+ * - `Unknown`       — all of it was written, or nothing. Never return `Failed` in this case.
  */
 export type CommitAnswer =
   | { readonly kind: "Conflict" }
@@ -30,9 +29,9 @@ export type CommitAnswer =
 
 export interface Committed {
   readonly kind: "Committed";
-  /** The new version of the shard or run that was written; of a removed run, anything. */
+  /** The new version of the shard or run that was written. Of a removed run, and of notes alone, any value. */
   readonly version: StoreVersion;
-  /** Present exactly where the set asked for it. */
+  /** Present exactly if the set asked for it. */
   readonly hint?: CapacityHint | undefined;
 }
 

@@ -2,6 +2,7 @@ import type { LogicalTime, RunId, ShardKey, TenantId } from "@gossip/contracts";
 import type { InfraError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
 import type { CapacityHint } from "../records/capacity-hint.ts";
+import type { Note } from "../records/note.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { AcquireScratch } from "../views/acquire-scratch.ts";
@@ -10,6 +11,8 @@ import type { CommitAnswer } from "./commit-answer.ts";
 import type {
   ClaimListing,
   ClaimQuery,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -21,45 +24,45 @@ import type {
 } from "./store-reads.ts";
 import type { WriteSet } from "./write-set.ts";
 
-/** Now, or later: a store that need not wait may answer at once. */
+/** A value or a promise of it: a store that need not wait may answer at once. */
 export type Eventually<T> = T | Promise<T>;
 
-/** What a store was asked for, or that it failed. */
+/** The result of a read, or why the store failed. */
 export type StoreAnswer<T> = Eventually<Result<T, InfraError>>;
 
-/** What is particular to a store. */
+/** What differs between stores. */
 export interface StoreTraits {
   /**
-   * `commit` gives its answers and not a promise of them. Writes then do not wait for each other's
-   * company, which would gain nothing.
+   * `commit` returns its answers and not a promise. Writes are then not batched, which would gain nothing.
    */
   readonly answersAtOnce?: boolean;
-  /** Most children that one split can create; as many as a plan holds where it is left out. */
+  /** Most children that one split can create; by default as many as a plan holds. */
   readonly maxSplitChildren?: number;
-  /** Most write sets that `commit` takes in one call; 256 where it is left out. */
+  /** Most write sets that `commit` takes in one call; 256 by default. */
   readonly maxSetsPerCommit?: number;
   /**
-   * How many calls of `commit` may be under way at once; 1 where it is left out. What comes meanwhile
-   * waits and travels together, so more calls at once mean smaller ones.
+   * How many calls of `commit` may be in flight at once; 1 by default. Later sets wait and travel together, so more
+   * calls in flight mean smaller batches.
    */
   readonly commitsInFlight?: number;
+  /** Most notes in one write set; `MAX_NOTES_PER_SET` by default. */
+  readonly maxNotesPerSet?: number;
 }
 
 /**
  * Where records are kept.
  *
- * A store knows nothing of the protocol: it reads records, finds them by its indexes, and
- * writes them if what was read is still true. Everything else, from leases to retries,
- * is done by the coordinator above it, once, for every store.
+ * A store does not know the protocol: it reads records, finds them by its indexes, and writes them if what was read is
+ * still true. The coordinator above it does everything else, from leases to retries, once for every store.
  *
- * What it must hold to:
+ * Its contract:
  *
  * - **Reads are current.** A read sees every write that was answered before it began.
  * - **A set is atomic**: its guards and its writes are one step, and no other write comes between.
  * - **A tenant sees its own.** Records are found under the tenant that is asked for, and no other.
  * - **A terminal run or shard slows no claim**: it leaves every index that claiming reads.
- * - **Expected failures are values.** `InfraError` says what the store was doing, in fixed words; what
- *   the driver threw goes into its `cause`. A rejected promise is a defect of the store.
+ * - **Expected failures are values.** `InfraError` names what the store was doing, in fixed words; what the driver threw
+ *   goes into its `cause`. A rejected promise is a defect of the store.
  *
  * The conformance kit in `@gossip/coordination/testing` checks all of it.
  */
@@ -70,8 +73,8 @@ export interface CoordinationStore {
   /** A shard with its run, in one trip. */
   readShard(tenant: TenantId, key: ShardKey): StoreAnswer<ShardRead>;
   /**
-   * `readShard` that writes the shard's bytes into `scratch` where it can spare the copies. The spec and
-   * the cursor of the record are then the scratch's own, and good until it is written again.
+   * `readShard` that writes the shard's bytes into `scratch`, for stores that can avoid the copies. The spec and the
+   * cursor of the record then belong to the scratch, and are valid until it is written again.
    */
   readShardInto?(tenant: TenantId, key: ShardKey, scratch: AcquireScratch): StoreAnswer<ShardRead>;
 
@@ -82,7 +85,7 @@ export interface CoordinationStore {
   readHint(query: RunMoment): StoreAnswer<CapacityHint>;
   /** The states of a run's shards, counted. */
   readProgress(query: RunMoment): StoreAnswer<RunProgress>;
-  /** Note that somebody found nothing to claim, until that time. Advice, kept apart from the run's record and version. */
+  /** Record until when a worker found nothing to claim. Advisory, and kept apart from the run's record and version. */
   markStarved(tenant: TenantId, run: RunId, until: LogicalTime): StoreAnswer<void>;
 
   /** From the index that claiming reads: it must not cost more the more shards there are. */
@@ -93,11 +96,16 @@ export interface CoordinationStore {
   /** Tenants that have a run, by id. */
   listTenants(query: ListTenantsQuery): StoreAnswer<Page<TenantId, TenantId>>;
 
+  /** Notes of one space of a run, by key. Empty if there is no such run. */
+  listNotes?(query: ListNotesQuery): StoreAnswer<Page<Note, Uint8Array>>;
+  /** How many notes a space of a run has, or `limit` if there are more. Must not cost more the more there are beyond it. */
+  countNotes?(query: CountNotesQuery): StoreAnswer<number>;
+
   /**
-   * Make write sets, each for itself, and answer each, in their order.
+   * Commit write sets, each on its own, and return the outcome of each in the same order.
    *
-   * A call carries either a single set of any kind, or several `UpdateShard` sets of
-   * different shards: one that fails does not keep the others from being made.
+   * A call carries either a single set of any kind, or several `UpdateShard` sets of different shards. A set that fails
+   * does not affect the others.
    */
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]>;
 }

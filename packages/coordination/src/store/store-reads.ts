@@ -1,4 +1,5 @@
 import type { LogicalTime, RunId, ShardId, TenantId } from "@gossip/contracts";
+import type { NoteSpace } from "../records/note.ts";
 import type { RunHead, RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { ShardFilter } from "../views/shard-filter.ts";
@@ -62,6 +63,28 @@ export interface ListRunsQuery {
 
 export interface ListTenantsQuery {
   readonly after: TenantId | undefined;
+  readonly limit: number;
+}
+
+/** Which notes of a run to list, by key. */
+export interface ListNotesQuery {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly space: NoteSpace;
+  /** The least key to list: empty for all, or `next` of the previous page. It may be one byte longer than a key. */
+  readonly start: Uint8Array;
+  /** The least key not to list; `undefined` to list to the end. */
+  readonly end: Uint8Array | undefined;
+  /** Most notes to return, at least 1. A page may have fewer although others follow. */
+  readonly limit: number;
+}
+
+/** Which notes of a run to count. */
+export interface CountNotesQuery {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+  readonly space: NoteSpace;
+  /** Where to stop counting, at least 1. */
   readonly limit: number;
 }
 

@@ -2,6 +2,7 @@ import type { LogicalTime, RunId, ShardKey, TenantId } from "@gossip/contracts";
 import { InfraError } from "@gossip/coordination-errors";
 import { err, type Result } from "@gossip/stdx";
 import type { CapacityHint } from "../records/capacity-hint.ts";
+import type { Note } from "../records/note.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
@@ -9,6 +10,8 @@ import type { CoordinationStore, Eventually, StoreAnswer, StoreTraits } from "..
 import type {
   ClaimListing,
   ClaimQuery,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -109,6 +112,15 @@ export class FaultInjectingStore implements CoordinationStore {
 
   listTenants(query: ListTenantsQuery): StoreAnswer<Page<TenantId, TenantId>> {
     return this.#read("listTenants", `${query.after}/${query.limit}`, () => this.#inner.listTenants(query));
+  }
+
+  listNotes(query: ListNotesQuery): StoreAnswer<Page<Note, Uint8Array>> {
+    const subject = `${nameRun(query)}/${query.space}/${query.start.join()}/${query.limit}`;
+    return this.#read("listNotes", subject, () => this.#inner.listNotes!(query));
+  }
+
+  countNotes(query: CountNotesQuery): StoreAnswer<number> {
+    return this.#read("countNotes", `${nameRun(query)}/${query.space}`, () => this.#inner.countNotes!(query));
   }
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {

@@ -1,7 +1,15 @@
 import type { LogicalTime, RunId, ShardKey, TenantId } from "@gossip/contracts";
 import type { CommitAnswer } from "../store/commit-answer.ts";
 import type { CoordinationStore, Eventually, StoreTraits } from "../store/coordination-store.ts";
-import type { ClaimQuery, ListRunsQuery, ListShardsQuery, ListTenantsQuery, RunMoment } from "../store/store-reads.ts";
+import type {
+  ClaimQuery,
+  CountNotesQuery,
+  ListNotesQuery,
+  ListRunsQuery,
+  ListShardsQuery,
+  ListTenantsQuery,
+  RunMoment,
+} from "../store/store-reads.ts";
 import type { WriteSet } from "../store/write-set.ts";
 import type { AcquireScratch } from "../views/acquire-scratch.ts";
 
@@ -72,6 +80,14 @@ export class StoreProbe implements CoordinationStore {
 
   listTenants(query: ListTenantsQuery) {
     return this.#count().listTenants(query);
+  }
+
+  listNotes(query: ListNotesQuery) {
+    return this.#count().listNotes!(query);
+  }
+
+  countNotes(query: CountNotesQuery) {
+    return this.#count().countNotes!(query);
   }
 
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {

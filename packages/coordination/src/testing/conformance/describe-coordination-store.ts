@@ -4,6 +4,8 @@ import type { StoreFixture, TestRunner } from "./test-runner.ts";
 import { decisionCases } from "./decision-cases.ts";
 import { lifecycleCases } from "./lifecycle-cases.ts";
 import { listingCases } from "./listing-cases.ts";
+import { noteCases } from "./note-cases.ts";
+import { noteStoreCases } from "./note-store-cases.ts";
 import { runCases } from "./run-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 import { splitCases } from "./split-cases.ts";
@@ -20,6 +22,8 @@ export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase
   claiming: claimCases,
   decisions: decisionCases,
   scenarios: scenarioCases,
+  "notes in the store port": noteStoreCases,
+  notes: noteCases,
 };
 
 /** Long enough for ten thousand shards on a store far away, on a machine that has other things to do. */
@@ -51,6 +55,7 @@ export function describeCoordinationStore(
             async () => {
               const fixture = await makeFixture();
               try {
+                if (part.startsWith("notes") && fixture.store.listNotes === undefined) return;
                 await run(new World(fixture, expect));
               } finally {
                 await fixture.dispose?.();

@@ -1,89 +1,13 @@
-import {
-  Cursor,
-  FenceEpoch,
-  LogicalTime,
-  OpId,
-  RunId,
-  ShardId,
-  U64_MAX,
-  WorkerId,
-  type ShardStatus,
-} from "@gossip/contracts";
-import { assert, unwrap } from "@gossip/stdx";
+import { FenceEpoch, LogicalTime, OpId, RunId, ShardId, U64_MAX, WorkerId, type ShardStatus } from "@gossip/contracts";
+import { unwrap } from "@gossip/stdx";
 import type { PayloadHash } from "../../hashing/payload-hash.ts";
 import { MAX_CLAIM_COUNT } from "../../records/capacity-hint.ts";
 import { OpKind } from "../../records/op-kind.ts";
 import { OpResult } from "../../records/op-result.ts";
-import { newRunRecord, type RunRecord } from "../../records/run-record.ts";
-import { newShardRecord, type ShardRecord } from "../../records/shard-record.ts";
-import type { CommitAnswer } from "../../store/commit-answer.ts";
-import type { ShardRead, StoreVersion, Versioned } from "../../store/store-reads.ts";
-import type { PutRunSet, ShardLimits, UpdateShardSet, WriteSet } from "../../store/write-set.ts";
+import type { StoreVersion } from "../../store/store-reads.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
+import { commit, LIMITS, makeRun, makeShard, mustCommit, now, putRun, read, update } from "./store-steps.ts";
 import { at, KEY, OTHER_TENANT, range, RUN, SHARD, TENANT, text, type World } from "./world.ts";
-
-const LIMITS: ShardLimits = { maxShardsPerTenant: 1000, maxShardsTotal: 1000 };
-const now = LogicalTime.fromRaw(5n);
-const config = { cursorSemantics: "Completed", leaseDuration: 100n, maxShardRetries: undefined } as const;
-
-const makeRun = (fields: Partial<RunRecord> = {}): RunRecord => ({
-  ...newRunRecord({ tenant: TENANT, run: RUN, config, now }),
-  status: "Active",
-  rootShards: [SHARD],
-  ...fields,
-});
-const makeShard = (id: bigint = SHARD, fields: Partial<ShardRecord> = {}): ShardRecord => ({
-  ...newShardRecord({
-    tenant: TENANT,
-    key: { run: RUN, shard: ShardId.fromRaw(id) },
-    spec: range("a", "z"),
-    cursor: Cursor.initial(),
-    cursorSemantics: "Completed",
-    parent: undefined,
-    now,
-  }),
-  ...fields,
-});
-const putRun = (fields: Partial<PutRunSet> = {}): PutRunSet => {
-  const after = fields.after ?? makeRun();
-  const base = { kind: "PutRun", tenant: after.tenant, run: after.run, guard: undefined, after } as const;
-  return { ...base, created: [makeShard()], limits: LIMITS, noShardsIn: [], ...fields };
-};
-const update = (
-  read: Versioned<ShardRecord>,
-  changes: Partial<ShardRecord>,
-  fields: Partial<UpdateShardSet> = {},
-): UpdateShardSet => ({
-  kind: "UpdateShard",
-  tenant: read.record.tenant,
-  run: read.record.run,
-  shard: { guard: read.version, before: read.record, after: { ...read.record, ...changes } },
-  runGuard: undefined,
-  hintAt: undefined,
-  ...fields,
-});
-
-async function commit(world: World, set: WriteSet): Promise<CommitAnswer> {
-  const answers = await world.store.commit([set]);
-  world.expect(answers.length).toBe(1);
-  return answers[0]!;
-}
-
-async function mustCommit(world: World, set: WriteSet): Promise<StoreVersion> {
-  const answer = await commit(world, set);
-  assert(answer.kind === "Committed", "the write must be made");
-  return answer.version;
-}
-
-async function read(
-  world: World,
-  id: bigint = SHARD,
-  run = RUN,
-): Promise<Required<{ [Part in keyof ShardRead]: NonNullable<ShardRead[Part]> }>> {
-  const found = unwrap(await world.store.readShard(TENANT, { run, shard: ShardId.fromRaw(id) }));
-  assert(found.run !== undefined && found.shard !== undefined, "the shard and its run must be there");
-  return { run: found.run, shard: found.shard };
-}
 
 async function recordsComeBack(world: World): Promise<void> {
   const u64 = <Id>(raw: bigint) => raw as Id;

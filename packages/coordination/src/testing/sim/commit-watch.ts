@@ -61,6 +61,7 @@ export class CommitWatch {
         this.#acceptRun(set);
         break;
       case "RemoveRun":
+      case "WriteNotes":
         break;
     }
     this.#mirror.write(set);

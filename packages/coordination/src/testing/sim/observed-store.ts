@@ -3,6 +3,8 @@ import type { CommitAnswer } from "../../store/commit-answer.ts";
 import type { CoordinationStore, Eventually, StoreTraits } from "../../store/coordination-store.ts";
 import type {
   ClaimQuery,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -68,6 +70,14 @@ export class ObservedStore implements CoordinationStore {
 
   listTenants(query: ListTenantsQuery) {
     return this.#called().listTenants(query);
+  }
+
+  listNotes(query: ListNotesQuery) {
+    return this.#called().listNotes!(query);
+  }
+
+  countNotes(query: CountNotesQuery) {
+    return this.#called().countNotes!(query);
   }
 
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {

@@ -55,6 +55,8 @@ export class StoreMirror {
       case "RemoveRun":
         this.#runs.delete(name);
         return;
+      case "WriteNotes":
+        return;
       case "UpdateShard":
         found?.shards.set(set.shard.after.shard, set.shard.after);
         return;

@@ -6,6 +6,8 @@ import type { CommitAnswer } from "../../store/commit-answer.ts";
 import type { CoordinationStore, StoreAnswer } from "../../store/coordination-store.ts";
 import type {
   ClaimQuery,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -94,6 +96,14 @@ export class TamperingStore implements CoordinationStore {
 
   listTenants(query: ListTenantsQuery) {
     return this.#inner.listTenants(query);
+  }
+
+  listNotes(query: ListNotesQuery) {
+    return this.#inner.listNotes!(query);
+  }
+
+  countNotes(query: CountNotesQuery) {
+    return this.#inner.countNotes!(query);
   }
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
