@@ -34,7 +34,7 @@ import { addOldRunOption, refuseRunOption } from "./chosen-run.ts";
 const DETAILS = [
   "The same command goes on where it was, and says what it skipped: after Ctrl-C, after kill -9, and on another machine that uses the same store. Started several times, it works on one run together. What a run is for is its source, its command or module, and --out: with another of these it is another run.",
   "",
-  "{} stands for the item, as one word whatever is in it; do not put it between single quotes. A command also sees it as $1, and GOSSIP_RUN, GOSSIP_SHARD and GOSSIP_FENCE. A module exports a function (item, context).",
+  "{} stands for the item, as one word whatever is in it; do not put it between single quotes. Without {} the item is appended, like xargs does. A command also sees it as $1, and GOSSIP_RUN, GOSSIP_SHARD and GOSSIP_FENCE. A module exports a function (item, context).",
   "",
   "Sources:",
   "  fs:FOLDER            every regular file below it, links not followed",

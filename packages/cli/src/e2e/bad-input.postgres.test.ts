@@ -62,7 +62,7 @@ describe("PostgreSQL", () => {
     expect(await migrate()).toMatchObject([0, { kind: "current", from: to, to }]);
     query(server.url, `DELETE FROM migrated.migrations WHERE version > 1`);
     expect((await gossip(["status", "--store", store], { cwd: folder })).stderr).toMatch(
-      /^gossip: PostgreSQL at .* cannot be opened: the tables have version 1 and must be brought to \d+; run `gossip store migrate` once\.\n$/,
+      /^gossip: PostgreSQL at .* cannot be opened: the tables have version 1 and must be brought to \d+; run `gossip store migrate --store [^`]+` once\.\n$/,
     );
   });
 

@@ -41,7 +41,8 @@ describe("the command line", () => {
     [["run", "--source", "fs:", "--exec", "true"], /names nothing/],
     [["run", "--source", "fs:data", "--exec", " "], /--exec is empty/],
     [["run", "--source", "fs:data", "--exec", "echo '{}'"], /write \{\} without quotes/],
-    [["run", "--source", "fs:data", "--exec", "if then"], /the shell cannot read the command/],
+    [["run", "--source", "fs:data", "--exec", "true;"], /has no \{\}, .*: write \{\} where the item goes/],
+    [["run", "--source", "fs:data", "--exec", "if then {}"], /the shell cannot read the command/],
     [
       ["run", "--source", "fs:data", "--exec", "true", "--workers", "0"],
       /--workers is not a whole number from 1 to 256/,
@@ -133,7 +134,7 @@ describe("the source", () => {
 
   test("a line that is too long is still known after kill -9, and every time after that", async () => {
     writeFileSync(join(folder, "rows"), `${"x".repeat(2 ** 20 + 1)}\n1\n2\n`);
-    const command = "until [ -e go ]; do sleep 0.05; done";
+    const command = "until [ -e go ]; do sleep 0.05; done; : {}";
     const args = ["--source", "lines:rows", "--exec", command, "--workers", "1", "--shards", "1", "--lease", "1"];
     const first = await startGossip(["run", ...args, "--json"], { cwd: folder });
     expect(await first.heard(/"kind":"progress".*"items":0.*"unreadable":1/)).toBe(true);
@@ -159,7 +160,7 @@ describe("the source", () => {
       "--source",
       "lines:lines",
       "--exec",
-      "test -e go",
+      ": {}; test -e go",
       "--on-fail",
       "park",
       "--retries",
@@ -298,7 +299,18 @@ describe("the store", () => {
       cwd: folder,
     });
     expect(await oracle.heard(/serving epoch/)).toBe(true);
-    const args = ["run", "--source", "lines:lines", "--exec", "sleep 0.05", "--tso", address, "--lease", "2", "--json"];
+    const args = [
+      "run",
+      "--source",
+      "lines:lines",
+      "--exec",
+      ": {}; sleep 0.05",
+      "--tso",
+      address,
+      "--lease",
+      "2",
+      "--json",
+    ];
     const running = await startGossip(args, { cwd: folder });
     expect(await running.heard(/"kind":"progress"/)).toBe(true);
     await oracle.kill();

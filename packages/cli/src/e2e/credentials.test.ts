@@ -20,7 +20,7 @@ afterAll(removeGossipScript);
 const at = (argv: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Said> =>
   gossipLine(argv, { cwd: folder, env });
 
-const PRINT_ENVIRONMENT = ["run", "--source", "lines:rows", "--exec", "env", "--out", "out.ndjson"];
+const PRINT_ENVIRONMENT = ["run", "--source", "lines:rows", "--exec", ": {}; env", "--out", "out.ndjson"];
 
 test("commands do not see the store's address, and see the rest", async () => {
   const env = { GOSSIP_STORE: join(folder, `store-${SECRET}`), PGPASSWORD: "for the command", MINE: "too" };

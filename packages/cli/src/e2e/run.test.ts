@@ -70,7 +70,12 @@ describe("gossip run", () => {
 
   test("tells commands their run, shard and fence", async () => {
     lines("one", 1);
-    const { stdout } = await run("--source", "lines:one", "--exec", "echo $GOSSIP_RUN $GOSSIP_SHARD $GOSSIP_FENCE");
+    const { stdout } = await run(
+      "--source",
+      "lines:one",
+      "--exec",
+      ": {}; echo $GOSSIP_RUN $GOSSIP_SHARD $GOSSIP_FENCE",
+    );
     expect(stdout).toMatch(/^[0-9a-f]{16} 0000000000000001 [0-9a-f]{16}\n$/);
   });
 
@@ -189,7 +194,7 @@ describe("gossip run", () => {
   test("stops at once on the second Ctrl-C, with the commands it started", async () => {
     lines("rows", 4);
     const running = await startGossip(
-      ["run", "--source", "lines:rows", "--exec", "echo $$ > pid; sleep 1000", "--workers", "1", "--json"],
+      ["run", "--source", "lines:rows", "--exec", "echo $$ > pid; : {}; sleep 1000", "--workers", "1", "--json"],
       { cwd: folder },
     );
     // A shard in its hands does not say that its command has begun.
@@ -205,7 +210,7 @@ describe("gossip run", () => {
   test("ends with 143 on SIGTERM", async () => {
     lines("rows", 4);
     const running = await startGossip(
-      ["run", "--source", "lines:rows", "--exec", "sleep 1000", "--workers", "1", "--grace", "0", "--json"],
+      ["run", "--source", "lines:rows", "--exec", ": {}; sleep 1000", "--workers", "1", "--grace", "0", "--json"],
       { cwd: folder },
     );
     expect(await running.heard(/"kind":"progress".*"held":1/)).toBe(true);

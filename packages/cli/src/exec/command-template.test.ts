@@ -1,9 +1,12 @@
 // A placeholder that is put in wrongly splits a name at its spaces, or hands it to another program as code. What counts is
 // what a shell makes of the result, so a shell says what each command prints.
 import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parseTemplate } from "./command-template.ts";
 import { functionOf } from "./persistent-shell.ts";
 
@@ -50,7 +53,7 @@ describe("{} is the item, as one word", () => {
 test.each([
   ["between single quotes", "printf '[%s]' '{}' {}", `[{}][${NASTY}]`],
   ["behind a backslash", "printf '[%s]' \\{}", "[{}]"],
-  ["with something between the braces", "printf '[%s]' '{print}'", "[{print}]"],
+  ["with something between the braces", "printf '[%s]' '{print}' {}", `[{print}][${NASTY}]`],
 ])("%s nothing is put in", (_where, command, printed) => {
   expect(run(command)).toBe(printed);
 });
@@ -135,9 +138,76 @@ test("whatever the name is, every place gets exactly that name", () => {
   );
 });
 
-test("a command without a placeholder is run as it is", () => {
-  expect(run('printf %s "$#"')).toBe("1");
-  expect(unwrap(parseTemplate("true"))).toBe("true");
+describe("without {}, the item is appended, like xargs", () => {
+  test.each([
+    ["to a command with arguments", "printf '[%s]' x", `[x][${NASTY}]`],
+    ["to one with a redirection", "printf '[%s]' 2>&1", `[${NASTY}]`],
+    ["to one with a line end behind it", "printf '[%s]' \n ", `[${NASTY}]`],
+    ["to the last of several", "true; true && printf '[%s]' \"a;b\"", `[a;b][${NASTY}]`],
+    ["to the end of a pipe", "echo x | printf '[%s]'", `[${NASTY}]`],
+    ["but not where $1 is used", "printf '[%s]' \"$1\" x", `[${NASTY}][x]`],
+    ["nor where $# is used", 'printf %s "$#"', "1"],
+    ["nor to exit", "printf ok; exit 0", "ok"],
+  ])("%s", (_where, command, printed) => {
+    expect(run(command)).toBe(printed);
+  });
+
+  test.each([
+    "true;",
+    "true &",
+    "true |",
+    "true &&",
+    "(true)",
+    "{ true; }",
+    "if true; then true; fi",
+    "for x in 1; do true; done",
+    "case x in x) true;; esac",
+    "A=1",
+    "A='x y'",
+    "A=$(echo x y)",
+    "$COMMAND",
+    "`true`",
+    "> file",
+    "2> file",
+    "true >",
+    "true 2>&",
+    "true # it",
+    "cat <<EOF\nx\nEOF",
+    "eval",
+    "exec",
+    ". ",
+    "true \\",
+    "!",
+  ])("%j is refused: the item would be a command, a comment or an error", (command) => {
+    expect(parseTemplate(command)).toEqual({ ok: false, error: { kind: "PlaceholderMissing" } });
+  });
+
+  test("whatever the command is, the item is neither run nor written to", () => {
+    const folder = mkdtempSync(join(tmpdir(), "gossip-append-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const item = join(folder, "item");
+    const content = "#!/bin/sh\ntouch pwned\n";
+    writeFileSync(item, content, { mode: 0o755 });
+    const word = fc.constantFrom(
+      ..."true ; & | && || ( ) { } if then fi A=1 < > 2> >x # 'q' ! do done eval 2>&1 \n case x in esac ;; $X time command for".split(
+        " ",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
+        const parsed = parseTemplate(words.join(" "));
+        if (!parsed.ok) return;
+        const script = `${functionOf(parsed.value)}gossip_item "$1"`;
+        spawnSync("sh", ["-c", script, "sh", item], { cwd: folder });
+        expect([words.join(" "), existsSync(join(folder, "pwned")), readFileSync(item, "utf8")]).toEqual([
+          words.join(" "),
+          false,
+          content,
+        ]);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
 
 test.each(["", "  ", "\n\t"])("%j is no command", (command) => {

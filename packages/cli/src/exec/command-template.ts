@@ -1,10 +1,13 @@
 import { err, ok, type Result } from "@gossip/stdx";
+import { appendItem } from "./append-item.ts";
 import { readHereDocument, readRedirection, type HereDocument } from "./here-document.ts";
 
 export type TemplateError =
   | { readonly kind: "EmptyCommand" }
   /** The only `{}` are between single quotes, or in here-documents with a quoted delimiter. */
   | { readonly kind: "PlaceholderQuoted" }
+  /** There is no `{}`, and the command does not end in a simple command to which the item can be appended. */
+  | { readonly kind: "PlaceholderMissing" }
   /** In `$((…))` some shells execute the value of a name. */
   | { readonly kind: "PlaceholderInArithmetic" };
 
@@ -17,8 +20,10 @@ type Inside = "base" | "double" | "substitution" | "arithmetic" | "backtick" | "
 /** Text after which a command can start. */
 const COMMAND_START = /(?:^|[;&|(\n`]|(?:^|\s)(?:if|then|elif|else|while|until|do|!|\{)\s)[ \t]*$/;
 
-/** The item is used without a placeholder: `$1`, `${1}`, `$@`, `$*`. */
-const POSITIONAL = /\$(?:1|\{1|[@*])/;
+/** The item is used without a placeholder: `$1`, `${1}`, `$@`, `$*`, `$#`. */
+const POSITIONAL = /\$(?:1|\{1|[@*#])/;
+/** Where one command ends and another can start. After `<` or `>` these belong to a redirection. */
+const CONTROL_OPERATOR = /[;&|()\n]/;
 
 /**
  * Turn a user's command into the body of a shell function that gets the item as `$1`.
@@ -26,16 +31,22 @@ const POSITIONAL = /\$(?:1|\{1|[@*])/;
  * `{}` is the item as one word: outside quotes it becomes `"$1"`, between double quotes and in a here-document `${1}`.
  * Between single quotes, and in a here-document with a quoted delimiter, it is left unchanged, as the shell does with
  * everything there. This also keeps a name out of the code of another program, as in `bash -c 'echo {}'`. `\{}` is left
- * unchanged too. A command without `{}` runs as it is.
+ * unchanged too. To a command that does not mention its item at all, the item is appended, as `xargs` does.
  */
 export function parseTemplate(command: string): Result<string, TemplateError> {
   if (command.trim() === "") return err({ kind: "EmptyCommand" });
-  const scan = new Scan(command);
+  const scan = new Scan(command.trimEnd());
   scan.run();
   if (scan.hasPlaceholderInArithmetic) return err({ kind: "PlaceholderInArithmetic" });
   if (scan.quotedCount > 0 && scan.placeholderCount === 0 && !POSITIONAL.test(command))
     return err({ kind: "PlaceholderQuoted" });
-  return ok(scan.script);
+  if (command.includes("{}") || POSITIONAL.test(command)) return ok(scan.script);
+  const appended = appendItem(scan.script, {
+    lastCommand: command.slice(scan.lastCommandAt),
+    hasComment: scan.hasComment,
+    hasHereDocument: scan.hasHereDocument,
+  });
+  return appended === undefined ? err({ kind: "PlaceholderMissing" }) : ok(appended);
 }
 
 class Scan {
@@ -43,6 +54,10 @@ class Scan {
   placeholderCount = 0;
   quotedCount = 0;
   hasPlaceholderInArithmetic = false;
+  hasComment = false;
+  hasHereDocument = false;
+  /** Where the last command begins that is not inside of anything. */
+  lastCommandAt = 0;
   readonly #text: string;
   readonly #inside: Inside[];
   /** Here-documents that start after the next line end. */
@@ -72,13 +87,15 @@ class Scan {
     if (isText) return this.#copy(1);
     if (inside === "arithmetic") return rest.startsWith("))") ? this.#leave(2) : this.#copy(1);
     if (char === "'") return this.#copySingleQuoted();
-    if (char === "#" && this.#startsWord()) return this.#copy(this.#lengthUntil("\n"));
+    if (char === "#" && this.#startsWord()) return this.#copyComment();
     if (rest.startsWith("<<")) return this.#announce();
     if (char === "\n" && this.#announced.length > 0) return this.#copyDocuments();
     if (this.#startsCommand("case")) return this.#enter("case", 4);
     if (inside === "case" && this.#startsCommand("esac")) return this.#leave(4);
     if (char === "(" && this.#inside.length > 1) return this.#enter("group", 1);
     if (char === ")" && this.#inside.length > 1 && inside !== "case") return this.#leave();
+    if (this.#inside.length === 1 && CONTROL_OPERATOR.test(char) && !/[<>]/.test(this.#text[this.#at - 1] ?? ""))
+      this.lastCommandAt = this.#at + 1;
     return this.#copy(1);
   }
 
@@ -91,7 +108,10 @@ class Scan {
 
   #announce(): void {
     const redirection = readRedirection(this.#text.slice(this.#at));
-    if (redirection.document !== undefined) this.#announced.push(redirection.document);
+    if (redirection.document !== undefined) {
+      this.hasHereDocument = true;
+      this.#announced.push(redirection.document);
+    }
     this.#copy(redirection.length);
   }
 
@@ -112,6 +132,11 @@ class Scan {
       this.script += inner.script;
       this.#at += body.length;
     }
+  }
+
+  #copyComment(): void {
+    this.hasComment = true;
+    this.#copy(this.#lengthUntil("\n"));
   }
 
   #copySingleQuoted(): void {

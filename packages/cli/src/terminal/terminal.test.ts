@@ -44,11 +44,11 @@ const VIEW = /\[[━─]+\] [\d.]+ %  \d+ items  .*\n[█▓░▒]+\n█ \d+ do
 
 describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   test("a run shows where it is, in place, and ends with a sentence", async () => {
-    const screen = await run(80, ["--exec", "sleep 0.01", "--out", "out.ndjson"]);
+    const screen = await run(80, ["--exec", ": {}; sleep 0.01", "--out", "out.ndjson"]);
     await screen.shows(VIEW);
     expect(await screen.ended).toBe(0);
     const { lines } = screen;
-    expect(lines[0]).toMatch(/^Run [0-9a-f]{16}: lines:.*rows through sleep 0\.01$/);
+    expect(lines[0]).toMatch(/^Run [0-9a-f]{16}: lines:.*rows through : \{\}; sleep 0\.01$/);
     expect(lines.filter((line) => line.startsWith("["))).toEqual([
       expect.stringMatching(/^\[━{30}\] 100 %  120 items  /),
     ]);
@@ -99,7 +99,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   });
 
   test("a second Ctrl-C stops at once, and the cursor is there again", async () => {
-    const screen = await run(90, ["--exec", "sleep 1000"]);
+    const screen = await run(90, ["--exec", ": {}; sleep 1000"]);
     await screen.shows(/2 in work/);
     screen.type(CTRL_C);
     await screen.shows(/Stopping/);
@@ -119,12 +119,12 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
   });
 
   test("without colours where nobody wants any, and in plain signs where the terminal has no others", async () => {
-    const plain = await run(80, ["--exec", "sleep 0.01"], { NO_COLOR: "1" });
+    const plain = await run(80, ["--exec", ": {}; sleep 0.01"], { NO_COLOR: "1" });
     await plain.shows(VIEW);
     await plain.ended;
     // oxlint-disable-next-line no-control-regex -- it is what is looked for
     expect(plain.raw).not.toMatch(/\u001b\[[0-9;]*m/);
-    const ascii = await run(80, ["ascii", "--exec", "sleep 0.01"], { LC_ALL: "C", LANG: "C" });
+    const ascii = await run(80, ["ascii", "--exec", ": {}; sleep 0.01"], { LC_ALL: "C", LANG: "C" });
     await ascii.shows(/\[[=-]+\] [\d.]+ %  \d+ items .*\n[#+.!]+\n# \d+ done/);
     await ascii.ended;
   });

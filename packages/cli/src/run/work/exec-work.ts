@@ -34,6 +34,11 @@ export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
         "BadCommandLine",
         "--exec has {} in $((…)), where a shell may run what a name holds: check that it is a number first, and use a variable.",
       );
+    if (body.error.kind === "PlaceholderMissing")
+      return fail(
+        "BadCommandLine",
+        "--exec has no {}, and does not end in a simple command that the item could be appended to: write {} where the item goes.",
+      );
     return fail(
       "BadCommandLine",
       "--exec has {} only between single quotes, or in a here-document with a quoted delimiter, where it stays as it is: write {} without quotes, it is quoted for you.",
