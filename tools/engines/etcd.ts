@@ -1,9 +1,10 @@
 // A real etcd on loopback. The binary comes from the system's packages; `.ci/run` installs it.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startProcess, type EngineProcess } from "./engine-process.ts";
+import { makeCertificates, opensslMissing } from "./certificates.ts";
 import { freePort } from "./free-port.ts";
 import { skippedFor } from "./skipped-for.ts";
 
@@ -23,7 +24,7 @@ export function etcdMissing(): string | undefined {
   return "etcd is not installed (Debian: apt-get install etcd-server)";
 }
 
-/** Why tests against etcd are skipped here, said aloud; `undefined` where they run. */
+/** Why tests against etcd are skipped here, printed as a warning; `undefined` where they run. */
 export function etcdSkipped(): string | undefined {
   return skippedFor(etcdMissing());
 }
@@ -91,85 +92,9 @@ export async function startEtcd(
   };
 }
 
-/** Why tests against an etcd that serves over TLS are skipped here, said aloud; `undefined` where they run. */
+/** Why tests against an etcd that serves over TLS are skipped here, printed as a warning; `undefined` where they run. */
 export function etcdTlsSkipped(): string | undefined {
-  const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-  return skippedFor(
-    etcdMissing() ?? (hasOpenssl ? undefined : "openssl is not installed (Debian: apt-get install openssl)"),
-  );
-}
-
-interface PemFiles {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** An authority, and a certificate of it for the server and one for clients. */
-function makeCertificates(folder: string): {
-  readonly ca: string;
-  readonly server: PemFiles;
-  readonly client: PemFiles;
-} {
-  const file = (name: string): string => join(folder, name);
-  openssl([
-    "req",
-    "-x509",
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-days",
-    "2",
-    "-subj",
-    "/CN=gossip test authority",
-    "-keyout",
-    file("ca.key"),
-    "-out",
-    file("ca.pem"),
-  ]);
-  // etcd's gateway calls its own server, with the server's certificate: so that must do for a client, too.
-  writeFileSync(
-    file("extensions"),
-    "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n",
-  );
-  const issue = (name: string): PemFiles => {
-    const pair = { cert: file(`${name}.pem`), key: file(`${name}.key`) };
-    openssl([
-      "req",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-subj",
-      `/CN=${name}`,
-      "-keyout",
-      pair.key,
-      "-out",
-      file(`${name}.csr`),
-    ]);
-    openssl([
-      "x509",
-      "-req",
-      "-days",
-      "2",
-      "-in",
-      file(`${name}.csr`),
-      "-CA",
-      file("ca.pem"),
-      "-CAkey",
-      file("ca.key"),
-      "-CAcreateserial",
-      "-extfile",
-      file("extensions"),
-      "-out",
-      pair.cert,
-    ]);
-    return pair;
-  };
-  return { ca: file("ca.pem"), server: issue("server"), client: issue("client") };
-}
-
-function openssl(args: readonly string[]): void {
-  const done = spawnSync("openssl", args, { encoding: "utf8" });
-  if (done.status !== 0) throw new Error(`openssl failed: ${done.stderr}`);
+  return skippedFor(etcdMissing() ?? opensslMissing());
 }
 
 function read(file: string): string {

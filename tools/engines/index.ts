@@ -1,4 +1,5 @@
 // Real engines for tests and benches, on loopback, with temporary data.
+export { makeCertificates, tlsSkipped, type PemFiles } from "./certificates.ts";
 export {
   etcdMissing,
   etcdSkipped,

@@ -73,7 +73,10 @@ export function addStoreCommand(parent: Command, description: CommandDescription
       ),
     )
     .option("--tenant <id>", "whose runs: 64 hexadecimal digits (default: all zeros)")
-    .option("--tso <host:port,…>", "take the time from a timestamp oracle instead of this machine's clock")
+    .option(
+      "--tso <host:port,…>",
+      "take the time from a timestamp oracle instead of this machine's clock; tsos://HOST:PORT for TLS",
+    )
     .option("--json", "one line of JSON for each result");
 }
 

@@ -2,6 +2,7 @@ export type { ClientError } from "./client/client-error.ts";
 export type { ClientEndpoint } from "./client/endpoint.ts";
 export type { KnownLeader } from "./client/leader-cache.ts";
 export { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./client/retry-policy.ts";
+export type { ClientTls } from "./client/dial.ts";
 export { TimestampClient, type ClientOptions } from "./client/timestamp-client.ts";
 export { clientClock, ClockUnavailable, oracleClock } from "./clock/oracle-clock.ts";
 export type { ConsensusDriver } from "./driver/consensus-driver.ts";
@@ -34,6 +35,7 @@ export { startHeartbeat, type Heartbeat } from "./server/heartbeat.ts";
 export type { ListenAddress, ListenError } from "./server/listener.ts";
 export { DEFAULT_PORT, OracleServer, type ServeOptions, type ServerError } from "./server/oracle-server.ts";
 export { DEFAULT_LIMITS, type ServerLimits } from "./server/server-limits.ts";
+export type { ServerTls } from "./server/server-tls.ts";
 export {
   systemWallClock,
   systemMonotonicClock,
@@ -42,3 +44,4 @@ export {
   type Timers,
 } from "./time/system-time.ts";
 export type { Status } from "./wire/status.ts";
+export { hashToken } from "./wire/token.ts";

@@ -4,4 +4,6 @@
  *
  * @internal
  */
-export { parseEtcdFlags, readEtcdSettings, type EtcdFlags } from "./etcd-driver/etcd-flags.ts";
+export { parseEtcdFlags, readEtcdSettings, type EtcdFlags } from "./flags/etcd-flags.ts";
+export { readTsoFlag, TSO_TOKEN_VARIABLE } from "./flags/client-flags.ts";
+export { readServerFlags, type ServerFlags } from "./flags/server-flags.ts";

@@ -8,6 +8,7 @@ import { openLmdbStore } from "@gossip/coordination-lmdb";
 import { RunId, TenantId, WorkerId } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeCertificates, tlsSkipped } from "@gossip/tools/engines";
 import { gossipLine, type Said } from "./command-line.fixture.ts";
 
 let folder: string;
@@ -400,6 +401,30 @@ describe("tso", () => {
       code: 5,
       stderr: expect.stringContaining("another oracle serves from") as string,
     });
+    send!("SIGINT");
+    expect((await serving).code).toBe(0);
+  });
+
+  test.skipIf(tlsSkipped() !== undefined)("serves over TLS to clients with a token, and to no others", async () => {
+    const certificates = makeCertificates(folder);
+    const token = "gossip_tso_0123456789abcdef";
+    writeFileSync(join(folder, "tokens"), `${token}\n`);
+    let send: ((name: string) => void) | undefined;
+    const heard: string[] = [];
+    const { cert, key } = certificates.server;
+    const serve = ["tso", "serve", "--data", "tso", "--listen", "127.0.0.1:0", "--http", "off", "--tokens", "tokens"];
+    const serving = gossipLine([...serve, "--tls-cert", cert, "--tls-key", key], {
+      cwd: folder,
+      onListening: (sender) => (send = sender),
+      onLine: (line) => heard.push(line),
+    });
+    while (!heard.some((line) => line.startsWith("serving"))) await new Promise((resolve) => setImmediate(resolve));
+    const address = heard.find((line) => line.startsWith("listening"))!.split(" ")[1]!;
+    const get = (tso: string, env: NodeJS.ProcessEnv) => gossipLine(["tso", "get", "--tso", tso], { cwd: folder, env });
+    const secure = `tsos://${address}?ca=ca.pem`;
+    expect((await get(secure, { GOSSIP_TSO_TOKEN: token })).code).toBe(0);
+    expect((await get(secure, {})).stderr).toContain("this server needs a token that it knows");
+    expect((await get(address, { GOSSIP_TSO_TOKEN: token })).code).not.toBe(0);
     send!("SIGINT");
     expect((await serving).code).toBe(0);
   });

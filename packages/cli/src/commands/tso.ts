@@ -5,6 +5,7 @@ import { WindowGrant } from "@gossip/tso";
 import { acting, addCommand, type Cli, type CommandResult } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { stopSignal } from "../stop-signal.ts";
+import { connectOracle } from "../store-url/oracle-clock.ts";
 import { openOracle, type OracleFlags } from "../tso/open-oracle.ts";
 
 /** Bits of a timestamp below its milliseconds. */
@@ -33,7 +34,7 @@ export function registerTso(program: Command, cli: Cli): void {
     usage: "serve",
     summary: "Serve timestamps until Ctrl-C",
     details:
-      "An etcd that asks for a user or a certificate gets them from the --etcd-… options, or from the URL: https://USER:PASSWORD@HOST:2379?ca=FILE&cert=FILE&key=FILE. The password can also be in a file or in GOSSIP_ETCD_PASSWORD; it is never printed.",
+      "An etcd that asks for a user or a certificate gets them from the --etcd-… options, or from the URL: https://USER:PASSWORD@HOST:2379?ca=FILE&cert=FILE&key=FILE. The password can also be in a file or in GOSSIP_ETCD_PASSWORD; it is never printed. Before you let --listen reach other machines, give --tls-cert and --tls-key, and --tokens or --tls-client-ca.",
     examples: [
       "gossip tso serve --data ./tso-data",
       "gossip tso serve --etcd http://etcd-1.internal:2379 --listen 10.0.0.5:50551",
@@ -49,9 +50,13 @@ export function registerTso(program: Command, cli: Cli): void {
     .option("--etcd-server-name <name>", "the name in etcd's certificate, if it is not the host")
     .option(
       "--listen <host:port>",
-      "where clients connect; there are no passwords, so mind who can reach it",
+      "where clients connect; open to all who can reach it, unless you set the options below",
       "127.0.0.1:50551",
     )
+    .option("--tls-cert <file>", "encrypt every port with this certificate (PEM)")
+    .option("--tls-key <file>", "its key (PEM)")
+    .option("--tls-client-ca <file>", "serve only clients with a certificate of these authorities (PEM)")
+    .option("--tokens <file>", "serve only clients with one of these tokens: on each line a token or its SHA-256")
     .option("--http <host:port>", "timestamps for curl, /healthz, /readyz, /metrics; off for none", "127.0.0.1:50552")
     .option("--json", "one line of JSON for each event")
     .action(acting(cli, (flags: OracleFlags & { readonly json?: boolean }) => serve(cli, flags)));
@@ -59,9 +64,11 @@ export function registerTso(program: Command, cli: Cli): void {
   addCommand(tso, {
     usage: "get",
     summary: "Ask for timestamps",
+    details:
+      "An oracle over TLS is tsos://HOST:PORT,…?ca=FILE&cert=FILE&key=FILE&server-name=NAME; every setting can be left out. A token is taken from GOSSIP_TSO_TOKEN.",
     examples: ["gossip tso get", "gossip tso get --tso tso-1.internal:50551 --count 10 --json"],
   })
-    .option("--tso <host:port,…>", "whom to ask", "127.0.0.1:50551")
+    .option("--tso <host:port,…>", "whom to ask; tsos://HOST:PORT for TLS", "127.0.0.1:50551")
     .option("--count <count>", "how many, one after the other", "1")
     .option("--json", "one line of JSON for each")
     .action(acting(cli, (flags: GetFlags) => get(cli, flags)));
@@ -98,8 +105,7 @@ async function get(cli: Cli, flags: GetFlags): Promise<CommandResult> {
   const count = /^\d{1,6}$/.test(flags.count) ? Number(flags.count) : 0;
   if (count < 1 || count > 262_144)
     return fail("BadCommandLine", "--count is not a number of timestamps: write one from 1 to 262144.");
-  const endpoints = flags.tso.split(",").map((endpoint) => endpoint.trim());
-  const first = await ask(endpoints, count);
+  const first = await ask(cli, flags.tso, count);
   if (!first.ok) return first;
   for (let index = 0n; index < BigInt(count); index++) {
     const timestamp = first.value + index;
@@ -115,12 +121,10 @@ async function get(cli: Cli, flags: GetFlags): Promise<CommandResult> {
   return ok("Ok");
 }
 
-async function ask(endpoints: readonly string[], count: number): Promise<Result<bigint, CliError>> {
-  const { TimestampClient } = await import("@gossip/tso-server");
-  const created = TimestampClient.create({ endpoints });
-  if (!created.ok)
-    return fail("BadCommandLine", "--tso is not a list of addresses: write HOST:PORT, with commas between several.");
-  const client = created.value;
+async function ask(cli: Cli, tso: string, count: number): Promise<Result<bigint, CliError>> {
+  const connected = await connectOracle(tso, cli);
+  if (!connected.ok) return connected;
+  const { client, endpoints } = connected.value;
   try {
     const batch = await client.getTsBatch(count);
     if (batch.ok) return ok(WindowGrant.first(batch.value));

@@ -4,6 +4,6 @@
  * The variables of PostgreSQL itself (`PGPASSWORD` and the like) stay, because a command may need them for its own database.
  */
 export function commandEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { GOSSIP_STORE: _store, ...rest } = env;
+  const { GOSSIP_STORE: _store, GOSSIP_TSO_TOKEN: _token, ...rest } = env;
   return rest;
 }

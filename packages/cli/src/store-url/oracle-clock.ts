@@ -1,21 +1,44 @@
 import type { Clock } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
+import type { TimestampClient } from "@gossip/tso-server";
 import { fail, type CliError } from "../output/cli-error.ts";
 
 /** A clock that uses a timestamp oracle. Makes one request first, to check that the oracle can be reached. */
 export async function openOracleClock(
-  endpoints: readonly string[],
+  tso: readonly string[],
 ): Promise<Result<{ readonly clock: Clock; close(): void }, CliError>> {
-  const { clientClock, TimestampClient } = await import("@gossip/tso-server");
-  const created = TimestampClient.create({ endpoints });
-  if (!created.ok)
-    return fail("BadCommandLine", "--tso is not a list of addresses: write HOST:PORT, with commas between several.");
-  const client = created.value;
+  const connected = await connectOracle(tso.join(","), { env: process.env, cwd: process.cwd() });
+  if (!connected.ok) return connected;
+  const { client, endpoints } = connected.value;
+  const { clientClock } = await import("@gossip/tso-server");
   const first = await client.getTs();
   if (first.ok) return ok({ clock: clientClock(client), close: () => client.close() });
   client.close();
+  const { error } = first;
+  if (error.kind === "Rejected" && error.status === "Unauthenticated")
+    return fail(
+      "ClockUnreachable",
+      `the timestamp oracle at ${endpoints.join(", ")} needs a token: set GOSSIP_TSO_TOKEN.`,
+    );
   return fail(
     "ClockUnreachable",
-    `no timestamp oracle answers at ${endpoints.join(", ")} (${first.error.kind}): start one with \`gossip tso serve --data tso\`, or leave --tso out.`,
+    `no timestamp oracle answers at ${endpoints.join(", ")} (${error.kind}): start one with \`gossip tso serve --data tso\`, or leave --tso out.`,
+  );
+}
+
+/** A client for what `--tso` names. It has not connected yet. */
+export async function connectOracle(
+  tso: string,
+  surroundings: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+): Promise<Result<{ readonly client: TimestampClient; readonly endpoints: readonly string[] }, CliError>> {
+  const { TimestampClient: Client } = await import("@gossip/tso-server");
+  const { readTsoFlag } = await import("@gossip/tso-server/internal");
+  const options = await readTsoFlag(tso, surroundings);
+  if (!options.ok) return fail("BadCommandLine", options.error.message);
+  const created = Client.create(options.value);
+  if (created.ok) return ok({ client: created.value, endpoints: options.value.endpoints });
+  return fail(
+    "BadCommandLine",
+    "--tso is not a list of addresses: write HOST:PORT or tsos://HOST:PORT, with commas between several.",
   );
 }

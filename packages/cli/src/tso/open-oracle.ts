@@ -1,11 +1,11 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import type { ConsensusDriver, FileOpenError, ListenAddress, OracleServer } from "@gossip/tso-server";
-import type { EtcdFlags } from "@gossip/tso-server/internal";
+import type { EtcdFlags, ServerFlags } from "@gossip/tso-server/internal";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { printableText } from "../output/printable.ts";
 import { makeFolder } from "../store-url/make-folder.ts";
 
-export interface OracleFlags extends Partial<EtcdFlags> {
+export interface OracleFlags extends Partial<EtcdFlags>, ServerFlags {
   /** An absolute path. */
   readonly data?: string;
   readonly listen: string;
@@ -33,12 +33,16 @@ export async function openOracle(
   if (!listen.ok) return listen;
   const http = flags.http === "off" ? ok(undefined) : parseAddress(flags.http, "--http");
   if (!http.ok) return http;
+  const { readServerFlags } = await import("@gossip/tso-server/internal");
+  const security = await readServerFlags(flags, surroundings);
+  if (!security.ok) return fail("BadCommandLine", security.error.message);
   const opened = await openDriver(flags, listen.value, surroundings, say);
   if (!opened.ok) return opened;
   const driver = opened.value;
   const { OracleServer: Server } = await import("@gossip/tso-server");
   const started = await Server.start({
     driver,
+    ...security.value,
     listen: [listen.value],
     ...(http.value === undefined ? {} : { http: http.value }),
     onEvent: ({ kind }) => say("event", kind),

@@ -15,6 +15,7 @@ describe("parseCommand", () => {
         socketPath: undefined,
         http: { host: "127.0.0.1", port: 50_552 },
         advertise: undefined,
+        security: {},
         windowAheadMs: 3000,
         failoverAdvanceMs: 1000,
         heartbeatS: 60,
@@ -25,7 +26,7 @@ describe("parseCommand", () => {
 
   test("every flag arrives", () => {
     const flags =
-      "--etcd http://a:2379,https://b:2379 --listen [::1]:7 --socket /s --http off --advertise me:9 --prefix p --lease-ttl 5 --window-ahead 10 --failover-advance 0 --heartbeat 0 --etcd-user u --etcd-password-file f --etcd-ca ca --etcd-cert c --etcd-key k --etcd-server-name s --max-connections 5 --max-per-address 4 --idle-timeout 3";
+      "--etcd http://a:2379,https://b:2379 --listen [::1]:7 --socket /s --http off --advertise me:9 --prefix p --lease-ttl 5 --window-ahead 10 --failover-advance 0 --heartbeat 0 --etcd-user u --etcd-password-file f --etcd-ca ca --etcd-cert c --etcd-key k --etcd-server-name s --tls-cert tc --tls-key tk --tls-client-ca tca --tokens t --max-connections 5 --max-per-address 4 --idle-timeout 3";
     expect(unwrap(parseCommand(["serve", ...flags.split(" ")]))).toEqual({
       kind: "serve",
       store: {
@@ -46,6 +47,7 @@ describe("parseCommand", () => {
       socketPath: "/s",
       http: undefined,
       advertise: "me:9",
+      security: { tlsCert: "tc", tlsKey: "tk", tlsClientCa: "tca", tokens: "t" },
       windowAheadMs: 10,
       failoverAdvanceMs: 0,
       heartbeatS: 0,

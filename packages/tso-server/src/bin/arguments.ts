@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { err, ok, type Result } from "@gossip/stdx";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
-import { ETCD_PASSWORD_VARIABLE, parseEtcdFlags, type EtcdSettings } from "../etcd-driver/etcd-flags.ts";
+import { ETCD_PASSWORD_VARIABLE, parseEtcdFlags, type EtcdSettings } from "../flags/etcd-flags.ts";
+import type { ServerFlags } from "../flags/server-flags.ts";
 import { DEFAULT_HOST, type ListenAddress } from "../server/listener.ts";
 import { DEFAULT_PORT } from "../server/oracle-server.ts";
 import { DEFAULT_LIMITS, type ServerLimits } from "../server/server-limits.ts";
@@ -14,8 +15,12 @@ export const USAGE = `gossip-tso: one strictly increasing time for a fleet
                                            start a DIR above a bound that an older oracle reached
 
 serve takes
-  --listen HOST:PORT       where clients connect            (${DEFAULT_HOST}:${DEFAULT_PORT}; no passwords: mind who can reach it)
+  --listen HOST:PORT       where clients connect            (${DEFAULT_HOST}:${DEFAULT_PORT}; open to all who can reach it, unless you set the options below)
   --socket PATH            also on a unix socket
+  --tls-cert FILE, --tls-key FILE
+                           encrypt every port with this certificate and its key (PEM)
+  --tls-client-ca FILE     serve only clients with a certificate of these authorities (PEM)
+  --tokens FILE            serve only clients with one of these tokens: on each line a token or its SHA-256
   --http HOST:PORT | off   timestamps for curl, /healthz, /readyz, /metrics   (${DEFAULT_HOST}:${DEFAULT_PORT + 1})
   --window-ahead MS        how far past the clock a bound is made durable     (3000)
   --failover-advance MS    the same for the first bound after a takeover      (1000)
@@ -51,6 +56,7 @@ export interface ServeCommand {
   readonly socketPath: string | undefined;
   readonly http: ListenAddress | undefined;
   readonly advertise: PeerEndpoint | undefined;
+  readonly security: ServerFlags;
   readonly windowAheadMs: number;
   readonly failoverAdvanceMs: number;
   readonly heartbeatS: number;
@@ -80,6 +86,10 @@ const OPTIONS = {
   "etcd-cert": { type: "string" },
   "etcd-key": { type: "string" },
   "etcd-server-name": { type: "string" },
+  "tls-cert": { type: "string" },
+  "tls-key": { type: "string" },
+  "tls-client-ca": { type: "string" },
+  tokens: { type: "string" },
   "max-connections": { type: "string" },
   "max-per-address": { type: "string" },
   "idle-timeout": { type: "string" },
@@ -153,6 +163,12 @@ function parseServe(values: Values): Result<Command, UsageError> {
     socketPath: values.socket,
     http: http.value,
     advertise: advertise.value ?? undefined,
+    security: {
+      tlsCert: values["tls-cert"],
+      tlsKey: values["tls-key"],
+      tlsClientCa: values["tls-client-ca"],
+      tokens: values.tokens,
+    },
     windowAheadMs: numbers["window-ahead"]!,
     failoverAdvanceMs: numbers["failover-advance"]!,
     heartbeatS: numbers["heartbeat"]!,

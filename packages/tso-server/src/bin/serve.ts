@@ -2,7 +2,9 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import { PeerEndpoint } from "../driver/peer-endpoint.ts";
 import { EtcdDriver } from "../etcd-driver/etcd-driver.ts";
-import { readEtcdSettings, type EtcdFlagError } from "../etcd-driver/etcd-flags.ts";
+import { readEtcdSettings } from "../flags/etcd-flags.ts";
+import type { FlagError } from "../flags/flag-files.ts";
+import { readServerFlags } from "../flags/server-flags.ts";
 import { FileDriver, type FileOpenError } from "../file/file-driver.ts";
 import type { ServingState } from "../oracle/get-ts-error.ts";
 import type { OracleEvent } from "../oracle/oracle-options.ts";
@@ -27,8 +29,10 @@ export interface PersistFailed {
 export async function serve(
   command: ServeCommand,
   surroundings: ServeSurroundings,
-): Promise<Result<void, FileOpenError | ServerError | PersistFailed | EtcdFlagError>> {
+): Promise<Result<void, FileOpenError | ServerError | PersistFailed | FlagError>> {
   const { say, onStop } = surroundings;
+  const security = await readServerFlags(command.security, { cwd: process.cwd() });
+  if (!security.ok) return security;
   const opened = await openDriver(command, say);
   if (!opened.ok) return opened;
   const driver = opened.value;
@@ -43,6 +47,7 @@ export async function serve(
   const { socketPath, http, windowAheadMs, failoverAdvanceMs, limits } = command;
   const started = await OracleServer.start({
     driver,
+    ...security.value,
     windowAheadMs,
     failoverAdvanceMs,
     limits,
@@ -73,7 +78,7 @@ export async function serve(
 async function openDriver(
   command: ServeCommand,
   say: (line: string) => void,
-): Promise<Result<ConsensusDriver, FileOpenError | EtcdFlagError>> {
+): Promise<Result<ConsensusDriver, FileOpenError | FlagError>> {
   const { store, listen, advertise } = command;
   if (store.kind === "file") return FileDriver.open({ directory: store.directory });
   const reachable = advertise ?? ownEndpoint(listen);

@@ -1,29 +1,30 @@
 import type { Metrics } from "../metrics/metrics.ts";
 import type { MonotonicClock, Timers } from "../time/system-time.ts";
 import { Connection } from "./connection.ts";
+import type { Credentials } from "./dial.ts";
 import type { ClientEndpoint } from "./endpoint.ts";
 
 /** Connections kept to servers that only a hint named. The one used longest ago goes first. */
 export const MAX_HINTED_CONNECTIONS = 8;
 
+interface PoolParts {
+  readonly metrics: Metrics;
+  readonly timers: Timers;
+  readonly monotonicClock: MonotonicClock;
+  readonly credentials: Credentials;
+}
+
 /** At most one usable connection to each endpoint. */
 export class ConnectionPool {
   readonly #configured: ReadonlySet<ClientEndpoint>;
-  readonly #metrics: Metrics;
-  readonly #timers: Timers;
-  readonly #monotonicClock: MonotonicClock;
+  readonly #parts: PoolParts;
   /** In the order of use: a map remembers insertion, and use inserts again. */
   readonly #connections = new Map<ClientEndpoint, Connection>();
   #last: Connection | undefined;
 
-  constructor(
-    configured: readonly ClientEndpoint[],
-    parts: { readonly metrics: Metrics; readonly timers: Timers; readonly monotonicClock: MonotonicClock },
-  ) {
+  constructor(configured: readonly ClientEndpoint[], parts: PoolParts) {
     this.#configured = new Set(configured);
-    this.#metrics = parts.metrics;
-    this.#timers = parts.timers;
-    this.#monotonicClock = parts.monotonicClock;
+    this.#parts = parts;
   }
 
   isConfigured(endpoint: ClientEndpoint): boolean {
@@ -56,10 +57,11 @@ export class ConnectionPool {
   }
 
   #connect(endpoint: ClientEndpoint): Connection {
-    const startedAtMs = this.#monotonicClock.nowMs();
+    const { metrics, monotonicClock } = this.#parts;
+    const startedAtMs = monotonicClock.nowMs();
     const onConnect = (): void =>
-      this.#metrics.histogram("tsoracle.client.connect.duration").observeMs(this.#monotonicClock.nowMs() - startedAtMs);
-    return new Connection(endpoint, { timers: this.#timers, monotonicClock: this.#monotonicClock, onConnect });
+      metrics.histogram("tsoracle.client.connect.duration").observeMs(monotonicClock.nowMs() - startedAtMs);
+    return new Connection(endpoint, { ...this.#parts, onConnect });
   }
 
   #evict(): void {

@@ -1,11 +1,10 @@
-import { createConnection, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { MonotonicClock, Timers } from "../time/system-time.ts";
 import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
-import { decodeReply, encodeRequest, PREFACE, type Reply } from "../wire/frame.ts";
-import { socketOptions, type ClientEndpoint } from "./endpoint.ts";
-
-const KEEP_ALIVE_MS = 30_000;
+import { decodeReply, encodeRequest, encodeToken, PREFACE, type Reply } from "../wire/frame.ts";
+import { dial, type Credentials } from "./dial.ts";
+import type { ClientEndpoint } from "./endpoint.ts";
 
 /** How an attempt to get an answer ended. */
 export type Outcome =
@@ -45,22 +44,22 @@ export class Connection {
 
   constructor(
     endpoint: ClientEndpoint,
-    parts: { readonly timers: Timers; readonly monotonicClock: MonotonicClock; readonly onConnect: () => void },
+    parts: {
+      readonly timers: Timers;
+      readonly monotonicClock: MonotonicClock;
+      readonly credentials: Credentials;
+      readonly onConnect: () => void;
+    },
   ) {
     this.endpoint = endpoint;
     this.#timers = parts.timers;
     this.#monotonicClock = parts.monotonicClock;
-    this.#socket = createConnection({
-      ...socketOptions(endpoint),
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: KEEP_ALIVE_MS,
-    });
-    this.#socket.write(PREFACE);
-    this.#socket.once("connect", () => {
+    const { token } = parts.credentials;
+    this.#socket = dial(endpoint, parts.credentials, () => {
       this.#isConnected = true;
       parts.onConnect();
     });
+    this.#socket.write(token === undefined ? PREFACE : Buffer.concat([PREFACE, encodeToken(token)]));
     this.#socket.on("data", (chunk: Buffer) => this.#read(chunk));
     this.#socket.once("error", (error: NodeJS.ErrnoException) => this.#fail(error.code ?? error.message));
     this.#socket.once("close", () => this.#fail("the connection was closed"));

@@ -8,6 +8,7 @@ import { CallQueue, type Batch } from "./call-queue.ts";
 import type { ClientError } from "./client-error.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import type { Outcome } from "./connection.ts";
+import { assertCredentials, type ClientTls } from "./dial.ts";
 import { parseClientEndpoint, type ClientEndpoint } from "./endpoint.ts";
 import { LeaderCache, type KnownLeader } from "./leader-cache.ts";
 import { LeaderSearch, receive, type Attempt, type Reception } from "./leader-search.ts";
@@ -16,6 +17,10 @@ import { completePolicy, type RetryPolicy } from "./retry-policy.ts";
 export interface ClientOptions {
   /** `host:port` or `unix:/path` of every server that may lead. */
   readonly endpoints: readonly string[];
+  /** Connect over TLS. `{}` trusts the authorities that the system trusts. Unix sockets stay plain. */
+  readonly tls?: ClientTls;
+  /** Presented to every server. Without `tls`, anyone on the network can read it. */
+  readonly token?: string;
   readonly retryPolicy?: Partial<RetryPolicy>;
   /** Requests under way at a time. Callers beyond them share the next request. */
   readonly maxInFlight?: number;
@@ -63,7 +68,9 @@ export class TimestampClient {
     metrics.gauge("tsoracle.client.driver.in_flight").follow(() => this.#underway.size);
     this.#policy = completePolicy(options.retryPolicy ?? {});
     this.#queue = new CallQueue({ maxWaiting, metrics, monotonicClock });
-    this.#pool = new ConnectionPool(endpoints, { metrics, timers, monotonicClock });
+    const credentials = { tls: options.tls, token: options.token };
+    assertCredentials(credentials);
+    this.#pool = new ConnectionPool(endpoints, { metrics, timers, monotonicClock, credentials });
     this.#cache = new LeaderCache(monotonicClock, this.#policy.leaderTtlMs);
     this.#search = new LeaderSearch({
       endpoints,

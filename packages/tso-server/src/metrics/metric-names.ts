@@ -35,6 +35,10 @@ export const METRICS = {
     help: "Fences begun again after a transient failure.",
   },
   "tsoracle.not_leader.total": { type: "counter", help: "Requests refused because this node does not lead." },
+  "tsoracle.get_ts.unauthenticated.total": {
+    type: "counter",
+    help: "Requests refused because their connection has no known token.",
+  },
   "tsoracle.shutdown.watch_aborted.total": { type: "counter", help: "Shutdowns that ran out of their grace." },
   "tsoracle.heartbeat.task_panicked.total": { type: "counter", help: "Heartbeats that failed." },
   "tsoracle.clock.refused.total": { type: "counter", help: "Clock readings refused for a step too far forward." },

@@ -4,11 +4,25 @@ import type { Answer } from "../oracle/answer.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { EpochMemo } from "../wire/epoch-memo.ts";
 import { FrameReader } from "../wire/frame-reader.ts";
-import { decodeRequest, encodeGrantedInto, encodeRefused, GRANTED_FRAME_SIZE, PREFACE } from "../wire/frame.ts";
+import {
+  decodeRequest,
+  decodeToken,
+  encodeGrantedInto,
+  encodeRefused,
+  GRANTED_FRAME_SIZE,
+  PREFACE,
+} from "../wire/frame.ts";
 import { reasonOf, STATUS_OF } from "../wire/status.ts";
+import type { Access } from "./access.ts";
 import type { ConnectionTable, WatchedConnection } from "./connection-table.ts";
 
 const KEEP_ALIVE_MS = 30_000;
+
+const UNAUTHENTICATED = {
+  status: "Unauthenticated",
+  reason: "this server needs a token that it knows",
+  hint: {},
+} as const;
 
 /**
  * One client's connection. All requests of a chunk are answered from one reading of the clocks and written as one buffer.
@@ -18,10 +32,13 @@ export class FrameConnection implements WatchedConnection {
   readonly #socket: Socket;
   readonly #oracle: Oracle;
   readonly #table: ConnectionTable;
+  readonly #access: Access;
   readonly #malformed: Counter;
+  readonly #unauthenticated: Counter;
   readonly #reader = new FrameReader();
   readonly #epochs = new EpochMemo();
   readonly #onWritten = (): void => this.#noteUnsent();
+  #isAdmitted: boolean;
   #preface = 0;
   #waiting = 0;
   #late: Buffer[] = [];
@@ -30,11 +47,18 @@ export class FrameConnection implements WatchedConnection {
   /** Since when bytes wait to be sent. */
   #unsentSinceMs: number | undefined;
 
-  constructor(socket: Socket, oracle: Oracle, table: ConnectionTable) {
+  constructor(
+    socket: Socket,
+    parts: { readonly oracle: Oracle; readonly table: ConnectionTable; readonly access: Access },
+  ) {
+    const { oracle, table, access } = parts;
     this.#socket = socket;
     this.#oracle = oracle;
     this.#table = table;
+    this.#access = access;
+    this.#isAdmitted = access.isOpen;
     this.#malformed = oracle.metrics.counter("tsoracle.connection.malformed.total");
+    this.#unauthenticated = oracle.metrics.counter("tsoracle.get_ts.unauthenticated.total");
     this.#readAtMs = table.monotonicClock.nowMs();
     table.watch(this);
     socket.setNoDelay(true);
@@ -73,13 +97,27 @@ export class FrameConnection implements WatchedConnection {
     const counts: number[] = [];
     const isOurs = this.#reader.push(bytes, (frame) => {
       const request = decodeRequest(frame);
-      if (!request.ok) return false;
+      if (!request.ok) return this.#readToken(frame);
       ids.push(request.value.requestId);
       counts.push(request.value.count);
       return true;
     });
-    if (counts.length > 0) this.#answer(ids, counts);
+    if (counts.length > 0) this.#answerAdmitted(ids, counts);
     if (!isOurs) this.#refuseStranger();
+  }
+
+  /** Returns `false` for a frame that is no token. A token that is not known admits nobody, and its requests are refused. */
+  #readToken(frame: Buffer): boolean {
+    const token = decodeToken(frame);
+    if (token === undefined) return false;
+    this.#isAdmitted = this.#access.accepts(token);
+    return true;
+  }
+
+  #answerAdmitted(ids: readonly number[], counts: readonly number[]): void {
+    if (this.#isAdmitted) return this.#answer(ids, counts);
+    this.#unauthenticated.add(ids.length);
+    this.#write(Buffer.concat(ids.map((id) => encodeRefused(id, UNAUTHENTICATED))));
   }
 
   #answer(ids: readonly number[], counts: readonly number[]): void {

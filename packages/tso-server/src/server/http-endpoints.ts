@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { TlsOptions } from "node:tls";
 import { Timestamp, WindowGrant } from "@gossip/tso";
 import { renderPrometheus } from "../metrics/prometheus.ts";
 import type { GetTsError } from "../oracle/get-ts-error.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { reasonOf, STATUS_OF, type Status } from "../wire/status.ts";
+import type { Access } from "./access.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 
 const HTTP_CODES = {
@@ -13,6 +16,7 @@ const HTTP_CODES = {
   Internal: 500,
   Unavailable: 503,
   ResourceExhausted: 429,
+  Unauthenticated: 401,
 } as const satisfies Record<Status, number>;
 
 const MAX_HEADER_SIZE = 4096;
@@ -24,8 +28,17 @@ const MAX_HEADER_SIZE = 4096;
  * - `GET /healthz` whether the process answers
  * - `GET /readyz` whether this node would grant a request now
  * - `GET /metrics` Prometheus text
+ *
+ * If the server has tokens, timestamps and metrics need one: `Authorization: Bearer TOKEN`. Probes do not.
  */
-export function createHttpEndpoints(oracle: Oracle, table: ConnectionTable): Server {
+export function createHttpEndpoints(
+  oracle: Oracle,
+  {
+    table,
+    access,
+    tls,
+  }: { readonly table: ConnectionTable; readonly access: Access; readonly tls: TlsOptions | undefined },
+): Server {
   const { prefaceTimeoutMs, idleTimeoutMs, unsentTimeoutMs } = table.limits;
   const options = {
     headersTimeout: prefaceTimeoutMs,
@@ -35,18 +48,31 @@ export function createHttpEndpoints(oracle: Oracle, table: ConnectionTable): Ser
     keepAliveTimeout: Math.min(5000, idleTimeoutMs),
     maxHeaderSize: MAX_HEADER_SIZE,
   };
-  const server = createServer(options, (request, response) => void answer(oracle, request, response));
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
+    void answer(oracle, { access, request, response });
+  const server =
+    tls === undefined ? createServer(options, onRequest) : createTlsServer({ ...options, ...tls }, onRequest);
   // A socket on which no byte moves: its client sends nothing, or does not read its answer.
   server.setTimeout(Math.min(unsentTimeoutMs, idleTimeoutMs));
   server.on("connection", (socket) => table.admit(socket));
   return server;
 }
 
-async function answer(oracle: Oracle, request: IncomingMessage, response: ServerResponse): Promise<void> {
+interface Exchange {
+  readonly access: Access;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+async function answer(oracle: Oracle, { access, request, response }: Exchange): Promise<void> {
   // Not `new URL`, which throws at some request targets, such as "//".
   const [pathname = "/", query] = (request.url ?? "/").split("?", 2);
   if (request.method !== "GET" && request.method !== "HEAD")
     return reply(response, 405, { kind: "MethodNotAllowed" }, { allow: "GET, HEAD" });
+  if (NEEDS_TOKEN.has(pathname) && !isAdmitted(access, request.headers.authorization)) {
+    oracle.metrics.counter("tsoracle.get_ts.unauthenticated.total").add();
+    return reply(response, HTTP_CODES.Unauthenticated, { kind: "Unauthenticated" }, { "www-authenticate": "Bearer" });
+  }
   switch (pathname) {
     case "/v1/timestamp":
       return answerTimestamp(oracle, new URLSearchParams(query).get("count"), request.socket, response);
@@ -64,6 +90,14 @@ async function answer(oracle: Oracle, request: IncomingMessage, response: Server
     default:
       return reply(response, 404, { kind: "NotFound" });
   }
+}
+
+const NEEDS_TOKEN: ReadonlySet<string> = new Set(["/v1/timestamp", "/metrics"]);
+
+function isAdmitted(access: Access, authorization: string | undefined): boolean {
+  if (access.isOpen) return true;
+  const [, token] = /^Bearer ([\x21-\x7e]+)$/iu.exec(authorization ?? "") ?? [];
+  return token !== undefined && access.accepts(token);
 }
 
 async function answerTimestamp(

@@ -93,7 +93,7 @@ describe("the framed protocol", () => {
     "GET / HTTP/1.1\r\n\r\n",
     "GTS2aaaaaaaa",
     "GTS1\0\0\0\0",
-    "GTS1\x09\0\0\0\x02aaaabbbb",
+    "GTS1\x09\0\0\0\x03aaaabbbb",
     "GTS1\xff\xff\xff\xff",
   ])("a stranger who says %j is shown out", async (text) => {
     const { server } = await start();

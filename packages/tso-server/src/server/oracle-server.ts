@@ -1,16 +1,19 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
+import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { err, ok, type Result } from "@gossip/stdx";
 import { assertArray, assertObject } from "../assert-input.ts";
 import type { WatchError } from "../oracle/leadership-watch.ts";
 import type { OracleOptions } from "../oracle/oracle-options.ts";
 import { Oracle } from "../oracle/oracle.ts";
 import { systemMonotonicClock, systemTimers, type Timers } from "../time/system-time.ts";
+import { Access } from "./access.ts";
 import { ConnectionTable, type ConnectionTableParts } from "./connection-table.ts";
 import { FrameConnection } from "./frame-connection.ts";
 import { createHttpEndpoints } from "./http-endpoints.ts";
 import { assertAddress, closeListener, listen, type ListenAddress, type ListenError } from "./listener.ts";
 import { completeLimits, type ServerLimits } from "./server-limits.ts";
+import { secureOptions, type ServerTls } from "./server-tls.ts";
 
 export interface ServeOptions extends OracleOptions {
   /** Where clients connect: any number of ports and unix sockets. The default port on loopback unless set. */
@@ -21,6 +24,10 @@ export interface ServeOptions extends OracleOptions {
   readonly shutdownGraceMs?: number;
   /** Limits of connections; `DEFAULT_LIMITS` where left out. */
   readonly limits?: Partial<ServerLimits>;
+  /** Encrypts every port, HTTP included. Unix sockets stay plain: the permissions of the file protect them. */
+  readonly tls?: ServerTls;
+  /** Hashes (`hashToken`) of the tokens of clients. If given, a client without one of them gets no timestamps. */
+  readonly tokens?: readonly string[];
 }
 
 /** Why a server ended or did not start. */
@@ -65,17 +72,19 @@ export class OracleServer {
     assertArray(wanted, "what a server listens on");
     for (const address of http === undefined ? wanted : [...wanted, http]) assertAddress(address);
     const complete = completeLimits(limits);
+    const access = new Access(options.tokens);
+    const tls = options.tls === undefined ? undefined : secureOptions(options.tls, complete);
     const oracle = new Oracle(options);
     const tableParts = { limits: complete, metrics: oracle.metrics, timers, monotonicClock };
-    const parts = new ServerParts(oracle, tableParts, shutdownGraceMs);
+    const parts = new ServerParts(oracle, { tableParts, graceMs: shutdownGraceMs, access, tls });
     const addresses: string[] = [];
     for (const address of wanted) {
-      const listening = await listen(parts.addFrames(), address);
+      const listening = await listen(parts.addFrames({ isEncrypted: !("path" in address) }), address);
       if (!listening.ok) return parts.giveUp(listening.error);
       addresses.push(listening.value);
     }
     if (http === undefined) return ok(new OracleServer(parts, addresses, undefined));
-    const listening = await listen(parts.addHttp(), http);
+    const listening = await listen(parts.addHttp({ isEncrypted: !("path" in http) }), http);
     if (!listening.ok) return parts.giveUp(listening.error);
     return ok(new OracleServer(parts, addresses, listening.value));
   }
@@ -92,29 +101,57 @@ class ServerParts {
   /** One for each protocol: clients that use up the framed connections leave the probes theirs. */
   readonly #tables: { readonly frames: ConnectionTable; readonly http: ConnectionTable };
   readonly #graceMs: number;
+  readonly #access: Access;
+  readonly #tls: TlsOptions | undefined;
   readonly #timers: Timers;
   readonly #frames: NetServer[] = [];
   readonly #http: HttpServer[] = [];
   readonly #connections = new Set<FrameConnection>();
+  /** Every open connection, also one whose TLS handshake is not over. */
+  readonly #sockets = new Set<Socket>();
 
-  constructor(oracle: Oracle, tableParts: ConnectionTableParts, graceMs: number) {
+  constructor(
+    oracle: Oracle,
+    {
+      tableParts,
+      graceMs,
+      access,
+      tls,
+    }: {
+      readonly tableParts: ConnectionTableParts;
+      readonly graceMs: number;
+      readonly access: Access;
+      readonly tls: TlsOptions | undefined;
+    },
+  ) {
     this.oracle = oracle;
     const tables = { frames: new ConnectionTable(tableParts), http: new ConnectionTable(tableParts) };
     oracle.metrics.gauge("tsoracle.connection.open").follow(() => tables.frames.open + tables.http.open);
     oracle.metrics.gauge("tsoracle.connection.unsent_bytes").follow(() => tables.frames.unsentBytes);
     this.#tables = tables;
     this.#graceMs = graceMs;
+    this.#access = access;
+    this.#tls = tls;
     this.#timers = tableParts.timers;
   }
 
-  addFrames(): NetServer {
-    const server = createServer((socket) => this.#accept(socket));
+  addFrames({ isEncrypted }: { readonly isEncrypted: boolean }): NetServer {
+    const tls = isEncrypted ? this.#tls : undefined;
+    const server = tls === undefined ? createServer() : createTlsServer(tls);
+    // Counted before the handshake: a client that never finishes one is held to the limits, too.
+    server.on("connection", (socket: Socket) => this.#tables.frames.admit(socket) && this.#track(socket));
+    server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+      if (!socket.destroyed) this.#accept(socket);
+    });
+    server.on("tlsClientError", () => this.oracle.metrics.counter("tsoracle.connection.malformed.total").add());
     this.#frames.push(server);
     return server;
   }
 
-  addHttp(): NetServer {
-    const server = createHttpEndpoints(this.oracle, this.#tables.http);
+  addHttp({ isEncrypted }: { readonly isEncrypted: boolean }): NetServer {
+    const tls = isEncrypted ? this.#tls : undefined;
+    const server = createHttpEndpoints(this.oracle, { table: this.#tables.http, access: this.#access, tls });
+    server.on("connection", (socket: Socket) => this.#track(socket));
     this.#http.push(server);
     return server;
   }
@@ -131,8 +168,7 @@ class ServerParts {
     for (const server of this.#http) server.closeIdleConnections();
     // A client that does not close its end is cut off.
     const cancel = this.#timers.after(Math.min(this.#graceMs, LONGEST_GOODBYE_MS), () => {
-      for (const connection of this.#connections) connection.destroy();
-      for (const server of this.#http) server.closeAllConnections();
+      for (const socket of this.#sockets) socket.destroy();
     });
     await closed;
     cancel();
@@ -140,9 +176,14 @@ class ServerParts {
     return stopped;
   }
 
+  #track(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
   #accept(socket: Socket): void {
-    if (!this.#tables.frames.admit(socket)) return;
-    const connection = new FrameConnection(socket, this.oracle, this.#tables.frames);
+    const { oracle } = this;
+    const connection = new FrameConnection(socket, { oracle, table: this.#tables.frames, access: this.#access });
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));
   }

@@ -3,12 +3,14 @@ import { WindowGrant, type Epoch } from "@gossip/tso";
 import { MAX_ENDPOINT_SIZE, PeerEndpoint } from "../driver/peer-endpoint.ts";
 import type { LeaderHint } from "../oracle/get-ts-error.ts";
 import { EPOCH_SIZE, EpochMemo } from "./epoch-memo.ts";
+import { MAX_TOKEN_SIZE } from "./token.ts";
 import { STATUS_CODES, statusOfCode, type Status } from "./status.ts";
 
 /*
  * The framed protocol, over TCP or a unix socket. All integers little endian.
  *
  *   client, once    "GTS1"
+ *   token           length u32        | 02 | token, ASCII                             (first frame, if the client has one)
  *   request         length u32 = 9    | 01 | request id u32 | count u32
  *   granted         length u32 = 35   | 81 | request id u32 | physical ms u48 | logical start u32 | count u32 | epoch u128
  *   refused         length u32        | 82 | request id u32 | status u8 | flags u8
@@ -31,6 +33,7 @@ export const MAX_FRAME_SIZE = 1024;
 export const MAX_REASON_SIZE = 256;
 
 const REQUEST = 0x01;
+const TOKEN = 0x02;
 const GRANTED = 0x81;
 const REFUSED = 0x82;
 const HAS_EPOCH = 1;
@@ -66,6 +69,19 @@ export function encodeRequest({ requestId, count }: Request): Buffer {
   out.writeUInt32LE(requestId, 5);
   out.writeUInt32LE(count, 9);
   return out;
+}
+
+export function encodeToken(token: string): Buffer {
+  const out = Buffer.alloc(HEADER_SIZE + 1 + token.length);
+  out.writeUInt32LE(1 + token.length, 0);
+  out[4] = TOKEN;
+  out.write(token, 5, "latin1");
+  return out;
+}
+
+/** The token in a frame, or `undefined` if it is a frame of another kind. */
+export function decodeToken(frame: Buffer): Buffer | undefined {
+  return frame[0] === TOKEN && frame.length <= 1 + MAX_TOKEN_SIZE ? frame.subarray(1) : undefined;
 }
 
 /** A request from what a header announced. */

@@ -1,7 +1,15 @@
 import type { GetTsError } from "../oracle/get-ts-error.ts";
 
 /** What a refusal means to a client, whatever the cause: what it should do next depends on nothing else. */
-export type Status = "NotLeader" | "InvalidArgument" | "OutOfRange" | "Internal" | "Unavailable" | "ResourceExhausted";
+export type Status =
+  | "NotLeader"
+  | "InvalidArgument"
+  | "OutOfRange"
+  | "Internal"
+  | "Unavailable"
+  | "ResourceExhausted"
+  /** The server accepts requests with a token only, and the client sent none that it knows. */
+  | "Unauthenticated";
 
 /** The status of every refusal. A new kind does not compile until it has one. */
 export const STATUS_OF = {
@@ -25,6 +33,7 @@ export const STATUS_CODES = {
   Internal: 4,
   Unavailable: 5,
   ResourceExhausted: 6,
+  Unauthenticated: 7,
 } as const satisfies Record<Status, number>;
 
 const BY_CODE = new Map<number, Status>(Object.entries(STATUS_CODES).map(([status, code]) => [code, status as Status]));

@@ -1,8 +1,6 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { err, ok, type Result } from "@gossip/stdx";
-import type { EtcdDriverOptions } from "./etcd-driver.ts";
+import { ok, type Result } from "@gossip/stdx";
+import type { EtcdDriverOptions } from "../etcd-driver/etcd-driver.ts";
+import { readFlagFiles, readPem, usage, type FlagError } from "./flag-files.ts";
 
 /** The command-line flags for etcd. Every setting but the password can be a flag, and every one can be in the URL. */
 export interface EtcdFlags {
@@ -26,19 +24,13 @@ export interface EtcdSettings extends Readonly<Partial<Record<SettingName, strin
 
 export type EtcdConnection = Pick<EtcdDriverOptions, "endpoints" | "username" | "password" | "tls">;
 
-/** Flags that cannot work, in a sentence that shows no part of a URL. */
-export interface EtcdFlagError {
-  readonly kind: "Usage";
-  readonly message: string;
-}
-
 type SettingName = "user" | "password" | "password-file" | "ca" | "cert" | "key" | "server-name";
 
 /** What a URL may have after its question mark. */
 const IN_QUERY: ReadonlySet<string> = new Set<SettingName>(["password-file", "ca", "cert", "key", "server-name"]);
 
 /** Join the flags and the URLs into one list of settings. */
-export function parseEtcdFlags(flags: EtcdFlags): Result<EtcdSettings, EtcdFlagError> {
+export function parseEtcdFlags(flags: EtcdFlags): Result<EtcdSettings, FlagError> {
   const given: [name: SettingName, value: string | undefined][] = [
     ["user", flags.etcdUser],
     ["password-file", flags.etcdPasswordFile],
@@ -88,29 +80,19 @@ export function parseEtcdFlags(flags: EtcdFlags): Result<EtcdSettings, EtcdFlagE
 export async function readEtcdSettings(
   settings: EtcdSettings,
   { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
-): Promise<Result<EtcdConnection, EtcdFlagError>> {
-  const contents: Partial<Record<SettingName, string>> = {};
-  for (const name of ["password-file", "ca", "cert", "key"] as const) {
-    const file = settings[name];
-    if (file === undefined) continue;
-    try {
-      contents[name] = await readFile(resolve(cwd, file), "utf8");
-    } catch (thrown) {
-      const { code = "unreadable" } = thrown as NodeJS.ErrnoException;
-      return usage(`the file of --etcd-${name} cannot be read (${code}): name a file that this user may read.`);
-    }
-  }
-  const { ca, cert, key } = contents;
-  const flaw = pemFlaw({ ca, cert, key });
-  if (flaw !== undefined) return usage(flaw);
+): Promise<Result<EtcdConnection, FlagError>> {
+  const pem = await readPem(settings, { cwd, flag: (name) => `--etcd-${name}` });
+  if (!pem.ok) return pem;
+  const passwords = { "password-file": settings["password-file"] };
+  const secret = await readFlagFiles(passwords, { cwd, flag: (name) => `--etcd-${name}` });
+  if (!secret.ok) return secret;
   const { user: username } = settings;
-  const password = settings.password ?? contents["password-file"]?.replace(/\r?\n$/, "") ?? env[ETCD_PASSWORD_VARIABLE];
+  const password =
+    settings.password ?? secret.value["password-file"]?.replace(/\r?\n$/, "") ?? env[ETCD_PASSWORD_VARIABLE];
   if (username !== undefined && password === undefined)
     return usage(`etcd has a user and no password: give --etcd-password-file FILE, or set ${ETCD_PASSWORD_VARIABLE}.`);
   const tls = {
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
+    ...pem.value,
     ...(settings["server-name"] !== undefined && { serverName: settings["server-name"] }),
   };
   return ok({
@@ -129,37 +111,4 @@ function loginOf({ username, password }: URL): [SettingName, string][] | undefin
   } catch {
     return undefined;
   }
-}
-
-/** What is wrong with certificates and keys. OpenSSL's own words are left out: they may quote a file. */
-function pemFlaw({ ca, cert, key }: Readonly<Record<"ca" | "cert" | "key", string | undefined>>): string | undefined {
-  for (const [name, pem] of [["ca", ca] as const, ["cert", cert] as const]) {
-    if (pem !== undefined && !isTrue(() => isCertificate(pem)))
-      return `the file of --etcd-${name} is not a certificate: name one in PEM form.`;
-  }
-  const isPair = cert === undefined || key === undefined || isTrue(() => isKeyOf(cert, key));
-  return isPair ? undefined : "the key of --etcd-key does not belong to the certificate of --etcd-cert: give its own.";
-}
-
-/** Throws if it is not. */
-function isCertificate(pem: string): boolean {
-  void new X509Certificate(pem);
-  return true;
-}
-
-function isKeyOf(cert: string, key: string): boolean {
-  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
-}
-
-/** Whether `check` returns `true`, and does not throw. */
-function isTrue(check: () => boolean): boolean {
-  try {
-    return check();
-  } catch {
-    return false;
-  }
-}
-
-function usage(message: string): Result<never, EtcdFlagError> {
-  return err({ kind: "Usage", message });
 }
