@@ -1,4 +1,4 @@
-import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordination";
+import type { CommitAnswer, UpdateShardSet, WriteNotesSet, WriteSet } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import { assert, err, InvariantViolation, ok, type Result } from "@gossip/stdx";
 import { AbandonedWrite, EngineWatch } from "./engine-watch.ts";
@@ -10,6 +10,7 @@ import type { RecordRows } from "./record-rows.ts";
 import type { Rows } from "./rows.ts";
 import { putRun, removeRun, splitShard, type RunWrite } from "./run-writes.ts";
 import { updateShards } from "./update-shards.ts";
+import { hasGuards, putGuardedNotes, putNotes } from "./write-notes.ts";
 
 /** How long to trust that the engine works before asking again. Asking is a read, and a read before every write costs a tenth of the flush. */
 const BELIEVED_MS = 50;
@@ -85,8 +86,12 @@ export class Committer {
       case "RemoveRun":
         return this.#transact(removeRun(first));
       case "WriteNotes":
-        return Promise.resolve([{ kind: "Committed", version: 0 }]);
+        return hasGuards(first) ? this.#transact(putGuardedNotes(first)) : this.#putNotes(first);
     }
+  }
+
+  async #putNotes(set: WriteNotesSet): Promise<readonly CommitAnswer[]> {
+    return [await putNotes(this.#rows, set)];
   }
 
   async #transact(write: RunWrite): Promise<readonly CommitAnswer[]> {

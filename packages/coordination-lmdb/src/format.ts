@@ -8,8 +8,9 @@ import type { Rows } from "./rows.ts";
  *
  * - 1: the first.
  * - 2: runs have a census. A version that knows only 1 would create shards without counting them in.
+ * - 3: runs have notes. A version that knows only 2 would leave the notes of a removed run behind.
  */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 const FORMAT_SIZE = 4;
 const FORMAT_KEY = /* @__PURE__ */ storeKey(RowKind.Format);

@@ -2,6 +2,8 @@ import type { ShardRecord, WriteSet } from "@gossip/coordination";
 
 /** Bytes of a record without its keys and lists, with its entries in the indexes and what the tree adds. */
 const BASE_SIZE = 512;
+/** Of a note without its key and value. */
+const NOTE_SIZE = 64;
 const LOGGED_OP_SIZE = 26;
 const ID_SIZE = 8;
 
@@ -11,6 +13,10 @@ export function growthOf(sets: readonly WriteSet[]): number {
   for (const set of sets) {
     if (set.kind === "UpdateShard" || set.kind === "SplitShard") {
       growth += Math.max(0, sizeOf(set.shard.after) - sizeOf(set.shard.before));
+    }
+    if (set.kind === "UpdateShard" || set.kind === "WriteNotes") {
+      for (const { key, value } of set.notes ?? [])
+        if (value !== undefined) growth += NOTE_SIZE + 2 * key.length + value.length;
     }
     if (set.kind === "SplitShard" || set.kind === "PutRun") {
       for (const shard of set.created) growth += BASE_SIZE + sizeOf(shard);

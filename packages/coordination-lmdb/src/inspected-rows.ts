@@ -18,6 +18,7 @@ const RUN_KINDS = [
   RowKind.Claim,
   RowKind.Status,
   RowKind.Order,
+  RowKind.Note,
 ] as const;
 
 /** Kinds of rows that can be made anew from the records. */

@@ -47,6 +47,7 @@ test("the kinds of rows have the numbers that are on disks", () => {
     Claim: 0x30,
     Status: 0x31,
     Order: 0x32,
+    Note: 0x40,
   });
 });
 

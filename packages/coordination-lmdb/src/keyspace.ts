@@ -25,11 +25,13 @@ import { assert } from "@gossip/stdx";
  * │ Claim        │ tenant · run · deadline · begun · mix · shard│ 0 · nothing                   │
  * │ Status       │ tenant · run · status · shard                │ 0 · nothing                   │
  * │ Order        │ tenant · run · range start · shard           │ 0 · nothing                   │
+ * ├──────────────┼──────────────────────────────────────────────┼───────────────────────────────┤
+ * │ Note         │ tenant · run · space · key                   │ 0 · tail of the key · value   │
  * └──────────────┴──────────────────────────────────────────────┴───────────────────────────────┘
  * ```
  *
  * A tenant takes 32 bytes, ids and times 8, big end first, so that the order of the bytes is
- * the order of the values. The last three kinds are indexes: they can be rebuilt from the
+ * the order of the values. `Claim`, `Status` and `Order` are indexes: they can be rebuilt from the
  * records, and nothing else can.
  *
  * These numbers are on disks. Add to them, and never change one.
@@ -49,6 +51,7 @@ export const RowKind = {
   Claim: 0x30,
   Status: 0x31,
   Order: 0x32,
+  Note: 0x40,
 } as const;
 
 export type RowKind = (typeof RowKind)[keyof typeof RowKind];

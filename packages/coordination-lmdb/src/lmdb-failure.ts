@@ -13,6 +13,8 @@ export type LmdbOperation =
   | "lmdb.listShards"
   | "lmdb.listRuns"
   | "lmdb.listTenants"
+  | "lmdb.listNotes"
+  | "lmdb.countNotes"
   | "lmdb.commit"
   | "lmdb.sweep"
   | "lmdb.inspect"

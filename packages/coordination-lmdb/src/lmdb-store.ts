@@ -6,9 +6,12 @@ import {
   type ClaimQuery,
   type CommitAnswer,
   type CoordinationStore,
+  type CountNotesQuery,
+  type ListNotesQuery,
   type ListRunsQuery,
   type ListShardsQuery,
   type ListTenantsQuery,
+  type Note,
   type Page,
   type RunMoment,
   type RunRead,
@@ -28,6 +31,7 @@ import { closedFailure, failureFrom, type LmdbOperation } from "./lmdb-failure.t
 import { LmdbInspection } from "./lmdb-inspection.ts";
 import { listRuns, listShards, listTenants } from "./listing.ts";
 import { markStarved } from "./mark-starved.ts";
+import { countNotes, listNotes } from "./note-rows.ts";
 import { readProgress } from "./progress.ts";
 import { RecordRows } from "./record-rows.ts";
 import type { Rows } from "./rows.ts";
@@ -139,6 +143,18 @@ export class LmdbStore implements CoordinationStore, AsyncDisposable {
   listTenants(query: ListTenantsQuery): Result<Page<TenantId, TenantId>, InfraError> {
     assertCount(query.limit, "limit of a page", { min: 1, max: Number.MAX_SAFE_INTEGER });
     return this.#read("lmdb.listTenants", () => ok(listTenants(this.#rows, query)));
+  }
+
+  listNotes(query: ListNotesQuery): Result<Page<Note, Uint8Array>, InfraError> {
+    assertCount(query.limit, "limit of a page", { min: 1, max: Number.MAX_SAFE_INTEGER });
+    return this.#read("lmdb.listNotes", () =>
+      this.#records.hasRun(query) ? listNotes(this.#rows, query) : ok({ items: [], next: undefined }),
+    );
+  }
+
+  countNotes(query: CountNotesQuery): Result<number, InfraError> {
+    assertCount(query.limit, "limit of a count", { min: 1, max: Number.MAX_SAFE_INTEGER });
+    return this.#read("lmdb.countNotes", () => ok(this.#records.hasRun(query) ? countNotes(this.#rows, query) : 0));
   }
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {

@@ -6,7 +6,7 @@ import { rangeOf, type Rows } from "./rows.ts";
 export const SWEEP_SIZE = 4096;
 
 /** Kinds of rows of which a run has many. */
-const SWEPT_KINDS = [RowKind.Claim, RowKind.Status, RowKind.Order, RowKind.ShardRecord] as const;
+const SWEPT_KINDS = [RowKind.Claim, RowKind.Status, RowKind.Order, RowKind.ShardRecord, RowKind.Note] as const;
 
 /** Remove up to `limit` of what a removed run has left. Whether that was all of it. Only within a transaction. */
 export function sweepRows(rows: Rows, address: RunAddress, limit: number): boolean {

@@ -1,8 +1,9 @@
 import { U64_MAX } from "@gossip/contracts";
-import type { CommitAnswer, UpdateShardSet } from "@gossip/coordination";
+import { assertNoteWrites, type CommitAnswer, type UpdateShardSet } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { RowKind, RUN_KEY_SIZE, runKey, shardRecordKey, writeU64 } from "./keyspace.ts";
 import type { KnownCapacities } from "./known-capacities.ts";
+import { noteRows, putNoteRows } from "./note-rows.ts";
 import { isMoved, placeKey } from "./place-key.ts";
 import { nextVersion } from "./row-version.ts";
 import type { Rows } from "./rows.ts";
@@ -57,6 +58,7 @@ export async function updateShards(
 function prepare(sets: readonly UpdateShardSet[]): PreparedUpdates {
   for (const set of sets) {
     assertOwn(set, set.shard.after);
+    if (set.notes !== undefined) assertNoteWrites(set.notes);
     assert(
       set.hintAt === undefined || (set.hintAt > 0n && set.hintAt < U64_MAX),
       "time of a hint must be a reading of the clock",
@@ -123,16 +125,17 @@ async function putDown(
 
 /** Hand one update to the driver. `key` is overwritten with the key of its shard. */
 function putUpdate(rows: Rows, key: Buffer, { sets, values, moves }: PreparedUpdates, index: number): Promise<boolean> {
-  const { guard, after } = sets[index]!.shard;
+  const set = sets[index]!;
+  const { guard, after } = set.shard;
   const version = guard as number;
   writeU64(key, after.shard, RUN_KEY_SIZE);
   const move = moves[index];
   // Most updates change the record alone: one conditional write instead of a condition with writes in it.
-  if (move === undefined) return rows.putNext(key, values[index]!, version);
-  const { left, taken } = move;
+  if (move === undefined && set.notes === undefined) return rows.putNext(key, values[index]!, version);
   return rows.ifVersion(key, version, () => {
     rows.put(key, values[index]!, nextVersion(version));
-    if (left !== undefined) rows.remove(left);
-    if (taken !== undefined) rows.put(taken);
+    if (move?.left !== undefined) rows.remove(move.left);
+    if (move?.taken !== undefined) rows.put(move.taken);
+    if (set.notes !== undefined) putNoteRows(rows, noteRows(set, set.notes));
   });
 }
