@@ -9,6 +9,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ".": "./src/index.ts",
   "./testing": "./src/testing/index.ts",
   "./internal": "./src/internal.ts",
+  // For modules that the command loads.
+  "./job": "./src/job/index.ts",
 };
 
 /** How a published package exports `./internal`: sibling packages can import it, and users get no types. */

@@ -15,7 +15,7 @@ export interface Cli {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Call `listener` at each such signal. Returns a function that stops it. */
-  onSignal(name: "SIGINT" | "SIGTERM" | "SIGWINCH", listener: () => void): () => void;
+  onSignal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGWINCH", listener: () => void): () => void;
   /** Call `listener` when output can no longer be written, before the process exits. Returns a function that stops it. */
   onOutputLost(listener: () => void): () => void;
   /** Exit now, whatever is in progress. */

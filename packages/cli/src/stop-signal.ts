@@ -2,14 +2,14 @@ import type { Cli } from "./cli.ts";
 import type { ExitName } from "./output/exit-codes.ts";
 
 export interface StopSignal {
-  /** Fires at the first Ctrl-C or SIGTERM. */
+  /** Fires at the first Ctrl-C, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   /** How the command ends if it was stopped. `undefined` otherwise. */
   readonly exit: ExitName | undefined;
   dispose(): void;
 }
 
-/** Turn the first Ctrl-C or SIGTERM into a request to stop, and the second into an immediate exit. */
+/** Turn the first Ctrl-C, SIGTERM or SIGHUP into a request to stop, and the second into an immediate exit. */
 export function stopSignal(
   cli: Cli,
   on: { readonly first?: () => void; readonly second?: () => void } = {},
@@ -28,6 +28,7 @@ export function stopSignal(
   const stopListening = [
     cli.onSignal("SIGINT", () => stop("Interrupted")),
     cli.onSignal("SIGTERM", () => stop("Terminated")),
+    cli.onSignal("SIGHUP", () => stop("HungUp")),
   ];
   return {
     signal: controller.signal,

@@ -68,7 +68,7 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--retries <count>", "how often an item is tried again", "2")
     .option("--timeout <seconds>", "end a command that takes longer")
     .option("--lease <seconds>", "how long a killed worker's shards are waited for", "10")
-    .option("--grace <seconds>", "how long items may go on after Ctrl-C", "30")
+    .option("--grace <seconds>", "how long items may go on after Ctrl-C", "8")
     .option("--shards <count>", "how many parts to begin with (default: 8 for each worker, at least 32)")
     .option("--max-output <bytes>", "how much is kept of what an item writes to a stream", String(2 ** 20));
   addOldRunOption(command).action(
@@ -153,7 +153,12 @@ async function onStore(cli: Cli, job: Job): Promise<CommandResult> {
         `Stopping: letting what is under way finish for up to ${formatDuration(job.numbers.graceMs)}; Ctrl-C again stops at once.`,
         { kind: "stopping" },
       ),
-    second: endAtOnce,
+    second: () => {
+      endAtOnce();
+      view.say("Stopped at once: items in progress were ended and are done again; the same command goes on.", {
+        kind: "stopped",
+      });
+    },
   });
   // What is under way was to be printed: left undone, it is done again another time.
   const stopMinding = cli.onOutputLost(endAtOnce);

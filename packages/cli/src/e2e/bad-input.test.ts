@@ -58,7 +58,7 @@ describe("the command line", () => {
     [["run", "--source", "fs:data", "--exec", "true", "--store", "//u:pw@h/d"], /no address of a known kind/],
     [["run", "--source", "fs:data", "--exec", "true", "--store", "u:pw@h/d"], /no address of a known kind/],
     [["run", "--source", "fs:data", "--exec", "true", "--tenant", "me"], /--tenant/],
-    [["run", "--source", "fs:data", "--module", "./missing.mjs"], /cannot be loaded/],
+    [["run", "--source", "fs:data", "--module", "./missing.mjs"], /there is no module .\/missing.mjs/],
     [["run", "--source", "postgres://h/d", "--exec", "true"], /names no table/],
     [["shards", "--sort", "colour"], /--sort knows no "colour"/],
     [["shards", "--status", "Sleeping"], /no shard is ever "Sleeping"/],
@@ -97,6 +97,28 @@ describe("the command line", () => {
     expectSentence(await run("--source", "fs:data", "--module", "empty.mjs"), 2, /exports no function/);
     writeFileSync(join(folder, "broken.mjs"), "export default function (");
     expectSentence(await run("--source", "fs:data", "--module", "broken.mjs"), 2, /cannot be loaded/);
+  });
+
+  test("a module that imports what is missing names it, and one that needs a compiler says so", async () => {
+    const withModule = (name: string, text: string): Promise<Ended> => {
+      writeFileSync(join(folder, name), text);
+      return run("--source", "fs:data", "--module", name);
+    };
+    const job = "export default () => {};";
+    expectSentence(
+      await withModule("package.mjs", `import "left-pad-nowhere"; ${job}`),
+      2,
+      /cannot be loaded: "left-pad-nowhere", which .*package\.mjs imports, is missing; install it/,
+    );
+    expectSentence(
+      await withModule("file.mjs", `import "./nowhere.mjs"; ${job}`),
+      2,
+      /".*nowhere\.mjs", which .*file\.mjs imports, is missing/,
+    );
+    expectSentence(await withModule("job.tsx", job), 2, /has to be compiled/);
+    const typed = await withModule("job.ts", "export default (item: { path: string }): string => item.path;");
+    if ("typescript" in process.features && process.features.typescript !== false) expect(typed.code).toBe(0);
+    else expectSentence(typed, 2, /Node .* cannot load job\.ts, which is TypeScript: use Node 22\.18 or later/);
   });
 });
 

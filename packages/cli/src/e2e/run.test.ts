@@ -207,15 +207,19 @@ describe("gossip run", () => {
     await untilGone(Number(pid()));
   });
 
-  test("ends with 143 on SIGTERM", async () => {
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s lets items finish, and ends with %i", async (signal, code) => {
     lines("rows", 4);
     const running = await startGossip(
       ["run", "--source", "lines:rows", "--exec", ": {}; sleep 1000", "--workers", "1", "--grace", "0", "--json"],
       { cwd: folder },
     );
     expect(await running.heard(/"kind":"progress".*"held":1/)).toBe(true);
-    running.signal("SIGTERM");
-    expect((await running.ended).code).toBe(143);
+    running.signal(signal);
+    const ended = await running.ended;
+    expect([ended.code, eventsOf(ended).at(-1)]).toEqual([code, expect.objectContaining({ kind: "stopped" })]);
   });
 
   test("several join one run, each doing a part, and all end together", async () => {

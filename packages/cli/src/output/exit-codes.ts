@@ -16,6 +16,7 @@ export const EXIT_CODES = {
   StoreFailed: { code: 7, means: "the store cannot be opened, or failed" },
   Unhealthy: { code: 8, means: "`fsck` or `doctor` found a problem" },
   OutputFailed: { code: 9, means: "the results cannot be written, or the reader of a run's results has gone" },
+  HungUp: { code: 129, means: "stopped by SIGHUP (the terminal was closed) before the end; the same command resumes" },
   Interrupted: { code: 130, means: "stopped by Ctrl-C (SIGINT) before the end; the same command resumes" },
   Terminated: { code: 143, means: "stopped by SIGTERM before the end; the same command resumes" },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly means: string }>>;

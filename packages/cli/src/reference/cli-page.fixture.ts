@@ -91,7 +91,7 @@ with more rights than those of the tree's owner. A module can open \`item.open()
 | \`problem\`, \`sourceFailed\` | the source passed over something: \`reason\`; a shard is set aside because it cannot be read |
 | \`lost\`, \`blocked\`, \`keeperFailed\` | a lease was lost; the module kept the process busy; leases cannot be kept meanwhile |
 | \`output\` | what a command printed, without \`--out\` |
-| \`stopping\`, \`stopped\` | after Ctrl-C or SIGTERM |
+| \`stopping\`, \`stopped\` | after Ctrl-C, SIGTERM or SIGHUP |
 | \`finished\` | the end: \`items\`, \`failed\`, \`unreadable\`, \`skipped\`, \`parked\`, \`ownItems\` (of this process), \`elapsedMs\`, \`out\` |
 `;
 

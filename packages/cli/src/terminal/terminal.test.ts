@@ -91,7 +91,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     letGo();
     expect(await screen.ended).toBe(130);
     expect(screen.lines.join("\n")).toMatch(
-      /Stopping: letting what is under way finish for up to 30 s; Ctrl-C again stops at once\.\n(?:.*\n)*Stopped: \d+ items done so far; the same command goes on from here\./,
+      /Stopping: letting what is under way finish for up to 8 s; Ctrl-C again stops at once\.\n(?:.*\n)*Stopped: \d+ items done so far; the same command goes on from here\./,
     );
     const second = await run(90, ["--exec", holdingAfter(30), "--out", "out.ndjson"]);
     await second.shows(/goes on: \d+ items skipped, done before/);
@@ -106,6 +106,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     await screen.shows(/Stopping/);
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
+    expect(screen.lines.join("\n")).toContain("Stopped at once: items in progress were ended and are done again;");
     expect(screen.raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(screen.raw.lastIndexOf("\u001b[?25l"));
   });
 

@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Item, ItemContext } from "@gossip/worker";
 import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText } from "../../output/printable.ts";
 import type { ModuleResult } from "../results/item-result.ts";
+import type { JobFunction } from "../../job/define-job.ts";
 import type { FailurePolicy, JobWork } from "./job-work.ts";
+import { loadModule, type ModuleExports } from "./load-module.ts";
 
 export interface ModuleOptions {
   /** The path as given. */
@@ -13,8 +14,6 @@ export interface ModuleOptions {
   readonly cwd: string;
   readonly policy: FailurePolicy;
 }
-
-type JobFunction = (item: Item, context: ItemContext) => unknown;
 
 interface LoadedModule {
   readonly job: JobFunction;
@@ -35,7 +34,10 @@ export function modulePath({ path, cwd }: Pick<ModuleOptions, "path" | "cwd">): 
  * and the context of `@gossip/worker`. If the module exports `close`, it is called at the end.
  */
 export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Promise<Result<JobWork, CliError>> {
-  const loaded = await loadModule(modulePath({ path, cwd }), printableText(path));
+  const shown = printableText(path);
+  const exports = await loadModule(modulePath({ path, cwd }), shown);
+  if (!exports.ok) return exports;
+  const loaded = jobOf(exports.value, shown);
   if (!loaded.ok) return loaded;
   const { job, close } = loaded.value;
 
@@ -57,24 +59,17 @@ export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Prom
   return ok({ process, mayBlock: true, close: async () => void (await close()), killAtOnce: () => {} });
 }
 
-async function loadModule(file: string, shown: string): Promise<Result<LoadedModule, CliError>> {
-  let loaded: { readonly default?: unknown; readonly process?: unknown; readonly close?: unknown };
-  try {
-    // oxlint-disable-next-line import/no-dynamic-require -- it is the user's own, and named by the user
-    loaded = (await import(pathToFileURL(file).href)) as typeof loaded;
-  } catch (thrown) {
-    const isMissing = (thrown as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
-    const why = isMissing ? "it, or something that it imports, is missing" : printableText(messageOf(thrown));
-    return fail("InvalidModule", `the module ${shown} cannot be loaded (${why}): see that \`node ${shown}\` works.`);
-  }
-  const exported = loaded.process ?? loaded.default;
-  const job = typeof exported === "object" && exported !== null && "process" in exported ? exported.process : exported;
+/** Find the function in what a module exports: `process`, the default export, or `process` of the default export. */
+function jobOf(exports: ModuleExports, shown: string): Result<LoadedModule, CliError> {
+  const exported = exports["process"] ?? exports["default"];
+  const object = typeof exported === "object" && exported !== null ? (exported as ModuleExports) : undefined;
+  const job = object?.["process"] ?? exported;
   if (typeof job !== "function")
     return fail(
       "InvalidModule",
       `the module ${shown} exports no function: write \`export default function (item, context) { … }\`.`,
     );
-  const { close } = loaded;
+  const close = object?.["close"] ?? exports["close"];
   return ok({ job: job as JobFunction, close: typeof close === "function" ? () => close() as unknown : () => {} });
 }
 

@@ -1,0 +1,3 @@
+export { defineJob, type Job, type JobFunction } from "./define-job.ts";
+export { ParkShard, RetryAfter, type FileItem, type Item, type ItemContext, type LineItem } from "@gossip/worker";
+export type { RowItem } from "@gossip/source-postgres";
