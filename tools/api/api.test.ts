@@ -39,6 +39,8 @@ describe("the conventions of public names", () => {
       // Symmetric.
       "store-kit: assertOwnRecord",
       "store-kit: hasEntryMoved",
+      // Reads in the order of its arguments.
+      "protocol: roleIncludes",
     ]);
   });
 

@@ -124,12 +124,6 @@ export class ChaosFleet {
     this.#starts += 1;
   }
 
-  /** What the clients have seen that cannot be right, so far. */
-  async violations(): Promise<readonly OrderViolation[]> {
-    const seen = await Promise.all(this.#clients.map(({ outPath }) => readFile(outPath)));
-    return findOrderViolations(seen.flatMap((bytes) => decode(bytes)));
-  }
-
   /** Let the clients finish, and look at everything that they saw. */
   async finish(): Promise<ChaosReport> {
     const records: IssueRecord[] = [];

@@ -14,7 +14,7 @@ export interface ChaosServerOptions {
     | { readonly kind: "file"; readonly directory: string }
     | { readonly kind: "etcd"; readonly endpoint: string };
   readonly windowAheadMs: number;
-  /** Serve on past the deadline of the leadership, and hear late that it is over: a fault on purpose, for the checker to find. */
+  /** Serve on past the deadline of the leadership, as if it never ended: a fault on purpose, for the checker to find. */
   readonly ignoresDeadline: boolean;
 }
 
@@ -82,8 +82,7 @@ function withoutDeadline(inner: ConsensusDriver): ConsensusDriver {
   return {
     async *leadershipEvents(): AsyncIterable<LeaderState> {
       for await (const state of inner.leadershipEvents()) {
-        if (state.kind !== "Leader") await new Promise((resolve) => setTimeout(resolve, 300));
-        yield state.kind === "Leader" ? { ...state, servesUntilMs: foreverMs } : state;
+        if (state.kind === "Leader") yield { ...state, servesUntilMs: foreverMs };
       }
     },
     loadHighWater: () => inner.loadHighWater(),

@@ -65,7 +65,7 @@ const BLOWS: Readonly<Record<string, Blow>> = {
 };
 
 describe("chaos on a disk", { timeout: PATIENCE_MS }, () => {
-  test("nobody ever sees time go back", async () => {
+  test("no client ever sees time go back", async () => {
     const store = { kind: "file", directory: join(folder, "data") } as const;
     fleet = await ChaosFleet.start({
       ...bundles,
