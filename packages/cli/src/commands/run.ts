@@ -1,13 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { Option, type Command } from "commander";
-import { RunId } from "@gossip/contracts";
+import { RunId, WorkerId } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
-import type { WorkerProgress } from "@gossip/worker";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult, type StoreSettings } from "../cli.ts";
 import { commandEnvironment } from "../exec/command-environment.ts";
 import type { CliError } from "../output/cli-error.ts";
 import { countOf, formatDuration } from "../output/number-words.ts";
+import { OwnWork } from "../progress/own-work.ts";
 import { JsonView } from "../progress/json-view.ts";
 import { PlainView } from "../progress/plain-view.ts";
 import type { ProgressView } from "../progress/run-progress.ts";
@@ -24,7 +25,7 @@ import { readRunFlags, type RunFlags, type RunNumbers } from "../run/start/run-f
 import { runConfig, runJob, stopError, type JobOptions } from "../run/work/run-job.ts";
 import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
 import type { RunSettings } from "../run/start/run-settings.ts";
-import { alreadyEnded, closingMessage, openingMessage, type OwnWork } from "../run/report/run-messages.ts";
+import { alreadyEnded, closingMessage, openingMessage, type OwnTotals } from "../run/report/run-messages.ts";
 import { startOrJoin } from "../run/start/start-or-join.ts";
 import { stopSignal, type StopSignal } from "../stop-signal.ts";
 import { openStore } from "../store-url/open-store.ts";
@@ -216,14 +217,16 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   });
 
   const beganMs = performance.now();
-  let progress: WorkerProgress | undefined;
+  const worker = WorkerId.fromRaw(randomBytes(8).readBigUInt64BE());
+  const ownWork = new OwnWork(() => performance.now());
   const { request } = started.value;
   const watch = watchRun({
     opened,
     request,
+    source,
     view,
     itemsBefore: before.value.totals.items,
-    own: () => progress,
+    own: ownWork,
     isStopping: () => stop.signal.aborted,
   });
   let worked: Result<Worked | "Stopped", CliError>;
@@ -238,7 +241,8 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
       numbers,
       view,
       stop,
-      onProgress: (now) => (progress = now),
+      ownWork,
+      worker,
     });
   } finally {
     await watch.end();
@@ -259,12 +263,12 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
 
 interface Worked {
   readonly overview: RunOverview;
-  readonly own: OwnWork;
+  readonly own: OwnTotals;
 }
 
 /** Work until the run ends; again if it got new work in between, such as an unparked shard. */
 async function workToTheEnd(job: JobOptions): Promise<Result<Worked | "Stopped", CliError>> {
-  let own: OwnWork = { items: 0, problems: 0 };
+  let own: OwnTotals = { items: 0, problems: 0 };
   for (;;) {
     const { stopped, items, problems } = await runJob(job);
     own = { items: own.items + items, problems: own.problems + problems };

@@ -69,7 +69,7 @@ function linesOf({ console }: Cli, overview: RunOverview, settings: RunSettings 
   lines.push(
     `items    ${formatCount(totals.items)} done${flaws(totals)}`,
     `shards   ${formatCount(states.done)} done, ${formatCount(states.leased)} in work, ${formatCount(states.waiting)} waiting, ${formatCount(states.parked)} parked`,
-    `about    ${formatShare(states.leased + states.waiting === 0 && states.parked === 0 ? 1 : fraction)}`,
+    `about    ${states.leased + states.waiting + states.parked === 0 ? formatShare(1) : fraction === undefined ? "unknown" : formatShare(Math.min(0.999, fraction))}`,
     `keys     ${renderStrip(rows, { width: Math.max(10, Math.min(STRIP_WIDTH, (console.width ?? 80) - 9)), hasUnicode: console.hasUnicode, styled: (style, text) => console.styled(console.stdout, style, text) })}`,
   );
   return lines;

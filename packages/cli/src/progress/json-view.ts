@@ -12,8 +12,9 @@ export class JsonView implements ProgressView {
     this.#console = console;
   }
 
-  show({ overview, elapsedMs, perSecond, remainingMs, held, waitMs, isStopping }: RunProgressShown): void {
-    const { request, status, states, totals, fraction, earliestDeadline } = overview;
+  show(progress: RunProgressShown): void {
+    const { overview, elapsedMs, fraction, perSecond, remainingMs, held, waitMs, outage, isStopping } = progress;
+    const { request, status, states, totals, earliestDeadline } = overview;
     this.#console.json({
       kind: "progress",
       run: request.run,
@@ -27,6 +28,7 @@ export class JsonView implements ProgressView {
       held,
       waitMs,
       earliestDeadline: timeJson(earliestDeadline),
+      outage: outage && { what: outage.what, since: outage.since.toISOString() },
       isStopping,
     });
   }

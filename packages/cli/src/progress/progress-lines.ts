@@ -14,6 +14,8 @@ export interface LineOptions {
 const MAX_BAR = 30;
 /** Below this width there is no room for a bar next to the figures. */
 const LEAST_BAR = 8;
+/** Less than this is not predicted more precisely: the last shards end when they end. */
+const SHORT_MS = 5000;
 
 /** The terminal view: a bar with figures, the key space, the states, and what the run is waiting for. */
 export function progressLines(progress: RunProgressShown, options: LineOptions): string[] {
@@ -41,21 +43,34 @@ export function plainLine(progress: RunProgressShown): string {
 function barLine(progress: RunProgressShown, { width, hasUnicode, styled }: LineOptions): string {
   const figures = figuresOf(progress).join("  ");
   const room = Math.min(MAX_BAR, width - textWidth(figures) - 4);
-  if (room < LEAST_BAR) return clip(figures, width);
-  const filled = Math.min(room, Math.floor(progress.overview.fraction * room));
+  if (room < LEAST_BAR || progress.fraction === undefined) return clip(figures, width);
+  const filled = Math.min(room, Math.floor(shareDone(progress) * room));
   const [full, empty] = hasUnicode ? ["━", "─"] : ["=", "-"];
   return `[${styled("green", full.repeat(filled))}${styled("dim", empty.repeat(room - filled))}] ${figures}`;
 }
 
-function figuresOf({ overview, perSecond, remainingMs }: RunProgressShown): string[] {
-  const { fraction, totals, states } = overview;
-  const isDone = states.leased + states.waiting === 0;
+/** Without a known fraction there is no percentage. Without a steady rate there is no time of arrival. */
+function figuresOf(progress: RunProgressShown): string[] {
+  const { overview, fraction, perSecond, remainingMs } = progress;
   return [
-    formatShare(isDone ? 1 : Math.min(fraction, 0.999)),
-    countOf(totals.items, "item"),
+    ...(fraction === undefined ? [] : [formatShare(shareDone(progress))]),
+    countOf(overview.totals.items, "item"),
     ...(perSecond === undefined ? [] : [formatRate(perSecond)]),
-    ...(remainingMs === undefined || isDone ? [] : [`ETA ${formatDuration(Math.max(1000, remainingMs))}`]),
+    ...(isSettled(progress) || fraction === undefined ? [] : [`ETA ${timeLeft(remainingMs)}`]),
   ];
+}
+
+function timeLeft(ms: number | undefined): string {
+  if (ms === undefined) return "unknown";
+  return ms < SHORT_MS ? `< ${formatDuration(SHORT_MS)}` : formatDuration(ms);
+}
+
+function shareDone(progress: RunProgressShown): number {
+  return isSettled(progress) ? 1 : Math.min(progress.fraction ?? 0, 0.999);
+}
+
+function isSettled({ overview: { states } }: RunProgressShown): boolean {
+  return states.leased + states.waiting === 0;
 }
 
 function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }: LineOptions): string {
@@ -80,8 +95,12 @@ function stateLine({ overview }: RunProgressShown, { width, hasUnicode, styled }
   );
 }
 
-function remarks({ overview, held, waitMs, isStopping, itemsBefore }: RunProgressShown): string[] {
+function remarks({ overview, held, waitMs, outage, isStopping, itemsBefore }: RunProgressShown): string[] {
   const lines: string[] = [];
+  if (outage !== undefined)
+    lines.push(
+      `the ${outage.what} has not responded since ${outage.since.toISOString().slice(11, 19)} UTC (${formatDuration(outage.forMs)}); the work waits for it`,
+    );
   if (itemsBefore > 0) lines.push(`${countOf(itemsBefore, "item")} skipped: done before`);
   if (isStopping) lines.push(`stopping: letting ${countOf(held, "item")} finish; Ctrl-C again stops at once`);
   else if (waitMs !== undefined)

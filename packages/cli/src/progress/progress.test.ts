@@ -6,9 +6,7 @@ import { describe, expect, test } from "vitest";
 import { textWidth } from "../output/text-width.ts";
 import { NO_ITEMS } from "../run/results/item-totals.ts";
 import type { ShardRow } from "../run/inspect/read-shards.ts";
-import { estimateFraction } from "../run/inspect/run-overview.ts";
 import { plainLine, progressLines } from "./progress-lines.ts";
-import { RateMeter } from "./rate-meter.ts";
 import type { RunProgressShown } from "./run-progress.ts";
 import { renderStrip } from "./strip.ts";
 
@@ -86,7 +84,6 @@ describe("renderStrip", () => {
     });
     const rows = [first!, child(2n ** 63n + 1n, 0), child(2n ** 63n + 2n, 100), second!];
     expect(renderStrip(rows, { ...ASCII, width: 8 })).toBe("####....");
-    expect(estimateFraction(rows)).toBe(0.5);
   });
 });
 
@@ -104,19 +101,23 @@ function shown(states: readonly State[], fields: Partial<RunProgressShown> = {},
       rows,
       states: { done: count("done"), leased: count("leased"), waiting: count("waiting"), parked: count("parked") },
       totals: { items: 12_345, failed, unreadable: 0 },
-      fraction: estimateFraction(rows),
+      fraction: undefined,
       earliestDeadline: 5n as LogicalTime,
     },
     elapsedMs: 1000,
     itemsBefore: 0,
+    fraction: 0.5,
     perSecond: 412,
     remainingMs: 200_000,
     held: 1,
     waitMs: undefined,
+    outage: undefined,
     isStopping: false,
     ...fields,
   };
 }
+
+const OUTAGE = { what: "store", since: new Date(Date.UTC(2026, 0, 2, 3, 4, 5)), forMs: 75_000 } as const;
 
 describe("the view", () => {
   test("no line is wider than the terminal, however narrow, whatever there is to say", () => {
@@ -126,10 +127,11 @@ describe("the view", () => {
         fc.boolean(),
         fc.nat(1_000_000),
         fc.boolean(),
-        (width, isStopping, itemsBefore, hasUnicode) => {
+        fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+        (width, isStopping, itemsBefore, hasUnicode, fraction) => {
           const progress = shown(
             ["done", "leased", "waiting", "parked"],
-            { isStopping, itemsBefore, waitMs: 5000 },
+            { isStopping, itemsBefore, fraction, waitMs: 5000, outage: OUTAGE },
             itemsBefore,
           );
           for (const line of progressLines(progress, { width, hasUnicode, styled: plain }))
@@ -147,6 +149,23 @@ describe("the view", () => {
     ]);
   });
 
+  test("has no bar and no percentage while too little is known", () => {
+    const progress = shown(["done", "leased"], { fraction: undefined, remainingMs: undefined });
+    expect(progressLines(progress, { width: 80, ...ASCII })[0]).toBe("12,345 items  412/s");
+  });
+
+  test("reads unknown where the time left cannot be predicted", () => {
+    expect(plainLine(shown(["done", "leased"], { remainingMs: undefined }))).toContain(
+      "50 %, 12,345 items, 412/s, ETA unknown;",
+    );
+  });
+
+  test("says what does not respond, and since when", () => {
+    expect(plainLine(shown(["leased"], { outage: OUTAGE }))).toContain(
+      "the store has not responded since 03:04:05 UTC (1 min 15 s); the work waits for it",
+    );
+  });
+
   test("says what it waits for, what it skipped, and how to stop at once", () => {
     expect(plainLine(shown(["done", "leased"], { waitMs: 7000, held: 0, itemsBefore: 10 }))).toContain(
       "10 items skipped: done before; waiting for 1 shard that others hold; the first lease ends in 7 s",
@@ -159,23 +178,5 @@ describe("the view", () => {
   test("is at 100 % when nothing is left, and not before", () => {
     expect(plainLine(shown(["done", "done"]))).toContain("100 %");
     expect(plainLine(shown(["done", "done", "leased"]))).not.toContain("100 %");
-  });
-});
-
-describe("RateMeter", () => {
-  test("tells the pace of late, and how long the rest takes at it", () => {
-    const meter = new RateMeter();
-    expect([meter.perSecond, meter.remainingMs]).toEqual([undefined, undefined]);
-    for (let second = 0; second <= 60; second++)
-      meter.add({ atMs: second * 1000, items: second < 30 ? 0 : (second - 30) * 100, fraction: second / 100 });
-    expect(meter.perSecond).toBeCloseTo(100);
-    expect(meter.remainingMs).toBeCloseTo(40_000);
-  });
-
-  test("tells no time where nothing moves", () => {
-    const meter = new RateMeter();
-    meter.add({ atMs: 0, items: 5, fraction: 0.5 });
-    meter.add({ atMs: 1000, items: 5, fraction: 0.5 });
-    expect([meter.perSecond, meter.remainingMs]).toEqual([0, undefined]);
   });
 });

@@ -6,12 +6,17 @@ export interface RunProgressShown {
   readonly elapsedMs: number;
   /** Items that were done before this process started. */
   readonly itemsBefore: number;
+  /** The share of the items that is done, from 0 to 1. `undefined` while too little is known about the rest. */
+  readonly fraction: number | undefined;
   readonly perSecond: number | undefined;
+  /** `undefined` if it cannot be predicted. */
   readonly remainingMs: number | undefined;
   /** Shards that this process works on. */
   readonly held: number;
   /** Time until the first lease of another worker ends, if this process is only waiting for that. */
   readonly waitMs: number | undefined;
+  /** What does not respond, and since when. */
+  readonly outage: { readonly what: "store" | "source"; readonly since: Date; readonly forMs: number } | undefined;
   readonly isStopping: boolean;
 }
 

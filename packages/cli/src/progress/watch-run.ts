@@ -1,18 +1,24 @@
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RunRequest } from "@gossip/coordination";
-import type { WorkerProgress } from "@gossip/worker";
+import type { Source, WorkEstimate } from "@gossip/worker";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
-import { RateMeter } from "./rate-meter.ts";
+import { countAheadOfWork, type CountTime } from "./estimate/count-ahead-of-work.ts";
+import { estimateWork } from "./estimate/estimate-work.ts";
+import { ProgressEstimator, type ProgressFigures } from "./estimate/progress-estimator.ts";
+import { shardWorkOf } from "./estimate/shard-work.ts";
+import type { Outage, OwnWork } from "./own-work.ts";
 import type { ProgressView, RunProgressShown } from "./run-progress.ts";
 
 export interface WatchOptions {
   readonly opened: OpenedStore;
   readonly request: RunRequest;
+  readonly source: Pick<Source, "estimate">;
   readonly view: ProgressView;
   readonly itemsBefore: number;
-  /** The progress of this process. `undefined` before it started. */
-  readonly own: () => WorkerProgress | undefined;
+  /** The work of this process. */
+  readonly own: OwnWork;
   readonly isStopping: () => boolean;
 }
 
@@ -20,6 +26,15 @@ export interface WatchOptions {
  * The share of time that reading the overview may take, so that a store with very many shards is not read all the time.
  */
 const MAX_SHARE = 0.1;
+/** How often the state is read, which may be more often than it is shown. */
+const LOOK_EVERY_MS = 1000;
+/** A store that takes longer to respond is reported. */
+const UNRESPONSIVE_MS = 5000;
+
+const TIME: CountTime = {
+  nowMs: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
 
 export interface RunWatch {
   /** Stop watching. */
@@ -28,58 +43,126 @@ export interface RunWatch {
   showEnd(overview: RunOverview): void;
 }
 
-/** Reads the overview of a run periodically and shows it. */
-export function watchRun({ opened, request, view, itemsBefore, own, isStopping }: WatchOptions): RunWatch {
-  const startMs = performance.now();
-  const meter = new RateMeter();
-  let timer: NodeJS.Timeout | undefined;
-  let isEnded = false;
+/** Reads the state of a run periodically and shows it. */
+export function watchRun(options: WatchOptions): RunWatch {
+  return new Watch(options);
+}
 
-  const shown = (overview: RunOverview, now: bigint): RunProgressShown => {
-    const progress = own();
-    const held = progress?.held ?? 0;
-    const { earliestDeadline } = overview;
-    const isWaiting =
-      progress !== undefined && held === 0 && overview.states.leased > 0 && overview.states.waiting === 0;
-    return {
-      overview,
-      elapsedMs: performance.now() - startMs,
-      itemsBefore,
-      perSecond: meter.perSecond,
-      remainingMs: meter.remainingMs,
-      held,
-      waitMs: isWaiting && earliestDeadline !== undefined ? Number(earliestDeadline - now) : undefined,
-      isStopping: isStopping(),
-    };
-  };
+class Watch implements RunWatch {
+  readonly #options: WatchOptions;
+  readonly #startMs = performance.now();
+  readonly #estimator = new ProgressEstimator();
+  readonly #ending = new AbortController();
+  readonly #count: Promise<void>;
+  readonly #ticker: NodeJS.Timeout;
+  #estimate: WorkEstimate = { spans: [] };
+  #overview: RunOverview | undefined;
+  #figures: ProgressFigures = { fraction: undefined, perSecond: undefined, remainingMs: undefined };
+  #look: Promise<void> | undefined;
+  #lookBeganMs = 0;
+  #nextLookMs = 0;
+  #nextShowMs = 0;
+  /** Since when looks have failed. */
+  #failedSinceMs: number | undefined;
+  /** The lead of the coordinator's clock over that of this process. */
+  #clockLeadMs = 0;
 
-  const look = async (): Promise<void> => {
-    const beganMs = performance.now();
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    const { source, view } = options;
+    const { signal } = this.#ending;
+    this.#count = countAheadOfWork({
+      source,
+      time: TIME,
+      signal,
+      onEstimate: (estimate) => (this.#estimate = estimate),
+    });
+    const everyMs = Math.min(view.everyMs, LOOK_EVERY_MS);
+    this.#nextShowMs = this.#startMs + everyMs;
+    this.#ticker = setInterval(() => this.#tick(), everyMs / 2);
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#ticker);
+    this.#ending.abort();
+    await this.#count;
+    await this.#look;
+  }
+
+  showEnd(overview: RunOverview): void {
+    const atMs = performance.now();
+    this.#overview = overview;
+    this.#figures = { ...this.#sample(overview, atMs), fraction: 1, remainingMs: undefined };
+    this.#options.view.showEnd(this.#shown(overview, atMs));
+  }
+
+  /** Runs apart from the looks, so that a store that does not respond does not freeze the view. */
+  #tick(): void {
+    const nowMs = performance.now();
+    if (this.#look === undefined && nowMs >= this.#nextLookMs) {
+      this.#lookBeganMs = nowMs;
+      this.#look = this.#lookOnce().finally(() => (this.#look = undefined));
+    }
+    if (nowMs < this.#nextShowMs || this.#overview === undefined) return;
+    this.#nextShowMs = nowMs + this.#options.view.everyMs;
+    if (this.#outage(nowMs) !== undefined) this.#figures = this.#estimator.addSilence(nowMs);
+    this.#options.view.show(this.#shown(this.#overview, nowMs));
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { opened, request, view } = this.#options;
+    const beganMs = this.#lookBeganMs;
     try {
-      const overview = await readOverview(opened, request);
+      const read = await readOverview(opened, request);
       const now = await opened.clock.now();
-      if (overview.ok && !isEnded) {
-        meter.add({ atMs: beganMs, items: overview.value.totals.items, fraction: overview.value.fraction });
-        view.show(shown(overview.value, now));
-      }
+      if (this.#ending.signal.aborted) return;
+      if (read.ok) {
+        const nowMs = performance.now();
+        this.#clockLeadMs = Number(now) - nowMs;
+        this.#overview = read.value;
+        this.#figures = this.#sample(read.value, nowMs);
+        this.#failedSinceMs = undefined;
+      } else this.#failedSinceMs ??= beganMs;
     } catch {
       // The work handles an unreadable store or clock: it retries, and reports the failure in the end.
+      this.#failedSinceMs ??= beganMs;
     }
     const tookMs = performance.now() - beganMs;
-    if (!isEnded) timer = setTimeout(() => void (under = look()), Math.max(view.everyMs - tookMs, tookMs / MAX_SHARE));
-  };
+    this.#nextLookMs = beganMs + Math.max(Math.min(view.everyMs, LOOK_EVERY_MS), tookMs / MAX_SHARE);
+  }
 
-  let under: Promise<void> = Promise.resolve();
-  timer = setTimeout(() => void (under = look()), Math.min(view.everyMs, 1000));
-  return {
-    async end() {
-      isEnded = true;
-      clearTimeout(timer);
-      await under;
-    },
-    showEnd(overview) {
-      meter.add({ atMs: performance.now(), items: overview.totals.items, fraction: overview.fraction });
-      view.showEnd(shown(overview, 0n));
-    },
-  };
+  #sample(overview: RunOverview, atMs: number): ProgressFigures {
+    const left = estimateWork(shardWorkOf(overview.rows), this.#estimate);
+    return this.#estimator.add({ atMs, items: overview.totals.items, unstored: this.#options.own.unstored, left });
+  }
+
+  #outage(nowMs: number): Outage | undefined {
+    const isSlow = this.#look !== undefined && nowMs - this.#lookBeganMs > UNRESPONSIVE_MS;
+    const sinceMs = this.#failedSinceMs ?? (isSlow ? this.#lookBeganMs : undefined);
+    return sinceMs === undefined ? this.#options.own.outage : { what: "store", sinceMs };
+  }
+
+  #shown(overview: RunOverview, nowMs: number): RunProgressShown {
+    const { own, itemsBefore, isStopping } = this.#options;
+    const held = own.progress?.held ?? 0;
+    const { earliestDeadline, states } = overview;
+    const isWaiting = own.progress !== undefined && held === 0 && states.leased > 0 && states.waiting === 0;
+    const outage = this.#ending.signal.aborted ? undefined : this.#outage(nowMs);
+    return {
+      overview,
+      elapsedMs: nowMs - this.#startMs,
+      itemsBefore,
+      ...this.#figures,
+      held,
+      waitMs:
+        isWaiting && earliestDeadline !== undefined ? Number(earliestDeadline) - nowMs - this.#clockLeadMs : undefined,
+      outage: outage && shownOutage(outage, nowMs),
+      isStopping: isStopping(),
+    };
+  }
+}
+
+function shownOutage({ what, sinceMs }: Outage, nowMs: number): NonNullable<RunProgressShown["outage"]> {
+  const forMs = Math.max(0, nowMs - sinceMs);
+  return { what, forMs, since: new Date(Date.now() - forMs) };
 }

@@ -86,7 +86,7 @@ with more rights than those of the tree's owner. A module can open \`item.open()
 | \`kind\` | when |
 | --- | --- |
 | \`started\` | the run is there: \`run\`, \`isNew\`, \`skipped\` (items done before) |
-| \`progress\` | every second: \`items\`, \`failed\`, \`unreadable\`, \`shards\` by state, \`fraction\`, \`perSecond\`, \`remainingMs\`, \`held\`, \`waitMs\` (until the first lease of others ends) |
+| \`progress\` | every second: \`items\`, \`failed\`, \`unreadable\`, \`shards\` by state, \`fraction\` and \`remainingMs\` (left out while they are unknown), \`perSecond\`, \`held\`, \`waitMs\` (until the first lease of others ends), \`outage\` (\`what\` does not respond, and \`since\` when) |
 | \`failed\` | an item failed for the last time: \`item\`, \`failure\`, \`stderr\`; the first 20 of a process |
 | \`problem\`, \`sourceFailed\` | the source passed over something: \`reason\`; a shard is set aside because it cannot be read |
 | \`lost\`, \`blocked\`, \`keeperFailed\` | a lease was lost; the module kept the process busy; leases cannot be kept meanwhile |

@@ -62,6 +62,7 @@ describe("countAhead", () => {
     const keys = Array.from({ length: 64_000 }, (_, index) => keyOf(index));
     const estimates = await estimatesOf(keys, [16_000, 32_000, 48_000], 256);
     expect(estimates.length).toBeGreaterThan(20);
+    expect(estimates.every(({ isExact }) => isExact)).toBe(true);
     const half = estimates[Math.floor(estimates.length / 2)]!;
     // The first and the third quarter are counted first.
     expect(half.spans.some(({ start }) => compareBytes(start, keyOf(32_000)) >= 0)).toBe(true);

@@ -25,7 +25,7 @@ const MAX_SPANS = 2048;
  */
 export async function* countAhead({ parts, read, signal }: CountRequest): AsyncGenerator<WorkEstimate> {
   const counts = parts.map(() => new SpanList());
-  const estimate = (): WorkEstimate => ({ spans: counts.flatMap(({ spans }) => spans) });
+  const estimate = (): WorkEstimate => ({ spans: counts.flatMap(({ spans }) => spans), isExact: true });
   let [items, batches, itemsPerSpan] = [0, 0, FEWEST_ITEMS_PER_SPAN];
   for (const index of spreadOrder(parts.length)) {
     const [range, count] = [parts[index]!, counts[index]!];

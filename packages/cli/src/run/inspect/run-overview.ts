@@ -1,12 +1,15 @@
 import type { LogicalTime, RunStatus } from "@gossip/contracts";
-import { estimateProgress, type RunRecord, type RunRequest } from "@gossip/coordination";
+import type { RunRecord, RunRequest } from "@gossip/coordination";
 import { decodeConnectorExtra } from "@gossip/frontier";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { CliError } from "../../output/cli-error.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { estimateWork } from "../../progress/estimate/estimate-work.ts";
+import { fractionOf } from "../../progress/estimate/progress-estimator.ts";
+import { shardWorkOf } from "../../progress/estimate/shard-work.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import { addTotals, NO_ITEMS, type ItemTotals } from "../results/item-totals.ts";
-import { readShardRows, rootsOf, type ShardRow } from "./read-shards.ts";
+import { readShardRows, type ShardRow } from "./read-shards.ts";
 import { decodeSettings, type RunSettings } from "../start/run-settings.ts";
 
 /** Shards by state. A split shard is not counted, but the shards that it was split into are. */
@@ -26,8 +29,8 @@ export interface RunOverview {
   readonly rows: readonly ShardRow[];
   readonly states: StateCounts;
   readonly totals: ItemTotals;
-  /** From 0 to 1. An estimate: initial shards have equal weight, and progress within each is measured in key space. */
-  readonly fraction: number;
+  /** From 0 to 1. `undefined` while too little is known about what is left. */
+  readonly fraction: number | undefined;
   /** When the first lease expires, unless it is renewed. */
   readonly earliestDeadline: LogicalTime | undefined;
 }
@@ -54,31 +57,12 @@ function overviewOf(request: RunRequest, { status }: RunRecord, rows: readonly S
       parked: count((row) => row.status === "Parked"),
     },
     totals: leaves.reduce<ItemTotals>((sum, row) => addTotals(sum, row.totals), NO_ITEMS),
-    fraction: estimateFraction(rows),
+    fraction: fractionOf(estimateWork(shardWorkOf(rows), { spans: [] })),
     earliestDeadline: deadlines.reduce<LogicalTime | undefined>(
       (least, deadline) => (least === undefined || deadline < least ? deadline : least),
       undefined,
     ),
   };
-}
-
-/**
- * Estimate the progress of a run. A source plans initial shards of about equal size, so each has the same weight.
- * Within a shard only the keys are known.
- */
-export function estimateFraction(rows: readonly ShardRow[]): number {
-  const roots = rootsOf(rows);
-  const families = new Map<bigint, ShardRow[]>();
-  for (const row of rows) {
-    const root = roots.get(row.shard)!;
-    const family = families.get(root);
-    if (family === undefined) families.set(root, [row]);
-    else family.push(row);
-  }
-  if (families.size === 0) return 0;
-  let sum = 0;
-  for (const family of families.values()) sum += estimateProgress(family).fraction;
-  return sum / families.size;
 }
 
 /** The settings of a run, if this program created it. */

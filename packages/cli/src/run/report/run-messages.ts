@@ -58,7 +58,7 @@ export function openingMessage(
 }
 
 /** What this process did in a run. */
-export interface OwnWork {
+export interface OwnTotals {
   readonly items: number;
   readonly problems: number;
 }
@@ -67,7 +67,7 @@ export interface Closing {
   readonly out: string | undefined;
   readonly before: RunOverview;
   readonly elapsedMs: number;
-  readonly own: OwnWork;
+  readonly own: OwnTotals;
 }
 
 /** Print the final message. Returns the result of the command. */

@@ -1,31 +1,29 @@
 import { extname } from "node:path";
+import type { WorkerId } from "@gossip/contracts";
 import type { RunConfigInput } from "@gossip/coordination";
 import { err, ok, Redacted, type Result } from "@gossip/stdx";
 import {
   ndjsonSink,
   runWorkers,
-  SourceReadFailed,
   type Item,
   type KeepLeases,
   type StopReason,
-  type WorkerEvent,
-  type WorkerProgress,
   type WorkerSummary,
 } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
-import { formatDuration } from "../../output/number-words.ts";
-import { printable, printableText } from "../../output/printable.ts";
+import { printable } from "../../output/printable.ts";
+import type { OwnWork } from "../../progress/own-work.ts";
 import type { ProgressView } from "../../progress/run-progress.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import type { StopSignal } from "../../stop-signal.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
+import { eventPrinter } from "../report/print-events.ts";
 import { countingSink } from "../results/counting-sink.ts";
 import { isFailure, recordOf, type ItemResult } from "../results/item-result.ts";
 import type { JobSource } from "../source/job-source.ts";
 import type { JobWork } from "./job-work.ts";
 import type { KeepLeasesOptions } from "./keep-leases.ts";
 import type { RunNumbers } from "../start/run-flags.ts";
-import { formatShardId } from "../inspect/run-reference.ts";
 import { thrownSentence } from "../results/out-file.ts";
 import type { Started } from "../start/start-or-join.ts";
 
@@ -39,7 +37,9 @@ export interface JobOptions {
   readonly numbers: RunNumbers;
   readonly view: ProgressView;
   readonly stop: StopSignal;
-  readonly onProgress: (progress: WorkerProgress) => void;
+  readonly ownWork: OwnWork;
+  /** The id of this process. */
+  readonly worker: WorkerId;
 }
 
 /**
@@ -49,8 +49,6 @@ export interface JobOptions {
 const MAX_SHARD_RETRIES = 50;
 /** Further failures are only counted. */
 const MAX_SHOWN_FAILURES = 20;
-/** Report a module that blocks the event loop for this long. */
-const LONG_BLOCK_MS = 1000;
 /** The longest pause is for modules that throw `RetryAfter`. Our own pauses only get this long after ten failures. */
 const RETRY_PAUSE = { baseMs: 100, maxMs: 60_000 } as const;
 
@@ -60,7 +58,7 @@ export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
 
 /** Work until nothing is left or the user stops the command. Returns what this process did. */
 export function runJob(options: JobOptions): Promise<WorkerSummary> {
-  const { opened, started, jobSource, work, numbers, view, stop, out, onProgress } = options;
+  const { opened, started, jobSource, work, numbers, view, stop, out, ownWork, worker } = options;
   const inner =
     out === undefined
       ? undefined
@@ -68,6 +66,7 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
           path: out,
           toRecord: (item, result) => recordOf(jobSource.fieldsOf(item), result),
         });
+  const print = eventPrinter({ opened, request: started.request, worker, jobSource, view });
   return runWorkers<Item, ItemResult>({
     coordinator: opened.coordinator,
     run: started.request,
@@ -78,8 +77,12 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
     graceMs: numbers.graceMs,
     sink: countingSink(isFailure, inner),
     retry: { maxAttempts: numbers.maxAttempts, ...RETRY_PAUSE },
-    onProgress,
-    onEvent: eventPrinter(jobSource, view),
+    worker,
+    onProgress: ownWork.onProgress,
+    onEvent(event) {
+      ownWork.onEvent(event);
+      print(event);
+    },
     ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
   });
 }
@@ -116,68 +119,10 @@ function withFailuresShown({ work, jobSource, view, out }: JobOptions): JobWork[
   };
 }
 
-/** Print events that users may want to act on. */
-function eventPrinter(jobSource: JobSource, view: ProgressView): (event: WorkerEvent) => void {
-  let reportedMs = LONG_BLOCK_MS / 2;
-  return (event) => {
-    if (event.kind === "ItemProblem")
-      view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, {
-        kind: "problem",
-        reason: event.reason,
-      });
-    // A skipped item is reported with its result.
-    if (event.kind === "ItemFailed" && !event.willRetry)
-      view.failed({ item: shownKey(jobSource, event.key), failure: reasonOf(event.cause), stderr: "" });
-    if (event.kind === "SourceFailed" && !event.willRetry)
-      view.say(`shard ${formatShardId(event.shard)} is set aside: ${sourceReason(event.cause)}`, {
-        kind: "sourceFailed",
-        shard: event.shard,
-      });
-    if (event.kind === "LeaseLost")
-      view.say(
-        `lost shard ${formatShardId(event.shard)} to another worker; items that were not stored are done again`,
-        {
-          kind: "lost",
-          shard: event.shard,
-          cause: event.cause,
-        },
-      );
-    if (event.kind === "KeeperFailed")
-      view.say(
-        "leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds",
-        { kind: "keeperFailed" },
-      );
-    // Report again only if it got worse.
-    if (event.kind === "LoopBlocked" && event.ms >= 2 * reportedMs) {
-      reportedMs = event.ms;
-      view.say(
-        `the module kept this process busy for ${formatDuration(event.ms)}; a thread renews its leases meanwhile`,
-        { kind: "blocked", ms: Math.round(event.ms) },
-      );
-    }
-  };
-}
-
 function keeperOf({ opened, tso }: JobOptions): KeepLeases {
   const options: KeepLeasesOptions = { address: opened.address, tso };
   // The thread loads the same kind of file as this one: a source in tests, otherwise a built file.
   return { module: new URL(`./keep-leases${extname(new URL(import.meta.url).pathname)}`, import.meta.url), options };
-}
-
-function reasonOf(cause: Redacted<unknown>): string {
-  const thrown = Redacted.reveal(cause);
-  const [line = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
-  return line;
-}
-
-function sourceReason(cause: Redacted<unknown>): string {
-  const thrown = Redacted.reveal(cause);
-  return thrown instanceof SourceReadFailed ? printableText(thrown.error.reason) : "its items could not be read";
-}
-
-function shownKey({ source }: JobSource, key: Redacted<Uint8Array>): string {
-  const bytes = Redacted.reveal(key);
-  return printableText(source.describeKey?.(bytes) ?? Buffer.from(bytes).toString("hex"));
 }
 
 function lastLine(bytes: Uint8Array): string {

@@ -1,0 +1,69 @@
+import type { ShardId } from "@gossip/contracts";
+import type { WorkerEvent, WorkerProgress } from "@gossip/worker";
+
+/** Something that the run depends on and that does not respond. */
+export interface Outage {
+  readonly what: "store" | "source";
+  /** When it began, in milliseconds of the clock that `OwnWork` was given. */
+  readonly sinceMs: number;
+}
+
+/** Follows the work of this process by its events: what is not stored yet, and what it is waiting for. */
+export class OwnWork {
+  readonly #nowMs: () => number;
+  readonly #storedOf = new Map<ShardId, number>();
+  readonly #unreadableSince = new Map<ShardId, number>();
+  #storeFailedSinceMs: number | undefined;
+  /** Items that are stored, or were lost with their shard. */
+  #settled = 0;
+  #progress: WorkerProgress | undefined;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** The last report. `undefined` before the first. */
+  get progress(): WorkerProgress | undefined {
+    return this.#progress;
+  }
+
+  /** Items that are done and not stored yet. */
+  get unstored(): number {
+    return Math.max(0, (this.#progress?.items ?? 0) - this.#settled);
+  }
+
+  get outage(): Outage | undefined {
+    if (this.#storeFailedSinceMs !== undefined) return { what: "store", sinceMs: this.#storeFailedSinceMs };
+    // One shard may be at fault by itself. It is the source if no shard can be read.
+    const held = this.#progress?.held ?? 0;
+    if (this.#unreadableSince.size === 0 || this.#unreadableSince.size < held) return undefined;
+    return { what: "source", sinceMs: Math.min(...this.#unreadableSince.values()) };
+  }
+
+  readonly onProgress = (progress: WorkerProgress): void => {
+    this.#progress = progress;
+  };
+
+  readonly onEvent = (event: WorkerEvent): void => {
+    const { kind } = event;
+    if (kind === "StoreFailed") this.#storeFailedSinceMs ??= this.#nowMs();
+    if (kind === "SourceFailed" && event.willRetry && !this.#unreadableSince.has(event.shard))
+      this.#unreadableSince.set(event.shard, this.#nowMs());
+    if (kind === "ShardClaimed") this.#storedOf.set(event.shard, 0);
+    if (kind === "ShardCheckpointed") {
+      this.#settled += event.items;
+      this.#storedOf.set(event.shard, (this.#storedOf.get(event.shard) ?? 0) + event.items);
+      if (event.items > 0) this.#unreadableSince.delete(event.shard);
+    }
+    const isLeft = kind === "ShardCompleted" || kind === "ShardParked" || kind === "ShardReleased";
+    // Each of these is reported after the store has responded.
+    if (isLeft || kind === "ShardClaimed" || kind === "ShardCheckpointed") this.#storeFailedSinceMs = undefined;
+    if (isLeft || kind === "LeaseLost") this.#leave(event.shard, event.items);
+  };
+
+  #leave(shard: ShardId, items: number): void {
+    this.#settled += items - (this.#storedOf.get(shard) ?? 0);
+    this.#storedOf.delete(shard);
+    this.#unreadableSince.delete(shard);
+  }
+}

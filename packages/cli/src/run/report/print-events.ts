@@ -1,0 +1,74 @@
+import type { RunRequest } from "@gossip/coordination";
+import type { WorkerId } from "@gossip/contracts";
+import { Redacted } from "@gossip/stdx";
+import { SourceReadFailed, type WorkerEvent } from "@gossip/worker";
+import { formatDuration } from "../../output/number-words.ts";
+import { printableText } from "../../output/printable.ts";
+import type { ProgressView } from "../../progress/run-progress.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { formatShardId } from "../inspect/run-reference.ts";
+import type { JobSource } from "../source/job-source.ts";
+import { reportLostShard } from "./lost-shard.ts";
+
+export interface EventPrinterOptions {
+  readonly opened: Pick<OpenedStore, "coordinator" | "clock">;
+  readonly request: RunRequest;
+  /** The id of this process. */
+  readonly worker: WorkerId;
+  readonly jobSource: JobSource;
+  readonly view: ProgressView;
+}
+
+/** Report a module that blocks the event loop for this long. */
+const LONG_BLOCK_MS = 1000;
+
+/** Returns a function that prints the events that users may want to act on. */
+export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent) => void {
+  const { jobSource, view } = options;
+  let reportedMs = LONG_BLOCK_MS / 2;
+  return (event) => {
+    if (event.kind === "ItemProblem")
+      view.say(`passed over ${shownKey(jobSource, event.key)}: ${printableText(event.reason)}`, {
+        kind: "problem",
+        reason: event.reason,
+      });
+    // A skipped item is reported with its result.
+    if (event.kind === "ItemFailed" && !event.willRetry)
+      view.failed({ item: shownKey(jobSource, event.key), failure: reasonOf(event.cause), stderr: "" });
+    if (event.kind === "SourceFailed" && !event.willRetry)
+      view.say(`shard ${formatShardId(event.shard)} is set aside: ${sourceReason(event.cause)}`, {
+        kind: "sourceFailed",
+        shard: event.shard,
+      });
+    if (event.kind === "LeaseLost") void reportLostShard(event, options);
+    if (event.kind === "KeeperFailed")
+      view.say(
+        "leases cannot be renewed while the module keeps this process busy: let it wait now and then, or give --lease more seconds",
+        { kind: "keeperFailed" },
+      );
+    // Report again only if it got worse.
+    if (event.kind === "LoopBlocked" && event.ms >= 2 * reportedMs) {
+      reportedMs = event.ms;
+      view.say(
+        `the module kept this process busy for ${formatDuration(event.ms)}; a thread renews its leases meanwhile`,
+        { kind: "blocked", ms: Math.round(event.ms) },
+      );
+    }
+  };
+}
+
+function reasonOf(cause: Redacted<unknown>): string {
+  const thrown = Redacted.reveal(cause);
+  const [line = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
+  return line;
+}
+
+function sourceReason(cause: Redacted<unknown>): string {
+  const thrown = Redacted.reveal(cause);
+  return thrown instanceof SourceReadFailed ? printableText(thrown.error.reason) : "its items could not be read";
+}
+
+function shownKey({ source }: JobSource, key: Redacted<Uint8Array>): string {
+  const bytes = Redacted.reveal(key);
+  return printableText(source.describeKey?.(bytes) ?? Buffer.from(bytes).toString("hex"));
+}
