@@ -5,9 +5,12 @@ import type {
   ClaimQuery,
   CommitAnswer,
   CoordinationStore,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
+  Note,
   Page,
   RunMoment,
   RunProgress,
@@ -29,6 +32,7 @@ import { KnownCapacities } from "./capacity/known-capacities.ts";
 import { listRuns, listShards, listTenants } from "./read/listing.ts";
 import { closedFailure, failureFrom, type PostgresOperation } from "./database/postgres-failure.ts";
 import { PostgresInspection } from "./inspect/postgres-inspection.ts";
+import { countNotes, listNotes } from "./read/notes.ts";
 import { findCandidates, readCapacities, readHint, readProgress, readRun } from "./read/reads.ts";
 import { tenantBytes } from "./layout/rows.ts";
 import { ShardReader } from "./read/shard-reader.ts";
@@ -128,6 +132,16 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
   listTenants(query: ListTenantsQuery): Promise<Result<Page<TenantId, TenantId>, InfraError>> {
     assertCount(query.limit, "limit of a page", ANY_COUNT);
     return this.#answer("postgres.listTenants", () => listTenants(this.#database, query));
+  }
+
+  listNotes(query: ListNotesQuery): Promise<Result<Page<Note, Uint8Array>, InfraError>> {
+    assertCount(query.limit, "limit of a page", ANY_COUNT);
+    return this.#answer("postgres.listNotes", () => listNotes(this.#database, query));
+  }
+
+  countNotes(query: CountNotesQuery): Promise<Result<number, InfraError>> {
+    assertCount(query.limit, "limit of a count", ANY_COUNT);
+    return this.#answer("postgres.countNotes", () => countNotes(this.#database, query));
   }
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {

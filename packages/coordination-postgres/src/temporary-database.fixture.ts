@@ -30,7 +30,7 @@ export interface TemporaryStore {
 }
 
 /** In an order in which rows can be inserted: those that others refer to come first. */
-const TABLES = ["runs", "shards", "places", "tenants", "starved", "censuses"];
+const TABLES = ["runs", "shards", "places", "tenants", "starved", "censuses", "notes"];
 
 /** An empty store in a schema that is emptied and used again: creating the tables takes longer than a test. */
 export async function makeEmptiedStore(pool: Pool, schema = "emptied"): Promise<TemporaryStore> {

@@ -11,6 +11,8 @@ export type PostgresOperation =
   | "postgres.listShards"
   | "postgres.listRuns"
   | "postgres.listTenants"
+  | "postgres.listNotes"
+  | "postgres.countNotes"
   | "postgres.commit"
   | "postgres.inspect";
 

@@ -7,6 +7,7 @@ import { migration1 } from "../sql/migration-1.ts";
 import { migration2 } from "../sql/migration-2.ts";
 import { migration3 } from "../sql/migration-3.ts";
 import { migration4 } from "../sql/migration-4.ts";
+import { migration5 } from "../sql/migration-5.ts";
 import {
   createMigrations,
   HAS_RUNS,
@@ -17,7 +18,13 @@ import {
 } from "../sql/migrations.ts";
 
 /** Every step from nothing to the newest tables. A released step never changes. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1, migration2, migration3, migration4];
+const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  migration1,
+  migration2,
+  migration3,
+  migration4,
+  migration5,
+];
 
 /** The number of the newest tables that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -25,6 +25,8 @@ afterAll(async () => {
 
 /** The tables as the second version had them, and one claim index entry that is impossible. */
 const asOfVersion2 = (schema: string): string => `
+DROP TABLE ${schema}.notes CASCADE;
+DROP FUNCTION ${schema}.time_of, ${schema}.json_of CASCADE;
 DROP TABLE ${schema}.censuses;
 CREATE TABLE ${schema}.old_places AS
   SELECT p.run_id, s.status, CASE WHEN s.status = 'Active' AND s.lease_deadline IS NOT NULL THEN s.lease_deadline ELSE '\\x0000000000000000' END AS claimable_at,

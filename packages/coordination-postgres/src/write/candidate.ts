@@ -1,4 +1,10 @@
-import type { CapacityHint, CommitAnswer, ShardRecord, UpdateShardSet } from "@gossip/coordination";
+import {
+  assertNoteWrites,
+  type CapacityHint,
+  type CommitAnswer,
+  type ShardRecord,
+  type UpdateShardSet,
+} from "@gossip/coordination";
 import { assertOwn } from "./assert-own.ts";
 import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "../layout/record-version.ts";
 
@@ -26,6 +32,7 @@ export function toCandidates(sets: readonly UpdateShardSet[]): Candidate[] {
   for (let index = 0; index < sets.length; index++) {
     const set = sets[index]!;
     assertOwn(set, set.shard.after);
+    if (set.notes !== undefined) assertNoteWrites(set.notes);
     const guard = readShardVersion(set.shard.guard);
     if (guard === undefined) continue;
     const run = readRunVersion(set.runGuard);

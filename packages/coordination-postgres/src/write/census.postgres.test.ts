@@ -137,7 +137,9 @@ test("a run of which nothing is left but its census", async () => {
 
 test("tables without censuses are used as they are, and a running process begins to write censuses once they are migrated", async () => {
   const { schema } = temporary;
-  await sql("DROP TABLE @.censuses; DELETE FROM @.migrations WHERE version > 3");
+  await sql(
+    "DROP TABLE @.notes CASCADE; DROP FUNCTION @.time_of, @.json_of CASCADE; DROP TABLE @.censuses; DELETE FROM @.migrations WHERE version > 3",
+  );
   // A run is there and other sessions are connected: opening changes nothing.
   await sql("INSERT INTO @.tenants VALUES (decode(repeat('09', 32), 'hex'), 0)");
   const store = unwrap(await openPostgresStore({ pool, schema, migrate: false }));

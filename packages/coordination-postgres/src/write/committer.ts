@@ -2,6 +2,7 @@ import type { CommitAnswer, UpdateShardSet, WriteSet } from "@gossip/coordinatio
 import { assert, InvariantViolation } from "@gossip/stdx";
 import type { Database } from "../database/database.ts";
 import { failureFrom, isUndone, isWorthRepeating, NoConnection, UnknownOutcome } from "../database/postgres-failure.ts";
+import { writeNotes } from "./notes.ts";
 import { putRun, removeRun, splitShard } from "./run-writes.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import { updateShards } from "./update-shards.ts";
@@ -44,7 +45,7 @@ function makeAlone(database: Database, set: Exclude<WriteSet, UpdateShardSet>): 
     case "RemoveRun":
       return removeRun(database, set);
     case "WriteNotes":
-      return Promise.resolve({ kind: "Committed", version: 0 });
+      return writeNotes(database, set);
   }
 }
 

@@ -12,6 +12,7 @@ import { assertOwn } from "./assert-own.ts";
 import { removeCensus } from "./census.ts";
 import type { Connection, Database } from "../database/database.ts";
 import { NewShards } from "./new-shards.ts";
+import { removeNotes } from "./notes.ts";
 import { letterOf, claimIndexEntryOf } from "../claim/claim-index-entry.ts";
 import {
   readRunVersion,
@@ -111,6 +112,7 @@ export function removeRun(database: Database, set: RemoveRunSet): Promise<Commit
     if (locked === undefined || !isAt(locked, guard)) return CONFLICT;
     await connection.run(REMOVE_RUN, [guard.runId, mark]);
     await removeCensus(connection, guard.runId);
+    await removeNotes(connection, guard.runId);
     const count = locked.shardCount;
     if (count > 0) {
       await connection.run(LOCK_TOTALS, []);

@@ -117,6 +117,34 @@ test("an update that never arrives is unknown too: its sender cannot tell", asyn
   expect((await commit(await update())).kind).toBe("Committed");
 });
 
+const notesOf = async () => {
+  const query = {
+    tenant: TENANT,
+    run: RUN,
+    space: "failure",
+    start: new Uint8Array(),
+    end: undefined,
+    limit: 9,
+  } as const;
+  return unwrap(await store.listNotes(query)).items.map(({ key }) => key[0]);
+};
+
+test("the notes of an update whose outcome is unknown were written exactly if the update was", async () => {
+  await commit(putRun());
+  const note = (key: number) => ({ space: "failure", key: Uint8Array.of(key), value: Uint8Array.of(0x31) }) as const;
+  expect(await commitWhileCut({ ...(await update()), notes: [note(1)] }, "After", "COMMIT")).toBe("Unknown");
+  await settled(1);
+  expect(await notesOf()).toEqual([1]);
+  expect(await commitWhileCut({ ...(await update()), notes: [note(2)] }, "After", "gossip_put_notes")).toBe("Unknown");
+  expect(await commitWhileCut({ ...(await update()), notes: [note(3)] }, "Before", "COMMIT")).toBe("Unknown");
+  await settled(1);
+  expect(await notesOf()).toEqual([1]);
+  await expect
+    .poll(async () => (await commit({ ...(await update()), notes: [note(4)] })).kind, { timeout: 60_000 })
+    .toBe("Committed");
+  expect(await notesOf()).toEqual([1, 4]);
+});
+
 test("a transaction that is cut before its commit has failed, and left nothing", async () => {
   expect(await commitWhileCut(putRun(), "Before", "gossip_insert_shards")).toBe("Failed");
   expect(unwrap(await store.readRun(TENANT, RUN))).toEqual({ kind: "Missing" });

@@ -11,6 +11,8 @@ import {
   type Candidate,
   type WrittenRow,
 } from "./candidate.ts";
+import type { Database } from "../database/database.ts";
+import { putNotes } from "./notes.ts";
 import { Moments, type CapacityRow } from "../capacity/moments.ts";
 import { claimIndexEntryArray } from "../claim/claim-index-entry.ts";
 import { RunTimes, type RangeRow } from "../capacity/run-times.ts";
@@ -27,6 +29,12 @@ import {
 /** A row about what was written, or about a run's capacity. */
 type BatchRow = WrittenRow & CapacityRow;
 
+/** What a statement that moves shards needs. It may run in a transaction. */
+interface MoveParts {
+  readonly database: Pick<Database, "run">;
+  readonly claims: UpdateParts["claims"];
+}
+
 /** Updates shards in one statement, each with its own guard and result. */
 export async function updateShards(
   parts: UpdateParts,
@@ -41,14 +49,37 @@ export async function updateShards(
 }
 
 function make(parts: UpdateParts, candidates: readonly Candidate[]): Promise<readonly CommitAnswer[]> {
+  if (hasNotes(candidates)) return parts.capacities.changing(() => moveWithNotes(parts, candidates));
   if (areAdvances(candidates)) return advanceShards(parts, candidates);
-  return parts.capacities.changing(() =>
-    isOneRun(candidates) ? moveInRun(parts, candidates) : moveInRuns(parts, candidates),
-  );
+  return parts.capacities.changing(() => move(parts, candidates));
+}
+
+function move(parts: MoveParts, candidates: readonly Candidate[]): Promise<readonly CommitAnswer[]> {
+  return isOneRun(candidates) ? moveInRun(parts, candidates) : moveInRuns(parts, candidates);
+}
+
+/** Notes go into the same transaction as the whole batch. They are rare, so that it may take four round trips. */
+function moveWithNotes(
+  { database, claims }: UpdateParts,
+  candidates: readonly Candidate[],
+): Promise<readonly CommitAnswer[]> {
+  return database.transact(async (connection) => {
+    const answer = await move({ database: connection, claims }, candidates);
+    const written = candidates.filter((_, index) => answer[index]!.kind === "Committed");
+    await putNotes(
+      connection,
+      written.flatMap(({ set, guard }) => (set.notes ?? []).map((note) => ({ ...note, runId: guard.runId }))),
+    );
+    return { commit: true, answer };
+  });
+}
+
+function hasNotes(candidates: readonly Candidate[]): boolean {
+  return candidates.some(({ set }) => set.notes !== undefined);
 }
 
 async function moveInRun(
-  { database, claims }: UpdateParts,
+  { database, claims }: MoveParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   const { guard, set } = candidates[0]!;
@@ -66,7 +97,7 @@ async function moveInRun(
 }
 
 async function moveInRuns(
-  { database, claims }: UpdateParts,
+  { database, claims }: MoveParts,
   candidates: readonly Candidate[],
 ): Promise<readonly CommitAnswer[]> {
   const moments = new Moments();
