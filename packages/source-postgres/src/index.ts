@@ -1,3 +1,4 @@
 export { postgresTableSource, type PostgresTableSource } from "./postgres-table-source.ts";
 export type { RowItem } from "./row-item.ts";
 export type { PostgresTableOptions } from "./table-options.ts";
+export { parseTableName, type TableName } from "./table-name.ts";

@@ -1,28 +1,14 @@
 import { integerLimits, type KeyColumn } from "./key-column.ts";
+import { ABOVE, BELOW, type KeyPart } from "./key-part.ts";
+import { readNumeric } from "./numeric-key.ts";
+import { timeAtOrAbove } from "./time-key.ts";
 
 /** A condition on the first columns of a key. Every row at or above the given bytes meets it. */
 export interface KeyBound {
   readonly operator: ">" | ">=";
-  /** As SQL parameters. */
+  /** In the form in which key columns are selected. */
   readonly values: readonly string[];
 }
-
-/**
- * One part of a bound, read as a value of its column.
- *
- * - `Whole`   — a value, followed by more bytes.
- * - `Partial` — no value of the column has exactly these bytes; all values above them are at or above `value`.
- * - `Below`   — the bytes are below every value of the column.
- * - `Above`   — the bytes are above every value of the column.
- */
-type Part =
-  | { readonly kind: "Whole"; readonly value: string; readonly next: number }
-  | { readonly kind: "Partial"; readonly value: string }
-  | { readonly kind: "Below" }
-  | { readonly kind: "Above" };
-
-const BELOW: Part = { kind: "Below" };
-const ABOVE: Part = { kind: "Above" };
 
 // First bytes of elements: docs/reference/wire-format.md.
 const CODE_BYTES = 0x01;
@@ -63,10 +49,14 @@ export function boundFrom(columns: readonly KeyColumn[], key: Uint8Array): KeyBo
   return { operator: offset < key.length ? ">" : ">=", values };
 }
 
-function readPart(column: KeyColumn, key: Uint8Array, offset: number): Part {
+function readPart(column: KeyColumn, key: Uint8Array, offset: number): KeyPart {
   switch (column.kind) {
     case "integer":
+    case "time":
+    case "date":
       return readInteger(column, key, offset);
+    case "numeric":
+      return readNumericBytes(key, offset);
     case "text":
       return readText(key, offset);
     case "bytes":
@@ -78,7 +68,7 @@ function readPart(column: KeyColumn, key: Uint8Array, offset: number): Part {
   }
 }
 
-function readInteger(column: KeyColumn, key: Uint8Array, offset: number): Part {
+function readInteger(column: KeyColumn, key: Uint8Array, offset: number): KeyPart {
   const signedSize = key[offset]! - CODE_ZERO;
   const size = Math.abs(signedSize);
   if (size > LONGEST_INTEGER) return signedSize < 0 ? BELOW : ABOVE;
@@ -95,15 +85,22 @@ function readInteger(column: KeyColumn, key: Uint8Array, offset: number): Part {
       isValue = false;
     }
   }
-  const { min, max } = integerLimits(column);
-  if (value < min) return BELOW;
-  if (value > max) return ABOVE;
+  if (column.kind === "time" || column.kind === "date") {
+    const time = timeAtOrAbove(column.kind, value);
+    if (time === undefined) return ABOVE;
+    isValue &&= time === value;
+    value = time;
+  } else {
+    const { min, max } = integerLimits(column);
+    if (value < min) return BELOW;
+    if (value > max) return ABOVE;
+  }
   return isValue
     ? { kind: "Whole", value: String(value), next: offset + 1 + size }
     : { kind: "Partial", value: String(value) };
 }
 
-function readText(key: Uint8Array, offset: number): Part {
+function readText(key: Uint8Array, offset: number): KeyPart {
   if (key[offset]! !== CODE_TEXT) return key[offset]! < CODE_TEXT ? BELOW : ABOVE;
   // Up to the first zero byte. PostgreSQL texts have none, so an escaped zero sorts after the text that ends here and before the next.
   const found = key.indexOf(0, offset + 1);
@@ -122,23 +119,36 @@ function longestText(bytes: Buffer): { readonly text: string; readonly isAll: bo
   return { text, isAll: false };
 }
 
-function readBytes(key: Uint8Array, offset: number): Part {
+function readBytes(key: Uint8Array, offset: number): KeyPart {
   if (key[offset]! !== CODE_BYTES) return key[offset]! < CODE_BYTES ? BELOW : ABOVE;
+  const { content, next } = unescape(key, offset + 1);
+  const value = Buffer.from(content).toString("hex");
+  return next === undefined ? { kind: "Partial", value } : { kind: "Whole", value, next };
+}
+
+function readNumericBytes(key: Uint8Array, offset: number): KeyPart {
+  if (key[offset]! !== CODE_BYTES) return key[offset]! < CODE_BYTES ? BELOW : ABOVE;
+  const { content, next } = unescape(key, offset + 1);
+  return readNumeric(Uint8Array.from(content), next !== undefined, next ?? 0);
+}
+
+/** The bytes of an element, and where the next element begins; `undefined` if the bytes run out before it ends. */
+function unescape(key: Uint8Array, start: number): { readonly content: number[]; readonly next: number | undefined } {
   const content: number[] = [];
-  for (let index = offset + 1; index < key.length; index++) {
+  for (let index = start; index < key.length; index++) {
     if (key[index] !== 0) {
       content.push(key[index]!);
     } else if (key[index + 1] === 0xff) {
       content.push(0);
       index++;
     } else {
-      return { kind: "Whole", value: Buffer.from(content).toString("hex"), next: index + 1 };
+      return { content, next: index + 1 };
     }
   }
-  return { kind: "Partial", value: Buffer.from(content).toString("hex") };
+  return { content, next: undefined };
 }
 
-function readUuid(key: Uint8Array, offset: number): Part {
+function readUuid(key: Uint8Array, offset: number): KeyPart {
   if (key[offset]! !== CODE_UUID) return key[offset]! < CODE_UUID ? BELOW : ABOVE;
   const bytes = Buffer.alloc(UUID_SIZE);
   const next = offset + 1 + UUID_SIZE;
@@ -147,7 +157,7 @@ function readUuid(key: Uint8Array, offset: number): Part {
   return next <= key.length ? { kind: "Whole", value, next } : { kind: "Partial", value };
 }
 
-function readBoolean(key: Uint8Array, offset: number): Part {
+function readBoolean(key: Uint8Array, offset: number): KeyPart {
   const code = key[offset]!;
   if (code === CODE_FALSE || code === CODE_TRUE)
     return { kind: "Whole", value: String(code === CODE_TRUE), next: offset + 1 };

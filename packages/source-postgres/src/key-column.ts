@@ -1,7 +1,7 @@
-/** The kind of tuple element for a column of a primary key. */
-export type KeyKind = "integer" | "text" | "uuid" | "bytes" | "boolean";
+/** How the values of a key column become tuple elements. `time` and `date` become integers, `numeric` becomes bytes. */
+export type KeyKind = "integer" | "text" | "uuid" | "bytes" | "boolean" | "time" | "date" | "numeric";
 
-/** A column of a primary key. */
+/** A column of the key. */
 export interface KeyColumn {
   readonly name: string;
   readonly kind: KeyKind;
@@ -20,9 +20,13 @@ const KINDS: Readonly<Record<string, KeyKind>> = {
   uuid: "uuid",
   bytea: "bytes",
   bool: "boolean",
+  timestamptz: "time",
+  timestamp: "time",
+  date: "date",
+  numeric: "numeric",
 };
 
-/** The kind of tuple element for a PostgreSQL type; `undefined` if no tuple element sorts like it. */
+/** The kind of a PostgreSQL type; `undefined` if no tuple element sorts like it. */
 export function kindOf(typeName: string): KeyKind | undefined {
   return Object.hasOwn(KINDS, typeName) ? KINDS[typeName] : undefined;
 }

@@ -1,6 +1,8 @@
 import { encodeTuple, type TupleElement } from "@gossip/frontier";
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import type { KeyColumn } from "./key-column.ts";
+import { decodeNumeric, encodeNumeric } from "./numeric-key.ts";
+import { timeText } from "./time-key.ts";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /** Most bytes of a text or of bytes in the key of a problem: fits even if every byte is escaped. */
@@ -10,6 +12,8 @@ const SHORTENED_SIZE = 1024;
 export function elementOf({ kind }: KeyColumn, text: string): TupleElement {
   switch (kind) {
     case "integer":
+    case "time":
+    case "date":
       return BigInt(text);
     case "text":
       return text;
@@ -19,7 +23,32 @@ export function elementOf({ kind }: KeyColumn, text: string): TupleElement {
       return new Uint8Array(Buffer.from(text, "hex"));
     case "boolean":
       return text === "true";
+    case "numeric":
+      return encodeNumeric(text);
   }
+}
+
+/** A selected value as an SQL parameter. */
+export function parameterOf({ kind }: KeyColumn, text: string): string {
+  return kind === "time" || kind === "date" ? timeText(kind, BigInt(text)) : text;
+}
+
+/** An element of a key for users. `column` is the one it comes from, if that is known. */
+export function showElement(element: TupleElement, column: KeyColumn | undefined): string {
+  if (typeof element === "bigint" && (column?.kind === "time" || column?.kind === "date"))
+    return timeText(column.kind, element);
+  if (typeof element === "bigint" || typeof element === "boolean") return String(element);
+  if (typeof element === "string") return JSON.stringify(element);
+  if (element instanceof Uint8Array) {
+    const numeric = column?.kind === "numeric" ? decodeNumeric(element) : undefined;
+    return numeric ?? `\\x${Buffer.from(element).toString("hex")}`;
+  }
+  if (typeof element === "object" && element !== null && "kind" in element) {
+    return Buffer.from(element.bytes)
+      .toString("hex")
+      .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  }
+  return JSON.stringify(element);
 }
 
 /** The key of a row; `undefined` if it is too large. */
@@ -33,9 +62,19 @@ export function shortenedKey(columns: readonly KeyColumn[], texts: readonly stri
   const elements: TupleElement[] = [];
   for (const [index, column] of columns.entries()) {
     const text = texts[index]!;
-    elements.push(elementOf(column, text.length > SHORTENED_SIZE ? text.slice(0, SHORTENED_SIZE) : text));
-    if (text.length > SHORTENED_SIZE) break;
+    const { element, isShorter } = shortened(column, text);
+    elements.push(element);
+    if (isShorter) break;
   }
   const encoded = encodeTuple(elements);
   return encoded.ok ? encoded.value.subarray(0, MAX_KEY_SIZE) : NO_BYTES;
+}
+
+function shortened(column: KeyColumn, text: string): { readonly element: TupleElement; readonly isShorter: boolean } {
+  if (column.kind === "numeric") {
+    const bytes = encodeNumeric(text);
+    return { element: bytes.subarray(0, SHORTENED_SIZE), isShorter: bytes.length > SHORTENED_SIZE };
+  }
+  const isShorter = text.length > SHORTENED_SIZE;
+  return { element: elementOf(column, isShorter ? text.slice(0, SHORTENED_SIZE) : text), isShorter };
 }

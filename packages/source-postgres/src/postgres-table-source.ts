@@ -1,23 +1,27 @@
 import type { ShardSpec } from "@gossip/contracts";
-import { decodeTuple, splitPointsFromSamples, type TupleElement } from "@gossip/frontier";
+import { decodeTuple, splitPointsFromSamples } from "@gossip/frontier";
 import { err, ok, type Result } from "@gossip/stdx";
 import {
   assertPlanRequest,
   readBounds,
   shardsBetween,
   SourceReadFailed,
+  type EstimateRequest,
   type ItemBatch,
   type PlanRequest,
   type ReadRequest,
   type Source,
   type SourceError,
   type SplitRequest,
+  type WorkEstimate,
 } from "@gossip/worker";
 import type { Pool } from "pg";
 import { readFailureFrom, sourceErrorFrom } from "./database-failure.ts";
+import type { KeyColumn } from "./key-column.ts";
+import { showElement } from "./key-value.ts";
 import { readRows } from "./read-rows.ts";
 import type { RowItem } from "./row-item.ts";
-import { middleKey, sampleKeys } from "./sample-keys.ts";
+import { estimateRows, middleKey, sampleKeys } from "./sample-keys.ts";
 import { assertOptions, makePool, type PostgresTableOptions } from "./table-options.ts";
 import { findTable, type Table } from "./table.ts";
 
@@ -32,10 +36,10 @@ export interface PostgresTableSource<Row extends object = Record<string, unknown
 }
 
 /**
- * The rows of a table, in the order of its primary key.
+ * The rows of a table, in the order of its primary key or of another unique key.
  *
- * A row's key is the tuple of its primary key. Every page is a separate query and sees what was committed before it: rows inserted
- * during a run are items if they are after the last row read, and are not otherwise.
+ * A row's key is the tuple of its key columns. Every page is a separate query and sees what was committed before it:
+ * rows inserted during a run are items if they are after the last row read, and are not otherwise.
  */
 export function postgresTableSource<Row extends object = Record<string, unknown>>(
   options: PostgresTableOptions,
@@ -50,6 +54,8 @@ class TableRows implements PostgresTableSource {
   readonly #options: PostgresTableOptions;
   #own: Pool | undefined;
   #table: Promise<Result<Table, SourceError>> | undefined;
+  /** The columns of the key, once they are known. */
+  #columns: readonly KeyColumn[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(options: PostgresTableOptions) {
@@ -62,7 +68,7 @@ class TableRows implements PostgresTableSource {
     try {
       const { pool, table } = await this.#open();
       signal?.throwIfAborted();
-      const samples = shardCount === 1 ? [] : await sampleKeys(pool, table, shardCount);
+      const samples = shardCount === 1 ? [] : (await sampleKeys(pool, table, shardCount)).keys;
       return ok(shardsBetween(EVERY_TUPLE, splitPointsFromSamples(EVERY_TUPLE, samples, shardCount)));
     } catch (thrown) {
       signal?.throwIfAborted();
@@ -97,9 +103,18 @@ class TableRows implements PostgresTableSource {
     }
   }
 
+  /** From a sample of the table's blocks, as for `plan`: it costs a few hundred blocks, however large the table is. */
+  async *estimate({ signal }: EstimateRequest): AsyncGenerator<WorkEstimate> {
+    signal.throwIfAborted();
+    const { pool, table } = await this.#open();
+    yield await estimateRows(pool, table);
+  }
+
+  /** Times and numerics are shown as such once the table has been looked up. */
   describeKey(key: Uint8Array): string {
     const parts = decodeTuple(key);
-    return parts.ok ? `(${parts.value.map(showElement).join(", ")})` : Buffer.from(key).toString("hex");
+    if (!parts.ok) return Buffer.from(key).toString("hex");
+    return `(${parts.value.map((element, index) => showElement(element, this.#columns[index])).join(", ")})`;
   }
 
   close(): Promise<void> {
@@ -120,28 +135,19 @@ class TableRows implements PostgresTableSource {
         kind: "SourceInvalid",
         reason: "the URL cannot be used: write postgres://user:password@host:port/database",
       });
-    const { schema = "public", table, withoutIndex = "refuse" } = this.#options;
+    const { schema = "public", table, key, where, withoutIndex = "refuse" } = this.#options;
     // Looked up once, and again after a failure: tables get created and servers recover.
-    this.#table ??= findTable(pool, { schema, table, withoutIndex });
+    this.#table ??= findTable(pool, { schema, table, key, where, withoutIndex });
     try {
       const found = await this.#table;
-      if (found.ok) return { pool, table: found.value };
+      if (found.ok) {
+        this.#columns = found.value.key;
+        return { pool, table: found.value };
+      }
       throw new SourceReadFailed(found.error);
     } catch (thrown) {
       this.#table = undefined;
       throw thrown;
     }
   }
-}
-
-function showElement(element: TupleElement): string {
-  if (typeof element === "bigint" || typeof element === "boolean") return String(element);
-  if (typeof element === "string") return JSON.stringify(element);
-  if (element instanceof Uint8Array) return `\\x${Buffer.from(element).toString("hex")}`;
-  if (typeof element === "object" && element !== null && "kind" in element) {
-    return Buffer.from(element.bytes)
-      .toString("hex")
-      .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-  }
-  return JSON.stringify(element);
 }

@@ -4,8 +4,8 @@ import type { Pool } from "pg";
 import { boundFrom, type KeyBound } from "./key-bound.ts";
 import { keyOf, shortenedKey } from "./key-value.ts";
 import { RowItem } from "./row-item.ts";
-import { keyCondition, keySelection, orderOf, quoteName, ROWS } from "./sql.ts";
-import type { Table } from "./table.ts";
+import { keySelection, quoteName, ROWS } from "./sql.ts";
+import { parametersOf, rowsFrom, type Table } from "./table.ts";
 
 export interface RowsRequest {
   readonly pool: Pool;
@@ -18,7 +18,10 @@ export interface RowsRequest {
   readonly signal: AbortSignal;
 }
 
-/** The rows of a range, one query per page, each after the last row of the previous page. Holds no connection in between. */
+/**
+ * The rows of a range, one query per page, each after the last row of the previous page. Holds no connection in
+ * between.
+ */
 export async function* readRows(request: RowsRequest): AsyncGenerator<ItemBatch<RowItem>> {
   const { table, from, end, batchSize, signal } = request;
   let bound = boundFrom(table.key, from);
@@ -39,7 +42,7 @@ export async function* readRows(request: RowsRequest): AsyncGenerator<ItemBatch<
       if (isBehindEnd) break;
       previous = key;
       if (own !== undefined) items.push(new RowItem(key, page.names, values, table.key.length));
-      else problems.push({ key, reason: "the primary key of a row is too large to be a key" });
+      else problems.push({ key, reason: "the key of a row is too large" });
     }
     if (items.length > 0 || problems.length > 0) yield { items, problems };
     const last = page.rows.at(-1);
@@ -56,14 +59,15 @@ interface Page {
 
 async function readPage({ pool, table, columns, batchSize }: RowsRequest, bound: KeyBound): Promise<Page> {
   const selected = columns === undefined ? [`${ROWS}.*`] : columns.map((name) => `${ROWS}.${quoteName(name)}`);
-  const condition =
-    bound.values.length === 0 ? "" : `WHERE ${keyCondition(table.key, bound.operator, bound.values.length)}`;
-  const text = `SELECT ${[keySelection(table.key), ...selected].join(", ")} FROM ${table.sqlName} AS ${ROWS} ${condition} ORDER BY ${orderOf(table.key)} LIMIT ${batchSize}`;
-  const { fields, rows } = await pool.query<unknown[]>({ text, values: [...bound.values], rowMode: "array" });
+  const text = `SELECT ${[keySelection(table.key), ...selected].join(", ")} ${rowsFrom(table, bound)} LIMIT ${batchSize}`;
+  const { fields, rows } = await pool.query<unknown[]>({ text, values: parametersOf(table, bound), rowMode: "array" });
   return { names: fields.slice(table.key.length).map(({ name }) => name), rows };
 }
 
-/** Stops waiting for a query on abort, so that a lock cannot block a worker that lost its shard. The query continues, and its connection then returns to the pool. */
+/**
+ * Stops waiting for a query on abort, so that a lock cannot block a worker that lost its shard. The query continues, and
+ * its connection then returns to the pool.
+ */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

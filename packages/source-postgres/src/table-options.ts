@@ -1,14 +1,23 @@
 import { assert, assertCount } from "@gossip/stdx";
 import { Client, Pool, type PoolConfig } from "pg";
+import { isName, MAX_NAME_SIZE } from "./table-name.ts";
 
 export interface PostgresTableOptions {
-  /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full` and the like where wanted. This or `pool`. */
+  /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full` and the like. This or `pool`. */
   readonly url?: string;
   /** Connections of the caller, who also closes them. Their settings stay as they are. This or `url`. */
   readonly pool?: Pool;
+  /** The exact name, without quotes. `parseTableName` reads names as they are written in SQL. */
   readonly table: string;
   /** Default: `public`. */
   readonly schema?: string;
+  /** The columns of a unique index, in its order, none of which may be null. Default: the primary key. */
+  readonly key?: readonly string[];
+  /**
+   * An SQL condition on the columns of the table, such as `state = 'open'`: other rows are not items. It is part of
+   * every query, with the rights of the login: never take it from someone else.
+   */
+  readonly where?: string;
   /** The columns of an item. Default: all. The key is always read. */
   readonly columns?: readonly string[];
   /** Rows per query. Default: 1000. */
@@ -31,10 +40,10 @@ export interface PostgresTableOptions {
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_BATCH_SIZE = 100_000;
 const MAX_PORT = 65_535;
-/** The server's limit for names, in bytes. */
-const MAX_NAME_SIZE = 63;
-
-/** Makes the server read pages in index order. A plan made before the table had statistics would sort the whole table instead. */
+/**
+ * Makes the server read pages in index order. A plan made before the table had statistics would sort the whole table
+ * instead.
+ */
 const TUNE_SESSION = "SET enable_sort = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off";
 
 /** A pool for a `url`; `undefined` if the URL is invalid. The driver's message would quote it. */
@@ -44,7 +53,7 @@ export function makePool(options: PostgresTableOptions): Pool | undefined {
   try {
     const pool = new Pool({
       connectionString: url,
-      // A name in the URL or in PGAPPNAME wins. By our name the PostgreSQL store can tell that this is not a store of an older version.
+      // A name in the URL or in PGAPPNAME wins. The PostgreSQL store recognizes this name as not that of an older store.
       fallback_application_name: "gossip source",
       max: maxConnections,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -94,6 +103,8 @@ export function assertOptions(options: PostgresTableOptions): void {
     table,
     schema,
     columns,
+    key,
+    where,
     batchSize,
     withoutIndex,
     maxConnections,
@@ -108,10 +119,16 @@ export function assertOptions(options: PostgresTableOptions): void {
   );
   assertName(table, "table");
   if (schema !== undefined) assertName(schema, "schema");
-  if (columns !== undefined) {
-    assert(Array.isArray(columns), "columns must be an array of names");
-    for (const column of columns) assertName(column, "a column");
+  for (const [what, names] of Object.entries({ columns, key })) {
+    if (names === undefined) continue;
+    assert(Array.isArray(names), `${what} must be an array of names`);
+    for (const name of names) assertName(name, "a column");
   }
+  assert(key === undefined || key.length > 0, "key must name at least one column");
+  assert(
+    where === undefined || (typeof where === "string" && where.trim() !== "" && !where.includes("\0")),
+    "where must be an SQL condition",
+  );
   assert(
     withoutIndex === undefined || withoutIndex === "refuse" || withoutIndex === "allow",
     'withoutIndex must be "refuse" or "allow"',
@@ -124,7 +141,5 @@ export function assertOptions(options: PostgresTableOptions): void {
 }
 
 function assertName(name: unknown, what: string): void {
-  const isName =
-    typeof name === "string" && name.length > 0 && !name.includes("\0") && Buffer.byteLength(name) <= MAX_NAME_SIZE;
-  assert(isName, `${what} must be a name of 1 to ${MAX_NAME_SIZE} bytes`);
+  assert(typeof name === "string" && isName(name), `${what} must be a name of 1 to ${MAX_NAME_SIZE} bytes`);
 }

@@ -15,8 +15,9 @@ export async function startFastPostgres(): Promise<TestServer> {
   });
 }
 
-export function openPool(url: string): Pool {
-  const pool = new Pool({ connectionString: url, max: 4 });
+/** `options` are settings for its sessions, such as `-c timezone=UTC`. */
+export function openPool(url: string, options?: string): Pool {
+  const pool = new Pool({ connectionString: url, max: 4, ...(options === undefined ? {} : { options }) });
   pool.on("error", () => undefined);
   return pool;
 }
