@@ -218,6 +218,24 @@ describe("what repair leaves alone", () => {
     });
   });
 
+  test.each([2, 0, -1, 1.5, 2 ** 60])("a shard with the version %d, which no shard can have", async (version) => {
+    const key = shardRecordKey(address, ROOT);
+    await damage(() => rows.put(key, Uint8Array.from(rows.get(key)!), version));
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", shard: ROOT, detail: expect.stringContaining("a version that no shard can have") },
+    ]);
+  });
+
+  test("a run with a version that no run can have", async () => {
+    await damage(() => {
+      for (const kind of [RowKind.RunHead, RowKind.RunRecord])
+        rows.put(runKey(kind, address), Uint8Array.from(rows.get(runKey(kind, address))!), 7);
+    });
+    expect(await findings()).toMatchObject([
+      { kind: "UnreadableRecord", detail: expect.stringContaining("a version that no run can have") },
+    ]);
+  });
+
   test("a head that is not its run's", async () => {
     await damage(() => rows.put(runKey(RowKind.RunHead, address), undefined, 400));
     expect(await findings()).toMatchObject([

@@ -14,7 +14,7 @@ import {
   type StoredShard,
   type StoreView,
 } from "@gossip/coordination-fsck";
-import { compareBytes, err, ok } from "@gossip/stdx";
+import { compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { storedCount } from "./counts.ts";
 import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
 import {
@@ -29,7 +29,8 @@ import {
 } from "./keyspace.ts";
 import { failureFrom } from "./lmdb-failure.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
-import { rangeOf, type Rows } from "./rows.ts";
+import { isRunVersion, isShardVersion } from "./row-version.ts";
+import { rangeOf, type RowEntry, type Rows } from "./rows.ts";
 import { shardEntries } from "./shard-rows.ts";
 import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
 import type { UnderWay } from "./under-way.ts";
@@ -117,13 +118,9 @@ class LmdbRunView implements RunView {
   }
 
   async *shards(): AsyncGenerator<StoredShard> {
-    for await (const { key, value } of this.#entries.walk(rangeOf(runKey(RowKind.ShardRecord, this)))) {
-      this.#shown = Uint8Array.from(value);
-      const record = decodeShardRecord(value);
-      yield {
-        shard: lastU64(key) as ShardId,
-        record: record.ok ? ok(record.value) : err(codecErrorInWords(record.error)),
-      };
+    for await (const entry of this.#entries.walk(rangeOf(runKey(RowKind.ShardRecord, this)))) {
+      this.#shown = Uint8Array.from(entry.value);
+      yield { shard: lastU64(entry.key) as ShardId, record: readShardRow(entry) };
     }
   }
 
@@ -154,6 +151,8 @@ class LmdbRunView implements RunView {
     if (mark !== undefined) return { kind: "Unreadable", detail: "the run is there, and the mark of its removal too" };
     if (stored?.version !== head?.version)
       return { kind: "Unreadable", detail: "the record and its head are of different versions" };
+    if (!isRunVersion(stored!.version))
+      return { kind: "Unreadable", detail: "the row has a version that no run can have" };
     const record = decodeRunRecord(stored!.value);
     return record.ok
       ? { kind: "Found", record: record.value }
@@ -174,4 +173,10 @@ class LmdbRunView implements RunView {
     }
     return undefined;
   }
+}
+
+function readShardRow({ value, version }: RowEntry): Result<ShardRecord, string> {
+  if (!isShardVersion(version)) return err("the row has a version that no shard can have");
+  const record = decodeShardRecord(value);
+  return record.ok ? ok(record.value) : err(codecErrorInWords(record.error));
 }
