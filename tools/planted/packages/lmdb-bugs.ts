@@ -68,7 +68,7 @@ export const LMDB_BUGS: readonly PackageBug[] = [
     name: "an update leaves its old place in the claim index",
     area: "batching",
     file: "update-shards.ts",
-    find: "if (left !== undefined) rows.remove(left);",
+    find: "if (move?.left !== undefined) rows.remove(move.left);",
     replace: "",
   },
   {
