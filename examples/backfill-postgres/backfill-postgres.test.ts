@@ -124,7 +124,7 @@ test("a worker that sleeps through the loss of its shard writes over nothing whe
   expectFencesRise(await fencesByRow());
 });
 
-test("nobody is killed: every row is written exactly once, and the same command finds nothing to do", async () => {
+test("no worker is killed: every row is written exactly once, and the same command finds nothing to do", async () => {
   const first = start({ DATABASE_URL: url });
   expect(await first.ended, first.text).toEqual({ code: 0, signal: null });
   await expectEveryRowRight();

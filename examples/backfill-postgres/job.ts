@@ -22,7 +22,7 @@ export const ITEM_CONCURRENCY = 8;
 /** One pool for everything: the rows that are read, those that are written, and the coordination, in the schema `gossip`. */
 export async function openJob(url: string): Promise<OpenJob> {
   const pool = new Pool({ connectionString: url, max: ITEM_CONCURRENCY + 4 });
-  // The pool replaces a connection that broke while nobody used it; without a listener the process would end.
+  // The pool replaces a connection that broke while it was idle; without a listener the process would end.
   pool.on("error", () => undefined);
   const opened = await openPostgresStore({ pool });
   if (!opened.ok) {

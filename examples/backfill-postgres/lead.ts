@@ -22,7 +22,7 @@ async function runWith(
   url: string,
   workerCount: number,
 ): Promise<boolean> {
-  // More than workers: whoever is done early finds another, and splits are left for the end.
+  // More shards than workers: a worker that is done early takes another, and splits are needed only at the end.
   const started = await startRun({
     coordinator,
     run,

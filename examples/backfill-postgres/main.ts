@@ -7,7 +7,7 @@ import { work } from "./work.ts";
 const { values } = parseArgs({
   options: {
     workers: { type: "string", default: "3" },
-    /** Milliseconds to wait before each row: time for you to kill somebody. */
+    /** Milliseconds to wait before each row: time for you to kill a worker. */
     slow: { type: "string", default: "0" },
     /** Given by the leader to the processes that it starts. */
     worker: { type: "string" },

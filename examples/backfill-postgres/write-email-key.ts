@@ -8,7 +8,7 @@ export interface Customer {
   readonly email: string;
 }
 
-/** The new column, and beside it the fence of whoever wrote it. */
+/** The new column, and the fence of the worker that wrote it. */
 export const ADD_COLUMNS =
   "ALTER TABLE customers ADD COLUMN IF NOT EXISTS email_key text, ADD COLUMN IF NOT EXISTS email_key_fence bigint";
 
@@ -22,7 +22,7 @@ export function emailKey(email: string): string {
 }
 
 /**
- * Write a row, unless somebody with this fence or a newer one has written it. The answer says whether it was written.
+ * Write a row, unless a worker with this fence or a newer one has written it. Returns whether it was written.
  *
  * The coordinator refuses a worker that lost its shard, but only when that worker asks. One that was stopped for a minute may
  * wake up between two questions and write, as may a statement that was on its way when its process was killed. Then the

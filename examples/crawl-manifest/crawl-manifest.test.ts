@@ -129,7 +129,7 @@ async function startCountingSite(): Promise<CountingSite> {
   let fallSilent = (): void => undefined;
   const silence = new Promise<void>((resolve) => (fallSilent = resolve));
   const answer = (response: ServerResponse): void => {
-    // Before it is sent: whoever has it may come back at once.
+    // Before it is sent: the client may come back at once.
     waiting.delete(response);
     response.end("a page without a title");
   };

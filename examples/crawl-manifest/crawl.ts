@@ -64,7 +64,7 @@ export async function crawl({ manifest, site, out }: CrawlOptions): Promise<numb
       run: RUN,
       source,
       process: ({ line }, { signal }) => (line === "" ? undefined : fetchPage(line, site, signal)),
-      // `undefined` writes nothing: nobody wants to hear of an empty line.
+      // `undefined` writes nothing: an empty line is no result.
       sink: ndjsonSink({ path: out, toRecord: ({ line }, page) => page && { address: line, ...page } }),
       ...POLITENESS,
       retry: RETRY,
@@ -84,7 +84,7 @@ export async function crawl({ manifest, site, out }: CrawlOptions): Promise<numb
   return 0;
 }
 
-/** Whatever was parked: whoever starts the crawl again thinks that its cause is gone. */
+/** Unpark everything: starting the crawl again means that the cause is gone. */
 async function bringBack(coordinator: Coordinator): Promise<void> {
   const parked = unwrap(await coordinator.listShards({ ...RUN, filter: ShardFilter.PARKED, limit: 1000 }));
   for (const { shard } of parked.items)

@@ -1,4 +1,4 @@
-// The example says that nothing is lost and nothing is there twice, whoever is killed. People copy it, so it must be true.
+// The example promises that nothing is lost or duplicated, whichever process is killed. People copy it, so it must be true.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -98,7 +98,7 @@ test("a worker is killed half-way, and every file has its line exactly once", as
   expect(readdirSync(folder).sort()).toEqual(["hashes.ndjson", "tree"]);
 });
 
-test("everybody is killed, and the same command does the rest only; the output lies in the tree and is not part of it", async () => {
+test("every process is killed, and the same command does only the rest; the output lies in the tree and is not part of it", async () => {
   const expected = expectedLines();
   const out = ["--out", "tree/d3/hashes"];
   const first = start(...out, "--slow", "100");

@@ -33,7 +33,7 @@ export async function openJob({ root, out }: Job): Promise<OpenJob> {
   });
   // A store of its own for each output, so one id will do.
   const run = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
-  // The output may lie in the tree. Every worker leaves out the same, or some files would be nobody's.
+  // The output may lie in the tree. Every worker leaves out the same, or some files would belong to no worker.
   const ours = relative(root, out);
   const source = fileTreeSource({
     root,

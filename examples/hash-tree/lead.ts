@@ -15,7 +15,7 @@ export async function lead(job: Job, { workerCount }: { readonly workerCount: nu
   } finally {
     await open.store.close();
   }
-  // The output is whole: from here on nobody needs to know where the work stood.
+  // The output is complete: the state of the run is no longer needed.
   await rm(storeFolder(job.out), { recursive: true, force: true });
   return 0;
 }

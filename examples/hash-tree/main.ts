@@ -9,7 +9,7 @@ const { values, positionals } = parseArgs({
   options: {
     out: { type: "string", default: "hashes.ndjson" },
     workers: { type: "string", default: "3" },
-    /** Milliseconds to wait before each file: time for you to kill somebody. */
+    /** Milliseconds to wait before each file: time for you to kill a worker. */
     slow: { type: "string", default: "0" },
     /** Given by the leader to the processes that it starts. */
     worker: { type: "string" },

@@ -12,7 +12,7 @@ export async function work(
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
   process.once("SIGTERM", () => stop.abort());
-  // Whoever leads is gone: give the shards back, so that the next start need not wait for their leases.
+  // The lead process is gone: give the shards back, so that the next start need not wait for their leases.
   process.once("disconnect", () => stop.abort());
 
   const summary = await runWorkers<FileItem, FileHash>({

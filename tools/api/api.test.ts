@@ -1,4 +1,4 @@
-// A change of a package's surface that nobody sees is a broken promise found by its users. The committed lists make
+// An unnoticed change of a package's surface is a broken promise that its users find. The committed lists make
 // every such change a line in a review, so a list that is missing, stale or wrong must fail here.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

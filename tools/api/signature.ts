@@ -11,7 +11,7 @@ export function signatureOf(declarations: readonly ts.Declaration[]): string {
   return [...overloads(functions), ...others].join(" & ");
 }
 
-/** With overloads, the implementation's own signature is nobody's business. */
+/** With overloads, the implementation's own signature is not public. */
 function overloads(functions: readonly ts.FunctionDeclaration[]): string[] {
   const bodiless = functions.filter((declaration) => declaration.body === undefined);
   const visible = bodiless.length > 0 ? bodiless : functions;

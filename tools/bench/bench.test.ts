@@ -176,7 +176,7 @@ describe("measuring", () => {
   });
 });
 
-test("a quantile interpolates between neighbours", () => {
+test("a quantile interpolates between neighbors", () => {
   expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
   expect(quantile([7], 0.25)).toBe(7);
 });

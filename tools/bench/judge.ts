@@ -31,7 +31,7 @@ function judgeBound(bound: Bound, results: readonly FormResult[]): Verdict {
     const rate = 1e9 / form.ns.median;
     return {
       sentence: `${bound.form}: ${Math.round(rate).toLocaleString("en")} a second, promised at least ${bound.perSecondAtLeast.toLocaleString("en")}`,
-      // The quick quartile, because a neighbour on the machine can only slow us down.
+      // The quick quartile, because a neighbor on the machine can only slow us down.
       isMissed: 1e9 / form.ns.low < bound.perSecondAtLeast,
       isUnclear: 1e9 / form.ns.low >= bound.perSecondAtLeast && rate < bound.perSecondAtLeast,
     };
@@ -56,7 +56,7 @@ export function ratioSpread(form: FormResult, baseline: FormResult): Spread {
   return spreadOf(form.samples.map((sample, round) => sample / baseline.samples[round]!));
 }
 
-/** The quicker baseline by its quick quartile, which the machine's neighbours disturb least. */
+/** The quicker baseline by its quick quartile, which the machine's neighbors disturb least. */
 function bestOf(results: readonly FormResult[]): FormResult {
   return results.reduce((best, result) =>
     quantile(result.samples, 0.25) < quantile(best.samples, 0.25) ? result : best,

@@ -120,7 +120,7 @@ describe("what is no import", () => {
 });
 
 // Undeclared, an import stays a bare specifier that resolves to nothing; declared and linked, it resolves to a file of
-// the other package. The rules must hold in both: whoever breaks a boundary in earnest also declares the dependency.
+// the other package. The rules must hold in both: a real violation also declares the dependency.
 describe.each([{ linked: false }, { linked: true }])(
   "planted violations, dependencies linked: $linked",
   ({ linked }) => {

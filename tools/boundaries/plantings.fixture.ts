@@ -121,7 +121,7 @@ export const OTHER_VIOLATIONS: readonly Planting[] = [
   inFrontier("relative path to a file of the root", `import "../../../vitest.shared.ts";`, "no-relative-cross-package"),
   inFrontier("relative path into tools", `import "../../../tools/layers/layers.ts";`, "no-relative-cross-package"),
   inFrontier("tools in shipped source", `import "@gossip/tools/bench";`, "no-tools-in-shipped-source"),
-  inFrontier("a package that nobody knows", `import "@gossip/newcomer";`, FRONTIER),
+  inFrontier("an unknown package", `import "@gossip/newcomer";`, FRONTIER),
   inFrontier("a file that does not exist", `import "./planted-nowhere.ts";`, "no-unresolvable"),
   inFrontier(
     "undeclared npm package",

@@ -1,5 +1,5 @@
 // dependency-cruiser reads specifiers, so a computed one passes it by. Those that can load code must then be refused by
-// the linter, or the boundary has a door that nobody watches.
+// the linter, or the boundary has an unwatched door.
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

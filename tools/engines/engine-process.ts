@@ -37,7 +37,7 @@ export async function startProcess(command: EngineCommand): Promise<EngineProces
   process.once("exit", onExit);
   child.once("exit", () => process.off("exit", onExit));
   await untilReady(child, readyWhen, file);
-  // Nobody reads the rest; a full pipe would stop the server.
+  // The rest is not needed, but a full pipe would stop the server.
   child.stdout?.resume();
   child.stderr?.resume();
   return {

@@ -25,7 +25,7 @@ async function accepts(url: string): Promise<boolean> {
 }
 
 // A server that is killed would not come up again where a connection has taken its port meanwhile.
-test("a free port is none that whoever asks for no port of its own is given", async () => {
+test("a free port is none that the system assigns by itself", async () => {
   const given: number[] = [];
   for (let turn = 0; turn < 20; turn++) {
     const listener = createServer();

@@ -2,14 +2,13 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Below what systems give to whoever asks for no port of its own. A server that is killed and started again on its port would
- * else find it in the hands of a connection that somebody made meanwhile; one who tries to reach it even connects to itself,
- * now and then, on that very port.
+ * Below the range of ephemeral ports. In that range, a server that is killed and restarted on its port could find it taken
+ * by an outgoing connection, and a client that tries to reach it could even connect to itself on that port.
  */
 const LOWEST = 20_000;
 const BEYOND = 32_768;
 
-/** A loopback port that nobody listens on, and that nobody is given by chance: only another call of this may find the same. */
+/** A free loopback port that the system does not assign by itself. Only another call of this function may return the same. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, BEYOND);

@@ -62,7 +62,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       server = await retryWhileHeld(start);
     },
     dispose: async () => {
-      // The data goes anyway, so nothing is to be put in order; but whoever is killed leaves others behind that still write there.
+      // The data is deleted anyway, so an immediate shutdown is enough. A killed postmaster would leave children that still write.
       await server.stop("SIGQUIT");
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },

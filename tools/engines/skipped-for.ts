@@ -1,4 +1,4 @@
-/** Why tests are skipped that need what is missing, said aloud; `undefined` where nothing is. Where engines are required, nothing is skipped. */
+/** Why tests that need a missing engine are skipped, printed as a warning; `undefined` if it is there. Throws where engines are required. */
 export function skippedFor(missing: string | undefined): string | undefined {
   if (missing === undefined) return undefined;
   if (process.env["GOSSIP_REQUIRE_ENGINES"] === "1")

@@ -1,5 +1,5 @@
 // Test files run side by side in threads of one process, and several start the same fixture. A bundle that one of them removes while
-// another starts from it is a failure that nobody can explain afterwards.
+// another starts from it is a failure that cannot be explained afterwards.
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { BundledProcesses } from "./bundled-processes.ts";

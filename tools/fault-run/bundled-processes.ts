@@ -43,7 +43,7 @@ export class BundledProcesses {
     return spawn("sh", ["-c", `ulimit -f ${maxFileBlocks}; exec "$@"`, "sh", ...command], options);
   }
 
-  /** The script that `start` runs, for whoever starts it otherwise. */
+  /** The script that `start` runs, for callers that start it in another way. */
   prepare(file: string): Promise<string> {
     const made = this.#bundles.get(file) ?? this.#bundle(file);
     this.#bundles.set(file, made);

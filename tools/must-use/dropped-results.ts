@@ -1,4 +1,4 @@
-// A dropped `Result` is a failure that nobody hears of. This finds them, by type.
+// A dropped `Result` is a failure that goes unnoticed. This finds them, by type.
 import ts from "typescript";
 
 export interface DroppedResult {
@@ -57,7 +57,7 @@ function outcomesOf(dropped: ts.Expression): ts.Expression[] {
   return outcomesOf(dropped.right);
 }
 
-/** Whether whoever takes this callback says that it ignores what comes back. */
+/** Whether the type of this callback's parameter states that its result is ignored. */
 function isCalledForNothing(callback: ts.ArrowFunction, checker: ts.TypeChecker): boolean {
   const wanted = checker.getContextualType(callback);
   const signatures =

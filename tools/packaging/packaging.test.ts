@@ -1,4 +1,4 @@
-// Packages that work inside the workspace can still fail for everybody else: a file that was not packed, a link that npm
+// Packages that work inside the workspace can still fail for everyone else: a file that was not packed, a link that npm
 // does not have, a type that only resolves here, a layer that drags in the one above it. So every package is packed,
 // installed, imported and type-checked in a project that holds nothing but the package and what its manifest asks for.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -19,7 +19,7 @@ test("a major change moves the package, and the dependents that it no longer fit
   );
 });
 
-test("a change in a package that nobody depends on moves that package alone", async () => {
+test("a change in a package without dependents moves that package alone", async () => {
   const leaf = PACKAGES.find((name) => PACKAGES.every((other) => !dependsOn(other, name)))!;
   expect(await versionsAfter(leaf, "minor")).toEqual(
     versions((name, version) => (name === leaf ? bump(version, 1) : version)),

@@ -20,7 +20,7 @@ export interface CopyVerdict {
 }
 
 /** What became of a bug, or of the clean copy. */
-export interface Judgement {
+export interface Judgment {
   readonly bug: PlantedBug | undefined;
   /** What each detector that looked found first. */
   readonly findings: ReadonlyMap<Detector, string | undefined>;
@@ -36,7 +36,7 @@ export interface Judgement {
 export type Looks = "all" | "named" | "one";
 
 /** Plant each bug in a copy of its own and let detectors look. A clean copy goes first, and all of them look at that. */
-export function judgeBugs(bugs: readonly PlantedBug[], { looks }: { readonly looks: Looks }): Promise<Judgement[]> {
+export function judgeBugs(bugs: readonly PlantedBug[], { looks }: { readonly looks: Looks }): Promise<Judgment[]> {
   return withCopies(async (copier) => {
     const planted = [undefined, ...bugs];
     const tasks = await Promise.all(
@@ -81,14 +81,14 @@ async function runTasks(tasks: readonly CopyTask[]): Promise<CopyVerdict[]> {
   return verdicts;
 }
 
-/** What is wrong with a judgement: a clean copy that was found broken, or a bug that somebody looked for who must find it, and did not. */
-export function problemsOf({ bug, findings }: Judgement): string[] {
+/** What is wrong with a judgment: a clean copy that was found broken, or a bug that a detector looked for, must find, and did not. */
+export function problemsOf({ bug, findings }: Judgment): string[] {
   if (bug === undefined)
     return [...findings].flatMap(([detector, finding]) =>
       finding === undefined ? [] : [`the clean copy fails the ${detector}: ${finding}`],
     );
   const looked = bug.caughtBy.filter((detector) => findings.has(detector));
-  if (looked.length === 0) return [`nobody looked for "${bug.name}"`];
+  if (looked.length === 0) return [`no detector looked for "${bug.name}"`];
   return looked.flatMap((detector) =>
     findings.get(detector) === undefined ? [`"${bug.name}" survives the ${detector}`] : [],
   );

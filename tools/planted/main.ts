@@ -6,14 +6,14 @@ import { DETECTORS, PLANTED_BUGS } from "./planted-bugs.ts";
 
 const startedMs = performance.now();
 const looks = process.argv.includes("--all") ? "all" : "named";
-const judgements = await judgeBugs(PLANTED_BUGS, { looks });
-for (const { bug, findings } of judgements) {
+const judgments = await judgeBugs(PLANTED_BUGS, { looks });
+for (const { bug, findings } of judgments) {
   console.log(bug === undefined ? "nothing planted" : bug.name);
   for (const detector of DETECTORS) {
     if (findings.has(detector)) console.log(`  ${detector.padEnd(11)} ${findings.get(detector) ?? "-"}`);
   }
 }
-const problems = judgements.flatMap(problemsOf);
+const problems = judgments.flatMap(problemsOf);
 for (const problem of problems) console.error(problem);
 const seconds = Math.round((performance.now() - startedMs) / 1000);
 console.log(`${PLANTED_BUGS.length} bugs planted in ${seconds} s, ${problems.length} problems`);

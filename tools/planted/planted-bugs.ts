@@ -1,4 +1,4 @@
-// Protocol bugs, each a line or two that somebody could have written.
+// Protocol bugs, each a line or two that an engineer could have written.
 
 /** Who can catch a bug. */
 export const DETECTORS = ["conformance", "explorer", "simulator"] as const;

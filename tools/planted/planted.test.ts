@@ -1,5 +1,5 @@
 // A proof that would also succeed on a broken protocol proves nothing. So the protocol is broken, in many ways, one at a time,
-// and each time somebody must notice. What could go wrong here is that a bug is no longer planted because the text
+// and each time a detector must notice. What could go wrong here is that a bug is no longer planted because the text
 // that it replaces has changed: then the list is out of date, and that too must be noticed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,15 +11,15 @@ import { PLANTED_BUGS, type PlantedBug } from "./planted-bugs.ts";
 import { replaceOnce } from "./replace-once.ts";
 
 describe("planted bugs", () => {
-  // By one detector each, in turn: `main.ts` asks everybody who must catch it.
-  test("each is caught, and a clean copy by nobody", { timeout: 600_000 }, async () => {
-    const judgements = await judgeBugs(PLANTED_BUGS, { looks: "one" });
+  // By one detector each, in turn: `main.ts` asks every detector that must catch it.
+  test("each is caught, and a clean copy is not", { timeout: 600_000 }, async () => {
+    const judgments = await judgeBugs(PLANTED_BUGS, { looks: "one" });
 
-    expect(judgements.flatMap(problemsOf)).toEqual([]);
-    expect(judgements).toHaveLength(PLANTED_BUGS.length + 1);
+    expect(judgments.flatMap(problemsOf)).toEqual([]);
+    expect(judgments).toHaveLength(PLANTED_BUGS.length + 1);
   });
 
-  test("are at least ten, each different and with somebody to catch it", () => {
+  test("are at least ten, each different and with a detector to catch it", () => {
     expect(PLANTED_BUGS.length).toBeGreaterThanOrEqual(10);
     expect(new Set(PLANTED_BUGS.map(({ name }) => name)).size).toBe(PLANTED_BUGS.length);
     expect(PLANTED_BUGS.every(({ caughtBy, find, replace }) => caughtBy.length > 0 && find !== replace)).toBe(true);
@@ -41,8 +41,8 @@ describe("problemsOf", () => {
     expect(problemsOf({ bug, findings })).toEqual(['"b" survives the simulator']);
   });
 
-  test("a bug that nobody looked for", () => {
-    expect(problemsOf({ bug, findings: new Map() })).toEqual(['nobody looked for "b"']);
+  test("a bug that no detector looked for", () => {
+    expect(problemsOf({ bug, findings: new Map() })).toEqual(['no detector looked for "b"']);
   });
 
   test("a clean copy that is not clean", () => {

@@ -16,7 +16,7 @@ async function judge(detect: () => Promise<string | undefined>): Promise<Pick<Co
     const finding = await detect();
     return finding === undefined ? {} : { finding };
   } catch (thrown) {
-    // A copy that cannot even be set up is broken in a way that everybody sees.
+    // A copy that cannot even be set up is broken in an obvious way.
     return { finding: `it throws: ${String(thrown).slice(0, 200)}` };
   }
 }

@@ -6,7 +6,7 @@ import { ROOT } from "../layers/layers.ts";
 
 const BIN = join(ROOT, "packages", "cli", "dist", "bin", "gossip.js");
 
-/** `inherit`: a person sees it. `watch`: we read its progress. `ignore`: nobody does. */
+/** `inherit`: a person sees it. `watch`: we read its progress. `ignore`: it is dropped. */
 export type View = "inherit" | "watch" | "ignore";
 
 /** One `gossip` command, from what was built. */

@@ -90,7 +90,7 @@ class Lane {
   /** What to ask next, knowing how things stand in memory. */
   async next(memory: Coordinator, now: bigint): Promise<{ readonly shard: ShardId; readonly ask: Ask }> {
     const { shard, record } = await this.#choose(memory);
-    // Now and then the same again, as somebody asks who never heard the answer.
+    // Sometimes repeat the call, as a caller does that lost the answer.
     if (this.#lastAsk !== undefined && this.#below(9) === 0) return { shard, ask: this.#lastAsk };
     const lease = this.#leases.get(shard);
     const isHeld = record.lease !== undefined && now < record.lease.deadline;

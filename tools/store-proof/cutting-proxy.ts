@@ -96,7 +96,7 @@ export class CuttingProxy {
   #end(link: Link): void {
     if (!this.#links.delete(link)) return;
     link.client.destroy();
-    // What has been sent is the server's: it goes on with it, and finds out later that nobody listens.
+    // What has been sent is the server's: it goes on with it, and finds out later that the client is gone.
     link.server.end();
   }
 }

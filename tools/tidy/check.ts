@@ -7,6 +7,7 @@ import type { Finding } from "./finding.ts";
 import { impureUses } from "./impure.ts";
 import { unknownTests } from "./invariants.ts";
 import { machineTraces } from "./machine-traces.ts";
+import { oddWords } from "./plain-english.ts";
 import { longFiles, longFunctions } from "./sizes.ts";
 import { starExports } from "./star-exports.ts";
 import { unseededDraws } from "./unseeded-draws.ts";
@@ -16,6 +17,10 @@ import { readText, treeFiles, type SourceText } from "./tree.ts";
 /** Tests, fixtures, and the tools that tests run on. */
 const DRAWS_AGAIN = /\.(test|fixture)\.ts$|^tools\/(fault-run|store-proof)\//;
 const NOT_SHIPPED = /\.(test|test-d|bench|fixture)\.ts$/;
+
+/** Prose that has been rewritten, and stays so. Add a package when its prose is done. */
+const CHECKED_PROSE =
+  /^packages\/(contracts|coordination-errors|etcd-client|frontier|scope|source-postgres|stdx|store-kit|tso|tso-server)\/(src|README\.md)|^tools\/(api|boundaries|engines|layers|must-use|packaging|readme|tidy)\/(?!plain-english|tidy\.test)|^docs\/(?!performance)[a-z]+\.md$|^docs\/decisions\/00([01]\d|2[0-4]|40)|^examples\/(backfill|crawl|hash)|^[A-Z]+\.md$/;
 
 /** The tree in the parts that the checks ask for. */
 export interface Tree {
@@ -56,6 +61,8 @@ export const TIDY_RULES: Readonly<Record<string, (root: string, tree: Tree) => r
     tree.all.filter(({ file }) => isDecision(file)).flatMap(decisionFindings),
   "every test named in docs/invariants.md exists": (root, tree) =>
     unknownTests(readText(root, "docs/invariants.md"), tree.tests),
+  "prose is plain English with American spelling": (_root, tree) =>
+    tree.all.filter(({ file }) => CHECKED_PROSE.test(file)).flatMap(oddWords),
   "no file names a machine": (_root, tree) => tree.all.flatMap((source) => machineTraces(source)),
 };
 

@@ -1,4 +1,4 @@
-// Traces of one person's machine: they help nobody else, and some of them should not be public.
+// Traces of one person's machine: they are of no use to others, and some of them should not be public.
 import { existsSync } from "node:fs";
 import type { Finding } from "./finding.ts";
 import type { SourceText } from "./tree.ts";

@@ -79,6 +79,11 @@ describe("a planted tree", () => {
       "docs/invariants.md",
       "| # | rule | tests |\n| --- | --- | --- |\n| 1 | a | `held` |\n| 2 | b | `not held` |\n",
     );
+    plant(
+      "packages/scope/src/odd.ts",
+      "// Whoever sees `somebody` here is right.\n// Behavior is plain.\n// Behaviour is not.\n",
+    );
+    plant("docs/odd.md", "`somebody` is the name of a test.\nA write of unknown fate.\n");
     plant("docs/machine.md", `See ${["", "home", "someone", "notes"].join("/")}.\n`);
 
     const tree = readTree(root);
@@ -97,6 +102,12 @@ describe("a planted tree", () => {
       "every package has a README and a CHANGELOG": ["packages/scope/README.md:0"],
       "every decision has a status": ["docs/decisions/0002-b.md:0"],
       "every test named in docs/invariants.md exists": ["docs/invariants.md:4"],
+      "prose is plain English with American spelling": [
+        "docs/odd.md:2",
+        "packages/scope/src/odd.ts:1",
+        "packages/scope/src/odd.ts:1",
+        "packages/scope/src/odd.ts:3",
+      ],
       "no file names a machine": ["docs/machine.md:1"],
     });
   });

@@ -1,4 +1,4 @@
-// A test whose cases nobody can draw again fails once and cannot be understood. `seededRandom` of `@gossip/tools/effort` can.
+// A test whose cases cannot be drawn again fails once and cannot be understood. `seededRandom` of `@gossip/tools/effort` can.
 import ts from "typescript";
 import type { Finding } from "./finding.ts";
 import { lineOf, parse, type SourceText } from "./tree.ts";

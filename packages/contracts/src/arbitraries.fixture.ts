@@ -21,7 +21,7 @@ export function holes(length: number): never[] {
 export const OVERSIZED_KEY = filled(MAX_KEY_SIZE + 1);
 
 /**
- * Keys over four byte values, short enough that neighbours, prefixes and equal keys are common. Over all 256 values
+ * Keys over four byte values, short enough that neighbors, prefixes and equal keys are common. Over all 256 values
  * two random keys are almost never related, and then no rule about their order is put to the test.
  */
 export function denseKey(size: { readonly min: number; readonly max: number }): fc.Arbitrary<Uint8Array> {

@@ -5,7 +5,7 @@ import { Cursor } from "./cursors/cursor.ts";
 import type { ShardSpecRef } from "./specs/shard-spec-ref.ts";
 import type { SplitReplaceChild } from "./splits/split-replace-plan.ts";
 
-/** A spec of two texts that nobody checked. The empty text is no bound. */
+/** An unchecked spec of two texts. The empty text is no bound. */
 export function range(start: string, end: string, metadata = ""): ShardSpecRef {
   return { keyRangeStart: ascii(start), keyRangeEnd: ascii(end), metadata: ascii(metadata) };
 }

@@ -1,4 +1,4 @@
-// The table decides what every caller has to handle. A cell that is wrong is a failure that somebody's exhaustive
+// The table decides what every caller has to handle. A cell that is wrong is a failure that a caller's exhaustive
 // `switch` does not know, or one that they handle and that never comes. So the whole table is compared with the
 // document it came from, cell by cell, and what we added is counted apart.
 

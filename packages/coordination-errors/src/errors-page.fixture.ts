@@ -8,8 +8,7 @@ const KINDS = Object.keys(ERROR_ROUTES) as readonly ErrorKind[];
 /** When each kind is the answer. */
 const WHEN: Readonly<Record<ErrorKind, string>> = {
   ShardNotFound: "The store has no such shard: an index is wrong, or its run was deleted meanwhile.",
-  TenantMismatch:
-    "What was asked for belongs to somebody else. Checked first, so that nothing else about it is learnt.",
+  TenantMismatch: "It belongs to another tenant. Checked first, so that the caller learns nothing else about it.",
   StaleFence:
     "The shard changed hands since the lease was taken, or the lease was given back (then both numbers are equal).",
   LeaseExpired: "The deadline has come. The shard may be another worker's by now.",
@@ -30,7 +29,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   RunTerminal: "The run is Done, Failed or Cancelled. Work under a lease already held is still taken.",
   RunUnsettled: "Shards are Active, or Parked and not accepted as such.",
   WrongStatus: "The run is not where the operation starts from.",
-  NotParked: "The shard is in another state, perhaps because somebody else unparked it.",
+  NotParked: "The shard is in another state, perhaps because another operator unparked it.",
   RunAlreadyExists: "The id is taken, or was taken by a run that has been deleted.",
   InvalidConfig: "The run's configuration is not valid.",
   ConfigMismatch: "The run exists with another configuration.",
@@ -48,7 +47,7 @@ const ADVICE_TEXT: Readonly<Record<Advice, string>> = {
     "Back off, then repeat the call with the same op id and the same payload. It may have been done; it is not done twice.",
   Stop: "There is nothing left to do here.",
   FixCaller: "The call is wrong, and repeating it gives the same answer.",
-  Report: "No caller can mend it: somebody has to look.",
+  Report: "No caller can repair it: an operator has to look.",
 };
 
 /** The page docs/reference/errors.md, from the tables. */

@@ -46,7 +46,7 @@ describe("IdempotentOutcome", () => {
     expect(() => IdempotentOutcome.map(IdempotentOutcome.executed(1), given as never)).toThrow(InvariantViolation);
   });
 
-  test("without a value it is one shared object, which nobody can change", () => {
+  test("without a value it is one shared object, which cannot be changed", () => {
     expect(IdempotentOutcome.executed()).toBe(IdempotentOutcome.executed());
     expect(IdempotentOutcome.replayed()).toBe(IdempotentOutcome.replayed());
     expect(Object.isFrozen(IdempotentOutcome.executed())).toBe(true);

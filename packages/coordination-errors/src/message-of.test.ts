@@ -1,5 +1,5 @@
 // A message is made on the way out of a failure. One that throws there replaces the failure by its own; one that says
-// the wrong thing sends somebody to look in the wrong place.
+// the wrong thing sends an operator to the wrong place.
 
 import { FenceEpoch, LogicalTime, RunId, ShardId, ShardKey } from "@gossip/contracts";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// People who prefer `catch` get a real Error. It must be recognised when two copies of the package are loaded, which
+// People who prefer `catch` get a real Error. It must be recognized when two copies of the package are loaded, which
 // `instanceof` does not do, and it must say no more than the error that it carries.
 
 import { inspect } from "node:util";
@@ -80,7 +80,7 @@ describe("OperationFailed", () => {
 });
 
 describe("isOperationFailed", () => {
-  test("recognises one that another copy of this package made, where instanceof does not", async () => {
+  test("recognizes one that another copy of this package made, where instanceof does not", async () => {
     vi.resetModules();
     const copy = await import("./operation-failed.ts");
     const foreign = new copy.OperationFailed(expired);

@@ -13,7 +13,7 @@ const BRAND = Symbol.for("@gossip/coordination-errors/OperationFailed");
 /**
  * An operation's error as something to throw, for people who prefer `catch`.
  *
- * Recognise it with `isOperationFailed`, never with `instanceof`: two copies of
+ * Recognize it with `isOperationFailed`, never with `instanceof`: two copies of
  * this package have two classes. The error itself is its `cause`.
  */
 export class OperationFailed<E extends AnyCoordError = AnyCoordError> extends Error {

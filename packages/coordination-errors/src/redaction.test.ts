@@ -1,5 +1,5 @@
-// Errors travel into logs, traces and other people's dashboards. One that shows a key, a hash, a worker or somebody
-// else's tenant has given it away for good, and nobody notices. So secrets that can be recognised are planted in every
+// Errors travel into logs, traces and other people's dashboards. One that shows a key, a hash, a worker or another
+// tenant has given it away for good, unnoticed. So secrets that can be recognized are planted in every
 // field there is, and every way of printing we could think of is searched for them in every encoding.
 
 import { inspect } from "node:util";
@@ -109,7 +109,7 @@ describe("what an error hides is in no rendering", () => {
 });
 
 describe("what does not belong into a field is in no rendering", () => {
-  // Types keep these out. Where somebody went around them, the way out of the failure is the worst place to leak.
+  // Types keep these out. If a caller bypasses them, the error path is the worst place to leak.
   const disguises: readonly ((key: Uint8Array) => unknown)[] = [
     (key) => key,
     (key) => Buffer.from(key),

@@ -106,7 +106,7 @@ export function encodingsOf(bytes: Uint8Array): readonly string[] {
     hex,
     hex.toUpperCase(),
     hex.match(/../g)!.join(" "),
-    // Base64 of the bytes inside a longer text would start anywhere: leave out what the neighbours change.
+    // Base64 of the bytes inside a longer text would start anywhere: leave out what the neighbors change.
     buffer.toString("base64").replace(/=+$/, "").slice(0, -1),
     buffer.toString("base64url").slice(0, -1),
     bytes.join(","),

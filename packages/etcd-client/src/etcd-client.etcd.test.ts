@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)("transactions", () => {
 });
 
 describe.skipIf(missing !== undefined)("leases and watches", () => {
-  test("a key goes with its lease, and whoever watches it hears of it", async () => {
+  test("a key goes with its lease, and its watchers are told", async () => {
     const client = open();
     const key = randomUUID();
     const { leaseId } = unwrap(await client.grantLease(60));
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)("members that fail", () => {
     expect(unwrap(await client.get(key)).found!.value.toString()).toBe("1");
   });
 
-  test("a write whose answer is cut off may be done, and it is; one that reached nobody is not", async () => {
+  test("a write whose answer is cut off may be done, and it is; one that reached no server is not", async () => {
     const link = await cuttingLink(server.endpoint);
     const client = open({ endpoints: [link.endpoint] });
     const key = randomUUID();

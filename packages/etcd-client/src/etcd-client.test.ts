@@ -1,4 +1,4 @@
-// Something in front of etcd may answer in its place. An empty object from there would mean "no such key" to whoever believes it,
+// Something in front of etcd may answer in its place. An empty object from there would mean "no such key" to a client that trusts it,
 // and an election would have two winners.
 import { InvariantViolation } from "@gossip/stdx";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 // Whatever answers at etcd's address, the client must come back with a value: an exception here would end the process that
-// asked. A write that may have been made and is called not made would be made twice, and one that was made by nobody and is
-// called possible costs every caller a look; so both are told apart here, for each way in which a request can fail.
+// asked. A write that may have happened and is reported as failed would be made twice. One that certainly failed and is
+// reported as unknown costs every caller another read. These tests tell the two apart for each way a request can fail.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FakeMember } from "./fake-member.fixture.ts";
 import { JsonGateway } from "./json-gateway.ts";
@@ -122,7 +122,7 @@ describe("one member", () => {
     expect(await member.connections()).toBe(3);
   });
 
-  test("nobody there, or a request that is too large: it was not done", async () => {
+  test("no server there, or a request that is too large: it was not done", async () => {
     expect(await open([NOBODY]).call("/v3/kv/put", {}, { kind: "Write" })).toEqual({
       ok: false,
       error: { kind: "EtcdUnavailable", reason: "ECONNREFUSED", mayBeDone: false },

@@ -1,4 +1,5 @@
-// Whoever waits for an answer that never comes must hear that its time is up, once; and whoever had its answer must not, since by then the connection is another's.
+// A caller whose answer never comes must be timed out exactly once. A caller that has its answer must not be timed out: by
+// then the connection belongs to another request.
 import { expect, test } from "vitest";
 import { Overdue } from "./overdue.ts";
 import { ScriptedTime } from "./scripted-time.fixture.ts";

@@ -59,7 +59,7 @@ describe.each([
     }, callCount);
   });
 
-  test("byteMidpointInto of neighbours, and of what has no midpoint", () => {
+  test("byteMidpointInto of neighbors, and of what has no midpoint", () => {
     const next = keys.map((key) => join(key, hex("00")));
     expectSilent((calls) => {
       for (let call = 0; call < calls; call++) {

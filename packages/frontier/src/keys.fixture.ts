@@ -38,7 +38,7 @@ export function expectBytes(actual: Uint8Array | undefined, expected: Uint8Array
 }
 
 /**
- * Keys over a few byte values, short enough that neighbours, prefixes, carries and equal keys are common. Over all 256
+ * Keys over a few byte values, short enough that neighbors, prefixes, carries and equal keys are common. Over all 256
  * values two random keys are almost never related, and then no rule about their order is put to the test.
  */
 export function denseKey({

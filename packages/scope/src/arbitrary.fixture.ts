@@ -2,7 +2,7 @@
 import fc from "fast-check";
 
 /**
- * Short strings over four byte values: prefixes of each other, neighbours and repetitions are then
+ * Short strings over four byte values: prefixes of each other, neighbors and repetitions are then
  * common. Over all 256 values two random keys are almost never related.
  */
 export const denseBytes: fc.Arbitrary<Uint8Array> = fc

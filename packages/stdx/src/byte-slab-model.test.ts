@@ -1,5 +1,5 @@
 // Two live byte strings that share a byte corrupt each other without a trace, and a slot used after its
-// time reads or frees somebody else's. So the slab is held, step by step, to a model that is too simple to
+// time reads or frees the block of another owner. So the slab is held, step by step, to a model that is too simple to
 // be wrong: the same blocks at the same offsets, the same refusals, and every invariant after every step.
 
 import fc from "fast-check";

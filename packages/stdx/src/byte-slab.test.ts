@@ -285,12 +285,12 @@ describe("debug aids", () => {
   ])("freed bytes read $expected with poisonFreed $poisonFreed", ({ poisonFreed, expected }) => {
     const slab = new ByteSlab(64, { poisonFreed });
     const slot = store(slab, 20);
-    const neighbour = store(slab, 16, 5);
+    const neighbor = store(slab, 16, 5);
     // The whole block, from behind: bytes of an earlier use may be in its rest.
     const block = new Uint8Array(slab.get(slot).buffer, slot.offset, slot.allocSize).fill(7);
     slab.deallocate(slot);
     expect(block).toEqual(bytesOf(32, expected));
-    expect(slab.get(neighbour)).toEqual(bytesOf(16, 5));
+    expect(slab.get(neighbor)).toEqual(bytesOf(16, 5));
   });
 
   test("disposal throws where a slot leaks, if asked to look", () => {

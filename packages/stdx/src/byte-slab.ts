@@ -39,7 +39,7 @@ export interface ByteSlabOptions {
  *
  * Each takes a block of the next power of two, 16 bytes at least. Space is taken
  * from the smallest free block that is large enough, the lowest of several, and
- * else from the end of what is in use. Freed neighbours merge at once.
+ * else from the end of what is in use. Freed neighbors merge at once.
  *
  * A slot that is foreign, freed, or from before `clear` is always caught, by
  * every method that takes one, and throws `InvariantViolation`: reading it would

@@ -72,14 +72,14 @@ describe("FreeTree", () => {
       fc.property(order, fc.nat(30), fc.nat(3), (order, removeCount, spread) => {
         const size = (index: number) => 1 + (index % (spread + 1));
         const [removed, kept] = [order.slice(0, removeCount), order.slice(removeCount)];
-        const [travelled, fresh] = [makeTree(31, size), makeTree(31, size)];
-        for (const index of order) travelled.tree.insert(index * RECORD_SIZE);
-        for (const index of removed) travelled.tree.remove(index * RECORD_SIZE);
+        const [traveled, fresh] = [makeTree(31, size), makeTree(31, size)];
+        for (const index of order) traveled.tree.insert(index * RECORD_SIZE);
+        for (const index of removed) traveled.tree.remove(index * RECORD_SIZE);
         for (const index of kept.toSorted((a, b) => a - b)) fresh.tree.insert(index * RECORD_SIZE);
         // One more, so that the newest of both is the same and all the others are in the trees.
-        for (const { tree } of [travelled, fresh]) tree.insert(31 * RECORD_SIZE);
+        for (const { tree } of [traveled, fresh]) tree.insert(31 * RECORD_SIZE);
 
-        expect(shapeOf(travelled.table)).toEqual(shapeOf(fresh.table));
+        expect(shapeOf(traveled.table)).toEqual(shapeOf(fresh.table));
       }),
     );
   });

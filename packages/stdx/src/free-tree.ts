@@ -155,7 +155,7 @@ function unlink(table: Int32Array, link: number): number {
   return block;
 }
 
-/** Scatter neighbouring offsets over all 32 bits. One to one, so that no two blocks tie. */
+/** Scatter neighboring offsets over all 32 bits. One to one, so that no two blocks tie. */
 function mix(offset: number): number {
   let mixed = Math.imul(offset ^ (offset >>> 15), 0x2c1b3c6d);
   mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39);

@@ -1,5 +1,5 @@
 // A hash that reaches a log is an oracle, and a worker's name in an error tells one tenant about another.
-// They leak by ways nobody thinks of: an object printed with the one that was meant, a template string, a
+// They leak in unexpected ways: an object printed with the one that was meant, a template string, a
 // clone. So the secret is put anywhere in anything, and then looked for in everything that prints.
 
 import { format, inspect } from "node:util";

@@ -167,7 +167,7 @@ export class SlabSpace {
     return requested <= available ? undefined : { kind: "SlabFull", requested, available };
   }
 
-  /** Free a live block. It merges with its free neighbours, and where it then reaches the bump takes that back. */
+  /** Free a live block. It merges with its free neighbors, and where it then reaches the bump takes that back. */
   release(block: number): void {
     const table = this.table;
     table[block + LENGTH] = 0;
@@ -218,7 +218,7 @@ export class SlabSpace {
     }
   }
 
-  /** Make one free block of a freed one and its free neighbours. */
+  /** Make one free block of a freed one and its free neighbors. */
   private merge(freed: number): void {
     const table = this.table;
     let block = freed;

@@ -1,5 +1,5 @@
 // Callers without a compiler hand in anything. Each public function answers that with a value of its error type or an
-// InvariantViolation whose sentence says what is allowed; a TypeError from its inside would help nobody.
+// InvariantViolation whose sentence says what is allowed; a TypeError from its inside would not help the caller.
 import { InvariantViolation } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import * as tso from "./index.ts";

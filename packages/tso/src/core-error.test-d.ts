@@ -20,7 +20,7 @@ expectTypeOf<GrantError["kind"]>().toEqualTypeOf<
 expectTypeOf<PrepareError["kind"]>().toEqualTypeOf<"NotLeader" | "WindowExtensionOverflow" | "PhysicalMsOutOfRange">();
 expectTypeOf<SeedError["kind"]>().toEqualTypeOf<"PhysicalMsOutOfRange" | "InvalidLeadershipWindow">();
 
-// @ts-expect-error a raw integer is not a timestamp: nobody has vouched for it
+// @ts-expect-error a raw integer is not a timestamp: it has not been checked
 export const raw: Timestamp = 5n;
 // @ts-expect-error a timestamp is no epoch, although both are integers
 export const mixed: Epoch = 5n as Timestamp;

@@ -67,10 +67,10 @@ export const ARITHMETIC_TARGETS: readonly Target[] = [
       },
       { find: "return b.length > first + 1 ? USE_SUCCESSOR : NONE;\n  }", replace: "return NONE;\n  }" },
       { find: "if (a[first]! > b[first]!) return NONE;", replace: "if (a[first]! < b[first]!) return NONE;" },
-      { find: "if (a.length < width || !areNeighbours(a, b, first))", replace: "if (a.length < width)" },
+      { find: "if (a.length < width || !areNeighbors(a, b, first))", replace: "if (a.length < width)" },
       {
-        find: "if (a.length < width || !areNeighbours(a, b, first))",
-        replace: "if (!areNeighbours(a, b, first) || a.length > 9000)",
+        find: "if (a.length < width || !areNeighbors(a, b, first))",
+        replace: "if (!areNeighbors(a, b, first) || a.length > 9000)",
       },
       {
         find: "return a.length < MAX_KEY_SIZE || b.length > first + 1",

@@ -18,7 +18,7 @@ export class BossJobs {
   }
 
   async prepare(): Promise<void> {
-    // A queue is a table of its own there: those before it are in nobody's way.
+    // A queue is a table of its own there: earlier ones do not slow it down.
     this.#count++;
     await this.#boss.createQueue(this.#queue);
     await this.#boss.insert(Array.from({ length: JOBS }, (_, index) => ({ name: this.#queue, data: { index } })));

@@ -1,5 +1,5 @@
 // 64 sessions write checkpoints, each as soon as its last is durable, beside 64 jobs of BullMQ whose progress is written in the same way:
-// ours fenced and idempotent, theirs by whoever has the job's id.
+// ours fenced and idempotent, theirs by any caller with the job's id.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

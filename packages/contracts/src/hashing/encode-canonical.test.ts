@@ -13,7 +13,7 @@ import { ShardKey } from "../ids/shard-key.ts";
 import type { ShardSpecRef } from "../specs/shard-spec-ref.ts";
 import { ShardSpec } from "../specs/shard-spec.ts";
 
-// Zero and one bytes are what tags and lengths are made of: a field that could run into its neighbour does so here.
+// Zero and one bytes are what tags and lengths are made of: a field that could run into its neighbor does so here.
 const confusable = fc
   .array(fc.constantFrom(0x00, 0x01, 0x02), { maxLength: 6 })
   .map((values) => Uint8Array.from(values));
@@ -106,7 +106,7 @@ describe("canonical bytes", () => {
     expect(out.length).toBe(0);
   });
 
-  test("do not depend on how long the neighbours are", () => {
+  test("do not depend on how long the neighbors are", () => {
     fc.assert(
       fc.property(denseKey({ min: 0, max: 40 }), denseKey({ min: 0, max: 40 }), (a, b) => {
         const bytes = hexOf(encodeShardSpecInto, { keyRangeStart: a, keyRangeEnd: b, metadata: ascii("") });

@@ -26,6 +26,6 @@ const forged: Cursor = { lastKey: undefined, token: new Uint8Array(1) };
 void forged;
 
 const ref: ShardSpecRef = ShardSpec.unbounded();
-// @ts-expect-error a view that nobody checked is no spec
+// @ts-expect-error an unchecked view is not a spec
 const unchecked: ShardSpec = ref;
 void unchecked;

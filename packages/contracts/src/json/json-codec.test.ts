@@ -1,5 +1,5 @@
 // Plans, manifests and errors cross process borders as JSON. What is lost on the way is lost silently; what is let in
-// without a look is somebody's hand-written request.
+// without a check is a request that someone wrote by hand.
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

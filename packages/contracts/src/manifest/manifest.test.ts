@@ -1,5 +1,5 @@
 // A manifest is the one moment at which a run says what it covers. Two shards that overlap process keys twice for the
-// run's whole life, and an id that looks derived crashes whoever builds a record for it.
+// run's whole life, and an id that looks derived crashes the code that builds a record for it.
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -71,7 +71,7 @@ describe("validateManifest", () => {
   const ten_thousand = Array.from({ length: 10_001 }, (_, index) => entry(5n, range(`k${index}`, "")));
   const specReason = { kind: "InvertedRange", startLen: 2, endLen: 1 };
   const inverted = range("bb", "b");
-  // Every rule alone, and every pair of neighbouring rules broken at once.
+  // Every rule alone, and every pair of neighboring rules broken at once.
   test.each([
     {
       broken: "too many, and ids",

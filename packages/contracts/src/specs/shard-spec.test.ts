@@ -20,7 +20,7 @@ function ref(start: string | Uint8Array, end: string | Uint8Array, metadata: Uin
 describe("validateShardSpec", () => {
   const keyTooLarge = (size: number) => ({ kind: "KeyTooLarge", size, max: 4096 });
   const metadataTooLarge = { kind: "MetadataTooLarge", size: 16_385, max: 16_384 };
-  // Each pair of neighbouring rules is broken at once, and the earlier one must decide.
+  // Each pair of neighboring rules is broken at once, and the earlier one must decide.
   test.each([
     { broken: "start size and end size", spec: ref(filled(4098), OVERSIZED_KEY), error: keyTooLarge(4098) },
     { broken: "end size", spec: ref("a", OVERSIZED_KEY), error: keyTooLarge(4097) },

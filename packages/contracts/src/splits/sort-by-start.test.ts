@@ -1,4 +1,4 @@
-// Overlaps are found between neighbours. Two ranges that a wrong order keeps apart may overlap unseen.
+// Overlaps are found between neighbors. Two ranges that a wrong order keeps apart may overlap unseen.
 import { compareBytes } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -34,7 +34,7 @@ export function sortByStart<T extends Ranged>(items: readonly T[]): T[] {
   return sorted;
 }
 
-/** Compare the starts of neighbours whose ranks are equal. */
+/** Compare the starts of neighbors whose ranks are equal. */
 function settleTies<T extends Ranged>(sorted: T[], keys: Float64Array): void {
   for (let from = 0, to = 1; from < sorted.length; from = to++) {
     const rank = Math.floor(keys[from]! / POSITIONS);

@@ -16,7 +16,7 @@ export type SplitValidationError =
   | { readonly kind: "StartMismatch"; readonly parentStart: number; readonly firstChildStart: number }
   /** The highest child does not end where the parent does. */
   | { readonly kind: "EndMismatch"; readonly parentEnd: number; readonly lastChildEnd: number }
-  /** Between two neighbours lies a gap, or they overlap. */
+  /** Between two neighbors lies a gap, or they overlap. */
   | {
       readonly kind: "BoundaryMismatch";
       readonly childIndex: number;

@@ -70,7 +70,7 @@ describe("validateSplitCoverage", () => {
   const startMismatch = { kind: "StartMismatch", parentStart: 1, firstChildStart: 2 };
   const endMismatch = { kind: "EndMismatch", parentEnd: 1, lastChildEnd: 3 };
   const boundary = { kind: "BoundaryMismatch", childIndex: 0, nextChildIndex: 1, childEnd: 2, nextChildStart: 1 };
-  // Every rule alone, and every pair of neighbouring rules broken at once.
+  // Every rule alone, and every pair of neighboring rules broken at once.
   test.each([
     { broken: "no children", children: [], error: { kind: "NoChildren" } },
     { broken: "one child", children: [range("a", "z")], error: { kind: "SingleChild" } },

@@ -93,12 +93,12 @@ describe("byteMidpoint", () => {
 
   test("byte midpoint output respects max key size", () => {
     const shared = filled(MAX_KEY_SIZE - 1);
-    const neighbours = [join(shared, bytes(0x00)), join(shared, bytes(0x01))] as const;
-    expect(midpoint(...neighbours)).toBeUndefined();
+    const neighbors = [join(shared, bytes(0x00)), join(shared, bytes(0x01))] as const;
+    expect(midpoint(...neighbors)).toBeUndefined();
     const apart = [join(shared, bytes(0x00)), join(shared, bytes(0x02))] as const;
     expectBytes(midpoint(...apart), join(shared, bytes(0x01)));
 
-    // Neighbours with a carry: what the lower one's successor is, is shorter and may lie in between.
+    // Neighbors with a carry: what the lower one's successor is, is shorter and may lie in between.
     const head = filled(MAX_KEY_SIZE - 2);
     expectBytes(midpoint(join(head, hex("61ff")), join(head, hex("6200"))), join(head, hex("62")));
     expect(midpoint(join(head, hex("61ff")), join(head, hex("62")))).toBeUndefined();

@@ -20,7 +20,7 @@ const spare = /* @__PURE__ */ new KeyBuf();
  *
  * Both are read as big-endian numbers, the shorter one filled up with zeros, and
  * `out` gets the mean, rounded down, at the width of the longer one. Where the mean
- * is `a` itself or not below `b`, because they are neighbours at that width, it gets
+ * is `a` itself or not below `b`, because they are neighbors at that width, it gets
  * the successor of `a`, if that is below `b`. The result keeps its zeros at the end,
  * and the same keys always give the same.
  *
@@ -71,13 +71,13 @@ function findMidpoint(a: Uint8Array, b: Uint8Array): number {
     return b.length > first + 1 ? USE_SUCCESSOR : NONE;
   }
   if (a[first]! > b[first]!) return NONE;
-  if (a.length < width || !areNeighbours(a, b, first)) return first;
-  // The mean of neighbours is `a`. A full-length `a` carries into `first`, and what it gives is how `b` begins.
+  if (a.length < width || !areNeighbors(a, b, first)) return first;
+  // The mean of neighbors is `a`. A full-length `a` carries into `first`, and what it gives is how `b` begins.
   return a.length < MAX_KEY_SIZE || b.length > first + 1 ? USE_SUCCESSOR : NONE;
 }
 
 /** Whether `b` is `a` plus one, where they first differ at `first` and `a` is not the shorter. */
-function areNeighbours(a: Uint8Array, b: Uint8Array, first: number): boolean {
+function areNeighbors(a: Uint8Array, b: Uint8Array, first: number): boolean {
   return b[first]! - a[first]! === 1 && isFilledWith(a, first + 1, 0xff) && isFilledWith(b, first + 1, 0x00);
 }
 

@@ -1,5 +1,5 @@
 // The successor of a prefix is the exclusive end of a prefix scan. One that is too small loses keys without a trace; one
-// that is too large scans a neighbour's. So each property is stated from the scan's side.
+// that is too large scans a neighbor's. So each property is stated from the scan's side.
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, startsWith } from "@gossip/stdx";
 import fc from "fast-check";

@@ -1,5 +1,5 @@
 // The builder stages what a run will consist of. An entry that is half added, an id that is used twice or a handle that is followed
-// although it is stale would register work that nobody asked for, or lose work that somebody did.
+// although it is stale would register work that was never requested, or lose work that was.
 import {
   Cursor,
   MAX_METADATA_SIZE,

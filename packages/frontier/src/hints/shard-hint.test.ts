@@ -215,7 +215,7 @@ describe("ShardHint encode", () => {
   });
 
   test("a prefix longer than its length field can say is refused as that", () => {
-    // An array that claims to be so long, since nobody wants to allocate 4 GiB.
+    // An array that claims to be so long, instead of an allocation of 4 GiB.
     const huge = Object.defineProperty(bytes(), "length", { value: 2 ** 32 });
     const refused = { ok: false, error: { kind: "PrefixTooLarge", size: 2 ** 32, max: 2 ** 32 - 1 } };
     expect(ShardHint.encodedLength({ kind: "Prefix", prefix: huge })).toEqual(refused);

@@ -1,4 +1,4 @@
-// A path that sorts elsewhere than its bytes do is visited out of order, and a cursor then skips its neighbours. A path that
+// A path that sorts elsewhere than its bytes do is visited out of order, and a cursor then skips its neighbors. A path that
 // changes on the way to bytes names another file.
 import { MAX_KEY_SIZE } from "@gossip/contracts";
 import { compareBytes, InvariantViolation, unwrap } from "@gossip/stdx";

@@ -71,7 +71,7 @@ describe("the count of operations in flight", () => {
     expect([node.inFlight("p:"), node.inFlight("r:"), node.inFlight("s:")]).toEqual([0, 0, 0]);
   });
 
-  test("wakes everybody who waits for a scope, and nobody else", async () => {
+  test("wakes every caller that waits for a scope, and no other", async () => {
     const node = OwnershipNode.open(tableOf({ "p:": "a", "r:": "a" }), { self: "a" });
     const onP = unwrap(node.admit("p:1"));
     const onR = unwrap(node.admit("r:1"));

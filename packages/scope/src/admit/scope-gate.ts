@@ -28,7 +28,7 @@ export class ScopeGate {
   readonly #inFlight: InFlight;
   #router: ScopeRouter;
   #waiters: Waiter[] = [];
-  // One function for all admissions: it is called only to see whether anybody waits.
+  // One function for all admissions: it only checks whether a caller waits.
   readonly #onRelease = (): void => this.#wake();
 
   constructor(router: ScopeRouter, options: ScopeGateOptions) {

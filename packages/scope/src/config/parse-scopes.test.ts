@@ -43,7 +43,7 @@ describe("a list", () => {
       { prefix: "a", writer: "n" },
       7,
       { prefix: "", writer: "" },
-      { writer: "n", colour: "red" },
+      { writer: "n", color: "red" },
       { prefix: 1, writer: 2, fallback: 3 },
       { prefix: "b".repeat(MAX_PREFIX_SIZE + 1), writer: "n".repeat(MAX_ID_LENGTH + 1) },
       { prefix: "x", prefixHex: "61", writer: "n" },

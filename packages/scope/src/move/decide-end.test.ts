@@ -58,7 +58,7 @@ describe("commit", () => {
     expect(target({ "q:": "b" }).commit(offer, 0)).toEqual(refused({ kind: "UndeclaredScope", prefixSize: 2 }));
     expect(target({ "p:": "c" }).commit(offer, 0)).toEqual(refused({ kind: "NotOwner", owner: "c" }));
     expect(target({ "p:": "b" }).commit(offer, 0)).toEqual(refused({ kind: "NotOwner", owner: "b" }));
-    // Even where it has missed moves: what it owns itself nobody else can give it.
+    // Even where it has missed moves: another node cannot give it what it owns itself.
     const later = { ...offer, migration: { ...offer.migration, number: 5 } };
     expect(target({ "p:": "b" }).commit(later, 0)).toEqual(refused({ kind: "NotOwner", owner: "b" }));
     expect(target({ "p:": "c" }).commit(later, 0)).toMatchObject(executed);

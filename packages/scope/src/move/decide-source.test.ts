@@ -35,7 +35,7 @@ describe("start refuses", () => {
     expect(a.node.start(REQUEST, 1_000)).toMatchObject(replayed);
   });
 
-  test("a move that is over, whoever owns the scope by now", () => {
+  test("a move that is over, no matter who owns the scope by now", () => {
     const { a, b } = makeCluster();
     completeMove(a, b);
     expect(a.node.start(REQUEST, 0)).toEqual(refused({ kind: "AlreadyCommitted", id: "m1" }));

@@ -1,6 +1,6 @@
 // Two nodes, one scope, one move, and nothing that says in which order things happen. If there is any
 // order of start, drain, commit, abort, expiry, reload, adoption, lost and repeated messages and
-// crashes in which both nodes may write a key, a write is lost, or nobody owns the key in the end,
+// crashes in which both nodes may write a key, a write is lost, or no node owns the key in the end,
 // then some day it will happen. So all of them are tried, on the real nodes. And because an explorer
 // that finds nothing may be one that cannot find anything, faults are planted for it to find.
 import { describe, expect, test } from "vitest";

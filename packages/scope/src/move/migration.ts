@@ -32,10 +32,10 @@ export interface MigrationState {
   readonly address: string | undefined;
   readonly deadlineMs: number;
   /**
-   * The how-manyeth move of this prefix it is.
+   * Counts the moves of this prefix.
    *
-   * Only the owner starts a move, so no two moves of a prefix have one number and a later one has a
-   * greater. A target goes by it to refuse an offer that was too long on its way.
+   * Only the owner starts a move, so every move of a prefix has its own number and a later one has a greater
+   * number. A target uses it to refuse an offer that arrives too late.
    */
   readonly number: number;
   /** The source's epoch when it had started the move. */

@@ -8,7 +8,7 @@ export type ScopeKit = typeof Scopes;
 export interface WorldOptions {
   /** How often each node may reload its table. */
   readonly reloads: number;
-  /** Whose snapshots nodes may adopt: nobody's, each other's, or also that of a third node that knows of no move. */
+  /** Whose snapshots nodes may adopt: none, each other's, or also that of a third node that knows of no move. */
   readonly snapshots: "none" | "each other's" | "a stranger's";
   /** How many times nodes may crash, both together. */
   readonly crashes: number;

@@ -7,7 +7,7 @@ const NODES = ["a", "b", "c"];
 const PREFIXES = ["p:", "p:q:", "r:"];
 /** Keys whose scope all nodes agree on at first. What was never declared has no owner to be protected. */
 const KEYS = ["p:1", "p:q:1", "r:1"];
-/** Every way to give the prefixes to nodes or to nobody: most of them no node may take. */
+/** Every assignment of the prefixes to a node or to none. Nodes refuse most of them. */
 const OWNERS = ["a", "b", "c", ""].flatMap((p) =>
   ["a", "b", "c", ""].flatMap((q) => ["a", "b", ""].map((r) => ({ "p:": p, "p:q:": q, "r:": r, "p:q:deep:": q }))),
 );

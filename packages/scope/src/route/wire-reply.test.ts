@@ -1,4 +1,4 @@
-// A reply goes into a line protocol. A prefix or an id that could end the line would let whoever
+// A reply goes into a line protocol. A prefix or an id that could end the line would let the caller who
 // chose it write replies of their own.
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";

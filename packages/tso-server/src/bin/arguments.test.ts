@@ -1,4 +1,4 @@
-// A mistyped flag must be an error, not a default: a server that listens where nobody meant it to, or forgets
+// A mistyped flag must be an error, not a default: a server that listens where it was not meant to, or forgets
 // where its state was, is found out too late.
 import { unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";

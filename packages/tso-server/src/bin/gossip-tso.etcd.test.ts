@@ -1,4 +1,4 @@
-// An etcd that is open to everybody is a test's. A real one asks for a user or a certificate, and the program has to have one.
+// Only a test's etcd is open to all. A real one asks for a user or a certificate, and the program has to have one.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -180,7 +180,7 @@ function decode(bytes: Buffer): IssueRecord[] {
   return records;
 }
 
-/** The longest time in which nobody received anything. */
+/** The longest time in which no client received anything. */
 function longestGap(records: readonly IssueRecord[]): number {
   const times = records.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b);
   return times.reduce((longest, time, index) => Math.max(longest, time - (times[index - 1] ?? time)), 0);

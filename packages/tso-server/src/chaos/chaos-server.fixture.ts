@@ -46,7 +46,7 @@ const server = unwrap(
     },
   }),
 );
-// Before it says that it serves: whoever hears that may tell it to go.
+// Before it prints that it serves: the test may then send SIGTERM.
 process.once("SIGTERM", () => void server.shutdown());
 server.oracle.subscribe((state) => console.log(state.kind === "Serving" ? `serving ${state.epoch}` : "idle"));
 console.log(server.oracle.state.kind === "Serving" ? `serving ${server.oracle.state.epoch}` : "idle");

@@ -1,5 +1,5 @@
 // One server on a real disk, three clients. The server is killed, stopped, given wrong clocks and a disk that fails half way
-// through a write or at the sync; it is started again on what is left. Nobody may see time go back.
+// through a write or at the sync; it is started again on what is left. No client may see time go back.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -27,7 +27,7 @@ export class ClientWorld {
   }
 }
 
-/** An endpoint where nobody listens. */
+/** An endpoint where no server listens. */
 export async function deserted(): Promise<string> {
   const server = await FakeServer.start(() => "hang up");
   const { endpoint } = server;

@@ -57,7 +57,7 @@ describe("LeaderCache", () => {
     expect(cache.fresh).toEqual({ endpoint: A, epoch: 5n });
   });
 
-  test("what is stale outranks nobody", () => {
+  test("a stale leader outranks no other", () => {
     cache.confirm(A, epoch(5n));
     nowMs = 100;
     expect(cache.fresh).toBeUndefined();
@@ -73,7 +73,7 @@ describe("LeaderCache", () => {
     expect(cache.fresh).toEqual({ endpoint: A, epoch: 5n });
   });
 
-  test("knows a pivot by who granted last, however it learnt of the new leader", () => {
+  test("knows a pivot by who granted last, however it learned of the new leader", () => {
     expect(cache.confirm(A, epoch(1n))).toBe(false);
     expect(cache.confirm(A, epoch(1n))).toBe(false);
     cache.follow({ leaderEndpoint: B, leaderEpoch: epoch(2n) }, false);

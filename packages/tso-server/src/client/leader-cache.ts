@@ -16,7 +16,7 @@ export class LeaderCache {
   readonly #monotonicClock: MonotonicClock;
   readonly #ttlMs: number;
   #leader: KnownLeader | undefined;
-  #learntAtMs = 0;
+  #learnedAtMs = 0;
   #lastGranter: ClientEndpoint | undefined;
 
   constructor(monotonicClock: MonotonicClock, ttlMs: number) {
@@ -26,7 +26,7 @@ export class LeaderCache {
 
   /** The leader, where it was heard of recently. */
   get fresh(): KnownLeader | undefined {
-    if (this.#leader !== undefined && this.#monotonicClock.nowMs() - this.#learntAtMs >= this.#ttlMs)
+    if (this.#leader !== undefined && this.#monotonicClock.nowMs() - this.#learnedAtMs >= this.#ttlMs)
       this.#leader = undefined;
     return this.#leader;
   }
@@ -60,7 +60,7 @@ export class LeaderCache {
 
   #set(endpoint: ClientEndpoint, epoch: Epoch | undefined): void {
     this.#leader = { endpoint, epoch };
-    this.#learntAtMs = this.#monotonicClock.nowMs();
+    this.#learnedAtMs = this.#monotonicClock.nowMs();
   }
 }
 

@@ -28,7 +28,7 @@ describe("finding the leader", () => {
     expect(world.time.pausesMs).toEqual([]);
   });
 
-  test("an election is ridden out: the client asks until somebody leads", async () => {
+  test("an election is ridden out: the client asks until a server leads", async () => {
     const server = await world.serve((_, index) => (index < 6 ? { refuse: "NotLeader" } : { grant: {} }));
     const client = world.connect([server.endpoint], { random: () => 0.5, retryPolicy: { maxBackoffMs: 400 } });
     expect((await client.getTs()).ok).toBe(true);
@@ -232,7 +232,7 @@ describe("servers that fail", () => {
     expect(silent.reduce((sum, server) => sum + server.requests.length, 0)).toBe(5);
   });
 
-  test("a call whose time is up before its turn comes has nobody to blame", async () => {
+  test("a call whose time is up before its first attempt reports no reachable endpoint", async () => {
     const server = await world.serve(() => "stay silent");
     const client = world.connect([server.endpoint], { maxInFlight: 1, retryPolicy: { overallMs: 3000 } });
     void client.getTs();

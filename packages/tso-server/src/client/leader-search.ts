@@ -81,7 +81,7 @@ const END_PASS: Verdict = { kind: "end pass" };
  * Finds a server that grants: the known leader first, then every endpoint, following hints on the way.
  *
  * As long as servers answer that an election is on, it sweeps again, until the call's time is up. Servers that cannot be
- * reached are tried once a sweep, and a sweep that met nobody else is the last.
+ * reached are tried once a sweep, and a sweep that reached no other server is the last.
  */
 export class LeaderSearch {
   readonly #parts: SearchParts;
@@ -196,7 +196,7 @@ export class LeaderSearch {
       case "not what was asked for":
         return settled(err({ kind: "Protocol", reason: "the reply is not what was asked for" }));
       case "below the floor":
-        // Somebody grants who was deposed: look for the one who leads now.
+        // A deposed server granted this: look for the current leader.
         metrics.counter("tsoracle.client.floor_violations.total").add();
         cache.forget(endpoint);
         pass.hasSeenElection = true;

@@ -1,5 +1,5 @@
 // A client stands between many callers and a few servers. It must not hand one timestamp to two callers, hand out an
-// old one, or make a caller wait for others; and when it is closed, nobody may be left waiting.
+// old one, or make a caller wait for others; and when it is closed, no caller may be left waiting.
 import { unwrap } from "@gossip/stdx";
 import { MAX_GRANT_COUNT, Timestamp, WindowGrant } from "@gossip/tso";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -44,7 +44,7 @@ describe("coalescing", () => {
     expect([answers.length, server.requests.map((request) => request.count)]).toEqual([5, [1, 5]]);
   });
 
-  test("more than a millisecond holds is split, and nobody's request in two", async () => {
+  test("more than a millisecond holds is split, but no request in two", async () => {
     const server = await world.serve(granting());
     const client = world.connect([server.endpoint]);
     const grants = await Promise.all(Array.from({ length: 4 }, () => client.getTsBatch(100_000)));
@@ -206,7 +206,7 @@ describe("a client", () => {
     });
   });
 
-  test("once closed refuses everybody, also those who wait", async () => {
+  test("once closed refuses every caller, also those that wait", async () => {
     const server = await world.serve(() => "stay silent");
     const client = world.connect([server.endpoint], { maxInFlight: 1 });
     const sent = client.getTs();

@@ -36,7 +36,7 @@ export interface ClientOptions {
  * Timestamps from a server that leads, wherever that is. One client serves a whole process.
  *
  * Callers of one turn of the event loop share a request. Nothing is fetched in advance: a timestamp was issued after
- * its caller asked, so it is greater than every timestamp that anybody had received by then.
+ * its caller asked, so it is greater than every timestamp received anywhere by then.
  */
 export class TimestampClient {
   readonly metrics: Metrics;

@@ -1,5 +1,5 @@
 // Leases of a whole fleet are measured by this clock. A reading below an earlier one, by any coordinator, or one that
-// is made up where there is none, would end or revive somebody's lease.
+// is made up where there is none, would end or revive a lease.
 import { LogicalTime } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { describe, expect, test, vi } from "vitest";
@@ -36,7 +36,7 @@ describe("oracleClock", () => {
     expect(LogicalTime.ZERO).toBe(0n);
   });
 
-  test("has no time to give while nobody leads, now or later", async () => {
+  test("has no time to give while no node leads, now or later", async () => {
     const { oracle } = makeOracle({ leadership: { kind: "Unknown" } });
     await expect(oracleClock(oracle).now()).rejects.toThrow(ClockUnavailable);
     const { driver, oracle: failing, time } = await makeServingOracle({ failoverAdvanceMs: 0 });

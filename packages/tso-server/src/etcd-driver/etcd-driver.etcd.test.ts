@@ -71,7 +71,7 @@ describeConsensusDriver(
     return {
       open: openLinked,
       openFollower: openLinked,
-      // To everybody else a node that is cut off is a node that has crashed.
+      // To all other nodes, a node that is cut off has crashed.
       crash: (driver) => Promise.resolve(links.get(driver)!.cut()),
       dispose: async () => {
         for (const [driver, link] of links) {
@@ -219,7 +219,7 @@ describe("EtcdDriver", () => {
     expect(await driver.persistHighWater(5, epoch)).toMatchObject({ ok: false, error: { kind: "PermanentDriver" } });
   });
 
-  etcdTest("Q6 etcd itself may be killed and restarted: the bound is there and somebody leads again", async () => {
+  etcdTest("Q6 etcd itself may be killed and restarted: the bound is there and a node leads again", async () => {
     const own = (await startTestEtcd())!;
     closing.push(() => own.dispose());
     const driver = open("restart", { endpoint: own.endpoint });

@@ -49,7 +49,7 @@ export class HighWaterKey {
     const isAbsent = { key: this.#key, target: "CREATE", is: "EQUAL", revision: 0n } as const;
     const made = await this.#client.txn({ compare: [isLeader, isAbsent], success: [put], failure: [] });
     if (!made.ok) return err(driverErrorOf(made.error));
-    // Somebody was faster, or leads now: the next try finds out who.
+    // Another node was faster, or leads now. The next attempt finds out.
     return made.value.succeeded ? ok(record.highWaterMs) : this.raise(record, epoch);
   }
 }

@@ -24,7 +24,7 @@ export interface LeaseKeeperOptions {
  * Renews a lease and knows how long it surely lasts.
  *
  * etcd counts a lease's time from when it handles a renewal, which is after the renewal was sent: so until the time of
- * sending plus the lease's time, less a margin, nobody else can have what hangs on it. A renewal that fails moves nothing.
+ * sending plus the lease's time, less a margin, no other node can hold what the lease protects. A renewal that fails moves nothing.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;

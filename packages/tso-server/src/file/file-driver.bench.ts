@@ -66,7 +66,7 @@ async function measureExtension({
   const clients = await Promise.all(
     servers.map(async (server) => unwrap(TimestampClient.create({ endpoints: [`127.0.0.1:${await server.port()}`] }))),
   );
-  // A server that idles for longer than its window has to extend it for whoever comes first: neither may idle in the other's turn.
+  // A server that idles for longer than its window has to extend it for the first caller: neither may idle in the other's turn.
   const trickle = setInterval(() => clients.forEach((client) => void client.getTs()), 100);
   await Promise.all(clients.map((client) => load(client, 500)));
   const before = await servers[0].counts();

@@ -28,7 +28,7 @@ interface Pending {
 /**
  * A driver for one machine: the bound lives in a file that survives `kill -9` and a loss of power.
  *
- * Whoever holds the directory leads, always with epoch 0. The first write or sync that fails is the last: what the
+ * The process that holds the directory leads, always with epoch 0. The first write or sync that fails is the last: what the
  * disk holds is not known after it, so every later persist fails too, until the directory is opened again.
  */
 export class FileDriver implements ConsensusDriver {
@@ -72,7 +72,7 @@ export class FileDriver implements ConsensusDriver {
         return err({ kind: "CorruptState", path, flaw: state.error });
       }
       const io = wrapIo(opened.io);
-      // What was read may be a write that a crash left in the cache: make it true before anybody relies on it.
+      // What was read may be a write that a crash left in the cache: make it durable before a caller relies on it.
       await io.datasync();
       return ok(new FileDriver(lock, io, state.value));
     });

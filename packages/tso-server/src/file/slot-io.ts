@@ -41,7 +41,7 @@ class FileSlotIo implements SlotIo {
 }
 
 /**
- * Put a file in place whole: whoever opens it sees all of it or nothing, also after a loss of power.
+ * Put a file in place whole: a reader sees all of it or nothing, also after a loss of power.
  *
  * `step` is called before each step, for tests that crash there.
  */

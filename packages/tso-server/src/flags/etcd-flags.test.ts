@@ -1,4 +1,4 @@
-// A password that cannot be given leaves only an etcd that everybody may write to; one that is printed is lost.
+// A password that cannot be given leaves only an etcd that is open to all; one that is printed is lost.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // What a caller of the oracle sees: order of refusals, the deadline that keeps a deposed leader from
-// answering, the caps on time, and a shutdown that nobody is served after.
+// answering, the caps on time, and a shutdown after which no client is served.
 import { InvariantViolation } from "@gossip/stdx";
 import { MAX_GRANT_COUNT, Timestamp } from "@gossip/tso";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 // Extending the window is the only thing a caller can ever wait for. Done once per caller it would
-// stall a fleet; done without its checks it would serve a window that nobody made durable.
+// stall a fleet; done without its checks it would serve a window that is not durable.
 import { Epoch, MAX_GRANT_COUNT, Timestamp, WindowGrant } from "@gossip/tso";
 import { describe, expect, test, vi } from "vitest";
 import type { Fault } from "../testing/faulty-driver.ts";
@@ -153,7 +153,7 @@ describe("a persist that fails", () => {
 });
 
 describe("extension ahead of need", () => {
-  test("starts when half of the window is used, and nobody waits for it", async () => {
+  test("starts when half of the window is used, and no caller waits for it", async () => {
     const { driver, oracle, time } = await makeServingOracle({ failoverAdvanceMs: 1000, windowAheadMs: 3000 });
     time.stepClock(499);
     expect(oracle.getTs(1)).toMatchObject({ ok: true });

@@ -82,7 +82,7 @@ export class EchoClient {
     });
   }
 
-  /** A lone caller, who waits for nobody: the raw round trip. */
+  /** A lone caller: the raw round trip. */
   roundTrip(): Promise<number> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

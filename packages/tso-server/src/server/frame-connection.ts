@@ -106,7 +106,7 @@ export class FrameConnection implements WatchedConnection {
     if (!isOurs) this.#refuseStranger();
   }
 
-  /** Returns `false` for a frame that is no token. A token that is not known admits nobody, and its requests are refused. */
+  /** Returns `false` for a frame that is no token. An unknown token admits no requests. */
   #readToken(frame: Buffer): boolean {
     const token = decodeToken(frame);
     if (token === undefined) return false;

@@ -27,7 +27,7 @@ async function warm(...calls: readonly (() => Promise<unknown>)[]): Promise<void
   for (const call of calls) for (let round = 0; round < rounds; round++) await call();
 }
 
-// Apart from one another: what gRPC leaves for the collector would be collected on somebody else's time.
+// Apart from one another: what gRPC leaves for the collector would be collected during another form's turn.
 for (const callers of [64, 1024]) {
   const name = `a timestamp over TCP, ${callers.toLocaleString("en")} callers`;
   const ours = together(callers, () => client.getTs());

@@ -1,5 +1,5 @@
 // The heartbeat is how an operator tells a node that idles from one that hangs. It must come when nothing
-// happens, and survive whoever listens to it.
+// happens, and survive a listener that throws.
 import { expect, test } from "vitest";
 import { makeServingOracle } from "../oracle/oracle.fixture.ts";
 import { startHeartbeat, type Heartbeat } from "./heartbeat.ts";

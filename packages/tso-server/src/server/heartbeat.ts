@@ -40,7 +40,7 @@ export function startHeartbeat(
   assert(oracle instanceof Oracle, "a heartbeat is an oracle's");
   assertObject(options, "the options of a heartbeat");
   assert(Number.isFinite(options.everyMs) && options.everyMs > 0, "a heartbeat comes every so many milliseconds");
-  assert(typeof options.onBeat === "function", "a heartbeat has somebody who hears it");
+  assert(typeof options.onBeat === "function", "onBeat must be a function");
   assertMethods(options.timers, "the timers of a heartbeat", ["after"]);
   assertMethods(options.monotonicClock, "the clock of a heartbeat", ["nowMs"]);
   const { everyMs, timers, monotonicClock, onBeat } = options;

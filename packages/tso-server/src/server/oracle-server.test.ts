@@ -156,7 +156,7 @@ describe("the framed protocol", () => {
     expect(client.replies.map((reply) => reply.requestId)).toEqual([1, 3, 2]);
   });
 
-  test("a client that leaves while it waits harms nobody", async () => {
+  test("a client that leaves while it waits harms no other", async () => {
     const { server, driver } = await start({ failoverAdvanceMs: 0, clock: { nowMs: () => 1_700_000_000_000 } });
     const client = await connect(server.addresses[0]!).connected();
     driver.hold();

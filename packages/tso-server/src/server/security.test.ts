@@ -1,4 +1,4 @@
-// Whoever can ask an oracle can use up its time, and whoever can answer for it can move a fleet's leases. A server that
+// A client that can ask an oracle can use up its capacity, and a server that can answer in its place can move a fleet's leases. A server that
 // forgets to check a token or a certificate looks exactly like one that does, until it is abused.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:https";
@@ -62,7 +62,7 @@ describe("tokens", () => {
     expect(metric(server, "tsoracle.get_ts.unauthenticated.total")).toBe(3);
   });
 
-  test("an empty list admits nobody", async () => {
+  test("an empty list admits no client", async () => {
     const server = await start({ tokens: [] });
     expect(await connect(server.addresses, { token: TOKEN }).getTs()).toMatchObject({
       error: { status: "Unauthenticated" },

@@ -101,7 +101,7 @@ export const HIGH_WATER_RULES: Readonly<Record<string, DriverRule>> = {
     },
   ),
 
-  "P8 a persist that nobody waits for cannot lower the bound, and may apply late": rule([], async (fixture) => {
+  "P8 a persist that no caller waits for cannot lower the bound, and may apply late": rule([], async (fixture) => {
     const driver = await fixture.open();
     const epoch = await untilLeader(driver);
     void driver.persistHighWater(300, epoch);

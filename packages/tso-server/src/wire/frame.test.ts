@@ -1,4 +1,4 @@
-// Both ends decode bytes that somebody else wrote. Bytes that are mistaken for a grant become somebody's
+// Both ends decode bytes from the network. Bytes that are mistaken for a grant become a caller's
 // timestamp; a decoder that throws takes every other connection of the process with it.
 import { unwrap } from "@gossip/stdx";
 import { Epoch, EPOCH_MAX, MAX_GRANT_COUNT, PHYSICAL_MS_MAX, WindowGrant } from "@gossip/tso";
