@@ -25,6 +25,8 @@ import { readRunFlags, type RunFlags, type RunNumbers } from "../run/start/run-f
 import { runConfig, runJob, stopError, type JobOptions } from "../run/work/run-job.ts";
 import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
 import type { RunSettings } from "../run/start/run-settings.ts";
+import { dryRun } from "../run/start/dry-run.ts";
+import type { Selection } from "../run/source/selection.ts";
 import { alreadyEnded, closingMessage, openingMessage, type OwnTotals } from "../run/report/run-messages.ts";
 import { startOrJoin } from "../run/start/start-or-join.ts";
 import { stopSignal, type StopSignal } from "../stop-signal.ts";
@@ -60,7 +62,12 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--module <file>", "an ES module with a function for every item")
     .option("--workers <count>", "items at a time in this process (default: one for each processor)")
     .option("--out <file>", "results as lines of JSON, each once whatever crashes")
+    .option("--overwrite", "replace a file of --out that another run wrote")
     .option("--again", "start over where the run has ended")
+    .option("--dry-run", "print the plan and the first commands; start nothing, write nothing")
+    .option("--limit <count>", "only the first so many items")
+    .addOption(repeatable("--include <glob>", "only files of a tree that match; may be repeated"))
+    .addOption(repeatable("--exclude <glob>", "no files and folders of a tree that match; may be repeated"))
     .addOption(
       new Option("--on-fail <what>", "an item that keeps failing is recorded and passed over, or its shard set aside")
         .choices(["skip", "park"])
@@ -92,26 +99,36 @@ async function run(cli: Cli, name: string | undefined, flags: RunFlags): Promise
   }
   const { address } = store.value;
   const own = [...(address.kind === "lmdb" ? [address.path] : []), ...(out === undefined ? [] : [out, partsOf(out)])];
-  const source = await openSource(flags.source, { cwd: cli.cwd, own });
+  const { selection } = numbers.value;
+  const source = await openSource(flags.source, { cwd: cli.cwd, own, selection });
   if (!source.ok) return source;
-  const work = await openWork(cli, flags, numbers.value, source.value);
-  if (!work.ok) {
-    await source.value.source.close?.();
-    return work;
-  }
+  const jobSource = source.value;
   try {
-    return await onStore(cli, {
-      name,
-      flags,
-      store: store.value,
-      numbers: numbers.value,
-      out,
-      jobSource: source.value,
-      work: work.value,
-    });
+    const settings = settingsOf(cli, { name, flags, selection, out, identity: jobSource.identity });
+    const job = { flags, settings, store: store.value, numbers: numbers.value, jobSource };
+    return flags.dryRun === true ? await rehearse(cli, job) : await withWork(cli, job, (each) => onStore(cli, each));
+  } finally {
+    await jobSource.source.close?.();
+  }
+}
+
+/** Check the command, then print what a run would do. A module is not loaded, because that may do anything. */
+async function rehearse(cli: Cli, job: Omit<Job, "work">): Promise<CommandResult> {
+  const print = (): Promise<CommandResult> => dryRun(cli, { ...job, shardCount: job.numbers.shardCount });
+  return job.flags.exec === undefined ? print() : withWork(cli, job, print);
+}
+
+async function withWork(
+  cli: Cli,
+  job: Omit<Job, "work">,
+  use: (job: Job) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const work = await openWork(cli, job.flags, job.numbers, job.jobSource);
+  if (!work.ok) return work;
+  try {
+    return await use({ ...job, work: work.value });
   } finally {
     await work.value.close();
-    await source.value.source.close?.();
   }
 }
 
@@ -129,12 +146,31 @@ async function openWork(
   return openExecWork({ command: flags.exec!, workers, timeoutMs, maxOutputSize, policy, ...surroundings });
 }
 
-interface Job {
+function repeatable(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value: string, before: readonly string[] | undefined) => [
+    ...(before ?? []),
+    value,
+  ]);
+}
+
+interface Identity {
   readonly name: string | undefined;
   readonly flags: RunFlags;
+  readonly selection: Selection;
+  readonly out: string | undefined;
+  readonly identity: string;
+}
+
+function settingsOf({ cwd }: Cli, { name, flags, selection, out, identity }: Identity): RunSettings {
+  const module = flags.module === undefined ? undefined : modulePath({ path: flags.module, cwd });
+  return { name, source: identity, selection, exec: flags.exec, module, out };
+}
+
+interface Job {
+  readonly flags: RunFlags;
+  readonly settings: RunSettings;
   readonly store: StoreSettings;
   readonly numbers: RunNumbers;
-  readonly out: string | undefined;
   readonly jobSource: JobSource;
   readonly work: JobWork;
 }
@@ -182,15 +218,9 @@ interface Around {
 }
 
 async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around): Promise<CommandResult> {
-  const { name, flags, numbers, out, jobSource, work } = job;
+  const { flags, settings, numbers, jobSource, work } = job;
+  const { out } = settings;
   const { tenant, tso } = job.store;
-  const settings: RunSettings = {
-    name,
-    source: jobSource.identity,
-    exec: flags.exec,
-    module: flags.module === undefined ? undefined : modulePath({ path: flags.module, cwd: cli.cwd }),
-    out,
-  };
   const { source } = jobSource;
   const started = await startOrJoin({
     opened,
@@ -200,6 +230,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
     config: runConfig(numbers),
     shardCount: numbers.shardCount,
     again: flags.again === true,
+    overwrite: flags.overwrite === true,
     signal: stop.signal,
   });
   if (!started.ok) return started;

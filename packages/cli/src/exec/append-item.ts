@@ -20,6 +20,7 @@ export interface CommandEnd {
 export function appendItem(
   command: string,
   { lastCommand, hasComment, hasHereDocument }: CommandEnd,
+  word: string,
 ): string | undefined {
   const [name = ""] = lastCommand.trim().split(/\s+/);
   // `exit` takes no item.
@@ -32,5 +33,5 @@ export function appendItem(
     !/^(?:[A-Za-z_]\w*=|\d*[<>])|[$`]/.test(name) &&
     // The item would be the file of a redirection.
     !/[\\<>&|]$/.test(command.trimEnd());
-  return isSimple && !hasComment && !hasHereDocument ? `${command.trimEnd()} "$1"` : undefined;
+  return isSimple && !hasComment && !hasHereDocument ? `${command.trimEnd()} ${word}` : undefined;
 }

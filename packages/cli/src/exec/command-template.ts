@@ -34,18 +34,46 @@ const CONTROL_OPERATOR = /[;&|()\n]/;
  * unchanged too. To a command that does not mention its item at all, the item is appended, as `xargs` does.
  */
 export function parseTemplate(command: string): Result<string, TemplateError> {
+  return substitute(command, POSITIONAL_ITEM);
+}
+
+/**
+ * The command for one item, as a user would type it, given the item as a word of a shell. Returns `undefined` if the
+ * command cannot be shown so: it is invalid, or uses its item as `$1`, or within quotes.
+ */
+export function renderCommand(command: string, word: string): string | undefined {
+  if (POSITIONAL.test(command)) return undefined;
+  const rendered = substitute(command, { word, text: undefined });
+  return rendered.ok ? rendered.value : undefined;
+}
+
+/** What takes the place of the item: as a word, and between double quotes. */
+interface ItemForms {
+  readonly word: string;
+  /** `undefined` if it cannot be there. */
+  readonly text: string | undefined;
+}
+
+const POSITIONAL_ITEM: ItemForms = { word: '"$1"', text: "${1}" };
+
+function substitute(command: string, forms: ItemForms): Result<string, TemplateError> {
   if (command.trim() === "") return err({ kind: "EmptyCommand" });
-  const scan = new Scan(command.trimEnd());
+  const scan = new Scan(command.trimEnd(), forms);
   scan.run();
+  if (scan.isUnrenderable) return err({ kind: "PlaceholderQuoted" });
   if (scan.hasPlaceholderInArithmetic) return err({ kind: "PlaceholderInArithmetic" });
   if (scan.quotedCount > 0 && scan.placeholderCount === 0 && !POSITIONAL.test(command))
     return err({ kind: "PlaceholderQuoted" });
   if (command.includes("{}") || POSITIONAL.test(command)) return ok(scan.script);
-  const appended = appendItem(scan.script, {
-    lastCommand: command.slice(scan.lastCommandAt),
-    hasComment: scan.hasComment,
-    hasHereDocument: scan.hasHereDocument,
-  });
+  const appended = appendItem(
+    scan.script,
+    {
+      lastCommand: command.slice(scan.lastCommandAt),
+      hasComment: scan.hasComment,
+      hasHereDocument: scan.hasHereDocument,
+    },
+    forms.word,
+  );
   return appended === undefined ? err({ kind: "PlaceholderMissing" }) : ok(appended);
 }
 
@@ -58,14 +86,18 @@ class Scan {
   hasHereDocument = false;
   /** Where the last command begins that is not inside of anything. */
   lastCommandAt = 0;
+  /** An item is where `forms` has no form for it. */
+  isUnrenderable = false;
   readonly #text: string;
+  readonly #forms: ItemForms;
   readonly #inside: Inside[];
   /** Here-documents that start after the next line end. */
   readonly #announced: HereDocument[] = [];
   #at = 0;
 
-  constructor(text: string, inside: Inside = "base") {
+  constructor(text: string, forms: ItemForms, inside: Inside = "base") {
     this.#text = text;
+    this.#forms = forms;
     this.#inside = [inside];
   }
 
@@ -79,7 +111,7 @@ class Scan {
     const char = rest[0]!;
     const isText = inside === "double" || inside === "document";
     if (char === "\\") return this.#copy(2);
-    if (rest.startsWith("{}")) return this.#putItem(isText ? "${1}" : '"$1"');
+    if (rest.startsWith("{}")) return this.#putItem(isText ? this.#forms.text : this.#forms.word);
     if (rest === "$((") return this.#enter("arithmetic", 3);
     if (rest.startsWith("$(")) return this.#enter("substitution", 2);
     if (char === "`") return this.#inside.includes("backtick") ? this.#leaveBacktick() : this.#enter("backtick", 1);
@@ -99,10 +131,11 @@ class Scan {
     return this.#copy(1);
   }
 
-  #putItem(form: string): void {
+  #putItem(form: string | undefined): void {
+    this.isUnrenderable ||= form === undefined;
     this.hasPlaceholderInArithmetic ||= this.#inside.includes("arithmetic");
     this.placeholderCount++;
-    this.script += form;
+    this.script += form ?? "";
     this.#at += 2;
   }
 
@@ -124,8 +157,9 @@ class Scan {
         this.#copy(body.length);
         continue;
       }
-      const inner = new Scan(body, "document");
+      const inner = new Scan(body, this.#forms, "document");
       inner.run();
+      this.isUnrenderable ||= inner.isUnrenderable;
       this.hasPlaceholderInArithmetic ||= inner.hasPlaceholderInArithmetic;
       this.placeholderCount += inner.placeholderCount;
       this.quotedCount += inner.quotedCount;

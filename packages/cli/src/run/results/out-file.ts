@@ -23,6 +23,22 @@ export async function checkOut(path: string): Promise<Result<void, CliError>> {
   return fail("OutputFailed", `${printableText(path)} of --out is not a file: name one.`);
 }
 
+/** Check that no other run has written, or is writing, its results there. An empty file counts as free. */
+export async function checkOutIsFree(path: string): Promise<Result<void, CliError>> {
+  const shown = printableText(path);
+  if ((await stat(partsOf(path)).catch(() => undefined)) !== undefined)
+    return fail(
+      "OutputExists",
+      `another run is writing its results to ${shown} (its parts are in ${printableText(partsOf(path))}): name another file with --out, or give --overwrite.`,
+    );
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || found.size === 0) return ok();
+  return fail(
+    "OutputExists",
+    `${shown} exists, and another run or program wrote it: name another file with --out, or give --overwrite to replace it.`,
+  );
+}
+
 /** The folder next to the `--out` file that holds its parts during a run. */
 export function partsOf(path: string): string {
   return `${path}.parts`;

@@ -1,17 +1,21 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ok, type Result } from "@gossip/stdx";
-import { fileTreeSource, linesSource, type FileItem, type LineItem } from "@gossip/worker";
+import { fileTreeSource, linesSource, type FileItem, type LineItem, type TreeCandidate } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText, textField } from "../../output/printable.ts";
 import { excludeBelow } from "./exclude-below.ts";
 import type { JobSource } from "./job-source.ts";
+import { limitedSource } from "./limited-source.ts";
+import { excludeByGlobs } from "./path-globs.ts";
+import { checkSelection, type Selection } from "./selection.ts";
 import { openTable } from "./table-source.ts";
 
 export interface SourceSurroundings {
   readonly cwd: string;
   /** Files and folders of this command itself, which are not items. */
   readonly own: readonly string[];
+  readonly selection: Selection;
 }
 
 const WHAT_IT_IS = "give --source fs:FOLDER, lines:FILE or postgres:URL#TABLE";
@@ -21,17 +25,26 @@ export async function openSource(text: string, surroundings: SourceSurroundings)
   const [, kind, rest = ""] = /^(fs|lines|postgres|postgresql):([^]*)$/.exec(text) ?? [];
   if (kind === undefined) return fail("BadCommandLine", `--source is not of a known kind: ${WHAT_IT_IS}.`);
   if (rest === "") return fail("BadCommandLine", `--source names nothing after "${kind}:": ${WHAT_IT_IS}.`);
-  if (kind === "fs") return openTree(resolve(surroundings.cwd, rest), surroundings.own);
-  if (kind === "lines") return openLines(resolve(surroundings.cwd, rest));
-  return openTable(rest.startsWith("//") ? `postgres:${rest}` : rest);
+  const { cwd, selection } = surroundings;
+  const checked = checkSelection(kind, selection);
+  if (!checked.ok) return checked;
+  const opened =
+    kind === "fs"
+      ? await openTree(resolve(cwd, rest), surroundings)
+      : kind === "lines"
+        ? await openLines(resolve(cwd, rest))
+        : await openTable(rest.startsWith("//") ? `postgres:${rest}` : rest);
+  if (!opened.ok || selection.limit === undefined) return opened;
+  return ok({ ...opened.value, source: limitedSource(opened.value.source, selection.limit) });
 }
 
-async function openTree(root: string, own: readonly string[]): Promise<Result<JobSource, CliError>> {
+async function openTree(root: string, { own, selection }: SourceSurroundings): Promise<Result<JobSource, CliError>> {
   const checked = await checkPath(root, "folder");
   if (!checked.ok) return checked;
-  const exclude = await excludeBelow(root, own);
+  const tests = [await excludeBelow(root, own), excludeByGlobs(selection)].filter((test) => test !== undefined);
+  const exclude = (candidate: TreeCandidate): boolean => tests.some((isExcluded) => isExcluded(candidate));
   return ok({
-    source: fileTreeSource(exclude === undefined ? { root } : { root, exclude }),
+    source: fileTreeSource(tests.length === 0 ? { root } : { root, exclude }),
     identity: `fs:${root}`,
     argumentOf: (item) => (item as FileItem).pathBytes,
     fieldsOf: (item) => textField("path", (item as FileItem).pathBytes),

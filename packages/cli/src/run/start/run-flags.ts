@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { ok, type Result } from "@gossip/stdx";
 import type { StoreFlags } from "../../cli.ts";
 import { fail, type CliError } from "../../output/cli-error.ts";
+import type { Selection } from "../source/selection.ts";
 import type { OnFail } from "../work/job-work.ts";
 
 /** The options of `gossip run`, as text. */
@@ -20,6 +21,11 @@ export interface RunFlags extends StoreFlags {
   readonly grace: string;
   readonly shards?: string;
   readonly maxOutput: string;
+  readonly limit?: string;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly overwrite?: boolean;
 }
 
 export interface RunNumbers {
@@ -30,10 +36,12 @@ export interface RunNumbers {
   readonly graceMs: number;
   readonly shardCount: number;
   readonly maxOutputSize: number;
+  readonly selection: Selection;
 }
 
 const MAX_WORKERS = 256;
 const MAX_SHARDS = 10_000;
+const MAX_LIMIT = 1_000_000_000;
 /** One day. */
 const MAX_SECONDS = 86_400;
 
@@ -59,6 +67,11 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
       max: MAX_SHARDS,
     }),
     maxOutputSize: read("--max-output", flags.maxOutput, { min: 0, max: 2 ** 30 }),
+    selection: {
+      limit: flags.limit === undefined ? undefined : read("--limit", flags.limit, { min: 1, max: MAX_LIMIT }),
+      include: flags.include,
+      exclude: flags.exclude,
+    },
   };
   return read.problem === undefined ? ok(numbers) : fail("BadCommandLine", read.problem);
 }

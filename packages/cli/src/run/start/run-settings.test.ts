@@ -1,5 +1,6 @@
 // The id of a run is what lets the same command find its place again. Two commands with one id would share a run; one command
 // with two ids would do everything twice.
+import { isDeepStrictEqual } from "node:util";
 import { RunId } from "@gossip/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -17,6 +18,10 @@ const optional = fc.option(text, { nil: undefined });
 const settings: fc.Arbitrary<RunSettings> = fc.record({
   name: optional,
   source: text,
+  selection: fc.record(
+    { limit: fc.nat(3), include: fc.array(text, { maxLength: 2 }), exclude: fc.array(text, { maxLength: 2 }) },
+    { requiredKeys: [] },
+  ),
   exec: optional,
   module: optional,
   out: optional,
@@ -26,7 +31,7 @@ describe("the identity of a run", () => {
   test("comes from its settings, and from all of them", () => {
     fc.assert(
       fc.property(settings, settings, (a, b) => {
-        const isSame = a.source === b.source && a.exec === b.exec && a.module === b.module && a.out === b.out;
+        const isSame = isDeepStrictEqual({ ...a, name: "" }, { ...b, name: "" });
         expect(fingerprintOf(a) === fingerprintOf(b)).toBe(isSame);
         expect(runIdOf({ ...a, name: undefined }, 0) === runIdOf({ ...b, name: undefined }, 0)).toBe(isSame);
       }),
@@ -50,7 +55,14 @@ describe("the identity of a run", () => {
   });
 
   test("never changes: a store of last year is found again", () => {
-    const given = { name: undefined, source: "fs:/data", exec: "sha256sum {}", module: undefined, out: "/out.ndjson" };
+    const given = {
+      name: undefined,
+      source: "fs:/data",
+      selection: {},
+      exec: "sha256sum {}",
+      module: undefined,
+      out: "/out.ndjson",
+    };
     expect(RunId.format(runIdOf(given, 0))).toBe("2244393e7bb41799");
     expect(RunId.format(runIdOf({ ...given, name: "nightly" }, 1))).toBe("6a43856a86f5646c");
   });
@@ -65,6 +77,7 @@ test("settings come back from the bytes that shards carry, a long command cut bu
   const long = {
     name: undefined,
     source: "fs:/",
+    selection: {},
     exec: `echo ${"x".repeat(100_000)}`,
     module: undefined,
     out: undefined,
@@ -77,6 +90,7 @@ test("no password of a URL is kept, but another password is another run", () => 
   const given = {
     name: undefined,
     source: "fs:/",
+    selection: {},
     exec: "curl http://me:hunter2@h/{} 'ftp://x:hunter2@y'",
     module: undefined,
     out: undefined,

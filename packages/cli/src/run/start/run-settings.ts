@@ -2,6 +2,7 @@ import { RunId } from "@gossip/contracts";
 import { deriveKeyHasher } from "@gossip/contracts/internal";
 import { maskCommand } from "../../output/mask-credentials.ts";
 import { decodeUtf8 } from "../../output/printable.ts";
+import { canonicalSelection, readSelection, selectionText, type Selection } from "../source/selection.ts";
 
 /**
  * The settings that identify a run. They are stored with its shards, where every machine can see them, and therefore
@@ -12,6 +13,8 @@ export interface RunSettings {
   readonly name: string | undefined;
   /** `fs:/data`, `lines:/urls.txt`, `postgres:host/database#table`. */
   readonly source: string;
+  /** The part of the source. */
+  readonly selection: Selection;
   readonly exec: string | undefined;
   /** An absolute path. */
   readonly module: string | undefined;
@@ -26,8 +29,11 @@ const ID_HASHER = /* @__PURE__ */ deriveKeyHasher("gossip/cli/v1/run-id");
 const MAX_SHOWN_COMMAND = 400;
 
 /** The same for the same work, regardless of the run's name. */
-export function fingerprintOf({ source, exec, module, out }: RunSettings): string {
-  const canonical = JSON.stringify([source, exec ?? null, module ?? null, out ?? null]);
+export function fingerprintOf({ source, selection, exec, module, out }: RunSettings): string {
+  const parts = canonicalSelection(selection);
+  // Runs of earlier versions have no selection, and keep their fingerprint.
+  const selected = Object.keys(parts).length === 0 ? [] : [parts];
+  const canonical = JSON.stringify([source, exec ?? null, module ?? null, out ?? null, ...selected]);
   return Buffer.from(SETTINGS_HASHER.hash32(Buffer.from(canonical))).toString("hex");
 }
 
@@ -53,8 +59,10 @@ export function shownSettings(settings: RunSettings): RunSettings {
 /** The bytes stored with every shard. The same for the same settings. */
 export function encodeSettings(settings: RunSettings): Uint8Array {
   const { name, source, exec, module, out } = shownSettings(settings);
+  const parts = canonicalSelection(settings.selection);
+  const selection = Object.keys(parts).length === 0 ? undefined : parts;
   return Buffer.from(
-    JSON.stringify({ gossip: 1, name, source, exec, module, out, fingerprint: fingerprintOf(settings) }),
+    JSON.stringify({ gossip: 1, name, source, selection, exec, module, out, fingerprint: fingerprintOf(settings) }),
   );
 }
 
@@ -70,6 +78,7 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
     return {
       name: textOf("name"),
       source: textOf("source") ?? "",
+      selection: readSelection(read["selection"]),
       // Mask again: an earlier version masked less.
       exec: typeof exec === "string" ? maskCommand(exec) : undefined,
       module: textOf("module"),
@@ -83,6 +92,6 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
 
 /** A short description of the work. */
 export function describeWork(settings: RunSettings): string {
-  const { source, exec, module } = shownSettings(settings);
-  return exec === undefined ? `${source} through ${module ?? "?"}` : `${source} through ${exec}`;
+  const { source, selection, exec, module } = shownSettings(settings);
+  return `${source}${selectionText(selection)} through ${exec ?? module ?? "?"}`;
 }

@@ -7,6 +7,8 @@ import { printableText } from "../../output/printable.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { coordSentence, infraSentence } from "../report/coord-sentence.ts";
 import { readSettings } from "../inspect/run-overview.ts";
+import { checkOutIsFree } from "../results/out-file.ts";
+import { selectionText } from "../source/selection.ts";
 import { encodeSettings, fingerprintOf, runIdOf, shownSettings, type RunSettings } from "./run-settings.ts";
 
 export interface StartOptions {
@@ -18,6 +20,8 @@ export interface StartOptions {
   readonly shardCount: number;
   /** Leave a run with these settings that has ended unchanged, and start another. */
   readonly again: boolean;
+  /** Replace the file of `--out` even if another run wrote it. */
+  readonly overwrite: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +38,11 @@ const MAX_GENERATIONS = 100_000;
 export async function startOrJoin(options: StartOptions): Promise<Result<Started | "Aborted", CliError>> {
   const found = await findGeneration(options);
   if (!found.ok) return found;
-  const { request, record } = found.value;
+  const { request, record, isFirst } = found.value;
+  if (record === undefined && isFirst && !options.overwrite) {
+    const free = await checkFree(options, request);
+    if (!free.ok) return free;
+  }
   const { opened, settings, source, config, shardCount, signal } = options;
   const connectorExtra = encodeSettings(settings);
   // A run keeps its configuration, whatever a process that joins would choose.
@@ -54,8 +62,19 @@ export async function startOrJoin(options: StartOptions): Promise<Result<Started
   return err(startSentence(started.error, settings));
 }
 
+/** Refuse a first run with these settings if something else is where its results go. */
+async function checkFree({ opened, settings }: StartOptions, request: RunRequest): Promise<Result<void, CliError>> {
+  const free = settings.out === undefined ? ok() : await checkOutIsFree(settings.out);
+  if (free.ok) return free;
+  // Another process may have started this run in the meantime, and even finished it.
+  const now = await opened.store.readRun(request.tenant, request.run);
+  return now.ok && now.value.kind !== "Missing" ? ok() : free;
+}
+
 interface Generation {
   readonly request: RunRequest;
+  /** No run with this name or these settings came before it. */
+  readonly isFirst: boolean;
   readonly record: RunRecord | undefined;
 }
 
@@ -67,14 +86,15 @@ async function findGeneration(options: StartOptions): Promise<Result<Generation,
     const run = runIdOf(settings, generation);
     const read = await opened.store.readRun(tenant, run);
     if (!read.ok) return err(infraSentence(read.error));
-    if (read.value.kind === "Missing") return ok(ended ?? { request: { tenant, run }, record: undefined });
+    const isFirst = generation === 0;
+    if (read.value.kind === "Missing") return ok(ended ?? { request: { tenant, run }, isFirst, record: undefined });
     if (read.value.kind === "Deleted") continue;
     const { record } = read.value;
     const isEnded = RunStatus.isTerminal(record.status);
     if (again && isEnded) continue;
     const same = await checkSettings(opened, record, settings);
     if (!same.ok) return same;
-    const found = { request: { tenant, run }, record };
+    const found = { request: { tenant, run }, isFirst, record };
     if (!isEnded) return ok(found);
     ended = found;
   }
@@ -105,6 +125,9 @@ function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run
   const differing = fields
     .filter((field) => stored[field] !== shown[field])
     .map((field) => `--${field} ${stored[field] === undefined ? "left out" : printableText(stored[field])}`);
+  const selected = selectionText(stored.selection);
+  if (selected !== selectionText(wanted.selection))
+    differing.push(selected === "" ? "all of the source" : printableText(selected.trim()));
   return `run ${name} exists with other settings (${differing.join(", ") || "a command that begins alike"}): ${way}.`;
 }
 
