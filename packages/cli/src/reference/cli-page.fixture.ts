@@ -38,6 +38,13 @@ A run is found again by its source, its command or module, and \`--out\`: the sa
 refused with other settings. \`--again\` leaves a run that has ended as it is and starts another; after \`gossip delete\` the same command does so by itself.
 Workers, retries, the lease and the rest may differ from start to start, and between those who work together; a run keeps the lease that it began with.
 
+### Parts of a source
+
+\`--limit\`, \`--include\` and \`--exclude\` belong to the settings of a run: with others it is another run. \`--limit N\` takes the first N items in the order of their keys.
+A glob without a slash is matched against names at any depth, one with a slash against the path below the folder; one with a slash at its end matches folders only.
+\`*\` stops at a slash and \`**\` does not; both match a leading dot. An excluded folder is not entered. \`--dry-run\` prints commands that a shell takes as they are; it opens no store and loads no module.
+The file of \`--out\` must not exist when a run starts for the first time, unless it is empty or \`--overwrite\` is given.
+
 ### Commands
 
 \`--exec\` is run by \`/bin/sh\`, in the folder where \`gossip\` was started, each item in a subshell of a shell that is kept. \`{}\` becomes the item as one word:

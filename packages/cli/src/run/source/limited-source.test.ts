@@ -1,0 +1,31 @@
+// The shards of a limited source must hold the first items and no others: one shard that ends too late does work that the
+// user excluded, perhaps on production data.
+import { unwrap } from "@gossip/stdx";
+import { iterableSource } from "@gossip/worker";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { limitedSource } from "./limited-source.ts";
+
+test("the shards hold exactly the first items", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.uint8Array({ minLength: 1, maxLength: 3 }), {
+        selector: (key) => Buffer.from(key).toString("hex"),
+        maxLength: 20,
+      }),
+      fc.integer({ min: 1, max: 25 }),
+      fc.integer({ min: 1, max: 8 }),
+      async (keys, limit, shardCount) => {
+        const sorted = keys.toSorted(Buffer.compare);
+        const source = limitedSource(iterableSource({ name: "keys", items: sorted, keyOf: (key) => key }), limit);
+        const shards = unwrap(await source.plan({ shardCount }));
+        expect(shards.length).toBeLessThanOrEqual(shardCount);
+        const read: string[] = [];
+        for (const { keyRangeStart: start, keyRangeEnd: end } of shards)
+          for await (const { items } of source.read({ range: { start, end }, signal: new AbortController().signal }))
+            read.push(...items.map(({ key }) => Buffer.from(key).toString("hex")));
+        expect(read).toEqual(sorted.slice(0, limit).map((key) => Buffer.from(key).toString("hex")));
+      },
+    ),
+  );
+});
