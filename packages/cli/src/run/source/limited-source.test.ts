@@ -1,6 +1,6 @@
 // The shards of a limited source must hold the first items and no others: one shard that ends too late does work that the
 // user excluded, perhaps on production data.
-import { unwrap } from "@gossip/stdx";
+import { compareBytes, unwrap } from "@gossip/stdx";
 import { iterableSource } from "@gossip/worker";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ test("the shards hold exactly the first items", async () => {
       fc.integer({ min: 1, max: 25 }),
       fc.integer({ min: 1, max: 8 }),
       async (keys, limit, shardCount) => {
-        const sorted = keys.toSorted(Buffer.compare);
+        const sorted = keys.toSorted(compareBytes);
         const source = limitedSource(iterableSource({ name: "keys", items: sorted, keyOf: (key) => key }), limit);
         const shards = unwrap(await source.plan({ shardCount }));
         expect(shards.length).toBeLessThanOrEqual(shardCount);

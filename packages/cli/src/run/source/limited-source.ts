@@ -10,13 +10,12 @@ import { SourceReadFailed, type Item, type PlanRequest, type Source, type Source
  * are part of it too.
  */
 export function limitedSource<I extends Item>(source: Source<I>, limit: number): Source<I> {
-  const { describeKey } = source;
   return {
     name: source.name,
     plan: (request) => planFirst(source, limit, request),
     read: (request) => source.read(request),
     ...(source.splitPoint === undefined ? {} : { splitPoint: (request) => source.splitPoint!(request) }),
-    ...(describeKey === undefined ? {} : { describeKey: (key) => describeKey.call(source, key) }),
+    ...(source.describeKey === undefined ? {} : { describeKey: (key) => source.describeKey!(key) }),
     ...(source.close === undefined ? {} : { close: () => source.close!() }),
   };
 }
