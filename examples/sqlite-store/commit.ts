@@ -1,20 +1,22 @@
 import { ShardId } from "@gossip/contracts";
-import type {
-  CommitAnswer,
-  PutRunSet,
-  RemoveRunSet,
-  ShardLimits,
-  ShardRecord,
-  ShardWrite,
-  SplitShardSet,
-  StoreVersion,
-  UpdateShardSet,
-  WriteSet,
+import {
+  assertNoteWrites,
+  type CommitAnswer,
+  type PutRunSet,
+  type RemoveRunSet,
+  type ShardLimits,
+  type ShardRecord,
+  type ShardWrite,
+  type SplitShardSet,
+  type StoreVersion,
+  type UpdateShardSet,
+  type WriteSet,
 } from "@gossip/coordination";
 import { encodeRunRecord } from "@gossip/coordination-codec";
 import { InvariantViolation } from "@gossip/stdx";
 import { assertOwnRecord, checkQuota, CONFLICT, dispatchCommit, type RunAddress } from "@gossip/store-kit";
 import { readHint } from "./claims.ts";
+import { putNotes, removeNotes, writeNotes } from "./notes.ts";
 import { keyOf, putShard, runRow } from "./records.ts";
 import { FIRST_RUN_VERSION, FIRST_SHARD_VERSION, VERSION_STEP } from "./schema.ts";
 import { failureFrom } from "./sqlite-failure.ts";
@@ -43,6 +45,7 @@ export function commit(file: SqliteFile, sets: readonly WriteSet[]): readonly Co
         splitShard: (set) => splitShard(file, set),
         putRun: (set) => putRun(file, set),
         removeRun: (set) => removeRun(file, set),
+        writeNotes: (set) => writeNotes(file, set),
       }),
     );
   } catch (thrown) {
@@ -55,14 +58,16 @@ export function commit(file: SqliteFile, sets: readonly WriteSet[]): readonly Co
 }
 
 function updateShard(file: SqliteFile, set: UpdateShardSet): CommitAnswer {
-  const { shard, runGuard, hintAt } = set;
+  const { shard, runGuard, hintAt, notes = [] } = set;
   assertOwnRecord(set, shard.after);
+  assertNoteWrites(notes);
   const run = runRow(file, set);
   if (run === undefined || run["record"] === null) return CONFLICT;
   if (runGuard !== undefined && run["version"] !== runGuard) return CONFLICT;
   if (!isShardAt(file, set, shard)) return CONFLICT;
 
   const version = writeShard(file, shard);
+  putNotes(file, set, notes);
   const hint = hintAt === undefined ? undefined : readHint(file, { tenant: set.tenant, run: set.run, now: hintAt });
   return { kind: "Committed", version, hint };
 }
@@ -95,6 +100,7 @@ function removeRun(file: SqliteFile, set: RemoveRunSet): CommitAnswer {
   if (!isRunAt(file, set, set.guard)) return CONFLICT;
   const count = Number(file.first(COUNT_OF_RUN, ...keyOf(set))!["count"]);
   file.run(DELETE_SHARDS, ...keyOf(set));
+  removeNotes(file, set);
   file.run(UPDATE_RUN, ...keyOf(set), null);
   file.run(ADD_TO_COUNT, set.tenant, -count);
   return { kind: "Committed", version: next(set.guard) };

@@ -37,6 +37,15 @@ export const SCHEMA = `
   CREATE INDEX IF NOT EXISTS shards_in_order ON shards (tenant, run, range_start, shard);
   CREATE INDEX IF NOT EXISTS shards_by_status ON shards (tenant, run, status);
   CREATE INDEX IF NOT EXISTS claims ON shards (tenant, run, deadline, mix) WHERE status = 'Active';
+
+  CREATE TABLE IF NOT EXISTS notes (
+    tenant TEXT NOT NULL,
+    run TEXT NOT NULL,
+    space INTEGER NOT NULL,
+    key BLOB NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (tenant, run, space, key)
+  ) WITHOUT ROWID;
 `;
 
 /** The deadline of a shard without a lease. It sorts before every real deadline: those are at least 1. */

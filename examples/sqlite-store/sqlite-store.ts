@@ -4,6 +4,8 @@ import type {
   ClaimQuery,
   CommitAnswer,
   CoordinationStore,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
@@ -19,6 +21,7 @@ import { assertClaimQuery, assertPageQuery, StoreLifecycle } from "@gossip/store
 import { earliestDeadline, listClaimable, markStarved, readHint } from "./claims.ts";
 import { commit } from "./commit.ts";
 import { listRuns, listShards, listTenants, readProgress } from "./lists.ts";
+import { countNotes, listNotes } from "./notes.ts";
 import { decodeRunRow, readHead, readShard, runRow } from "./records.ts";
 import { failureFrom } from "./sqlite-failure.ts";
 import { SqliteFile } from "./sqlite-file.ts";
@@ -101,6 +104,16 @@ export class SqliteStore implements CoordinationStore, AsyncDisposable {
   listTenants(query: ListTenantsQuery) {
     assertPageQuery(query);
     return this.#lifecycle.read("sqlite.listTenants", () => listTenants(this.#file, query));
+  }
+
+  listNotes(query: ListNotesQuery) {
+    assertPageQuery(query);
+    return this.#lifecycle.read("sqlite.listNotes", () => listNotes(this.#file, query));
+  }
+
+  countNotes(query: CountNotesQuery) {
+    assertPageQuery(query);
+    return this.#lifecycle.read("sqlite.countNotes", () => countNotes(this.#file, query));
   }
 
   commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {

@@ -5,9 +5,12 @@ import type {
   ClaimQuery,
   CommitAnswer,
   CoordinationStore,
+  CountNotesQuery,
+  ListNotesQuery,
   ListRunsQuery,
   ListShardsQuery,
   ListTenantsQuery,
+  Note,
   Page,
   RunMoment,
   RunProgress,
@@ -33,12 +36,14 @@ import { KnownCapacities } from "./capacity/known-capacities.ts";
 import { pathOf } from "./layout/layout.ts";
 import { listRuns, listShards, listTenants } from "./read/listing.ts";
 import { markStarved } from "./capacity/mark-starved.ts";
+import { countNotes, listNotes } from "./read/notes.ts";
 import { readProgress } from "./read/progress.ts";
 import { runVersion } from "./layout/record-version.ts";
 import { decodeRun, readShardAt, RunHeads } from "./read/run-heads.ts";
 import type { StoreParts } from "./store-parts.ts";
 import { Sweeper } from "./write/sweep.ts";
 import { maxSplitChildren } from "./cluster/txn-budget.ts";
+import { maxNotesPerSet } from "./write/write-notes.ts";
 import { maxUpdatesPerTxn } from "./write/update-shards.ts";
 import { KnownWindows } from "./claim/windows.ts";
 
@@ -67,6 +72,7 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
       maxSplitChildren: maxSplitChildren(maxTxnOps),
       maxSetsPerCommit: maxUpdatesPerTxn(maxTxnOps),
       commitsInFlight: 2,
+      maxNotesPerSet: maxNotesPerSet(maxTxnOps),
     });
     this.#cluster = cluster;
     this.#heads = new RunHeads(cluster);
@@ -144,6 +150,16 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
   listTenants(query: ListTenantsQuery): Promise<Result<Page<TenantId, TenantId>, InfraError>> {
     assertPageQuery(query);
     return this.#lifecycle.call("etcd.listTenants", () => listTenants(this.#cluster, query));
+  }
+
+  listNotes(query: ListNotesQuery): Promise<Result<Page<Note, Uint8Array>, InfraError>> {
+    assertPageQuery(query);
+    return this.#lifecycle.call("etcd.listNotes", () => listNotes(this.#cluster, query));
+  }
+
+  countNotes(query: CountNotesQuery): Promise<Result<number, InfraError>> {
+    assertPageQuery(query);
+    return this.#lifecycle.call("etcd.countNotes", () => countNotes(this.#cluster, query));
   }
 
   commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {

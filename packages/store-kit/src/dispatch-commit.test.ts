@@ -12,6 +12,7 @@ const handlers: CommitHandlers = {
   splitShard: () => committed("split"),
   putRun: () => Promise.resolve(committed("put")),
   removeRun: () => CONFLICT,
+  writeNotes: () => CONFLICT,
 };
 
 test("every kind of set goes to its own handler, and updates go together", async () => {
@@ -34,6 +35,7 @@ test("a call that the port does not allow throws before any handler runs", () =>
     splitShard: () => expect.unreachable(),
     putRun: () => expect.unreachable(),
     removeRun: () => expect.unreachable(),
+    writeNotes: () => expect.unreachable(),
   };
   for (const sets of [
     [set("UpdateShard"), set("SplitShard")],

@@ -20,7 +20,7 @@ export interface CommitHandlers {
   splitShard(set: SplitShardSet): Eventually<CommitAnswer>;
   putRun(set: PutRunSet): Eventually<CommitAnswer>;
   removeRun(set: RemoveRunSet): Eventually<CommitAnswer>;
-  writeNotes?(set: WriteNotesSet): Eventually<CommitAnswer>;
+  writeNotes(set: WriteNotesSet): Eventually<CommitAnswer>;
 }
 
 /** `CommitHandlers` of a store whose engine needs no waiting. */
@@ -29,7 +29,7 @@ export interface CommitHandlersAtOnce extends CommitHandlers {
   splitShard(set: SplitShardSet): CommitAnswer;
   putRun(set: PutRunSet): CommitAnswer;
   removeRun(set: RemoveRunSet): CommitAnswer;
-  writeNotes?(set: WriteNotesSet): CommitAnswer;
+  writeNotes(set: WriteNotesSet): CommitAnswer;
 }
 
 /**
@@ -68,7 +68,7 @@ function commitAlone(set: Exclude<WriteSet, UpdateShardSet>, handlers: CommitHan
     case "RemoveRun":
       return handlers.removeRun(set);
     case "WriteNotes":
-      return handlers.writeNotes?.(set) ?? CONFLICT;
+      return handlers.writeNotes(set);
   }
 }
 

@@ -64,8 +64,10 @@ const SPACE_LENGTH = 20;
  * run/TENANT/RUN                                the run's record, written with the head, always
  * starved/TENANT/RUN                            until when a worker finds nothing to claim
  * deleted/TENANT/RUN                            the mark that a removed run leaves
+ * note/TENANT/RUN/CODE/KEY                      a note of a run: the code of its space, its key
  * staged/SPACE                                  a registration that is under way, or broke off
- * unswept/SPACE                                 an unused space that is still to be emptied
+ * unswept/SPACE                                 an unused space that is still to be emptied, and the run whose notes go
+ *                                               with it if the run was removed
  * s/SPACE/r/SHARD                               a shard's record; its revision is the shard's version
  * s/SPACE/b/MIX SHARD                           to claim: begun and given back
  * s/SPACE/f/MIX SHARD                           to claim: not begun
@@ -139,7 +141,9 @@ export class Layout {
   }
 
   /** All keys of a family, such as `head/`. */
-  family(name: "head" | "run" | "starved" | "deleted" | "staged" | "unswept" | "count/tenant" | "s"): KeyRange {
+  family(
+    name: "head" | "run" | "starved" | "deleted" | "note" | "staged" | "unswept" | "count/tenant" | "s",
+  ): KeyRange {
     const get = `${this.prefix}${name}/`;
     return { get, end: prefixEnd(get) };
   }

@@ -1,4 +1,4 @@
-import type { CommitAnswer, RemoveRunSet, WriteSet } from "@gossip/coordination";
+import type { CommitAnswer, RemoveRunSet, WriteNotesSet, WriteSet } from "@gossip/coordination";
 import { dispatchCommit, type CommitHandlers } from "@gossip/store-kit";
 import { answerFrom } from "../cluster/etcd-failure.ts";
 import { pathOf } from "../layout/layout.ts";
@@ -8,6 +8,7 @@ import { splitShard } from "./split-shard.ts";
 import type { StoreParts } from "../store-parts.ts";
 import type { Sweeper } from "./sweep.ts";
 import { updateShards } from "./update-shards.ts";
+import { writeNotes } from "./write-notes.ts";
 
 /** Commits write sets, and decides whether the outcome of one that failed is `Failed` or `Unknown`. */
 export class Committer {
@@ -18,6 +19,7 @@ export class Committer {
     splitShard: (set) => this.#alone(set, () => splitShard(this.#parts.cluster, set)),
     putRun: (set) => this.#alone(set, () => putRun(this.#parts.cluster, set, (space) => this.#sweeper.giveUp(space))),
     removeRun: (set) => this.#alone(set, () => this.#removeRun(set)),
+    writeNotes: (set) => this.#writeNotes(set),
   };
 
   constructor(parts: StoreParts, sweeper: Sweeper) {
@@ -33,6 +35,15 @@ export class Committer {
   async #alone(set: WriteSet, write: () => Promise<CommitAnswer>): Promise<CommitAnswer> {
     try {
       return await this.#parts.capacities.changing([pathOf(set)], write);
+    } catch (thrown) {
+      return answerFrom(thrown);
+    }
+  }
+
+  /** Notes do not change the capacity of their run. */
+  async #writeNotes(set: WriteNotesSet): Promise<CommitAnswer> {
+    try {
+      return await writeNotes(this.#parts.cluster, set);
     } catch (thrown) {
       return answerFrom(thrown);
     }

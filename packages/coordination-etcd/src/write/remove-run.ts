@@ -6,11 +6,12 @@ import { Outpaced } from "../cluster/etcd-failure.ts";
 import { pathOf, ShardKind } from "../layout/layout.ts";
 import { readRunVersion, runVersion } from "../layout/record-version.ts";
 import { spaceIn } from "../read/run-heads.ts";
+import { newSpace } from "./staging.ts";
 import { CONFLICT } from "./update-shards.ts";
 
 /**
  * Removes a run's head, record and census, updates the counts, and leaves a deletion mark. Its shards become
- * unreachable with its head. A key queues their space for sweeping.
+ * unreachable with its head, and so do its notes. A key queues them for sweeping.
  */
 export async function removeRun(cluster: Cluster, set: RemoveRunSet): Promise<CommitAnswer> {
   const { layout } = cluster;
@@ -38,9 +39,8 @@ export async function removeRun(cluster: Cluster, set: RemoveRunSet): Promise<Co
         { delete: layout.starved(set) },
         { put: layout.deleted(set), value: mark },
         ...change.operations,
-        ...(space === undefined
-          ? []
-          : [{ delete: layout.census(space) }, { put: layout.unswept(space), value: pathOf(set) }]),
+        ...(space === undefined ? [] : [{ delete: layout.census(space) }]),
+        { put: layout.unswept(space ?? newSpace()), value: pathOf(set) },
       ],
     });
     if (done.succeeded) return { kind: "Committed", version: runVersion(done.revision) };

@@ -1,7 +1,8 @@
 import type { KeyValue } from "@gossip/etcd-client";
 import { Sweeper as BackgroundSweeper } from "@gossip/store-kit";
 import type { Cluster } from "../cluster/cluster.ts";
-import { keyAfter, type Space } from "../layout/layout.ts";
+import { addressOf, keyAfter, type KeyRange, type RunAddress, type Space } from "../layout/layout.ts";
+import { notesOfRun } from "../layout/note-keys.ts";
 import { isStaged } from "./staging.ts";
 
 /** Maximum number of keys deleted in one transaction. */
@@ -63,22 +64,36 @@ export class Sweeper {
       this.#givenUp.delete(space);
     }
     await this.#giveUpOld();
-    const { found } = await this.#cluster.look([{ ...this.#cluster.layout.family("unswept"), keysOnly: true }]);
-    for (const { key } of found[0]!.kvs) await this.#sweep(key);
+    const { found } = await this.#cluster.look([this.#cluster.layout.family("unswept")]);
+    for (const { key, value } of found[0]!.kvs) {
+      if (await this.#sweep(key, addressOf(`/${value.toString()}`))) await this.#cluster.client.delete(key);
+    }
   }
 
-  async #sweep(marker: string): Promise<void> {
+  /** Sweeps what a marker stands for. Returns whether all of it is gone. */
+  async #sweep(marker: string, address: RunAddress | undefined): Promise<boolean> {
     const { layout, client } = this.#cluster;
-    const { get, end } = layout.space(marker.slice(marker.lastIndexOf("/") + 1));
+    if (!(await this.#empty(layout.space(marker.slice(marker.lastIndexOf("/") + 1))))) return false;
+    if (address === undefined) return true;
+    // The space may be that of an abandoned registration, and the run with its notes still exist.
+    const deleted = await client.get(layout.deleted(address));
+    if (!deleted.ok) return false;
+    return deleted.value.found === undefined || this.#empty(notesOfRun(layout, address));
+  }
+
+  /** Deletes the keys of a range, piece by piece. Returns whether none is left. */
+  async #empty({ get, end }: KeyRange): Promise<boolean> {
+    const { client } = this.#cluster;
     let from = get;
     while (!this.#isStopped) {
       const page = await client.range({ get: from, end, limit: SWEEP_SIZE, keysOnly: true });
-      if (!page.ok) return;
+      if (!page.ok) return false;
       const last = page.value.kvs.at(-1);
-      if (last !== undefined && !(await client.delete(from, keyAfter(last.key))).ok) return;
-      if (last === undefined || !page.value.more) return void (await client.delete(marker));
+      if (last !== undefined && !(await client.delete(from, keyAfter(last.key))).ok) return false;
+      if (last === undefined || !page.value.more) return true;
       from = last.key;
     }
+    return false;
   }
 
   /** Gives up spaces that have been staged for too long. */

@@ -9,9 +9,11 @@ import { encodeShard } from "../layout/encoded-shards.ts";
 import { answerFrom, EtcdFailure } from "../cluster/etcd-failure.ts";
 import { HintsOfRun, type AskedRun } from "../capacity/hints-of-run.ts";
 import { pathOf, type Space } from "../layout/layout.ts";
+import { planTxn } from "../cluster/txn-budget.ts";
 import { moveOperations } from "../layout/shard-indexes.ts";
 import { readRunVersion, readShardVersion, shardVersion } from "../layout/record-version.ts";
 import type { StoreParts } from "../store-parts.ts";
+import { assertNotesFit, noteOperations } from "./write-notes.ts";
 
 export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
@@ -66,10 +68,12 @@ export async function updateShards(parts: StoreParts, sets: readonly UpdateShard
 }
 
 /** Encodes the updates. Throws on malformed ones, before anything is sent. */
-function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): PreparedUpdate[] {
+function prepare(cluster: Cluster, sets: readonly UpdateShardSet[]): PreparedUpdate[] {
+  const { layout } = cluster;
   return sets.flatMap((set, index) => {
-    const { shard, runGuard, hintAt } = set;
+    const { shard, runGuard, hintAt, notes } = set;
     assertOwnRecord(set, shard.after);
+    if (notes !== undefined) assertNotesFit(cluster, notes);
     assert(hintAt === undefined || (hintAt > 0n && hintAt < U64_MAX), "time of a hint must be a clock reading");
     const value = encodeShard(shard.after);
     const guard = readShardVersion(shard.guard);
@@ -93,7 +97,11 @@ function prepare({ layout }: Cluster, sets: readonly UpdateShardSet[]): Prepared
         space,
         ofShard,
         ofRun,
-        success: [{ put: key, value }, ...moveOperations(layout, space, shard)],
+        success: [
+          { put: key, value },
+          ...moveOperations(layout, space, shard),
+          ...(notes === undefined ? [] : noteOperations(layout, set, notes)),
+        ],
         size: value.length,
       },
     ];
@@ -117,6 +125,8 @@ function intoBatches(updates: readonly PreparedUpdate[], maxTxnOps: number): Bat
 function add(batch: Batch, update: PreparedUpdate, maxTxnOps: number): boolean {
   const { set, path, space, size } = update;
   const { hintAt } = set;
+  // Updates of several shards may write the same note, which etcd refuses in one transaction.
+  if (batch.updates.length > 0 && (set.notes !== undefined || batch.updates[0]!.set.notes !== undefined)) return false;
   const asked = batch.asked.get(path);
   const runs = batch.asked.size + (hintAt !== undefined && asked === undefined ? 1 : 0);
   const ops = batch.updates.length + 1 + runs * MAX_CAPACITY_LOOKS;
@@ -151,7 +161,8 @@ function send(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise
 
 async function exchange(parts: StoreParts, batch: Batch, answers: CommitAnswer[]): Promise<void> {
   const hints = new Map([...batch.asked.values()].map((asked) => [asked.path, new HintsOfRun(parts, asked)]));
-  const writes = writesOf(batch.updates);
+  const gets = [...hints.values()].reduce((sum, ofRun) => sum + ofRun.gets.length, 0);
+  const writes = writesOf(batch.updates, parts.cluster.maxTxnOps - gets);
   try {
     const done = await parts.cluster.write({
       compare: writes.compare,
@@ -188,13 +199,14 @@ interface Writes {
   readonly isMade: (done: InnerTxnResult, at: number) => boolean;
 }
 
-function writesOf(updates: readonly PreparedUpdate[]): Writes {
+/** `room`: how many operations the transaction can have. */
+function writesOf(updates: readonly PreparedUpdate[], room: number): Writes {
   const [first, ...others] = updates;
   // A single update is not nested: nesting costs etcd a quarter more.
   if (others.length === 0)
     return {
       compare: [first!.ofShard, first!.ofRun],
-      operations: first!.success,
+      operations: first!.set.notes === undefined ? first!.success : inGroups(first!.success, room),
       isMade: ({ succeeded }) => succeeded,
     };
   return {
@@ -205,6 +217,11 @@ function writesOf(updates: readonly PreparedUpdate[]): Writes {
       return result?.kind === "Txn" && result.succeeded;
     },
   };
+}
+
+/** The operations of an update with notes. If there are too many, they go into nested transactions. */
+function inGroups(operations: readonly TxnOperation[], room: number): readonly TxnOperation[] {
+  return planTxn(room, { compare: [], few: [], many: operations }).success;
 }
 
 /** The server accepts less than probed. The rejected transaction was not carried out. */

@@ -58,7 +58,7 @@ export async function listNotes<T>(
       limit: limit - items.length,
     };
     const page: Result<Page<Note, Uint8Array>, BackendError> = await engine.read(attempting(), () =>
-      engine.store.listNotes === undefined ? ok(NO_NOTES) : engine.store.listNotes(query),
+      engine.store.listNotes(query),
     );
     if (!page.ok) return page;
     for (const note of page.value.items) {
@@ -78,10 +78,8 @@ export async function countNotes(
 ): Promise<Result<number, GetRunError>> {
   const found = await getRun(engine, { tenant, run });
   if (!found.ok) return found;
-  return engine.read(attempting(), () => engine.store.countNotes?.({ tenant, run, space, limit }) ?? ok(0));
+  return engine.read(attempting(), () => engine.store.countNotes({ tenant, run, space, limit }));
 }
-
-const NO_NOTES: Page<Note, Uint8Array> = /* @__PURE__ */ Object.freeze({ items: [], next: undefined });
 
 const NO_ROOM = /* @__PURE__ */ InfraError.transient({
   operation: "notes.commit",

@@ -57,7 +57,7 @@ export const MAX_NOTE_VALUE_SIZE = 16_384;
 /** Most notes in one write set. A store may allow fewer: see `StoreTraits.maxNotesPerSet`. */
 export const MAX_NOTES_PER_SET = 64;
 
-/** Size limit of all keys and values in one write set. */
+/** Size limit of all keys, values and guards in one write set. */
 export const MAX_NOTES_SIZE = 512 * 1024;
 
 /** Throws unless the notes of one write set are well-formed and within the limits. */
@@ -67,9 +67,15 @@ export function assertNoteWrites(notes: readonly GuardedNoteWrite[]): void {
   let size = 0;
   for (const note of notes) {
     assertNoteWrite(note);
-    size += note.key.length + (note.value?.length ?? 0);
+    size += sizeOf(note);
   }
   assertCount(size, "size of the notes in a write set", { min: 0, max: MAX_NOTES_SIZE });
+}
+
+/** A guard is sent with the key that it guards. */
+function sizeOf({ key, value, guard }: GuardedNoteWrite): number {
+  const guardSize = guard === undefined || guard === "absent" ? 0 : guard.length;
+  return (guard === undefined ? key.length : 2 * key.length) + guardSize + (value?.length ?? 0);
 }
 
 function assertNoteWrite(note: GuardedNoteWrite): void {

@@ -97,9 +97,9 @@ export interface CoordinationStore {
   listTenants(query: ListTenantsQuery): StoreAnswer<Page<TenantId, TenantId>>;
 
   /** Notes of one space of a run, by key. Empty if there is no such run. */
-  listNotes?(query: ListNotesQuery): StoreAnswer<Page<Note, Uint8Array>>;
-  /** How many notes a space of a run has, or `limit` if there are more. Must not cost more the more there are beyond it. */
-  countNotes?(query: CountNotesQuery): StoreAnswer<number>;
+  listNotes(query: ListNotesQuery): StoreAnswer<Page<Note, Uint8Array>>;
+  /** How many notes a space of a run has, or `limit` if there are more. */
+  countNotes(query: CountNotesQuery): StoreAnswer<number>;
 
   /**
    * Commit write sets, each on its own, and return the outcome of each in the same order.

@@ -116,11 +116,11 @@ export class FaultInjectingStore implements CoordinationStore {
 
   listNotes(query: ListNotesQuery): StoreAnswer<Page<Note, Uint8Array>> {
     const subject = `${nameRun(query)}/${query.space}/${query.start.join()}/${query.limit}`;
-    return this.#read("listNotes", subject, () => this.#inner.listNotes!(query));
+    return this.#read("listNotes", subject, () => this.#inner.listNotes(query));
   }
 
   countNotes(query: CountNotesQuery): StoreAnswer<number> {
-    return this.#read("countNotes", `${nameRun(query)}/${query.space}`, () => this.#inner.countNotes!(query));
+    return this.#read("countNotes", `${nameRun(query)}/${query.space}`, () => this.#inner.countNotes(query));
   }
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {

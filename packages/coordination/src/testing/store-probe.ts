@@ -83,11 +83,11 @@ export class StoreProbe implements CoordinationStore {
   }
 
   listNotes(query: ListNotesQuery) {
-    return this.#count().listNotes!(query);
+    return this.#count().listNotes(query);
   }
 
   countNotes(query: CountNotesQuery) {
-    return this.#count().countNotes!(query);
+    return this.#count().countNotes(query);
   }
 
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {

@@ -55,7 +55,6 @@ export function describeCoordinationStore(
             async () => {
               const fixture = await makeFixture();
               try {
-                if (part.startsWith("notes") && fixture.store.listNotes === undefined) return;
                 await run(new World(fixture, expect));
               } finally {
                 await fixture.dispose?.();

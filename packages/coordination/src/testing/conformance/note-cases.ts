@@ -163,7 +163,7 @@ async function parkedDetail(world: World): Promise<void> {
 
 async function listEntries(world: World): Promise<readonly Note[]> {
   const query = { ...OF_RUN, space: "worker", start: new Uint8Array(), end: undefined, limit: 10 } as const;
-  return unwrap(await world.store.listNotes!(query)).items;
+  return unwrap(await world.store.listNotes(query)).items;
 }
 
 async function workers(world: World): Promise<void> {

@@ -73,11 +73,11 @@ export class ObservedStore implements CoordinationStore {
   }
 
   listNotes(query: ListNotesQuery) {
-    return this.#called().listNotes!(query);
+    return this.#called().listNotes(query);
   }
 
   countNotes(query: CountNotesQuery) {
-    return this.#called().countNotes!(query);
+    return this.#called().countNotes(query);
   }
 
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {

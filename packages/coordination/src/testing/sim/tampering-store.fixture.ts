@@ -99,11 +99,11 @@ export class TamperingStore implements CoordinationStore {
   }
 
   listNotes(query: ListNotesQuery) {
-    return this.#inner.listNotes!(query);
+    return this.#inner.listNotes(query);
   }
 
   countNotes(query: CountNotesQuery) {
-    return this.#inner.countNotes!(query);
+    return this.#inner.countNotes(query);
   }
 
   async commit(sets: readonly WriteSet[]): Promise<readonly CommitAnswer[]> {
