@@ -1,7 +1,8 @@
 // Packages that work inside the workspace can still fail for everyone else: a file that was not packed, a link that npm
 // does not have, a type that only resolves here, a layer that drags in the one above it. So every package is packed,
 // installed, imported and type-checked in a project that holds nothing but the package and what its manifest asks for.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publint } from "publint";
@@ -9,20 +10,22 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseExports, type ApiExport } from "../api/api-list.ts";
 import { readApiFile } from "../api/packages.ts";
+import { bundleCommand } from "../release/bundle-command.ts";
 import { LAYERS, PACKAGES, codeEntries, readManifest } from "../layers/layers.ts";
 import { importAll, installInto, installedPackages, projectWith, typeCheckAll } from "./consumer.ts";
 import { copyTree } from "./copy-tree.ts";
 import { packAll } from "./pack.ts";
-import { run } from "./run.ts";
+import { run, runOrThrow } from "./run.ts";
 import { readShipped, shippedProblems, strangers } from "./shipped.ts";
 
 let copy: string;
 let everything: string;
+let tarballs: ReadonlyMap<string, string>;
 const projects = new Map<string, string>();
 
 beforeAll(async () => {
   copy = copyTree();
-  const tarballs = await packAll(copy);
+  tarballs = await packAll(copy);
   everything = await installInto([...tarballs.values()]);
   for (const name of PACKAGES) projects.set(name, projectWith(everything, `@gossip/${name}`));
 });
@@ -74,6 +77,29 @@ describe.each(PACKAGES.map((name) => [name]))("@gossip/%s from its tarball", (na
 
   test("publint has nothing to say", async () => {
     expect(await lintPackage(folder())).toEqual([]);
+  });
+});
+
+// A second machine has Node and the npm registry, and none of our packages.
+describe("the command's own tarball", () => {
+  let prefix: string;
+  afterAll(() => rmSync(prefix, { recursive: true, force: true }));
+
+  test("installs into an empty prefix, and hashes a tree", async () => {
+    prefix = realpathSync(mkdtempSync(join(tmpdir(), "gossip prefix ")));
+    const tarball = join(prefix, "gossip-cli.tgz");
+    await bundleCommand(tarballs, tarball);
+    const flags = ["--global", "--prefix", prefix, "--prefer-offline", "--no-audit", "--no-fund"];
+    await runOrThrow("npm", ["install", ...flags, tarball], prefix);
+
+    const tree = join(prefix, "tree");
+    mkdirSync(join(tree, "a folder"), { recursive: true });
+    writeFileSync(join(tree, "one"), "1");
+    writeFileSync(join(tree, "a folder", "two words"), "2");
+    const options = ["--source", `fs:${tree}`, "--exec", "sha256sum <{}", "--out", "sums.ndjson", "--store", "store"];
+    await runOrThrow(join(prefix, "bin/gossip"), ["run", ...options], prefix);
+    const sums = readFileSync(join(prefix, "sums.ndjson"), "utf8");
+    for (const text of ["1", "2"]) expect(sums).toContain(createHash("sha256").update(text).digest("hex"));
   });
 });
 

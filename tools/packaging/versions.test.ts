@@ -10,13 +10,24 @@ import { runOrThrow } from "./run.ts";
 let copy: string;
 afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
-test("a major change moves the package, and the dependents that it no longer fits", async () => {
-  const after = await versionsAfter("contracts", "major");
+test("changes in two layers move these two and the dependents that they no longer fit, and every changelog has the reason", async () => {
+  const after = await versionsAfterAll({ contracts: "major", "tso-server": "minor" });
+  const dependents = PACKAGES.filter((name) => dependsOn(name, "contracts"));
   expect(after).toEqual(
     versions((name, version) =>
-      name === "contracts" ? bump(version, 0) : dependsOn(name, "contracts") ? bump(version, 2) : version,
+      name === "contracts"
+        ? bump(version, 0)
+        : name === "tso-server"
+          ? bump(version, 1)
+          : dependents.includes(name) || dependsOn(name, "tso-server")
+            ? bump(version, 2)
+            : version,
     ),
   );
+  expect(changelog("contracts")).toContain("Planted major change of contracts.");
+  expect(changelog("tso-server")).toContain("Planted minor change of tso-server.");
+  expect(changelog("tso-server")).not.toContain("change of contracts.");
+  for (const name of dependents) expect(changelog(name)).toContain(`@gossip/contracts@${after["contracts"]}`);
 });
 
 test("a change in a package without dependents moves that package alone", async () => {
@@ -32,11 +43,6 @@ test("a patch that still fits its dependents moves that package alone", async ()
   );
 });
 
-test("the changelog of the package says what changed", async () => {
-  await versionsAfter("stdx", "patch");
-  expect(readFileSync(join(copy, "packages/stdx/CHANGELOG.md"), "utf8")).toContain("Planted change.");
-});
-
 test("with versions tied together, the tests above would fail", async () => {
   const after = await versionsAfter("stdx", "patch", (config) => ({
     ...config,
@@ -45,11 +51,17 @@ test("with versions tied together, the tests above would fail", async () => {
   expect(after["scope"]).not.toBe(readManifest("scope").version);
 });
 
-/** What `changeset version` makes of one planted changeset, in a copy without any other. */
-async function versionsAfter(
-  name: string,
-  kind: "major" | "minor" | "patch",
-  configure?: (config: object) => object,
+type Bump = "major" | "minor" | "patch";
+type Configure = (config: object) => object;
+
+function versionsAfter(name: string, kind: Bump, configure?: Configure): Promise<Record<string, string>> {
+  return versionsAfterAll({ [name]: kind }, configure);
+}
+
+/** What `changeset version` makes of the planted changesets, one for each package, in a copy without any other. */
+async function versionsAfterAll(
+  changes: Readonly<Record<string, Bump>>,
+  configure?: Configure,
 ): Promise<Record<string, string>> {
   copy = copyTree();
   const folder = join(copy, ".changeset");
@@ -60,7 +72,10 @@ async function versionsAfter(
     join(folder, "config.json"),
     configure === undefined ? config : JSON.stringify(configure(JSON.parse(config) as object)),
   );
-  writeFileSync(join(folder, "planted.md"), `---\n"@gossip/${name}": ${kind}\n---\n\nPlanted change.\n`);
+  for (const [name, kind] of Object.entries(changes)) {
+    const text = `---\n"@gossip/${name}": ${kind}\n---\n\nPlanted ${kind} change of ${name}.\n`;
+    writeFileSync(join(folder, `${name}.md`), text);
+  }
   await runOrThrow(process.execPath, [join(ROOT, "node_modules/@changesets/cli/bin.js"), "version"], copy);
   return Object.fromEntries(
     PACKAGES.map((each) => [
@@ -68,6 +83,10 @@ async function versionsAfter(
       (JSON.parse(readFileSync(join(copy, "packages", each, "package.json"), "utf8")) as Manifest).version,
     ]),
   );
+}
+
+function changelog(name: string): string {
+  return readFileSync(join(copy, "packages", name, "CHANGELOG.md"), "utf8");
 }
 
 function versions(change: (name: string, version: string) => string): Record<string, string> {

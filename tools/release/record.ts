@@ -1,0 +1,5 @@
+// `npm run version` runs this after `changeset version`: from now on, what the packages ship is what was released.
+import { writeFileSync } from "node:fs";
+import { currentHashes, RELEASED_FILE } from "./unannounced.ts";
+
+writeFileSync(RELEASED_FILE, `${JSON.stringify(currentHashes(), undefined, 2)}\n`);
