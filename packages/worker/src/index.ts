@@ -9,7 +9,7 @@ export {
   type AssembleRequest,
   verifyNdjson,
 } from "./sinks/ndjson/assemble-ndjson.ts";
-export type { ToRecord } from "./sinks/ndjson/ndjson-shard-sink.ts";
+export type { ToRecord, ToSkippedRecord } from "./sinks/ndjson/ndjson-shard-sink.ts";
 export { ndjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson/ndjson-sink.ts";
 export { SinkFailed, type SinkFailedKind } from "./sinks/sink-failed.ts";
 export { sinkTokens, type RunUnfinished } from "./sinks/sink-tokens.ts";
@@ -27,10 +27,12 @@ export { linesSource, type LinesOptions } from "./sources/lines/lines-source.ts"
 export { assertPlanRequest, shardsBetween } from "./sources/range-shards.ts";
 export { readBounds, type ReadBounds } from "./sources/read-bounds.ts";
 export { SourceReadFailed } from "./sources/source-read-failed.ts";
-export type { KeeperStore, KeepLeases, OpenKeeperStore } from "./keeper/keep-leases.ts";
-export type { RetryInput } from "./policy/retry-schedule.ts";
+export type { BlockedLoop, KeeperStore, KeepLeases, OpenKeeperStore } from "./keeper/keep-leases.ts";
+export { classifyFailure, type ClassifyFailure, type FailureClass } from "./policy/failure-class.ts";
+export type { BackoffInput, RetryInput } from "./policy/retry-schedule.ts";
 export type { SplitInput } from "./policy/split-policy.ts";
 export type { HeldShard, ItemContext, Process } from "./runtime/item-context.ts";
+export { ItemTimedOut } from "./runtime/item-timed-out.ts";
 export { ParkShard } from "./runtime/park-shard.ts";
 export { RetryAfter } from "./runtime/retry-after.ts";
 export type { CheckpointEvery, RunWorkersOptions, Telemetry } from "./runtime/run-workers-options.ts";

@@ -74,9 +74,10 @@ export function registerRun(program: Command, cli: Cli): void {
         .default("skip"),
     )
     .option("--retries <count>", "how often an item is tried again", "2")
-    .option("--timeout <seconds>", "end a command that takes longer")
+    .option("--timeout <seconds>", "fail an item that takes longer")
     .option("--lease <seconds>", "how long a killed worker's shards are waited for", "10")
     .option("--grace <seconds>", "how long items may go on after Ctrl-C", "8")
+    .option("--patience <seconds>", "how long to wait for a store, source or service that is down", "600")
     .option("--shards <count>", "how many parts to begin with (default: 8 for each worker, at least 32)")
     .option("--max-output <bytes>", "how much is kept of what an item writes to a stream", String(2 ** 20));
   addOldRunOption(command).action(

@@ -39,7 +39,7 @@ describe("OwnWork", () => {
     expect(own.unstored).toBe(40);
     own.onEvent({ kind: "ShardCompleted", shard: A, items: 80 });
     expect(own.unstored).toBe(20);
-    own.onEvent({ kind: "LeaseLost", shard: B, items: 20, cause: "Unconfirmed" });
+    own.onEvent({ kind: "LeaseLost", shard: B, items: 20, cause: "Unconfirmed", isTaken: false });
     expect(own.unstored).toBe(0);
   });
 

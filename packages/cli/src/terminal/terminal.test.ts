@@ -160,4 +160,16 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     expect(terminal.lines).toHaveLength(2);
     expect(terminal.lines[1]).toMatch(/…$/);
   });
+
+  test("a module that blocks the process is named, and Ctrl-C ends it", async () => {
+    writeFileSync(join(folder, "job.mjs"), "export default ({ line }) => { if (line === '7') for (;;); };");
+    const screen = await run(100, ["--module", "./job.mjs", "--workers", "1", "--shards", "1"]);
+    await screen.shows(/row:\S+ has kept this process busy for/);
+    screen.type(CTRL_C);
+    await screen.shows(/Stopping: row:\S+ keeps this process busy/);
+    screen.type(CTRL_C);
+    await screen.shows(/Ended at once/);
+    // Killed: no code of its own.
+    expect(await screen.ended).not.toBe(0);
+  });
 });

@@ -6,7 +6,24 @@ export interface KeeperStore {
   readonly store: CoordinationStore;
   /** The fleet's clock. Default: the clock of this machine. */
   readonly clock?: Clock;
+  /**
+   * Called in the thread about twice a second while the event loop of the process is blocked. Printing through
+   * `console` or `process.stderr` would wait for that loop; `fs.writeSync` does not.
+   */
+  onBlocked?(blocked: BlockedLoop): void;
+  /** The event loop runs again. */
+  onUnblocked?(): void;
   close?(): Promise<void> | void;
+}
+
+/** An event loop that does not run. */
+export interface BlockedLoop {
+  /**
+   * The key of the item that was started last, if any. That item blocks the loop if items run one at a time; otherwise
+   * it may be another one that was started before it.
+   */
+  readonly key: Uint8Array | undefined;
+  readonly blockedMs: number;
 }
 
 /** The function that the module exports as `openStore`. */

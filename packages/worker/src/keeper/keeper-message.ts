@@ -7,6 +7,7 @@ export interface KeeperStart {
   readonly leaseMs: number;
   readonly maxBlockedMs: number;
   readonly table: SharedArrayBuffer;
+  readonly running: SharedArrayBuffer;
 }
 
 /** Messages to the thread. */

@@ -4,9 +4,11 @@
 import { Coordinator, systemClock } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { parentPort, workerData } from "node:worker_threads";
+import { BlockWatch } from "./block-watch.ts";
 import type { KeeperStore, OpenKeeperStore } from "./keep-leases.ts";
 import type { KeeperOrder, KeeperReport, KeeperStart } from "./keeper-message.ts";
 import { LeaseTable } from "./lease-table.ts";
+import { RunningItem } from "./running-item.ts";
 import { Renewer } from "./renewer.ts";
 import { sharedNowMs } from "./shared-now.ts";
 
@@ -14,18 +16,20 @@ import { sharedNowMs } from "./shared-now.ts";
 const TICKS_PER_LEASE = 10;
 /** The longest time between checks, for long leases. */
 const MAX_TICK_MS = 10_000;
+/** How often the thread checks whether the main loop is blocked. */
+const WATCH_MS = 500;
 
 async function open({ module, options }: KeeperStart): Promise<KeeperStore> {
-  // oxlint-disable-next-line import/no-dynamic-require -- which module it is, is the caller's to say
+  // oxlint-disable-next-line import/no-dynamic-require -- the caller names the module
   const exports = (await import(module)) as { readonly openStore?: OpenKeeperStore };
   assert(typeof exports.openStore === "function", "the module of keepLeases must export a function openStore");
   const opened = await exports.openStore(options);
-  assert(typeof opened?.store?.commit === "function", "openStore must give an object with a store");
+  assert(typeof opened?.store?.commit === "function", "openStore must return an object with a store");
   return opened;
 }
 
 async function keep(start: KeeperStart): Promise<void> {
-  assert(parentPort !== null, "leases are kept from a thread of their own");
+  assert(parentPort !== null, "leases are renewed in a worker thread");
   const port = parentPort;
   const opened = await open(start);
   const { store, clock = systemClock(Date.now) } = opened;
@@ -39,6 +43,14 @@ async function keep(start: KeeperStart): Promise<void> {
     nowMs: sharedNowMs,
     renew: (lease) => coordinator.renew({ tenant: lease.tenant, lease }),
   });
+  const watch = new BlockWatch({
+    table,
+    running: new RunningItem(start.running),
+    nowMs: sharedNowMs,
+    onBlocked: (blocked) => opened.onBlocked?.(blocked),
+    onUnblocked: () => opened.onUnblocked?.(),
+  });
+  const watching = setInterval(() => watch.tick(), WATCH_MS);
   const ticking = setInterval(() => renewer.tick(), Math.min(MAX_TICK_MS, Math.max(1, leaseMs / TICKS_PER_LEASE)));
 
   port.on("message", (order: KeeperOrder) => {
@@ -49,6 +61,7 @@ async function keep(start: KeeperStart): Promise<void> {
         return renewer.drop(order.slot);
       case "Close":
         clearInterval(ticking);
+        clearInterval(watching);
         port.close();
         // With the port closed, only the store keeps the thread alive.
         return void opened.close?.();

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { KeepLeases } from "./keep-leases.ts";
 import type { KeeperOrder, KeeperReport, KeeperStart } from "./keeper-message.ts";
 import { LeaseTable, MAX_SLOTS } from "./lease-table.ts";
+import { RunningItem } from "./running-item.ts";
 import { sharedNowMs } from "./shared-now.ts";
 
 const DEFAULT_MAX_BLOCKED_MS = 300_000;
@@ -23,6 +24,7 @@ export interface LeaseKeeperOptions {
 export class LeaseKeeper {
   readonly #worker: Worker;
   readonly #table = new LeaseTable();
+  readonly #running = new RunningItem();
   readonly #freeSlots = Array.from({ length: MAX_SLOTS }, (_, index) => MAX_SLOTS - 1 - index);
   readonly #exited: Promise<void>;
   #isOver = false;
@@ -35,6 +37,7 @@ export class LeaseKeeper {
       leaseMs,
       maxBlockedMs,
       table: this.#table.buffer,
+      running: this.#running.buffer,
     };
     this.#table.beat(sharedNowMs());
     // The thread's file is next to this one and has the same extension: a source, a built file, or a separate file of a
@@ -91,6 +94,11 @@ export class LeaseKeeper {
   drop(slot: number): void {
     this.#freeSlots.push(slot);
     this.#send({ kind: "Drop", slot });
+  }
+
+  /** An item is about to be started. Hot: called for every item. */
+  started(key: Uint8Array): void {
+    this.#running.set(key);
   }
 
   /** Record that the main loop is running. */

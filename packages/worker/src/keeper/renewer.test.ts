@@ -1,4 +1,4 @@
-// Whoever renews too late loses the shard that it was to keep; whoever renews for a loop that never comes back keeps it from everybody else.
+// Renewing too late loses the shard. Renewing for a loop that never comes back keeps the shard from every other worker.
 
 import { FenceEpoch, LogicalTime, RunId, ShardId, TenantId, WorkerId } from "@gossip/contracts";
 import { Lease, type RenewResult } from "@gossip/coordination";

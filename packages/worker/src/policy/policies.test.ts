@@ -10,7 +10,7 @@ import { DEFAULT_SPLIT, expectedHandoverMs, makeSplitPolicy } from "./split-poli
 const chance = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe("retries", () => {
-  const policy = { maxAttempts: 6, baseMs: 100, maxMs: 1000 };
+  const policy = { maxAttempts: 6, baseMs: 100, factor: 2, maxMs: 1000, jitter: 0.5 };
 
   test("pauses double, spread by half either way, and never pass the longest", () => {
     fc.assert(

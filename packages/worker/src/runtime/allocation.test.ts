@@ -22,6 +22,7 @@ function makeFlow(isHeldBack: () => boolean): ItemFlow<Item, undefined> {
   return new ItemFlow<Item, undefined>(host, {} as ItemContext, {
     isHeldBack,
     onFinished: () => void finished++,
+    onSkipped: () => undefined,
     onPassed: () => undefined,
     onHopeless: () => undefined,
     onChange: () => undefined,

@@ -174,7 +174,7 @@ class Trouble {
         itemConcurrency,
         checkpointEvery: { items: checkpointItems, ms: 200 },
         retry: { maxAttempts: 1000, baseMs: 5, maxMs: 50 },
-        storePatienceMs: 100 * LEASE_MS,
+        patienceMs: 100 * LEASE_MS,
         signal: controller.signal,
         graceMs: 60,
         readRetry: { maxAttempts: 100, baseMs: 5, maxMs: 40 },

@@ -55,7 +55,7 @@ describe("FinishedPrefix", () => {
               expect(window.finish(slots[index]!, `result ${index}`)).toBe(isNews);
               if (isNews) Object.assign(entry, { state: "finished", result: `result ${index}` });
             } else {
-              expect(window.skip(slots[index]!)).toBe(isNews);
+              expect(window.skip(slots[index]!, undefined)).toBe(isNews);
               if (isNews) entry.state = "skipped";
             }
           }

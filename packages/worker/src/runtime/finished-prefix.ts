@@ -16,10 +16,11 @@ export type Slot = number;
  *
  * Slots count up and are never reused, so a late result for a dropped item is recognized.
  */
-export class FinishedPrefix<I, R> {
+export class FinishedPrefix<I, R, S = undefined> {
   readonly capacity: number;
   readonly #items: (I | undefined)[] = [];
-  readonly #results: (R | undefined)[] = [];
+  /** The result of a finished item, or why an item was skipped. */
+  readonly #results: (R | S | undefined)[] = [];
   readonly #states: Uint8Array;
   #front: Slot = 0;
   #back: Slot = 0;
@@ -62,10 +63,12 @@ export class FinishedPrefix<I, R> {
     return true;
   }
 
-  /** Mark an item as skipped. It has no result. */
-  skip(slot: Slot): boolean {
+  /** Mark an item as skipped. It has a reason instead of a result. */
+  skip(slot: Slot, reason: S): boolean {
     if (!this.isPending(slot)) return false;
-    this.#states[slot % this.capacity] = SKIPPED;
+    const index = slot % this.capacity;
+    this.#results[index] = reason;
+    this.#states[index] = SKIPPED;
     return true;
   }
 
@@ -73,14 +76,14 @@ export class FinishedPrefix<I, R> {
     return slot >= this.#front && slot < this.#back && this.#states[slot % this.capacity] === PENDING;
   }
 
-  /** Take out every item at the front that is not pending, in order. `result` is `undefined` for a skipped item. */
-  drain(take: (item: I, result: R | undefined, isSkipped: boolean) => void): void {
+  /** Take out every item at the front that is not pending, in order. A skipped item has its reason instead of a result. */
+  drain(take: (item: I, result: R | S, isSkipped: boolean) => void): void {
     while (this.#front < this.#back) {
       const index = this.#front % this.capacity;
       const state = this.#states[index];
       if (state === PENDING) return;
       const item = this.#items[index] as I;
-      const result = this.#results[index];
+      const result = this.#results[index] as R | S;
       this.#items[index] = undefined;
       this.#results[index] = undefined;
       // Advance before calling `take`: no item is handed out twice, even if `take` throws.

@@ -1,24 +1,29 @@
-import type { ParkReason } from "@gossip/contracts";
 import { Redacted } from "@gossip/stdx";
+import type { ParkReason } from "@gossip/contracts";
+import { classifyFailure, type FailureClass } from "../policy/failure-class.ts";
 import { pauseAfter } from "../policy/retry-schedule.ts";
 import type { Item, ItemProblem } from "../source/source.ts";
 import { FinishedPrefix, type Slot } from "./finished-prefix.ts";
 import type { ItemContext } from "./item-context.ts";
+import { reasonOf, type ItemFailure } from "./item-failure.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import { ParkShard } from "./park-shard.ts";
 import { retryAfterOf } from "./retry-after.ts";
 import type { ShardHost } from "./shard-host.ts";
+import { TimedCall } from "./timed-call.ts";
 
 /** What the flow of a shard's items needs from the shard runner. */
 export interface FlowListener<I extends Item, R> {
   /** Whether finished items must wait because results cannot be written now. */
   isHeldBack(): boolean;
   /** The next item in order is finished. Hot: called for every item. */
-  onFinished(item: I, result: R | undefined, isSkipped: boolean): void;
+  onFinished(item: I, result: R): void;
+  /** The next item in order failed for good and is skipped. */
+  onSkipped(item: I, failure: ItemFailure): void;
   /** The source has a problem at the next key in order. */
   onPassed(problem: ItemProblem): void;
-  /** An item failed for good. */
-  onHopeless(reason: ParkReason): void;
+  /** An item failed for good and is not skipped. */
+  onHopeless(reason: ParkReason, item: I, failure: ItemFailure): void;
   /** There may be room for more, or nothing left in flight. */
   onChange(): void;
 }
@@ -45,6 +50,11 @@ interface Trial<I> {
   readonly item: I;
   readonly slot: Slot;
   readonly attempt: number;
+  /** Failures so far that count against the item's own attempts. */
+  readonly itemFailures: number;
+  /** Failures in a row that a dependency caused, and when the first of them happened. */
+  readonly dependencyFailures: number;
+  readonly dependencySinceMs: number;
 }
 
 /**
@@ -57,10 +67,13 @@ export class ItemFlow<I extends Item, R> {
   readonly #host: ShardHost<I, R>;
   readonly #context: ItemContext;
   readonly #listener: FlowListener<I, R>;
-  readonly #window: FinishedPrefix<I | PassedProblem, R>;
+  readonly #window: FinishedPrefix<I | PassedProblem, R, ItemFailure | undefined>;
   readonly #itemConcurrency: number;
-  readonly #take: (item: I | PassedProblem, result: R | undefined, isSkipped: boolean) => void;
+  readonly #onItemStart: ((key: Uint8Array) => void) | undefined;
+  readonly #take: (item: I | PassedProblem, result: R | ItemFailure | undefined, isSkipped: boolean) => void;
   readonly #pauses = new Set<() => void>();
+  /** Calls in flight that have a time limit. */
+  readonly #timedCalls = new Set<TimedCall>();
   #inFlight = 0;
   #isHalted = false;
   #isClosed = false;
@@ -70,11 +83,13 @@ export class ItemFlow<I extends Item, R> {
     this.#context = context;
     this.#listener = listener;
     this.#itemConcurrency = host.settings.itemConcurrency;
+    this.#onItemStart = host.onItemStart;
     this.#window = new FinishedPrefix(Math.max(MIN_WINDOW, this.#itemConcurrency * WINDOW_PER_ITEM));
     // One function for the life of the shard, because it is called for every item.
     this.#take = (item, result, isSkipped) => {
       if (item instanceof PassedProblem) listener.onPassed(item.problem);
-      else listener.onFinished(item, result, isSkipped);
+      else if (isSkipped) listener.onSkipped(item, result as ItemFailure);
+      else listener.onFinished(item, result as R);
     };
   }
 
@@ -94,23 +109,35 @@ export class ItemFlow<I extends Item, R> {
   }
 
   begin(item: I): void {
+    const call = this.#makeCall(this.#context);
+    this.#onItemStart?.(item.key);
     let answer: R | PromiseLike<R>;
     try {
-      answer = this.#host.settings.process(item, this.#context);
+      answer = this.#host.settings.process(item, call?.context ?? this.#context);
     } catch (cause) {
       this.#inFlight++;
-      this.#fail({ item, slot: this.#window.open(item), attempt: 1 }, cause);
+      this.#fail(this.#firstTrial(item), cause);
       return;
     }
     if (isPromiseLike(answer)) {
       this.#inFlight++;
-      this.#follow({ item, slot: this.#window.open(item), attempt: 1 }, answer);
+      this.#follow(this.#firstTrial(item), answer, call);
     } else if (this.#window.isEmpty && !this.#listener.isHeldBack()) {
-      this.#listener.onFinished(item, answer, false);
+      this.#listener.onFinished(item, answer);
     } else {
       this.#window.finish(this.#window.open(item), answer);
       this.drain();
     }
+  }
+
+  #firstTrial(item: I): Trial<I> {
+    const slot = this.#window.open(item);
+    return { item, slot, attempt: 1, itemFailures: 0, dependencyFailures: 0, dependencySinceMs: 0 };
+  }
+
+  #makeCall(context: ItemContext): TimedCall | undefined {
+    const { itemTimeoutMs, time } = this.#host.settings;
+    return itemTimeoutMs === undefined ? undefined : new TimedCall(context, time, itemTimeoutMs);
   }
 
   /** Whether a problem can be added to the window now. */
@@ -120,7 +147,7 @@ export class ItemFlow<I extends Item, R> {
 
   /** Skip a key that the source has a problem with, once everything before it is finished. */
   pass(problem: ItemProblem): void {
-    this.#window.skip(this.#window.open(new PassedProblem(problem)));
+    this.#window.skip(this.#window.open(new PassedProblem(problem)), undefined);
     this.drain();
   }
 
@@ -150,17 +177,38 @@ export class ItemFlow<I extends Item, R> {
   drop(): void {
     this.close();
     this.#window.clear();
+    for (const call of this.#timedCalls) call.end();
+    this.#timedCalls.clear();
   }
 
-  #follow(trial: Trial<I>, answer: PromiseLike<R>): void {
+  #follow(trial: Trial<I>, answer: PromiseLike<R>, call: TimedCall | undefined): void {
+    // A call that timed out may still settle. Only its first outcome counts.
+    let isOver = false;
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      if (call !== undefined) this.#timedCalls.delete(call);
+      call?.end();
+      return true;
+    };
+    if (call !== undefined) {
+      this.#timedCalls.add(call);
+      call.start((timedOut) => {
+        if (end()) this.#fail(trial, timedOut);
+      });
+    }
     // A native promise is used as is; any other thenable is wrapped first.
     Promise.resolve(answer).then(
       (result) => {
+        if (!end()) return;
+        if (call?.timedOut !== undefined) return this.#fail(trial, call.timedOut);
         this.#inFlight--;
         if (!this.#isClosed && this.#window.finish(trial.slot, result)) this.drain();
         this.#listener.onChange();
       },
-      (cause: unknown) => this.#fail(trial, cause),
+      (cause: unknown) => {
+        if (end()) this.#fail(trial, call === undefined ? cause : call.failure(cause));
+      },
     );
   }
 
@@ -168,22 +216,50 @@ export class ItemFlow<I extends Item, R> {
     const { settings, counts } = this.#host;
     this.#inFlight--;
     if (this.#isHalted) return this.#listener.onChange();
-    const isFinal = cause instanceof ParkShard;
-    const waitMs = isFinal
-      ? undefined
-      : pauseAfter(settings.itemRetry, {
-          attempt: trial.attempt,
-          random: settings.time.random(),
-          leastMs: retryAfterOf(cause),
-        });
-    this.#reportFailure(trial, { cause, waitMs });
-    if (waitMs !== undefined) return this.#tryAgain(trial, waitMs);
+    const next = this.#nextTrial(trial, cause);
+    this.#reportFailure(trial, { cause, waitMs: next?.waitMs });
+    if (next !== undefined) return this.#tryAgain(next.trial, next.waitMs);
     counts.failures++;
-    if (isFinal || settings.onItemFailure !== "skip")
-      return this.#listener.onHopeless(parkReasonFor(cause, "Poisoned"));
-    this.#window.skip(trial.slot);
+    const failure: ItemFailure = { attempts: trial.attempt, reason: reasonOf(cause), cause };
+    if (cause instanceof ParkShard || settings.onItemFailure !== "skip")
+      return this.#listener.onHopeless(parkReasonFor(cause, "Poisoned"), trial.item, failure);
+    this.#window.skip(trial.slot, failure);
     this.drain();
     this.#listener.onChange();
+  }
+
+  /** The next attempt and the pause before it. `undefined` if the item is given up. */
+  #nextTrial(trial: Trial<I>, cause: unknown): { readonly trial: Trial<I>; readonly waitMs: number } | undefined {
+    const { settings } = this.#host;
+    const failureClass = this.#classify(cause);
+    if (failureClass === "Permanent") return undefined;
+    const attempt = trial.attempt + 1;
+    const [random, leastMs] = [settings.time.random(), retryAfterOf(cause)];
+    if (failureClass === "Item") {
+      const itemFailures = trial.itemFailures + 1;
+      const waitMs = pauseAfter(settings.itemRetry, { attempt: itemFailures, random, leastMs });
+      return waitMs === undefined
+        ? undefined
+        : { trial: { ...trial, attempt, itemFailures, dependencyFailures: 0 }, waitMs };
+    }
+    const nowMs = settings.time.nowMs();
+    const dependencyFailures = trial.dependencyFailures + 1;
+    const dependencySinceMs = dependencyFailures === 1 ? nowMs : trial.dependencySinceMs;
+    if (nowMs - dependencySinceMs >= settings.patienceMs) return undefined;
+    const waitMs = pauseAfter(settings.dependencySchedule, { attempt: dependencyFailures, random, leastMs });
+    return waitMs === undefined
+      ? undefined
+      : { trial: { ...trial, attempt, dependencyFailures, dependencySinceMs }, waitMs };
+  }
+
+  #classify(cause: unknown): FailureClass {
+    if (cause instanceof ParkShard) return "Permanent";
+    try {
+      return this.#host.settings.classifyFailure?.(cause) ?? classifyFailure(cause);
+    } catch {
+      // The caller's function cannot handle this error.
+      return classifyFailure(cause);
+    }
   }
 
   #reportFailure(
@@ -198,22 +274,25 @@ export class ItemFlow<I extends Item, R> {
       attempt,
       willRetry: waitMs !== undefined,
       waitMs: waitMs ?? 0,
+      item: new Redacted(item),
       key: new Redacted(key),
       keySize: key.length,
       cause: new Redacted(cause),
     });
   }
 
-  #tryAgain({ item, slot, attempt }: Trial<I>, waitMs: number): void {
+  #tryAgain(trial: Trial<I>, waitMs: number): void {
     const { settings, counts } = this.#host;
     counts.retries++;
     this.#inFlight++;
     const cancel = settings.time.startTimer(waitMs, () => {
       this.#pauses.delete(cancel);
-      const trial = { item, slot, attempt: attempt + 1 };
+      const context = { ...this.#context, attempt: trial.attempt };
+      const call = this.#makeCall(context);
+      this.#onItemStart?.(trial.item.key);
       try {
-        const answer = settings.process(item, { ...this.#context, attempt: attempt + 1 });
-        this.#follow(trial, isPromiseLike(answer) ? answer : Promise.resolve(answer));
+        const answer = settings.process(trial.item, call?.context ?? context);
+        this.#follow(trial, isPromiseLike(answer) ? answer : Promise.resolve(answer), call);
       } catch (cause) {
         this.#fail(trial, cause);
       }

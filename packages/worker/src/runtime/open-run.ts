@@ -3,28 +3,26 @@ import { InfraError } from "@gossip/coordination-errors";
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import type { Item } from "../source/source.ts";
 import { sleep } from "../time/worker-time.ts";
+import type { Outage } from "./outage.ts";
 import type { Settings } from "./settings.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import type { StopReason } from "./worker-summary.ts";
 
-/** Default for how long the store may fail before the run has been read once. */
-const PATIENCE_MS = 10_000;
-
 /** Returns the run once it has shards to claim, or the reason why there is nothing to do. */
 export async function openRun<I extends Item, R>(
   settings: Settings<I, R>,
-  emit: (event: WorkerEvent) => void,
+  { emit, store }: { readonly emit: (event: WorkerEvent) => void; readonly store: Outage },
 ): Promise<RunRecord | StopReason> {
-  const { coordinator, run, signal, time, storePatienceMs = PATIENCE_MS } = settings;
+  const { coordinator, run, signal, time, patienceMs } = settings;
   const backoff = new ClaimBackoff();
-  const startMs = time.nowMs();
   while (signal?.aborted !== true) {
     const found = await coordinator.getRun(run);
+    if (found.ok) store.worked();
     if (found.ok && found.value.status !== "Initializing") return found.value;
     if (!found.ok) {
       const { error } = found;
       if (error.kind !== "BackendError") return { kind: "RunMissing", error };
-      const isHopeless = InfraError.isCorruption(error.reason) || time.nowMs() - startMs >= storePatienceMs;
+      const isHopeless = store.failed() >= patienceMs || InfraError.isCorruption(error.reason);
       if (isHopeless) return { kind: "StoreFailed", error };
       emit({ kind: "StoreFailed", shard: undefined, operation: "getRun", error });
     }

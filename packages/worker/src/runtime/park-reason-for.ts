@@ -1,4 +1,4 @@
-import type { ParkReason } from "@gossip/contracts";
+import { ParkReason } from "@gossip/contracts";
 import type { SourceErrorKind } from "../source/source-error.ts";
 import { ParkShard } from "./park-shard.ts";
 
@@ -14,9 +14,14 @@ const REASON_OF_SOURCE: Readonly<Partial<Record<SourceErrorKind, ParkReason>>> =
   SourceInvalid: "Poisoned",
 };
 
-/** The park reason for a thrown value: its own reason, the one for its error code or source error, or `otherwise`. */
+/**
+ * The park reason for a thrown value: its own reason (a `ParkShard`, or any error with a field `parkReason`), the one
+ * for its error code or source error, or `otherwise`.
+ */
 export function parkReasonFor(cause: unknown, otherwise: ParkReason): ParkReason {
   if (cause instanceof ParkShard) return cause.reason;
+  const own = fieldOf(cause, "parkReason");
+  if (ParkReason.is(own)) return own;
   const code = fieldOf(cause, "code");
   const sourceKind = fieldOf(fieldOf(cause, "error"), "kind");
   const byCode = typeof code === "string" && Object.hasOwn(REASON_OF_CODE, code) ? REASON_OF_CODE[code] : undefined;

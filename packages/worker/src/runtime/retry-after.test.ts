@@ -65,7 +65,7 @@ test("an item that says when it may be tried again is not tried sooner, and not 
         };
 
         const summary = await world.time.runUntil(
-          runWorkers({ ...base, process, itemConcurrency, retry: { baseMs: 20, maxMs: 2000 } }),
+          runWorkers({ ...base, process, itemConcurrency, dependencyRetry: { baseMs: 20, maxMs: 2000 } }),
         );
 
         expect(summary).toMatchObject({ items: COUNT, retries: 20, failures: 0, stopped: { kind: "Done" } });

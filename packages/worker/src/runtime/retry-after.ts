@@ -2,8 +2,8 @@ import { assert } from "@gossip/stdx";
 
 /**
  * Throw this from `process` or from a source's `read` to be retried no sooner than in `retryAfterMs`, as a server
- * requests with `Retry-After`. It counts as an attempt like any other failure. The longest pause of the retry options
- * (`retry.maxMs`, `readRetry.maxMs`) bounds it.
+ * requests with `Retry-After`. It counts as the failure of a dependency. The longest pause of the retry options
+ * (`dependencyRetry.maxMs`, `readRetry.maxMs`) bounds it.
  *
  * The runtime checks the field, not the class, so other errors and other copies of this package can carry it too.
  */

@@ -1,5 +1,7 @@
 import type { WorkerProgress } from "./worker-summary.ts";
 
+type WorkNow = Pick<WorkerProgress, "held" | "storeDownMs" | "sourceDownMs" | "elapsedMs">;
+
 /** Counters of this process's work so far. */
 export class RunCounts {
   items = 0;
@@ -13,7 +15,8 @@ export class RunCounts {
   released = 0;
   lost = 0;
 
-  snapshot({ held, elapsedMs }: { readonly held: number; readonly elapsedMs: number }): WorkerProgress {
+  /** The counters together with the state of the work. */
+  snapshot(now: WorkNow): WorkerProgress {
     const { items, failures, retries, problems, splits, claimed, completed, parked, released, lost } = this;
     return {
       items,
@@ -22,8 +25,7 @@ export class RunCounts {
       problems,
       splits,
       shards: { claimed, completed, parked, released, lost },
-      held,
-      elapsedMs,
+      ...now,
     };
   }
 }

@@ -2,7 +2,8 @@ import type { WorkerId } from "@gossip/contracts";
 import type { CoordinatorApi, RunRequest } from "@gossip/coordination";
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import type { KeepLeases } from "../keeper/keep-leases.ts";
-import type { RetryInput } from "../policy/retry-schedule.ts";
+import type { ClassifyFailure } from "../policy/failure-class.ts";
+import type { BackoffInput, RetryInput } from "../policy/retry-schedule.ts";
 import type { SplitInput } from "../policy/split-policy.ts";
 import type { Sink } from "../sinks/sink.ts";
 import type { Item, Source } from "../source/source.ts";
@@ -38,8 +39,21 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly sink?: Sink<NoInfer<I>, NoInfer<R>>;
   /** Default: 10,000 items or one second. */
   readonly checkpointEvery?: CheckpointEvery;
-  /** How to retry an item whose `process` failed. A `RetryAfter` makes the pause longer, up to `maxMs`. */
+  /** How to retry an item whose `process` failed. */
   readonly retry?: RetryInput;
+  /**
+   * How long to wait before an item is retried that failed because a dependency is unavailable, such as a service that
+   * refuses connections. It is retried until `patienceMs` is over. A `RetryAfter` makes the pause longer, up to `maxMs`.
+   */
+  readonly dependencyRetry?: BackoffInput;
+  /** Decides whether an error is the item's fault or a dependency's. Default, and if it returns `undefined`: by the error's code, status and name. */
+  readonly classifyFailure?: ClassifyFailure;
+  /**
+   * How long one call of `process` may take. Then the item's signal fires, and a second later at most the item fails,
+   * even if the function ignores the signal. A function that blocks the event loop cannot be interrupted. Default: no
+   * limit.
+   */
+  readonly itemTimeoutMs?: number;
   /** How to retry a shard whose source failed. Honors `RetryAfter` too. */
   readonly readRetry?: RetryInput;
   /** What to do when an item fails for the last time: park its shard (the default) or skip the item. */
@@ -55,8 +69,10 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
    * `MemoryStore`.
    */
   readonly keepLeases?: KeepLeases;
-  /** How long the store may fail before the work ends. Default: the lease duration. */
-  readonly storePatienceMs?: number;
+  /**
+   * How long to wait for something that is unavailable: the store, or a dependency of an item. Default: 10 minutes.
+   */
+  readonly patienceMs?: number;
   readonly onProgress?: (progress: WorkerProgress) => void;
   /** How often `onProgress` is called. Default: every 500 milliseconds. */
   readonly progressEveryMs?: number;

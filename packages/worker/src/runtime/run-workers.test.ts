@@ -7,7 +7,6 @@ import { FaultInjectingStore } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import { ParkShard } from "./park-shard.ts";
-import { RetryAfter } from "./retry-after.ts";
 import { runWorkers } from "./run-workers.ts";
 import { WorkStopped } from "./work-stopped.ts";
 import type { WorkerEvent } from "./worker-event.ts";
@@ -115,7 +114,6 @@ describe("runWorkers", () => {
   });
 
   test.each([
-    { thrown: new RetryAfter(10), reason: "Poisoned", attempts: 3 },
     { thrown: new Error("always"), reason: "Poisoned", attempts: 3 },
     { thrown: Object.assign(new Error("no"), { code: "EACCES" }), reason: "PermissionDenied", attempts: 3 },
     { thrown: new ParkShard("NotFound"), reason: "NotFound", attempts: 1 },

@@ -4,6 +4,7 @@ import { LeaseKeeper } from "../keeper/lease-keeper.ts";
 import type { Item } from "../source/source.ts";
 import { Observer } from "../telemetry/observer.ts";
 import { openRun } from "./open-run.ts";
+import { Outage } from "./outage.ts";
 import { RunCounts } from "./run-counts.ts";
 import type { RunWorkersOptions } from "./run-workers-options.ts";
 import { makeSettings, makeTiming, type Settings } from "./settings.ts";
@@ -23,16 +24,19 @@ export async function runWorkers<I extends Item, R>(options: RunWorkersOptions<I
   const settings = makeSettings(options);
   const observer = new Observer(settings);
   const startMs = settings.time.nowMs();
-  const run = await openRun(settings, observer.event);
+  const store = storeOutage(settings, observer);
+  const run = await openRun(settings, { emit: observer.event, store });
   const summary =
-    "kind" in run ? summarizeNothing(run, settings.time.nowMs() - startMs) : await work(settings, observer, run);
+    "kind" in run
+      ? summarizeNothing(run, settings.time.nowMs() - startMs)
+      : await work(settings, { observer, store }, run);
   observer.summary(summary);
   return summary;
 }
 
 async function work<I extends Item, R>(
   settings: Settings<I, R>,
-  observer: Observer,
+  { observer, store }: { readonly observer: Observer; readonly store: Outage },
   { config }: RunRecord,
 ): Promise<WorkerSummary> {
   const timing = makeTiming(settings, config);
@@ -40,12 +44,22 @@ async function work<I extends Item, R>(
   const onFailure = (cause: unknown): void => observer.event({ kind: "KeeperFailed", cause: new Redacted(cause) });
   const keeper = keepLeases && (await LeaseKeeper.start({ keepLeases, leaseMs: timing.leaseMs, onFailure }));
   try {
-    return await new WorkerPool(settings, { timing, observer, keeper }).run();
+    return await new WorkerPool(settings, { timing, observer, keeper, store }).run();
   } finally {
     await keeper?.close();
   }
 }
 
+function storeOutage({ time }: Pick<Settings, "time">, { event }: Observer): Outage {
+  return new Outage(time, {
+    onStart: () => event({ kind: "StoreUnavailable" }),
+    onEnd: (afterMs) => event({ kind: "StoreBack", afterMs }),
+  });
+}
+
 function summarizeNothing(stopped: StopReason, elapsedMs: number): WorkerSummary {
-  return { ...new RunCounts().snapshot({ held: 0, elapsedMs }), stopped };
+  return {
+    ...new RunCounts().snapshot({ held: 0, storeDownMs: undefined, sourceDownMs: undefined, elapsedMs }),
+    stopped,
+  };
 }

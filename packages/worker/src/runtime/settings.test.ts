@@ -27,7 +27,11 @@ const junk: readonly [string, object, string][] = [
   ["signal", { signal: {} }, "signal must be an AbortSignal"],
   ["keepLeases", { keepLeases: {} }, "keepLeases must name a module"],
   ["keepLeases", { keepLeases: { module: "/keeper.mjs", maxBlockedMs: 0 } }, "maxBlockedMs of keepLeases must be"],
-  ["storePatienceMs", { storePatienceMs: Infinity }, "storePatienceMs must be a whole number"],
+  ["patienceMs", { patienceMs: Infinity }, "patienceMs must be a whole number"],
+  ["itemTimeoutMs", { itemTimeoutMs: 0 }, "itemTimeoutMs must be a whole number from 1"],
+  ["classifyFailure", { classifyFailure: "Item" }, "classifyFailure must be a function, got string"],
+  ["dependencyRetry", { dependencyRetry: { factor: 0.5 } }, "factor of dependencyRetry must be a number from 1"],
+  ["retry", { retry: { jitter: Number.NaN } }, "jitter of retry must be a number from 0 to 1, got NaN"],
 ];
 
 describe("options of runWorkers", () => {

@@ -3,6 +3,7 @@ import type { RunConfig } from "@gossip/coordination";
 import { assert, assertCount } from "@gossip/stdx";
 import { makeCheckpointPolicy, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
 import {
+  DEFAULT_DEPENDENCY_RETRY,
   DEFAULT_ITEM_RETRY,
   DEFAULT_READ_RETRY,
   makeRetrySchedule,
@@ -13,6 +14,9 @@ import type { Item } from "../source/source.ts";
 import { SYSTEM_TIME, type WorkerTime } from "../time/worker-time.ts";
 import type { RunWorkersOptions } from "./run-workers-options.ts";
 
+/** Long enough to restart a server, or to notice that one has to be restarted. */
+const DEFAULT_PATIENCE_MS = 600_000;
+
 /** The validated options of `runWorkers`, with defaults, before the run is known. */
 export interface Settings<I extends Item = Item, R = unknown> extends RunWorkersOptions<I, R> {
   readonly concurrency: number;
@@ -20,7 +24,9 @@ export interface Settings<I extends Item = Item, R = unknown> extends RunWorkers
   readonly graceMs: number;
   readonly worker: WorkerId;
   readonly itemRetry: RetrySchedule;
+  readonly dependencySchedule: RetrySchedule;
   readonly sourceRetry: RetrySchedule;
+  readonly patienceMs: number;
   readonly splitPolicy: SplitPolicy | undefined;
   readonly stopWhenDone: boolean;
   readonly progressEveryMs: number;
@@ -31,7 +37,6 @@ export interface Settings<I extends Item = Item, R = unknown> extends RunWorkers
 export interface RunTiming {
   readonly leaseMs: number;
   readonly checkpoint: CheckpointPolicy;
-  readonly storePatienceMs: number;
 }
 
 export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>): Settings<I, R> {
@@ -48,7 +53,7 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
     graceMs = 5000,
     worker = randomWorker(),
   } = options;
-  const { stopWhenDone = true, progressEveryMs = 500, time = SYSTEM_TIME } = options;
+  const { stopWhenDone = true, progressEveryMs = 500, time = SYSTEM_TIME, patienceMs = DEFAULT_PATIENCE_MS } = options;
   assert(typeof coordinator?.claimMany === "function", "coordinator must be a Coordinator");
   assert(typeof source?.read === "function", "source must be a Source");
   assert(typeof process === "function", () => `process must be a function, got ${typeof process}`);
@@ -56,6 +61,7 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
   assertCount(itemConcurrency, "itemConcurrency", { min: 1, max: 10_000 });
   assertCount(graceMs, "graceMs", { min: 0, max: 86_400_000 });
   assertCount(progressEveryMs, "progressEveryMs", { min: 1, max: 86_400_000 });
+  assertCount(patienceMs, "patienceMs", { min: 0, max: 86_400_000 });
   WorkerId.fromRaw(worker);
   assertOptional(options);
   makeCheckpointPolicy(options.checkpointEvery, 1);
@@ -66,9 +72,14 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
     graceMs,
     worker,
     itemRetry: makeRetrySchedule(options.retry ?? {}, { what: "retry", defaults: DEFAULT_ITEM_RETRY }),
+    dependencySchedule: makeRetrySchedule(options.dependencyRetry ?? {}, {
+      what: "dependencyRetry",
+      defaults: DEFAULT_DEPENDENCY_RETRY,
+    }),
     sourceRetry: makeRetrySchedule(options.readRetry ?? {}, { what: "readRetry", defaults: DEFAULT_READ_RETRY }),
     splitPolicy: options.split === false ? undefined : makeSplitPolicy(options.split),
     stopWhenDone,
+    patienceMs,
     progressEveryMs,
     time,
   };
@@ -80,7 +91,8 @@ function assertOptional<I extends Item, R>({
   sink,
   signal,
   keepLeases,
-  storePatienceMs,
+  itemTimeoutMs,
+  classifyFailure,
 }: RunWorkersOptions<I, R>): void {
   assert(
     onItemFailure === undefined || onItemFailure === "park" || onItemFailure === "skip",
@@ -95,18 +107,21 @@ function assertOptional<I extends Item, R>({
   );
   if (keepLeases?.maxBlockedMs !== undefined)
     assertCount(keepLeases.maxBlockedMs, "maxBlockedMs of keepLeases", { min: 1, max: Number.MAX_SAFE_INTEGER });
-  if (storePatienceMs !== undefined) assertCount(storePatienceMs, "storePatienceMs", { min: 0, max: 86_400_000 });
+  if (itemTimeoutMs !== undefined) assertCount(itemTimeoutMs, "itemTimeoutMs", { min: 1, max: 86_400_000 });
+  assert(
+    classifyFailure === undefined || typeof classifyFailure === "function",
+    () => `classifyFailure must be a function, got ${typeof classifyFailure}`,
+  );
 }
 
 export function makeTiming(
-  { checkpointEvery, storePatienceMs }: Pick<RunWorkersOptions, "checkpointEvery" | "storePatienceMs">,
+  { checkpointEvery }: Pick<RunWorkersOptions, "checkpointEvery">,
   { leaseDuration }: RunConfig,
 ): RunTiming {
   const leaseMs = Number(leaseDuration);
   return {
     leaseMs,
     checkpoint: makeCheckpointPolicy(checkpointEvery, leaseMs),
-    storePatienceMs: storePatienceMs ?? leaseMs,
   };
 }
 

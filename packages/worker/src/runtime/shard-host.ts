@@ -1,5 +1,6 @@
 import type { CapacityHint, WorkerSession } from "@gossip/coordination";
 import type { Item } from "../source/source.ts";
+import type { Outage } from "./outage.ts";
 import type { RunCounts } from "./run-counts.ts";
 import type { RunTiming, Settings } from "./settings.ts";
 import type { WorkerEvent } from "./worker-event.ts";
@@ -10,10 +11,15 @@ export interface ShardHost<I extends Item = Item, R = unknown> {
   readonly timing: RunTiming;
   readonly counts: RunCounts;
   readonly emit: (event: WorkerEvent) => void;
+  /** The store and the source, as far as any shard of this process has found them available. */
+  readonly store: Outage;
+  readonly source: Outage;
   /** A shard's lease has a new deadline. The renewal was requested at `askedMs`. */
   renewed(session: WorkerSession, askedMs: number): void;
   /** What the store last reported about the rest of the run. */
   onCapacity(capacity: CapacityHint): void;
+  /** Called before every call of `process`, if anything needs to know. */
+  readonly onItemStart: ((key: Uint8Array) => void) | undefined;
   /** Whether the work has had the event loop to itself for long enough. Hot. */
   isSliceOver(nowMs: number): boolean;
   yieldToLoop(): Promise<void>;

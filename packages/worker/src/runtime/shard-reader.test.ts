@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ItemBatch, Source } from "../source/source.ts";
 import { ManualTime } from "../time/manual-time.fixture.ts";
 import { RetryAfter } from "./retry-after.ts";
+import { Outage } from "./outage.ts";
 import { ShardReader } from "./shard-reader.ts";
 import { keyOf, numberedSource, type NumberedItem } from "./world.fixture.ts";
 
@@ -15,13 +16,16 @@ function makeReader(
 ) {
   const time = new ManualTime();
   const failures: number[] = [];
-  const retry = { maxAttempts: 3, baseMs: 10, maxMs: 100 };
+  const retry = { maxAttempts: 3, baseMs: 10, factor: 2, maxMs: 100, jitter: 0.5 };
   const reader = new ShardReader({
     source,
     range: RANGE,
     after,
     signal,
     retry,
+    patienceMs: 60_000,
+    classifyFailure: undefined,
+    outage: new Outage(time, { onStart: () => undefined, onEnd: () => undefined }),
     time,
     onFailure: ({ attempt }) => failures.push(attempt),
   });

@@ -1,13 +1,18 @@
 import { MAX_KEY_SIZE, type RangeInput } from "@gossip/contracts";
 import { compareBytes, Redacted } from "@gossip/stdx";
+import { classifyFailure, type ClassifyFailure, type FailureClass } from "../policy/failure-class.ts";
 import { pauseAfter, type RetrySchedule } from "../policy/retry-schedule.ts";
 import type { Item, ItemBatch, ItemProblem, Source } from "../source/source.ts";
+import { SourceReadFailed } from "../sources/source-read-failed.ts";
 import { sleep, type WorkerTime } from "../time/worker-time.ts";
+import type { Outage } from "./outage.ts";
 import { retryAfterOf } from "./retry-after.ts";
 
-/** The source broke its contract, or failed on every attempt. */
+/** The source broke its contract, failed on every attempt, or was unavailable for too long. */
 export interface ReadFailure {
   readonly kind: "ReadFailure";
+  /** Whether the whole source is unavailable, not only this range. */
+  readonly isOutage: boolean;
   readonly cause: unknown;
 }
 
@@ -17,6 +22,11 @@ export interface ReaderOptions<I extends Item> {
   readonly after: Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly retry: RetrySchedule;
+  /** How long to wait for a source that is unavailable. */
+  readonly patienceMs: number;
+  readonly classifyFailure: ClassifyFailure | undefined;
+  /** Shared by all readers of this process. */
+  readonly outage: Outage;
   readonly time: WorkerTime;
   readonly onFailure: (failure: {
     readonly attempt: number;
@@ -117,21 +127,58 @@ export class ShardReader<I extends Item> {
 
   /** Returns the next batch that is not empty, retrying failed reads. */
   async #fetch(): Promise<Fetched<I>> {
-    const { signal, retry, time, onFailure } = this.#options;
+    const { signal, time, outage, onFailure } = this.#options;
+    let sinceMs: number | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#read();
+        const fetched = await this.#read();
+        outage.worked();
+        return fetched;
       } catch (cause) {
         this.#dropIterator();
         if (signal.aborted) return { kind: "End" };
-        const isFinal = cause instanceof BrokenSource;
-        const waitMs = isFinal
-          ? undefined
-          : pauseAfter(retry, { attempt, random: time.random(), leastMs: retryAfterOf(cause) });
-        onFailure({ attempt, waitMs, cause: new Redacted(cause) });
-        if (waitMs === undefined) return { kind: "ReadFailure", cause };
-        if (!(await sleep(time, waitMs, signal))) return { kind: "End" };
+        sinceMs ??= time.nowMs();
+        const next = this.#afterFailure({ attempt, sinceMs, cause });
+        onFailure({ attempt, waitMs: next.waitMs, cause: new Redacted(cause) });
+        if (next.waitMs === undefined) return { kind: "ReadFailure", isOutage: next.isOutage, cause };
+        if (!(await sleep(time, next.waitMs, signal))) return { kind: "End" };
       }
+    }
+  }
+
+  /**
+   * How long to wait after a failed attempt. `undefined` if the range is given up.
+   *
+   * A source that is unavailable is waited for. If a source fails for an unclear reason, other shards show whether it is
+   * available: if none of them could read since this one began to fail, the source is to blame, not this range.
+   */
+  #afterFailure({
+    attempt,
+    sinceMs,
+    cause,
+  }: {
+    readonly attempt: number;
+    readonly sinceMs: number;
+    readonly cause: unknown;
+  }): { readonly waitMs: number | undefined; readonly isOutage: boolean } {
+    if (cause instanceof BrokenSource) return { waitMs: undefined, isOutage: false };
+    const { retry, time, patienceMs, outage } = this.#options;
+    const [random, leastMs] = [time.random(), retryAfterOf(cause)];
+    const waitMs = pauseAfter(retry, { attempt, random, leastMs });
+    const isDependency = this.#classify(cause) === "Dependency";
+    if (!isDependency && (waitMs !== undefined || !isSourceFailure(cause) || outage.hasWorkedSince(sinceMs)))
+      return { waitMs, isOutage: false };
+    outage.failed();
+    if (time.nowMs() - sinceMs >= patienceMs) return { waitMs: undefined, isOutage: true };
+    return { waitMs: waitMs ?? retry.maxMs * (0.5 + random / 2), isOutage: true };
+  }
+
+  #classify(cause: unknown): FailureClass {
+    try {
+      return this.#options.classifyFailure?.(cause) ?? classifyFailure(cause);
+    } catch {
+      // The caller's function cannot handle this error.
+      return classifyFailure(cause);
     }
   }
 
@@ -168,6 +215,11 @@ export class ShardReader<I extends Item> {
     // Not awaited: a source that is slow to close must not delay the shard.
     iterator?.return?.().then(undefined, () => undefined);
   }
+}
+
+/** Whether the source itself reported that it cannot be read. */
+function isSourceFailure(cause: unknown): boolean {
+  return cause instanceof SourceReadFailed && cause.kind !== "SourceInvalid";
 }
 
 /** The source violated its contract. Reading again would give the same, so this is not retried. */

@@ -1,7 +1,15 @@
 import type { WorkerSession } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
+import { SinkFailed } from "../sinks/sink-failed.ts";
 import type { ShardSink, Sink, SkippedItem } from "../sinks/sink.ts";
 import type { Item } from "../source/source.ts";
+
+/** A result that was not written. */
+export interface NotWritten {
+  /** Whether the fault is in this result, and others can be written. */
+  readonly isRefused: boolean;
+  readonly cause: unknown;
+}
 
 /** The results of one hold: the caller's sink, from open to close, if there is one. */
 export class ShardResults<I extends Item, R> {
@@ -23,20 +31,24 @@ export class ShardResults<I extends Item, R> {
     }
   }
 
-  /** Hot: called for every item. Returns `false` if the sink failed. */
-  write(item: I, result: R): boolean {
-    if (this.#open === undefined) return true;
+  /**
+   * Hot: called for every item. Returns `undefined` if the result was written, otherwise why not. A fault of the sink
+   * has been reported by then.
+   */
+  write(item: I, result: R): NotWritten | undefined {
+    if (this.#open === undefined) return undefined;
     try {
       this.#open.write(item, result);
-      return true;
+      return undefined;
     } catch (cause) {
-      this.#onFailure(cause);
-      return false;
+      const isRefused = cause instanceof SinkFailed && cause.isResultFault;
+      if (!isRefused) this.#onFailure(cause);
+      return { isRefused, cause };
     }
   }
 
   /** Returns `false` if the sink failed. */
-  skip(skipped: SkippedItem): boolean {
+  skip(skipped: SkippedItem<I>): boolean {
     try {
       this.#open?.skip?.(skipped);
       return true;

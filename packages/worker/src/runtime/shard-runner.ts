@@ -1,16 +1,19 @@
+import { setMaxListeners } from "node:events";
 import type { RunStatus } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { Redacted } from "@gossip/stdx";
 import type { Item, ItemProblem } from "../source/source.ts";
 import type { ItemContext } from "./item-context.ts";
+import type { ItemFailure } from "./item-failure.ts";
 import { ItemFeed } from "./item-feed.ts";
 import { ItemFlow } from "./item-flow.ts";
+import { isTaken } from "./lease-gone.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import type { ShardHost } from "./shard-host.ts";
 import { ShardReader } from "./shard-reader.ts";
 import { ShardResults } from "./shard-results.ts";
 import { ShardSplitter, type SharedWork } from "./shard-splitter.ts";
-import { endingFor, GRAVITY, type ShardStop } from "./shard-stop.ts";
+import { endingFor, GRAVITY, letsItemsFinish, type ShardStop } from "./shard-stop.ts";
 import { Upkeep, type Ending, type UpkeepListener } from "./upkeep.ts";
 import { Wakeup } from "./wakeup.ts";
 import { WorkStopped } from "./work-stopped.ts";
@@ -31,6 +34,8 @@ export class ShardRunner<I extends Item, R> {
   #items = 0;
   #stop: ShardStop | undefined;
   #isLeft = false;
+  /** Progress cannot move past the next item: it has no result and is not skipped. */
+  #isStuck = false;
 
   /** `askedMs` is when the shard was claimed. Its lease may have been running since then. */
   constructor(host: ShardHost<I, R>, session: WorkerSession, askedMs: number) {
@@ -38,10 +43,13 @@ export class ShardRunner<I extends Item, R> {
     this.session = session;
     const { settings, timing } = host;
     const { time } = settings;
+    // Every item may listen, and many run at the same time.
+    setMaxListeners(0, this.#abort.signal);
     this.#results = new ShardResults(settings.sink, (cause) => this.#halt({ kind: "SinkFailed", cause }));
     this.#flow = new ItemFlow(host, makeContext(host, session, this.#abort.signal), {
       isHeldBack: () => this.#upkeep.isFlushing,
-      onFinished: (item, result, isSkipped) => this.#finish(item, result, isSkipped),
+      onFinished: (item, result) => this.#finish(item, result),
+      onSkipped: (item, failure) => this.#skip(item, failure),
       onPassed: (problem) => this.#pass(problem),
       onHopeless: (reason) => this.#halt({ kind: "Park", reason }),
       onChange: () => this.#wakeup.poke(),
@@ -110,21 +118,50 @@ export class ShardRunner<I extends Item, R> {
 
   /** Everything before the problem is finished. The next checkpoint moves past it and records that it was skipped. */
   #pass(problem: ItemProblem): void {
-    if (this.#stop?.kind === "SinkFailed") return;
+    if (this.#isStuck) return;
     this.#report(problem);
     if (this.#results.skip({ kind: "Problem", ...problem })) this.#upkeep.advance(problem.key);
+    else this.#isStuck = true;
   }
 
-  #finish(item: I, result: R | undefined, isSkipped: boolean): void {
-    if (this.#stop?.kind === "SinkFailed") return;
-    const isStored = isSkipped
-      ? this.#results.skip({ kind: "Failure", key: item.key })
-      : this.#results.write(item, result as R);
-    if (!isStored) return;
-    this.#upkeep.advance(item.key);
-    this.#splitter.note(item.key);
+  #finish(item: I, result: R): void {
+    if (this.#isStuck) return;
+    const notWritten = this.#results.write(item, result);
+    if (notWritten === undefined) {
+      this.#host.counts.items++;
+      this.#moveTo(item.key);
+    } else if (notWritten.isRefused) this.#refuse(item, notWritten.cause);
+    else this.#isStuck = true;
+  }
+
+  /** The sink cannot store the result of this item. Another attempt would give the same result. */
+  #refuse(item: I, cause: unknown): void {
+    const { settings, counts, emit } = this.#host;
+    const { key } = item;
+    counts.failures++;
+    const failed = { shard: this.session.shardKey.shard, attempt: 1, willRetry: false, waitMs: 0, keySize: key.length };
+    emit({
+      kind: "ItemFailed",
+      ...failed,
+      item: new Redacted(item),
+      key: new Redacted(key),
+      cause: new Redacted(cause),
+    });
+    if (settings.onItemFailure === "skip") return this.#skip(item, { attempts: 1, reason: "ResultRefused", cause });
+    this.#isStuck = true;
+    this.#halt({ kind: "Park", reason: "Poisoned" });
+  }
+
+  #skip(item: I, { attempts, cause }: ItemFailure): void {
+    if (this.#isStuck) return;
+    if (this.#results.skip({ kind: "Failure", key: item.key, item, attempts, cause })) this.#moveTo(item.key);
+    else this.#isStuck = true;
+  }
+
+  #moveTo(key: Uint8Array): void {
+    this.#upkeep.advance(key);
+    this.#splitter.note(key);
     this.#items++;
-    if (!isSkipped) this.#host.counts.items++;
   }
 
   // Sharing.
@@ -140,11 +177,12 @@ export class ShardRunner<I extends Item, R> {
   // Stopping and leaving.
 
   #halt(stop: ShardStop): void {
+    // Results written from now on would be stored after results that were not.
+    if (stop.kind === "SinkFailed") this.#isStuck = true;
     if (this.#stop !== undefined && GRAVITY[stop.kind] <= GRAVITY[this.#stop.kind]) return;
     this.#stop = stop;
     this.#flow.halt();
-    // Items may finish while a shard is released or parked. In the other cases that is useless or not allowed.
-    if (stop.kind !== "Shutdown" && stop.kind !== "Park") this.#abortItems(stop);
+    if (!letsItemsFinish(stop)) this.#abortItems(stop);
     if (GRAVITY[stop.kind] > 0) this.#upkeep.abandon();
     this.#wakeup.poke();
   }
@@ -156,7 +194,7 @@ export class ShardRunner<I extends Item, R> {
 
   async #leave(): Promise<void> {
     const stop = this.#stop;
-    if (stop?.kind === "Shutdown" || stop?.kind === "Park") {
+    if (stop !== undefined && letsItemsFinish(stop)) {
       await this.#letFinish();
       this.#abortItems(stop);
     }
@@ -209,7 +247,8 @@ export class ShardRunner<I extends Item, R> {
       if (released.ok) return this.#tellOfEnding({ kind: "Release" });
     }
     counts.lost++;
-    emit({ kind: "LeaseLost", shard, items: this.#items, cause: stop?.kind === "Lost" ? stop.cause : "Unconfirmed" });
+    const cause = stop?.kind === "Lost" ? stop.cause : "Unconfirmed";
+    emit({ kind: "LeaseLost", shard, items: this.#items, cause, isTaken: isTaken(cause) });
   }
 
   // Parts.
@@ -222,7 +261,11 @@ export class ShardRunner<I extends Item, R> {
       onRunEnded: (status) => this.#halt({ kind: "RunEnded", status }),
       onSinkFailed: (cause) => this.#halt({ kind: "SinkFailed", cause }),
       onBug: (error) => this.#halt({ kind: "Bug", error }),
-      onStoreFailed: (operation, error) => emit({ kind: "StoreFailed", shard, operation, error }),
+      onStoreFailed: (operation, error) => {
+        emit({ kind: "StoreFailed", shard, operation, error });
+        this.#host.store.failed();
+      },
+      onStoreWorked: () => this.#host.store.worked(),
       onCheckpoint: (items, ms) => emit({ kind: "ShardCheckpointed", shard, items, ms }),
       onRenewed: (askedMs) => this.#host.renewed(this.session, askedMs),
       onCapacity: (capacity) => this.#host.onCapacity(capacity),
@@ -250,13 +293,16 @@ export class ShardRunner<I extends Item, R> {
 
   #makeReader(): ShardReader<I> {
     const { spec, cursor, shardKey } = this.session;
-    const { source, sourceRetry: retry, time } = this.#host.settings;
+    const { source, sourceRetry: retry, time, patienceMs, classifyFailure } = this.#host.settings;
     return new ShardReader({
       source,
       range: { start: spec.keyRangeStart, end: spec.keyRangeEnd },
       after: cursor.lastKey,
       signal: this.#abort.signal,
       retry,
+      patienceMs,
+      classifyFailure,
+      outage: this.#host.source,
       time,
       onFailure: ({ attempt, waitMs, cause }) =>
         this.#host.emit({
@@ -289,7 +335,10 @@ export class ShardRunner<I extends Item, R> {
         this.#report(problem);
         this.#halt({ kind: "Park", reason: "Other" });
       },
-      onReadFailure: ({ cause }) => this.#halt({ kind: "Park", reason: parkReasonFor(cause, "TooManyErrors") }),
+      onReadFailure: ({ isOutage, cause }) =>
+        this.#halt(
+          isOutage ? { kind: "SourceFailed", cause } : { kind: "Park", reason: parkReasonFor(cause, "TooManyErrors") },
+        ),
       onBug: (error) => this.#halt({ kind: "Bug", error }),
     });
   }

@@ -135,6 +135,7 @@ export class ShardSplitter<I extends Item, R> {
     while (!this.#work.isStopped()) {
       const answer = await this.#session.splitResidual(plan, { opId });
       if (answer.ok) {
+        this.#host.store.worked();
         this.#work.onSplit(cut);
         this.#missCount = 0;
         counts.splits++;
@@ -150,6 +151,7 @@ export class ShardSplitter<I extends Item, R> {
         return;
       }
       emit({ kind: "StoreFailed", shard, operation: "split", error });
+      this.#host.store.failed();
       await sleep(settings.time, RETRY_MS, this.#work.signal);
     }
   }

@@ -7,16 +7,28 @@ export type ShardStop =
   | { readonly kind: "Shutdown" }
   | { readonly kind: "Park"; readonly reason: ParkReason }
   | { readonly kind: "RunEnded"; readonly status: RunStatus }
+  /** The source was unavailable for too long. */
+  | { readonly kind: "SourceFailed"; readonly cause: unknown }
   | { readonly kind: "SinkFailed"; readonly cause: unknown }
   | { readonly kind: "Lost"; readonly cause: LossCause }
   /** An invariant was broken. */
   | { readonly kind: "Bug"; readonly error: unknown };
 
 /** A stop replaces one of lower gravity: a shard that is being released can still turn out to be lost. */
-export const GRAVITY = { Shutdown: 0, Park: 0, RunEnded: 0, SinkFailed: 1, Lost: 2, Bug: 3 } as const satisfies Record<
-  ShardStop["kind"],
-  number
->;
+export const GRAVITY = {
+  Shutdown: 0,
+  Park: 0,
+  SourceFailed: 0,
+  RunEnded: 0,
+  SinkFailed: 1,
+  Lost: 2,
+  Bug: 3,
+} as const satisfies Record<ShardStop["kind"], number>;
+
+/** Whether items that were started may finish before the hold ends. In the other cases that is useless or not allowed. */
+export function letsItemsFinish({ kind }: ShardStop): boolean {
+  return kind === "Shutdown" || kind === "Park" || kind === "SourceFailed";
+}
 
 /** How to end the hold after a stop. `undefined` if this worker no longer holds the shard. */
 export function endingFor(stop: ShardStop | undefined): Ending | undefined {
@@ -26,6 +38,7 @@ export function endingFor(stop: ShardStop | undefined): Ending | undefined {
     case "Park":
       return stop;
     case "Shutdown":
+    case "SourceFailed":
     case "RunEnded":
       return { kind: "Release" };
     case "SinkFailed":

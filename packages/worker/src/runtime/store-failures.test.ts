@@ -64,7 +64,7 @@ describe("a store that fails", () => {
       if (n === 30) signal.addEventListener("abort", () => (aborted = signal.reason));
     };
 
-    const summary = await world.time.runUntil(runWorkers({ ...base, process, storePatienceMs: 4 * LEASE_MS }));
+    const summary = await world.time.runUntil(runWorkers({ ...base, process, patienceMs: 4 * LEASE_MS }));
 
     expect(aborted).toMatchObject({ kind: "Lost", cause: "Unconfirmed" });
     expect(summary).toMatchObject({
@@ -97,7 +97,7 @@ describe("a store that fails", () => {
     const { world, base, fail } = await setUp();
     fail({ read: "Failed" });
     const startMs = world.time.nowMs();
-    const summary = await world.time.runUntil(runWorkers({ ...base, process: () => undefined, storePatienceMs: 700 }));
+    const summary = await world.time.runUntil(runWorkers({ ...base, process: () => undefined, patienceMs: 700 }));
     expect(summary).toMatchObject({ stopped: { kind: "StoreFailed" }, items: 0 });
     expect(world.time.nowMs() - startMs).toBeGreaterThanOrEqual(700);
   });

@@ -13,6 +13,8 @@ export interface UpkeepListener {
   onRunEnded(status: RunStatus): void;
   onSinkFailed(cause: unknown): void;
   onStoreFailed(operation: string, error: AnyCoordError): void;
+  /** A store operation succeeded. */
+  onStoreWorked(): void;
   onCheckpoint(items: number, ms: number): void;
   /** The lease has a new deadline. The renewal was requested at `askedMs`. */
   onRenewed(askedMs: number): void;
@@ -170,7 +172,10 @@ export class Upkeep {
     const { time } = this.#options;
     for (;;) {
       const answer = await ask();
-      if (answer.ok) return true;
+      if (answer.ok) {
+        this.#options.listener.onStoreWorked();
+        return true;
+      }
       this.#refused(operation, answer.error);
       if (this.#isOver || time.nowMs() >= this.#giveUpMs) return false;
       await sleep(time, this.#pauseMs());
@@ -197,6 +202,7 @@ export class Upkeep {
     const answer = await session.renew();
     this.#writeMs = time.nowMs() - askedMs;
     if (!answer.ok) return this.#refused("renew", answer.error);
+    listener.onStoreWorked();
     this.#renewed(askedMs);
     listener.onCapacity(answer.value.capacity);
   }
@@ -210,6 +216,7 @@ export class Upkeep {
     const answer = await session.checkpoint(this.#cursorAt(key), { renew });
     this.#writeMs = time.nowMs() - askedMs;
     if (!answer.ok) return this.#refused("checkpoint", answer.error);
+    listener.onStoreWorked();
     this.#items -= items;
     this.#failures = 0;
     this.#checkpointedMs = askedMs;

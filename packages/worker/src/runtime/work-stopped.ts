@@ -6,11 +6,13 @@ export type WorkStoppedKind =
   | "Shutdown"
   /** Another item of the shard failed for good. */
   | "Park"
+  /** The source was unavailable for too long. */
+  | "SourceFailed"
   /** The run was ended. */
   | "RunEnded"
   /** Results cannot be written. */
   | "SinkFailed"
-  /** Another worker holds the shard, or none does. `cause` has the reason. */
+  /** This worker no longer holds the shard. `cause` has the reason. */
   | "Lost"
   /** An invariant was broken. */
   | "Bug";
@@ -18,6 +20,7 @@ export type WorkStoppedKind =
 const SENTENCES: Readonly<Record<WorkStoppedKind, string>> = {
   Shutdown: "the worker is stopping",
   Park: "the shard is being parked",
+  SourceFailed: "the source cannot be read",
   RunEnded: "the run was ended",
   SinkFailed: "results cannot be written",
   Lost: "the lease of the shard is lost",

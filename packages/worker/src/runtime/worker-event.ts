@@ -1,6 +1,7 @@
 import type { FenceEpoch, ParkReason, ShardId } from "@gossip/contracts";
 import type { AnyCoordError, ErrorKind } from "@gossip/coordination-errors";
 import type { Redacted } from "@gossip/stdx";
+import type { Item } from "../source/source.ts";
 
 /** Why a shard was lost. */
 export type LossCause =
@@ -18,9 +19,15 @@ interface WorkerEventFields {
   ShardParked: { readonly shard: ShardId; readonly items: number; readonly reason: ParkReason };
   ShardReleased: { readonly shard: ShardId; readonly items: number };
   /**
-   * Another worker holds the shard by now, or none does. Items finished since the last checkpoint are processed again.
+   * This worker no longer holds the shard: another worker took it (`isTaken`), or its lease expired. Items finished
+   * since the last checkpoint are processed again.
    */
-  LeaseLost: { readonly shard: ShardId; readonly items: number; readonly cause: LossCause };
+  LeaseLost: {
+    readonly shard: ShardId;
+    readonly items: number;
+    readonly cause: LossCause;
+    readonly isTaken: boolean;
+  };
   ShardSplit: { readonly shard: ShardId; readonly residual: ShardId };
   /** A call of `process` failed. If `willRetry`, it is retried after `waitMs`. */
   ItemFailed: {
@@ -28,6 +35,7 @@ interface WorkerEventFields {
     readonly attempt: number;
     readonly willRetry: boolean;
     readonly waitMs: number;
+    readonly item: Redacted<Item>;
     readonly key: Redacted<Uint8Array>;
     readonly keySize: number;
     /** The thrown value. It may contain anything. */
@@ -51,6 +59,14 @@ interface WorkerEventFields {
   SinkFailed: { readonly shard: ShardId; readonly cause: Redacted<unknown> };
   /** A store operation failed. It is retried. */
   StoreFailed: { readonly shard: ShardId | undefined; readonly operation: string; readonly error: AnyCoordError };
+  /** The store is unavailable from now on. The work waits for up to `patienceMs`. */
+  StoreUnavailable: {};
+  /** The store is available again. */
+  StoreBack: { readonly afterMs: number };
+  /** The source is unavailable from now on. Shards that need it wait for up to `patienceMs`; none is parked for it. */
+  SourceUnavailable: {};
+  /** The source is available again. */
+  SourceBack: { readonly afterMs: number };
   /** Nothing can be claimed at the moment. Free workers wait for at most `ms`. */
   Waiting: { readonly freeWorkers: number; readonly ms: number };
   /** The event loop was blocked for `ms`. The main thread renewed nothing in that time. */

@@ -6,6 +6,7 @@ import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import type { Item } from "../source/source.ts";
 import type { Observer } from "../telemetry/observer.ts";
 import { CoordinatorTime } from "./coordinator-time.ts";
+import { Outage } from "./outage.ts";
 import { RunCounts } from "./run-counts.ts";
 import type { RunTiming, Settings } from "./settings.ts";
 import type { ShardHost } from "./shard-host.ts";
@@ -33,7 +34,8 @@ export interface PoolParts {
   readonly timing: RunTiming;
   readonly observer: Observer;
   /** Renews leases while the loop is blocked, if enabled. */
-  readonly keeper: Pick<LeaseKeeper, "hold" | "renewed" | "drop" | "beat"> | undefined;
+  readonly keeper: Pick<LeaseKeeper, "hold" | "renewed" | "drop" | "beat" | "started"> | undefined;
+  readonly store: Outage;
 }
 
 /** Keeps as many shards in work as there are workers, until nothing is left to claim or a reason to stop comes up. */
@@ -41,6 +43,9 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly settings: Settings<I, R>;
   readonly timing: RunTiming;
   readonly counts = new RunCounts();
+  readonly store: Outage;
+  readonly source: Outage;
+  readonly onItemStart: ((key: Uint8Array) => void) | undefined;
   readonly #runners = new Set<ShardRunner<I, R>>();
   readonly #backoff = new ClaimBackoff();
   readonly #coordinatorTime = new CoordinatorTime();
@@ -57,13 +62,18 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   #hasOffer = false;
   /** Workers that are waiting because nothing could be claimed. */
   #idleWorkers = 0;
-  #failingSinceMs: number | undefined;
 
-  constructor(settings: Settings<I, R>, { timing, observer, keeper }: PoolParts) {
+  constructor(settings: Settings<I, R>, { timing, observer, keeper, store }: PoolParts) {
     this.settings = settings;
     this.timing = timing;
     this.#observer = observer;
     this.#keeper = keeper;
+    this.onItemStart = keeper && ((key) => keeper.started(key));
+    this.store = store;
+    this.source = new Outage(settings.time, {
+      onStart: () => this.emit({ kind: "SourceUnavailable" }),
+      onEnd: (afterMs) => this.emit({ kind: "SourceBack", afterMs }),
+    });
     const { time } = settings;
     this.#startMs = this.#sliceStartMs = this.#reportedMs = time.nowMs();
     this.#sharing = new WorkSharing({ time, ask: () => this.#askCapacity(), onBug: (error) => this.#fail(error) });
@@ -125,6 +135,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       this.#hasOffer = false;
       const askedMs = this.settings.time.nowMs();
       const claimed = await coordinator.claimMany({ ...run, worker, count: free, markStarved: true });
+      if (claimed.ok) this.store.worked();
       if (claimed.ok) this.#begin(claimed.value, askedMs);
       else await this.#foundNothing(claimed.error, free);
     }
@@ -132,7 +143,6 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
 
   #begin(sessions: readonly WorkerSession[], askedMs: number): void {
     this.#backoff.reset();
-    this.#failingSinceMs = undefined;
     for (const session of sessions) {
       this.#observe(session, askedMs);
       if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease, this.#agoMs(askedMs)));
@@ -154,6 +164,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     if (slot !== undefined) this.#keeper?.drop(slot);
     this.#slots.delete(session);
     if (stopped?.kind === "RunEnded") this.#halt({ kind: "RunTerminal", status: stopped.status });
+    if (stopped?.kind === "SourceFailed") this.#halt({ kind: "SourceFailed", cause: new Redacted(stopped.cause) });
     if (stopped?.kind === "SinkFailed") this.#halt({ kind: "SinkFailed", cause: new Redacted(stopped.cause) });
     this.#poke();
   }
@@ -161,6 +172,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   async #foundNothing(error: ClaimError, free: number): Promise<void> {
     const { time, stopWhenDone } = this.settings;
     let untilFreeMs: number | undefined;
+    if (error.kind !== "BackendError") this.store.worked();
     switch (error.kind) {
       case "RunTerminal":
         return this.#halt({ kind: "RunTerminal", status: error.status });
@@ -171,14 +183,12 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
         this.#storeFailed(error);
         break;
       case "NoneAvailable":
-        this.#failingSinceMs = undefined;
         if (error.earliestDeadline === undefined && this.#runners.size === 0 && stopWhenDone)
           return this.#halt({ kind: "Done" });
         untilFreeMs = this.#coordinatorTime.untilMs(error.earliestDeadline, time.nowMs());
         this.#idleWorkers = free;
         break;
       case "Throttled":
-        this.#failingSinceMs = undefined;
         untilFreeMs = this.#coordinatorTime.untilMs(error.retryAfter, time.nowMs());
     }
     this.#share();
@@ -191,11 +201,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   }
 
   #storeFailed(error: BackendError): void {
-    const nowMs = this.settings.time.nowMs();
     this.emit({ kind: "StoreFailed", shard: undefined, operation: "claim", error });
-    this.#failingSinceMs ??= nowMs;
-    const isHopeless =
-      InfraError.isCorruption(error.reason) || nowMs - this.#failingSinceMs >= this.timing.storePatienceMs;
+    const isHopeless = this.store.failed() >= this.settings.patienceMs || InfraError.isCorruption(error.reason);
     if (isHopeless) this.#halt({ kind: "StoreFailed", error });
   }
 
@@ -252,7 +259,12 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   }
 
   #progress(): WorkerProgress {
-    return this.counts.snapshot({ held: this.#runners.size, elapsedMs: this.settings.time.nowMs() - this.#startMs });
+    return this.counts.snapshot({
+      held: this.#runners.size,
+      storeDownMs: this.store.ms,
+      sourceDownMs: this.source.ms,
+      elapsedMs: this.settings.time.nowMs() - this.#startMs,
+    });
   }
 
   // Stopping and waiting.

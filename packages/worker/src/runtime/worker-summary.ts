@@ -25,6 +25,10 @@ export interface WorkerProgress {
   readonly shards: ShardCounts;
   /** Shards in work. */
   readonly held: number;
+  /** How long the store has been unavailable. `undefined` if it is available. */
+  readonly storeDownMs: number | undefined;
+  /** How long the source has been unavailable. `undefined` if it is available. */
+  readonly sourceDownMs: number | undefined;
   readonly elapsedMs: number;
 }
 
@@ -40,6 +44,8 @@ export type StopReason =
   | { readonly kind: "RunMissing"; readonly error: Exclude<GetRunError, BackendError> }
   /** The store was unreachable for too long, or its data is damaged. */
   | { readonly kind: "StoreFailed"; readonly error: BackendError }
+  /** The source was unavailable for too long. The shards held were released; none was parked for it. */
+  | { readonly kind: "SourceFailed"; readonly cause: Redacted<unknown> }
   /** Results could not be written. */
   | { readonly kind: "SinkFailed"; readonly cause: Redacted<unknown> };
 

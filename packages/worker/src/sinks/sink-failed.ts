@@ -7,7 +7,8 @@
  * - `PartDamaged`: a file with results that count does not have the bytes that were written.
  * - `ResultsMissing`, `ResultsDamaged`: the assembled file of a finished run is gone, or is not what was written.
  * - `TokenInvalid`: the bytes in the cursor are not a token of this sink.
- * - `NotJson`: a result cannot be written as JSON.
+ * - `NotJson`: a result cannot be written as JSON. Only its item fails.
+ * - `ResultTooLarge`: a result is too large. Only its item fails.
  */
 export type SinkFailedKind =
   | "DiskFull"
@@ -17,7 +18,8 @@ export type SinkFailedKind =
   | "ResultsMissing"
   | "ResultsDamaged"
   | "TokenInvalid"
-  | "NotJson";
+  | "NotJson"
+  | "ResultTooLarge";
 
 /** Thrown by a sink that cannot store results. */
 export class SinkFailed extends Error {
@@ -27,5 +29,10 @@ export class SinkFailed extends Error {
   constructor(kind: SinkFailedKind, message: string, options?: ErrorOptions) {
     super(message, options);
     this.kind = kind;
+  }
+
+  /** Whether the fault is in one result, and the sink can store others. */
+  get isResultFault(): boolean {
+    return this.kind === "NotJson" || this.kind === "ResultTooLarge";
   }
 }

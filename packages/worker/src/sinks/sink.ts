@@ -22,21 +22,32 @@ export interface Sink<I extends Item = Item, R = unknown> {
  * A key that progress moves past without a result.
  *
  * - `Problem`: the source could not read it; `reason` is the source's message.
- * - `Failure`: `process` failed for good, and `onItemFailure` is `skip`.
+ * - `Failure`: `process` failed for good, and `onItemFailure` is `skip`. `cause` is what it threw last.
  */
-export type SkippedItem =
+export type SkippedItem<I extends Item = Item> =
   | { readonly kind: "Problem"; readonly key: Uint8Array; readonly reason: string }
-  | { readonly kind: "Failure"; readonly key: Uint8Array };
+  | {
+      readonly kind: "Failure";
+      readonly key: Uint8Array;
+      readonly item: I;
+      readonly attempts: number;
+      readonly cause: unknown;
+    };
 
 export interface ShardSink<I extends Item = Item, R = unknown> {
-  /** Called in key order, only for a prefix of finished items, and never while a `flush` is pending. Must not block. */
+  /**
+   * Called in key order, only for a prefix of finished items, and never while a `flush` is pending. Must not block.
+   *
+   * If it throws a `SinkFailed` of kind `NotJson` or `ResultTooLarge`, the item fails, and nothing of it may have been
+   * written. Any other exception ends the work: results cannot be stored.
+   */
   write(item: I, result: R): void;
 
   /**
    * Called for a skipped key, in order with `write`. What the sink records about it counts with the next token, in the
    * write that moves progress past the key. Optional.
    */
-  skip?(skipped: SkippedItem): void;
+  skip?(skipped: SkippedItem<I>): void;
 
   /**
    * Make everything written so far durable, and return a token that describes it, of at most `MAX_TOKEN_SIZE` bytes.

@@ -20,13 +20,17 @@ const LINES = {
   ShardCompleted: { level: "info", message: "completed a shard" },
   ShardParked: { level: "warn", message: "parked a shard" },
   ShardReleased: { level: "info", message: "released a shard" },
-  LeaseLost: { level: "warn", message: "lost a shard; another worker continues it" },
+  LeaseLost: { level: "warn", message: "lost a shard" },
   ShardSplit: { level: "info", message: "split a shard for idle workers" },
   ItemFailed: { level: "warn", message: "an item failed" },
   ItemProblem: { level: "warn", message: "the source reported a problem" },
   SourceFailed: { level: "warn", message: "the source cannot be read" },
   SinkFailed: { level: "error", message: "results cannot be written" },
-  StoreFailed: { level: "warn", message: "the store failed" },
+  StoreFailed: { level: "debug", message: "a store operation failed" },
+  StoreUnavailable: { level: "warn", message: "the store is unavailable; waiting for it" },
+  StoreBack: { level: "info", message: "the store is available again" },
+  SourceUnavailable: { level: "warn", message: "the source is unavailable; waiting for it" },
+  SourceBack: { level: "info", message: "the source is available again" },
   Waiting: { level: "debug", message: "nothing to claim; waiting" },
   LoopBlocked: { level: "warn", message: "the event loop was blocked" },
   KeeperFailed: { level: "error", message: "the thread that renews leases failed" },
@@ -49,7 +53,7 @@ export function logSummary(logger: Logger, { stopped, ...progress }: WorkerSumma
 function fieldsOf(event: WorkerEvent): Readonly<Record<string, unknown>> {
   const fields: Record<string, unknown> = { event: event.kind };
   for (const [name, value] of Object.entries(event)) {
-    if (name === "kind" || name === "key" || value === undefined) continue;
+    if (name === "kind" || name === "key" || name === "item" || value === undefined) continue;
     if (name === "cause") Object.assign(fields, describeCause(value));
     else if (name === "error") fields["error"] = (value as { readonly kind: string }).kind;
     else fields[name] = typeof value === "bigint" ? ShardId.format(value as ShardId) : value;

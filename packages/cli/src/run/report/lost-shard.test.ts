@@ -35,7 +35,7 @@ async function acquire(worker: WorkerId): Promise<void> {
 async function report(): Promise<string> {
   let said = "";
   await reportLostShard(
-    { kind: "LeaseLost", shard, items: 3, cause: "Unconfirmed" },
+    { kind: "LeaseLost", shard, items: 3, cause: "Unconfirmed", isTaken: false },
     { opened: { coordinator, clock }, request, worker: own, view: { say: (text) => void (said = text) } },
   );
   return said;

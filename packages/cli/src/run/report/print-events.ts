@@ -32,9 +32,6 @@ export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent)
         kind: "problem",
         reason: event.reason,
       });
-    // A skipped item is reported with its result.
-    if (event.kind === "ItemFailed" && !event.willRetry)
-      view.failed({ item: shownKey(jobSource, event.key), failure: reasonOf(event.cause), stderr: "" });
     if (event.kind === "SourceFailed" && !event.willRetry)
       view.say(`shard ${formatShardId(event.shard)} is set aside: ${sourceReason(event.cause)}`, {
         kind: "sourceFailed",
@@ -57,13 +54,8 @@ export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent)
   };
 }
 
-function reasonOf(cause: Redacted<unknown>): string {
-  const thrown = Redacted.reveal(cause);
-  const [line = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
-  return line;
-}
-
-function sourceReason(cause: Redacted<unknown>): string {
+/** Why the source cannot be read, for users. */
+export function sourceReason(cause: Redacted<unknown>): string {
   const thrown = Redacted.reveal(cause);
   return thrown instanceof SourceReadFailed ? printableText(thrown.error.reason) : "its items could not be read";
 }

@@ -4,44 +4,42 @@ import { decodeTotalsToken, encodeTotalsToken, NO_ITEMS, type ItemTotals } from 
 const NO_TOKEN = /* @__PURE__ */ new Uint8Array(0);
 
 /** A sink that counts results and skipped items, and passes them on to another sink if there is one. */
-export function countingSink<I extends Item, R>(isFailure: (result: R) => boolean, inner?: Sink<I, R>): Sink<I, R> {
+export function countingSink<I extends Item, R>(inner?: Sink<I, R>): Sink<I, R> {
   return {
     async open(request: SinkRequest): Promise<ShardSink<I, R>> {
       const before = decodeTotalsToken(request.token);
       const token = before === undefined || before.inner.length === 0 ? undefined : before.inner;
-      return new CountingShardSink(before ?? NO_ITEMS, isFailure, await inner?.open({ ...request, token }));
+      return new CountingShardSink(before ?? NO_ITEMS, await inner?.open({ ...request, token }));
     },
   };
 }
 
 class CountingShardSink<I extends Item, R> implements ShardSink<I, R> {
-  readonly #isFailure: (result: R) => boolean;
   readonly #inner: ShardSink<I, R> | undefined;
   #items: number;
   #failed: number;
   #unreadable: number;
 
-  constructor(before: ItemTotals, isFailure: (result: R) => boolean, inner: ShardSink<I, R> | undefined) {
+  constructor(before: ItemTotals, inner: ShardSink<I, R> | undefined) {
     this.#items = before.items;
     this.#failed = before.failed;
     this.#unreadable = before.unreadable;
-    this.#isFailure = isFailure;
     this.#inner = inner;
   }
 
   write(item: I, result: R): void {
-    this.#items++;
-    if (this.#isFailure(result)) this.#failed++;
+    // First, because the inner sink may refuse the result.
     this.#inner?.write(item, result);
+    this.#items++;
   }
 
-  skip(skipped: SkippedItem): void {
+  skip(skipped: SkippedItem<I>): void {
+    this.#inner?.skip?.(skipped);
     if (skipped.kind === "Problem") this.#unreadable++;
     else {
       this.#items++;
       this.#failed++;
     }
-    this.#inner?.skip?.(skipped);
   }
 
   async flush(): Promise<Uint8Array> {

@@ -19,11 +19,32 @@ export interface ModuleResult {
   readonly failure: string | undefined;
 }
 
-/** The result of an item. A skipped failure is a result too: it is recorded and counted. */
+/** The result of an item. A skipped failure is recorded like a result. */
 export type ItemResult = ExecResult | ModuleResult;
 
-export function isFailure(result: ItemResult): boolean {
-  return result.failure !== undefined;
+/** Thrown to the runtime when a command fails. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+  /** What is recorded if it is not retried. */
+  readonly result: ExecResult;
+  readonly parkReason = "TooManyErrors";
+
+  constructor(result: ExecResult) {
+    super(result.failure);
+    this.result = result;
+  }
+}
+
+/** The result to record for an item that failed for good, from what its work threw. */
+export function failedResult(cause: unknown): ItemResult {
+  if (cause instanceof CommandFailed) return cause.result;
+  return { kind: "Module", value: undefined, failure: messageOf(cause) };
+}
+
+/** The first line of an error's message. */
+export function messageOf(thrown: unknown): string {
+  const [line = ""] = String(thrown instanceof Error ? thrown.message : thrown).split("\n");
+  return line === "" ? "it failed without a message" : line;
 }
 
 /** The line of `--out` for an item, as an object. `fields` identify the item. */

@@ -73,6 +73,7 @@ function nextStep(kind: SinkFailedKind, out: string | undefined): string {
     case "TokenInvalid":
       return "start over with `gossip cancel RUN` and the same command with --again";
     case "NotJson":
+    case "ResultTooLarge":
       return "let the module return what JSON can hold, then run the same command again";
     case "DiskFull":
     case "Unwritable":

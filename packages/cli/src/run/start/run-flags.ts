@@ -19,6 +19,7 @@ export interface RunFlags extends StoreFlags {
   readonly timeout?: string;
   readonly lease: string;
   readonly grace: string;
+  readonly patience: string;
   readonly shards?: string;
   readonly maxOutput: string;
   readonly limit?: string;
@@ -34,6 +35,8 @@ export interface RunNumbers {
   readonly timeoutMs: number | undefined;
   readonly leaseMs: number;
   readonly graceMs: number;
+  /** How long to wait for the store, the source, or a service that items need. */
+  readonly patienceMs: number;
   readonly shardCount: number;
   readonly maxOutputSize: number;
   readonly selection: Selection;
@@ -62,6 +65,7 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
         : read("--timeout", flags.timeout, { min: 0.001, max: MAX_SECONDS, isSeconds: true }),
     leaseMs: read("--lease", flags.lease, { min: 1, max: MAX_SECONDS, isSeconds: true }),
     graceMs: read("--grace", flags.grace, { min: 0, max: MAX_SECONDS, isSeconds: true }),
+    patienceMs: read("--patience", flags.patience, { min: 0, max: MAX_SECONDS, isSeconds: true }),
     shardCount: read("--shards", flags.shards ?? String(Math.min(1024, Math.max(32, 8 * workers))), {
       min: 1,
       max: MAX_SHARDS,

@@ -1,4 +1,4 @@
-import { ParkShard, type Item, type ItemContext } from "@gossip/worker";
+import type { FailureClass, Item, ItemContext } from "@gossip/worker";
 import { RunId, ShardId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
 import { parseTemplate } from "../../exec/command-template.ts";
@@ -6,8 +6,8 @@ import { ShellPool, type ExecAnswer } from "../../exec/shell-pool.ts";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { formatDuration } from "../../output/number-words.ts";
 import { printableText } from "../../output/printable.ts";
-import type { ExecResult } from "../results/item-result.ts";
-import { ItemFailed, type FailurePolicy, type JobWork } from "./job-work.ts";
+import { CommandFailed, type ExecResult } from "../results/item-result.ts";
+import type { FailurePolicy, JobWork } from "./job-work.ts";
 
 export interface ExecOptions {
   readonly command: string;
@@ -20,6 +20,7 @@ export interface ExecOptions {
   readonly argumentOf: (item: Item) => Uint8Array;
 }
 
+const ZERO_BYTE = "it has a zero byte in it, which no argument can have";
 const NOTHING = { bytes: Buffer.alloc(0), droppedSize: 0 } as const;
 
 /** Runs a command for every item, in long-lived shells. */
@@ -55,15 +56,29 @@ export function openExecWork(options: ExecOptions): Result<JobWork, CliError> {
   const process = async (item: Item, context: ItemContext): Promise<ExecResult> => {
     const answer = await pool.run({ item: argumentOf(item), variables: variablesOf(context), signal: context.signal });
     // The item was aborted, so this result is ignored.
-    if (answer.kind === "Aborted") throw new ItemFailed("the command was stopped");
+    if (answer.kind === "Aborted") throw new Error("the command was stopped");
     const result = resultOf(answer, timeoutMs);
     if (result.failure === undefined) return result;
-    const isHopeless = answer.kind === "ZeroByte";
-    if (!isHopeless && context.attempt < policy.maxAttempts) throw new ItemFailed(result.failure);
-    if (policy.onFail === "skip") return result;
-    throw new ParkShard("TooManyErrors", result.failure);
+    throw new CommandFailed(result);
   };
-  return ok({ process, mayBlock: false, close: async () => pool.close(), killAtOnce: () => pool.killAtOnce() });
+  return ok({
+    process,
+    policy,
+    classifyFailure,
+    mayBlock: false,
+    close: async () => pool.close(),
+    killAtOnce: () => pool.killAtOnce(),
+  });
+}
+
+/** The exit status that means "try again later" (`EX_TEMPFAIL` of sysexits.h). */
+const TRY_LATER = 75;
+
+function classifyFailure(error: unknown): FailureClass | undefined {
+  if (!(error instanceof CommandFailed)) return undefined;
+  const { status, failure } = error.result;
+  if (failure === ZERO_BYTE) return "Permanent";
+  return status === TRY_LATER ? "Dependency" : "Item";
 }
 
 /** Variables for the command. The fence lets the systems it writes to refuse a worker that lost its shard. */
@@ -99,7 +114,7 @@ function resultOf(answer: Exclude<ExecAnswer, { kind: "Aborted" }>, timeoutMs: n
         status: undefined,
         stdout: NOTHING,
         stderr: NOTHING,
-        failure: "it has a zero byte in it, which no argument can have",
+        failure: ZERO_BYTE,
       };
   }
 }

@@ -1,4 +1,4 @@
-import type { Item, Process } from "@gossip/worker";
+import type { ClassifyFailure, Item, Process } from "@gossip/worker";
 import type { ItemResult } from "../results/item-result.ts";
 
 /** What to do with an item that fails on every attempt. */
@@ -13,14 +13,11 @@ export interface FailurePolicy {
 /** The work for every item: a command, or a function of a module. */
 export interface JobWork {
   readonly process: Process<Item, ItemResult>;
+  readonly policy: FailurePolicy;
+  readonly classifyFailure?: ClassifyFailure;
   /** Whether it may block this process for seconds. */
   readonly mayBlock: boolean;
   close(): Promise<void>;
   /** Kill everything in progress, because this process is about to exit. */
   killAtOnce(): void;
-}
-
-/** Thrown to the runtime to make it retry the item or park its shard. */
-export class ItemFailed extends Error {
-  override readonly name = "ItemFailed";
 }

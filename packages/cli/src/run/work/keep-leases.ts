@@ -1,19 +1,59 @@
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
 import type { KeeperStore } from "@gossip/worker";
+import { keyCodecOf, showKey } from "../../keys/show-key.ts";
 import { openStore } from "../../store-url/open-store.ts";
+import { BlockedLoopGuard } from "./blocked-loop.ts";
+import { onTerminalInterrupt } from "./terminal-interrupt.ts";
 import type { StoreAddress } from "../../store-url/store-address.ts";
 
 /** What the thread needs to open the same store as the process. */
 export interface KeepLeasesOptions {
   readonly address: StoreAddress;
   readonly tso: readonly string[] | undefined;
+  /** The identity of the source, for the form of its keys. */
+  readonly source?: string;
+  /** How long items may continue after Ctrl-C. */
+  readonly graceMs?: number;
 }
 
 /** Called in a thread that renews leases while this process is busy. */
-export async function openKeeperStore({ address, tso }: KeepLeasesOptions): Promise<KeeperStore> {
+export async function openKeeperStore({ address, tso, source, graceMs = 0 }: KeepLeasesOptions): Promise<KeeperStore> {
   const opened = await openStore({ address, tso, mustExist: true });
   if (!opened.ok) throw new Error(opened.error.message);
   const { store, clock, close } = opened.value;
-  return { store, clock, close };
+  const codec = keyCodecOf(source);
+  const guard = new BlockedLoopGuard({
+    describeKey: (key) => showKey(key, codec),
+    graceMs,
+    print: printNow,
+    listen: onTerminalInterrupt,
+    // In a thread, `process.exit` ends only the thread.
+    end: () => process.kill(process.pid, "SIGKILL"),
+    startTimer: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+  return {
+    store,
+    clock,
+    onBlocked: (blocked) => guard.onBlocked(blocked),
+    onUnblocked: () => guard.onUnblocked(),
+    close: async () => {
+      guard.onUnblocked();
+      await close();
+    },
+  };
+}
+
+/** Print without the main thread, whose event loop is blocked. A terminal's view is drawn again below the line. */
+function printNow(line: string): void {
+  try {
+    writeSync(2, isatty(2) ? `\r\u001b[K${line}\r\n` : `${line}\n`);
+  } catch {
+    // The reader is gone or slow. The line is not worth waiting for it.
+  }
 }
 
 export { openKeeperStore as openStore };

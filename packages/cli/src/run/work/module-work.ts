@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Item, ItemContext } from "@gossip/worker";
+import type { ClassifyFailure, Item, ItemContext } from "@gossip/worker";
 import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText } from "../../output/printable.ts";
@@ -17,6 +17,8 @@ export interface ModuleOptions {
 
 interface LoadedModule {
   readonly job: JobFunction;
+  /** Decides whether an error is the item's fault or a dependency's, if the module exports it. */
+  readonly classifyFailure: ClassifyFailure | undefined;
   /** Called at the end, if the module exports it. */
   readonly close: () => unknown;
 }
@@ -31,7 +33,8 @@ export function modulePath({ path, cwd }: Pick<ModuleOptions, "path" | "cwd">): 
 
 /**
  * Runs a function of a module for every item: its default export, or its export `process`. It is called with the item
- * and the context of `@gossip/worker`. If the module exports `close`, it is called at the end.
+ * and the context of `@gossip/worker`. If the module exports `close`, it is called at the end. If it exports
+ * `classifyFailure`, that decides whether an error is the item's fault or a dependency's.
  */
 export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Promise<Result<JobWork, CliError>> {
   const shown = printableText(path);
@@ -39,24 +42,22 @@ export async function openModuleWork({ path, cwd, policy }: ModuleOptions): Prom
   if (!exports.ok) return exports;
   const loaded = jobOf(exports.value, shown);
   if (!loaded.ok) return loaded;
-  const { job, close } = loaded.value;
+  const { job, classifyFailure, close } = loaded.value;
 
-  const failed = (thrown: unknown, context: ItemContext): ModuleResult => {
-    if (context.signal.aborted || context.attempt < policy.maxAttempts || policy.onFail === "park") throw thrown;
-    return { kind: "Module", value: undefined, failure: messageOf(thrown) };
-  };
   // Not async: a promise per item costs more than most items do.
   const process = (item: Item, context: ItemContext): ModuleResult | Promise<ModuleResult> => {
-    try {
-      const value = job(item, context);
-      if (value === undefined) return NOTHING;
-      if (isPromise(value)) return Promise.resolve(value).then(succeeded, (thrown: unknown) => failed(thrown, context));
-      return succeeded(value);
-    } catch (thrown) {
-      return failed(thrown, context);
-    }
+    const value = job(item, context);
+    if (value === undefined) return NOTHING;
+    return isPromise(value) ? Promise.resolve(value).then(succeeded) : succeeded(value);
   };
-  return ok({ process, mayBlock: true, close: async () => void (await close()), killAtOnce: () => {} });
+  return ok({
+    process,
+    policy,
+    ...(classifyFailure === undefined ? {} : { classifyFailure }),
+    mayBlock: true,
+    close: async () => void (await close()),
+    killAtOnce: () => {},
+  });
 }
 
 /** Find the function in what a module exports: `process`, the default export, or `process` of the default export. */
@@ -70,7 +71,12 @@ function jobOf(exports: ModuleExports, shown: string): Result<LoadedModule, CliE
       `the module ${shown} exports no function: write \`export default function (item, context) { … }\`.`,
     );
   const close = object?.["close"] ?? exports["close"];
-  return ok({ job: job as JobFunction, close: typeof close === "function" ? () => close() as unknown : () => {} });
+  const classifyFailure = object?.["classifyFailure"] ?? exports["classifyFailure"];
+  return ok({
+    job: job as JobFunction,
+    classifyFailure: typeof classifyFailure === "function" ? (classifyFailure as ClassifyFailure) : undefined,
+    close: typeof close === "function" ? () => close() as unknown : () => {},
+  });
 }
 
 function succeeded(value: unknown): ModuleResult {
@@ -79,9 +85,4 @@ function succeeded(value: unknown): ModuleResult {
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
-}
-
-function messageOf(thrown: unknown): string {
-  const [line = ""] = String(thrown instanceof Error ? thrown.message : thrown).split("\n");
-  return line === "" ? "it failed without a message" : line;
 }

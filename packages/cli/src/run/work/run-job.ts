@@ -8,6 +8,7 @@ import {
   type Item,
   type KeepLeases,
   type StopReason,
+  type WorkerEvent,
   type WorkerSummary,
 } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
@@ -17,9 +18,9 @@ import type { ProgressView } from "../../progress/run-progress.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import type { StopSignal } from "../../stop-signal.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
-import { eventPrinter } from "../report/print-events.ts";
+import { eventPrinter, sourceReason } from "../report/print-events.ts";
 import { countingSink } from "../results/counting-sink.ts";
-import { isFailure, recordOf, type ItemResult } from "../results/item-result.ts";
+import { failedResult, recordOf, type ItemResult } from "../results/item-result.ts";
 import type { JobSource } from "../source/job-source.ts";
 import type { JobWork } from "./job-work.ts";
 import type { KeepLeasesOptions } from "./keep-leases.ts";
@@ -49,8 +50,6 @@ export interface JobOptions {
 const MAX_SHARD_RETRIES = 50;
 /** Further failures are only counted. */
 const MAX_SHOWN_FAILURES = 20;
-/** The longest pause is for modules that throw `RetryAfter`. Our own pauses only get this long after ten failures. */
-const RETRY_PAUSE = { baseMs: 100, maxMs: 60_000 } as const;
 
 export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
   return { leaseDuration: BigInt(leaseMs), maxShardRetries: MAX_SHARD_RETRIES };
@@ -65,62 +64,75 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
       : ndjsonSink<Item, ItemResult>({
           path: out,
           toRecord: (item, result) => recordOf(jobSource.fieldsOf(item), result),
+          toSkippedRecord: (skipped) =>
+            skipped.kind === "Failure"
+              ? recordOf(jobSource.fieldsOf(skipped.item), failedResult(skipped.cause))
+              : undefined,
         });
+  const printFailure = failurePrinter(options);
   const print = eventPrinter({ opened, request: started.request, worker, jobSource, view });
   return runWorkers<Item, ItemResult>({
     coordinator: opened.coordinator,
     run: started.request,
     source: jobSource.source,
-    process: withFailuresShown(options),
+    process: out === undefined ? withOutputShown(options) : work.process,
     concurrency: numbers.workers,
     signal: stop.signal,
     graceMs: numbers.graceMs,
-    sink: countingSink(isFailure, inner),
-    retry: { maxAttempts: numbers.maxAttempts, ...RETRY_PAUSE },
+    patienceMs: numbers.patienceMs,
+    sink: countingSink(inner),
+    retry: { maxAttempts: work.policy.maxAttempts },
+    onItemFailure: work.policy.onFail,
+    ...(work.classifyFailure === undefined ? {} : { classifyFailure: work.classifyFailure }),
+    // A command has its own time limit, which kills it.
+    ...(work.mayBlock && numbers.timeoutMs !== undefined ? { itemTimeoutMs: numbers.timeoutMs } : {}),
     worker,
     onProgress: ownWork.onProgress,
     onEvent(event) {
       ownWork.onEvent(event);
       print(event);
+      if (event.kind === "ItemFailed" && !event.willRetry) printFailure(event);
     },
     ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
   });
 }
 
-/** Wrap the work so that failures are printed. */
-function withFailuresShown({ work, jobSource, view, out }: JobOptions): JobWork["process"] {
-  let failures = 0;
-  const show = (item: Item, result: ItemResult): ItemResult | Promise<ItemResult> => {
-    if (result.failure !== undefined && ++failures <= MAX_SHOWN_FAILURES) {
-      view.failed({
-        item: printable(jobSource.argumentOf(item)),
-        failure: result.failure,
-        stderr: result.kind === "Exec" ? lastLine(result.stderr.bytes) : "",
-      });
-      if (failures === MAX_SHOWN_FAILURES)
-        view.say(
-          `more may fail; ${out === undefined ? "name a file with --out to have them all" : "all are in --out"}`,
-        );
-    }
-    if (out !== undefined || result.kind !== "Exec") return result;
-    const isRead = view.passOn({
-      stdout: result.stdout.bytes,
-      stderr: result.failure === undefined ? result.stderr.bytes : new Uint8Array(0),
-    });
+/** Wrap the work so that the output of commands is printed. */
+function withOutputShown({ work, view }: JobOptions): JobWork["process"] {
+  const show = (result: ItemResult): ItemResult | Promise<ItemResult> => {
+    if (result.kind !== "Exec") return result;
+    const isRead = view.passOn({ stdout: result.stdout.bytes, stderr: result.stderr.bytes });
     // The next item waits until there is room for its output. Otherwise output would pile up in memory if the reader is
     // slow.
     return isRead === undefined ? result : isRead.then(() => result);
   };
   return (item, context) => {
     const result = work.process(item, context);
-    return result instanceof Promise
-      ? result.then((settled: ItemResult) => show(item, settled))
-      : show(item, result as ItemResult);
+    return result instanceof Promise ? result.then(show) : show(result as ItemResult);
   };
 }
 
-function keeperOf({ opened, tso }: JobOptions): KeepLeases {
-  const options: KeepLeasesOptions = { address: opened.address, tso };
+/** Print items that failed for good: the first ones, and that there may be more. */
+function failurePrinter({ jobSource, view, out }: JobOptions): (event: WorkerEvent<"ItemFailed">) => void {
+  let failures = 0;
+  return ({ item, cause }) => {
+    if (++failures > MAX_SHOWN_FAILURES) return;
+    const result = failedResult(Redacted.reveal(cause));
+    view.failed({
+      item: printable(jobSource.argumentOf(Redacted.reveal(item))),
+      failure: result.failure ?? "",
+      stderr: result.kind === "Exec" ? lastLine(result.stderr.bytes) : "",
+    });
+    if (failures === MAX_SHOWN_FAILURES)
+      view.say(`more may fail; ${out === undefined ? "name a file with --out to have them all" : "all are in --out"}`);
+    if (out === undefined && result.kind === "Exec")
+      void view.passOn({ stdout: result.stdout.bytes, stderr: new Uint8Array(0) });
+  };
+}
+
+function keeperOf({ opened, tso, jobSource, numbers }: JobOptions): KeepLeases {
+  const { identity: source } = jobSource;
+  const options: KeepLeasesOptions = { address: opened.address, tso, source, graceMs: numbers.graceMs };
   // The thread loads the same kind of file as this one: a source in tests, otherwise a built file.
   return { module: new URL(`./keep-leases${extname(new URL(import.meta.url).pathname)}`, import.meta.url), options };
 }
@@ -146,6 +158,11 @@ export function stopError(stopped: StopReason, out: string | undefined): Result<
       return fail("RunNotFound", "the run was deleted by another process: the same command starts it again.");
     case "StoreFailed":
       return err(coordSentence(stopped.error));
+    case "SourceFailed":
+      return fail(
+        "SourceUnreadable",
+        `${sourceReason(stopped.cause)}, and it did not come back: check the source, then run the same command again; nothing was lost.`,
+      );
     case "SinkFailed":
       return err(thrownSentence(Redacted.reveal(stopped.cause), out));
   }

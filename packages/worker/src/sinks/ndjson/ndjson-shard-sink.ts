@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { assert } from "@gossip/stdx";
 import type { Item } from "../../source/source.ts";
-import type { ShardSink, SinkRequest } from "../sink.ts";
+import type { ShardSink, SinkRequest, SkippedItem } from "../sink.ts";
 import { SinkFailed } from "../sink-failed.ts";
 import { codeOf } from "../../sources/system-words.ts";
 import type { PartFiles, WrittenFile } from "./part-files.ts";
@@ -20,6 +20,20 @@ export interface PartPlace {
 
 /** Turns a result into the value to write. `undefined` writes nothing. */
 export type ToRecord<I extends Item, R> = (item: I, result: R) => unknown;
+
+/** Turns a skipped item into the value to write. `undefined` writes nothing. */
+export type ToSkippedRecord<I extends Item> = (skipped: SkippedItem<I>) => unknown;
+
+/** What is written for items. */
+export interface RecordForm<I extends Item, R> {
+  readonly toRecord: ToRecord<I, R>;
+  readonly toSkippedRecord: ToSkippedRecord<I> | undefined;
+  /** The largest line, in UTF-16 code units. */
+  readonly maxRecordSize: number;
+}
+
+/** Lines are joined into buffers of about this many UTF-16 code units, because a string has a greatest length. */
+const MAX_JOINED_SIZE = 2 ** 24;
 
 /** The part file of this lease. */
 interface OwnPart {
@@ -42,9 +56,11 @@ const MAX_ATTEMPTS = 10_000;
 export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   readonly #place: PartPlace;
   readonly #request: SinkRequest;
-  readonly #toRecord: ToRecord<I, R>;
+  readonly #form: RecordForm<I, R>;
   readonly #previous: PartToken | undefined;
   #lines: string[] = [];
+  /** The length of the lines together. */
+  #linesSize = 0;
   /** Flushes that are not on disk yet, oldest first. */
   #sealed: Buffer[] = [];
   /** The total size passed to flushes so far, in bytes. */
@@ -58,34 +74,57 @@ export class NdjsonShardSink<I extends Item, R> implements ShardSink<I, R> {
   #broken: SinkFailed | undefined;
   #isClosed = false;
 
-  constructor(place: PartPlace, request: SinkRequest, previous: PartToken | undefined, toRecord: ToRecord<I, R>) {
+  constructor(place: PartPlace, request: SinkRequest, previous: PartToken | undefined, form: RecordForm<I, R>) {
     this.#place = place;
     this.#request = request;
     this.#previous = previous;
     this.#durableCrc = previous === undefined ? 0 : previous.crc;
-    this.#toRecord = toRecord;
+    this.#form = form;
   }
 
   write(item: I, result: R): void {
     assert(!this.#isClosed, "a sink that was closed cannot be written to");
+    this.#add(() => this.#form.toRecord(item, result));
+  }
+
+  skip(skipped: SkippedItem<I>): void {
+    assert(!this.#isClosed, "a sink that was closed cannot be written to");
+    const { toSkippedRecord } = this.#form;
+    if (toSkippedRecord !== undefined) this.#add(() => toSkippedRecord(skipped));
+  }
+
+  #add(makeRecord: () => unknown): void {
     let text: string | undefined;
     try {
-      text = JSON.stringify(this.#toRecord(item, result));
+      text = JSON.stringify(makeRecord());
     } catch (thrown) {
-      throw new SinkFailed("NotJson", "a result cannot be written as JSON", { cause: thrown });
+      throw new SinkFailed("NotJson", `a result cannot be written as JSON: ${reasonOf(thrown)}`, { cause: thrown });
     }
-    if (text !== undefined) this.#lines.push(text, "\n");
+    if (text === undefined) return;
+    const { maxRecordSize } = this.#form;
+    if (text.length > maxRecordSize)
+      throw new SinkFailed(
+        "ResultTooLarge",
+        `a result of ${text.length} characters is over the limit of ${maxRecordSize}`,
+      );
+    this.#lines.push(text, "\n");
+    this.#linesSize += text.length;
+    if (this.#linesSize >= MAX_JOINED_SIZE) this.#seal();
+  }
+
+  #seal(): void {
+    if (this.#lines.length === 0) return;
+    const sealed = Buffer.from(this.#lines.join(""), "utf8");
+    this.#lines = [];
+    this.#linesSize = 0;
+    this.#sealed.push(sealed);
+    this.#sealedSize += sealed.length;
   }
 
   flush(): Promise<Uint8Array> {
     assert(!this.#isClosed, "a sink that was closed cannot be flushed");
     // Take the lines now, not when the disk is ready: later lines belong to a later token.
-    if (this.#lines.length > 0) {
-      const sealed = Buffer.from(this.#lines.join(""), "utf8");
-      this.#lines = [];
-      this.#sealed.push(sealed);
-      this.#sealedSize += sealed.length;
-    }
+    this.#seal();
     const target = this.#sealedSize;
     const flushed = this.#queue.then(() => this.#flushTo(target));
     this.#queue = flushed.catch(ignore);
@@ -176,6 +215,12 @@ async function createNew(files: PartFiles, path: string): Promise<WrittenFile | 
     if (codeOf(thrown) === "EEXIST") return undefined;
     throw thrown;
   }
+}
+
+/** The first line of a message. It names the kind of value, such as `BigInt` or a circular structure. */
+function reasonOf(thrown: unknown): string {
+  const [line = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n");
+  return line;
 }
 
 function ignore(): void {

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { assert } from "@gossip/stdx";
+import { assert, assertCount } from "@gossip/stdx";
 import type { ShardSink, Sink, SinkRequest } from "../sink.ts";
 import type { Item } from "../../source/source.ts";
 import { SinkFailed } from "../sink-failed.ts";
-import { NdjsonShardSink, type ToRecord } from "./ndjson-shard-sink.ts";
+import { NdjsonShardSink, type RecordForm, type ToRecord, type ToSkippedRecord } from "./ndjson-shard-sink.ts";
 import { PART_FILES, type PartFiles } from "./part-files.ts";
 import { openCounted, runFolder, writeFailure } from "./part-folder.ts";
 import { decodeToken } from "./part-token.ts";
@@ -16,7 +16,13 @@ export interface NdjsonSinkOptions<I extends Item = Item, R = unknown> {
   readonly path: string;
   /** Turns a result into the value to write. `undefined` writes no line. Default: the result itself. */
   readonly toRecord?: ToRecord<I, R>;
+  /** Turns a skipped item into the value to write. Default: skipped items write no line. */
+  readonly toSkippedRecord?: ToSkippedRecord<I>;
+  /** The largest line, in UTF-16 code units. The item of a larger result fails. Default: 64 Mi. */
+  readonly maxRecordSize?: number;
 }
+
+const DEFAULT_MAX_RECORD_SIZE = 2 ** 26;
 
 /**
  * Writes results as lines of JSON, each exactly once, even after crashes.
@@ -31,7 +37,7 @@ export function ndjsonSink<I extends Item = Item, R = unknown>(options: NdjsonSi
 
 export class NdjsonSink<I extends Item, R> implements Sink<I, R> {
   readonly #path: string;
-  readonly #toRecord: ToRecord<I, R>;
+  readonly #form: RecordForm<I, R>;
   readonly #files: PartFiles;
   readonly #made = new Map<string, Promise<void>>();
 
@@ -40,11 +46,17 @@ export class NdjsonSink<I extends Item, R> implements Sink<I, R> {
       typeof options === "object" && options !== null,
       () => `ndjson sink options must be an object, got ${typeof options}`,
     );
-    const { path, toRecord = resultItself } = options;
+    const { path, toRecord = resultItself, toSkippedRecord, maxRecordSize = DEFAULT_MAX_RECORD_SIZE } = options;
     assert(typeof path === "string" && path.length > 0, "path must be the path of a file");
     assert(typeof toRecord === "function", "toRecord must be a function");
+    assert(
+      toSkippedRecord === undefined || typeof toSkippedRecord === "function",
+      "toSkippedRecord must be a function",
+    );
+    // A string of V8 cannot be longer than about half a GiB.
+    assertCount(maxRecordSize, "maxRecordSize", { min: 1, max: 2 ** 28 });
     this.#path = resolve(path);
-    this.#toRecord = toRecord;
+    this.#form = { toRecord, toSkippedRecord, maxRecordSize };
     this.#files = files;
   }
 
@@ -59,7 +71,7 @@ export class NdjsonSink<I extends Item, R> implements Sink<I, R> {
       await file.close();
     }
     const makeFolder = () => this.#makeOnce(folder);
-    return new NdjsonShardSink({ files: this.#files, folder, makeFolder }, request, previous, this.#toRecord);
+    return new NdjsonShardSink({ files: this.#files, folder, makeFolder }, request, previous, this.#form);
   }
 
   /** Create the folder once for all shards. A failed attempt is repeated. */

@@ -38,7 +38,7 @@ export interface FileTreeOptions {
 
 const DEFAULT_NAMES_HELD = 200_000;
 const NAMES_SAMPLED = 16_384;
-const DEFAULT_RETRY: RetrySchedule = { maxAttempts: 6, baseMs: 100, maxMs: 2000 };
+const DEFAULT_RETRY: RetrySchedule = { maxAttempts: 6, baseMs: 100, factor: 2, maxMs: 2000, jitter: 0.5 };
 /** Longer than any name that a file system allows, so a name of this many bytes is above every path. */
 const LONGEST_NAME = 256;
 const EVERYTHING = { start: Uint8Array.of(0), end: new Uint8Array(LONGEST_NAME).fill(0xff) };
