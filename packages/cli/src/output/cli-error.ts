@@ -19,6 +19,7 @@ export const ERROR_KINDS = {
   RunEnded: { exit: "Refused", when: "the run was cancelled or has failed, or has ended already" },
   ShardHeld: { exit: "Refused", when: "a worker holds the shard" },
   NotAllowed: { exit: "Refused", when: "the state of the run or the shard does not allow it" },
+  TooManyFailures: { exit: "ItemsFailed", when: "more items failed than `--max-failures` allows" },
   SourceMissing: { exit: "SourceFailed", when: "the folder, file or table of the source does not exist" },
   SourceUnreadable: { exit: "SourceFailed", when: "the source exists and cannot be read" },
   SourceInvalid: { exit: "SourceFailed", when: "it is not of the kind that the source needs" },

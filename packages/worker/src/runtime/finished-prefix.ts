@@ -76,9 +76,12 @@ export class FinishedPrefix<I, R, S = undefined> {
     return slot >= this.#front && slot < this.#back && this.#states[slot % this.capacity] === PENDING;
   }
 
-  /** Take out every item at the front that is not pending, in order. A skipped item has its reason instead of a result. */
-  drain(take: (item: I, result: R | S, isSkipped: boolean) => void): void {
-    while (this.#front < this.#back) {
+  /**
+   * Take out every item at the front that is not pending, in order, while `mayTake` allows it. A skipped item has its
+   * reason instead of a result.
+   */
+  drain(take: (item: I, result: R | S, isSkipped: boolean) => void, mayTake: () => boolean = always): void {
+    while (this.#front < this.#back && mayTake()) {
       const index = this.#front % this.capacity;
       const state = this.#states[index];
       if (state === PENDING) return;
@@ -98,4 +101,8 @@ export class FinishedPrefix<I, R, S = undefined> {
     this.#results.length = 0;
     this.#front = this.#back;
   }
+}
+
+function always(): boolean {
+  return true;
 }

@@ -14,7 +14,7 @@ import { TimedCall } from "./timed-call.ts";
 
 /** What the flow of a shard's items needs from the shard runner. */
 export interface FlowListener<I extends Item, R> {
-  /** Whether finished items must wait because results cannot be written now. */
+  /** Whether finished items must wait: results cannot be written now, or no more failures can be recorded. */
   isHeldBack(): boolean;
   /** The next item in order is finished. Hot: called for every item. */
   onFinished(item: I, result: R): void;
@@ -71,6 +71,7 @@ export class ItemFlow<I extends Item, R> {
   readonly #itemConcurrency: number;
   readonly #onItemStart: ((key: Uint8Array) => void) | undefined;
   readonly #take: (item: I | PassedProblem, result: R | ItemFailure | undefined, isSkipped: boolean) => void;
+  readonly #mayTake: () => boolean;
   readonly #pauses = new Set<() => void>();
   /** Calls in flight that have a time limit. */
   readonly #timedCalls = new Set<TimedCall>();
@@ -85,6 +86,7 @@ export class ItemFlow<I extends Item, R> {
     this.#itemConcurrency = host.settings.itemConcurrency;
     this.#onItemStart = host.onItemStart;
     this.#window = new FinishedPrefix(Math.max(MIN_WINDOW, this.#itemConcurrency * WINDOW_PER_ITEM));
+    this.#mayTake = () => !listener.isHeldBack();
     // One function for the life of the shard, because it is called for every item.
     this.#take = (item, result, isSkipped) => {
       if (item instanceof PassedProblem) listener.onPassed(item.problem);
@@ -153,7 +155,7 @@ export class ItemFlow<I extends Item, R> {
 
   /** Report finished items, up to the first unfinished one. */
   drain(): void {
-    if (!this.#listener.isHeldBack()) this.#window.drain(this.#take);
+    this.#window.drain(this.#take, this.#mayTake);
   }
 
   /** Retry nothing, and leave items that fail from now on unfinished. Calls in flight may still finish. */

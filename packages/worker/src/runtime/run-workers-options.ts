@@ -9,6 +9,7 @@ import type { Sink } from "../sinks/sink.ts";
 import type { Item, Source } from "../source/source.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { WorkerTime } from "../time/worker-time.ts";
+import type { MaxFailures } from "./failure-limit.ts";
 import type { Process } from "./item-context.ts";
 import type { WorkerEvent } from "./worker-event.ts";
 import type { WorkerProgress } from "./worker-summary.ts";
@@ -35,6 +36,10 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly graceMs?: number;
   /** The id of this process. No two processes may share one. Default: random. */
   readonly worker?: WorkerId;
+  /** The name of this process in the registry of workers and in the ledger of failures. Default: host and process id. */
+  readonly name?: string;
+  /** The version of the program, for the registry of workers. Default: empty. */
+  readonly version?: string;
   // The item type comes from the source, the result type from `process`.
   readonly sink?: Sink<NoInfer<I>, NoInfer<R>>;
   /** Default: 10,000 items or one second. */
@@ -58,6 +63,11 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly readRetry?: RetryInput;
   /** What to do when an item fails for the last time: park its shard (the default) or skip the item. */
   readonly onItemFailure?: "park" | "skip";
+  /**
+   * Ends the work with `TooManyFailures` if more items than this failed: a number, counted over the whole run, or a
+   * share of the items that this process tried, such as `"5%"`. Default: no limit.
+   */
+  readonly maxFailures?: MaxFailures;
   /** What to do when the source reports a problem: report it and continue (the default), or park the shard. */
   readonly onProblem?: "park" | "skip";
   /** When to split a shard for idle workers. `false` disables splits. */

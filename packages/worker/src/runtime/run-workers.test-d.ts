@@ -43,7 +43,7 @@ void runWorkers(base);
 // A union on kind, all of it.
 expectTypeOf<WorkerEvent<"LoopBlocked">>().toEqualTypeOf<{ readonly kind: "LoopBlocked" } & { readonly ms: number }>();
 expectTypeOf<StopReason["kind"]>().toEqualTypeOf<
-  "Done" | "Aborted" | "RunTerminal" | "RunMissing" | "StoreFailed" | "SourceFailed" | "SinkFailed"
+  "Done" | "Aborted" | "RunTerminal" | "RunMissing" | "StoreFailed" | "SourceFailed" | "TooManyFailures" | "SinkFailed"
 >();
 expectTypeOf<
   Extract<StartRunError, { kind: "SettingsMismatch" | "Aborted" | "SourceMissing" | "ConfigMismatch" }>["kind"]

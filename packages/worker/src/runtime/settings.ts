@@ -12,6 +12,8 @@ import {
 import { makeSplitPolicy, type SplitPolicy } from "../policy/split-policy.ts";
 import type { Item } from "../source/source.ts";
 import { SYSTEM_TIME, type WorkerTime } from "../time/worker-time.ts";
+import { FailureLimit } from "./failure-limit.ts";
+import { defaultWorkerName } from "./registration.ts";
 import type { RunWorkersOptions } from "./run-workers-options.ts";
 
 /** Long enough to restart a server, or to notice that one has to be restarted. */
@@ -23,6 +25,9 @@ export interface Settings<I extends Item = Item, R = unknown> extends RunWorkers
   readonly itemConcurrency: number;
   readonly graceMs: number;
   readonly worker: WorkerId;
+  readonly name: string;
+  readonly version: string;
+  readonly failureLimit: FailureLimit | undefined;
   readonly itemRetry: RetrySchedule;
   readonly dependencySchedule: RetrySchedule;
   readonly sourceRetry: RetrySchedule;
@@ -52,6 +57,9 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
     itemConcurrency = 1,
     graceMs = 5000,
     worker = randomWorker(),
+    name = defaultWorkerName(),
+    version = "",
+    maxFailures,
   } = options;
   const { stopWhenDone = true, progressEveryMs = 500, time = SYSTEM_TIME, patienceMs = DEFAULT_PATIENCE_MS } = options;
   assert(typeof coordinator?.claimMany === "function", "coordinator must be a Coordinator");
@@ -63,6 +71,7 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
   assertCount(progressEveryMs, "progressEveryMs", { min: 1, max: 86_400_000 });
   assertCount(patienceMs, "patienceMs", { min: 0, max: 86_400_000 });
   WorkerId.fromRaw(worker);
+  assert(typeof name === "string" && typeof version === "string", "name and version of a worker must be text");
   assertOptional(options);
   makeCheckpointPolicy(options.checkpointEvery, 1);
   return {
@@ -71,6 +80,9 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
     itemConcurrency,
     graceMs,
     worker,
+    name,
+    version,
+    failureLimit: maxFailures === undefined ? undefined : new FailureLimit(maxFailures),
     itemRetry: makeRetrySchedule(options.retry ?? {}, { what: "retry", defaults: DEFAULT_ITEM_RETRY }),
     dependencySchedule: makeRetrySchedule(options.dependencyRetry ?? {}, {
       what: "dependencyRetry",

@@ -13,6 +13,7 @@ export interface ReadFailure {
   readonly kind: "ReadFailure";
   /** Whether the whole source is unavailable, not only this range. */
   readonly isOutage: boolean;
+  readonly attempts: number;
   readonly cause: unknown;
 }
 
@@ -140,7 +141,8 @@ export class ShardReader<I extends Item> {
         sinceMs ??= time.nowMs();
         const next = this.#afterFailure({ attempt, sinceMs, cause });
         onFailure({ attempt, waitMs: next.waitMs, cause: new Redacted(cause) });
-        if (next.waitMs === undefined) return { kind: "ReadFailure", isOutage: next.isOutage, cause };
+        if (next.waitMs === undefined)
+          return { kind: "ReadFailure", isOutage: next.isOutage, attempts: attempt, cause };
         if (!(await sleep(time, next.waitMs, signal))) return { kind: "End" };
       }
     }

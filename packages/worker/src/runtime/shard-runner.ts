@@ -1,8 +1,9 @@
 import { setMaxListeners } from "node:events";
-import type { RunStatus } from "@gossip/contracts";
+import type { ParkReason, RunStatus } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { Redacted } from "@gossip/stdx";
 import type { Item, ItemProblem } from "../source/source.ts";
+import { errorText } from "./error-text.ts";
 import type { ItemContext } from "./item-context.ts";
 import type { ItemFailure } from "./item-failure.ts";
 import { ItemFeed } from "./item-feed.ts";
@@ -47,16 +48,18 @@ export class ShardRunner<I extends Item, R> {
     setMaxListeners(0, this.#abort.signal);
     this.#results = new ShardResults(settings.sink, (cause) => this.#halt({ kind: "SinkFailed", cause }));
     this.#flow = new ItemFlow(host, makeContext(host, session, this.#abort.signal), {
-      isHeldBack: () => this.#upkeep.isFlushing,
+      isHeldBack: () => this.#upkeep.isHeldBack,
       onFinished: (item, result) => this.#finish(item, result),
       onSkipped: (item, failure) => this.#skip(item, failure),
       onPassed: (problem) => this.#pass(problem),
-      onHopeless: (reason) => this.#halt({ kind: "Park", reason }),
+      onHopeless: (reason, item, { attempts, cause }) => this.#park(reason, { item: item.key, attempts, cause }),
       onChange: () => this.#wakeup.poke(),
     });
     const { checkpoint: policy, leaseMs } = timing;
     const sink = settings.sink && this.#results;
-    this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, time, listener: this.#upkeepListener() });
+    const { maxFailuresPerCheckpoint: maxFailures } = settings.coordinator;
+    const listener = this.#upkeepListener();
+    this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, time, listener, maxFailures });
     this.#reader = this.#makeReader();
     this.#splitter = new ShardSplitter(host, session, this.#sharedWork());
     this.#feed = this.#makeFeed();
@@ -120,7 +123,15 @@ export class ShardRunner<I extends Item, R> {
   #pass(problem: ItemProblem): void {
     if (this.#isStuck) return;
     this.#report(problem);
-    if (this.#results.skip({ kind: "Problem", ...problem })) this.#upkeep.advance(problem.key);
+    const { key, reason } = problem;
+    if (this.#results.skip({ kind: "Problem", key, reason }))
+      this.#upkeep.skip({
+        key,
+        attempts: 1,
+        reason: "Unreadable",
+        error: reason,
+        workerName: this.#host.settings.name,
+      });
     else this.#isStuck = true;
   }
 
@@ -129,7 +140,8 @@ export class ShardRunner<I extends Item, R> {
     const notWritten = this.#results.write(item, result);
     if (notWritten === undefined) {
       this.#host.counts.items++;
-      this.#moveTo(item.key);
+      this.#upkeep.advance(item.key);
+      this.#noteItem(item.key);
     } else if (notWritten.isRefused) this.#refuse(item, notWritten.cause);
     else this.#isStuck = true;
   }
@@ -149,17 +161,21 @@ export class ShardRunner<I extends Item, R> {
     });
     if (settings.onItemFailure === "skip") return this.#skip(item, { attempts: 1, reason: "ResultRefused", cause });
     this.#isStuck = true;
-    this.#halt({ kind: "Park", reason: "Poisoned" });
+    this.#park("Poisoned", { item: key, attempts: 1, cause });
   }
 
-  #skip(item: I, { attempts, cause }: ItemFailure): void {
+  #skip(item: I, { attempts, reason, cause }: ItemFailure): void {
     if (this.#isStuck) return;
-    if (this.#results.skip({ kind: "Failure", key: item.key, item, attempts, cause })) this.#moveTo(item.key);
-    else this.#isStuck = true;
+    const { key } = item;
+    if (!this.#results.skip({ kind: "Failure", key, item, attempts, cause })) {
+      this.#isStuck = true;
+      return;
+    }
+    this.#upkeep.skip({ key, attempts, reason, error: errorText(cause), workerName: this.#host.settings.name });
+    this.#noteItem(key);
   }
 
-  #moveTo(key: Uint8Array): void {
-    this.#upkeep.advance(key);
+  #noteItem(key: Uint8Array): void {
     this.#splitter.note(key);
     this.#items++;
   }
@@ -175,6 +191,14 @@ export class ShardRunner<I extends Item, R> {
   }
 
   // Stopping and leaving.
+
+  #park(
+    reason: ParkReason,
+    { item, attempts, cause }: { readonly item?: Uint8Array; readonly attempts: number; readonly cause: unknown },
+  ): void {
+    const { name: workerName } = this.#host.settings;
+    this.#halt({ kind: "Park", reason, detail: { item, attempts, error: errorText(cause), workerName } });
+  }
 
   #halt(stop: ShardStop): void {
     // Results written from now on would be stored after results that were not.
@@ -333,12 +357,12 @@ export class ShardRunner<I extends Item, R> {
       isStopped: () => this.#stop !== undefined,
       onProblem: (problem) => {
         this.#report(problem);
-        this.#halt({ kind: "Park", reason: "Other" });
+        this.#park("Other", { item: problem.key, attempts: 1, cause: problem.reason });
       },
-      onReadFailure: ({ isOutage, cause }) =>
-        this.#halt(
-          isOutage ? { kind: "SourceFailed", cause } : { kind: "Park", reason: parkReasonFor(cause, "TooManyErrors") },
-        ),
+      onReadFailure: ({ isOutage, attempts, cause }) => {
+        if (isOutage) this.#halt({ kind: "SourceFailed", cause });
+        else this.#park(parkReasonFor(cause, "TooManyErrors"), { attempts, cause });
+      },
       onBug: (error) => this.#halt({ kind: "Bug", error }),
     });
   }

@@ -1,11 +1,12 @@
 import type { ParkReason, RunStatus } from "@gossip/contracts";
+import type { ParkDetailInput } from "@gossip/coordination";
 import type { Ending } from "./upkeep.ts";
 import type { LossCause } from "./worker-event.ts";
 
 /** Why the work on a shard ends before its last item. */
 export type ShardStop =
   | { readonly kind: "Shutdown" }
-  | { readonly kind: "Park"; readonly reason: ParkReason }
+  | { readonly kind: "Park"; readonly reason: ParkReason; readonly detail: ParkDetailInput }
   | { readonly kind: "RunEnded"; readonly status: RunStatus }
   /** The source was unavailable for too long. */
   | { readonly kind: "SourceFailed"; readonly cause: unknown }

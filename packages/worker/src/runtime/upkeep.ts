@@ -1,5 +1,11 @@
 import { Cursor, OpId, type ParkReason, type RunStatus } from "@gossip/contracts";
-import { RANGE_EXHAUSTED, type CapacityHint, type WorkerSession } from "@gossip/coordination";
+import {
+  RANGE_EXHAUSTED,
+  type CapacityHint,
+  type FailureInput,
+  type ParkDetailInput,
+  type WorkerSession,
+} from "@gossip/coordination";
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import { assert, type Result } from "@gossip/stdx";
 import { mustRenew, upkeepDueMs, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
@@ -40,18 +46,21 @@ export interface UpkeepOptions {
   readonly leaseMs: number;
   readonly time: WorkerTime;
   readonly listener: UpkeepListener;
+  /** Most failures that one write records. */
+  readonly maxFailures: number;
 }
 
-/** Everything up to `key` is finished: `items` items since the last checkpoint. */
+/** Everything up to `key` is finished: `items` items since the last checkpoint, `failures` of them skipped. */
 interface Progress {
   readonly key: Uint8Array;
   readonly items: number;
+  readonly failures: readonly FailureInput[] | undefined;
 }
 
 /** How a hold ends. */
 export type Ending =
   | { readonly kind: "Complete" }
-  | { readonly kind: "Park"; readonly reason: ParkReason }
+  | { readonly kind: "Park"; readonly reason: ParkReason; readonly detail: ParkDetailInput }
   | { readonly kind: "Release" };
 
 const FIRST_RETRY_MS = 50;
@@ -67,6 +76,8 @@ export class Upkeep {
   readonly #options: UpkeepOptions;
   #lastKey: Uint8Array | undefined;
   #items = 0;
+  /** Skipped since the last checkpoint. The write that moves past them records them. */
+  #failed: FailureInput[] = [];
   #token: Uint8Array | undefined;
   #checkpointedMs: number;
   #renewedMs: number;
@@ -89,9 +100,13 @@ export class Upkeep {
     this.#dueMs = this.#reckonDue();
   }
 
-  /** Whether results must not be written at the moment. */
-  get isFlushing(): boolean {
-    return this.#flush !== undefined;
+  /** Whether progress must not move at the moment: results are being flushed, or no more failures fit into a write. */
+  get isHeldBack(): boolean {
+    return this.#flush !== undefined || this.#isLedgerFull;
+  }
+
+  get #isLedgerFull(): boolean {
+    return this.#failed.length >= this.#options.maxFailures;
   }
 
   /** Everything up to this key is finished. Hot: called for every item. */
@@ -100,9 +115,16 @@ export class Upkeep {
     if (this.#items++ === 0) this.#dueMs = this.#reckonDue();
   }
 
+  /** Everything up to this key is finished, and the key itself is skipped. */
+  skip(failure: FailureInput): void {
+    this.#failed.push(failure);
+    this.advance(failure.key);
+    if (this.#isLedgerFull) void this.keepUp();
+  }
+
   /** Whether a write is due. Hot: called after every item. */
   isDue(nowMs: number): boolean {
-    if (this.#items >= this.#options.policy.items) return true;
+    if (this.#items >= this.#options.policy.items || this.#isLedgerFull) return true;
     return nowMs >= this.#dueMs && this.#action === undefined;
   }
 
@@ -111,7 +133,7 @@ export class Upkeep {
    * previous write is still in flight, waits for it first.
    */
   async keepUp(): Promise<void> {
-    if (this.isFlushing) return this.#untilFlushed();
+    if (this.#flush !== undefined) return this.#untilFlushed();
     await this.#action;
     // Give a failing store time. The work waits too once it is a whole checkpoint ahead.
     const waitMs = this.#failures > 0 ? this.#dueMs - this.#options.time.nowMs() : 0;
@@ -137,32 +159,33 @@ export class Upkeep {
     if (this.#isOver) return false;
     const { session } = this.#options;
     // Read before the flush: the token covers exactly the results written up to this key.
-    const progress = this.#items > 0 ? { key: this.#lastKey!, items: this.#items } : undefined;
+    const progress = this.#items > 0 ? this.#progress() : undefined;
     if (progress !== undefined && !(await this.#flushResults())) return false;
     const opId = OpId.random();
     switch (ending.kind) {
       case "Complete": {
         const point = progress === undefined ? RANGE_EXHAUSTED : this.#cursorAt(progress.key);
-        return this.#insist("complete", () => session.complete(point, { opId }));
+        return this.#insist("complete", () => session.complete(point, { opId, failures: progress?.failures }));
       }
       case "Park":
         if (progress !== undefined && !(await this.#lastCheckpoint(progress))) return false;
-        return this.#insist("park", () => session.park(ending.reason, { opId }));
+        return this.#insist("park", () => session.park(ending.reason, { opId, detail: ending.detail }));
       case "Release":
         if (progress !== undefined && !(await this.#lastCheckpoint(progress))) return false;
         return this.#insist("release", () => session.release({ opId }));
     }
   }
 
-  async #lastCheckpoint({ key, items }: Progress): Promise<boolean> {
+  async #lastCheckpoint(progress: Progress): Promise<boolean> {
+    const { key, items, failures } = progress;
     const cursor = this.#cursorAt(key);
     const startMs = this.#options.time.nowMs();
     const opId = OpId.random();
     const isMade = await this.#insist("checkpoint", () =>
-      this.#options.session.checkpoint(cursor, { renew: this.#mustRenew(this.#options.time.nowMs()), opId }),
+      this.#options.session.checkpoint(cursor, { renew: this.#mustRenew(this.#options.time.nowMs()), opId, failures }),
     );
     if (!isMade) return false;
-    this.#items -= items;
+    this.#stored(progress);
     this.#options.listener.onCheckpoint(items, this.#options.time.nowMs() - startMs);
     return true;
   }
@@ -186,7 +209,7 @@ export class Upkeep {
     try {
       // The write that ends the hold stores the rest. Until then only renew.
       if (this.#items === 0 || this.#isEnding) await this.#renew();
-      else await this.#store({ key: this.#lastKey!, items: this.#items });
+      else await this.#store(this.#progress());
     } catch (error) {
       this.#isOver = true;
       this.#options.listener.onBug(error);
@@ -207,17 +230,34 @@ export class Upkeep {
     listener.onCapacity(answer.value.capacity);
   }
 
-  async #store({ key, items }: Progress): Promise<void> {
+  #progress(): Progress {
+    return {
+      key: this.#lastKey!,
+      items: this.#items,
+      failures: this.#failed.length === 0 ? undefined : [...this.#failed],
+    };
+  }
+
+  #stored({ items, failures }: Progress): void {
+    this.#items -= items;
+    if (failures === undefined) return;
+    const wasFull = this.#isLedgerFull;
+    this.#failed.splice(0, failures.length);
+    if (wasFull) this.#options.listener.onFlushed();
+  }
+
+  async #store(progress: Progress): Promise<void> {
+    const { key, items, failures } = progress;
     if (!(await this.#flushResults())) return;
     const { session, time, listener } = this.#options;
     const askedMs = time.nowMs();
     const deadlineBefore = session.lease.deadline;
     const renew = this.#mustRenew(askedMs);
-    const answer = await session.checkpoint(this.#cursorAt(key), { renew });
+    const answer = await session.checkpoint(this.#cursorAt(key), { renew, failures });
     this.#writeMs = time.nowMs() - askedMs;
     if (!answer.ok) return this.#refused("checkpoint", answer.error);
     listener.onStoreWorked();
-    this.#items -= items;
+    this.#stored(progress);
     this.#failures = 0;
     this.#checkpointedMs = askedMs;
     listener.onCheckpoint(items, this.#writeMs);

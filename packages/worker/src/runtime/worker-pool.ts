@@ -1,3 +1,4 @@
+import type { ShardId } from "@gossip/contracts";
 import type { CapacityHint, CoordinationEvent, EventKind, WorkerSession } from "@gossip/coordination";
 import { InfraError, type BackendError, type ClaimError } from "@gossip/coordination-errors";
 import { Redacted } from "@gossip/stdx";
@@ -7,6 +8,7 @@ import type { Item } from "../source/source.ts";
 import type { Observer } from "../telemetry/observer.ts";
 import { CoordinatorTime } from "./coordinator-time.ts";
 import { Outage } from "./outage.ts";
+import { Registration } from "./registration.ts";
 import { RunCounts } from "./run-counts.ts";
 import type { RunTiming, Settings } from "./settings.ts";
 import type { ShardHost } from "./shard-host.ts";
@@ -20,6 +22,8 @@ import type { StopReason, WorkerProgress, WorkerSummary } from "./worker-summary
 const SLICE_MS = 10;
 const MAX_TICK_MS = 250;
 const MAX_UNNOTICED_BLOCK_MS = 1000;
+/** How often the failures of the run are counted, if their number is limited. */
+const COUNT_FAILURES_MS = 2000;
 
 /** Events after which more may be claimable. */
 const OFFERS: ReadonlySet<EventKind> = /* @__PURE__ */ new Set([
@@ -60,6 +64,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   #bug: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
   #hasOffer = false;
+  #recordedFailures = 0;
+  #countDueMs = 0;
   /** Workers that are waiting because nothing could be claimed. */
   #idleWorkers = 0;
 
@@ -79,6 +85,11 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#sharing = new WorkSharing({ time, ask: () => this.#askCapacity(), onBug: (error) => this.#fail(error) });
   }
 
+  /** The shards in work. */
+  heldShards(): ShardId[] {
+    return [...this.#runners].map(({ session }) => session.shardKey.shard);
+  }
+
   async run(): Promise<WorkerSummary> {
     const { coordinator, signal } = this.settings;
     const onAbort = (): void => this.#halt({ kind: "Aborted" });
@@ -86,10 +97,14 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     signal?.addEventListener("abort", onAbort, { once: true });
     const stopListening = coordinator.onEvent((event) => this.#overhear(event));
     const stopTicking = this.#startTicking();
+    const registration = this.#register();
     try {
       await this.#claimUntilDone().catch((error: unknown) => this.#fail(error));
       while (this.#runners.size > 0) await this.#wait(undefined);
+      // A store that is unavailable is not waited for: the entry expires by itself.
+      if (this.store.ms === undefined) await registration.close();
     } finally {
+      registration.stop();
       stopTicking();
       stopListening();
       signal?.removeEventListener("abort", onAbort);
@@ -101,7 +116,10 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
 
   // What the work on a shard asks for.
 
-  readonly emit = (event: WorkerEvent): void => this.#observer.event(event);
+  readonly emit = (event: WorkerEvent): void => {
+    this.#observer.event(event);
+    if (event.kind === "ItemProblem" || (event.kind === "ItemFailed" && !event.willRetry)) this.#checkFailures();
+  };
 
   renewed(session: WorkerSession, askedMs: number): void {
     const slot = this.#slots.get(session);
@@ -206,6 +224,32 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     if (isHopeless) this.#halt({ kind: "StoreFailed", error });
   }
 
+  // Failing as a whole.
+
+  #checkFailures(): void {
+    const { failureLimit } = this.settings;
+    const { items, failures, problems } = this.counts;
+    const failed = failures + problems;
+    if (failureLimit?.isExceeded({ items, failures: failed }, this.#recordedFailures) === true)
+      this.#halt({ kind: "TooManyFailures", failures: Math.max(failed, this.#recordedFailures) });
+  }
+
+  /** Count the failures of the run on record, which other workers may have added. */
+  #countFailures(nowMs: number): void {
+    const { failureLimit, coordinator, run } = this.settings;
+    const limit = failureLimit?.countLimit;
+    if (limit === undefined || nowMs < this.#countDueMs) return;
+    this.#countDueMs = Infinity;
+    void coordinator.countFailures({ ...run, limit }).then(
+      (counted) => {
+        this.#countDueMs = this.settings.time.nowMs() + COUNT_FAILURES_MS;
+        if (counted.ok) this.#recordedFailures = counted.value;
+        this.#checkFailures();
+      },
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
   // Sharing and reporting.
 
   #overhear({ kind, tenant, run }: CoordinationEvent): void {
@@ -234,6 +278,12 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     return this.settings.time.nowMs() - ms;
   }
 
+  #register(): Registration {
+    const { coordinator, run, worker, name, version, time } = this.settings;
+    const state = () => ({ shards: this.heldShards(), items: this.counts.items });
+    return new Registration({ coordinator, run, worker, name, version, time, state });
+  }
+
   #startTicking(): () => void {
     const { time, progressEveryMs } = this.settings;
     const { checkpoint, leaseMs } = this.timing;
@@ -250,6 +300,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#keeper?.beat();
     for (const runner of this.#runners) runner.tick(nowMs);
     this.#share();
+    this.#countFailures(nowMs);
     if (nowMs - this.#reportedMs >= this.settings.progressEveryMs) this.#report();
   }
 

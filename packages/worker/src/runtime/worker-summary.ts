@@ -46,6 +46,8 @@ export type StopReason =
   | { readonly kind: "StoreFailed"; readonly error: BackendError }
   /** The source was unavailable for too long. The shards held were released; none was parked for it. */
   | { readonly kind: "SourceFailed"; readonly cause: Redacted<unknown> }
+  /** More items failed than `maxFailures` allows. The shards held were released. */
+  | { readonly kind: "TooManyFailures"; readonly failures: number }
   /** Results could not be written. */
   | { readonly kind: "SinkFailed"; readonly cause: Redacted<unknown> };
 

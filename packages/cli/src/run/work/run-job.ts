@@ -163,6 +163,11 @@ export function stopError(stopped: StopReason, out: string | undefined): Result<
         "SourceUnreadable",
         `${sourceReason(stopped.cause)}, and it did not come back: check the source, then run the same command again; nothing was lost.`,
       );
+    case "TooManyFailures":
+      return fail(
+        "TooManyFailures",
+        `${stopped.failures} items failed, more than --max-failures allows: fix their cause or raise the limit, then run the same command again.`,
+      );
     case "SinkFailed":
       return err(thrownSentence(Redacted.reveal(stopped.cause), out));
   }

@@ -1,0 +1,83 @@
+import { hostname } from "node:os";
+import { LogicalTime, type ShardId, type WorkerId } from "@gossip/contracts";
+import type { CoordinatorApi, RunRequest } from "@gossip/coordination";
+import type { WorkerTime } from "../time/worker-time.ts";
+
+/** How long an entry of the registry lasts unless it is renewed. */
+const TTL_MS = 30_000;
+const RENEW_MS = TTL_MS / 3;
+
+export interface RegistrationOptions {
+  readonly coordinator: CoordinatorApi;
+  readonly run: RunRequest;
+  readonly worker: WorkerId;
+  /** For people. Default: the host and the process id. */
+  readonly name: string;
+  readonly version: string;
+  readonly time: WorkerTime;
+  /** What the worker holds and has done. */
+  readonly state: () => { readonly shards: readonly ShardId[]; readonly items: number };
+}
+
+/** The name of this process unless it has another one. */
+export function defaultWorkerName(): string {
+  return `${hostname()}:${process.pid}`;
+}
+
+/**
+ * Keeps the entry of this worker in the registry of its run. The registry is advisory, so a failure to write it is
+ * ignored: the next renewal tries again.
+ */
+export class Registration {
+  readonly #options: RegistrationOptions;
+  readonly #startedAt = LogicalTime.fromRaw(BigInt(Date.now()));
+  #cancel: (() => void) | undefined;
+  #before: { readonly ms: number; readonly items: number };
+  #writing: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+    this.#before = { ms: options.time.nowMs(), items: 0 };
+    this.#renew();
+  }
+
+  /** Stop renewing the entry. It expires by itself. */
+  stop(): void {
+    this.#isOver = true;
+    this.#cancel?.();
+  }
+
+  /** Remove the entry. Waits for a write that is in flight, so that it does not come back. */
+  async close(): Promise<void> {
+    this.stop();
+    const { coordinator, run, worker } = this.#options;
+    await this.#writing;
+    await coordinator.unregisterWorker({ ...run, worker });
+  }
+
+  #renew(): void {
+    if (this.#isOver) return;
+    this.#writing = this.#write();
+    this.#cancel = this.#options.time.startTimer(RENEW_MS, () => this.#renew());
+  }
+
+  async #write(): Promise<void> {
+    const { coordinator, run, worker, name, version, time, state } = this.#options;
+    const { shards, items } = state();
+    const [ms, before] = [time.nowMs(), this.#before];
+    this.#before = { ms, items };
+    const itemsPerSecond = ms > before.ms ? (1000 * (items - before.items)) / (ms - before.ms) : undefined;
+    const info = {
+      name,
+      host: hostname(),
+      pid: process.pid,
+      version,
+      startedAt: this.#startedAt,
+      shards,
+      itemCount: items,
+      itemsPerSecond,
+    };
+    await coordinator.registerWorker({ ...run, worker, info, ttl: BigInt(TTL_MS) });
+  }
+}
