@@ -68,6 +68,9 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--limit <count>", "only the first so many items")
     .addOption(repeatable("--include <glob>", "only files of a tree that match; may be repeated"))
     .addOption(repeatable("--exclude <glob>", "no files and folders of a tree that match; may be repeated"))
+    .option("--key <columns>", "read a table in the order of another unique key: its columns, with commas")
+    .option("--where <condition>", "only the rows of a table that meet this SQL condition")
+    .option("--columns <columns>", "only these columns of a row, with commas")
     .addOption(
       new Option("--on-fail <what>", "an item that keeps failing is recorded and passed over, or its shard set aside")
         .choices(["skip", "park"])

@@ -175,6 +175,25 @@ describe("PostgreSQL", () => {
     });
   });
 
+  test("another key, a condition, some columns, and a name that needs quotes", async () => {
+    query(server.url, 'CREATE TABLE public."My Orders" (id bigint PRIMARY KEY, code uuid NOT NULL UNIQUE, n int)');
+    query(
+      server.url,
+      "INSERT INTO public.\"My Orders\" SELECT n, ('00000000-0000-0000-0000-0000000000' || (99 - n))::uuid, n FROM generate_series(1, 20) n",
+    );
+    const choice = ["--key", "code", "--where", "n > 15", "--columns", "id,n"];
+    const source = `${server.url}#"My Orders"`;
+    const { code, stderr } = await gossip(
+      ["run", "--source", source, ...choice, "--exec", "printf %s {}", "--out", "mine.ndjson"],
+      { cwd: folder },
+    );
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Done: 5 items")]);
+    const results = readFileSync(join(folder, "mine.ndjson"), "utf8").trim().split("\n");
+    expect(results.map((line) => (JSON.parse(line) as { stdout: string }).stdout)).toEqual(
+      [20, 19, 18, 17, 16].map((n) => JSON.stringify({ id: String(n), n })),
+    );
+  });
+
   test("tables of a newer version are left as they are", async () => {
     writeFileSync(join(folder, "rows"), "x\n");
     raiseSchemaVersion(server.url);

@@ -26,14 +26,14 @@ export async function openSource(text: string, surroundings: SourceSurroundings)
   if (kind === undefined) return fail("BadCommandLine", `--source is not of a known kind: ${WHAT_IT_IS}.`);
   if (rest === "") return fail("BadCommandLine", `--source names nothing after "${kind}:": ${WHAT_IT_IS}.`);
   const { cwd, selection } = surroundings;
-  const checked = checkSelection(kind, selection);
+  const checked = checkSelection(kind === "postgresql" ? "postgres" : kind, selection);
   if (!checked.ok) return checked;
   const opened =
     kind === "fs"
       ? await openTree(resolve(cwd, rest), surroundings)
       : kind === "lines"
         ? await openLines(resolve(cwd, rest))
-        : await openTable(rest.startsWith("//") ? `postgres:${rest}` : rest);
+        : await openTable(rest.startsWith("//") ? `postgres:${rest}` : rest, selection);
   if (!opened.ok || selection.limit === undefined) return opened;
   return ok({ ...opened.value, source: limitedSource(opened.value.source, selection.limit) });
 }

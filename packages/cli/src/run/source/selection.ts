@@ -10,12 +10,25 @@ export interface Selection {
   readonly include?: readonly string[] | undefined;
   /** No file or folder whose path matches one of these globs. */
   readonly exclude?: readonly string[] | undefined;
+  /** Rows in the order of these columns, which have a unique index, instead of the primary key. */
+  readonly key?: readonly string[] | undefined;
+  /** Only rows that meet this SQL condition. */
+  readonly where?: string | undefined;
+  /** Only these columns of a row. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 export const EVERYTHING: Selection = {};
 
 /** The options, in the order in which they are stored and shown. */
-const OPTIONS = ["limit", "include", "exclude"] as const satisfies readonly (keyof Selection)[];
+const OPTIONS = [
+  "limit",
+  "include",
+  "exclude",
+  "key",
+  "where",
+  "columns",
+] as const satisfies readonly (keyof Selection)[];
 
 /** The selection without what was not given. The same for the same selection. */
 export function canonicalSelection(selection: Selection): Record<string, unknown> {
@@ -33,11 +46,12 @@ export function selectionText(selection: Selection): string {
 /** Read what `canonicalSelection` returned. Anything else is left out. */
 export function readSelection(stored: unknown): Selection {
   if (typeof stored !== "object" || stored === null) return EVERYTHING;
-  const { limit, include, exclude } = stored as Record<string, unknown>;
+  const { limit, where, ...lists } = stored as Record<string, unknown>;
+  const read = (["include", "exclude", "key", "columns"] as const).map((name) => [name, lists[name]] as const);
   return {
     ...(typeof limit === "number" ? { limit } : {}),
-    ...(isTexts(include) ? { include } : {}),
-    ...(isTexts(exclude) ? { exclude } : {}),
+    ...(typeof where === "string" ? { where } : {}),
+    ...Object.fromEntries(read.filter(([, value]) => isTexts(value))),
   };
 }
 
@@ -45,9 +59,26 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
+const ONLY_FOR = {
+  include: "fs",
+  exclude: "fs",
+  key: "postgres",
+  where: "postgres",
+  columns: "postgres",
+} as const satisfies Partial<Record<keyof Selection, string>>;
+
 /** Refuse options that do not fit the kind of source. */
-export function checkSelection(kind: string, { include, exclude }: Selection): Result<void, CliError> {
-  if (kind === "fs") return ok();
-  const given = include !== undefined ? "--include" : exclude !== undefined ? "--exclude" : undefined;
-  return given === undefined ? ok() : fail("BadCommandLine", `${given} is for fs: only: leave it out.`);
+export function checkSelection(kind: string, selection: Selection): Result<void, CliError> {
+  for (const [name, only] of Object.entries(ONLY_FOR))
+    if (only !== kind && selection[name as keyof Selection] !== undefined)
+      return fail("BadCommandLine", `--${name} is for ${only}: only: leave it out.`);
+  return ok();
+}
+
+/** Read names between commas. A name with a comma or a space is between double quotes, as in SQL. */
+export function readNames(text: string): readonly string[] | undefined {
+  const names = [...text.matchAll(/\s*(?:"((?:[^"]|"")+)"|([^\s",]+))\s*(?:,|$)/gy)];
+  const isWhole = names.length > 0 && names.reduce((size, [all]) => size + all.length, 0) === text.length;
+  if (!isWhole || text.trimEnd().endsWith(",")) return undefined;
+  return names.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!);
 }

@@ -3,21 +3,29 @@ import { ok, type Result } from "@gossip/stdx";
 import type { RowItem } from "@gossip/source-postgres";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import type { JobSource } from "./job-source.ts";
+import type { Selection } from "./selection.ts";
 
-const HOW = "write postgres://USER:PASSWORD@HOST/DATABASE#TABLE, or #SCHEMA.TABLE";
+const HOW =
+  "write postgres://USER:PASSWORD@HOST/DATABASE#TABLE, or #SCHEMA.TABLE, with double quotes as in SQL if needed";
 
 /** Open the rows of a table: `postgres://…/database#schema.table`. */
-export async function openTable(text: string): Promise<Result<JobSource, CliError>> {
-  const [, address = "", schema, table] = /^([^#]*)#(?:([^.]+)\.)?([^.]+)$/.exec(text) ?? [];
-  if (table === undefined) return fail("BadCommandLine", `the PostgreSQL source names no table: ${HOW}.`);
+export async function openTable(
+  text: string,
+  { key, where, columns }: Selection,
+): Promise<Result<JobSource, CliError>> {
+  const { parseTableName, postgresTableSource } = await import("@gossip/source-postgres");
+  const [, address = "", name = ""] = /^([^#]*)#([^]*)$/.exec(text) ?? [];
+  const named = parseTableName(name);
+  if (named === undefined) return fail("BadCommandLine", `the PostgreSQL source names no table: ${HOW}.`);
+  const { schema, table } = named;
   if (!URL.canParse(address) || !/^postgres(?:ql)?:$/.test(new URL(address).protocol))
     return fail("BadCommandLine", `the PostgreSQL source is not a URL: ${HOW}.`);
   if ([schema ?? "", table].some((name) => Buffer.byteLength(name) > 63 || name.includes("\0")))
     return fail("BadCommandLine", `the name of the table is too long: ${HOW}.`);
   const { host, pathname } = new URL(address);
-  const { postgresTableSource } = await import("@gossip/source-postgres");
+  const options = Object.entries({ schema, key, where, columns }).filter(([, value]) => value !== undefined);
   return ok({
-    source: postgresTableSource({ url: address, table, ...(schema === undefined ? {} : { schema }) }),
+    source: postgresTableSource({ url: address, table, ...Object.fromEntries(options) }),
     identity: `postgres:${host}${pathname}#${schema ?? "public"}.${table}`,
     argumentOf: (item) => Buffer.from(JSON.stringify(rowJson((item as RowItem).row))),
     fieldsOf: ({ key }) => ({ key: keyJson(key) }),

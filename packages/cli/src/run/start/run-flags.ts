@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { ok, type Result } from "@gossip/stdx";
 import type { StoreFlags } from "../../cli.ts";
 import { fail, type CliError } from "../../output/cli-error.ts";
-import type { Selection } from "../source/selection.ts";
+import { readNames, type Selection } from "../source/selection.ts";
 import type { OnFail } from "../work/job-work.ts";
 
 /** The options of `gossip run`, as text. */
@@ -25,6 +25,9 @@ export interface RunFlags extends StoreFlags {
   readonly limit?: string;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  readonly key?: string;
+  readonly where?: string;
+  readonly columns?: string;
   readonly dryRun?: boolean;
   readonly overwrite?: boolean;
 }
@@ -75,8 +78,14 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
       limit: flags.limit === undefined ? undefined : read("--limit", flags.limit, { min: 1, max: MAX_LIMIT }),
       include: flags.include,
       exclude: flags.exclude,
+      key: flags.key === undefined ? undefined : readNames(flags.key),
+      where: flags.where,
+      columns: flags.columns === undefined ? undefined : readNames(flags.columns),
     },
   };
+  for (const name of ["key", "columns"] as const)
+    if (flags[name] !== undefined && numbers.selection[name] === undefined)
+      return fail("BadCommandLine", `--${name} is not a list of columns: write names with commas between them.`);
   return read.problem === undefined ? ok(numbers) : fail("BadCommandLine", read.problem);
 }
 
