@@ -10,11 +10,16 @@ export interface PackageDocuments {
   readonly changelog: string | undefined;
 }
 
+/** A title, then one install command. tools/readme checks what it installs. */
+const STARTS_WITH_INSTALL = /^# [^\n]+\n\n```sh\nnpm install [^\n]+\n```\n/;
+
 export function packageDocumentFindings({ folder, version, readme, changelog }: PackageDocuments): Finding[] {
   const found: Finding[] = [];
   if (readme === undefined) found.push({ file: `${folder}/README.md`, line: 0, what: "is missing" });
   else if (!headings(readme).includes("What it does not do"))
     found.push({ file: `${folder}/README.md`, line: 0, what: 'has no section "What it does not do"' });
+  if (readme !== undefined && !STARTS_WITH_INSTALL.test(readme))
+    found.push({ file: `${folder}/README.md`, line: 3, what: "does not start with its install command" });
   if (changelog === undefined) found.push({ file: `${folder}/CHANGELOG.md`, line: 0, what: "is missing" });
   else if (!headings(changelog).includes(version))
     found.push({

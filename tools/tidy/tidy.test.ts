@@ -17,6 +17,7 @@ import { testCalls } from "./test-calls.ts";
 import type { SourceText } from "./tree.ts";
 
 const MINUTE = 60_000;
+const INSTALLED = "# x\n\n```sh\nnpm install x\n```\n\n";
 
 describe("the repository", () => {
   let tree: Tree;
@@ -57,10 +58,11 @@ describe("a planted tree", () => {
 
   test("every rule finds what was planted for it, and only there", { timeout: MINUTE }, () => {
     for (const name of PACKAGES) {
-      plant(`packages/${name}/README.md`, "# x\n\n## What it does not do\n\nMuch.\n");
+      plant(`packages/${name}/README.md`, `${INSTALLED}## What it does not do\n\nMuch.\n`);
       plant(`packages/${name}/CHANGELOG.md`, `# x\n\n## ${readManifest(name).version}\n\nFirst.\n`);
     }
-    plant("packages/scope/README.md", "# x\n");
+    plant("packages/scope/README.md", INSTALLED);
+    plant("packages/stdx/README.md", "# x\n\n## What it does not do\n\nMuch.\n");
     plant(
       "packages/stdx/src/clock.ts",
       "// Date.now() in a comment is fine.\nexport const now = (): number => Date.now();\n",
@@ -99,7 +101,7 @@ describe("a planted tree", () => {
       "exports are named one by one": ["packages/tso-server/src/index.ts:1"],
       "tests draw nothing that they cannot draw again": ["packages/stdx/src/clock.test.ts:1"],
       "no test is run alone": ["packages/stdx/src/clock.test.ts:2"],
-      "every package has a README and a CHANGELOG": ["packages/scope/README.md:0"],
+      "every package has a README and a CHANGELOG": ["packages/stdx/README.md:3", "packages/scope/README.md:0"],
       "every decision has a status": ["docs/decisions/0002-b.md:0"],
       "every test named in docs/invariants.md exists": ["docs/invariants.md:4"],
       "prose is plain English with American spelling": [
@@ -288,7 +290,7 @@ describe("documents", () => {
   const complete = {
     folder: "packages/a",
     version: "0.1.0",
-    readme: "## What it does not do\n",
+    readme: `${INSTALLED}## What it does not do\n`,
     changelog: "## 0.1.0\n",
   };
 
@@ -298,8 +300,9 @@ describe("documents", () => {
 
   test.each([
     { ...complete, readme: undefined },
-    { ...complete, readme: "What it does not do\n" },
-    { ...complete, readme: "```md\n## What it does not do\n```\n" },
+    { ...complete, readme: `${INSTALLED}What it does not do\n` },
+    { ...complete, readme: `${INSTALLED}\`\`\`md\n## What it does not do\n\`\`\`\n` },
+    { ...complete, readme: "# x\n\n## What it does not do\n" },
     { ...complete, changelog: undefined },
     { ...complete, changelog: "## 0.0.9\n" },
   ])("missing part: %o", (documents) => {
