@@ -82,7 +82,7 @@ export async function estimateRows(pool: Pool, table: Table): Promise<WorkEstima
       items: (to - from) * rowsPerKey,
     });
   }
-  return { spans };
+  return { spans, isExact: rowsPerKey === 1 };
 }
 
 async function readKeys(pool: Pool, table: Table, text: string, bound: KeyBound): Promise<readonly Uint8Array[]> {
