@@ -17,9 +17,11 @@ import {
 import { fsck } from "../../packages/coordination-fsck/src/index.ts";
 import {
   Coordinator,
+  FAILURE_REASONS,
   MemoryStore,
   RANGE_EXHAUSTED,
   type CoordinationStore,
+  type FailureInput,
   type Lease,
   type ShardRecord,
 } from "../../packages/coordination/src/index.ts";
@@ -70,6 +72,13 @@ const key = (place: number) => Uint8Array.of(place >> 8, place & 0xff);
 const placeOf = (bytes: Uint8Array) => (bytes[0]! << 8) | bytes[1]!;
 const spec = (start: number, end: number, note: string) =>
   ShardSpec.withRangeAndMetadata({ start: key(start), end: key(end), metadata: new TextEncoder().encode(note) });
+
+const failureAt = (place: number): FailureInput => ({
+  key: key(place),
+  attempts: 1 + (place % 4),
+  reason: FAILURE_REASONS[place % FAILURE_REASONS.length]!,
+  error: `item ${place} failed`,
+});
 
 /** A worker with shards of its own, so that what several do at once has one outcome. */
 class Lane {
@@ -135,6 +144,7 @@ class Lane {
     const place = at + this.#below(Math.max(1, (high - at) >> 3));
     const token = this.#below(2) === 0 ? undefined : new Uint8Array(this.#below(900) + 1).fill(place);
     const next = Cursor.fromParts({ lastKey: key(place), token });
+    const failures = place % 3 === 0 ? [failureAt(place), failureAt(at)] : undefined;
     const cut = place + 1 + this.#below(Math.max(1, high - place - 1));
     const canCut = cut > place && cut < high;
     switch (this.#below(canCut ? 16 : 13)) {
@@ -145,14 +155,19 @@ class Lane {
         return (coordinator) => coordinator.release(base);
       case 3:
         return (coordinator) =>
-          coordinator.park({ ...base, reason: ParkReason.values[place % ParkReason.values.length]! });
+          coordinator.park({
+            ...base,
+            reason: ParkReason.values[place % ParkReason.values.length]!,
+            detail: place % 2 === 0 ? { item: key(place), attempts: 2, error: "broken" } : undefined,
+          });
       case 4:
       case 5:
         return (coordinator) =>
           coordinator.unpark({ tenant: TENANT, key: { run: RUN, shard: lease.shard }, opId: base.opId });
       case 6:
         if (place % 4 > 0) return (coordinator) => coordinator.renew(base);
-        return (coordinator) => coordinator.complete({ ...base, point: place % 5 === 0 ? RANGE_EXHAUSTED : next });
+        return (coordinator) =>
+          coordinator.complete({ ...base, point: place % 5 === 0 ? RANGE_EXHAUSTED : next, failures });
       case 13:
       case 14: {
         const plan = unwrap(
@@ -172,7 +187,7 @@ class Lane {
         return (coordinator) => coordinator.splitReplace({ ...base, plan });
       }
       default:
-        return (coordinator) => coordinator.checkpoint({ ...base, cursor: next, renew: place % 2 === 0 });
+        return (coordinator) => coordinator.checkpoint({ ...base, cursor: next, renew: place % 2 === 0, failures });
     }
   }
 }

@@ -11,7 +11,12 @@ import {
   type TenantId,
 } from "../../packages/contracts/src/index.ts";
 import { fsck } from "../../packages/coordination-fsck/src/index.ts";
-import { MemoryStore, type ShardLimits, type WriteSet } from "../../packages/coordination/src/index.ts";
+import {
+  MemoryStore,
+  type GuardedNoteWrite,
+  type ShardLimits,
+  type WriteSet,
+} from "../../packages/coordination/src/index.ts";
 import { unwrap } from "../../packages/stdx/src/index.ts";
 import { fixedExamples } from "../explore/fixed-examples.ts";
 import type { InspectedStore } from "./inspected-store.ts";
@@ -29,6 +34,13 @@ import {
 
 /** Answers of the store, each of which has a kind; none where there was nothing to ask. */
 type Command = (driver: PortDriver, now: LogicalTime) => Promise<readonly { readonly kind: string }[]>;
+
+interface NotedKey {
+  readonly key: string;
+  readonly value: string | undefined;
+}
+
+const encode = (value: string): Uint8Array => new TextEncoder().encode(value);
 
 // Close together, so that now and then both are overdrawn.
 const LIMITS: ShardLimits = { maxShardsPerTenant: 8, maxShardsTotal: 10 };
@@ -78,7 +90,29 @@ const putRun = fc
   });
 
 // Of several runs in one call, each with a guard of its own or none.
-const update = fc.record({ tenant, run, root: rootId, age, runAge: fc.option(age, { nil: undefined }), change });
+// Updates in one call write different notes: which of two to the same note counts is not defined.
+const noteValue = fc.constantFrom(undefined, "1", "2");
+const noteKey = fc.constantFrom("", "\0", "k", "k".repeat(2000), `${"k".repeat(2000)}l`);
+const noted = fc.uniqueArray(fc.record({ key: noteKey, value: noteValue }), {
+  minLength: 1,
+  maxLength: 3,
+  selector: ({ key }) => key,
+});
+const toNote = ({ key, value }: NotedKey, prefix = ""): GuardedNoteWrite => ({
+  space: "failure",
+  key: encode(`${prefix}${key}`),
+  value: value === undefined ? undefined : encode(value),
+});
+
+const update = fc.record({
+  tenant,
+  run,
+  root: rootId,
+  age,
+  runAge: fc.option(age, { nil: undefined }),
+  change,
+  notes: fc.option(noted, { nil: undefined }),
+});
 const updates = fc
   .record({
     hint: fc.boolean(),
@@ -91,14 +125,18 @@ const updates = fc
   .map(({ hint, changes }): Command => {
     return async (driver, now) => {
       const sets: WriteSet[] = [];
-      for (const [index, { tenant: of, run: id, root, age: ago, runAge, change: to }] of changes.entries()) {
+      for (const [
+        index,
+        { tenant: of, run: id, root, age: ago, runAge, change: to, notes: given },
+      ] of changes.entries()) {
         const guard = runAge === undefined ? undefined : await driver.run(of, id, runAge);
         // The last alone: a capacity is told as it is behind the whole batch, or behind the one set. Both are after the write.
         const hintAt = hint && index === changes.length - 1 ? now : undefined;
         const read = await driver.shard(of, id, ShardId.fromRaw(root), ago);
         const before = read?.record ?? makeShard(of, id, ShardId.fromRaw(root), "a");
         const shard = { guard: read?.version ?? FOREIGN_GUARD, before, after: changed(before, to) };
-        sets.push({ kind: "UpdateShard", tenant: of, run: id, shard, runGuard: guard?.version, hintAt });
+        const notes = given?.map((note) => toNote(note, `${root}`));
+        sets.push({ kind: "UpdateShard", tenant: of, run: id, shard, runGuard: guard?.version, hintAt, notes });
       }
       return driver.commit(sets);
     };
@@ -134,6 +172,17 @@ const removeRun = fc.record({ tenant, run, age }).map(({ tenant: of, run: id, ag
   };
 });
 
+const guarded = fc.record({ key: noteKey, value: noteValue, guard: fc.constantFrom(undefined, "absent", "1", "2") });
+const writeNotes = fc
+  .record({ tenant, run, notes: fc.uniqueArray(guarded, { maxLength: 3, selector: ({ key }) => key }) })
+  .map(({ tenant: of, run: id, notes }): Command => {
+    const writes = notes.map(({ guard, ...note }) => ({
+      ...toNote(note),
+      guard: guard === undefined || guard === "absent" ? guard : encode(guard),
+    }));
+    return async (driver) => driver.commit([{ kind: "WriteNotes", tenant: of, run: id, notes: writes }]);
+  });
+
 const starve = fc.record({ tenant, run, until: fc.constantFrom(2n, 30n, 50n) }).map(
   ({ tenant: of, run: id, until }): Command =>
     async (driver) =>
@@ -144,6 +193,7 @@ const command = fc.oneof(
   { weight: 4, arbitrary: putRun },
   { weight: 8, arbitrary: updates },
   { weight: 2, arbitrary: split },
+  { weight: 3, arbitrary: writeNotes },
   removeRun,
   starve,
 );

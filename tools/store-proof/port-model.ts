@@ -24,6 +24,7 @@ import {
   type WriteSet,
 } from "../../packages/coordination/src/index.ts";
 import { unwrap } from "../../packages/stdx/src/index.ts";
+import { listNotes } from "./store-state.ts";
 
 export const TENANTS = [1, 2].map((byte) => TenantId.fromBytes(new Uint8Array(32).fill(byte)));
 export const RUNS = [1n, 2n].map((raw) => RunId.fromRaw(raw));
@@ -136,6 +137,7 @@ export class PortDriver {
           head: claims.run && { tenant, run, status: claims.run.record.status },
           candidates: claims.candidates.map(({ shard }) => shard).toSorted((a, b) => Number(a - b)),
           earliestDeadline: claims.earliestDeadline,
+          notes: await listNotes(this.store, { tenant, run }),
         });
       }
     }

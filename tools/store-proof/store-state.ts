@@ -1,5 +1,12 @@
 import type { LogicalTime, TenantId } from "../../packages/contracts/src/index.ts";
-import type { CoordinationStore, Page, RunRecord, ShardRecord } from "../../packages/coordination/src/index.ts";
+import {
+  NoteSpace,
+  type CoordinationStore,
+  type Note,
+  type Page,
+  type RunRecord,
+  type ShardRecord,
+} from "../../packages/coordination/src/index.ts";
 import { unwrap, type Result } from "../../packages/stdx/src/index.ts";
 
 /** All that can be read of a store, without versions, which are each store's own. */
@@ -22,10 +29,26 @@ export async function readEverything(store: CoordinationStore, now: LogicalTime)
         hint: unwrap(await store.readHint(moment)),
         candidates: listing.candidates.map(({ shard }) => shard).toSorted((a, b) => (a < b ? -1 : 1)),
         earliest: listing.earliestDeadline,
+        notes: await listNotes(store, moment),
       });
     }
   }
   return state;
+}
+
+/** Every note of a run. */
+export async function listNotes(store: CoordinationStore, { tenant, run }: RunAddress): Promise<readonly Note[]> {
+  const spaces = NoteSpace.values.map((space) =>
+    allPages((start: Uint8Array | undefined = new Uint8Array()) =>
+      store.listNotes({ tenant, run, space, start, end: undefined, limit: 3 }),
+    ),
+  );
+  return (await Promise.all(spaces)).flat();
+}
+
+interface RunAddress {
+  readonly tenant: TenantId;
+  readonly run: RunRecord["run"];
 }
 
 async function allPages<Item, Position>(

@@ -28,6 +28,7 @@ export {
 export {
   formatViolation,
   type CoverageFault,
+  type LedgerFault,
   type RunPlace,
   type ShardPlace,
   type SplitFault,

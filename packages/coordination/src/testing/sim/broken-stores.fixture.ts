@@ -193,6 +193,23 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     },
   },
   {
+    what: "a checkpoint loses its failures",
+    finds: "Ledger",
+    tampering: {
+      onCommit: (set) => (set.kind === "UpdateShard" ? { ...set, notes: undefined } : set),
+    },
+  },
+  {
+    what: "a failure is recorded that no checkpoint passed",
+    finds: "Ledger",
+    tampering: {
+      onCommit: (set) =>
+        set.kind === "UpdateShard" && set.notes !== undefined
+          ? { ...set, notes: set.notes.map((note) => ({ ...note, key: Uint8Array.of(...note.key.slice(0, 9), 1) })) }
+          : set,
+    },
+  },
+  {
     what: "a record goes back in time",
     finds: "TimeRegression",
     tampering: { onCommit: (set) => rewrite(set, () => ({ lastTime: LogicalTime.fromRaw(1n) })) },

@@ -42,6 +42,7 @@ const EVERY_RULE: Readonly<Record<ViolationKind, true>> = {
   ReplayRefused: true,
   TimeRegression: true,
   ShardVanished: true,
+  Ledger: true,
   WrongAnswer: true,
   Thrown: true,
 };

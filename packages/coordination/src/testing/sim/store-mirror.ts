@@ -2,6 +2,7 @@ import type { RunId, ShardId, TenantId } from "@gossip/contracts";
 import type { RunRecord } from "../../records/run-record.ts";
 import type { ShardRecord } from "../../records/shard-record.ts";
 import type { WriteSet } from "../../store/write-set.ts";
+import { failurePassed } from "./invariants/check-ledger.ts";
 import type { KeyRange } from "./invariants/check-coverage.ts";
 
 /** A run and its shards. */
@@ -10,6 +11,8 @@ export interface MirroredRun {
   readonly shards: Map<ShardId, ShardRecord>;
   /** What the run's first shards covered between them. */
   readonly registered: KeyRange[];
+  /** Failing items that a write moved past, as text. */
+  readonly failures: Set<string>;
 }
 
 /**
@@ -57,15 +60,24 @@ export class StoreMirror {
         return;
       case "WriteNotes":
         return;
-      case "UpdateShard":
-        found?.shards.set(set.shard.after.shard, set.shard.after);
+      case "UpdateShard": {
+        const { after } = set.shard;
+        const passed = failurePassed(found?.shards.get(after.shard), after);
+        if (passed !== undefined) found?.failures.add(passed);
+        found?.shards.set(after.shard, after);
         return;
+      }
       case "SplitShard":
         found?.shards.set(set.shard.after.shard, set.shard.after);
         for (const created of set.created) found?.shards.set(created.shard, created);
         return;
       case "PutRun": {
-        const mirrored: MirroredRun = found ?? { run: set.after, shards: new Map(), registered: [] };
+        const mirrored: MirroredRun = found ?? {
+          run: set.after,
+          shards: new Map(),
+          registered: [],
+          failures: new Set(),
+        };
         mirrored.run = set.after;
         for (const created of set.created) {
           mirrored.shards.set(created.shard, created);

@@ -7,6 +7,7 @@ import type { Page, ShardPosition } from "../../../store/store-reads.ts";
 import { ShardFilter } from "../../../views/shard-filter.ts";
 import type { MirroredRun, StoreMirror } from "../store-mirror.ts";
 import { checkCoverage } from "./check-coverage.ts";
+import { checkLedger } from "./check-ledger.ts";
 import { checkShardState, checkShardStep, placeOf } from "./check-shard.ts";
 import { checkSplit } from "./check-split.ts";
 import { equalRuns, equalShards } from "./equal-records.ts";
@@ -90,6 +91,8 @@ export class InvariantChecker {
     }
     if (found.size < mirrored.shards.size) this.#wrong("listShards", "a shard is missing that was written");
     this.#reportAll(checkCoverage(place, mirrored.registered, listed));
+    const { failures } = mirrored;
+    this.#reportAll(await checkLedger(this.#options.store, place, { failures, shards: mirrored.shards.values() }));
     this.#seenShards.set(name, found);
     await this.#checkRun(mirrored, name);
   }

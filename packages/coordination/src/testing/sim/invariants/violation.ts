@@ -29,6 +29,9 @@ export type SplitFault = "EmptySpawned" | "MissingChildren" | "WrongParent" | "L
 /** How the ranges of a run's leaves fail to tile what was registered. */
 export type CoverageFault = "Gap" | "Overlap" | "Outside";
 
+/** How notes differ from what the records say must be noted. */
+export type LedgerFault = "Missing" | "Stray" | "Twice";
+
 /** What each kind of violation says. One entry here is one rule that can be broken. */
 interface ViolationFields {
   /** S1: two holders of one shard at one time. */
@@ -82,6 +85,8 @@ interface ViolationFields {
   TimeRegression: ShardPlace & { readonly prev: LogicalTime; readonly current: LogicalTime };
   /** A shard of a living run is gone. */
   ShardVanished: ShardPlace;
+  /** The ledger is not exactly the failing items that were passed, or the details are not those of the parked shards. */
+  Ledger: RunPlace & { readonly fault: LedgerFault };
   /** The coordinator said something other than what its store holds, or than what was asked of it allows. */
   WrongAnswer: { readonly operation: string; readonly message: string };
   /** Something threw. */

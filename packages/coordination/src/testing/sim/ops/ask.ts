@@ -2,9 +2,11 @@ import type { Cursor, OpId, ParkReason, SplitReplacePlan, SplitResidualPlan } fr
 import type { AnyCoordError, IdempotentOutcome, SessionError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
 import type { RenewResult } from "../../../coordinator/shard-requests.ts";
-import type { CompletionPoint } from "../../../hashing/payload-hash.ts";
+import { RANGE_EXHAUSTED, type CompletionPoint } from "../../../hashing/payload-hash.ts";
 import type { Lease } from "../../../records/lease.ts";
 import { findOp } from "../../../records/op-log.ts";
+import type { WorkerSession } from "../../../session/worker-session.ts";
+import { failuresAt, PARK_DETAIL } from "../failing-items.ts";
 import type { Random } from "../random.ts";
 import { refused, type SimEvent } from "../sim-event.ts";
 import type { SimWorker, HeldShard } from "../sim-worker.ts";
@@ -40,17 +42,36 @@ export function callsOf(
   { actor: { coordinator } }: SimWorker,
   { lease, session }: Pick<HeldShard, "lease" | "session">,
 ): HolderCalls {
-  if (session !== undefined) return session;
+  if (session !== undefined) return sessionCalls(session);
   const { tenant } = lease;
   return {
     renew: () => coordinator.renew({ tenant, lease }),
-    checkpoint: (cursor, options) => coordinator.checkpoint({ tenant, lease, cursor, ...options }),
-    complete: (point, options) => coordinator.complete({ tenant, lease, point, ...options }),
-    park: (reason, options) => coordinator.park({ tenant, lease, reason, ...options }),
+    checkpoint: (cursor, options) =>
+      coordinator.checkpoint({ tenant, lease, cursor, ...options, failures: failuresAt(cursor) }),
+    complete: (point, options) =>
+      coordinator.complete({ tenant, lease, point, ...options, failures: failuresOf(point) }),
+    park: (reason, options) => coordinator.park({ tenant, lease, reason, ...options, detail: PARK_DETAIL }),
     release: (options) => coordinator.release({ tenant, lease, ...options }),
     splitReplace: (plan, options) => coordinator.splitReplace({ tenant, lease, plan, ...options }),
     splitResidual: (plan, options) => coordinator.splitResidual({ tenant, lease, plan, ...options }),
   };
+}
+
+/** The calls of a session, with the failures of the items that they move past. */
+export function sessionCalls(session: WorkerSession): HolderCalls {
+  return {
+    renew: () => session.renew(),
+    checkpoint: (cursor, options) => session.checkpoint(cursor, { ...options, failures: failuresAt(cursor) }),
+    complete: (point, options) => session.complete(point, { ...options, failures: failuresOf(point) }),
+    park: (reason, options) => session.park(reason, { ...options, detail: PARK_DETAIL }),
+    release: (options) => session.release(options),
+    splitReplace: (plan, options) => session.splitReplace(plan, options),
+    splitResidual: (plan, options) => session.splitResidual(plan, options),
+  };
+}
+
+function failuresOf(point: CompletionPoint): ReturnType<typeof failuresAt> {
+  return point === RANGE_EXHAUSTED ? undefined : failuresAt(point);
 }
 
 /** Remembers the moment of a question, to tell afterwards whether anything came between it and its answer. */

@@ -4,7 +4,7 @@ import { RANGE_EXHAUSTED } from "../../../hashing/payload-hash.ts";
 import type { ShardPlace } from "../invariants/violation.ts";
 import { refused, type SimEvent } from "../sim-event.ts";
 import type { SimWorker } from "../sim-worker.ts";
-import { askLogged, Moment, type HolderCalls, type OpRun } from "./ask.ts";
+import { askLogged, Moment, sessionCalls, type HolderCalls, type OpRun } from "./ask.ts";
 import { nextCursor } from "./progress-ops.ts";
 import { drawReplacePlan, drawResidualPlan } from "./split-ops.ts";
 
@@ -83,7 +83,12 @@ class SessionLife {
     const worker = this.#worker;
     const opId = worker.actor.nextOpId();
     const { lease } = this.#session;
-    const answer = await askLogged(this.#run.world, { worker, lease, opId, ask: () => call(this.#session, opId) });
+    const answer = await askLogged(this.#run.world, {
+      worker,
+      lease,
+      opId,
+      ask: () => call(sessionCalls(this.#session), opId),
+    });
     return answer.ok;
   }
 }
