@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { InvariantViolation } from "@gossip/stdx";
 import { commandLineError, type Cli } from "./cli.ts";
+import { registerCompletion } from "./commands/completion.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerCancel, registerDelete } from "./commands/end-run.ts";
 import { registerEvents } from "./commands/events.ts";
@@ -39,6 +40,7 @@ const REGISTER = [
   registerDoctor,
   registerKeys,
   registerTso,
+  registerCompletion,
 ];
 
 /** The whole program, ready to parse a command line. */
