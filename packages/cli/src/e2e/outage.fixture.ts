@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RunId, TenantId } from "@gossip/contracts";
-import { Coordinator, systemClock, type CoordinationStore } from "@gossip/coordination";
+import { Coordinator, systemClock, type CoordinationStore, type RunRequest } from "@gossip/coordination";
 import { unwrap } from "@gossip/stdx";
 import { effort } from "@gossip/tools/effort";
 import {
@@ -118,15 +118,20 @@ export async function surviveOutage(options: OutageOptions): Promise<void> {
     expect(summary).toMatchObject({ stopped: { kind: "Done" }, failures: 0, shards: { parked: 0 } });
     expect(count("StoreBack")).toBe(count("StoreUnavailable"));
     for (const event of events) if (event.kind === "LeaseLost") expect(event).toMatchObject({ isTaken: false });
-    const tokens = unwrap(await sinkTokens(coordinator, request)).map(withoutPadding);
-    unwrap(await assembleNdjson({ path, run: request.run, tokens }));
-    const results = readFileSync(path, "utf8").trimEnd().split("\n");
-    expect(results.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual(
-      Array.from({ length: COUNT }, (_, n) => n),
-    );
+    await expectResults(coordinator, request, path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Expects every number once, in order. */
+async function expectResults(coordinator: Coordinator, request: RunRequest, path: string): Promise<void> {
+  const tokens = unwrap(await sinkTokens(coordinator, request)).map(withoutPadding);
+  unwrap(await assembleNdjson({ path, run: request.run, tokens }));
+  const results = readFileSync(path, "utf8").trimEnd().split("\n");
+  expect(results.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual(
+    Array.from({ length: COUNT }, (_, n) => n),
+  );
 }
 
 /** Adds bytes to the tokens of a sink. The first byte is the size of the token. */

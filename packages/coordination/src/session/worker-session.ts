@@ -155,6 +155,14 @@ export class WorkerSession implements AsyncDisposable {
     return this.#shard.cursor;
   }
 
+  /**
+   * How often the shard was acquired since its cursor last advanced, this time included. More than one means that earlier
+   * holders left without progress. *Addition.*
+   */
+  get attempts(): number {
+    return this.#shard.attempts;
+  }
+
   get spawned(): readonly ShardId[] {
     return this.#shard.spawned;
   }

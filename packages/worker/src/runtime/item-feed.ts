@@ -1,5 +1,8 @@
 import { compareBytes } from "@gossip/stdx";
 import type { Item, ItemBatch, ItemProblem } from "../source/source.ts";
+import type { CarefulStart } from "./careful-start.ts";
+import type { CrashGate, GatedShard } from "./crash-gate.ts";
+import { ItemCrashed, SUSPECTED_FROM } from "./crash-suspicion.ts";
 import type { ItemFlow } from "./item-flow.ts";
 import type { ShardHost } from "./shard-host.ts";
 import type { Fetched, ReadFailure, ShardReader } from "./shard-reader.ts";
@@ -16,6 +19,8 @@ export interface FeedParts<I extends Item, R> {
   readonly splitter: ShardSplitter<I, R>;
   readonly upkeep: Upkeep;
   readonly wakeup: Wakeup;
+  readonly gate: CrashGate;
+  readonly shard: GatedShard;
   readonly isStopped: () => boolean;
   /** The source has a problem at this key, and problems park the shard. */
   readonly onProblem: (problem: ItemProblem) => void;
@@ -32,6 +37,8 @@ export class ItemFeed<I extends Item, R> {
   #batch: readonly I[] = NO_ITEMS;
   #begun = 0;
   #startedKey: Uint8Array | undefined;
+  #crashedKey: Uint8Array | undefined;
+  #careful: CarefulStart<I, R> | undefined;
 
   /** `after` is the shard's cursor. */
   constructor(host: ShardHost<I, R>, after: Uint8Array | undefined, parts: FeedParts<I, R>) {
@@ -53,6 +60,16 @@ export class ItemFeed<I extends Item, R> {
   /** Items that were read but not started. */
   ahead(): readonly I[] {
     return [...this.#batch.slice(this.#begun), ...this.#parts.reader.ahead];
+  }
+
+  /** Earlier holders died of the item at this key: give up on it. */
+  setAside(key: Uint8Array): void {
+    this.#crashedKey = key;
+  }
+
+  /** Earlier holders may have died of an item: start the next ones one by one. */
+  beCareful(careful: CarefulStart<I, R>): void {
+    this.#careful = careful;
   }
 
   /** Start every item, and wait until all are finished or the work has to stop. */
@@ -94,6 +111,10 @@ export class ItemFeed<I extends Item, R> {
       if (isStopped() || splitter.isAbove(item.key)) return;
       this.#begun++;
       this.#startedKey = item.key;
+      if (this.#careful !== undefined || this.#crashedKey !== undefined) {
+        await this.#startSuspect(item);
+        continue;
+      }
       flow.begin(item);
       const nowMs = time.nowMs();
       if (upkeep.isDue(nowMs)) {
@@ -105,9 +126,23 @@ export class ItemFeed<I extends Item, R> {
     while (passed < problems.length && !isStopped()) await this.#pass(problems[passed++]!);
   }
 
+  async #startSuspect(item: I): Promise<void> {
+    const { flow, upkeep } = this.#parts;
+    const order = this.#crashedKey === undefined ? 0 : compareBytes(item.key, this.#crashedKey);
+    if (this.#crashedKey !== undefined && order >= 0) this.#crashedKey = undefined;
+    if (this.#careful === undefined && order === 0) {
+      flow.giveUp(item, { attempts: SUSPECTED_FROM, reason: "Crashed", cause: new ItemCrashed() });
+      // Store it before the next item, which may end this process too: the marker would still name the last one.
+      return upkeep.storeNow();
+    }
+    if (this.#careful === undefined) return flow.begin(item);
+    await this.#careful.start(item);
+    if (this.#careful.isOver) this.#careful = undefined;
+  }
+
   #mayBegin(item: I): boolean {
-    const { flow, splitter } = this.#parts;
-    return flow.hasRoom && !(splitter.isSplitting && splitter.isAbove(item.key));
+    const { flow, splitter, gate, shard } = this.#parts;
+    return flow.hasRoom && gate.isOpenFor(shard) && !(splitter.isSplitting && splitter.isAbove(item.key));
   }
 
   /** Park the shard before the key of a problem, or skip the key at its position among the items. */

@@ -142,6 +142,14 @@ export class ItemFlow<I extends Item, R> {
     return itemTimeoutMs === undefined ? undefined : new TimedCall(context, time, itemTimeoutMs);
   }
 
+  /** Give up on an item without calling `process`: it is skipped, or its shard is parked. */
+  giveUp(item: I, failure: ItemFailure): void {
+    const trial = { ...this.#firstTrial(item), attempt: failure.attempts };
+    this.#host.counts.failures++;
+    this.#reportFailure(trial, { cause: failure.cause, waitMs: undefined });
+    this.#setAside(trial, failure);
+  }
+
   /** Whether a problem can be added to the window now. */
   get canAddProblem(): boolean {
     return !this.#window.isFull;
@@ -215,7 +223,7 @@ export class ItemFlow<I extends Item, R> {
   }
 
   #fail(trial: Trial<I>, cause: unknown): void {
-    const { settings, counts } = this.#host;
+    const { counts } = this.#host;
     this.#inFlight--;
     if (this.#isHalted) return this.#listener.onChange();
     const next = this.#nextTrial(trial, cause);
@@ -223,7 +231,12 @@ export class ItemFlow<I extends Item, R> {
     if (next !== undefined) return this.#tryAgain(next.trial, next.waitMs);
     counts.failures++;
     const failure: ItemFailure = { attempts: trial.attempt, reason: reasonOf(cause), cause };
-    if (cause instanceof ParkShard || settings.onItemFailure !== "skip")
+    this.#setAside(trial, failure);
+  }
+
+  #setAside(trial: Trial<I>, failure: ItemFailure): void {
+    const { cause } = failure;
+    if (cause instanceof ParkShard || this.#host.settings.onItemFailure !== "skip")
       return this.#listener.onHopeless(parkReasonFor(cause, "Poisoned"), trial.item, failure);
     this.#window.skip(trial.slot, failure);
     this.drain();

@@ -1,5 +1,6 @@
 import type { CapacityHint, WorkerSession } from "@gossip/coordination";
 import type { Item } from "../source/source.ts";
+import type { CrashGate } from "./crash-gate.ts";
 import type { Outage } from "./outage.ts";
 import type { RunCounts } from "./run-counts.ts";
 import type { RunTiming, Settings } from "./settings.ts";
@@ -18,6 +19,8 @@ export interface ShardHost<I extends Item = Item, R = unknown> {
   renewed(session: WorkerSession, askedMs: number): void;
   /** What the store last reported about the rest of the run. */
   onCapacity(capacity: CapacityHint): void;
+  /** Lets a shard that is suspected of killing its process run alone. */
+  readonly gate: CrashGate;
   /** Called before every call of `process`, if anything needs to know. */
   readonly onItemStart: ((key: Uint8Array) => void) | undefined;
   /** Whether the work has had the event loop to itself for long enough. Hot. */

@@ -3,25 +3,28 @@ import type { ParkReason, RunStatus } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { Redacted } from "@gossip/stdx";
 import type { Item, ItemProblem } from "../source/source.ts";
+import { CarefulStart } from "./careful-start.ts";
+import type { GatedShard } from "./crash-gate.ts";
+import { crashedItem, isSuspected, mayHaveMarker } from "./crash-suspicion.ts";
 import { errorText } from "./error-text.ts";
+import { reportEnding, reportLoss } from "./hold-report.ts";
 import type { ItemContext } from "./item-context.ts";
 import type { ItemFailure } from "./item-failure.ts";
 import { ItemFeed } from "./item-feed.ts";
 import { ItemFlow } from "./item-flow.ts";
-import { isTaken } from "./lease-gone.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import type { ShardHost } from "./shard-host.ts";
 import { ShardReader } from "./shard-reader.ts";
 import { ShardResults } from "./shard-results.ts";
 import { ShardSplitter, type SharedWork } from "./shard-splitter.ts";
 import { endingFor, GRAVITY, letsItemsFinish, type ShardStop } from "./shard-stop.ts";
-import { Upkeep, type Ending, type UpkeepListener } from "./upkeep.ts";
+import { Upkeep, type UpkeepListener } from "./upkeep.ts";
 import { Wakeup } from "./wakeup.ts";
 import { WorkStopped } from "./work-stopped.ts";
 import { writeFenceOf } from "./write-fence.ts";
 
 /** Works on one shard, from the claim until the hold ends. */
-export class ShardRunner<I extends Item, R> {
+export class ShardRunner<I extends Item, R> implements GatedShard {
   readonly session: WorkerSession;
   readonly #host: ShardHost<I, R>;
   readonly #abort = new AbortController();
@@ -35,6 +38,8 @@ export class ShardRunner<I extends Item, R> {
   #items = 0;
   #stop: ShardStop | undefined;
   #isLeft = false;
+  /** Set if earlier holders may have died of an item. */
+  #careful: CarefulStart<I, R> | undefined;
   /** Progress cannot move past the next item: it has no result and is not skipped. */
   #isStuck = false;
 
@@ -53,7 +58,10 @@ export class ShardRunner<I extends Item, R> {
       onSkipped: (item, failure) => this.#skip(item, failure),
       onPassed: (problem) => this.#pass(problem),
       onHopeless: (reason, item, { attempts, cause }) => this.#park(reason, { item: item.key, attempts, cause }),
-      onChange: () => this.#wakeup.poke(),
+      onChange: () => {
+        this.#wakeup.poke();
+        host.gate.changed();
+      },
     });
     const { checkpoint: policy, leaseMs } = timing;
     const sink = settings.sink && this.#results;
@@ -82,10 +90,14 @@ export class ShardRunner<I extends Item, R> {
     emit({ kind: "ShardClaimed", shard, fence: session.lease.fence, isResumed: session.cursor.lastKey !== undefined });
     try {
       await this.#results.open(session);
+      if (this.#stop === undefined) await this.#lookForCrashes();
       if (this.#stop === undefined) await this.#feed.run();
+      // Before the shard is given up: the next holder must not take the marker for that of a crash.
+      if (this.#stop?.kind !== "Lost") await this.#careful?.end();
       await this.#leave();
       if (this.#stop?.kind === "Bug") throw this.#stop.error;
     } finally {
+      this.#host.gate.release(this);
       this.#upkeep.abandon();
       this.#flow.drop();
       this.#reader.close();
@@ -93,6 +105,31 @@ export class ShardRunner<I extends Item, R> {
       if (this.#stop !== undefined) this.#abortItems(this.#stop);
       await this.#results.close();
     }
+  }
+
+  /** Whether items are in flight. */
+  get isBusy(): boolean {
+    return this.#flow.isBusy;
+  }
+
+  onGateChange(): void {
+    this.#wakeup.poke();
+  }
+
+  /** Find out whether earlier holders died of an item of this shard. */
+  async #lookForCrashes(): Promise<void> {
+    const { session } = this;
+    if (!mayHaveMarker(session)) return;
+    const { coordinator } = this.#host.settings;
+    const marker = await coordinator.getMarker({ tenant: session.tenant, key: session.shardKey });
+    const item = marker.ok ? crashedItem(marker.value, session) : undefined;
+    if (item !== undefined) return this.#feed.setAside(item);
+    if (!isSuspected(session)) return;
+    const { gate } = this.#host;
+    const [flow, upkeep, wakeup] = [this.#flow, this.#upkeep, this.#wakeup];
+    const isStopped = (): boolean => this.#stop !== undefined;
+    this.#careful = new CarefulStart(this.#host, { session, flow, upkeep, wakeup, gate, shard: this, isStopped });
+    this.#feed.beCareful(this.#careful);
   }
 
   /** Start no more items, and release the shard. */
@@ -227,8 +264,8 @@ export class ShardRunner<I extends Item, R> {
     // A worker that is stopping does not wait for an unavailable store: the lease expires by itself.
     const patienceMs = stop?.kind === "Shutdown" ? Math.min(settings.graceMs, timing.leaseMs) : timing.leaseMs;
     const isEnded = ending !== undefined && (await this.#upkeep.end(ending, patienceMs));
-    if (isEnded) this.#tellOfEnding(ending);
-    else await this.#tellOfLoss();
+    if (isEnded) reportEnding(this.#host, { shard: this.session.shardKey.shard, items: this.#items }, ending);
+    else await this.#lose();
   }
 
   /** Wait for the started items, but not forever. */
@@ -243,36 +280,16 @@ export class ShardRunner<I extends Item, R> {
     cancel();
   }
 
-  #tellOfEnding(ending: Ending): void {
-    const { counts, emit } = this.#host;
-    const { shard } = this.session.shardKey;
-    const items = this.#items;
-    switch (ending.kind) {
-      case "Complete":
-        counts.completed++;
-        return emit({ kind: "ShardCompleted", shard, items });
-      case "Park":
-        counts.parked++;
-        return emit({ kind: "ShardParked", shard, items, reason: ending.reason });
-      case "Release":
-        counts.released++;
-        return emit({ kind: "ShardReleased", shard, items });
-    }
-  }
-
-  async #tellOfLoss(): Promise<void> {
-    const { counts, emit } = this.#host;
+  async #lose(): Promise<void> {
     const { shard } = this.session.shardKey;
     const stop = this.#stop;
     if (stop?.kind === "SinkFailed") {
-      emit({ kind: "SinkFailed", shard, cause: new Redacted(stop.cause) });
+      this.#host.emit({ kind: "SinkFailed", shard, cause: new Redacted(stop.cause) });
       // Drop items finished since the last checkpoint. If the release fails too, the lease expires.
       const released = await this.session.release();
-      if (released.ok) return this.#tellOfEnding({ kind: "Release" });
+      if (released.ok) return reportEnding(this.#host, { shard, items: this.#items }, { kind: "Release" });
     }
-    counts.lost++;
-    const cause = stop?.kind === "Lost" ? stop.cause : "Unconfirmed";
-    emit({ kind: "LeaseLost", shard, items: this.#items, cause, isTaken: isTaken(cause) });
+    reportLoss(this.#host, { shard, items: this.#items }, stop?.kind === "Lost" ? stop.cause : "Unconfirmed");
   }
 
   // Parts.
@@ -354,6 +371,8 @@ export class ShardRunner<I extends Item, R> {
       splitter,
       upkeep,
       wakeup,
+      gate: this.#host.gate,
+      shard: this,
       isStopped: () => this.#stop !== undefined,
       onProblem: (problem) => {
         this.#report(problem);

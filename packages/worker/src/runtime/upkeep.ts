@@ -143,6 +143,17 @@ export class Upkeep {
     return this.#untilFlushed();
   }
 
+  /** Store everything that is finished, and wait until it is stored or the hold is over. */
+  async storeNow(): Promise<void> {
+    while (this.#items > 0 && !this.#isOver && !this.#isEnding) {
+      await this.#action;
+      const waitMs = this.#failures > 0 ? this.#dueMs - this.#options.time.nowMs() : 0;
+      if (waitMs > 0) await sleep(this.#options.time, waitMs);
+      if (this.#isOver || this.#isEnding || this.#items === 0) return;
+      if (this.#action === undefined) this.#action = this.#act();
+    }
+  }
+
   /** Start no further writes: the shard is lost, or nothing more of it may be stored. */
   abandon(): void {
     this.#isOver = true;

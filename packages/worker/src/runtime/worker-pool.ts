@@ -9,6 +9,7 @@ import type { Observer } from "../telemetry/observer.ts";
 import { CoordinatorTime } from "./coordinator-time.ts";
 import { Outage } from "./outage.ts";
 import { Registration } from "./registration.ts";
+import { CrashGate } from "./crash-gate.ts";
 import { RunCounts } from "./run-counts.ts";
 import type { RunTiming, Settings } from "./settings.ts";
 import type { ShardHost } from "./shard-host.ts";
@@ -49,6 +50,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly counts = new RunCounts();
   readonly store: Outage;
   readonly source: Outage;
+  readonly gate: CrashGate;
   readonly onItemStart: ((key: Uint8Array) => void) | undefined;
   readonly #runners = new Set<ShardRunner<I, R>>();
   readonly #backoff = new ClaimBackoff();
@@ -76,6 +78,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#keeper = keeper;
     this.onItemStart = keeper && ((key) => keeper.started(key));
     this.store = store;
+    this.gate = new CrashGate(this.#runners, () => this.#poke());
     this.source = new Outage(settings.time, {
       onStart: () => this.emit({ kind: "SourceUnavailable" }),
       onEnd: (afterMs) => this.emit({ kind: "SourceBack", afterMs }),
@@ -145,7 +148,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   async #claimUntilDone(): Promise<void> {
     const { concurrency, coordinator, run, worker } = this.settings;
     while (this.#stop === undefined) {
-      const free = concurrency - this.#runners.size;
+      // While a suspected shard runs alone, other processes can have the rest.
+      const free = this.gate.isTaken ? 0 : concurrency - this.#runners.size;
       if (free === 0) {
         await this.#wait(undefined);
         continue;
