@@ -9,8 +9,8 @@ import { seededRandom } from "@gossip/tools/effort";
 import { unwrap } from "@gossip/stdx";
 import type { ShardKey, TenantId } from "@gossip/contracts";
 import type { LmdbStore } from "./lmdb-store.ts";
-import { openLmdbStore } from "./open-lmdb-store.ts";
-import { verifyLmdbFolder } from "./verify-folder.ts";
+import { openLmdbStore } from "./open/open-lmdb-store.ts";
+import { verifyLmdbFolder } from "./inspect/verify-folder.ts";
 
 const { from, to, count } = JSON.parse(process.argv[2]!) as {
   readonly from: string;

@@ -7,7 +7,7 @@ import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { countLines, FAULT_SECONDS, judge, lacking, readFaultLogs, torment } from "@gossip/tools/fault-run";
 import { afterAll, expect, test } from "vitest";
-import { openLmdbStore } from "./open-lmdb-store.ts";
+import { openLmdbStore } from "./open/open-lmdb-store.ts";
 import { makeFolder } from "./temporary-store.fixture.ts";
 import { processes } from "./worker-process.fixture.ts";
 

@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { fsck } from "@gossip/coordination-fsck";
 import { unwrap } from "@gossip/stdx";
 import { fillStore } from "./fill-store.fixture.ts";
-import { openLmdbStore } from "./open-lmdb-store.ts";
+import { openLmdbStore } from "./open/open-lmdb-store.ts";
 
 const { path, runs } = JSON.parse(process.argv[2]!) as { path: string; runs: number };
 const opened = await openLmdbStore({ path, durability: "Flushed" });

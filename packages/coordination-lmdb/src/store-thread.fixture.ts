@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { unwrap } from "@gossip/stdx";
 import { fillStore } from "./fill-store.fixture.ts";
-import { openLmdbStore } from "./open-lmdb-store.ts";
+import { openLmdbStore } from "./open/open-lmdb-store.ts";
 
 export type ThreadOrder =
   | { readonly kind: "Fill"; readonly from: number; readonly runs: number }

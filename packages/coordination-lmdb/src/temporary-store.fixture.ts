@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unwrap } from "@gossip/stdx";
 import type { LmdbStore } from "./lmdb-store.ts";
-import { openDatabase } from "./open-database.ts";
-import { openLmdbStore, type LmdbStoreOptions } from "./open-lmdb-store.ts";
-import { Rows } from "./rows.ts";
+import { openDatabase } from "./engine/open-database.ts";
+import { openLmdbStore, type LmdbStoreOptions } from "./open/open-lmdb-store.ts";
+import { Rows } from "./engine/rows.ts";
 
 /** A folder that is gone when it is disposed of. */
 export async function makeFolder(): Promise<{ readonly path: string; readonly dispose: () => Promise<void> }> {

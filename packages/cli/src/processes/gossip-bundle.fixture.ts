@@ -79,7 +79,7 @@ async function bundleInto(folder: string): Promise<string> {
           gossip: at("../bin/gossip.ts"),
           "keep-leases": at("../run/work/keep-leases.ts"),
           "keeper-thread": at("../../../worker/src/keeper/keeper-thread.ts"),
-          "walk-process": at("../../../coordination-lmdb/src/walk-process.ts"),
+          "walk-process": at("../../../coordination-lmdb/src/inspect/walk-process.ts"),
         },
         // All beside each other, as the threads and processes that it starts look for them.
         output: { format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },

@@ -1,0 +1,109 @@
+import type { ShardId } from "@gossip/contracts";
+import { decodeShardRecord } from "@gossip/coordination-codec";
+import type { RebuiltIndexes } from "@gossip/coordination-fsck";
+import type { PendingTasks, RunAddress } from "@gossip/store-kit";
+import { addMissingCensus } from "../write/census.ts";
+import { putCount, storedCount } from "../write/counts.ts";
+import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
+import { lastU64, RowKind, runKey, storeKey, tenantKey, tenantOf } from "../layout/keyspace.ts";
+import { rangeOf, type Rows } from "../engine/rows.ts";
+import { shardEntries } from "../layout/shard-rows.ts";
+import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
+
+/** What is wrong with the indexes of a run. */
+interface Difference {
+  readonly missing: readonly Buffer[];
+  readonly stray: readonly Buffer[];
+  /** All shards that are there, readable or not. */
+  readonly shards: readonly ShardId[];
+}
+
+/**
+ * Make indexes and counts what the records say, a run at a time, and write the censuses of runs that have none.
+ *
+ * Each run is one transaction: other writers wait for as long as a run takes, some seconds for a million shards. The entries of a shard
+ * that cannot be read stay as they are.
+ */
+export async function rebuildIndexes(rows: Rows, pending: PendingTasks): Promise<RebuiltIndexes> {
+  const rebuilt = { removedEntries: 0, addedEntries: 0, correctedCounts: 0, addedCensuses: 0 };
+  const entries = new SnapshotEntries(rows, pending);
+  const addresses = listAddresses(entries);
+  entries.close();
+  for (const address of addresses) {
+    assertOpen(pending);
+    await rows.transact(() => {
+      // What is still to be swept away is nobody's.
+      if (rows.has(runKey(RowKind.Unswept, address))) return;
+      const { missing, stray, shards } = findDifference(rows, address);
+      for (const key of stray) rows.remove(key);
+      for (const key of missing) rows.put(key);
+      rebuilt.removedEntries += stray.length;
+      rebuilt.addedEntries += missing.length;
+      rebuilt.correctedCounts += correctCount(rows, runKey(RowKind.RunCount, address), shards.length);
+      rebuilt.addedCensuses += addMissingCensus(rows, address, shards);
+    });
+  }
+  // Sums of the runs' counts, which are right now and stay so.
+  await rows.transact(() => {
+    rebuilt.correctedCounts += correctSums(rows);
+  });
+  return rebuilt;
+}
+
+function findDifference(rows: Rows, address: RunAddress): Difference {
+  const actual = new Map<string, Buffer>();
+  for (const kind of INDEX_KINDS) {
+    for (const key of rows.keys(rangeOf(runKey(kind, address)))) actual.set(nameOf(key), key);
+  }
+  const expected = new Map<string, Buffer>();
+  const unreadable = new Set<ShardId>();
+  const shards: ShardId[] = [];
+  for (const { key, value } of rows.entries(rangeOf(runKey(RowKind.ShardRecord, address)))) {
+    const record = decodeShardRecord(value);
+    const shard = lastU64(key) as ShardId;
+    shards.push(shard);
+    if (!record.ok || record.value.shard !== shard) unreadable.add(shard);
+    else for (const entry of shardEntries(address, record.value)) expected.set(nameOf(entry), entry);
+  }
+  const isUnjudged = (key: Buffer) => {
+    const { shard } = indexEntryOf(key);
+    return shard === undefined ? unreadable.size > 0 : unreadable.has(shard);
+  };
+  return {
+    missing: [...expected].filter(([name]) => !actual.has(name)).map(([, key]) => key),
+    stray: [...actual].filter(([name, key]) => !expected.has(name) && !isUnjudged(key)).map(([, key]) => key),
+    shards,
+  };
+}
+
+function correctSums(rows: Rows): number {
+  const sums = new Map<string, { readonly key: Buffer; sum: number }>();
+  let total = 0;
+  // A tenant that has a count and no shards must be told so.
+  for (const key of rows.keys(rangeOf(storeKey(RowKind.TenantCount)))) {
+    sums.set(tenantOf(key), { key: tenantKey(RowKind.TenantCount, tenantOf(key)), sum: 0 });
+  }
+  for (const { key, value } of rows.entries(rangeOf(storeKey(RowKind.RunCount)))) {
+    const tenant = tenantOf(key);
+    const count = storedCount(value);
+    const known = sums.get(tenant) ?? { key: tenantKey(RowKind.TenantCount, tenant), sum: 0 };
+    known.sum += count;
+    total += count;
+    sums.set(tenant, known);
+  }
+  let corrected = correctCount(rows, storeKey(RowKind.TotalCount), total);
+  for (const { key, sum } of sums.values()) corrected += correctCount(rows, key, sum);
+  return corrected;
+}
+
+/** Write a count where it is another. How many were written: one or none. */
+function correctCount(rows: Rows, key: Buffer, count: number): number {
+  const stored = rows.get(key);
+  if ((stored === undefined ? 0 : storedCount(stored)) === count) return 0;
+  putCount(rows, key, count);
+  return 1;
+}
+
+function nameOf(key: Buffer): string {
+  return Buffer.from(key).toString("latin1");
+}

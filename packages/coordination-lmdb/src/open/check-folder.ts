@@ -1,0 +1,120 @@
+import { constants } from "node:fs";
+import { access, open, stat, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { err, ok, type Result } from "@gossip/stdx";
+import { isDiskFull } from "../engine/lmdb-failure.ts";
+import { RowKind, storeKey } from "../layout/keyspace.ts";
+import type { LmdbOpenError } from "./lmdb-open-error.ts";
+import { hasLatestCommit, PAGE_SIZES, readMetas } from "./meta-pages.ts";
+import { isPathWalkable } from "./tree-path.ts";
+import { walkInChild } from "../inspect/walk-in-child.ts";
+
+const DATA_FILE = "data.mdb";
+const LOCK_FILE = "lock.mdb";
+
+/** What is read while a store is opened. */
+const OPENING_READS = [/* @__PURE__ */ storeKey(RowKind.Format), /* @__PURE__ */ storeKey(RowKind.Unswept)];
+
+/** How often to look again where something seems to be wrong. */
+const RE_READS = 3;
+
+/** Bytes that must be free for a folder to become a store. */
+const NEEDED_SIZE = 256 * 1024;
+
+/** Whether there is a data file with something in it. */
+export type FolderState = "Filled" | "Empty";
+
+/**
+ * Check that the engine can open a folder, before it tries.
+ *
+ * The driver uses freed memory when opening fails, and the engine ends the process when its file is too short or leads nowhere. Neither can be
+ * caught. So what can be foreseen is found here. Throws what the system throws.
+ */
+export async function checkFolder(folder: string): Promise<Result<FolderState, LmdbOpenError>> {
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  await checkLockFile(join(folder, LOCK_FILE));
+  const checked = await checkFile(join(folder, DATA_FILE), checkData);
+  // Pages may change under this look while other processes write. The engine itself, in a process of its own, has the last word.
+  const confirmed = isDamage(checked) ? await walkInChild(folder) : checked;
+  if (confirmed !== undefined && !confirmed.ok) return confirmed;
+  if (confirmed !== undefined) {
+    const latest = await checkFile(join(folder, DATA_FILE), checkLatest);
+    return latest?.ok === false ? latest : ok("Filled");
+  }
+  return (await isDiskFull(folder, NEEDED_SIZE)) ? err({ kind: "DiskFull" }) : ok("Empty");
+}
+
+function isDamage(checked: Result<void, LmdbOpenError> | undefined): boolean {
+  return checked?.ok === false && checked.error.kind === "StoreDamaged";
+}
+
+/**
+ * Throw unless the engine can open its lock file, or there is none yet.
+ *
+ * The file must never be opened here. The engine's locks on it belong to the whole process, and POSIX drops all of them as soon as the
+ * process closes any descriptor of the file. The next process would then believe that it is alone.
+ */
+async function checkLockFile(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw thrown;
+    return;
+  }
+  if ((await stat(path)).isDirectory()) throw Object.assign(new Error("the lock file is a folder"), { code: "EISDIR" });
+}
+
+/** Open the data file, on which the engine holds no locks, and check it. `undefined` if it is missing or empty. */
+async function checkFile(
+  path: string,
+  check: (file: FileHandle) => Promise<Result<void, LmdbOpenError>>,
+): Promise<Result<void, LmdbOpenError> | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r+");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw thrown;
+  }
+  try {
+    const { size } = await file.stat();
+    // One that another process has just made, and is about to fill.
+    return size === 0 ? undefined : await check(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function checkData(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
+  let checked = await checkOnce(file);
+  // Another process may write while we read, and then what was read may be of two moments.
+  for (let again = 0; !checked.ok && again < RE_READS; again++) checked = await checkOnce(file);
+  return checked;
+}
+
+/** The engine would open an older commit without a word, so it is not asked. */
+async function checkLatest(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
+  return (await hasLatestCommit(file)) ? ok() : err({ kind: "StoreDamaged" });
+}
+
+async function checkOnce(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
+  const { first, second } = await readMetas(file);
+  if (first === undefined) return err({ kind: "NotAStore" });
+  if (!PAGE_SIZES.includes(first.pageSize)) return err({ kind: "StoreDamaged" });
+  // The engine goes by the one that was written last.
+  const latest = second !== undefined && second.transaction > first.transaction ? second : first;
+  // Our rows have versions. Opening a tree of rows that have none would mark it as one whose rows do.
+  if (latest.entryCount > 0n && !latest.hasVersions) return err({ kind: "NotAStore" });
+  // At least. The engine does not write pages that it has taken and given back at once, so the last ones may be missing by right.
+  const expected = latest.leastPages * latest.pageSize;
+  // Only now: the file grows before what it says does.
+  const { size } = await file.stat();
+  if (size < expected) return err({ kind: "Truncated", size, expected });
+  // The engine gives up on a file in which one of the two is not right, and the driver does not survive that.
+  if (second === undefined || second.pageSize !== first.pageSize) return err({ kind: "StoreDamaged" });
+  if (latest.entryCount === 0n) return ok();
+  const tree = { root: latest.roots[1], pageSize: latest.pageSize, pageCount: Math.floor(size / latest.pageSize) };
+  for (const target of OPENING_READS)
+    if (!(await isPathWalkable(file, tree, target))) return err({ kind: "StoreDamaged" });
+  return ok();
+}

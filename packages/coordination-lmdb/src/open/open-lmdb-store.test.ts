@@ -1,0 +1,249 @@
+// What an operator meets first is a folder that cannot be used: it is somebody else's, of a later version, on a disk that is full. Each
+// must be told from the others, and nothing may be written into what is not ours.
+
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { RunId } from "@gossip/contracts";
+import { fsck } from "@gossip/coordination-fsck";
+import { InvariantViolation, unwrap } from "@gossip/stdx";
+import { open } from "lmdb";
+import { waitFor, type ProcessLimits } from "@gossip/tools/fault-run";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FORMAT } from "./format.ts";
+import { fillStore, FILL_TENANT } from "../fill-store.fixture.ts";
+import { RowKind, storeKey } from "../layout/keyspace.ts";
+import type { LmdbStore } from "../lmdb-store.ts";
+import { openDatabase } from "../engine/open-database.ts";
+import { openLmdbStore, type LmdbStoreOptions } from "./open-lmdb-store.ts";
+import { Rows } from "../engine/rows.ts";
+import { makeFolder, makeStore } from "../temporary-store.fixture.ts";
+import { processes } from "../worker-process.fixture.ts";
+
+const NOBODY = 65_534;
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+beforeEach(async () => {
+  folder = await makeFolder();
+});
+afterEach(() => folder.dispose());
+afterAll(() => processes.remove());
+
+async function digest(): Promise<string> {
+  return createHash("sha256")
+    .update(await readFile(join(folder.path, "data.mdb")))
+    .digest("hex");
+}
+
+async function probe(
+  config: { readonly path?: string; readonly runs?: number } = {},
+  limits: ProcessLimits = {},
+): Promise<Record<string, unknown>> {
+  const ended = await waitFor(
+    await processes.start("./probe-store.fixture.ts", { path: folder.path, runs: 1, ...config }, limits),
+  );
+  expect(ended).toMatchObject({ code: 0 });
+  return JSON.parse(ended.output) as Record<string, unknown>;
+}
+
+describe("openLmdbStore", () => {
+  test("makes the folder and everything above it, and finds again what was put there", async () => {
+    const path = join(folder.path, "a", "b.mdb");
+    const first = unwrap(await openLmdbStore({ path }));
+    await fillStore(first, { runs: 2, from: 1 });
+    const before = unwrap(first.readRun(FILL_TENANT, RunId.fromRaw(2n)));
+    await first.close();
+
+    const second = unwrap(await openLmdbStore({ path }));
+    expect(unwrap(second.readRun(FILL_TENANT, RunId.fromRaw(2n)))).toEqual(before);
+    expect(unwrap(await fsck(second.inspect()))).toMatchObject({ runCount: 2, findings: [] });
+    await second.close();
+  });
+
+  test("refuses what a later version wrote, and leaves it as it was", async () => {
+    const db = openDatabase(folder.path, "Flushed");
+    const rows = new Rows(db);
+    await rows.transact(() => rows.put(storeKey(RowKind.Format), Buffer.of(0, 0, 0, FORMAT + 1)));
+    await db.close();
+    const before = await digest();
+    expect(await openLmdbStore({ path: folder.path })).toEqual({
+      ok: false,
+      error: { kind: "NewerFormat", found: FORMAT + 1, supported: FORMAT },
+    });
+    expect(await digest()).toBe(before);
+  });
+
+  test.each([true, false])(
+    "refuses rows that are not a store's, and leaves them as they were (with versions: %s)",
+    async (useVersions) => {
+      const foreign = open({ path: folder.path, useVersions });
+      await foreign.put("greeting", { some: "text" }, 1);
+      await foreign.close();
+      const before = await digest();
+      expect(await openLmdbStore({ path: folder.path })).toEqual({ ok: false, error: { kind: "NotAStore" } });
+      expect(await digest()).toBe(before);
+    },
+  );
+
+  test("refuses a file that is none of the engine's, and leaves it as it was", async () => {
+    await writeFile(join(folder.path, "data.mdb"), Buffer.alloc(8192, 7));
+    const before = await digest();
+    expect(await openLmdbStore({ path: folder.path })).toEqual({ ok: false, error: { kind: "NotAStore" } });
+    expect(await digest()).toBe(before);
+  });
+
+  test("refuses a file that was cut short before it brings the process down", async () => {
+    const store = unwrap(await openLmdbStore({ path: folder.path }));
+    await fillStore(store, { runs: 3, from: 1 });
+    await store.close();
+    const whole = await readFile(join(folder.path, "data.mdb"));
+    for (const size of [
+      1,
+      100,
+      4096,
+      4097,
+      8192,
+      Math.floor(whole.length / 16_384) * 4096,
+      Math.floor(whole.length / 8192) * 4096,
+    ]) {
+      await writeFile(join(folder.path, "data.mdb"), whole.subarray(0, size));
+      const opened = await openLmdbStore({ path: folder.path });
+      expect(opened).toMatchObject({
+        ok: false,
+        error: size <= 100 ? { kind: "NotAStore" } : { kind: "Truncated", size },
+      });
+    }
+    await writeFile(join(folder.path, "data.mdb"), whole);
+    const again = unwrap(await openLmdbStore({ path: folder.path }));
+    expect(unwrap(await fsck(again.inspect()))).toMatchObject({ runCount: 3, findings: [] });
+    await again.close();
+  });
+
+  test("says with the system's word what else is in the way", async () => {
+    const path = join(folder.path, "file");
+    await writeFile(path, "");
+    expect(await openLmdbStore({ path })).toMatchObject({ ok: false, error: { kind: "Unavailable", code: "EEXIST" } });
+    expect(await openLmdbStore({ path: join(path, "below") })).toMatchObject({
+      ok: false,
+      error: { kind: "Unavailable", code: "ENOTDIR" },
+    });
+    await mkdir(join(folder.path, "odd", "data.mdb"), { recursive: true });
+    expect(await openLmdbStore({ path: join(folder.path, "odd") })).toMatchObject({
+      ok: false,
+      error: { kind: "Unavailable", code: "EISDIR" },
+    });
+  });
+
+  test("says that a folder may not be written to", async () => {
+    const path = join(folder.path, "closed");
+    await mkdir(path);
+    await chmod(path, 0o555);
+    await chmod(folder.path, 0o755);
+    // The superuser may write anywhere, so somebody else must try.
+    const isSuperuser = process.getuid?.() === 0;
+    expect(await probe({ path }, isSuperuser ? { user: NOBODY } : {})).toEqual({ opened: "ReadOnlyFolder" });
+    await chmod(path, 0o755);
+  });
+
+  test("lets processes that open an empty folder at the same time all have it", async () => {
+    const opened = await Promise.all([1, 2, 3, 4].map(() => probe({ runs: 0 })));
+    expect(opened).toEqual(Array.from({ length: 4 }, () => expect.objectContaining({ opened: "ok", findings: [] })));
+  });
+
+  test("has one durability a folder in a process, and forgets it with the last to leave", async () => {
+    const first = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));
+    const second = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));
+    expect(await openLmdbStore({ path: folder.path })).toEqual({
+      ok: false,
+      error: { kind: "OtherDurability", openWith: "Written" },
+    });
+    await first.close();
+    expect(await openLmdbStore({ path: folder.path })).toMatchObject({ ok: false });
+    expect(await fillStore(second, { runs: 1, from: 1 })).toMatchObject({ made: 1 });
+    await second.close();
+    const third = unwrap(await openLmdbStore({ path: folder.path }));
+    expect(unwrap(third.readRun(FILL_TENANT, RunId.fromRaw(1n))).kind).toBe("Found");
+    await third.close();
+  });
+
+  test.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a path alone", "here"],
+    ["no path", {}],
+    ["an empty path", { path: "" }],
+    ["a path with a zero byte", { path: "a\0b" }],
+    ["a durability that there is not", { path: "x", durability: "Maybe" }],
+    ["a name that every object has, as durability", { path: "x", durability: "constructor" }],
+    ["a size of nothing", { path: "x", maxSize: 0 }],
+    ["a size that is no number", { path: "x", maxSize: "1 GB" }],
+  ])("stops the program that gives it %s", async (_what, options) => {
+    await expect(openLmdbStore(options as LmdbStoreOptions)).rejects.toThrow(InvariantViolation);
+  });
+});
+
+describe("a store that is closed", () => {
+  const moment = { tenant: FILL_TENANT, run: RunId.fromRaw(1n), now: 1n as never };
+  const calls: readonly [string, (store: LmdbStore) => unknown][] = [
+    ["readRun", (store) => store.readRun(FILL_TENANT, moment.run)],
+    ["readShard", (store) => store.readShard(FILL_TENANT, { run: moment.run, shard: 1n as never })],
+    ["readHint", (store) => store.readHint(moment)],
+    ["readProgress", (store) => store.readProgress(moment)],
+    ["markStarved", (store) => store.markStarved(FILL_TENANT, moment.run, 5n as never)],
+    ["listClaimCandidates", (store) => store.listClaimCandidates({ ...moment, limit: 1, spread: 0 })],
+    ["listShards", (store) => store.listShards({ ...moment, after: undefined, limit: 1, filter: {} })],
+    ["listRuns", (store) => store.listRuns({ tenant: FILL_TENANT, after: undefined, limit: 1 })],
+    ["listTenants", (store) => store.listTenants({ after: undefined, limit: 1 })],
+    ["fsck", (store) => fsck(store.inspect())],
+  ];
+
+  test.each(calls)("answers %s with a failure", async (_name, call) => {
+    const { store, dispose } = await makeStore();
+    await store.close();
+    await store.close();
+    expect(await call(store)).toMatchObject({ ok: false, error: { kind: "Transient" } });
+    await dispose();
+  });
+
+  test("makes no writes, and waits for those that were under way", async () => {
+    const { store, dispose } = await makeStore();
+    const underWay = fillStore(store, { runs: 1, from: 1 });
+    const closed = store.close();
+    expect(await underWay).toMatchObject({ made: 1 });
+    await closed;
+    expect(await fillStore(store, { runs: 1, from: 2 })).toMatchObject({ made: 0, refusal: { kind: "Failed" } });
+    await dispose();
+  });
+
+  test("is closed at the end of its block", async () => {
+    const { store, dispose } = await makeStore();
+    await store[Symbol.asyncDispose]();
+    expect(store.readRun(FILL_TENANT, moment.run)).toMatchObject({ ok: false });
+    await dispose();
+  });
+
+  test("breaks off a check that is under way, wherever it is", async () => {
+    for (const steps of [0, 1, 30]) {
+      const { store, dispose } = await makeStore();
+      await fillStore(store, { runs: 40, from: 1 });
+      const checked = fsck(store.inspect());
+      for (let step = 0; step < steps; step++) await Promise.resolve();
+      await store.close();
+      expect(await checked).toMatchObject({ ok: false, error: { kind: "Transient" } });
+      await dispose();
+    }
+  });
+
+  test("waits for whoever looks at it to let go", async () => {
+    const { store, dispose } = await makeStore();
+    await fillStore(store, { runs: 1, from: 1 });
+    const view = await store.inspect().look();
+    let isClosed = false;
+    const closed = store.close().then(() => (isClosed = true));
+    await expect(view.runs()[Symbol.asyncIterator]().next()).rejects.toThrow("closed");
+    expect(isClosed).toBe(false);
+    await view.close();
+    await view.close();
+    await closed;
+    await dispose();
+  });
+});

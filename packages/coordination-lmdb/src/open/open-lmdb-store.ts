@@ -1,0 +1,110 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { assert, assertCount, err, InvariantViolation, ok, Redacted, type Result } from "@gossip/stdx";
+import { checkFolder } from "./check-folder.ts";
+import { isDurability, type Durability } from "./durability.ts";
+import { checkFormat } from "./format.ts";
+import { codeOf } from "../engine/engine-codes.ts";
+import { isDiskFull, reasonOf } from "../engine/lmdb-failure.ts";
+import type { LmdbOpenError } from "./lmdb-open-error.ts";
+import { LmdbStore } from "../lmdb-store.ts";
+import { flush, openDatabase, type LmdbDatabase } from "../engine/open-database.ts";
+import { OpenFolders } from "./open-folders.ts";
+import { Rows } from "../engine/rows.ts";
+import { syncFolders } from "./sync-folders.ts";
+
+export interface LmdbStoreOptions {
+  /** The folder. It is made where it is missing. */
+  readonly path: string;
+  /** When a write counts as made; `"Flushed"` where it is left out. */
+  readonly durability?: Durability;
+  /**
+   * Bytes that the records and indexes may take; as much as the disk has where it is left out. A write that would go beyond
+   * is refused. Processes that write at the same time may together go a little further.
+   */
+  readonly maxSize?: number;
+}
+
+const openFolders = new OpenFolders();
+
+/** Open a folder as a store. Processes of one machine may have the same one open at the same time; a network share may not be used. */
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<LmdbStore, LmdbOpenError>> {
+  assertOptions(options);
+  const { durability = "Flushed", maxSize } = options;
+  try {
+    const firstMade = await mkdir(options.path, { recursive: true });
+    const folder = await realpath(options.path);
+    const openWith = openFolders.enter(folder, durability);
+    if (openWith !== durability) return err({ kind: "OtherDurability", openWith });
+    const opened = await openFolder(folder, durability);
+    if (!opened.ok) {
+      openFolders.leave(folder);
+      return opened;
+    }
+    const { db, rows } = opened.value;
+    if (durability !== "Written") await syncFolders(folder, firstMade);
+    const release = async () => {
+      if (durability === "Written") await flush(db);
+      await db.close();
+      openFolders.leave(folder);
+    };
+    return ok(new LmdbStore({ rows, folder, maxSize, release }));
+  } catch (thrown) {
+    return err(await openErrorFrom(thrown, options.path));
+  }
+}
+
+interface OpenFolder {
+  readonly db: LmdbDatabase;
+  readonly rows: Rows;
+}
+
+async function openFolder(folder: string, durability: Durability): Promise<Result<OpenFolder, LmdbOpenError>> {
+  let db: LmdbDatabase | undefined;
+  try {
+    const checked = await checkFolder(folder);
+    if (!checked.ok) return checked;
+    db = openDatabase(folder, durability);
+    const rows = new Rows(db);
+    const understood = await checkFormat(rows);
+    if (understood.ok) return ok({ db, rows });
+    await db.close();
+    return understood;
+  } catch (thrown) {
+    if (thrown instanceof InvariantViolation) throw thrown;
+    const error = await openErrorFrom(thrown, folder);
+    await db?.close();
+    return err(error);
+  }
+}
+
+async function openErrorFrom(thrown: unknown, folder: string): Promise<LmdbOpenError> {
+  const cause = await reasonOf(thrown);
+  const code = codeOf(cause);
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return { kind: "ReadOnlyFolder" };
+    case "ENOSPC":
+      return { kind: "DiskFull" };
+    case "MDB_INVALID":
+    case "MDB_VERSION_MISMATCH":
+      return { kind: "NotAStore" };
+    case undefined:
+    default:
+      if (await isDiskFull(folder)) return { kind: "DiskFull" };
+      return { kind: "Unavailable", code, cause: new Redacted(cause) };
+  }
+}
+
+function assertOptions(options: LmdbStoreOptions): void {
+  assert(
+    typeof options === "object" && options !== null,
+    () => `lmdb store options must be an object, got ${typeof options}`,
+  );
+  const { path, durability, maxSize } = options;
+  assert(typeof path === "string" && path.length > 0, "path of the store must be a text that is not empty");
+  assert(!path.includes("\0"), "path of the store must not hold a zero byte");
+  assert(durability === undefined || isDurability(durability), "durability must be Flushed, DataFlushed or Written");
+  if (maxSize !== undefined) assertCount(maxSize, "max size in bytes", { min: 1, max: Number.MAX_SAFE_INTEGER });
+}

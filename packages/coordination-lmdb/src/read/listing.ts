@@ -1,0 +1,68 @@
+import type { RunId, TenantId } from "@gossip/contracts";
+import {
+  ShardFilter,
+  type ListRunsQuery,
+  type ListShardsQuery,
+  type ListTenantsQuery,
+  type Page,
+  type RunRecord,
+  type ShardPosition,
+  type ShardRecord,
+} from "@gossip/coordination";
+import { addressOf, endOf, keyAfter, RowKind, runKey, tenantKey, tenantOf } from "../layout/keyspace.ts";
+import type { RecordRows } from "./record-rows.ts";
+import { rangeOf, type Rows } from "../engine/rows.ts";
+import { walkInOrder } from "./shard-order.ts";
+
+/** Maximum number of shards that one page reads, however few match: listing must not block the process for long. */
+const MAX_EXAMINED = 4096;
+
+export function listShards(rows: Rows, records: RecordRows, query: ListShardsQuery): Page<ShardRecord, ShardPosition> {
+  const { after, limit, filter, now } = query;
+  const items: ShardRecord[] = [];
+  if (!records.hasRun(query)) return { items, next: undefined };
+  let last: ShardRecord | undefined;
+  let examined = 0;
+  for (const shard of walkInOrder(rows, query, after)) {
+    if (last !== undefined && (items.length === limit || examined === MAX_EXAMINED))
+      return { items, next: positionOf(last) };
+    last = records.readListed(query, shard);
+    examined++;
+    if (ShardFilter.matches(filter, last, now)) items.push(last);
+  }
+  return { items, next: undefined };
+}
+
+export function listRuns(
+  rows: Rows,
+  records: RecordRows,
+  { tenant, after, limit }: ListRunsQuery,
+): Page<RunRecord, RunId> {
+  const range = rangeOf(tenantKey(RowKind.RunHead, tenant));
+  const start = after === undefined ? range.start : keyAfter(runKey(RowKind.RunHead, { tenant, run: after }));
+  const items: RunRecord[] = [];
+  for (const key of rows.keys({ start, end: range.end }, { limit: limit + 1 })) {
+    if (items.length === limit) return { items, next: items.at(-1)!.run };
+    const read = records.readRun(addressOf(key));
+    if (read !== undefined) items.push(read.record);
+  }
+  return { items, next: undefined };
+}
+
+/** Seeks from the first run of a tenant to the first run of the next, so the number of runs does not matter. */
+export function listTenants(rows: Rows, { after, limit }: ListTenantsQuery): Page<TenantId, TenantId> {
+  const { start, end } = rangeOf(Buffer.of(RowKind.RunHead));
+  const items: TenantId[] = [];
+  let from = after === undefined ? start : endOf(tenantKey(RowKind.RunHead, after));
+  for (let key = rows.first({ start: from, end }); key !== undefined; key = rows.first({ start: from, end })) {
+    if (items.length === limit) return { items, next: items.at(-1) };
+    const tenant = tenantOf(key);
+    items.push(tenant);
+    from = endOf(tenantKey(RowKind.RunHead, tenant));
+  }
+  return { items, next: undefined };
+}
+
+function positionOf({ spec, shard }: ShardRecord): ShardPosition {
+  return { keyRangeStart: spec.keyRangeStart, shard };
+}
