@@ -16,6 +16,7 @@ import type {
   RunProgress,
   RunRead,
   RunRecord,
+  ServerTime,
   ShardPosition,
   ShardRead,
   ShardRecord,
@@ -30,7 +31,7 @@ import { readHint } from "./capacity/capacity.ts";
 import { listClaimCandidates } from "./claim/claims.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { Committer } from "./write/committer.ts";
-import { failureFrom } from "./cluster/etcd-failure.ts";
+import { EtcdFailure, failureFrom } from "./cluster/etcd-failure.ts";
 import { EtcdInspection } from "./inspect/etcd-inspection.ts";
 import { KnownCapacities } from "./capacity/known-capacities.ts";
 import { pathOf } from "./layout/layout.ts";
@@ -87,6 +88,16 @@ export class EtcdStore implements CoordinationStore, AsyncDisposable {
     const release = () => cluster.client.close();
     this.#lifecycle = new StoreLifecycle({ name: "etcd", failureFrom, release, sweeper: this.#sweeper });
     this.#sweeper.start();
+  }
+
+  /** The `Date` header of a response: whole seconds. */
+  readServerTime(): Promise<Result<ServerTime | undefined, InfraError>> {
+    return this.#lifecycle.call("etcd.readServerTime", async () => {
+      const { client, layout } = this.#cluster;
+      const date = await client.readDate(layout.format);
+      if (!date.ok) throw EtcdFailure.harmless(date.error);
+      return date.value && { atMs: date.value.getTime(), precisionMs: 1000 };
+    });
   }
 
   readRun(tenant: TenantId, run: RunId): Promise<Result<RunRead, InfraError>> {

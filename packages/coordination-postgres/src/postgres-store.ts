@@ -16,6 +16,7 @@ import type {
   RunProgress,
   RunRead,
   RunRecord,
+  ServerTime,
   ShardPosition,
   ShardRead,
   ShardRecord,
@@ -33,7 +34,7 @@ import { listRuns, listShards, listTenants } from "./read/listing.ts";
 import { closedFailure, failureFrom, type PostgresOperation } from "./database/postgres-failure.ts";
 import { PostgresInspection } from "./inspect/postgres-inspection.ts";
 import { countNotes, listNotes } from "./read/notes.ts";
-import { findCandidates, readCapacities, readHint, readProgress, readRun } from "./read/reads.ts";
+import { findCandidates, readCapacities, readHint, readProgress, readRun, readServerTime } from "./read/reads.ts";
 import { tenantBytes } from "./layout/rows.ts";
 import { ShardReader } from "./read/shard-reader.ts";
 import { MARK_STARVED } from "./sql/mark-starved.ts";
@@ -86,6 +87,10 @@ export class PostgresStore implements CoordinationStore, AsyncDisposable {
     );
     this.#parts = { database, claims: this.#claims, capacities };
     this.#release = release;
+  }
+
+  readServerTime(): Promise<Result<ServerTime, InfraError>> {
+    return this.#answer("postgres.readServerTime", () => readServerTime(this.#database));
   }
 
   readRun(tenant: TenantId, run: RunId): Promise<Result<RunRead, InfraError>> {

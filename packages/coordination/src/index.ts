@@ -108,7 +108,14 @@ export type { ShardMarker } from "./records/shard-marker.ts";
 export { MAX_REGISTERED_SHARDS, type WorkerEntry, type WorkerInfo } from "./records/worker-entry.ts";
 export type { CheckpointOptions, CompleteOptions, ParkOptions, SessionOptions } from "./session/worker-session.ts";
 export type { CommitAnswer, Committed, OverdrawnLimit } from "./store/commit-answer.ts";
-export type { CoordinationStore, Eventually, StoreAnswer, StoreTraits } from "./store/coordination-store.ts";
+export type {
+  CoordinationStore,
+  Eventually,
+  ServerTime,
+  StoreAnswer,
+  StoreTraits,
+} from "./store/coordination-store.ts";
+export { measureClockSkew, type ClockSkew, type ClockSkewOptions } from "./store/clock-skew.ts";
 export type {
   ClaimCandidate,
   ClaimListing,

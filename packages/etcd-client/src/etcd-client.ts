@@ -143,6 +143,20 @@ export class EtcdClient {
     });
   }
 
+  /**
+   * The clock of the member that answers, as the `Date` header of its response: whole seconds, rounded down. Reads `key`,
+   * so that no other rights are needed. `undefined` if a proxy removed the header.
+   */
+  async readDate(key: string): Promise<Result<Date | undefined, EtcdError>> {
+    let text: string | undefined;
+    const onDate = (date: string | undefined): void => void (text = date);
+    const body = encodeGet({ get: key, keysOnly: true });
+    const answer = await this.#gateway.call("/v3/kv/range", body, { kind: "Read", onDate });
+    if (!answer.ok) return answer;
+    const date = new Date(text ?? NaN);
+    return ok(Number.isNaN(date.getTime()) ? undefined : date);
+  }
+
   /** Closes the connections. Requests in flight fail as if the connections had broken. */
   close(): void {
     this.#gateway.close();

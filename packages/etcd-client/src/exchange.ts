@@ -11,7 +11,7 @@ import type { Overdue } from "./overdue.ts";
  * - `Broken`   — the request was sent, at least in part, and no complete response came.
  */
 export type Exchanged =
-  | { readonly kind: "Answered"; readonly status: number; readonly text: string }
+  | { readonly kind: "Answered"; readonly status: number; readonly text: string; readonly date: string | undefined }
   | { readonly kind: "NotSent" | "Broken"; readonly reason: string };
 
 export interface ExchangeRequest {
@@ -129,9 +129,10 @@ function readText(response: IncomingMessage, maxSize: number, finish: (exchanged
     finish({ kind: "Broken", reason: "an answer is too large" });
     response.destroy();
   });
-  response.once("end", () =>
-    finish({ kind: "Answered", status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8") }),
-  );
+  response.once("end", () => {
+    const { statusCode: status = 0, headers } = response;
+    finish({ kind: "Answered", status, text: Buffer.concat(pieces).toString("utf8"), date: headers.date });
+  });
   const breakOff = (): void => finish({ kind: "Broken", reason: "the answer broke off" });
   response.on("error", breakOff);
   // Where it has ended, that has been told.

@@ -12,14 +12,17 @@ export type CallKind = "Read" | "Write";
 
 export interface CallOptions {
   readonly kind: CallKind;
-  /** The client's own where it is left out. */
+  /** Default: the client's own. */
   readonly timeoutMs?: number | undefined;
+  /** Called with the `Date` header of the response, if a complete response comes. */
+  readonly onDate?: ((date: string | undefined) => void) | undefined;
 }
 
 interface Attempt {
   readonly kind: CallKind;
   readonly overdue: Overdue;
   readonly token?: string | undefined;
+  readonly onDate?: CallOptions["onDate"];
 }
 
 /** A read is asked at least this often: a kept connection may turn out to be dead. */
@@ -48,17 +51,17 @@ export class JsonGateway {
   call(
     path: string,
     body: object,
-    { kind, timeoutMs = this.#options.requestTimeoutMs }: CallOptions,
+    { kind, timeoutMs = this.#options.requestTimeoutMs, onDate }: CallOptions,
   ): Promise<Result<Json, EtcdError>> {
     const text = JSON.stringify(body);
     // Keys and values are base64, so that a character is a byte.
     if (text.length > this.#options.maxMessageSize)
       return Promise.resolve(unavailable("a request is too large", { mayBeDone: false }));
     return this.#within(timeoutMs, async (overdue) => {
-      const first = await this.#callAs(path, text, { kind, overdue });
+      const first = await this.#callAs(path, text, { kind, overdue, onDate });
       if (first.ok || this.#login === undefined || !isTokenRefused(first.error)) return first;
       // A request with an invalid token is rejected before anything is done. The next call logs in again.
-      return this.#callAs(path, text, { kind, overdue });
+      return this.#callAs(path, text, { kind, overdue, onDate });
     });
   }
 
@@ -107,12 +110,13 @@ export class JsonGateway {
     );
   }
 
-  async #tryMembers(path: string, text: string, { kind, overdue, token }: Attempt): Promise<Result<Json, EtcdError>> {
+  async #tryMembers(path: string, text: string, attempt: Attempt): Promise<Result<Json, EtcdError>> {
+    const { kind, overdue, token } = attempt;
     const mostTries =
       kind === "Read" ? Math.max(LEAST_READ_TRIES, this.#options.urls.length) : this.#options.urls.length;
     for (let tries = 1; ; tries++) {
       const member = this.#current;
-      const answer = await this.#ask(this.#requestTo(member, path, text, token), overdue);
+      const answer = await this.#ask(this.#requestTo(member, path, text, token), attempt);
       if (answer.ok || answer.error.kind !== "EtcdUnavailable") return answer;
       this.#turnFrom(member);
       const mayTryAgain = kind === "Read" || !answer.error.mayBeDone;
@@ -120,9 +124,12 @@ export class JsonGateway {
     }
   }
 
-  async #ask(request: ExchangeRequest, overdue: Overdue): Promise<Result<Json, EtcdError>> {
+  async #ask(request: ExchangeRequest, { overdue, onDate }: Attempt): Promise<Result<Json, EtcdError>> {
     const exchanged = await this.#exchange.send(request, overdue);
-    if (exchanged.kind === "Answered") return readAnswer(exchanged);
+    if (exchanged.kind === "Answered") {
+      onDate?.(exchanged.date);
+      return readAnswer(exchanged);
+    }
     return unavailable(exchanged.reason, { mayBeDone: exchanged.kind === "Broken" });
   }
 

@@ -2,7 +2,7 @@
 // ours. Each must be reported as what it is, without a secret, and none may be mistaken for an empty store.
 
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
-import { Coordinator, RANGE_EXHAUSTED } from "@gossip/coordination";
+import { Coordinator, measureClockSkew, RANGE_EXHAUSTED } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { fsck } from "@gossip/coordination-fsck";
 import { EtcdClient } from "@gossip/etcd-client";
@@ -247,3 +247,11 @@ async function addUser(
   await post("/v3/auth/user/grant", { user: username, role: "worker" });
   await post("/v3/auth/enable", {});
 }
+
+test.skipIf(skipped !== undefined)("the server's clock shows how far ours is off", async () => {
+  const store = await open({});
+  const real = unwrap(await measureClockSkew(store, { nowMs: Date.now }))!;
+  expect(Math.abs(real.skewMs)).toBeLessThanOrEqual(real.uncertaintyMs);
+  const behind = unwrap(await measureClockSkew(store, { nowMs: () => Date.now() - 60_000 }))!;
+  expect(Math.abs(behind.skewMs + 60_000)).toBeLessThanOrEqual(behind.uncertaintyMs);
+});

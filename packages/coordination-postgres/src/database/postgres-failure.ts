@@ -2,6 +2,7 @@ import { InfraError } from "@gossip/coordination-errors";
 
 /** The operation that failed. */
 export type PostgresOperation =
+  | "postgres.readServerTime"
   | "postgres.readRun"
   | "postgres.readShard"
   | "postgres.readHint"

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { inspect } from "node:util";
+import { measureClockSkew } from "@gossip/coordination";
 import { InvariantViolation, unwrap } from "@gossip/stdx";
 import { freePort } from "@gossip/tools/engines";
 import { CuttingProxy } from "@gossip/tools/store-proof";
@@ -231,4 +232,12 @@ describe("openPostgresStore", () => {
     });
     expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
+});
+
+test("the server's clock is read with every call, and shows how far ours is off", async () => {
+  await using store = unwrap(await openPostgresStore({ url: server.url, schema: newSchema() }));
+  const real = unwrap(await measureClockSkew(store, { nowMs: Date.now }))!;
+  expect(Math.abs(real.skewMs)).toBeLessThanOrEqual(real.uncertaintyMs);
+  const ahead = unwrap(await measureClockSkew(store, { nowMs: () => Date.now() + 60_000 }))!;
+  expect(Math.abs(ahead.skewMs - 60_000)).toBeLessThanOrEqual(ahead.uncertaintyMs);
 });

@@ -1,4 +1,11 @@
-import { CapacityHint, RunProgress, type ClaimListing, type RunMoment, type RunRead } from "@gossip/coordination";
+import {
+  CapacityHint,
+  RunProgress,
+  type ClaimListing,
+  type RunMoment,
+  type RunRead,
+  type ServerTime,
+} from "@gossip/coordination";
 import type { LogicalTime } from "@gossip/contracts";
 import type { Database } from "../database/database.ts";
 import { capacityOf, hintOf, type Capacity, type HintRow } from "../capacity/hints.ts";
@@ -12,6 +19,7 @@ import { READ_CAPACITIES } from "../sql/read-capacities.ts";
 import { READ_HINT } from "../sql/read-hint.ts";
 import { READ_PROGRESS } from "../sql/read-progress.ts";
 import { READ_RUN } from "../sql/read-run.ts";
+import { READ_SERVER_TIME } from "../sql/read-server-time.ts";
 import { readU64, u64Bytes } from "../layout/u64-bytes.ts";
 
 type RunRow = { readonly id: string; readonly version: string; readonly status: string; readonly record: Buffer };
@@ -21,6 +29,12 @@ type ProgressRow = Readonly<Record<"total" | "active" | "leased" | "split" | "pa
 };
 
 const MIN_CANDIDATES = 8;
+
+/** Not the time at which a transaction began: the clock itself. */
+export async function readServerTime(database: Database): Promise<ServerTime> {
+  const [row] = await database.run<{ readonly at_ms: string }>(READ_SERVER_TIME, []);
+  return { atMs: Number(row!.at_ms), precisionMs: 1 };
+}
 
 export async function readRun(database: Database, address: RunAddress): Promise<RunRead> {
   const [row] = await database.run<RunRow>(READ_RUN, addressValues(address));

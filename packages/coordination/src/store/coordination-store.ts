@@ -49,6 +49,13 @@ export interface StoreTraits {
   readonly maxNotesPerSet?: number;
 }
 
+/** A reading of a server's clock: when it answered, its clock was at least `atMs` and below `atMs + precisionMs`. */
+export interface ServerTime {
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  readonly precisionMs: number;
+}
+
 /**
  * Where records are kept.
  *
@@ -68,6 +75,12 @@ export interface StoreTraits {
  */
 export interface CoordinationStore {
   readonly traits?: StoreTraits;
+
+  /**
+   * The clock of the store's server, for `measureClockSkew`. Missing, or `undefined`, where there is no server whose
+   * clock can be read. No protocol rule depends on it.
+   */
+  readServerTime?(): StoreAnswer<ServerTime | undefined>;
 
   readRun(tenant: TenantId, run: RunId): StoreAnswer<RunRead>;
   /** A shard with its run, in one trip. */
