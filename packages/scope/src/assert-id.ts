@@ -3,7 +3,7 @@ import { MAX_ID_LENGTH } from "./limits.ts";
 
 /** Assert that a value can be a node id or a migration id. `what` is the argument's name in the message. */
 export function assertId(value: unknown, what: string): asserts value is string {
-  // Every route comes through here, so a message is only made, and its closure with it, where it is needed.
+  // Every route calls this, so the message is built only on failure.
   if (typeof value !== "string" || value.length > MAX_ID_LENGTH) refuse(value, what);
 }
 

@@ -18,8 +18,8 @@ export const MAX_REMEMBERED_MIGRATIONS = 1_024;
 /**
  * How far the number of a scope's next move leaps when the scope is taken over by force.
  *
- * The former owner may have started moves that the new one never heard of. Its own must count as later
- * than all of them, or their targets would refuse them forever.
+ * The former owner may have started moves that the new owner does not know. The moves of the new owner must
+ * count as later than all of them, or their targets would refuse them forever.
  */
 export const TAKEOVER_LEAP = 1_000_000;
 

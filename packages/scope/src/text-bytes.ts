@@ -12,7 +12,7 @@ export function copyBytes(bytes: Bytes, what: string): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** The bytes themselves where they are bytes already. Only for reading, and not to be kept. */
+/** The same bytes, or the UTF-8 of a text. Do not modify or keep the result. */
 export function readBytes(bytes: Bytes, what: string): Uint8Array {
   if (typeof bytes === "string") return encoder.encode(bytes);
   assertBytes(bytes, what);

@@ -3,7 +3,7 @@ import { startsWith } from "@gossip/stdx";
 import type { ScopeIndex } from "../find/scope-index.ts";
 import { prefixBytes } from "../table/scope.ts";
 
-/** Counts operations. One object a scope, which its tokens hold on to. */
+/** Counts operations. One object per scope, shared by its admissions. */
 export interface Counter {
   count: number;
 }
@@ -18,11 +18,11 @@ interface Generation {
 }
 
 /**
- * How many admitted operations have not been released, scope by scope.
+ * Counts the admitted operations that are not released, by scope.
  *
- * A reload may change which scope a key belongs to while an operation on it runs. What was admitted
- * under other prefixes is then kept apart until it is released, and counted for every scope that it
- * may concern: a count can be too high for a moment, and never too low.
+ * A reload may change the scope of a key while an operation on it runs. Operations that were admitted
+ * under other prefixes are then counted separately until they are released, and counted for every scope that
+ * they may concern. A count can be too high for a moment, and never too low.
  */
 export class InFlight {
   #current: Generation;
@@ -32,7 +32,7 @@ export class InFlight {
     this.#current = emptyGeneration(index);
   }
 
-  /** From now on, positions are those of this index. */
+  /** Use the positions of this index from now on. */
   follow(index: ScopeIndex): void {
     if (index.prefixes === this.#current.index.prefixes) return;
     this.#older = [...this.#older, this.#current].filter((generation) => !isIdle(generation));
@@ -59,7 +59,7 @@ function emptyGeneration(index: ScopeIndex): Generation {
   return { index, byPosition: new Map(), unscoped: { count: 0 } };
 }
 
-/** A key under the prefix was then counted by a scope inside the prefix, or else by the one around it, or by none. */
+/** A key under the prefix was counted by a scope inside the prefix, by the scope around it, or by none. */
 function countRelated({ index, byPosition, unscoped }: Generation, prefix: Uint8Array): number {
   const around = index.find(prefix);
   let sum = around < 0 ? unscoped.count : 0;
@@ -80,13 +80,13 @@ function isIdle(generation: Generation): boolean {
 }
 
 /**
- * Leave to operate on a key. It counts as in flight until it is released.
+ * Permission to operate on a key. It counts as in flight until it is released.
  *
  * Release it when the operation can have no more effect, whether it succeeded or not: a move of the
- * scope waits for that. `using` does it at the end of the block.
+ * scope waits for it. `using` releases it at the end of the block.
  */
 export class Admission {
-  /** Why it was given. */
+  /** Why the operation was admitted. */
   readonly verdict: Owned | Unknown;
   #counter: Counter | undefined;
   readonly #onRelease: () => void;
@@ -102,7 +102,7 @@ export class Admission {
     return this.#counter === undefined;
   }
 
-  /** Once is enough; again does nothing. */
+  /** Idempotent. */
   release(): void {
     if (this.#counter === undefined) return;
     this.#counter.count -= 1;

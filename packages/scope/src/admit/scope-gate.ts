@@ -4,7 +4,7 @@ import type { Misdirected, Quiesced, Routing, Unavailable, Unknown } from "../ro
 import type { IsDown, ScopeRouter } from "../route/scope-router.ts";
 import type { Bytes } from "../text-bytes.ts";
 
-/** Why a key is not admitted. `Unknown` only where such keys are refused. */
+/** Why a key is not admitted. `Unknown` only if such keys are refused. */
 export type Refusal = Misdirected | Quiesced | Unavailable | Unknown;
 
 interface ScopeGateOptions {
@@ -19,9 +19,9 @@ interface Waiter {
 }
 
 /**
- * Where operations come in, and are counted until they are done.
+ * Admits operations and counts them until they are released.
  *
- * Deciding and counting are one synchronous step: nothing can move in between.
+ * Deciding and counting are one synchronous step, so ownership cannot change in between.
  */
 export class ScopeGate {
   readonly #options: ScopeGateOptions;
@@ -37,7 +37,7 @@ export class ScopeGate {
     this.#inFlight = new InFlight(router.index);
   }
 
-  /** Decide by this from now on. What is in flight stays counted. */
+  /** Use this router from now on. Operations in flight stay counted. */
   follow(router: ScopeRouter): void {
     this.#router = router;
     this.#inFlight.follow(router.index);

@@ -3,7 +3,7 @@ import { assertObject } from "@gossip/stdx/internal";
 import { MAX_SCOPES } from "../limits.ts";
 import type { OwnershipError } from "../table/ownership-error.ts";
 import { OwnershipTable, type OwnershipTableOptions } from "../table/ownership-table.ts";
-import { readScopeEntry, readScopeText, type Place, type ReadScope } from "./read-scope.ts";
+import { readScopeEntry, readScopeText, type EntryContext, type ReadScope } from "./read-scope.ts";
 import type { Scope } from "../table/scope.ts";
 import type { InvalidScopes, ScopeProblem } from "./scope-problem.ts";
 
@@ -44,7 +44,7 @@ export function parseScopes(input: unknown, options: ParseScopesOptions = {}): R
   }
 
   const table = OwnershipTable.build(scopes, options);
-  // One by one: there may be more conflicts than a call takes arguments.
+  // One by one: there may be more conflicts than `push` takes arguments.
   if (!table.ok) for (const conflict of table.error.conflicts) problems.push(inInput(conflict, positions));
   return table.ok && problems.length === 0 ? table : err({ kind: "InvalidScopes", problems });
 }
@@ -52,7 +52,7 @@ export function parseScopes(input: unknown, options: ParseScopesOptions = {}): R
 /** How many entries there are, and how to read one. Reading may throw. */
 interface EntryList {
   readonly count: number;
-  readonly read: (place: Place) => ReadScope;
+  readonly read: (context: EntryContext) => ReadScope;
 }
 
 function listEntries(input: unknown): EntryList | ScopeProblem {
@@ -62,15 +62,18 @@ function listEntries(input: unknown): EntryList | ScopeProblem {
       .map((token) => token.trim())
       .filter((token) => token !== "");
     return (
-      tooMany(tokens.length) ?? { count: tokens.length, read: (place) => readScopeText(tokens[place.position]!, place) }
+      tooMany(tokens.length) ?? {
+        count: tokens.length,
+        read: (context) => readScopeText(tokens[context.position]!, context),
+      }
     );
   }
   try {
     if (!Array.isArray(input)) return { kind: "NotAList" };
     const { length: count } = input;
-    return tooMany(count) ?? { count, read: (place) => readScopeEntry(input[place.position], place) };
+    return tooMany(count) ?? { count, read: (context) => readScopeEntry(input[context.position], context) };
   } catch {
-    // A revoked proxy, for one.
+    // For example a revoked proxy.
     return { kind: "NotAList" };
   }
 }
@@ -79,18 +82,22 @@ function tooMany(count: number): ScopeProblem | undefined {
   return count > MAX_SCOPES ? { kind: "TooManyScopes", count, max: MAX_SCOPES } : undefined;
 }
 
-function readOne(list: EntryList, place: Place): ReadScope {
+function readOne(list: EntryList, context: EntryContext): ReadScope {
   try {
-    return list.read(place);
+    return list.read(context);
   } catch {
-    return err([{ kind: "Unreadable", position: place.position }]);
+    return err([{ kind: "Unreadable", position: context.position }]);
   }
 }
 
-/** A conflict by the places in the configuration, of which only the readable ones came to the table. */
+/** A conflict with the positions of the configuration. The table has only the readable entries. */
 function inInput(conflict: OwnershipError, positions: readonly number[]): OwnershipError {
-  const place = (position: number): number => positions[position]!;
+  const inConfiguration = (position: number): number => positions[position]!;
   return conflict.kind === "DuplicatePrefix"
-    ? { ...conflict, positions: conflict.positions.map(place) }
-    : { ...conflict, innerPosition: place(conflict.innerPosition), outerPosition: place(conflict.outerPosition) };
+    ? { ...conflict, positions: conflict.positions.map(inConfiguration) }
+    : {
+        ...conflict,
+        innerPosition: inConfiguration(conflict.innerPosition),
+        outerPosition: inConfiguration(conflict.outerPosition),
+      };
 }

@@ -5,8 +5,8 @@ import type { ScopeField, ScopeProblem } from "./scope-problem.ts";
 
 export type ReadScope = Result<Scope, ScopeProblem[]>;
 
-/** Which entry it is, and which nodes there are, where that is known. */
-export interface Place {
+/** The position of an entry, and the known nodes, if there is a list of them. */
+export interface EntryContext {
   readonly position: number;
   readonly peers: ReadonlySet<string> | undefined;
 }
@@ -15,41 +15,41 @@ const FIELDS = ["prefix", "prefixHex", "writer", "fallback"];
 const encoder = new TextEncoder();
 
 /** One entry of a list. Reads each property once: a getter could return another value the second time. */
-export function readScopeEntry(entry: unknown, place: Place): ReadScope {
+export function readScopeEntry(entry: unknown, context: EntryContext): ReadScope {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry))
-    return err([{ kind: "NotAScope", position: place.position }]);
+    return err([{ kind: "NotAScope", position: context.position }]);
   const { prefix, prefixHex, writer, fallback } = entry as Record<string, unknown>;
   const problems: ScopeProblem[] = Object.keys(entry).every((key) => FIELDS.includes(key))
     ? []
-    : [{ kind: "UnknownField", position: place.position }];
+    : [{ kind: "UnknownField", position: context.position }];
   const bytes = readPrefix(prefix, prefixHex);
-  return assemble({ bytes, writer, fallback, place, problems });
+  return assemble({ bytes, writer, fallback, context, problems });
 }
 
 /** One entry of the text form. */
-export function readScopeText(token: string, place: Place): ReadScope {
+export function readScopeText(token: string, context: EntryContext): ReadScope {
   const equals = token.indexOf("=");
-  if (equals < 0) return err([{ kind: "NotAScope", position: place.position }]);
+  if (equals < 0) return err([{ kind: "NotAScope", position: context.position }]);
   const owners = token.slice(equals + 1);
   const bar = owners.indexOf("|");
   const writer = bar < 0 ? owners : owners.slice(0, bar);
   const fallback = bar < 0 ? undefined : owners.slice(bar + 1);
-  return assemble({ bytes: encoder.encode(token.slice(0, equals)), writer, fallback, place, problems: [] });
+  return assemble({ bytes: encoder.encode(token.slice(0, equals)), writer, fallback, context, problems: [] });
 }
 
 interface Parts {
   readonly bytes: Uint8Array | "missing" | "wrong type";
   readonly writer: unknown;
   readonly fallback: unknown;
-  readonly place: Place;
+  readonly context: EntryContext;
   readonly problems: readonly ScopeProblem[];
 }
 
-function assemble({ bytes, writer, fallback, place, problems }: Parts): ReadScope {
-  const found = [...problems, ...prefixProblems(bytes, place), ...nodeProblems(writer, "writer", place)];
+function assemble({ bytes, writer, fallback, context, problems }: Parts): ReadScope {
+  const found = [...problems, ...prefixProblems(bytes, context), ...nodeProblems(writer, "writer", context)];
   // A configuration language may write an absent value as null.
   const hasFallback = fallback !== undefined && fallback !== null;
-  if (hasFallback) found.push(...nodeProblems(fallback, "fallback", place));
+  if (hasFallback) found.push(...nodeProblems(fallback, "fallback", context));
   if (found.length > 0 || typeof bytes === "string") return err(found);
   return ok(
     new Scope({ prefix: bytes, writer: writer as string, ...(hasFallback ? { fallback: fallback as string } : {}) }),
@@ -68,7 +68,7 @@ function readPrefix(prefix: unknown, prefixHex: unknown): Parts["bytes"] {
   );
 }
 
-function prefixProblems(bytes: Parts["bytes"], { position }: Place): ScopeProblem[] {
+function prefixProblems(bytes: Parts["bytes"], { position }: EntryContext): ScopeProblem[] {
   const field: ScopeField = "prefix";
   if (bytes === "missing") return [{ kind: "MissingField", position, field }];
   if (bytes === "wrong type") return [{ kind: "WrongType", position, field }];
@@ -78,7 +78,7 @@ function prefixProblems(bytes: Parts["bytes"], { position }: Place): ScopeProble
     : [];
 }
 
-function nodeProblems(node: unknown, field: "writer" | "fallback", { position, peers }: Place): ScopeProblem[] {
+function nodeProblems(node: unknown, field: "writer" | "fallback", { position, peers }: EntryContext): ScopeProblem[] {
   if (node === undefined || node === null) return [{ kind: "MissingField", position, field }];
   if (typeof node !== "string") return [{ kind: "WrongType", position, field }];
   if (node === "") return [{ kind: "EmptyField", position, field }];

@@ -3,12 +3,12 @@ import { formatOwnershipError, type OwnershipError } from "../table/ownership-er
 
 export type ScopeField = "prefix" | "writer" | "fallback";
 
-/** Something wrong with configured scopes. `position` is the place in the list, from 0. */
+/** Something wrong with configured scopes. `position` is the index in the list, from 0. */
 export type ScopeProblem =
-  /** The whole is neither a list nor text. */
+  /** The input is neither a list nor text. */
   | { readonly kind: "NotAList" }
   | { readonly kind: "TooManyScopes"; readonly count: number; readonly max: number }
-  /** No object; or, in text, no `prefix=writer`. */
+  /** Not an object, or in text not `prefix=writer`. */
   | { readonly kind: "NotAScope"; readonly position: number }
   /** Reading it threw: it is not plain data. */
   | { readonly kind: "Unreadable"; readonly position: number }
@@ -27,13 +27,13 @@ export type ScopeProblem =
   | { readonly kind: "UnknownNode"; readonly position: number; readonly field: "writer" | "fallback" }
   | OwnershipError;
 
-/** All that is wrong with configured scopes: first each scope by itself, then those that get in each other's way. */
+/** Every problem in configured scopes: first those of single scopes, then conflicts between them. */
 export interface InvalidScopes {
   readonly kind: "InvalidScopes";
   readonly problems: readonly ScopeProblem[];
 }
 
-/** A problem in words, for the operator. Positions count from 1. */
+/** Describes a problem for the operator. Positions count from 1. */
 export function formatScopeProblem(problem: ScopeProblem): string {
   assertObject(problem, "a problem");
   switch (problem.kind) {
@@ -42,7 +42,7 @@ export function formatScopeProblem(problem: ScopeProblem): string {
     case "TooManyScopes":
       return `there are ${problem.count} scopes; at most ${problem.max} are allowed`;
     case "NotAScope":
-      return `scope ${problem.position + 1} is no { prefix, writer, fallback } and no prefix=writer|fallback`;
+      return `scope ${problem.position + 1} is neither { prefix, writer, fallback } nor prefix=writer|fallback`;
     case "Unreadable":
       return `scope ${problem.position + 1} cannot be read`;
     case "UnknownField":
@@ -50,13 +50,13 @@ export function formatScopeProblem(problem: ScopeProblem): string {
     case "MissingField":
       return `scope ${problem.position + 1} has no ${problem.field}`;
     case "WrongType":
-      return `scope ${problem.position + 1}: ${problem.field} must be ${problem.field === "prefix" ? "text or bytes, and prefixHex pairs of hex digits in its place" : "text"}`;
+      return `scope ${problem.position + 1}: ${problem.field} must be ${problem.field === "prefix" ? "text or bytes; prefixHex, if used instead, must be pairs of hex digits" : "text"}`;
     case "EmptyField":
       return `scope ${problem.position + 1}: ${problem.field} is empty`;
     case "TooLong":
       return `scope ${problem.position + 1}: ${problem.field} is ${problem.size} long; at most ${problem.max} is allowed`;
     case "UnknownNode":
-      return `scope ${problem.position + 1}: ${problem.field} is none of the peers`;
+      return `scope ${problem.position + 1}: ${problem.field} is not one of the peers`;
     case "DuplicatePrefix":
     case "OverlappingPrefix":
       return formatOwnershipError(problem);

@@ -9,13 +9,12 @@ export const NOT_BY_TEXT = -2;
 /**
  * Finds the stored prefix of a key.
  *
- * The tree tests only the bytes at which prefixes differ and skips the rest. Going down costs two
- * loads a branch; what is reached is the only prefix that can match, and one comparison of its bytes
- * settles it. So a key is read twice at most, however many prefixes there are, where a binary search
- * would read it O(log n) times.
+ * The tree tests only the bytes at which prefixes differ. Each branch costs two loads. The record at the end is the
+ * only prefix that can match, and one comparison of its bytes decides. So a key is read at most twice, whereas a
+ * binary search would read it O(log n) times.
  */
 export class PrefixIndex {
-  // Fields of their own: a search then needs no second object.
+  // Copied into fields, so that a search needs no second object.
   readonly #slots: Int32Array;
   readonly #records: Int32Array;
   readonly #rootNext: number;
@@ -56,10 +55,10 @@ export class PrefixIndex {
   }
 
   /**
-   * As `find`, for a key that is text, without encoding it; `NOT_BY_TEXT` where it would have to be.
+   * Like `find`, for a key that is text, without encoding it; `NOT_BY_TEXT` if it must be encoded.
    *
-   * A unit of text below 0x80 is one byte of its UTF-8. As long as there is no other at the front, text
-   * can be read in place of bytes.
+   * A UTF-16 unit below 0x80 is one byte of UTF-8. While the text has only such units, it can be read
+   * instead of its bytes.
    *
    * Hot: allocates nothing.
    */
@@ -85,7 +84,7 @@ export class PrefixIndex {
     for (let index = 0; index < prefixSize; index++) {
       const unit = key.charCodeAt(index);
       if (unit >= 0x80) return NOT_BY_TEXT;
-      // What is before the difference is plain, and there every other prefix that the key could lead to is like this one.
+      // The text before the difference is ASCII, and every other candidate prefix agrees with this one there.
       if (unit !== ((records[record + RECORD_HEAD + (index >> 2)]! >>> ((index & 3) << 3)) & 0xff)) return NO_PREFIX;
     }
     return records[record]!;
@@ -94,9 +93,9 @@ export class PrefixIndex {
   /**
    * The number of the longest prefix that covers the first `size` bytes of `key`.
    *
-   * Every stored prefix of the key lies around all that is stored where the way down ends. So one of
-   * those is compared with the key, and the result is the longest of it and the prefixes around it
-   * that fits into what the two share.
+   * Every stored prefix of the key is a prefix of every record below the last branch taken. So one of those
+   * records is compared with the key, and the result is the longest of it and the prefixes around it that is no
+   * longer than what the two share.
    *
    * Hot: allocates nothing.
    */
@@ -144,7 +143,7 @@ export class PrefixIndex {
   }
 }
 
-/** Where the units before `end` are each one byte, the text was read as its bytes would have been, and nothing was found. */
+/** `NO_PREFIX` if the units before `end` are all ASCII, so that text and bytes agree; else `NOT_BY_TEXT`. */
 function absentIfPlain(key: string, end: number): number {
   for (let index = 0; index < end; index++) {
     if (key.charCodeAt(index) >= 0x80) return NOT_BY_TEXT;

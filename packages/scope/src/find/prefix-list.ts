@@ -4,8 +4,8 @@ import { MAX_INDEX_SIZE } from "../limits.ts";
 /**
  * Byte strings laid end to end, string `n` at `bytes[starts[n], starts[n + 1])`.
  *
- * Sorting and indexing many prefixes is bound by memory: this form is one block where an array of
- * arrays would be a jump for each string.
+ * Sorting and indexing many prefixes is bound by memory access: this form is one block, whereas an array of
+ * arrays is one jump per string.
  */
 export interface PrefixList {
   readonly bytes: Uint8Array;
@@ -31,7 +31,7 @@ export function sizeOf({ starts }: PrefixList, index: number): number {
   return starts[index + 1]! - starts[index]!;
 }
 
-/** How many bytes two of the strings have in common at the front, given that they agree in the first `agreed`. */
+/** The length of the common prefix of two strings, which are known to agree in the first `agreed` bytes. */
 export function sharedSize(
   list: PrefixList,
   { a, b, agreed }: { readonly a: number; readonly b: number; readonly agreed: number },

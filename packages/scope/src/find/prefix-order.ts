@@ -5,7 +5,7 @@ import { sortPrefixes } from "./sort-prefixes.ts";
 /** The distinct prefixes of a list in the order of their bytes. */
 export interface PrefixOrder {
   readonly list: PrefixList;
-  /** Where each is in the list: the first place, if there are several. */
+  /** The position of each in the list; the first, if there are several. */
   readonly positions: Int32Array;
   /** For each, the rank in this order of the longest prefix that it is nested in, or -1. */
   readonly around: Int32Array;
@@ -14,10 +14,10 @@ export interface PrefixOrder {
 }
 
 /**
- * Sort prefixes, and find every repetition and every nesting in one pass over the sorted list.
+ * Sorts prefixes, and finds every repetition and every nesting in one pass over the sorted list.
  *
- * All that starts with a prefix follows it directly. So it is enough to know which prefixes the one
- * before was nested in, and how many bytes the two share: sorting is the whole cost.
+ * Everything that starts with a prefix follows it directly. So it is enough to know which prefixes the previous
+ * one was nested in, and how many bytes the two share.
  */
 export function orderPrefixes(prefixes: readonly Uint8Array[]): PrefixOrder {
   const list = layEndToEnd(prefixes);

@@ -27,13 +27,13 @@ export interface PrefixTree {
 /** Words of a record before its bytes. */
 export const RECORD_HEAD = 3;
 
-/** The label of the slot to take where no byte fits. Bytes are the labels 0 to 255. */
+/** The label of the slot to take if no byte matches. Bytes are the labels 0 to 255. */
 export const OTHERWISE = 256;
 
-/** A record that no key can match, because it is longer than any: what an empty tree leads to. */
+/** The record of an empty tree. No key can match it, because it is longer than any key. */
 const NOTHING = [-1, 0x7fff_ffff, -1];
 
-/** Prefixes of rank `low` to `high - 1`, which agree in their first `agreed` bytes, and the slot that is to lead to them. */
+/** Prefixes of rank `low` to `high - 1`, which agree in their first `agreed` bytes, and the slot that will lead to them. */
 interface Group {
   readonly low: number;
   readonly high: number;
@@ -57,7 +57,7 @@ export function buildPrefixTree(order: PrefixOrder, { isNested }: { readonly isN
   const groups: Group[] = [{ low: 0, high: positions.length, agreed: 0, slot: -1 }];
   let root = { base: 0, depth: 0 };
 
-  // Breadth first: the branches near the root, which every search reads, then lie together.
+  // Breadth first, so that the branches near the root, which every search reads, are adjacent.
   for (const { low, high, agreed, slot } of groups) {
     const depth = sharedSize(list, { a: positions[low]!, b: positions[high - 1]!, agreed });
     // A prefix that ends here has no byte to branch on. It is first, and reached by "otherwise".

@@ -5,24 +5,23 @@ import { buildPrefixTree } from "./prefix-tree.ts";
 import { prefixBytes, type Scope } from "../table/scope.ts";
 import { encodeHeadInto, type Bytes } from "../text-bytes.ts";
 
-/** How prefixes inside each other are taken: `"refuse"` them, or let the `"longest"` one that fits decide. */
+/** How to treat nested prefixes: `"refuse"` them, or use the `"longest"` one that matches. */
 export type NestedPrefixes = "refuse" | "longest";
 
 /**
  * Finds the scope of a key.
  *
- * The scopes may change their writers and fallbacks; what is searched are the prefixes, which are
- * shared by every index that `withScopes` makes.
+ * Writers and fallbacks may change. The search uses only the prefixes, which every index from `withScopes` shares.
  */
 export class ScopeIndex {
-  /** In input order: a position in this list names a scope everywhere in this package. */
+  /** In input order. A position in this list identifies a scope throughout this package. */
   readonly scopes: readonly Scope[];
   readonly nested: NestedPrefixes;
-  /** What all indexes over one set of prefixes have in common; compare it to see whether they are. */
+  /** The same object in every index over the same prefixes. */
   readonly prefixes: PrefixIndex;
   readonly #isNested: boolean;
   readonly #maxPrefixSize: number;
-  // Where a text key is encoded for a search. Searching is synchronous, so one is enough.
+  // Holds an encoded text key during a search. Searching is synchronous, so one buffer is enough.
   readonly #scratch: Uint8Array;
 
   private constructor({ scopes, nested, prefixes, maxPrefixSize }: ScopeIndexParts) {
@@ -51,7 +50,7 @@ export class ScopeIndex {
    * Hot: allocates nothing.
    */
   find(key: Bytes): number {
-    // Two ways from here on, so that neither has to cope with the types of the other.
+    // Separate methods, so that each sees one type only.
     return typeof key === "string" ? this.#findText(key) : this.#findBytes(key);
   }
 
@@ -66,7 +65,7 @@ export class ScopeIndex {
       if (position !== NOT_BY_TEXT) return position;
     }
     const bytes = this.#scratch;
-    // What lies beyond the longest prefix cannot matter.
+    // Bytes beyond the longest prefix do not matter.
     const size = encodeHeadInto(key, this.#maxPrefixSize, bytes);
     return this.#isNested ? this.prefixes.findLongest(bytes, size) : this.prefixes.find(bytes, size);
   }

@@ -16,15 +16,15 @@ const LABEL_BITS = 9;
  * A branch at base `b` has slot `b + label` for each of its labels. No two branches have one base, so
  * the label in a slot proves whose slot it is.
  *
- * The number of tries is bounded: placing all branches is linear in their labels, and the price is
- * a few slots that stay empty (one in ten over names and over random bytes, measured).
+ * The number of tries is bounded, so placing all branches is linear in their labels. The cost is a few
+ * empty slots (measured: one in ten, for names and for random bytes).
  */
 export class SlotTable {
   #capacity = 2_048;
   // Pairs: tag, next. A tag of 0 is a free slot.
   #words = new Int32Array(2 * this.#capacity);
   #isBase = new Uint8Array(this.#capacity);
-  // The free slots from `#firstFree` on, a list in ascending order. `#before` of the first is stale and never followed.
+  // A linked list of the free slots from `#firstFree` on, in ascending order. `#before` of the first is stale and unused.
   #after = ascending(this.#capacity, 1);
   #before = ascending(this.#capacity, -1);
   #firstFree = 0;
@@ -32,7 +32,7 @@ export class SlotTable {
 
   /** Assigns a slot to each of the first `count` labels, which ascend. Returns the base. */
   place(labels: Uint16Array, count: number): number {
-    // A base is at most the end, and its last slot less than LABELS beyond; a slot more keeps the list whole.
+    // A base is at most the end, and its last slot less than LABELS beyond it. One more slot keeps the list intact.
     while (this.#end + LABELS >= this.#capacity) this.#grow();
 
     const base = this.#fit(labels, count) ?? this.#end;
@@ -42,18 +42,18 @@ export class SlotTable {
     return base;
   }
 
-  /** Let a slot lead to a branch. */
+  /** Point a slot to a branch. */
   leadToBranch(slot: number, { base, depth }: { readonly base: number; readonly depth: number }): void {
     this.#words[2 * slot]! |= depth << LABEL_BITS;
     this.#words[2 * slot + 1] = base;
   }
 
-  /** Let a slot lead to a record. */
+  /** Point a slot to a record. */
   leadToRecord(slot: number, record: number): void {
     this.#words[2 * slot + 1] = ~record;
   }
 
-  /** All slots, with as many free ones behind them as a search can reach. */
+  /** All slots, followed by as many free ones as a search can reach. */
   toWords(): Int32Array {
     return this.#words.slice(0, 2 * (this.#end + LABELS));
   }

@@ -7,15 +7,15 @@ const SMALL = 12;
  * The positions of the strings in the order of their bytes, equal strings in the order given.
  *
  * A radix quicksort: strings are split by their byte at one depth into less, equal and greater, and
- * only the equal ones go on to the next depth. So no byte that a whole range shares is looked at
- * twice, where a sort by comparison would read it again in every comparison.
+ * only the equal ones continue at the next depth. So a byte that a whole range shares is read once, whereas a
+ * comparison sort would read it in every comparison.
  */
 export function sortPrefixes(list: PrefixList): Int32Array {
   const { starts } = list;
   const order = new Int32Array(starts.length - 1);
   for (let index = 0; index < order.length; index++) order[index] = index;
 
-  // Ranges still to be sorted, as `low, high, depth`. A list and no recursion: one depth a byte would exhaust the stack.
+  // Ranges left to sort, as `low, high, depth`. A list instead of recursion, which could exhaust the stack.
   const ranges = [0, order.length, 0];
   while (ranges.length > 0) {
     const depth = ranges.pop()!;
@@ -37,7 +37,7 @@ export function sortPrefixes(list: PrefixList): Int32Array {
     }
     if (less > low) ranges.push(low, less, depth);
     if (greater < high) ranges.push(greater, high, depth);
-    // Where the pivot is the end of the string, the rest are equal, and only their order in the input is left.
+    // If the pivot is the end of the string, the rest are equal, and keep their input order.
     if (pivot < 0) order.subarray(less, greater).sort();
     else ranges.push(less, greater, depth + 1);
   }

@@ -15,10 +15,10 @@ export function encodeJournalEntry(entry: JournalEntry): string {
 }
 
 /**
- * The entries of a journal, one a line.
+ * The entries of a journal, one per line.
  *
- * Text after the last line end was not fully durable before a crash, and its effect was never
- * reported. It is ignored. Anything else that cannot be read is corruption, not a torn write.
+ * Text after the last line end was not durable when the process crashed, and its effect was never
+ * reported, so it is ignored. Any other line that cannot be read is corruption.
  */
 export function decodeJournal(text: string): Result<JournalEntry[], CorruptJournal> {
   assert(typeof text === "string", "a journal must be text");

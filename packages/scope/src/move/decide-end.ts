@@ -10,7 +10,7 @@ import { findMove, latestNumber, ownerOf, unsettledMove, type NodeState } from "
 /**
  * Whether this node takes the scope that it is offered.
  *
- * This is the commit point of the move: the source has let go, and no other node may decide.
+ * This is the commit point of the move: the source has drained, and no other node may decide.
  */
 export function decideCommit(state: NodeState, { migration }: Offer, { self, nowMs }: Decider): Decided<CommitError> {
   const { id, prefix, from, to, number } = migration;
@@ -25,7 +25,7 @@ export function decideCommit(state: NodeState, { migration }: Offer, { self, now
 
   const owner = ownerOf(state, prefix);
   if (owner === undefined) return err({ kind: "UndeclaredScope", prefixSize: prefix.length });
-  // Of a move that we missed we know nothing but that it was: then the offer knows better than our table.
+  // A gap in the numbers proves that this node missed moves. Then the offer is newer than its table.
   const hasMissedMoves = number > latestNumber(state, prefix) + 1;
   if (owner !== from && (owner === self || !hasMissedMoves)) return err({ kind: "NotOwner", owner });
   if (innerScopes(state.snapshot.table, prefix) !== migration.inner) return err({ kind: "InnerScopesDiffer" });
@@ -33,7 +33,7 @@ export function decideCommit(state: NodeState, { migration }: Offer, { self, now
   return ok(end(state, migration, "Committed"));
 }
 
-/** Whether this node gives a move up: as its source while it is in its hands, as its target until it is decided. */
+/** Whether this node aborts a move: as its source before it has drained, as its target before it has decided. */
 export function decideAbort(
   state: NodeState,
   migration: MigrationState,
@@ -51,14 +51,14 @@ export function decideAbort(
     return ok(end(state, known, "Aborted"));
   }
   if (to !== self) return err({ kind: "NotTarget", target: to });
-  // Also a move that this node never heard of: its source asks because an offer may be under way, and must not be taken later.
+  // Also a move that this node does not know: its source asks because an offer may be in flight, which must not be taken later.
   return untimely(state, migration) ?? ok(end(state, migration, "Aborted"));
 }
 
 /**
- * Whether this node goes by what another has decided.
+ * Whether this node applies the decision of another.
  *
- * A target never learns its own decision from others: it would have forgotten what came after it.
+ * A target never accepts its own decision from others: it may have forgotten what came after it.
  */
 export function decideSettle(
   state: NodeState,
@@ -74,7 +74,7 @@ export function decideSettle(
   }
   if (from === self && known === undefined) return err({ kind: "UnknownMigration", id });
   if (to === self && outcome === "Committed") return err({ kind: "UnknownMigration", id });
-  // No target can have taken what was never offered; if one did all the same, what is in flight here would be lost.
+  // A target cannot have taken what was never offered. If it did, operations in flight here would be lost.
   if (from === self && outcome === "Committed" && !state.drained.has(id))
     return err({ kind: "NotDrained", inFlight: inFlight(prefix) });
   return (
@@ -83,7 +83,7 @@ export function decideSettle(
   );
 }
 
-/** A refusal where the move comes too late, after another of the same or a higher number; or too early, before one of our own has ended. */
+/** Refuses a move that is too late (another has the same or a higher number) or too early (one of our own has not ended). */
 function untimely(
   state: NodeState,
   { id, prefix, number }: MigrationState,
@@ -95,7 +95,7 @@ function untimely(
   return err({ kind: "Superseded", number, latest });
 }
 
-/** This node decides. Its epoch becomes higher than any that the move has seen. */
+/** The decision of this node. Its epoch becomes higher than the move's. */
 function end(state: NodeState, migration: MigrationState, outcome: MigrationOutcome): JournalEntry {
   const epoch = Math.max(state.snapshot.epoch, migration.epoch) + 1;
   return { kind: "Ended", migration: { ...migration, outcome, endEpoch: epoch }, epoch };

@@ -5,19 +5,19 @@ import { isFinished, isSameMove, type MigrationState, type MoveShape } from "./m
 import type { ChangePending, DrainError, StartError } from "./node-error.ts";
 import { findMove, latestNumber, ownerOf, type NodeState } from "./node-state.ts";
 
-/** What a step writes into the journal; nothing where it had been taken before. */
+/** The journal entry of a step; `undefined` if the step was taken before. */
 export type Decided<E> = Result<JournalEntry | undefined, Exclude<E, ChangePending>>;
 
-/** Who decides, and when. */
+/** The deciding node, and the time. */
 export interface Decider {
   readonly self: string;
   readonly nowMs: number;
 }
 
 /**
- * Whether this node may begin to give a scope away.
+ * Whether this node may start to move a scope away.
  *
- * A known id is answered first: a repeated step must find what it did, whatever has changed since.
+ * A known id is checked first: a repeated step must return its first result, whatever has changed since.
  */
 export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: Decider): Decided<StartError> {
   const known = findMove(state, move);
@@ -29,7 +29,7 @@ export function decideStart(state: NodeState, move: MoveShape, { self, nowMs }: 
   if (move.from === move.to) return err({ kind: "SameNode" });
   const other = state.snapshot.migrations.lookupMigrating(move.prefix);
   if (other !== undefined) return err({ kind: "AlreadyMigrating", id: other.id });
-  // It has outlived its deadline before it began.
+  // Its deadline has passed before it began.
   if (nowMs >= move.deadlineMs) return err({ kind: "Aborted", id: move.id });
 
   const migration = {
@@ -48,7 +48,7 @@ function repeatedStart(known: MigrationState, move: MoveShape): Decided<StartErr
   return err({ kind: known.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
 }
 
-/** Whether the target may be offered the scope: nothing that was admitted is left. */
+/** Whether the scope may be offered to the target: no admitted operation is left. */
 export function decideDrain(
   state: NodeState,
   id: string,
@@ -59,14 +59,14 @@ export function decideDrain(
   if (isFinished(move)) return err({ kind: move.outcome === "Committed" ? "AlreadyCommitted" : "Aborted", id });
   if (move.from !== self) return err({ kind: "NotOwner", owner: move.from });
   if (state.drained.has(id)) return ok(undefined);
-  // It is not aborted by saying so: `expire` or `abort` does that.
+  // This does not abort the move; `expire` and `abort` do.
   if (nowMs >= move.deadlineMs) return err({ kind: "Aborted", id });
 
   const left = inFlight(move.prefix);
   return left > 0 ? err({ kind: "NotDrained", inFlight: left }) : ok({ kind: "Drained", id });
 }
 
-/** The end of the first of this node's moves that has outlived its deadline and is still in its hands. */
+/** Ends the first of this node's moves that is past its deadline and not drained. */
 export function decideExpire(state: NodeState, { self, nowMs }: Decider): JournalEntry | undefined {
   const late = state.snapshot.migrations
     .live()

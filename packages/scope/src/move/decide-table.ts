@@ -9,7 +9,7 @@ import { indexOf, type OwnershipTable } from "../table/ownership-table.ts";
 import { ownerChanges } from "./owner-changes.ts";
 import { prefixBytes } from "../table/scope.ts";
 
-/** Whether another table may take the place of this one. */
+/** Whether the table may be replaced by another. */
 export function decideReload(
   state: NodeState,
   table: OwnershipTable,
@@ -26,10 +26,9 @@ export function decideReload(
 }
 
 /**
- * Whether another node's snapshot may take the place of this one.
+ * Whether the snapshot may be replaced by another node's.
  *
- * It may bring anything but what this node has to decide itself: what it owns, and how the moves end
- * that it takes part in.
+ * It must not change what this node decides itself: what it owns, and how the moves end that it takes part in.
  */
 export function decideAdopt(
   state: NodeState,
@@ -57,14 +56,14 @@ export function decideAdopt(
   return changes.length > 0 ? err({ kind: "OwnerChanged", changes }) : ok({ kind: "Adopted", snapshot: offered });
 }
 
-/** Whether a table leaves a moving scope as it is: the same owner, and the same keys. */
+/** Whether a table keeps a moving scope: the same owner and the same keys. */
 function keepsScope(table: OwnershipTable, { prefix, from, inner }: MigrationState): boolean {
   const index = indexOf(table);
   const position = index.positionOf(prefix);
   return position >= 0 && index.scopes[position]!.writer === from && innerScopes(table, prefix) === inner;
 }
 
-/** Whether this node knows the end of a move, or of a later one of the same prefix. */
+/** Whether this node knows the end of a move, or of a later move of the same prefix. */
 function isPast(state: NodeState, move: MigrationState): boolean {
   const known = findMove(state, move);
   return known === undefined ? latestNumber(state, move.prefix) >= move.number : isFinished(known);

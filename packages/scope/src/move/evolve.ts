@@ -6,10 +6,10 @@ import { indexOf } from "../table/ownership-table.ts";
 import { prefixText } from "../text-bytes.ts";
 
 /**
- * The state after a journal entry; `undefined` where the entry cannot follow this state.
+ * The state after a journal entry; `undefined` if the entry cannot follow this state.
  *
- * The only place where a state changes. A running node and one that is rebuilt from its journal both
- * use this function, so they cannot differ after a crash.
+ * States change only here. A running node and a node that is rebuilt from its journal both use this function, so
+ * they cannot differ after a crash.
  */
 export function evolve(state: NodeState | undefined, entry: JournalEntry): NodeState | undefined {
   if (entry.kind === "Opened") return entry.state;

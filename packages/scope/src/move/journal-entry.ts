@@ -4,15 +4,15 @@ import type { OwnershipSnapshot } from "../route/ownership-snapshot.ts";
 import type { OwnershipTable } from "../table/ownership-table.ts";
 
 /**
- * One line of a node's journal: what has changed, with all that is needed to change it again.
+ * One line of a node's journal: a change, with everything needed to repeat it.
  *
  * - `Opened`: everything up to here. The first entry, and later the only one kept if the journal is shortened.
- * - `Started`: this node began to give a scope away, and quiesced it.
- * - `Drained`: nothing admitted is left, and the target may be offered the scope. From here on the
+ * - `Started`: this node started to move a scope away, and quiesced it.
+ * - `Drained`: no admitted operation is left, and the scope may be offered to the target. From here on the
  *   source cannot take it back alone.
  * - `Ended`: a move is over, and how.
- * - `Reloaded`: another table, by force where it changes owners.
- * - `Adopted`: another node's snapshot.
+ * - `Reloaded`: the table was replaced, by force if it changes owners.
+ * - `Adopted`: the snapshot was replaced by another node's.
  */
 export type JournalEntry =
   | { readonly kind: "Opened"; readonly state: NodeState }

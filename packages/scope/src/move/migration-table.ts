@@ -14,7 +14,7 @@ import {
 import type { MigrationError } from "./node-error.ts";
 import { readBytes, type Bytes, prefixText } from "../text-bytes.ts";
 
-/** A step that was taken, or had been taken before. */
+/** A step that was executed or replayed. */
 export interface MigrationStep {
   readonly outcome: "Executed" | "Replayed";
   readonly migrations: MigrationTable;
@@ -34,15 +34,15 @@ interface MigrationTableParts {
 }
 
 /**
- * The moves under way, and those that are over. Immutable: a step makes a new table.
+ * The moves in progress and the finished ones. Immutable: a step makes a new table.
  *
- * A prefix is always in one of these:
+ * A prefix is always in one of these states:
  *
  * - idle: `start` makes it migrating.
  * - migrating: `commit` makes it migrated, `abort` makes it idle.
- * - migrated: as idle, and it is remembered where it went. `start` moves it on.
+ * - migrated: like idle, and its new owner is remembered. `start` moves it on.
  *
- * It checks steps against each other. Whether the prefix is a scope, and whose, is the snapshot's to know.
+ * The table checks steps against each other. The snapshot knows whether a prefix is a scope, and who owns it.
  */
 export class MigrationTable {
   static readonly EMPTY: MigrationTable = new MigrationTable({
@@ -51,7 +51,7 @@ export class MigrationTable {
     finished: new Map(),
   });
 
-  // By the text of the prefix, by the same, and by id; the last in the order in which they finished.
+  // The first two by the text of the prefix; the last by id, in the order in which the moves finished.
   readonly #live: ReadonlyMap<string, MigrationState>;
   readonly #migrated: ReadonlyMap<string, FinishedMigration>;
   readonly #finished: ReadonlyMap<string, FinishedMigration>;
@@ -62,7 +62,7 @@ export class MigrationTable {
     this.#finished = finished;
   }
 
-  /** A table that holds these moves: under way, committed since the last reload, and over, the oldest first. */
+  /** A table of these moves: in progress, committed since the last reload, and finished, the oldest first. */
   static from(lists: MigrationLists): MigrationTable {
     assertObject(lists, "the lists of moves");
     const { live, migrated, finished } = lists;
@@ -75,12 +75,12 @@ export class MigrationTable {
     });
   }
 
-  /** Moves under way. */
+  /** Moves in progress. */
   live(): MigrationState[] {
     return [...this.#live.values()].map(copyMigration);
   }
 
-  /** Moves that are over and still remembered, the oldest first. */
+  /** Finished moves that are still remembered, the oldest first. */
   finished(): FinishedMigration[] {
     return [...this.#finished.values()].map(copyMigration);
   }
@@ -90,13 +90,13 @@ export class MigrationTable {
     return [...this.#migrated.values()].map(copyMigration);
   }
 
-  /** A move by its id. One that is over has an `outcome`. */
+  /** A move by its id. A finished one has an `outcome`. */
   get(id: string): MigrationState | FinishedMigration | undefined {
     const state = this.#get(id);
     return state && copyMigration(state);
   }
 
-  /** The move under way of exactly this prefix. */
+  /** The move in progress of exactly this prefix. */
   lookupMigrating(prefix: Bytes): MigrationState | undefined {
     const state = this.#live.get(prefixText(readBytes(prefix, "prefix")));
     return state && copyMigration(state);
@@ -108,7 +108,7 @@ export class MigrationTable {
     return state && copyMigration(state);
   }
 
-  /** The move under way of the longest prefix that covers the key. */
+  /** The move in progress of the longest prefix that covers the key. */
   matchMigrating(key: Bytes): MigrationState | undefined {
     return longestMatch(this.#live.values(), readBytes(key, "key"));
   }
@@ -118,7 +118,7 @@ export class MigrationTable {
     return longestMatch(this.#migrated.values(), readBytes(key, "key"));
   }
 
-  /** Begin a move. Repeated while it is under way, it changes nothing. */
+  /** Start a move. Repeated while it is in progress, it changes nothing. */
   start(state: MigrationState): Result<MigrationStep, StartRefusal> {
     const own = ownMigration(state);
     const { id } = own;
@@ -140,32 +140,32 @@ export class MigrationTable {
     });
   }
 
-  /** End a move well. Nothing, and no failure, for an id that is not known. */
+  /** Commit a move. Returns `undefined` for an unknown id. */
   commit(id: string): Result<MigrationStep | undefined, MigrationError<"Aborted">> {
     const step = this.#end(id, "Committed");
     return step === "ended otherwise" ? err({ kind: "Aborted", id }) : ok(step);
   }
 
-  /** Give a move up. Nothing, and no failure, for an id that is not known. */
+  /** Abort a move. Returns `undefined` for an unknown id. */
   abort(id: string): Result<MigrationStep | undefined, MigrationError<"AlreadyCommitted">> {
     const step = this.#end(id, "Aborted");
     return step === "ended otherwise" ? err({ kind: "AlreadyCommitted", id }) : ok(step);
   }
 
-  /** The same moves, with no prefix remembered as migrated: a reload has named the new owners. */
+  /** The same moves, without the migrated prefixes: after a reload, the table names their owners. */
   withoutMigrated(): MigrationTable {
     return new MigrationTable({ live: this.#live, migrated: new Map(), finished: this.#finished });
   }
 
-  /** The same moves with this one over, whether or not it had been under way here. */
+  /** The same moves with this one finished, whether or not it was in progress here. */
   withFinished(state: FinishedMigration): MigrationTable {
     const over = ownFinished(state);
     const text = prefixText(over.prefix);
     const live = new Map(this.#live);
-    // An earlier move that is still here ended without our hearing of it: numbers of a prefix only rise.
+    // An earlier move that is still here has ended unnoticed: numbers of a prefix only rise.
     if ((live.get(text)?.number ?? Number.POSITIVE_INFINITY) <= over.number) live.delete(text);
     const finished = new Map(this.#finished).set(over.id, over);
-    // In the order in which they were put in: the first is the oldest.
+    // A map keeps the order of insertion: the first is the oldest.
     for (const id of finished.keys()) {
       if (finished.size <= MAX_REMEMBERED_MIGRATIONS) break;
       finished.delete(id);
@@ -199,7 +199,7 @@ export class MigrationTable {
 /** Why a move is not started. */
 export type StartRefusal = MigrationError<"MigrationIdConflict" | "AlreadyCommitted" | "Aborted" | "AlreadyMigrating">;
 
-// A handful of moves at most: a scan is the whole index.
+// There are only a few moves, so a scan is enough.
 function longestMatch<T extends MigrationState>(states: Iterable<T>, key: Uint8Array): T | undefined {
   let longest: T | undefined;
   for (const state of states) {

@@ -4,7 +4,7 @@ import { assertId } from "../assert-id.ts";
 import { MAX_PREFIX_SIZE } from "../limits.ts";
 import { copyBytes, type Bytes } from "../text-bytes.ts";
 
-/** A move to be started. */
+/** A move to start. */
 export interface MoveRequest {
   /** Identifies the move, so that every step can be repeated. Chosen by the caller; never reuse it for another move. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface MoveRequest {
 /**
  * A move as its source started it.
  *
- * Plain data, with all that the reply to a client needs: nothing has to be looked up again.
+ * Plain data that contains everything a reply to a client needs.
  */
 export interface MigrationState {
   readonly id: string;
@@ -38,9 +38,9 @@ export interface MigrationState {
    * number. A target uses it to refuse an offer that arrives too late.
    */
   readonly number: number;
-  /** The source's epoch when it had started the move. */
+  /** The source's epoch after it started the move. */
   readonly epoch: number;
-  /** Which scopes are nested in this one at the source, as one word; empty where none are. */
+  /** A digest of the scopes nested in this one at the source; empty if there are none. */
   readonly inner: string;
 }
 
@@ -53,7 +53,7 @@ export interface FinishedMigration extends MigrationState {
   readonly endEpoch: number;
 }
 
-/** What makes two moves the same one. The rest is the source's to give, not the asker's. */
+/** The fields that identify a move. The source sets the others. */
 export type MoveShape = Pick<MigrationState, "id" | "prefix" | "from" | "to" | "address" | "deadlineMs">;
 
 export function isSameMove(a: MoveShape, b: MoveShape): boolean {
@@ -67,7 +67,7 @@ export function isSameMove(a: MoveShape, b: MoveShape): boolean {
   );
 }
 
-/** Check what a caller asks for, and keep it apart from what the caller may change later. */
+/** Checks and copies a request: the caller may change its own later. */
 export function ownShape(request: MoveRequest): MoveShape {
   assertObject(request, "a move");
   const { id, prefix, from, to, address, deadlineMs } = request;
@@ -81,7 +81,7 @@ export function ownShape(request: MoveRequest): MoveShape {
   return { id, prefix: own, from, to, address, deadlineMs };
 }
 
-/** Check a move that came from another node, and keep it apart from what its giver may change later. */
+/** Checks and copies a move that came from another node. */
 export function ownMigration(state: MigrationState): MigrationState {
   const shape = ownShape(state);
   const { number, epoch, inner } = state;
@@ -100,7 +100,7 @@ export function ownFinished(state: FinishedMigration): FinishedMigration {
   return Object.freeze({ ...own, outcome, endEpoch });
 }
 
-/** A copy to give away: the receiver may write into its prefix. */
+/** A copy for a caller, who may write into its prefix. */
 export function copyMigration<T extends MigrationState>(state: T): T {
   return Object.freeze({ ...state, prefix: state.prefix.slice() });
 }

@@ -2,9 +2,9 @@
 interface MigrationErrorFields {
   /** No scope has exactly this prefix. */
   UndeclaredScope: { readonly prefixSize: number };
-  /** The scope belongs to another node than the one that is to give it away. */
+  /** Another node than `from` owns the scope. */
   NotOwner: { readonly owner: string };
-  /** From and to are one node. */
+  /** `from` and `to` are the same node. */
   SameNode: object;
   /** Another move of this scope is in progress, or waits for its target's decision. */
   AlreadyMigrating: { readonly id: string };
@@ -20,7 +20,7 @@ interface MigrationErrorFields {
   AwaitingTarget: { readonly target: string };
   /** The offer or request is for another node. (An addition.) */
   NotTarget: { readonly target: string };
-  /** Source and target know of different scopes inside this one, so that it would not be the same keys. (An addition.) */
+  /** Source and target have different scopes nested in this one, so the move would not cover the same keys. (An addition.) */
   InnerScopesDiffer: object;
   /** A later move of this prefix has been decided here. (An addition.) */
   Superseded: { readonly number: number; readonly latest: number };
@@ -28,19 +28,19 @@ interface MigrationErrorFields {
 
 export type MigrationErrorKind = keyof MigrationErrorFields;
 
-/** A refusal of one of the given kinds; of any kind where none is named. */
+/** An error of one of the given kinds; of any kind by default. */
 export type MigrationError<Kind extends MigrationErrorKind = MigrationErrorKind> = {
   [K in Kind]: { readonly kind: K } & MigrationErrorFields[K];
 }[Kind];
 
-/** The snapshot is older than the node's own, or is as old and differs. Nothing was taken from it. */
+/** The snapshot is older than the node's own, or has the same epoch and differs. The node keeps its own. */
 export interface StaleSnapshot {
   readonly kind: "StaleSnapshot";
   readonly offeredEpoch: number;
   readonly currentEpoch: number;
 }
 
-/** A scope that would come to this node, or go from it, without a move. */
+/** A scope that this node would gain or lose without a move. */
 export interface OwnerChange {
   readonly prefix: Uint8Array;
   readonly from: string;
@@ -48,10 +48,10 @@ export interface OwnerChange {
 }
 
 /**
- * The table would give this node a scope of another's, or take one away, behind the back of the other.
+ * The table would give this node a scope of another node, or take one away, without a move.
  *
- * A node that has not heard of it would go on writing. Only a move changes an owner; `{ force: true }`
- * is for a former owner that is known to have stopped for good. (An addition.)
+ * A node that does not know it would keep writing. Only a move changes an owner; use `{ force: true }`
+ * if the former owner is known to have stopped for good. (An addition.)
  */
 export interface OwnerChanged {
   readonly kind: "OwnerChanged";
@@ -63,7 +63,7 @@ export interface ChangePending {
   readonly kind: "ChangePending";
 }
 
-/** The journal cannot have been written by a node: the entry at this position does not follow. */
+/** No node wrote this journal: the entry at this position does not follow from the previous ones. */
 export interface CorruptJournal {
   readonly kind: "CorruptJournal";
   readonly position: number;

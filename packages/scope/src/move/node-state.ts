@@ -7,17 +7,17 @@ import { prefixText } from "../text-bytes.ts";
 import { prefixBytes, Scope } from "../table/scope.ts";
 
 /**
- * All that a node has to keep across a crash.
+ * Everything that a node must keep across a crash.
  *
- * Immutable: a journal entry makes the next one (`evolve`).
+ * Immutable: `evolve` makes the next state from a journal entry.
  */
 export interface NodeState {
   readonly snapshot: OwnershipSnapshot;
-  /** Ids of this node's moves that it has let out of its hands: only their targets may end them. */
+  /** Ids of this node's drained moves: only their targets may end them. */
   readonly drained: ReadonlySet<string>;
-  /** By the text of a prefix, the latest move of it that this node started or knows the end of. Never forgotten. */
+  /** By the text of a prefix, the latest move that this node started or knows the end of. Never removed. */
   readonly latest: ReadonlyMap<string, MigrationState>;
-  /** By the text of a prefix that was given to another owner by force, the number that its next move must exceed. */
+  /** By the text of a prefix that a forced reload gave to another owner, the number that its next move must exceed. */
   readonly floors: ReadonlyMap<string, number>;
   /** The last owner of each prefix that is no longer declared, by the text of the prefix. */
   readonly retired: ReadonlyMap<string, string>;
@@ -33,14 +33,14 @@ export function initialState(table: OwnershipTable): NodeState {
   };
 }
 
-/** Who owns exactly this prefix. */
+/** The owner of exactly this prefix. */
 export function ownerOf({ snapshot }: NodeState, prefix: Uint8Array): string | undefined {
   const index = indexOf(snapshot.table);
   const position = index.positionOf(prefix);
   return position < 0 ? undefined : index.scopes[position]!.writer;
 }
 
-/** What this node knows of a move, also after the snapshot has forgotten it. */
+/** What this node knows about a move, even if the snapshot no longer has it. */
 export function findMove(
   { snapshot, latest }: NodeState,
   { id, prefix }: { readonly id: string; readonly prefix?: Uint8Array },
@@ -56,10 +56,10 @@ export function findMove(
 }
 
 /**
- * Another move of this prefix that this node has let out of its hands and not heard the end of.
+ * Another move of this prefix that this node has drained and not settled.
  *
- * A later move proves that it was taken, but not to this node: until it has settled its own it must
- * not go by another's, or it would take itself for the owner again.
+ * A later move proves that the target took the scope, but this node has no decision yet. Until it settles its
+ * own move it must not apply another one, or it would consider itself the owner again.
  */
 export function unsettledMove(
   { snapshot, drained }: NodeState,
@@ -69,7 +69,7 @@ export function unsettledMove(
   return live !== undefined && live.id !== id && drained.has(live.id) ? live : undefined;
 }
 
-/** The number of the latest move of a prefix that this node knows of; 0 before the first. */
+/** The number of the latest known move of a prefix; 0 before the first. */
 export function latestNumber({ latest, floors }: NodeState, prefix: Uint8Array): number {
   const text = prefixText(prefix);
   return Math.max(latest.get(text)?.number ?? 0, floors.get(text) ?? 0);
@@ -88,7 +88,7 @@ export function withWriter(table: OwnershipTable, prefix: Uint8Array, writer: st
   );
 }
 
-/** Who owned what is declared in `before` and no longer in `after`, beside what was retired earlier. */
+/** The last owners of prefixes that `before` declares and `after` does not, added to those retired earlier. */
 export function retire(
   retired: ReadonlyMap<string, string>,
   before: OwnershipTable,
@@ -100,7 +100,7 @@ export function retire(
   return result;
 }
 
-/** The floors after a table was put in place by force: higher for every scope that has another owner by it. */
+/** The floors after a forced reload: higher for every scope that changes its owner. */
 export function raiseFloors(state: NodeState, after: OwnershipTable): ReadonlyMap<string, number> {
   const floors = new Map(state.floors);
   for (const scope of indexOf(after).scopes) {
@@ -111,7 +111,7 @@ export function raiseFloors(state: NodeState, after: OwnershipTable): ReadonlyMa
   return floors;
 }
 
-/** The moves of a snapshot that a node takes over, together with the ends that it already knew of. */
+/** The moves of an adopted snapshot, together with the finished moves that the node already knew. */
 export function joinMigrations(own: MigrationTable, adopted: MigrationTable): MigrationTable {
   return MigrationTable.from({
     live: adopted.live(),

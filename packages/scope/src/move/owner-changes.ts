@@ -6,11 +6,11 @@ import { prefixText, textBytes } from "../text-bytes.ts";
 import { prefixBytes } from "../table/scope.ts";
 
 /**
- * The prefixes that a table would give to node `self`, or take from it, in comparison with what the node knows.
+ * The prefixes that a table would give to node `self` or take from it.
  *
  * A prefix without an owner before or after is not listed: dropping a scope gives up the guarantee that
- * only one node writes it. But a dropped scope is remembered with its owner, so that dropping it and
- * declaring it again for another node is still seen for what it is.
+ * only one node writes it. But the owner of a dropped scope is remembered, so dropping it and declaring it
+ * again for another node counts as a change.
  */
 export function ownerChanges(state: NodeState, table: OwnershipTable, self: string): OwnerChange[] {
   const before = ownersBefore(state);
@@ -20,7 +20,7 @@ export function ownerChanges(state: NodeState, table: OwnershipTable, self: stri
     if (from === self || to === self) changes.set(prefixText(prefix), { prefix: prefix.slice(), from, to });
   };
 
-  // Where owners differ at all, they differ at a prefix that one of the two sides declares.
+  // If owners differ, they differ at a prefix that one of the two tables declares.
   for (const scope of indexOf(table).scopes) compare(prefixBytes(scope), before(prefixBytes(scope)), scope.writer);
   for (const scope of indexOf(state.snapshot.table).scopes)
     compare(prefixBytes(scope), scope.writer, table.lookup(prefixBytes(scope))?.writer);
@@ -28,7 +28,7 @@ export function ownerChanges(state: NodeState, table: OwnershipTable, self: stri
   return [...changes.values()];
 }
 
-/** Who owned a prefix: by the table, or else by the longest dropped scope around it. */
+/** Returns the former owner of a prefix: by the table, or else by the longest dropped scope around it. */
 function ownersBefore({ snapshot, retired }: NodeState): (prefix: Uint8Array) => string | undefined {
   const dropped = [...retired]
     .map(([text, owner]) => ({ prefix: textBytes(text), owner }))

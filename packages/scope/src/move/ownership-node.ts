@@ -40,15 +40,14 @@ export interface OwnershipNodeOptions {
   readonly self: string;
   /** Whether a node is down, as far as this node knows. Without it, fallbacks are never used. */
   readonly isDown?: IsDown | undefined;
-  /** What becomes of a key that no scope covers. Default `"admit"`: scopes are opted into. */
+  /** How to treat a key that no scope covers. Default `"admit"`: scopes are opt-in. */
   readonly unknownKeys?: "admit" | "refuse" | undefined;
 }
 
 /**
- * A change that a node is ready to make, and has not made.
+ * A change that a node has decided on and not made yet.
  *
- * Make `entry` durable, then `apply` the change. One that was made before has no entry, and applying
- * it does nothing.
+ * Make `entry` durable, then `apply` the change. A replayed change has no entry, and applying it does nothing.
  */
 export interface Change {
   readonly outcome: "Executed" | "Replayed";
@@ -58,23 +57,23 @@ export interface Change {
 const REPLAYED: Change = Object.freeze({ outcome: "Replayed", entry: undefined });
 
 /**
- * One node's part in deciding who writes what.
+ * One node of a cluster that agrees on who writes what.
  *
- * It admits operations on keys, and takes part in moves. A move of a scope is always in one of these:
+ * It admits operations on keys and takes part in moves. A move of a scope is always in one of these states:
  *
- * - *started*: `start` at the source quiesces the scope at every node that learns of it. The source
- *   may still `abort`, and does so by itself at the deadline (`expire`).
- * - *drained*: all that the source had admitted is released, and `drain` lets the move out of its
- *   hands. From here on only the target decides: the source waits for its `Decision`.
- * - *over*: the target took the offer (`commit`) or did not (`abort`), and the source goes by that
+ * - *started*: `start` at the source quiesces the scope at every node that learns of the move. The source
+ *   may still `abort`; `expire` does so at the deadline.
+ * - *drained*: every operation that the source had admitted is released (`drain`). From here on only the
+ *   target decides, and the source waits for its `Decision`.
+ * - *over*: the target took the offer (`commit`) or not (`abort`), and the source applies that
  *   (`settle`). A scope that has moved can move again.
  *
- * So at each moment at most one node may write a scope or decide its owner: the source until it has
- * drained, then the target. No step needs more than one node to be up, and each may be repeated.
+ * So at most one node at a time may write a scope or decide its owner: the source until it has drained,
+ * then the target. Each step needs only one node to be up, and may be repeated.
  *
  * Every step returns a `Change` and changes nothing. The caller makes its journal entry durable and
- * applies it, one change at a time; `rebuild` makes the same node of the same entries. No I/O and no
- * clock: the caller has both.
+ * applies it, one change at a time; `rebuild` makes the same node from the same entries. This class has no
+ * I/O and no clock: the caller does.
  */
 export class OwnershipNode {
   readonly #self: string;
@@ -93,13 +92,13 @@ export class OwnershipNode {
     this.#gate = new ScopeGate(routerOf(state.snapshot), { self, isDown, admitsUnknown: unknownKeys === "admit" });
   }
 
-  /** A node that has no history. Write its `checkpoint` into the journal before anything else. */
+  /** A node without a history. Write its `checkpoint` to the journal first. */
   static open(table: OwnershipTable, options: OwnershipNodeOptions): OwnershipNode {
     assert(table instanceof OwnershipTable, "table must be an OwnershipTable");
     return new OwnershipNode(initialState(table), options);
   }
 
-  /** The node that wrote these entries. What it had in flight is gone with it, and so is a change that was not made durable. */
+  /** The node that wrote these entries, without its operations in flight and without changes that were not durable. */
   static rebuild(
     entries: Iterable<JournalEntry>,
     options: OwnershipNodeOptions,
@@ -123,21 +122,21 @@ export class OwnershipNode {
     return this.#state.snapshot;
   }
 
-  /** An entry that holds everything: the first of a journal, or all of a shortened one. */
+  /** An entry with the whole state: the first of a journal, or the only one of a shortened journal. */
   checkpoint(): JournalEntry {
     return { kind: "Opened", state: this.#state };
   }
 
   /**
-   * What becomes of the key here.
+   * How this node should treat the key.
    *
-   * Hot: allocates nothing once a scope has been asked for.
+   * Hot: allocates nothing after the first call for a scope.
    */
   route(key: Bytes): Routing {
     return this.#gate.route(key);
   }
 
-  /** Leave to operate on the key, or the verdict that speaks against it. */
+  /** Permission to operate on the key, or the verdict that refuses it. */
   admit(key: Bytes): Result<Admission, Refusal> {
     return this.#gate.admit(key);
   }
@@ -147,18 +146,18 @@ export class OwnershipNode {
     return this.#gate.inFlight(readBytes(prefix, "prefix"));
   }
 
-  /** Resolves when nothing is in flight under the prefix. Only of a quiesced scope does it stay so. */
+  /** Resolves when nothing is in flight under the prefix. It stays so only if the scope is quiesced. */
   whenDrained(prefix: Bytes): Promise<void> {
     return this.#gate.whenDrained(copyBytes(prefix, "prefix"));
   }
 
-  /** At the source: begin to move a scope to another node. */
+  /** At the source: start to move a scope to another node. */
   start(request: MoveRequest, nowMs: number): Result<Change, StartError> {
     const move = ownShape(request);
     return this.#propose(() => decideStart(this.#state, move, this.#decider(nowMs)));
   }
 
-  /** At the source: let the move out of its hands, once nothing is in flight. Then `offerFor` has the offer. */
+  /** At the source, once nothing is in flight: leave the decision to the target. Then `offerFor` returns the offer. */
   drain(id: string, nowMs: number): Result<Change, DrainError> {
     assertId(id, "id");
     return this.#propose(() =>
@@ -166,17 +165,17 @@ export class OwnershipNode {
     );
   }
 
-  /** At the target, once it has the data: take the scope. Then `decisionFor` has what the source waits for. */
+  /** At the target, once it has the data: take the scope. Then `decisionFor` returns the decision for the source. */
   commit(offer: Offer, nowMs: number): Result<Change, CommitError> {
     const own = ownOffer(offer);
     return this.#propose(() => decideCommit(this.#state, own, this.#decider(nowMs)));
   }
 
   /**
-   * Give a move up: at the source before it has drained, at the target until it has committed.
+   * Abort a move: at the source before it has drained, at the target until it has committed.
    *
-   * By id if this node knows the move. A target may not: a source that got no reply from it asks
-   * with the whole move for a decision, and then no offer that is still under way can be taken.
+   * Pass the id if this node knows the move. A target may not know it: a source that got no reply passes the
+   * whole move to request a decision, and then an offer that is still in flight is refused.
    */
   abort(move: MigrationState | string): Result<Change, AbortError> {
     if (typeof move === "string") assertId(move, "id");
@@ -185,7 +184,7 @@ export class OwnershipNode {
     return this.#propose(() => decideAbort(this.#state, known, { self: this.#self }));
   }
 
-  /** Go by what another node decided: at the source, and at every other node that shall know. */
+  /** Apply the decision of another node: at the source, and at every other node that should know. */
   settle(decision: Decision): Result<Change, SettleError> {
     const own = ownDecision(decision);
     return this.#propose(() =>
@@ -194,7 +193,7 @@ export class OwnershipNode {
   }
 
   /**
-   * At the source: give up a move that has outlived its deadline and is still in its hands.
+   * At the source: abort a move that is past its deadline and not drained.
    *
    * One at a time: `Replayed` means that there is no other.
    */
@@ -203,10 +202,10 @@ export class OwnershipNode {
   }
 
   /**
-   * Put another table in the place of this one. It must keep the scopes that are moving.
+   * Replace the table. The new one must keep the scopes that are moving.
    *
-   * It may not give this node a scope of another's, nor take one from it: a node that has not heard of
-   * it would go on writing. That is what moves are for. To drop a scope is to let every node write it.
+   * It may not give this node a scope of another node, nor take one away: a node that does not know it would
+   * keep writing. Use a move for that. After dropping a scope, every node may write it.
    */
   reload(table: OwnershipTable, options: { readonly force?: boolean } = {}): Result<Change, ReloadError> {
     assertObject(options, "options");
@@ -216,13 +215,13 @@ export class OwnershipNode {
     return this.#propose(() => decideReload(this.#state, table, { self: this.#self, force }));
   }
 
-  /** Put another node's snapshot in the place of this one's. An older one is refused. */
+  /** Replace the snapshot by another node's. An older one is refused. */
   adopt(snapshot: OwnershipSnapshot): Result<Change, AdoptError> {
     assert(snapshot instanceof OwnershipSnapshot, "snapshot must be an OwnershipSnapshot");
     return this.#propose(() => decideAdopt(this.#state, snapshot, { self: this.#self }));
   }
 
-  /** Make a change, now that its entry is durable. */
+  /** Make a change whose entry is durable. */
   apply(change: Change): void {
     assertObject(change, "a change");
     if (change.entry === undefined) return;
@@ -234,7 +233,7 @@ export class OwnershipNode {
     this.#gate.follow(routerOf(next.snapshot));
   }
 
-  /** Drop a change whose entry is certainly not durable. Where that is not known, stop and `rebuild`. */
+  /** Drop a change whose entry is certainly not durable. If that is unknown, stop and `rebuild`. */
   discard(change: Change): void {
     assertObject(change, "a change");
     if (change.entry === undefined) return;
@@ -250,7 +249,7 @@ export class OwnershipNode {
       : undefined;
   }
 
-  /** How a move ended, where this node knows. */
+  /** How a move ended, if this node knows. */
   decisionFor(id: string): Decision | undefined {
     const move = findMove(this.#state, { id });
     return move !== undefined && isFinished(move) ? { kind: "Decision", migration: copyMigration(move) } : undefined;

@@ -12,14 +12,14 @@ export interface OwnershipSnapshotParts {
   readonly migrations: MigrationTable;
 }
 
-// Set by the class below, for the node that routes through its snapshot.
+// Set by the class below: gives this package access to the router.
 let readRouter: (snapshot: OwnershipSnapshot) => ScopeRouter;
 
 /**
- * The ownership table, the moves under way and an epoch, in one immutable value.
+ * The ownership table, the moves in progress and an epoch, in one immutable value.
  *
- * A reader sees all of a change or none of it: there is no instant at which a scope that
- * moves has neither a move nor an owner. Each change makes a new snapshot with a higher epoch.
+ * A reader sees all of a change or none of it: a moving scope always has either a move or an owner.
+ * Each change makes a new snapshot with a higher epoch.
  */
 export class OwnershipSnapshot {
   readonly epoch: number;
@@ -31,7 +31,7 @@ export class OwnershipSnapshot {
     readRouter = (snapshot) => snapshot.#router;
   }
 
-  /** Every move under way must be of a scope of the table. */
+  /** Every move in progress must be of a scope of the table. */
   constructor(parts: OwnershipSnapshotParts) {
     assertObject(parts, "the parts of a snapshot");
     const { epoch, table, migrations } = parts;
@@ -41,7 +41,7 @@ export class OwnershipSnapshot {
     const index = indexOf(table);
     const moves = migrations.live();
     for (const { prefix } of moves)
-      assert(index.positionOf(prefix) >= 0, "a move under way must be of a declared scope");
+      assert(index.positionOf(prefix) >= 0, "a move in progress must be of a declared scope");
     this.epoch = epoch;
     this.table = table;
     this.migrations = migrations;
@@ -55,16 +55,16 @@ export class OwnershipSnapshot {
   }
 
   /**
-   * What becomes of the key at node `self`: as the table's `route`, and `Quiesced` while its scope moves.
+   * How node `self` should treat the key: like the table's `route`, but `Quiesced` while its scope moves.
    *
-   * Hot: allocates nothing once a scope has been asked for.
+   * Hot: allocates nothing after the first call for a scope.
    */
   route(key: Uint8Array, self: string): Owned | Misdirected | Unknown | Quiesced {
     assertId(self, "self");
     return this.#router.route(this.#router.index.find(key), self) as Owned | Misdirected | Unknown | Quiesced;
   }
 
-  /** What becomes of the key at node `self`, given who is down. */
+  /** How node `self` should treat the key, given which nodes are down. */
   routeWithFallbackState(key: Uint8Array, self: string, isDown: IsDown): Routing {
     assertId(self, "self");
     assert(typeof isDown === "function", "isDown must be a function");

@@ -1,16 +1,16 @@
 import { assertObject } from "@gossip/stdx/internal";
 import type { Scope } from "../table/scope.ts";
 
-/** This node writes the key: go ahead. */
+/** This node owns the key: proceed. */
 export interface Owned {
   readonly kind: "Owned";
   /** The scope that covers the key. */
   readonly scope: Scope;
-  /** The epoch of the snapshot that answered; 0 from a table by itself, which has no history. */
+  /** The epoch of the snapshot; 0 from a table by itself, which has no history. */
   readonly epoch: number;
 }
 
-/** Another node writes the key: send the caller there. */
+/** Another node owns the key: redirect the caller to it. */
 export interface Misdirected {
   readonly kind: "Misdirected";
   readonly scope: Scope;
@@ -28,7 +28,7 @@ export interface Unknown {
   readonly kind: "Unknown";
 }
 
-/** The key's scope is moving, and no node writes it until the move is over. Retry shortly. */
+/** The key's scope is moving, and no node accepts writes until the move is over. Retry shortly. */
 export interface Quiesced {
   readonly kind: "Quiesced";
   /** A copy: routing never reads it. */
@@ -51,7 +51,7 @@ export interface Unavailable {
 /** How a node should treat a key. None of these is an error. */
 export type Routing = Owned | Misdirected | Unknown | Quiesced | Unavailable;
 
-/** Whether this node writes the key. False for `Unknown`: such a key has no owner. */
+/** Whether this node owns the key. False for `Unknown`: such a key has no owner. */
 export function isLocalWriter(routing: Routing): routing is Owned {
   assertObject(routing, "routing");
   return routing.kind === "Owned";
@@ -62,13 +62,13 @@ export function isMisdirected(routing: Routing): routing is Misdirected {
   return routing.kind === "Misdirected";
 }
 
-/** The node to go to instead, where the key came to the wrong one. */
+/** The node to redirect to, if this is the wrong one. */
 export function misdirectedTarget(routing: Routing): string | undefined {
   assertObject(routing, "routing");
   return routing.kind === "Misdirected" ? routing.target : undefined;
 }
 
-/** The prefix that the verdict is about: a client may keep the verdict for all keys under it, until a higher epoch. */
+/** The prefix that the verdict applies to. A client may cache the verdict for all keys under it, until a higher epoch. */
 export function matchedPrefix(routing: Routing): Uint8Array | undefined {
   assertObject(routing, "routing");
   if (routing.kind === "Unknown") return undefined;

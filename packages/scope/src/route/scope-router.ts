@@ -7,16 +7,16 @@ import { blank, Verdicts } from "./verdicts.ts";
 export type IsDown = (node: string) => boolean;
 
 /**
- * Gives the verdict about a scope: the one place where the rules of routing are.
+ * Decides the verdict for a scope. All rules of routing are here.
  *
- * A table has one without moves and at epoch 0; a snapshot has one with its moves and its epoch.
+ * The router of a table has no moves and epoch 0. The router of a snapshot has its moves and its epoch.
  */
 export class ScopeRouter {
   readonly index: ScopeIndex;
   readonly #verdicts: Verdicts;
   readonly #moving: ReadonlyMap<number, Quiesced>;
-  // The verdicts for the first node that asked, by position. A process is one node and asks for itself:
-  // then an answer is one look into one list, where the writer and the verdict about it would be two.
+  // The verdicts for the first node that called, by position. A process is one node and asks for itself, so a
+  // verdict then takes one array access instead of two.
   #first: string | undefined;
   #forFirst: (Routing | undefined)[] = [];
 
@@ -29,7 +29,7 @@ export class ScopeRouter {
     this.#moving = new Map(moves.map((move) => [index.positionOf(move.prefix), quiesced(move, epoch)]));
   }
 
-  /** The verdict at node `self` about the scope at a position that the index found, or about a key without one. */
+  /** The verdict at node `self` for the scope at `position`, which the index found; `Unknown` if that is negative. */
   route(position: number, self: string): Routing {
     if (position < 0) return UNKNOWN;
     return self === this.#first

@@ -2,14 +2,14 @@ import type { Misdirected, Owned, Unavailable } from "./routing.ts";
 import type { Scope } from "../table/scope.ts";
 
 /**
- * The verdicts about the scopes of one table at one epoch, each made when it is first needed.
+ * The verdicts for the scopes of one table at one epoch, each created on first use.
  *
- * They are cached so that `route` can return an object and allocate nothing.
+ * They are cached so that `route` can return an object without allocating.
  */
 export class Verdicts {
   readonly #scopes: readonly Scope[];
   readonly #epoch: number;
-  // Empty until one is needed: most tables are never asked for all four.
+  // Empty until first used: most tables do not need all four.
   #owned: (Owned | undefined)[] = [];
   #toWriter: (Misdirected | undefined)[] = [];
   #toFallback: (Misdirected | undefined)[] = [];
@@ -64,7 +64,7 @@ function misdirected(scope: Scope, target: string, epoch: number): Misdirected {
   return Object.freeze({ kind: "Misdirected", scope, epoch, target });
 }
 
-/** A list to be filled in later. Pushed one by one: one made with holes would look at its prototype for everything not yet there. */
+/** A list to fill in later. Items are pushed one by one: reading a hole in an array would search its prototype. */
 export function blank(count: number): undefined[] {
   const list: undefined[] = [];
   for (let index = 0; index < count; index++) list.push(undefined);

@@ -2,7 +2,7 @@ import { assert } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 import type { Routing } from "./routing.ts";
 
-/** Where clients reach a node, as `host:port`; `undefined` where that is not known. */
+/** The address of a node for clients, as `host:port`; `undefined` if unknown. */
 export type AddressOf = (node: string) => string | undefined;
 
 /**
@@ -12,24 +12,24 @@ export type AddressOf = (node: string) => string | undefined;
  *     QUIESCED <prefix> migrating to <host:port>
  *     UNAVAILABLE writer is <host:port>            (an addition)
  *
- * `undefined` for `Owned` and `Unknown`, which refuse nothing. A node whose address is not known is
- * named by its id. Whatever prefix and id hold, the reply is one line and each of them one word of it:
- * all but visible ASCII is written `\xNN`, a backslash `\\`, a quote `\x22`, and an empty word `""`.
+ * `undefined` for `Owned` and `Unknown`, which refuse nothing. A node without a known address is
+ * named by its id. The reply is always one line, and prefix and address are one word each: everything
+ * but visible ASCII is written `\xNN`, a backslash `\\`, a quote `\x22`, and an empty word `""`.
  */
 export function renderReply(routing: Routing, addressOf: AddressOf): string | undefined {
   assertObject(routing, "routing");
   assert(typeof addressOf === "function", "addressOf must be a function");
-  const place = (node: string): string => word(encoder.encode(addressOf(node) ?? node));
+  const addressWord = (node: string): string => word(encoder.encode(addressOf(node) ?? node));
   switch (routing.kind) {
     case "Owned":
     case "Unknown":
       return undefined;
     case "Misdirected":
-      return `MISDIRECTED writer is ${place(routing.target)}`;
+      return `MISDIRECTED writer is ${addressWord(routing.target)}`;
     case "Quiesced":
-      return `QUIESCED ${word(routing.prefix)} migrating to ${routing.address === undefined ? place(routing.target) : word(encoder.encode(routing.address))}`;
+      return `QUIESCED ${word(routing.prefix)} migrating to ${routing.address === undefined ? addressWord(routing.target) : word(encoder.encode(routing.address))}`;
     case "Unavailable":
-      return `UNAVAILABLE writer is ${place(routing.writer)}`;
+      return `UNAVAILABLE writer is ${addressWord(routing.writer)}`;
   }
 }
 

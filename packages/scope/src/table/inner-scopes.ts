@@ -3,11 +3,11 @@ import { indexOf, type OwnershipTable } from "./ownership-table.ts";
 import { prefixBytes } from "./scope.ts";
 
 /**
- * A digest of the scopes inside a prefix: equal for two tables that have the same ones.
+ * A digest of the scopes inside a prefix: equal for two tables with the same inner scopes.
  *
- * A scope does not cover what lies in a scope inside it. Where two nodes know of different ones, one
- * prefix means two sets of keys, and a move from one to the other would carry along what a third
- * node owns. Empty where there are none, as always where nested prefixes are refused.
+ * A scope does not cover the keys of a scope inside it. If two nodes have different inner scopes, the prefix means
+ * two sets of keys, and a move would take keys that a third node owns. Empty if there are none, as always if nested
+ * prefixes are refused.
  *
  * 64 bits are enough to detect mistakes. There is no gain in forging a collision.
  */
@@ -26,7 +26,7 @@ export function innerScopes(table: OwnershipTable, prefix: Uint8Array): string {
     high = Math.imul(high ^ value, 0x85ebca6b) ^ (high >>> 15);
   };
   for (const other of inner) {
-    // The size first, so that no two lists run into the same bytes.
+    // The size first, so that different lists never give the same bytes.
     mix(other.length);
     for (const byte of other) mix(byte);
   }

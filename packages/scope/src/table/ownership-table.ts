@@ -15,15 +15,15 @@ export interface OwnershipTableOptions {
   readonly nested?: NestedPrefixes;
 }
 
-// Set by the class below: this package's way to the index of a table, and to a table of an index.
+// Set by the class below: give this package access to the index of a table, and to a table from an index.
 let readIndex: (table: OwnershipTable) => ScopeIndex;
 let makeTable: (index: ScopeIndex) => OwnershipTable;
 
 /**
  * Which node may write under which prefix, as configured.
  *
- * Immutable, and no prefix is inside another unless asked for, so at most one scope decides about a
- * key. It knows nothing of moves: `OwnershipSnapshot` does.
+ * Immutable. No prefix is inside another, unless you allow it, so one scope at most applies to a key. It does not know
+ * about moves: `OwnershipSnapshot` does.
  */
 export class OwnershipTable {
   readonly #index: ScopeIndex;
@@ -81,7 +81,7 @@ export class OwnershipTable {
     return this.#byLength;
   }
 
-  /** The scopes that have no writer while their writer is down. Worth a warning at start-up, never an error. */
+  /** The scopes that are unavailable while their writer is down. Worth a warning at startup, not an error. */
   scopesWithoutFallback(): readonly Scope[] {
     return this.scopes().filter((scope) => scope.fallback === undefined);
   }
@@ -97,24 +97,24 @@ export class OwnershipTable {
   }
 
   /**
-   * What becomes of the key at node `self`, by configuration alone.
+   * How node `self` should treat the key, by configuration alone.
    *
-   * The key is bytes and not text, because two strings side by side would be swapped one day, and a
-   * swapped call returns `Unknown`, which means "accept". `OwnershipNode`, which knows its own id, takes either.
+   * The key is bytes and not text: two text arguments could be swapped by mistake, and a swapped call returns
+   * `Unknown`, which means "accept". `OwnershipNode` knows its own id and accepts both forms.
    *
-   * Hot: allocates nothing once a scope has been asked for.
+   * Hot: allocates nothing after the first call for a scope.
    */
   route(key: Uint8Array, self: string): Owned | Misdirected | Unknown {
     assertId(self, "self");
-    // Without moves there is no `Quiesced`, and without a state no `Unavailable`.
+    // Without moves there is no `Quiesced`, and without `isDown` no `Unavailable`.
     return this.#router.route(this.#index.find(key), self) as Owned | Misdirected | Unknown;
   }
 
   /**
-   * What becomes of the key at node `self`, given who is down.
+   * How node `self` should treat the key, given which nodes are down.
    *
-   * `isDown` is asked once, about the writer, and not at all for a key without a scope. The fallback is
-   * not asked about: if it is down too, it is still the one to go to.
+   * Calls `isDown` once, for the writer, and not at all for a key without a scope. It does not check the fallback:
+   * if that is down too, it is still the node to go to.
    */
   routeWithFallbackState(key: Uint8Array, self: string, isDown: IsDown): Owned | Misdirected | Unknown | Unavailable {
     assertId(self, "self");

@@ -13,15 +13,15 @@ export interface ScopeOptions {
   readonly fallback?: string | undefined;
 }
 
-// Set by the class below: the only way to a scope's own bytes, for this package.
+// Set by the class below: give this package access to a scope's own bytes.
 let bytesOf: (scope: Scope) => Uint8Array;
 let isOwnScope: (value: object) => boolean;
 
 /**
  * A declaration that one node writes every key under a prefix.
  *
- * The prefix is raw bytes; a delimiter at its end means nothing here: `app` covers `apple`. A scope
- * without a fallback has no writer while its writer is down: unavailable by choice.
+ * The prefix is raw bytes, and delimiters have no meaning: `app` covers `apple`. A scope without a fallback is
+ * unavailable while its writer is down.
  *
  * Immutable. Node ids are opaque and not checked against anything.
  */
@@ -48,7 +48,7 @@ export class Scope {
     Object.freeze(this);
   }
 
-  /** A copy: changing it changes nothing here. */
+  /** A copy. */
   get prefix(): Uint8Array {
     return this.#prefix.slice();
   }
@@ -71,7 +71,7 @@ export class Scope {
   }
 }
 
-/** The scope's own bytes, for reading only: they are what `prefix` copies. */
+/** The scope's own bytes. Do not modify them. */
 export function prefixBytes(scope: Scope): Uint8Array {
   return bytesOf(scope);
 }
