@@ -13,6 +13,12 @@ export type { ToRecord, ToSkippedRecord } from "./sinks/ndjson/ndjson-shard-sink
 export { ndjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson/ndjson-sink.ts";
 export { SinkFailed, type SinkFailedKind } from "./sinks/sink-failed.ts";
 export { sinkTokens, type RunUnfinished } from "./sinks/sink-tokens.ts";
+export { failedItems, type FailedItemsOptions } from "./sources/failed-items/failed-items.ts";
+export {
+  resolveRetried,
+  type ResolvedFailures,
+  type ResolveRetriedRequest,
+} from "./sources/failed-items/resolve-retried.ts";
 export { FileItem } from "./sources/file-tree/file-item.ts";
 export { fileTreeSource, type FileTreeOptions } from "./sources/file-tree/file-tree-source.ts";
 export type { TreeCandidate } from "./sources/file-tree/tree.ts";
@@ -32,6 +38,7 @@ export { classifyFailure, type ClassifyFailure, type FailureClass } from "./poli
 export type { BackoffInput, RetryInput } from "./policy/retry-schedule.ts";
 export type { SplitInput } from "./policy/split-policy.ts";
 export type { HeldShard, ItemContext, Process } from "./runtime/item-context.ts";
+export type { MaxFailures } from "./runtime/failure-limit.ts";
 export { ItemTimedOut } from "./runtime/item-timed-out.ts";
 export { ParkShard } from "./runtime/park-shard.ts";
 export { RetryAfter } from "./runtime/retry-after.ts";
