@@ -5,9 +5,11 @@ import { registerCompletion } from "./commands/completion.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerCancel, registerDelete } from "./commands/end-run.ts";
 import { registerEvents } from "./commands/events.ts";
+import { registerFailures } from "./commands/failures.ts";
 import { registerFsck } from "./commands/fsck.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerPark } from "./commands/park.ts";
+import { registerRetry } from "./commands/retry.ts";
 import { registerRun } from "./commands/run.ts";
 import { registerRuns } from "./commands/runs.ts";
 import { registerShards } from "./commands/shards.ts";
@@ -17,6 +19,7 @@ import { registerStatus } from "./commands/status.ts";
 import { registerStore } from "./commands/store.ts";
 import { registerTso } from "./commands/tso.ts";
 import { registerUnpark } from "./commands/unpark.ts";
+import { registerWorkers } from "./commands/workers.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";
 import { maskCredentials } from "./output/mask-credentials.ts";
 import { CLOCK_GONE } from "./run/report/coord-sentence.ts";
@@ -29,6 +32,9 @@ const REGISTER = [
   registerRuns,
   registerShards,
   registerShow,
+  registerFailures,
+  registerRetry,
+  registerWorkers,
   registerEvents,
   registerPark,
   registerUnpark,

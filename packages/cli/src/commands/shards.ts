@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ShardStatus, type LogicalTime } from "@gossip/contracts";
+import { ShardStatus, WorkerId, type LogicalTime } from "@gossip/contracts";
 import type { ShardFilter } from "@gossip/coordination";
 import { compareBytes, ok, type Result } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
@@ -10,6 +10,7 @@ import { printableText } from "../output/printable.ts";
 import { renderTable, type Column } from "../output/table.ts";
 import { timeJson } from "../output/time-text.ts";
 import { readShardRows, type ShardRow } from "../run/inspect/read-shards.ts";
+import { readWorkerNames } from "../run/inspect/read-notes.ts";
 import { readSettings } from "../run/inspect/run-overview.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
 import { withRun } from "./chosen-run.ts";
@@ -30,6 +31,7 @@ interface Flags extends StoreFlags {
 const COLUMNS: readonly Column[] = [
   { title: "SHARD" },
   { title: "STATUS" },
+  { title: "HELD BY", mayShrink: true },
   { title: "HELD FOR" },
   { title: "ITEMS", isNumber: true },
   { title: "FAILED", isNumber: true },
@@ -96,8 +98,15 @@ async function run(cli: Cli, reference: string | undefined, flags: Flags): Promi
       if (flags.reverse === true) sorted.reverse();
       const rows = sorted.slice(0, limit.value);
       const now = await opened.clock.now();
-      const cells = rows.map((row) => cellsOf(row, now, codec));
-      return ok({ lines: renderTable(COLUMNS, cells, cli.console.width), json: rows.map(rowJson) });
+      const names = await readWorkerNames(opened, request);
+      if (!names.ok) return names;
+      const nameOf = ({ leaseOwner }: ShardRow): string | undefined =>
+        leaseOwner === undefined ? undefined : (names.value.get(leaseOwner) ?? WorkerId.format(leaseOwner));
+      const cells = rows.map((row) => cellsOf(row, { now, codec, holder: nameOf(row) }));
+      return ok({
+        lines: renderTable(COLUMNS, cells, cli.console.width),
+        json: rows.map((row) => ({ ...rowJson(row), holder: nameOf(row) })),
+      });
     });
   });
 }
@@ -116,10 +125,18 @@ function readFilter({ status, held, free, root }: Flags): Result<ShardFilter, Cl
   });
 }
 
-function cellsOf(row: ShardRow, now: LogicalTime, codec: KeyCodec): string[] {
+interface CellContext {
+  readonly now: LogicalTime;
+  readonly codec: KeyCodec;
+  /** The name of the worker that holds the shard. */
+  readonly holder: string | undefined;
+}
+
+function cellsOf(row: ShardRow, { now, codec, holder }: CellContext): string[] {
   return [
     formatShardId(row.shard),
     row.parkReason === undefined ? row.status : `${row.status} (${row.parkReason})`,
+    printableText(holder ?? ""),
     row.leaseDeadline === undefined ? "" : formatDuration(Number(row.leaseDeadline - now)),
     formatCount(row.totals.items),
     formatCount(row.totals.failed),

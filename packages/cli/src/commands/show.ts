@@ -1,15 +1,18 @@
 import type { Command } from "commander";
 import { OpId, RunId, WorkerId, type LogicalTime } from "@gossip/contracts";
-import { isLeasedAt, shardRecordJson, type ShardRecord } from "@gossip/coordination";
+import { isLeasedAt, shardRecordJson, type ParkedDetail, type ShardRecord } from "@gossip/coordination";
 import { decodeHint } from "@gossip/frontier";
 import { err, ok } from "@gossip/stdx";
 import type { Cli, CommandResult } from "../cli.ts";
 import { keyCodecOf, showKey, type KeyCodec } from "../keys/show-key.ts";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration } from "../output/number-words.ts";
+import { printableText } from "../output/printable.ts";
 import { formatTime } from "../output/time-text.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { rowOf } from "../run/inspect/read-shards.ts";
+import { parkedJson, parkedText } from "../run/inspect/parked-text.ts";
+import { readWorkerNames } from "../run/inspect/read-notes.ts";
 import { readSettings } from "../run/inspect/run-overview.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
 import { addShardCommand, type ChosenShard } from "./chosen-run.ts";
@@ -26,7 +29,7 @@ export function registerShow(program: Command, cli: Cli): void {
   addShardCommand(program, cli, description, (chosen) => show(cli, chosen));
 }
 
-async function show(cli: Cli, { opened, tenant, record, key }: ChosenShard): Promise<CommandResult> {
+async function show(cli: Cli, { opened, tenant, record, request, key }: ChosenShard): Promise<CommandResult> {
   const read = await opened.coordinator.getShard({ tenant, key });
   if (!read.ok) return err(coordSentence(read.error));
   if (read.value === undefined)
@@ -35,27 +38,46 @@ async function show(cli: Cli, { opened, tenant, record, key }: ChosenShard): Pro
       `run ${RunId.format(key.run)} has no shard ${formatShardId(key.shard)}: \`gossip shards RUN\` lists what there is.`,
     );
   const now = await opened.clock.now();
+  const settings = await readSettings(opened, record);
+  if (!settings.ok) return settings;
+  const codec = keyCodecOf(settings.value?.source);
+  const names = await readWorkerNames(opened, request);
+  if (!names.ok) return names;
+  const detail = await opened.coordinator.getParkedDetail({ tenant, key });
+  if (!detail.ok) return err(coordSentence(detail.error));
+  const owner = read.value.lease?.owner;
+  const holder = owner === undefined ? undefined : (names.value.get(owner) ?? WorkerId.format(owner));
   if (cli.console.isJson)
-    cli.console.json({ ...rowJson(rowOf(read.value, now)), record: shardRecordJson.toJson(read.value) });
-  else {
-    const settings = await readSettings(opened, record);
-    if (!settings.ok) return settings;
-    cli.console.lines(linesOf(read.value, now, keyCodecOf(settings.value?.source)));
-  }
+    cli.console.json({
+      ...rowJson(rowOf(read.value, now)),
+      holder,
+      parked: detail.value === undefined ? undefined : parkedJson(detail.value, codec),
+      record: shardRecordJson.toJson(read.value),
+    });
+  else cli.console.lines(linesOf(read.value, { now, codec, holder, detail: detail.value }));
   return ok("Ok");
 }
 
-function linesOf(record: ShardRecord, now: LogicalTime, codec: KeyCodec): string[] {
+interface Shown {
+  readonly now: LogicalTime;
+  readonly codec: KeyCodec;
+  /** The name of the worker that has the lease. */
+  readonly holder: string | undefined;
+  readonly detail: ParkedDetail | undefined;
+}
+
+function linesOf(record: ShardRecord, { now, codec, holder, detail }: Shown): string[] {
   const row = rowOf(record, now);
   const hint = decodeHint(record.spec);
   const { lease, opLog, spawned, parent } = record;
   const held =
     lease === undefined
       ? "no worker"
-      : `worker ${WorkerId.format(lease.owner)}, ${isLeasedAt(record, now) ? `for another ${formatDuration(Number(lease.deadline - now))}` : `lapsed at ${formatTime(lease.deadline)}`}`;
+      : `${printableText(holder ?? "")}, ${isLeasedAt(record, now) ? `for another ${formatDuration(Number(lease.deadline - now))}` : `lapsed at ${formatTime(lease.deadline)}`}`;
   return [
     `shard    ${formatShardId(record.shard)} of run ${RunId.format(record.run)}`,
     `status   ${record.status}${record.parkReason === undefined ? "" : `: ${record.parkReason}`}`,
+    ...(detail === undefined ? [] : [`parked   ${parkedText(detail, codec)}`]),
     `from     ${showKey(record.spec.keyRangeStart, codec) || "the beginning"}`,
     `to       ${showKey(record.spec.keyRangeEnd, codec) || "the end"}`,
     `at       ${showKey(record.cursor.lastKey, codec) || "nothing done yet"}`,

@@ -1,12 +1,17 @@
 import type { Command } from "commander";
 import { RunId, RunStatus } from "@gossip/contracts";
-import { ok } from "@gossip/stdx";
+import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { formatCount, formatShare } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { timeJson } from "../output/time-text.ts";
 import { renderStrip } from "../progress/strip.ts";
+import { keyCodecOf } from "../keys/show-key.ts";
 import { flaws } from "../run/results/item-totals.ts";
+import { parkedJson, parkedText } from "../run/inspect/parked-text.ts";
+import { readParkedDetails } from "../run/inspect/read-notes.ts";
+import { formatShardId } from "../run/inspect/run-reference.ts";
+import { coordSentence } from "../run/report/coord-sentence.ts";
 import { readOverview, readSettings, type RunOverview } from "../run/inspect/run-overview.ts";
 import { describeWork, type RunSettings } from "../run/start/run-settings.ts";
 import { withRun } from "./chosen-run.ts";
@@ -17,6 +22,8 @@ interface Flags extends StoreFlags {
 }
 
 const STRIP_WIDTH = 60;
+/** How many parked shards are shown with their reason. */
+const MAX_PARKED = 10;
 
 /** `gossip status`: the state of a run. */
 export function registerStatus(program: Command, cli: Cli): void {
@@ -37,12 +44,36 @@ async function status(cli: Cli, reference: string | undefined, flags: Flags): Pr
   return withRun(cli, flags, reference, async ({ opened, record, request }) => {
     const settings = await readSettings(opened, record);
     if (!settings.ok) return settings;
+    const codec = keyCodecOf(settings.value?.source);
     return showScreen(cli, everyMs.value, async () => {
       const overview = await readOverview(opened, request);
       if (!overview.ok) return overview;
+      const parked = await readParkedDetails(opened, request);
+      if (!parked.ok) return parked;
+      const details = [...parked.value.values()];
+      const failures = await opened.coordinator.countFailures(request);
+      if (!failures.ok) return err(coordSentence(failures.error));
       return ok({
-        lines: linesOf(cli, overview.value, settings.value),
-        json: [{ ...overviewJson(overview.value), ...settings.value }],
+        lines: [
+          ...linesOf(cli, overview.value, settings.value),
+          ...(failures.value === 0
+            ? []
+            : [
+                `failures ${cli.console.complete(`${formatCount(failures.value)}: \`gossip failures RUN\` lists them`)}`,
+              ]),
+          ...details
+            .slice(0, MAX_PARKED)
+            .map((each) => `parked   ${formatShardId(each.shard)}  ${parkedText(each, codec)}`),
+          ...(details.length > MAX_PARKED ? [`         and ${formatCount(details.length - MAX_PARKED)} more`] : []),
+        ],
+        json: [
+          {
+            ...overviewJson(overview.value),
+            ...settings.value,
+            failures: failures.value,
+            parked: details.map((each) => parkedJson(each, codec)),
+          },
+        ],
         isFinal: RunStatus.isTerminal(overview.value.status),
       });
     });

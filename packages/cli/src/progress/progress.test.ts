@@ -31,6 +31,7 @@ function rowsOf(states: readonly State[], progress: readonly boolean[] = []): Sh
     spawnedCount: 0,
     totals: NO_ITEMS,
     attempts: 0,
+    leaseOwner: undefined,
   }));
 }
 

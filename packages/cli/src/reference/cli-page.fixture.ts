@@ -88,6 +88,13 @@ stored with the progress (\`unreadable\`), so every later start of the run repor
 opens that path later: whoever can write to the tree can replace a folder above the file by a link in the meantime. Do not run commands that change or delete files
 with more rights than those of the tree's owner. A module can open \`item.open()\` instead of the path: it follows no link at any level.
 
+### Failures and retries
+
+Every item that failed, and every file or folder that could not be read, is recorded in the store in the write that moves past it, with or without \`--out\`: key, attempts, error, time and worker.
+\`gossip failures\` lists them. \`gossip retry\` processes only these items again, as a run of its own (\`RUN-retry-1\`, then \`-2\`), and removes those that succeed from the list when it is done.
+The results of retried items are in \`OUT.retry-1\`, each once; \`OUT\` does not change. To combine the files, let the line of the later file win.
+Starting a finished run again ends with code 3 as long as it has failures, and with 0 once all of them were retried with success.
+
 ### Lines of \`--json\`
 
 | \`kind\` | when |

@@ -1,5 +1,6 @@
-import type { LogicalTime, ShardId } from "@gossip/contracts";
+import type { LogicalTime, ShardId, WorkerId } from "@gossip/contracts";
 import {
+  isLeasedAt,
   summarizeShard,
   type RunRequest,
   type ShardFilter,
@@ -20,6 +21,8 @@ export interface ShardRow extends ShardSummary {
   readonly totals: ItemTotals;
   /** Acquisitions since its last progress. */
   readonly attempts: number;
+  /** The worker that holds it. */
+  readonly leaseOwner: WorkerId | undefined;
 }
 
 /** Call `visit` with every shard of a run, by range start. */
@@ -55,6 +58,7 @@ export function rowOf(record: ShardRecord, now: LogicalTime): ShardRow {
     ...summarizeShard(record, now),
     totals: decodeTotalsToken(record.cursor.token) ?? NO_ITEMS,
     attempts: record.attempts,
+    leaseOwner: isLeasedAt(record, now) ? record.lease?.owner : undefined,
   };
 }
 

@@ -8,6 +8,7 @@ import type { OpenedStore } from "../../store-url/opened-store.ts";
 import type { ProgressView } from "../../progress/run-progress.ts";
 import { partsOf } from "../results/out-file.ts";
 import { checkResults } from "../results/finish-run.ts";
+import { remainingFailures } from "../retry/retries.ts";
 import { flaws, isFlawless } from "../results/item-totals.ts";
 import type { RunOverview } from "../inspect/run-overview.ts";
 import { describeWork, type RunSettings } from "../start/run-settings.ts";
@@ -33,13 +34,18 @@ export async function alreadyEnded(
   const checked = out === undefined ? ok(undefined) : await checkResults(opened, request, out);
   if (!checked.ok) return checked;
   const items = totals.unreadable === 0 ? `all ${countOf(totals.items, "item")}` : countOf(totals.items, "item");
-  view.say(`Done before: ${items}${flaws(totals)}; --again starts over.`, {
+  const remaining = await remainingFailures(opened, request, totals);
+  if (!remaining.ok) return remaining;
+  const isRetried = !isFlawless(totals) && remaining.value === 0;
+  const where = isRetried ? " All of these succeeded when they were retried." : whereToLook(remaining.value);
+  view.say(`Done before: ${items}${flaws(totals)}; --again starts over.${where}`, {
     kind: "finished",
     run,
     ...totals,
     skipped: totals.items,
+    failures: remaining.value,
   });
-  return ok(isFlawless(totals) ? "Ok" : "ItemsFailed");
+  return ok(remaining.value === 0 ? "Ok" : "ItemsFailed");
 }
 
 /** The first message: what the run does, or where it resumes. */
@@ -55,6 +61,11 @@ export function openingMessage(
       ? ""
       : `; ${countOf(states.leased, "shard")} held by other workers, or by a killed one until its lease ends`;
   return `Run ${id} goes on: ${countOf(totals.items, "item")} skipped, done before${flaws(totals)}; ${formatCount(states.done)} of ${countOf(states.done + states.leased + states.waiting + states.parked, "shard")} done${held}`;
+}
+
+/** Where failures are listed; empty if there are none. */
+function whereToLook(failures: number): string {
+  return failures === 0 ? "" : " `gossip failures RUN` lists what failed, `gossip retry RUN` tries it again.";
 }
 
 /** What this process did in a run. */
@@ -99,7 +110,7 @@ export function closingMessage(
   }
   const results = out === undefined ? "" : ` Results are in ${printableText(out)}.`;
   view.say(
-    `Done: ${countOf(totals.items, "item")}${skipped}${flaws(totals)}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}`,
+    `Done: ${countOf(totals.items, "item")}${skipped}${flaws(totals)}, in ${formatDuration(elapsedMs)} (${formatRate(done / (elapsedMs / 1000))}).${results}${whereToLook(totals.failed + totals.unreadable)}`,
     fields,
   );
   return ok(isFlawless(totals) ? "Ok" : "ItemsFailed");

@@ -16,6 +16,8 @@ export interface Selection {
   readonly where?: string | undefined;
   /** Only these columns of a row. */
   readonly columns?: readonly string[] | undefined;
+  /** Only the items that failed in this run. */
+  readonly failedIn?: string | undefined;
 }
 
 export const EVERYTHING: Selection = {};
@@ -28,6 +30,7 @@ const OPTIONS = [
   "key",
   "where",
   "columns",
+  "failedIn",
 ] as const satisfies readonly (keyof Selection)[];
 
 /** The selection without what was not given. The same for the same selection. */
@@ -36,7 +39,8 @@ export function canonicalSelection(selection: Selection): Record<string, unknown
 }
 
 /** The options of a selection as they are typed, each with a space before it. */
-export function selectionText(selection: Selection): string {
+export function selectionText({ failedIn, ...selection }: Selection): string {
+  if (failedIn !== undefined) return `, what failed in run ${failedIn},`;
   const words = Object.entries(canonicalSelection(selection)).flatMap(([name, value]) =>
     [value].flat().map((each) => ` --${name} ${shellWord(String(each))}`),
   );
@@ -46,11 +50,12 @@ export function selectionText(selection: Selection): string {
 /** Read what `canonicalSelection` returned. Anything else is left out. */
 export function readSelection(stored: unknown): Selection {
   if (typeof stored !== "object" || stored === null) return EVERYTHING;
-  const { limit, where, ...lists } = stored as Record<string, unknown>;
+  const { limit, where, failedIn, ...lists } = stored as Record<string, unknown>;
   const read = (["include", "exclude", "key", "columns"] as const).map((name) => [name, lists[name]] as const);
   return {
     ...(typeof limit === "number" ? { limit } : {}),
     ...(typeof where === "string" ? { where } : {}),
+    ...(typeof failedIn === "string" ? { failedIn } : {}),
     ...Object.fromEntries(read.filter(([, value]) => isTexts(value))),
   };
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { ok, type Result } from "@gossip/stdx";
+import type { RunWorkersOptions } from "@gossip/worker";
 import type { StoreFlags } from "../../cli.ts";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { readNames, type Selection } from "../source/selection.ts";
@@ -20,6 +21,10 @@ export interface RunFlags extends StoreFlags {
   readonly lease: string;
   readonly grace: string;
   readonly patience: string;
+  readonly retryDelay: string;
+  readonly retryFactor: string;
+  readonly retryMaxDelay: string;
+  readonly maxFailures?: string;
   readonly shards?: string;
   readonly maxOutput: string;
   readonly limit?: string;
@@ -40,10 +45,15 @@ export interface RunNumbers {
   readonly graceMs: number;
   /** How long to wait for the store, the source, or a service that items need. */
   readonly patienceMs: number;
+  /** The pauses between the attempts of an item. */
+  readonly backoff: { readonly baseMs: number; readonly factor: number; readonly maxMs: number };
+  readonly maxFailures: MaxFailures | undefined;
   readonly shardCount: number;
   readonly maxOutputSize: number;
   readonly selection: Selection;
 }
+
+type MaxFailures = NonNullable<RunWorkersOptions["maxFailures"]>;
 
 const MAX_WORKERS = 256;
 const MAX_SHARDS = 10_000;
@@ -69,6 +79,12 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
     leaseMs: read("--lease", flags.lease, { min: 1, max: MAX_SECONDS, isSeconds: true }),
     graceMs: read("--grace", flags.grace, { min: 0, max: MAX_SECONDS, isSeconds: true }),
     patienceMs: read("--patience", flags.patience, { min: 0, max: MAX_SECONDS, isSeconds: true }),
+    backoff: {
+      baseMs: read("--retry-delay", flags.retryDelay, { min: 0, max: 3600, isSeconds: true }),
+      factor: read("--retry-factor", flags.retryFactor, { min: 1, max: 100, isFraction: true }),
+      maxMs: read("--retry-max-delay", flags.retryMaxDelay, { min: 0, max: MAX_SECONDS, isSeconds: true }),
+    },
+    maxFailures: flags.maxFailures === undefined ? undefined : readMaxFailures(flags.maxFailures),
     shardCount: read("--shards", flags.shards ?? String(Math.min(1024, Math.max(32, 8 * workers))), {
       min: 1,
       max: MAX_SHARDS,
@@ -86,7 +102,17 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
   for (const name of ["key", "columns"] as const)
     if (flags[name] !== undefined && numbers.selection[name] === undefined)
       return fail("BadCommandLine", `--${name} is not a list of columns: write names with commas between them.`);
+  if (flags.maxFailures !== undefined && numbers.maxFailures === undefined)
+    return fail("BadCommandLine", "--max-failures is not a number of items or a share: write 100, or 5%.");
+  if (numbers.backoff.maxMs < numbers.backoff.baseMs)
+    return fail("BadCommandLine", "--retry-max-delay is shorter than --retry-delay: make it longer.");
   return read.problem === undefined ? ok(numbers) : fail("BadCommandLine", read.problem);
+}
+
+function readMaxFailures(text: string): MaxFailures | undefined {
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  const share = /^(\d{1,3}(?:\.\d{1,6})?)%$/.exec(text)?.[1];
+  return share !== undefined && Number(share) <= 100 ? `${Number(share)}%` : undefined;
 }
 
 interface Bounds {
@@ -94,6 +120,8 @@ interface Bounds {
   readonly max: number;
   /** Seconds, possibly with a fraction, converted to milliseconds. */
   readonly isSeconds?: boolean;
+  /** A number, possibly with a fraction. */
+  readonly isFraction?: boolean;
 }
 
 interface Reader {
@@ -103,10 +131,10 @@ interface Reader {
 }
 
 function reader(): Reader {
-  const read = ((option, text, { min, max, isSeconds = false }) => {
-    const value = (isSeconds ? /^\d{1,9}(?:\.\d{1,9})?$/ : /^\d{1,15}$/).test(text) ? Number(text) : NaN;
+  const read = ((option, text, { min, max, isSeconds = false, isFraction = false }) => {
+    const value = (isSeconds || isFraction ? /^\d{1,9}(?:\.\d{1,9})?$/ : /^\d{1,15}$/).test(text) ? Number(text) : NaN;
     if (!(value >= min && value <= max))
-      read.problem ??= `${option} is not a ${isSeconds ? "number of seconds" : "whole number"} from ${min} to ${max}: correct it.`;
+      read.problem ??= `${option} is not a ${isSeconds ? "number of seconds" : isFraction ? "number" : "whole number"} from ${min} to ${max}: correct it.`;
     return isSeconds ? Math.round(value * 1000) : value;
   }) as Reader;
   read.problem = undefined;

@@ -43,7 +43,17 @@ export function fingerprintOf({ source, selection, exec, module, out }: RunSetti
  * An id can be used only once. A run that was deleted, or is started over, needs another one: the next `generation`.
  */
 export function runIdOf(settings: RunSettings, generation: number): RunId {
-  const identity = settings.name === undefined ? ["settings", fingerprintOf(settings)] : ["name", settings.name];
+  return settings.name === undefined
+    ? idOf(["settings", fingerprintOf(settings)], generation)
+    : namedRunId(settings.name, generation);
+}
+
+/** The id of the run with a name. */
+export function namedRunId(name: string, generation: number): RunId {
+  return idOf(["name", name], generation);
+}
+
+function idOf(identity: readonly string[], generation: number): RunId {
   return RunId.fromRaw(ID_HASHER.hash64(Buffer.from(JSON.stringify([...identity, generation]))));
 }
 

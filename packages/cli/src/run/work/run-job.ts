@@ -25,6 +25,7 @@ import type { JobSource } from "../source/job-source.ts";
 import type { JobWork } from "./job-work.ts";
 import type { KeepLeasesOptions } from "./keep-leases.ts";
 import type { RunNumbers } from "../start/run-flags.ts";
+import { VERSION } from "../../version.ts";
 import { thrownSentence } from "../results/out-file.ts";
 import type { Started } from "../start/start-or-join.ts";
 
@@ -81,7 +82,9 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
     graceMs: numbers.graceMs,
     patienceMs: numbers.patienceMs,
     sink: countingSink(inner),
-    retry: { maxAttempts: work.policy.maxAttempts },
+    retry: { maxAttempts: work.policy.maxAttempts, ...numbers.backoff },
+    ...(numbers.maxFailures === undefined ? {} : { maxFailures: numbers.maxFailures }),
+    version: VERSION,
     onItemFailure: work.policy.onFail,
     ...(work.classifyFailure === undefined ? {} : { classifyFailure: work.classifyFailure }),
     // A command has its own time limit, which kills it.
@@ -123,8 +126,7 @@ function failurePrinter({ jobSource, view, out }: JobOptions): (event: WorkerEve
       failure: result.failure ?? "",
       stderr: result.kind === "Exec" ? lastLine(result.stderr.bytes) : "",
     });
-    if (failures === MAX_SHOWN_FAILURES)
-      view.say(`more may fail; ${out === undefined ? "name a file with --out to have them all" : "all are in --out"}`);
+    if (failures === MAX_SHOWN_FAILURES) view.say("more may fail; `gossip failures RUN` lists them all");
     if (out === undefined && result.kind === "Exec")
       void view.passOn({ stdout: result.stdout.bytes, stderr: new Uint8Array(0) });
   };

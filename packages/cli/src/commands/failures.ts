@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import type { ItemFailure } from "@gossip/coordination";
+import { WorkerId } from "@gossip/contracts";
+import { ok } from "@gossip/stdx";
+import { acting, addStoreCommand, type Cli, type StoreFlags } from "../cli.ts";
+import { keyCodecOf, showKey, type KeyCodec } from "../keys/show-key.ts";
+import { countOf } from "../output/number-words.ts";
+import { printableText } from "../output/printable.ts";
+import { formatTime, timeJson } from "../output/time-text.ts";
+import { failurePages } from "../run/inspect/read-notes.ts";
+import { readSettings } from "../run/inspect/run-overview.ts";
+import { withRun } from "./chosen-run.ts";
+
+/** `gossip failures`: the items of a run that failed. */
+export function registerFailures(program: Command, cli: Cli): void {
+  addStoreCommand(program, {
+    usage: "failures [run]",
+    summary: "List the items of a run that failed or could not be read",
+    details:
+      "Each with the time, the attempts, the worker and the error. An item that a later `gossip retry` finishes is no longer listed.",
+    examples: ["gossip failures", "gossip failures nightly --json"],
+  }).action(
+    acting(cli, (reference: string | undefined, flags: StoreFlags) =>
+      withRun(cli, flags, reference, async ({ opened, record, request }) => {
+        const settings = await readSettings(opened, record);
+        if (!settings.ok) return settings;
+        const codec = keyCodecOf(settings.value?.source);
+        let count = 0;
+        for await (const page of failurePages(opened, request)) {
+          if (!page.ok) return page;
+          count += page.value.length;
+          if (cli.console.isJson) for (const failure of page.value) cli.console.json(failureJson(failure, codec));
+          else cli.console.lines(page.value.map((failure) => failureLine(failure, codec)));
+        }
+        if (!cli.console.isJson)
+          cli.console.note(
+            count === 0
+              ? "No items failed."
+              : `${countOf(count, "item")} failed: \`gossip retry RUN\` tries them again.`,
+          );
+        return ok("Ok");
+      }),
+    ),
+  );
+}
+
+function failureLine({ at, key, attempts, reason, error, worker, workerName }: ItemFailure, codec: KeyCodec): string {
+  const by = printableText(workerName ?? WorkerId.format(worker));
+  return `${formatTime(at)}  ${showKey(key, codec)}  ${printableText(error)}  (${reason}, ${countOf(attempts, "attempt")}, ${by})`;
+}
+
+function failureJson({ at, key, ...rest }: ItemFailure, codec: KeyCodec): object {
+  return { item: showKey(key, codec), key, at: timeJson(at), ...rest };
+}

@@ -1,0 +1,87 @@
+import type { ShardSpec } from "@gossip/contracts";
+import type { RunRequest } from "@gossip/coordination";
+import { rangeShard } from "@gossip/frontier";
+import { compareBytes, err, ok, unwrap, type Result } from "@gossip/stdx";
+import {
+  SourceReadFailed,
+  type Item,
+  type ItemBatch,
+  type PlanRequest,
+  type ReadRequest,
+  type Source,
+  type SourceError,
+} from "@gossip/worker";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { failurePages } from "../inspect/read-notes.ts";
+import { rangeToRetry, type KeyRange } from "./range-to-retry.ts";
+
+export interface FailedItemsOptions {
+  readonly opened: OpenedStore;
+  /** The run whose failures these are. It has ended, so no failure is added. */
+  readonly request: RunRequest;
+  readonly source: Source;
+}
+
+/**
+ * The items of a source that failed in a run, read from the run's ledger. A file that is gone is no longer an item.
+ *
+ * The ledger does not change while a retry works: finished items are removed from it when the whole retry is done. So a
+ * reading can continue after any key, in any process.
+ */
+export class FailedItemsSource implements Source {
+  readonly name: string;
+  readonly #options: FailedItemsOptions;
+
+  constructor(options: FailedItemsOptions) {
+    this.#options = options;
+    this.name = options.source.name;
+  }
+
+  async plan({ shardCount }: PlanRequest): Promise<Result<readonly ShardSpec[], SourceError>> {
+    const ranges: KeyRange[] = [];
+    try {
+      for await (const range of this.#ranges()) ranges.push(range);
+    } catch (thrown) {
+      if (thrown instanceof SourceReadFailed) return err(thrown.error);
+      throw thrown;
+    }
+    const [first] = ranges;
+    if (first === undefined) return err({ kind: "SourceInvalid", reason: "no item of the run failed" });
+    const stride = Math.ceil(ranges.length / shardCount);
+    const starts = ranges
+      .filter((_, index) => index % stride === 0)
+      .map(({ start }) => start)
+      .filter((start, index, all) => index === 0 || compareBytes(all[index - 1]!, start) < 0);
+    const end = ranges.map((range) => range.end).reduce((a, b) => (compareBytes(a, b) > 0 ? a : b));
+    return ok(starts.map((start, index) => unwrap(rangeShard({ start, end: starts[index + 1] ?? end }))));
+  }
+
+  async *read({ range, after, signal }: ReadRequest): AsyncGenerator<ItemBatch> {
+    for await (const { start, end } of this.#ranges()) {
+      if (range.end.length > 0 && compareBytes(start, range.end) >= 0) return;
+      const isBefore = compareBytes(end, range.start) <= 0 || (after !== undefined && compareBytes(end, after) <= 0);
+      if (isBefore) continue;
+      const isInside = after !== undefined && compareBytes(after, start) >= 0;
+      yield* this.#options.source.read({ range: { start, end }, after: isInside ? after : undefined, signal });
+    }
+  }
+
+  describeKey(key: Uint8Array): string {
+    return this.#options.source.describeKey?.(key) ?? Buffer.from(key).toString("hex");
+  }
+
+  /** Where the failed items are, in key order. */
+  async *#ranges(): AsyncGenerator<KeyRange> {
+    const { opened, request } = this.#options;
+    for await (const page of failurePages(opened, request)) {
+      if (!page.ok)
+        throw new SourceReadFailed({ kind: "SourceUnreadable", reason: "the list of failures cannot be read" });
+      for (const failure of page.value) yield rangeToRetry(this.name, failure);
+    }
+  }
+}
+
+/** The items of a job's source that failed in a run. */
+export function failedItemsSource<I extends Item>(options: FailedItemsOptions): Source<I> {
+  return new FailedItemsSource(options) as unknown as Source<I>;
+}

@@ -1,0 +1,91 @@
+import { RunId, RunStatus } from "@gossip/contracts";
+import type { RunRequest } from "@gossip/coordination";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { CliError } from "../../output/cli-error.ts";
+import type { OpenedStore } from "../../store-url/opened-store.ts";
+import { failurePages } from "../inspect/read-notes.ts";
+import { coordSentence, infraSentence } from "../report/coord-sentence.ts";
+import { isFlawless, type ItemTotals } from "../results/item-totals.ts";
+import { namedRunId } from "../start/run-settings.ts";
+
+/** A retry of a run's failures. It is a run of its own. */
+export interface Retry {
+  /** 1 for the first retry. */
+  readonly number: number;
+  readonly name: string;
+  readonly request: RunRequest;
+  /** Whether it was started before and has not ended. */
+  readonly isOpen: boolean;
+}
+
+/** How many keys to remove from the ledger at a time. */
+const RESOLVE_AT_ONCE = 256;
+
+function retryAt({ tenant, run }: RunRequest, number: number): Omit<Retry, "isOpen"> {
+  const name = `${RunId.format(run)}-retry-${number}`;
+  return { number, name, request: { tenant, run: namedRunId(name, 0) } };
+}
+
+/**
+ * The retry of a run to work on: the one that was started and has not ended, otherwise the next.
+ *
+ * What an ended retry finished is removed from the run's failures first, in case the process that finished it could not.
+ */
+export async function findRetry(opened: OpenedStore, request: RunRequest): Promise<Result<Retry, CliError>> {
+  for (let number = 1; ; number++) {
+    const retry = retryAt(request, number);
+    const read = await opened.store.readRun(request.tenant, retry.request.run);
+    if (!read.ok) return err(infraSentence(read.error));
+    if (read.value.kind === "Missing") return ok({ ...retry, isOpen: false });
+    if (read.value.kind === "Deleted") continue;
+    if (!RunStatus.isTerminal(read.value.record.status)) return ok({ ...retry, isOpen: true });
+    const resolved = await resolveRetried(opened, request, retry.request);
+    if (!resolved.ok) return resolved;
+  }
+}
+
+/**
+ * Remove the items that a retry finished from the failures of the run. Does nothing unless the retry is done. Repeating
+ * it is harmless: no item becomes a failure of an ended run again.
+ */
+export async function resolveRetried(
+  opened: OpenedStore,
+  request: RunRequest,
+  retry: RunRequest,
+): Promise<Result<void, CliError>> {
+  const record = await opened.coordinator.getRun(retry);
+  if (!record.ok) return err(coordSentence(record.error));
+  if (record.value.status !== "Done") return ok();
+  const stillFailing = new Set<string>();
+  for await (const page of failurePages(opened, retry)) {
+    if (!page.ok) return page;
+    for (const { key } of page.value) stillFailing.add(Buffer.from(key).toString("hex"));
+  }
+  const resolved: Uint8Array[] = [];
+  for await (const page of failurePages(opened, request)) {
+    if (!page.ok) return page;
+    for (const { key } of page.value) if (!stillFailing.has(Buffer.from(key).toString("hex"))) resolved.push(key);
+  }
+  for (let at = 0; at < resolved.length; at += RESOLVE_AT_ONCE) {
+    const keys = resolved.slice(at, at + RESOLVE_AT_ONCE);
+    const removed = await opened.coordinator.resolveFailures({ ...request, keys });
+    if (!removed.ok) return err(coordSentence(removed.error));
+  }
+  return ok();
+}
+
+/** How many items of an ended run failed and were not retried with success. */
+export async function remainingFailures(
+  opened: OpenedStore,
+  request: RunRequest,
+  totals: ItemTotals,
+): Promise<Result<number, CliError>> {
+  if (isFlawless(totals)) return ok(0);
+  const counted = await opened.coordinator.countFailures(request);
+  if (!counted.ok) return err(coordSentence(counted.error));
+  if (counted.value > 0) return ok(counted.value);
+  // Runs of versions before 0.2 have no ledger. Their failures only count as resolved if there was a retry.
+  const first = await opened.store.readRun(request.tenant, retryAt(request, 1).request.run);
+  if (!first.ok) return err(infraSentence(first.error));
+  return ok(first.value.kind === "Missing" ? totals.failed + totals.unreadable : 0);
+}

@@ -1,0 +1,39 @@
+import type { Result } from "@gossip/stdx";
+import type { Cli, CommandResult } from "../../cli.ts";
+import { commandEnvironment } from "../../exec/command-environment.ts";
+import type { CliError } from "../../output/cli-error.ts";
+import type { JobSource } from "../source/job-source.ts";
+import type { RunFlags, RunNumbers } from "../start/run-flags.ts";
+import type { Job } from "./carry-out.ts";
+import { openExecWork } from "./exec-work.ts";
+import type { JobWork } from "./job-work.ts";
+import { openModuleWork } from "./module-work.ts";
+
+/** Open the work that the options name, use it, close it. */
+export async function withWork(
+  cli: Cli,
+  job: Omit<Job, "work">,
+  use: (job: Job) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const work = await openWork(cli, job.flags, job.numbers, job.jobSource);
+  if (!work.ok) return work;
+  try {
+    return await use({ ...job, work: work.value });
+  } finally {
+    await work.value.close();
+  }
+}
+
+async function openWork(
+  cli: Cli,
+  flags: RunFlags,
+  numbers: RunNumbers,
+  { argumentOf }: JobSource,
+): Promise<Result<JobWork, CliError>> {
+  const { cwd, env } = cli;
+  const policy = { maxAttempts: numbers.maxAttempts, onFail: flags.onFail };
+  if (flags.module !== undefined) return openModuleWork({ path: flags.module, cwd, policy });
+  const { workers, timeoutMs, maxOutputSize } = numbers;
+  const surroundings = { cwd, env: commandEnvironment(env), argumentOf };
+  return openExecWork({ command: flags.exec!, workers, timeoutMs, maxOutputSize, policy, ...surroundings });
+}
