@@ -46,7 +46,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What an example needs in the store before it runs. */
-type Scene = "Empty" | "Parked" | "Active" | "Cancelled";
+type Scene = "Empty" | "Parked" | "Active" | "Cancelled" | "Failed";
 
 const SCENES: Readonly<Record<string, Scene>> = {
   run: "Empty",
@@ -54,6 +54,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
   tso: "Empty",
   unpark: "Parked",
   delete: "Cancelled",
+  retry: "Failed",
+  completion: "Empty",
 };
 
 interface Example {
@@ -99,7 +101,10 @@ test.for(EXAMPLES)("$line", async ({ line, scene }, context) => {
     .replaceAll("8f3a90c1d2e4b765", "0000000000000003")
     // Programs that this machine may not have.
     .replace("curl -sf {}", "echo {}")
-    .replace(/ \| jq .*/, "");
+    .replace(/ \| jq .*/, "")
+    // What a shell does with the output.
+    .replace(/^source <\((.*)\)$/, "$1")
+    .replace(/ > ~.*/, "");
   for (const command of runnable.split(" && ")) {
     const { code, stderr } = await carryOut(command);
     expect([command, code, stderr]).toEqual([command, 0, expect.any(String)]);
@@ -116,6 +121,12 @@ async function setScene(
 ): Promise<void> {
   if (scene === "Empty") return;
   const at = ["--store", store];
+  if (scene === "Failed") {
+    const failing = ["--exec", ": {}; test -e fixed", "--retries", "0"];
+    expect((await run(["run", name, "--source", "fs:data", ...failing, ...at])).code).toBe(3);
+    writeFileSync(join(folder, "fixed"), "");
+    return;
+  }
   const parked = ["--on-fail", "park", "--retries", "0", "--shards", "4", "--workers", "1"];
   expect((await run(["run", name, "--source", "fs:data", "--exec", "false", ...parked, ...at])).code).toBe(3);
   if (scene === "Active") expect((await run(["unpark", "--all", ...at])).code).toBe(0);
