@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LAYERS, PACKAGES, readManifest } from "../layers/layers.ts";
-import { decisionFindings, packageDocumentFindings } from "./documents.ts";
+import { decisionFindings, missingFiles, packageDocumentFindings } from "./documents.ts";
 import type { Finding } from "./finding.ts";
 import { impureUses } from "./impure.ts";
 import { unknownTests } from "./invariants.ts";
@@ -59,6 +59,8 @@ export const TIDY_RULES: Readonly<Record<string, (root: string, tree: Tree) => r
     PACKAGES.flatMap((name) => packageDocumentFindings(readDocuments(root, name))),
   "every decision has a status": (_root, tree) =>
     tree.all.filter(({ file }) => isDecision(file)).flatMap(decisionFindings),
+  "every file named in docs/architecture.md exists": (root) =>
+    missingFiles(readText(root, "docs/architecture.md"), (path) => existsSync(join(root, path))),
   "every test named in docs/invariants.md exists": (root, tree) =>
     unknownTests(readText(root, "docs/invariants.md"), tree.tests),
   "prose is plain English with American spelling": (_root, tree) =>

@@ -34,6 +34,16 @@ export function decisionFindings({ file, text }: SourceText): Finding[] {
   return /^Status: \S/m.test(withoutCode(text)) ? [] : [{ file, line: 0, what: 'has no line "Status: …"' }];
 }
 
+/** Paths of TypeScript files that a page names in backquotes: from the root, or below the source of a package. */
+export function missingFiles({ file, text }: SourceText, exists: (path: string) => boolean): Finding[] {
+  return text.split("\n").flatMap((content, index) =>
+    [...content.matchAll(/`([\w-]+\/[\w./-]+\.ts)`/g)]
+      .map((match) => match[1]!)
+      .filter((path) => !exists(path) && !exists(`packages/coordination/src/${path}`))
+      .map((path) => ({ file, line: index + 1, what: `names a file that does not exist: ${path}` })),
+  );
+}
+
 function headings(text: string): string[] {
   return [...withoutCode(text).matchAll(/^#{1,6} +(.+?) *$/gm)].map((match) => match[1]!);
 }

@@ -86,6 +86,9 @@ describe("a planted tree", () => {
       "// Whoever sees `somebody` here is right.\n// Behavior is plain.\n// Behaviour is not.\n",
     );
     plant("docs/odd.md", "`somebody` is the name of a test.\nA write of unknown fate.\n");
+    plant("docs/architecture.md", "`kernel/gone.ts`, then `tools/there.ts` and `kernel/there.ts`.\n");
+    plant("tools/there.ts", "");
+    plant("packages/coordination/src/kernel/there.ts", "");
     plant("docs/machine.md", `See ${["", "home", "someone", "notes"].join("/")}.\n`);
 
     const tree = readTree(root);
@@ -103,6 +106,7 @@ describe("a planted tree", () => {
       "no test is run alone": ["packages/stdx/src/clock.test.ts:2"],
       "every package has a README and a CHANGELOG": ["packages/stdx/README.md:3", "packages/scope/README.md:0"],
       "every decision has a status": ["docs/decisions/0002-b.md:0"],
+      "every file named in docs/architecture.md exists": ["docs/architecture.md:1"],
       "every test named in docs/invariants.md exists": ["docs/invariants.md:4"],
       "prose is plain English with American spelling": [
         "docs/odd.md:2",
