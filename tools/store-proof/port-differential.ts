@@ -231,6 +231,7 @@ export async function expectSamePort({ makeStore, runs, maxLength }: PortRuns): 
           "NotFoundByKey",
           "UnreadableRecord",
           "ShardsWithoutRun",
+          "NotesWithoutRun",
         ];
         expect(report.findings.filter(({ kind }) => about.includes(kind))).toEqual([]);
       } finally {

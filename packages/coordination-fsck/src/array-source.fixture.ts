@@ -1,7 +1,7 @@
 import type { ShardId } from "@gossip/contracts";
-import type { CoordinationStore, RunRecord, ShardRecord } from "@gossip/coordination";
+import type { CoordinationStore, Note, RunRecord, ShardRecord } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
-import { ok, unwrap } from "@gossip/stdx";
+import { ok, unwrap, type Result } from "@gossip/stdx";
 import type {
   CountScope,
   FsckSource,
@@ -24,6 +24,7 @@ export interface ArrayRun {
   shards: StoredShard[];
   entries: IndexEntry[];
   census?: RunCensus | undefined;
+  notes?: Result<Note, string>[];
   /** What is listed and cannot be looked up: ids of shards and keys of entries. */
   unfindable?: ReadonlySet<unknown>;
 }
@@ -97,7 +98,7 @@ export class ArraySource implements FsckSource {
   }
 }
 
-function viewOf({ tenant, run, record, shards, entries, census, unfindable }: ArrayRun): RunView {
+function viewOf({ tenant, run, record, shards, entries, census, notes = [], unfindable }: ArrayRun): RunView {
   return {
     tenant,
     run,
@@ -111,6 +112,9 @@ function viewOf({ tenant, run, record, shards, entries, census, unfindable }: Ar
     },
     async *entries() {
       yield* entries;
+    },
+    async *notes() {
+      yield* notes;
     },
   };
 }

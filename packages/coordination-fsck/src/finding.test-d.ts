@@ -13,4 +13,6 @@ expectTypeOf<FsckFinding["kind"]>().toEqualTypeOf<
   | "WrongCount"
   | "WrongCensus"
   | "NotFoundByKey"
+  | "NoteFault"
+  | "NotesWithoutRun"
 >();

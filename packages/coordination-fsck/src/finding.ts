@@ -1,4 +1,5 @@
 import type { RunId, ShardId, TenantId } from "@gossip/contracts";
+import type { NoteSpace } from "@gossip/coordination";
 import type { CountScope } from "./fsck-source.ts";
 
 /** Where something was found. */
@@ -10,17 +11,19 @@ export interface FindingPlace {
 /**
  * Something in a store that contradicts something else.
  *
- * Ids, sizes and our own words: what people's keys are is not told.
+ * It holds ids, sizes and fixed words, never keys.
  *
- * - `UnreadableRecord`  — the bytes are no record. `shard` is left out where it is the run's.
+ * - `UnreadableRecord`  — the bytes are not a record. `shard` is `undefined` for the record of the run.
  * - `RecordFault`       — a record breaks a rule of its own.
- * - `ShardsWithoutRun`  — shards are there and their run is not.
+ * - `ShardsWithoutRun`  — shards exist and their run does not.
+ * - `NoteFault`         — a note cannot be read, or is not a document of its space.
+ * - `NotesWithoutRun`   — notes exist and their run does not.
  * - `Lineage`           — parents, children and registered shards do not name each other.
  * - `Coverage`          — the ranges of the shards do not tile what was registered.
  * - `LostProgress`      — the shard that took over from a split one has not come as far.
- * - `MissingEntry`      — an index does not have a shard that it should. `repair` mends it.
- * - `StrayEntry`        — an index has something that it should not. `repair` mends it.
- * - `WrongCount`        — a count is not what there is. `repair` mends it.
+ * - `MissingEntry`      — an index lacks a shard that it should have. `repair` adds it.
+ * - `StrayEntry`        — an index has an entry that it should not have. `repair` removes it.
+ * - `WrongCount`        — a count is wrong. `repair` corrects it.
  * - `WrongCensus`       — the shards of a run are not those that its census counted: a record is missing, or is one too many.
  * - `NotFoundByKey`     — a record, or an entry of `index`, is listed, but the engine does not find it by its key. The store's file is
  *                         damaged: restore a backup.
@@ -29,6 +32,8 @@ export type FsckFinding =
   | (FindingPlace & { readonly kind: "UnreadableRecord"; readonly shard: ShardId | undefined; readonly detail: string })
   | (FindingPlace & { readonly kind: "RecordFault"; readonly shard: ShardId | undefined; readonly detail: string })
   | (FindingPlace & { readonly kind: "ShardsWithoutRun"; readonly shardCount: number })
+  | (FindingPlace & { readonly kind: "NoteFault"; readonly space: NoteSpace | undefined; readonly detail: string })
+  | (FindingPlace & { readonly kind: "NotesWithoutRun"; readonly noteCount: number })
   | (FindingPlace & { readonly kind: "Lineage"; readonly shard: ShardId; readonly detail: string })
   | (FindingPlace & { readonly kind: "Coverage"; readonly shard: ShardId; readonly fault: CoverageFault })
   | (FindingPlace & { readonly kind: "LostProgress"; readonly shard: ShardId })
@@ -55,7 +60,7 @@ export type FsckFinding =
  */
 export type CoverageFault = "Gap" | "Overlap" | "Outside";
 
-/** Whether rebuilding the indexes mends it. */
+/** Whether rebuilding the indexes repairs it. */
 export function isRepairable({ kind }: FsckFinding): boolean {
   return kind === "MissingEntry" || kind === "StrayEntry" || kind === "WrongCount";
 }

@@ -1,5 +1,5 @@
 import type { RunId, ShardId, TenantId } from "@gossip/contracts";
-import type { RunRecord, ShardRecord } from "@gossip/coordination";
+import type { Note, RunRecord, ShardRecord } from "@gossip/coordination";
 import type { InfraError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
 import type { RunCensus } from "./run-census.ts";
@@ -40,6 +40,8 @@ export interface RunView {
   entries(): AsyncIterable<IndexEntry>;
   /** The entries that a shard must have. */
   entriesOf(record: ShardRecord): readonly IndexEntry[];
+  /** Every note of the run, or why one cannot be read. Left out by a store without notes. */
+  notes?(): AsyncIterable<Result<Note, string>>;
   /** The census of the run, as stored; `undefined` for a run that is older than the census. Left out by a store that keeps none. */
   readonly census?: RunCensus | undefined;
   /**

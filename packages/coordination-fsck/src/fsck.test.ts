@@ -2,13 +2,14 @@
 // found; and stores that are in order, whatever has happened in them, must be left in peace.
 
 import { Cursor, ShardId, ShardSpec, TenantId } from "@gossip/contracts";
-import { MemoryStore, type ShardRecord } from "@gossip/coordination";
+import { MemoryStore, type NoteSpace, type ShardRecord } from "@gossip/coordination";
 import { err, ok, unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
 import { ArraySource } from "./array-source.fixture.ts";
 import { FAMILY_RUN, FAMILY_TENANT, raiseFamily } from "./testing/index.ts";
 import { isRepairable, type FsckFinding } from "./finding.ts";
 import { fsck, repair } from "./fsck.ts";
+import { inspectThroughPort } from "./inspect-through-port.ts";
 import { RunCensus } from "./run-census.ts";
 
 const place = { tenant: FAMILY_TENANT, run: FAMILY_RUN };
@@ -56,6 +57,57 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     expect(family.filter(({ status, spawned }) => status !== "Split" && spawned.length > 0).length).toBeGreaterThan(0);
   },
 );
+
+describe("notes", () => {
+  const note = (space: NoteSpace, value: string) =>
+    ok({ space, key: new Uint8Array(8), value: new TextEncoder().encode(value) });
+
+  test("that are in order are not reported, in any space", async () => {
+    const { source } = await makeFamily();
+    const notes = [];
+    const view = await inspectThroughPort(store).look();
+    for await (const run of view.runs()) for await (const each of run.notes!()) notes.push(each);
+    expect(notes.length).toBeGreaterThan(5);
+    source.runs[0]!.notes = [...notes, note("setting", "{}"), note("rollup", "[1]")];
+    expect(await findingsOf(source)).toEqual([]);
+  });
+
+  test("that cannot be read, or are of another space", async () => {
+    const { source } = await makeFamily();
+    source.runs[0]!.notes = [err("damaged"), note("failure", "{}"), note("setting", "{"), note("worker", "1")];
+    expect(await findingsOf(source)).toEqual([
+      { kind: "NoteFault", ...place, space: undefined, detail: "damaged" },
+      { kind: "NoteFault", ...place, space: "failure", detail: "its value is not a document of its space" },
+      { kind: "NoteFault", ...place, space: "setting", detail: "its value is not a document of its space" },
+      { kind: "NoteFault", ...place, space: "worker", detail: "its value is not a document of its space" },
+    ]);
+  });
+
+  test("that are too large", async () => {
+    const { source } = await makeFamily();
+    const large = { space: "setting", key: new Uint8Array(4097), value: new Uint8Array(1) } as const;
+    source.runs[0]!.notes = [ok(large), ok({ ...large, key: new Uint8Array(1), value: new Uint8Array(16_385) })];
+    expect((await findingsOf(source)).map(({ kind }) => kind)).toEqual(["NoteFault", "NoteFault"]);
+  });
+
+  test.each(["Missing", "Deleted"] as const)("of a run that is %s", async (kind) => {
+    const { source } = await makeFamily();
+    const [run] = source.runs;
+    source.runs = [
+      { ...run!, record: { kind }, shards: [], entries: [], census: undefined, notes: [note("setting", "1")] },
+    ];
+    source.recount();
+    expect(await findingsOf(source)).toEqual([{ kind: "NotesWithoutRun", ...place, noteCount: 1 }]);
+  });
+
+  test("of a removed run that are still to be swept", async () => {
+    const { source } = await makeFamily();
+    const [run] = source.runs;
+    source.runs = [{ ...run!, record: { kind: "Removed" }, shards: [], entries: [], notes: [note("failure", "{")] }];
+    source.recount();
+    expect(await findingsOf(source)).toEqual([]);
+  });
+});
 
 describe("records", () => {
   test("one that cannot be read is named, and nothing is concluded from its absence", async () => {

@@ -7,13 +7,14 @@ import { checkCoverage } from "./check-coverage.ts";
 import { IndexCheck } from "./check-indexes.ts";
 import { checkLineage } from "./check-lineage.ts";
 import { CountCheck } from "./check-counts.ts";
+import { checkNotes } from "./check-notes.ts";
 import type { FindingPlace, FsckFinding } from "./finding.ts";
 import type { CountScope, FsckSource, RebuiltIndexes, RunView, StoredShard, StoreView } from "./fsck-source.ts";
 import { RunCensus } from "./run-census.ts";
 import { nodeOf, type ShardNode } from "./shard-node.ts";
 
 export interface FsckOptions {
-  /** Most findings to keep; 1,000 where it is left out. The rest are counted. */
+  /** Most findings to keep; 1,000 by default. The rest are counted. */
   readonly maxFindings?: number;
 }
 
@@ -24,7 +25,7 @@ export interface FsckReport {
   /** Marks of removed runs. */
   readonly deletedRunCount: number;
   readonly findings: readonly FsckFinding[];
-  /** How many there are in all. The store is in order where there are none. */
+  /** How many there are in all. The store is in order if there are none. */
   readonly findingCount: number;
 }
 
@@ -32,7 +33,7 @@ const DEFAULT_MAX_FINDINGS = 1000;
 
 /**
  * Walk a store and report what in it contradicts something else: records that cannot be read or break a rule, lineage, coverage,
- * indexes, counts and censuses.
+ * indexes, counts, censuses and notes.
  *
  * Changes nothing and blocks no other user of the store. It holds one run's shards in memory at a time.
  */
@@ -57,7 +58,7 @@ export async function fsck(source: FsckSource, options: FsckOptions = {}): Promi
   }
 }
 
-/** Rebuild what can be rebuilt: indexes and counts. What records say stays as it is, right or wrong. */
+/** Rebuild what can be rebuilt: indexes and counts. Records stay as they are, right or wrong. */
 export async function repair(source: FsckSource): Promise<Result<RebuiltIndexes, InfraError>> {
   assertSource(source);
   try {
@@ -105,6 +106,7 @@ class StoreWalk {
       this.#add([{ kind: "UnreadableRecord", ...place, shard: undefined, detail: record.detail }]);
     if (record.kind === "Found") this.#addRunFault(place, record.record);
     await this.#visitShards(view, place);
+    this.#add(await checkNotes(view, place));
   }
 
   report(countScopes: ReadonlySet<CountScope>): FsckReport {
@@ -158,7 +160,7 @@ class StoreWalk {
   #checkTree(place: FindingPlace, run: RunRecord, nodes: ReadonlyMap<ShardId, ShardNode>, isWhole: boolean): void {
     const before = this.#findingCount;
     this.#add(checkLineage(place, run, nodes, isWhole));
-    // Of a family that does not fit together it cannot be said what its ranges should be.
+    // If parents and children do not match, it is unknown what the ranges should be.
     if (isWhole && this.#findingCount === before) this.#add(checkCoverage(place, nodes));
   }
 

@@ -1,5 +1,6 @@
 import { LogicalTime, type RunId, type TenantId } from "@gossip/contracts";
 import {
+  NoteSpace,
   ShardFilter,
   type CoordinationStore,
   type Page,
@@ -11,16 +12,17 @@ import type { InfraError } from "@gossip/coordination-errors";
 import { assert, ok } from "@gossip/stdx";
 import type { CountScope, FsckSource, RunView, StoredShard, StoreView } from "./fsck-source.ts";
 
-/** Listing wants a time for its filters. Everything is listed here, so it does not matter which. */
+/** Listing needs a time for its filters. Everything is listed here, so any time will do. */
 const ANY_TIME = LogicalTime.fromRaw(1n);
 const PAGE_SIZE = 500;
 const NO_COUNTS: ReadonlySet<CountScope> = new Set<CountScope>();
 
 /**
- * Any store, as far as its port shows it: records, lineage and coverage can be checked, indexes and counts cannot.
+ * Any store, as far as its port shows it: records, lineage, coverage and notes can be checked, indexes and counts
+ * cannot.
  *
- * Pages are read one after the other, so that what is written meanwhile can look like a contradiction: let nobody work on
- * the store. A store that keeps an index should offer an `FsckSource` of its own instead.
+ * Pages are read one after the other, so a concurrent write can look like a contradiction: stop all workers first. A
+ * store that keeps an index should offer an `FsckSource` of its own instead.
  */
 export function inspectThroughPort(store: CoordinationStore): FsckSource {
   const isStore = typeof store === "object" && store !== null && typeof store.listTenants === "function";
@@ -35,7 +37,7 @@ export function inspectThroughPort(store: CoordinationStore): FsckSource {
   };
 }
 
-/** Carries what the store answered out of the walk. */
+/** Carries the store's failure out of the walk. */
 class PortFailure extends Error {
   readonly error: InfraError;
 
@@ -72,12 +74,19 @@ function runViewOf(store: CoordinationStore, record: RunRecord): RunView {
       const records = listAll((after: ShardPosition | undefined) => store.listShards({ ...query, after }));
       for await (const shard of records) yield { shard: shard.shard, record: ok(shard) };
     },
+    async *notes() {
+      for (const space of NoteSpace.values) {
+        const list = (start: Uint8Array | undefined = new Uint8Array()) =>
+          store.listNotes({ tenant, run, space, start, end: undefined, limit: PAGE_SIZE });
+        for await (const note of listAll(list)) yield ok(note);
+      }
+    },
     async *entries() {},
     entriesOf: () => [],
   };
 }
 
-/** Everything of a list that comes in pages. */
+/** All items of a list that is read in pages. */
 async function* listAll<Item, Position>(
   list: (after: Position | undefined) => StoreAnswer<Page<Item, Position>>,
 ): AsyncGenerator<Item> {

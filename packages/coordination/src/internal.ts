@@ -5,5 +5,6 @@
  * @internal
  */
 export { kernel } from "./kernel/kernel.ts";
+export { findNoteFault } from "./records/note-fault.ts";
 export { findRunFault } from "./records/run-fault.ts";
 export { findShardFault } from "./records/shard-fault.ts";

@@ -75,6 +75,10 @@ function sentenceOf(finding: FsckFinding): string {
       return `${run}, shard ${formatShardId(finding.shard)}: missing from the index ${finding.index}`;
     case "StrayEntry":
       return `${run}: the index ${finding.index} has an entry that belongs to nothing`;
+    case "NoteFault":
+      return `${run}: a note (${finding.space ?? "of an unknown kind"}): ${finding.detail}`;
+    case "NotesWithoutRun":
+      return `${run}: ${countOf(finding.noteCount, "note exists", "notes exist")} and the run does not`;
     case "WrongCensus":
       return `${run}: ${countOf(finding.counted, "shard is", "shards are")} stored, and not the ${finding.stored} that were counted when they were made; restore a backup, or delete the run`;
     case "NotFoundByKey": {

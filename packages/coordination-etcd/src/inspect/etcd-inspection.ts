@@ -1,5 +1,5 @@
 import { RunId, TenantId, type ShardId } from "@gossip/contracts";
-import type { ShardRecord } from "@gossip/coordination";
+import type { Note, ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import type { InfraError } from "@gossip/coordination-errors";
 import type {
@@ -15,15 +15,24 @@ import type {
   StoreView,
 } from "@gossip/coordination-fsck";
 import type { KeyValue } from "@gossip/etcd-client";
-import { err, ok } from "@gossip/stdx";
+import { err, ok, type Result } from "@gossip/stdx";
 import { closedFailure, CorruptStore } from "@gossip/store-kit";
 import { readCensus } from "../write/census.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { storedCount } from "../write/counts.ts";
 import { failureFrom } from "../cluster/etcd-failure.ts";
-import { entriesOf, findKeys, findOrphans, indexEntryOf, namedBy, type FoundRun } from "./inspected-keys.ts";
+import {
+  entriesOf,
+  findKeys,
+  findOrphans,
+  findRunsOfNotes,
+  indexEntryOf,
+  namedBy,
+  type FoundRun,
+} from "./inspected-keys.ts";
 import type { KnownCapacities } from "../capacity/known-capacities.ts";
 import { INDEX_KINDS, pathOf, ShardKind, shardOf, type RunAddress, type Space } from "../layout/layout.ts";
+import { notesOfRun, parseNoteKey } from "../layout/note-keys.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
 import type { StoreParts } from "../store-parts.ts";
 
@@ -81,6 +90,11 @@ class EtcdView implements StoreView {
       const space = namedBy(found.head);
       const census = space === undefined ? undefined : await this.#readCensus(space);
       yield new EtcdRunView(this.#cluster, this.#revision, { address: found.address, record, space, census });
+    }
+    for (const address of await findRunsOfNotes(this.#cluster, this.#revision)) {
+      if (keys.runs.some((found) => pathOf(found.address) === pathOf(address))) continue;
+      const record: StoredRunRecord = { kind: "Missing" };
+      yield new EtcdRunView(this.#cluster, this.#revision, { address, record, space: undefined, census: undefined });
     }
     for (const space of await findOrphans(this.#cluster, this.#revision, keys)) {
       const address = await this.#addressIn(space);
@@ -182,6 +196,16 @@ class EtcdRunView implements RunView {
       for (const { key, value } of page) {
         const record = decodeShardRecord(value);
         yield { shard: shardOf(key), record: record.ok ? ok(record.value) : err(codecErrorInWords(record.error)) };
+      }
+    }
+  }
+
+  async *notes(): AsyncGenerator<Result<Note, string>> {
+    const range = notesOfRun(this.#cluster.layout, this);
+    for await (const page of this.#cluster.walk(this.#revision, { ...range, pageSize: 64 })) {
+      for (const { key, value } of page) {
+        const parsed = parseNoteKey(key);
+        yield parsed === undefined ? err("its key does not name a note") : ok({ ...parsed, value });
       }
     }
   }

@@ -3,6 +3,7 @@ import type { IndexEntry } from "@gossip/coordination-fsck";
 import type { KeyValue } from "@gossip/etcd-client";
 import type { Cluster } from "../cluster/cluster.ts";
 import { indexEntries } from "../layout/encoded-shards.ts";
+import { notesOfRun } from "../layout/note-keys.ts";
 import { addressOf, pathOf, ShardKind, shardOf, type Layout, type RunAddress, type Space } from "../layout/layout.ts";
 
 const INDEX_NAMES: Readonly<Record<string, string>> = {
@@ -82,6 +83,22 @@ export async function findOrphans(
   }
   orphans.push(...(await spacesIn(cluster, revision, { from, end: all.end })));
   return orphans;
+}
+
+/** The runs that have notes. Skips from the first note of a run to the next run. */
+export async function findRunsOfNotes(cluster: Cluster, revision: bigint): Promise<RunAddress[]> {
+  const { get, end } = cluster.layout.family("note");
+  const addresses: RunAddress[] = [];
+  let from = get;
+  while (from < end) {
+    const { found } = await cluster.look([{ get: from, end, limit: 1, keysOnly: true, revision }]);
+    const key = found[0]!.kvs[0]?.key;
+    if (key === undefined) break;
+    const address = addressOf(`/${key.slice(get.length).split("/").slice(0, 2).join("/")}`);
+    if (address !== undefined) addresses.push(address);
+    from = address === undefined ? `${key}\0` : notesOfRun(cluster.layout, address).end;
+  }
+  return addresses;
 }
 
 /** Converts an index key to an entry. The value is part of it, so a wrong deadline makes another entry. */

@@ -9,7 +9,13 @@ import {
   TenantId,
   WorkerId,
 } from "@gossip/contracts";
-import { Coordinator, RANGE_EXHAUSTED, type CoordinationStore, type ShardRecord } from "@gossip/coordination";
+import {
+  Coordinator,
+  RANGE_EXHAUSTED,
+  type CoordinationStore,
+  type ShardRecord,
+  type FailureInput,
+} from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
 import { Random } from "./random.ts";
@@ -28,9 +34,17 @@ export interface FamilyOptions {
   readonly steps?: number;
 }
 
+const DETAIL = { attempts: 2, error: "an item failed" } as const;
+
+/** Every third item fails. */
+function failuresAt(place: number): readonly FailureInput[] | undefined {
+  if (place % 3 > 0) return undefined;
+  return [{ key: key(place), attempts: 1, reason: "ItemFailed", error: `item ${place} failed` }];
+}
+
 /**
- * Give a store a run whose shards have been worked on, split in both ways, again and again, finished and parked, and
- * answer with all of them: something for a check to go through.
+ * Creates a run in a store and works on its shards: splits them in both ways, again and again, finishes and parks some,
+ * and records failures. Returns all shards: something for a check to go through.
  */
 export async function raiseFamily(
   store: CoordinationStore,
@@ -78,7 +92,8 @@ export async function raiseFamily(
     }
     const at = from + random.below(Math.floor((end - from) / 4));
     const point = at + 2 + random.below(end - at - 4);
-    if (!random.chance(4)) unwrap(await session.checkpoint(Cursor.fromParts({ lastKey: key(at) })));
+    if (!random.chance(4))
+      unwrap(await session.checkpoint(Cursor.fromParts({ lastKey: key(at) }), { failures: failuresAt(at) }));
     const { cursor } = session;
     const move = random.below(6);
     if (move < 2) {
@@ -94,14 +109,14 @@ export async function raiseFamily(
       ];
       unwrap(await session.splitReplace(unwrap(SplitReplacePlan.tryNew(children))));
     } else if (move === 4 && random.chance(3)) {
-      unwrap(await session.park("Poisoned"));
+      unwrap(await session.park("Poisoned", { detail: DETAIL }));
     }
   }
   // One of each at least, whatever became of the rest, where there is one left.
   const finished = await claim();
   if (finished.ok) unwrap(await finished.value.complete(RANGE_EXHAUSTED));
   const parked = await claim();
-  if (parked.ok) unwrap(await parked.value.park("Poisoned"));
+  if (parked.ok) unwrap(await parked.value.park("Poisoned", { detail: DETAIL }));
   const page = unwrap(
     await store.listShards({
       tenant: FAMILY_TENANT,

@@ -210,6 +210,19 @@ describe("what repair leaves alone", () => {
     });
   });
 
+  test("notes whose rows are damaged, and notes of a run that does not exist", async () => {
+    const key = rows.first(rangeOf(runKey(RowKind.Note, address)))!;
+    await damage(() => rows.put(key, Buffer.of(0)));
+    expect(await findings()).toMatchObject([{ kind: "NoteFault", space: undefined, detail: "its row is damaged" }]);
+    const other = runKey(RowKind.Note, { ...address, run: RunId.fromRaw(99n) }, 1);
+    other[other.length - 1] = 5;
+    await damage(() => {
+      rows.remove(key);
+      rows.put(other, Buffer.from("\0\x00{}"));
+    });
+    expect(await findings()).toMatchObject([{ kind: "NotesWithoutRun", run: 99n, noteCount: 1 }]);
+  });
+
   test("a run that cannot be read", async () => {
     await damage(() => flipByte(runKey(RowKind.RunRecord, address), -1));
     expect(await findings()).toMatchObject([{ kind: "UnreadableRecord", shard: undefined }]);

@@ -1,5 +1,5 @@
 import type { ShardId } from "@gossip/contracts";
-import type { ShardRecord } from "@gossip/coordination";
+import type { Note, ShardRecord } from "@gossip/coordination";
 import { codecErrorInWords, decodeDeletedRun, decodeRunRecord, decodeShardRecord } from "@gossip/coordination-codec";
 import type { InfraError } from "@gossip/coordination-errors";
 import {
@@ -20,6 +20,7 @@ import { storedCount } from "../write/counts.ts";
 import { INDEX_KINDS, indexEntryOf, listAddresses } from "./inspected-rows.ts";
 import { addressOf, keyAfter, lastU64, RowKind, runKey, shardRecordKey, tenantOf } from "../layout/keyspace.ts";
 import { failureFrom } from "../engine/lmdb-failure.ts";
+import { tryReadNote } from "../layout/note-rows.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
 import { isRunVersion, isShardVersion } from "../layout/row-version.ts";
 import { rangeOf, type RowEntry, type Rows } from "../engine/rows.ts";
@@ -112,6 +113,13 @@ class LmdbRunView implements RunView {
     for await (const entry of this.#entries.walk(rangeOf(runKey(RowKind.ShardRecord, this)))) {
       this.#shown = Uint8Array.from(entry.value);
       yield { shard: lastU64(entry.key) as ShardId, record: readShardRow(entry) };
+    }
+  }
+
+  async *notes(): AsyncGenerator<Result<Note, string>> {
+    for await (const entry of this.#entries.walk(rangeOf(runKey(RowKind.Note, this)))) {
+      const note = tryReadNote(entry);
+      yield note === undefined ? err("its row is damaged") : ok(note);
     }
   }
 

@@ -63,6 +63,19 @@ async function findings(): Promise<readonly FsckFinding[]> {
 const mend = async () => unwrap(await repair(temporary.store.inspect()));
 const anActive = "ctid = (SELECT ctid FROM @.shards WHERE status = 'Active' ORDER BY shard LIMIT 1)";
 
+test("notes that cannot be read, of an unknown space, and of runs that do not exist are found", async () => {
+  const before = await sql("SELECT * FROM @.notes");
+  expect(before.length).toBeGreaterThan(3);
+  await sql("DELETE FROM @.notes");
+  const insert = "INSERT INTO @.notes SELECT id, 1, 'k', '{' FROM @.runs";
+  await sql(insert);
+  expect(await findings()).toMatchObject([{ kind: "NoteFault", space: "failure" }]);
+  await sql("UPDATE @.notes SET space = 99");
+  expect(await findings()).toMatchObject([{ kind: "NoteFault", space: undefined, detail: "its space is unknown" }]);
+  await sql("UPDATE @.notes SET space = 5, value = '{}', run_id = 12345");
+  expect(await findings()).toMatchObject([{ kind: "NotesWithoutRun", noteCount: 1 }]);
+});
+
 test("a store in order is in order, and repair leaves every byte of it alone", async () => {
   const before = await contents();
   expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({

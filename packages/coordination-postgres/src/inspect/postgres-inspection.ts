@@ -1,5 +1,6 @@
 import { RunId, TenantId, type ShardId } from "@gossip/contracts";
-import type { ShardRecord } from "@gossip/coordination";
+import type { Note, ShardRecord } from "@gossip/coordination";
+import type { Result } from "@gossip/stdx";
 import type { InfraError } from "@gossip/coordination-errors";
 import type {
   CountScope,
@@ -30,6 +31,7 @@ import {
 } from "./inspected-rows.ts";
 import type { KnownCapacities } from "../capacity/known-capacities.ts";
 import { failureFrom } from "../database/postgres-failure.ts";
+import { listLostNotes, listNoteRows } from "./inspected-notes.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
 import { digestOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
 import { runIdOf, shardIdOf, tenantOf } from "../layout/rows.ts";
@@ -90,7 +92,8 @@ class PostgresView implements StoreView {
     for await (const row of listRunRows(held))
       yield new PostgresRunView(held, row, await readCensus(held, row.id, Number(row.shard_count)));
     const lost = (await held.run<{ id: string }>(INSPECT_LOST_RUNS, [])).map(({ id }) => id);
-    for (const id of new Set([...lost, ...(await listLostCensuses(held))])) yield await nameLostRun(held, id);
+    const others = [...(await listLostCensuses(held)), ...(await listLostNotes(held))];
+    for (const id of new Set([...lost, ...others])) yield await nameLostRun(held, id);
   }
 
   async *counts(): AsyncGenerator<StoredCount> {
@@ -143,6 +146,10 @@ class PostgresRunView implements RunView {
     for await (const row of listShardRows(this.#connection, this.#row.id, { onLost })) yield storedShardOf(row);
   }
 
+  notes(): AsyncIterable<Result<Note, string>> {
+    return listNoteRows(this.#connection, this.#row.id);
+  }
+
   /** A page of shards was looked up when it was listed. */
   findShard(shard: ShardId): Promise<boolean> {
     return Promise.resolve(!this.#lostShards.has(shard));
@@ -193,6 +200,7 @@ async function nameLostRun(connection: Connection, id: string): Promise<RunView>
       for await (const entry of listEntries(connection, id)) yield toIndexEntry(entry);
     },
     entriesOf: () => [],
+    notes: () => listNoteRows(connection, id),
   };
 }
 

@@ -105,3 +105,27 @@ export const COUNT_NOTES: Statement = {
 SELECT count(*) AS count
 FROM (SELECT FROM ${schema}.notes WHERE run_id = ${RUN_ID(schema)} AND space = $3 LIMIT $4) counted`,
 };
+
+/** The codes of the spaces of a run, as they are stored. */
+export const INSPECT_NOTE_SPACES: Statement = {
+  name: "inspect_note_spaces",
+  text: (schema) => `SELECT DISTINCT space AS code FROM ${schema}.notes WHERE run_id = $1 ORDER BY 1`,
+};
+
+export const INSPECT_NOTES: Statement = {
+  name: "inspect_notes",
+  text: (schema) => `
+SELECT key, value
+FROM ${schema}.notes
+WHERE run_id = $1 AND space = $2 AND ${HEAD} >= substring($3::bytea FROM 1 FOR 512) AND key >= $3::bytea
+ORDER BY ${HEAD}, key
+LIMIT $4`,
+};
+
+export const LIST_LOST_NOTES: Statement = {
+  name: "list_lost_notes",
+  text: (schema) => `
+SELECT DISTINCT n.run_id AS id
+FROM ${schema}.notes n
+WHERE NOT EXISTS (SELECT FROM ${schema}.runs r WHERE r.id = n.run_id)`,
+};
