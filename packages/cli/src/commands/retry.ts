@@ -5,6 +5,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { countOf } from "../output/number-words.ts";
+import { openLog, type OpenedLog } from "../logging/open-log.ts";
 import { readSettings } from "../run/inspect/run-overview.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { checkOut } from "../run/results/out-file.ts";
@@ -43,6 +44,7 @@ export function registerRetry(program: Command, cli: Cli): void {
 }
 
 async function retryRun(cli: Cli, chosen: ChosenRun, given: Flags): Promise<CommandResult> {
+  const log = openLog(cli, given);
   const { opened, record, request } = chosen;
   if (!RunStatus.isTerminal(record.status))
     return fail(
@@ -74,7 +76,7 @@ async function retryRun(cli: Cli, chosen: ChosenRun, given: Flags): Promise<Comm
   const source = await openSource(flags.source, { cwd: cli.cwd, own: [], selection: selectionOf(stored.value) });
   if (!source.ok) return source;
   try {
-    const job = jobOf(cli, { chosen, flags, stored: stored.value, retry: retry.value, jobSource: source.value });
+    const job = jobOf(cli, { chosen, flags, stored: stored.value, retry: retry.value, jobSource: source.value, log });
     if (!job.ok) return job;
     const worked = await withWork(cli, job.value, (each) => carryOut(cli, each, opened));
     return worked.ok ? await settle(cli, chosen, retry.value, worked) : worked;
@@ -117,9 +119,13 @@ interface RetryJob {
   readonly stored: RunSettings;
   readonly retry: Retry;
   readonly jobSource: JobSource;
+  readonly log: OpenedLog;
 }
 
-function jobOf(cli: Cli, { chosen, flags, stored, retry, jobSource }: RetryJob): Result<Omit<Job, "work">, CliError> {
+function jobOf(
+  cli: Cli,
+  { chosen, flags, stored, retry, jobSource, log }: RetryJob,
+): Result<Omit<Job, "work">, CliError> {
   const store = readStoreFlags(cli, flags);
   if (!store.ok) return store;
   const numbers = readRunFlags(retry.name, flags);
@@ -134,7 +140,7 @@ function jobOf(cli: Cli, { chosen, flags, stored, retry, jobSource }: RetryJob):
     out: flags.out === undefined ? undefined : resolve(cli.cwd, flags.out),
   };
   const source = failedItemsSource({ opened, request, source: jobSource.source });
-  return ok({ flags, settings, store: store.value, numbers: numbers.value, jobSource: { ...jobSource, source } });
+  return ok({ flags, settings, store: store.value, numbers: numbers.value, jobSource: { ...jobSource, source }, log });
 }
 
 /** Remove what succeeded from the failures of the run, and report what is left. */

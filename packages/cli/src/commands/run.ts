@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { acting, addStoreCommand, readStoreFlags, type Cli, type CommandResult } from "../cli.ts";
+import { openLog } from "../logging/open-log.ts";
 import { checkOut, partsOf } from "../run/results/out-file.ts";
 import { openSource } from "../run/source/open-source.ts";
 import type { Selection } from "../run/source/selection.ts";
@@ -64,6 +65,7 @@ export function registerRun(program: Command, cli: Cli): void {
 }
 
 async function run(cli: Cli, name: string | undefined, flags: RunFlags): Promise<CommandResult> {
+  const log = openLog(cli, flags);
   const store = readStoreFlags(cli, flags);
   if (!store.ok) return store;
   const numbers = readRunFlags(name, flags);
@@ -81,7 +83,7 @@ async function run(cli: Cli, name: string | undefined, flags: RunFlags): Promise
   const jobSource = source.value;
   try {
     const settings = settingsOf(cli, { name, flags, selection, out, identity: jobSource.identity });
-    const job = { flags, settings, store: store.value, numbers: numbers.value, jobSource };
+    const job = { flags, settings, store: store.value, numbers: numbers.value, jobSource, log };
     return flags.dryRun === true ? await rehearse(cli, job) : await withWork(cli, job, (each) => onStore(cli, each));
   } finally {
     await jobSource.source.close?.();

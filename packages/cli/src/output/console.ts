@@ -1,6 +1,7 @@
 import { toJsonSafe } from "@gossip/contracts";
 import { ERROR_KINDS, type CliError } from "./cli-error.ts";
 import { EXIT_CODES, type ExitName } from "./exit-codes.ts";
+import type { Log } from "../logging/log.ts";
 import { maskCredentials, maskedJson } from "./mask-credentials.ts";
 import { completeSuggestions, type SuggestionContext } from "./suggestions.ts";
 
@@ -45,6 +46,8 @@ export class Console {
   #room: Promise<void> | undefined;
   #suggestions: SuggestionContext = { storeOptions: [] };
   isJson = false;
+  /** Where messages and errors go instead of plain lines on stderr. */
+  log: Log | undefined;
 
   constructor({ stdout, stderr, env }: ConsoleOptions) {
     this.stdout = stdout;
@@ -112,6 +115,7 @@ export class Console {
   }
 
   note(text: string): void {
+    if (this.log !== undefined) return this.log.line("info", this.complete(text));
     this.stderr.write(`${maskCredentials(this.complete(text))}\n`);
   }
 
@@ -124,7 +128,8 @@ export class Console {
   fail({ kind, message: incomplete }: CliError): ExitName {
     const { exit } = ERROR_KINDS[kind];
     const message = this.complete(incomplete);
-    if (this.isJson)
+    if (this.log !== undefined) this.log.line("error", message, { kind, exitCode: EXIT_CODES[exit].code });
+    else if (this.isJson)
       this.stderr.write(`${maskedJson({ error: { kind, message, exitCode: EXIT_CODES[exit].code } })}\n`);
     else this.stderr.write(`${this.styled(this.stderr, "red", "gossip:")} ${maskCredentials(message)}\n`);
     return exit;

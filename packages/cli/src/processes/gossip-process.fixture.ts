@@ -6,7 +6,10 @@ export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
+  /** Without the time, level and worker at the start of each line of its log. */
   readonly stderr: string;
+  /** As it was written. */
+  readonly log: string;
 }
 
 export interface GossipOptions {
@@ -18,6 +21,9 @@ export interface GossipOptions {
 
 /** Longest wait for words. Never reached unless something is broken: the machine may be busy. */
 const PATIENCE_MS = 60_000;
+
+/** The time, level and worker at the start of a line. */
+export const LOG_HEAD: RegExp = /^\d{4}-\d\d-\d\dT[\d:.]+Z (?:debug|info|warn|error) +[0-9a-f]{16} /gm;
 
 export class GossipProcess {
   readonly child: ChildProcess;
@@ -45,14 +51,20 @@ export class GossipProcess {
     this.ended = new Promise((resolve, reject) => {
       this.child.once("error", reject);
       this.child.once("close", (code, signal) => {
-        resolve({ code, signal, stdout: Buffer.concat(this.#stdout).toString(), stderr: this.#stderr });
+        resolve({
+          code,
+          signal,
+          stdout: Buffer.concat(this.#stdout).toString(),
+          stderr: this.stderr,
+          log: this.#stderr,
+        });
         this.#onWords?.();
       });
     });
   }
 
   get stderr(): string {
-    return this.#stderr;
+    return this.#stderr.replaceAll(LOG_HEAD, "");
   }
 
   get isRunning(): boolean {
@@ -62,7 +74,7 @@ export class GossipProcess {
   /** Settles when it has said this, on stderr. */
   async said(words: RegExp): Promise<void> {
     const giveUpAt = Date.now() + PATIENCE_MS;
-    while (!words.test(this.#stderr)) {
+    while (!words.test(this.stderr)) {
       if (!this.isRunning || Date.now() > giveUpAt) throw new Error(`it never said ${words}: ${this.#stderr}`);
       await this.#news();
     }

@@ -12,8 +12,9 @@ export interface Outage {
 export class OwnWork {
   readonly #nowMs: () => number;
   readonly #storedOf = new Map<ShardId, number>();
-  readonly #unreadableSince = new Map<ShardId, number>();
-  #storeFailedSinceMs: number | undefined;
+  /** Since when it has been unavailable. */
+  #storeOutMs: number | undefined;
+  #sourceOutMs: number | undefined;
   /** Items that are stored, or were lost with their shard. */
   #settled = 0;
   #progress: WorkerProgress | undefined;
@@ -33,11 +34,8 @@ export class OwnWork {
   }
 
   get outage(): Outage | undefined {
-    if (this.#storeFailedSinceMs !== undefined) return { what: "store", sinceMs: this.#storeFailedSinceMs };
-    // One shard may be at fault by itself. It is the source if no shard can be read.
-    const held = this.#progress?.held ?? 0;
-    if (this.#unreadableSince.size === 0 || this.#unreadableSince.size < held) return undefined;
-    return { what: "source", sinceMs: Math.min(...this.#unreadableSince.values()) };
+    if (this.#storeOutMs !== undefined) return { what: "store", sinceMs: this.#storeOutMs };
+    return this.#sourceOutMs === undefined ? undefined : { what: "source", sinceMs: this.#sourceOutMs };
   }
 
   readonly onProgress = (progress: WorkerProgress): void => {
@@ -46,24 +44,21 @@ export class OwnWork {
 
   readonly onEvent = (event: WorkerEvent): void => {
     const { kind } = event;
-    if (kind === "StoreFailed") this.#storeFailedSinceMs ??= this.#nowMs();
-    if (kind === "SourceFailed" && event.willRetry && !this.#unreadableSince.has(event.shard))
-      this.#unreadableSince.set(event.shard, this.#nowMs());
+    if (kind === "StoreUnavailable") this.#storeOutMs = this.#nowMs();
+    if (kind === "StoreBack") this.#storeOutMs = undefined;
+    if (kind === "SourceUnavailable") this.#sourceOutMs = this.#nowMs();
+    if (kind === "SourceBack") this.#sourceOutMs = undefined;
     if (kind === "ShardClaimed") this.#storedOf.set(event.shard, 0);
     if (kind === "ShardCheckpointed") {
       this.#settled += event.items;
       this.#storedOf.set(event.shard, (this.#storedOf.get(event.shard) ?? 0) + event.items);
-      if (event.items > 0) this.#unreadableSince.delete(event.shard);
     }
-    const isLeft = kind === "ShardCompleted" || kind === "ShardParked" || kind === "ShardReleased";
-    // Each of these is reported after the store has responded.
-    if (isLeft || kind === "ShardClaimed" || kind === "ShardCheckpointed") this.#storeFailedSinceMs = undefined;
-    if (isLeft || kind === "LeaseLost") this.#leave(event.shard, event.items);
+    if (kind === "ShardCompleted" || kind === "ShardParked" || kind === "ShardReleased" || kind === "LeaseLost")
+      this.#leave(event.shard, event.items);
   };
 
   #leave(shard: ShardId, items: number): void {
     this.#settled += items - (this.#storedOf.get(shard) ?? 0);
     this.#storedOf.delete(shard);
-    this.#unreadableSince.delete(shard);
   }
 }

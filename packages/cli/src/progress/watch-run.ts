@@ -20,6 +20,8 @@ export interface WatchOptions {
   /** The work of this process. */
   readonly own: OwnWork;
   readonly isStopping: () => boolean;
+  /** Called whenever something is known, which may be more often than the view shows it. */
+  readonly onShown?: (progress: RunProgressShown) => void;
 }
 
 /**
@@ -103,10 +105,13 @@ class Watch implements RunWatch {
       this.#lookBeganMs = nowMs;
       this.#look = this.#lookOnce().finally(() => (this.#look = undefined));
     }
-    if (nowMs < this.#nextShowMs || this.#overview === undefined) return;
-    this.#nextShowMs = nowMs + this.#options.view.everyMs;
+    if (this.#overview === undefined) return;
     if (this.#outage(nowMs) !== undefined) this.#figures = this.#estimator.addSilence(nowMs);
-    this.#options.view.show(this.#shown(this.#overview, nowMs));
+    const shown = this.#shown(this.#overview, nowMs);
+    this.#options.onShown?.(shown);
+    if (nowMs < this.#nextShowMs) return;
+    this.#nextShowMs = nowMs + this.#options.view.everyMs;
+    this.#options.view.show(shown);
   }
 
   async #lookOnce(): Promise<void> {

@@ -37,6 +37,14 @@ export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent)
         kind: "sourceFailed",
         shard: event.shard,
       });
+    if (event.kind === "StoreUnavailable")
+      view.say("the store does not respond; the work waits for it", { kind: "unavailable", what: "store" });
+    if (event.kind === "SourceUnavailable")
+      view.say("the source does not respond; the work waits for it", { kind: "unavailable", what: "source" });
+    if (event.kind === "StoreBack")
+      view.say(`the store responds again, after ${formatDuration(event.afterMs)}`, { kind: "back", what: "store" });
+    if (event.kind === "SourceBack")
+      view.say(`the source responds again, after ${formatDuration(event.afterMs)}`, { kind: "back", what: "source" });
     if (event.kind === "LeaseLost") void reportLostShard(event, options);
     if (event.kind === "KeeperFailed")
       view.say(

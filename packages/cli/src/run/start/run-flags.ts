@@ -3,11 +3,12 @@ import { ok, type Result } from "@gossip/stdx";
 import type { RunWorkersOptions } from "@gossip/worker";
 import type { StoreFlags } from "../../cli.ts";
 import { fail, type CliError } from "../../output/cli-error.ts";
+import type { ObserveFlags } from "../../logging/log-options.ts";
 import { readNames, type Selection } from "../source/selection.ts";
 import type { OnFail } from "../work/job-work.ts";
 
 /** The options of `gossip run`, as text. */
-export interface RunFlags extends StoreFlags {
+export interface RunFlags extends StoreFlags, ObserveFlags {
   readonly source: string;
   readonly exec?: string;
   readonly module?: string;

@@ -1,19 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { RunId, WorkerId } from "@gossip/contracts";
+import { RunId } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import type { Cli, CommandResult, StoreSettings } from "../../cli.ts";
+import type { OpenedLog } from "../../logging/open-log.ts";
+import { observeCalls } from "../../metrics/timed-store.ts";
 import type { CliError } from "../../output/cli-error.ts";
 import { countOf, formatDuration } from "../../output/number-words.ts";
-import { JsonView } from "../../progress/json-view.ts";
-import { OwnWork } from "../../progress/own-work.ts";
-import { PlainView } from "../../progress/plain-view.ts";
-import type { ProgressView } from "../../progress/run-progress.ts";
 import { TerminalView } from "../../progress/terminal-view.ts";
 import { watchRun } from "../../progress/watch-run.ts";
 import { stopSignal, type StopSignal } from "../../stop-signal.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { readOverview, type RunOverview } from "../inspect/run-overview.ts";
+import { observeRun, type RunObserver } from "../report/observe-run.ts";
 import { alreadyEnded, closingMessage, openingMessage, type OwnTotals } from "../report/run-messages.ts";
 import { finishRun } from "../results/finish-run.ts";
 import type { JobSource } from "../source/job-source.ts";
@@ -31,11 +29,28 @@ export interface Job {
   readonly numbers: RunNumbers;
   readonly jobSource: JobSource;
   readonly work: JobWork;
+  readonly log: OpenedLog;
 }
 
 /** Work on a run until it ends or the user stops the command, and show its progress. */
 export async function carryOut(cli: Cli, job: Job, opened: OpenedStore): Promise<CommandResult> {
-  const view = viewFor(cli);
+  const observer = await observeRun(cli, job.flags, job.log);
+  if (!observer.ok) return observer;
+  const { onStoreCall } = observer.value;
+  const observed = onStoreCall === undefined ? opened : observeCalls(opened, onStoreCall);
+  try {
+    return await carryOutObserved(cli, job, { opened: observed, observer: observer.value });
+  } finally {
+    await observer.value.close();
+  }
+}
+
+async function carryOutObserved(
+  cli: Cli,
+  job: Job,
+  { opened, observer }: Omit<Around, "stop">,
+): Promise<CommandResult> {
+  const { view } = observer;
   const endAtOnce = (): void => {
     job.work.killAtOnce();
     view.close();
@@ -57,7 +72,7 @@ export async function carryOut(cli: Cli, job: Job, opened: OpenedStore): Promise
   const stopMinding = cli.onOutputLost(endAtOnce);
   const stopResizing = view instanceof TerminalView ? cli.onSignal("SIGWINCH", () => view.redraw()) : undefined;
   try {
-    return await startAndWork(cli, job, { opened, view, stop });
+    return await startAndWork(cli, job, { opened, observer, stop });
   } finally {
     stopResizing?.();
     stopMinding();
@@ -68,13 +83,14 @@ export async function carryOut(cli: Cli, job: Job, opened: OpenedStore): Promise
 
 interface Around {
   readonly opened: OpenedStore;
-  readonly view: ProgressView;
+  readonly observer: RunObserver;
   readonly stop: StopSignal;
 }
 
-async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around): Promise<CommandResult> {
+async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Around): Promise<CommandResult> {
   const { flags, settings, numbers, jobSource, work } = job;
   const { out } = settings;
+  const { view } = observer;
   const { tenant, tso } = job.store;
   const { source } = jobSource;
   const started = await startOrJoin({
@@ -104,16 +120,16 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
   });
 
   const beganMs = performance.now();
-  const worker = WorkerId.fromRaw(randomBytes(8).readBigUInt64BE());
-  const ownWork = new OwnWork(() => performance.now());
   const { request } = started.value;
+  observer.begin(request, jobSource.identity);
   const watch = watchRun({
     opened,
     request,
     source,
     view,
     itemsBefore: before.value.totals.items,
-    own: ownWork,
+    own: observer.own,
+    onShown: observer.onShown,
     isStopping: () => stop.signal.aborted,
   });
   let worked: Result<Worked | "Stopped", CliError>;
@@ -126,10 +142,8 @@ async function startAndWork(cli: Cli, job: Job, { opened, view, stop }: Around):
       work,
       out,
       numbers,
-      view,
+      observer,
       stop,
-      ownWork,
-      worker,
     });
   } finally {
     await watch.end();
@@ -167,10 +181,4 @@ async function workToTheEnd(job: JobOptions): Promise<Result<Worked | "Stopped",
     const { leased, waiting } = finished.value.states;
     if (finished.value.status === "Done" || leased + waiting === 0) return ok({ overview: finished.value, own });
   }
-}
-
-function viewFor(cli: Cli): ProgressView {
-  const { console } = cli;
-  if (console.isJson) return new JsonView(console);
-  return console.canRedraw(console.stderr) ? new TerminalView(console) : new PlainView(console);
 }

@@ -1,5 +1,4 @@
 import { extname } from "node:path";
-import type { WorkerId } from "@gossip/contracts";
 import type { RunConfigInput } from "@gossip/coordination";
 import { err, ok, Redacted, type Result } from "@gossip/stdx";
 import {
@@ -13,11 +12,10 @@ import {
 } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printable } from "../../output/printable.ts";
-import type { OwnWork } from "../../progress/own-work.ts";
-import type { ProgressView } from "../../progress/run-progress.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import type { StopSignal } from "../../stop-signal.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
+import type { RunObserver } from "../report/observe-run.ts";
 import { eventPrinter, sourceReason } from "../report/print-events.ts";
 import { countingSink } from "../results/counting-sink.ts";
 import { failedResult, recordOf, type ItemResult } from "../results/item-result.ts";
@@ -37,11 +35,8 @@ export interface JobOptions {
   readonly work: JobWork;
   readonly out: string | undefined;
   readonly numbers: RunNumbers;
-  readonly view: ProgressView;
+  readonly observer: RunObserver;
   readonly stop: StopSignal;
-  readonly ownWork: OwnWork;
-  /** The id of this process. */
-  readonly worker: WorkerId;
 }
 
 /**
@@ -58,7 +53,8 @@ export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
 
 /** Work until nothing is left or the user stops the command. Returns what this process did. */
 export function runJob(options: JobOptions): Promise<WorkerSummary> {
-  const { opened, started, jobSource, work, numbers, view, stop, out, ownWork, worker } = options;
+  const { opened, started, jobSource, work, numbers, observer, stop, out } = options;
+  const { worker, view, own, logger } = observer;
   const inner =
     out === undefined
       ? undefined
@@ -90,18 +86,19 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
     // A command has its own time limit, which kills it.
     ...(work.mayBlock && numbers.timeoutMs !== undefined ? { itemTimeoutMs: numbers.timeoutMs } : {}),
     worker,
-    onProgress: ownWork.onProgress,
+    onProgress: own.onProgress,
     onEvent(event) {
-      ownWork.onEvent(event);
+      observer.onEvent(event);
       print(event);
       if (event.kind === "ItemFailed" && !event.willRetry) printFailure(event);
     },
+    ...(logger === undefined ? {} : { logger }),
     ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
   });
 }
 
 /** Wrap the work so that the output of commands is printed. */
-function withOutputShown({ work, view }: JobOptions): JobWork["process"] {
+function withOutputShown({ work, observer: { view } }: JobOptions): JobWork["process"] {
   const show = (result: ItemResult): ItemResult | Promise<ItemResult> => {
     if (result.kind !== "Exec") return result;
     const isRead = view.passOn({ stdout: result.stdout.bytes, stderr: result.stderr.bytes });
@@ -116,7 +113,11 @@ function withOutputShown({ work, view }: JobOptions): JobWork["process"] {
 }
 
 /** Print items that failed for good: the first ones, and that there may be more. */
-function failurePrinter({ jobSource, view, out }: JobOptions): (event: WorkerEvent<"ItemFailed">) => void {
+function failurePrinter({
+  jobSource,
+  observer: { view },
+  out,
+}: JobOptions): (event: WorkerEvent<"ItemFailed">) => void {
   let failures = 0;
   return ({ item, cause }) => {
     if (++failures > MAX_SHOWN_FAILURES) return;
