@@ -12,7 +12,7 @@ export const POSTGRES_BUGS: readonly PackageBug[] = [
     name: "the number of all shards is changed without its lock",
     area: "locking",
     package: "coordination-postgres",
-    file: "sql/lock-totals.ts",
+    file: "sql/locks.ts",
     find: "totals FOR UPDATE",
     replace: "totals",
     test: "write/new-shards.postgres.test.ts",

@@ -1,5 +1,6 @@
 import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, ShardRecord } from "@gossip/coordination";
+import type { RunCapacity } from "@gossip/store-kit";
 import { MAX_COUNTED } from "../sql/hint-columns.ts";
 import { readU64 } from "../layout/u64-bytes.ts";
 
@@ -11,16 +12,11 @@ export interface HintRow {
   readonly starved_until: Buffer | null;
 }
 
-/** The capacity of a run at one time, and until when a worker is starved. */
-export interface Capacity {
-  readonly availableCount: number;
-  readonly earliestDeadline: LogicalTime | undefined;
-  readonly starvedUntil: LogicalTime | undefined;
-}
-
 /** `free`: shards without a lease. */
-export function capacityOf({ lapsed, earliest, starved_until: starvedUntil }: HintRow, free: number): Capacity {
+export function capacityOf(row: HintRow, free: number, now: LogicalTime): RunCapacity {
+  const { lapsed, earliest, starved_until: starvedUntil } = row;
   return {
+    now,
     availableCount: Math.min(MAX_COUNTED, free + lapsed),
     earliestDeadline: timeIn(earliest),
     starvedUntil: timeIn(starvedUntil),
@@ -28,7 +24,7 @@ export function capacityOf({ lapsed, earliest, starved_until: starvedUntil }: Hi
 }
 
 export function hintOf(row: HintRow, free: number, now: LogicalTime): CapacityHint {
-  const { availableCount, earliestDeadline, starvedUntil } = capacityOf(row, free);
+  const { availableCount, earliestDeadline, starvedUntil } = capacityOf(row, free, now);
   return { availableCount, earliestDeadline, isStarved: starvedUntil !== undefined && now < starvedUntil };
 }
 

@@ -1,12 +1,13 @@
-// A checkpoint may return a capacity that was read for another. That can go wrong in three ways: it ignores what its own process has claimed or
-// released; it is too old with regard to other processes; or it holds for another time, before some lease lapsed.
+// A checkpoint may return a capacity that was read for another. That can go wrong in three ways: it ignores what its own
+// process has claimed or released; it is too old with regard to other processes; or it holds for another time, before
+// some lease lapsed.
 
 import { LogicalTime, RunId, TenantId } from "@gossip/contracts";
 import { CapacityHint } from "@gossip/coordination";
 import { InvariantViolation } from "@gossip/stdx";
+import type { RunCapacity } from "@gossip/store-kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Capacity } from "./hints.ts";
 import { KNOWN_FOR_MS, KnownCapacities, type Asker } from "./known-capacities.ts";
 
 const tenant = TenantId.fromBytes(new Uint8Array(32).fill(1));
@@ -26,9 +27,10 @@ interface World {
   readonly starvedUntil: number;
 }
 
-function capacityAt({ deadlines, starvedUntil }: World, now: bigint): Capacity {
+function capacityAt({ deadlines, starvedUntil }: World, now: bigint): RunCapacity {
   const ahead = deadlines.filter((deadline) => deadline > now).sort((a, b) => a - b);
   return {
+    now: LogicalTime.fromRaw(now),
     availableCount: deadlines.length - ahead.length,
     earliestDeadline: ahead[0] === undefined ? undefined : LogicalTime.fromRaw(BigInt(ahead[0])),
     starvedUntil: starvedUntil === 0 ? undefined : LogicalTime.fromRaw(BigInt(starvedUntil)),
@@ -74,7 +76,7 @@ test("what is told was so not long ago, at the time that was asked for, and behi
       const asked: Promise<void>[] = [];
       /** The state that the last of our own writes to be answered has made. */
       let ownSince = 0;
-      const read = (askers: readonly Asker[]): Promise<readonly Capacity[]> =>
+      const read = (askers: readonly Asker[]): Promise<readonly RunCapacity[]> =>
         new Promise((settle) => {
           const before = history.at(-1)!;
           reads.push((hasLookedAtOnce) => {

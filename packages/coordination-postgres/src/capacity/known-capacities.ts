@@ -1,8 +1,8 @@
 import type { LogicalTime } from "@gossip/contracts";
 import { CapacityHint, type Eventually } from "@gossip/coordination";
 import { InvariantViolation } from "@gossip/stdx";
+import { RunCapacity } from "@gossip/store-kit";
 import type { Candidate } from "../write/candidate.ts";
-import type { Capacity } from "./hints.ts";
 
 /** How old a capacity may be when a checkpoint that returns it is sent. */
 export const KNOWN_FOR_MS = 5;
@@ -14,28 +14,23 @@ const MAX_KNOWN_RUNS = 256;
 export type Asker = Pick<Candidate, "guard"> & { readonly set: Pick<Candidate["set"], "tenant" | "run" | "hintAt"> };
 
 /** Reads the capacity for each asker. */
-export type ReadCapacities = (askers: readonly Asker[]) => Promise<readonly Capacity[]>;
-
-/** A known capacity: from when on it holds, and until when it reports starved workers. */
-interface Known {
-  readonly since: LogicalTime;
-  readonly hint: CapacityHint;
-  readonly starvedUntil: LogicalTime | undefined;
-}
+export type ReadCapacities = (askers: readonly Asker[]) => Promise<readonly RunCapacity[]>;
 
 /**
  * The capacities of runs, for writes that change none of them.
  *
- * A checkpoint returns the capacity of its run although it does not change it. That is advice, and already old when it arrives, so a capacity that was read
- * for one checkpoint is returned to those of the next milliseconds too. What another process writes may be noticed that much later. What this
- * process writes is noticed at once: every write that may change a capacity clears all of them.
+ * A checkpoint returns the capacity of its run although it does not change it. That is advice, and already old when it
+ * arrives, so a capacity that was read for one checkpoint is returned to those of the next milliseconds too. What
+ * another process writes may be noticed that much later. What this process writes is noticed at once: every write that
+ * may change a capacity clears all of them.
  *
- * CPU of client and server together for a checkpoint, with and without: 370 and 490 µs at 1 session, 66 and 100 at 10, no difference at 64.
+ * CPU of client and server together for a checkpoint, with and without: 370 and 490 µs at 1 session, 66 and 100 at 10,
+ * no difference at 64.
  */
 export class KnownCapacities {
   readonly #read: ReadCapacities;
   readonly #nowMs: () => number;
-  readonly #runs = new Map<number, { readonly known: Known; readonly askedMs: number }>();
+  readonly #runs = new Map<number, { readonly known: RunCapacity; readonly askedMs: number }>();
   /** Incremented whenever all capacities are cleared. */
   #age = 0;
 
@@ -45,7 +40,10 @@ export class KnownCapacities {
     this.#nowMs = nowMs;
   }
 
-  /** The hints for the askers, synchronously if all are known; `undefined` for a set that does not ask. A hint that cannot be read is `CapacityHint.ZERO`. */
+  /**
+   * The hints for the askers, synchronously if all are known; `undefined` for a set that does not ask. A hint that
+   * cannot be read is `CapacityHint.ZERO`.
+   */
   hintsFor(askers: readonly Asker[]): Eventually<readonly (CapacityHint | undefined)[]> {
     const nowMs = this.#nowMs();
     const hints: (CapacityHint | undefined)[] = [];
@@ -63,7 +61,10 @@ export class KnownCapacities {
     return hints;
   }
 
-  /** Makes a write that may change capacities. Capacities known before it, or read while it was in flight, are not used after it. */
+  /**
+   * Makes a write that may change capacities. Capacities known before it, or read while it was in flight, are not used
+   * after it.
+   */
   async changing<T>(write: () => Promise<T>): Promise<T> {
     this.#forget();
     try {
@@ -75,7 +76,7 @@ export class KnownCapacities {
 
   #find(runId: number, now: LogicalTime, nowMs: number): CapacityHint | undefined {
     const kept = this.#runs.get(runId);
-    return kept === undefined || nowMs - kept.askedMs > KNOWN_FOR_MS ? undefined : hintIn(kept.known, now);
+    return kept === undefined || nowMs - kept.askedMs > KNOWN_FOR_MS ? undefined : RunCapacity.hintAt(kept.known, now);
   }
 
   async #lookUp(askers: readonly Asker[]): Promise<readonly (CapacityHint | undefined)[]> {
@@ -89,7 +90,7 @@ export class KnownCapacities {
       ) {
         const known = await this.#ask(firstOfEach(left));
         for (const asker of left) {
-          const hint = hintIn(known.get(asker.guard.runId)!, asker.set.hintAt!);
+          const hint = RunCapacity.hintAt(known.get(asker.guard.runId)!, asker.set.hintAt!);
           if (hint !== undefined) found.set(asker, hint);
         }
       }
@@ -99,13 +100,12 @@ export class KnownCapacities {
     return askers.map((asker) => found.get(asker) ?? (asker.set.hintAt === undefined ? undefined : CapacityHint.ZERO));
   }
 
-  async #ask(askers: readonly Asker[]): Promise<ReadonlyMap<number, Known>> {
+  async #ask(askers: readonly Asker[]): Promise<ReadonlyMap<number, RunCapacity>> {
     const [age, askedMs] = [this.#age, this.#nowMs()];
     const capacities = await this.#read(askers);
-    const all = new Map<number, Known>();
-    for (const [index, { guard, set }] of askers.entries()) {
-      const { availableCount, earliestDeadline, starvedUntil } = capacities[index]!;
-      const known = { since: set.hintAt!, hint: { availableCount, earliestDeadline, isStarved: false }, starvedUntil };
+    const all = new Map<number, RunCapacity>();
+    for (const [index, { guard }] of askers.entries()) {
+      const known = capacities[index]!;
       all.set(guard.runId, known);
       if (age !== this.#age) continue;
       if (this.#runs.size >= MAX_KNOWN_RUNS) this.#runs.clear();
@@ -120,14 +120,7 @@ export class KnownCapacities {
   }
 }
 
-/** The known capacity at another time, if it can be derived. It cannot across a lapse: only the next deadline is known. */
-function hintIn({ since, hint, starvedUntil }: Known, now: LogicalTime): CapacityHint | undefined {
-  const { earliestDeadline } = hint;
-  if (now < since || (earliestDeadline !== undefined && now >= earliestDeadline)) return undefined;
-  return starvedUntil !== undefined && now < starvedUntil ? { ...hint, isStarved: true } : hint;
-}
-
-/** The asker with the earliest time of each run. */
+/** The asker with the earliest time of each run: a capacity holds for later times, and never for earlier ones. */
 function firstOfEach(askers: readonly Asker[]): readonly Asker[] {
   const first = new Map<number, Asker>();
   for (const asker of askers) {

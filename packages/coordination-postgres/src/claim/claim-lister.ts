@@ -1,7 +1,7 @@
 import type { ClaimCandidate, ClaimListing, ClaimQuery, RunMoment, WriteSet } from "@gossip/coordination";
 import { claimSpread } from "./claim-spread.ts";
 import { HandedOut } from "./handed-out.ts";
-import type { RunAddress } from "../layout/rows.ts";
+import type { RunAddress } from "@gossip/store-kit";
 
 /** Finds up to `limit` candidates at `now`, from the spread `start` on, wrapping around. */
 export type FindCandidates = (

@@ -1,31 +1,5 @@
 import { InfraError } from "@gossip/coordination-errors";
-
-/** The operation that failed. */
-export type PostgresOperation =
-  | "postgres.readServerTime"
-  | "postgres.readRun"
-  | "postgres.readShard"
-  | "postgres.readHint"
-  | "postgres.readProgress"
-  | "postgres.markStarved"
-  | "postgres.listClaimCandidates"
-  | "postgres.listShards"
-  | "postgres.listRuns"
-  | "postgres.listTenants"
-  | "postgres.listNotes"
-  | "postgres.countNotes"
-  | "postgres.commit"
-  | "postgres.inspect";
-
-/** Thrown if a stored row contradicts itself. Never leaves the store. */
-export class CorruptRow extends Error {
-  readonly failure: InfraError;
-
-  constructor(failure: InfraError) {
-    super("a row contradicts itself");
-    this.failure = failure;
-  }
-}
+import { CorruptStore, type StoreOperation } from "@gossip/store-kit";
 
 /** Thrown if nothing was sent, because there was no connection. */
 export class NoConnection extends Error {
@@ -63,7 +37,7 @@ export function isUndone(thrown: unknown): boolean {
 
 /** Whether the connection can be used again after this. */
 export function leavesConnectionUsable(thrown: unknown): boolean {
-  return thrown instanceof CorruptRow || isUndone(thrown);
+  return thrown instanceof CorruptStore || isUndone(thrown);
 }
 
 /** Whether the server rolled one of two conflicting writers back. A retry will probably succeed. */
@@ -75,8 +49,8 @@ export function isWorthRepeating(thrown: unknown): boolean {
 }
 
 /** Converts what was thrown to an `InfraError`. */
-export function failureFrom(operation: PostgresOperation, thrown: unknown): InfraError {
-  if (thrown instanceof CorruptRow) return thrown.failure;
+export function failureFrom(operation: StoreOperation<"postgres">, thrown: unknown): InfraError {
+  if (thrown instanceof CorruptStore) return thrown.failure;
   const cause = thrown instanceof NoConnection || thrown instanceof UnknownOutcome ? thrown.cause : thrown;
   if (cause instanceof RangeError)
     return InfraError.corruption({ operation, message: "a column is shorter than what it holds", cause });
@@ -98,8 +72,4 @@ export function failureFrom(operation: PostgresOperation, thrown: unknown): Infr
         return InfraError.transient({ operation, message: "the database refused the statement", code, cause });
       return InfraError.transient({ operation, message: "the connection to the database failed", code, cause });
   }
-}
-
-export function closedFailure(operation: PostgresOperation): InfraError {
-  return InfraError.transient({ operation, message: "the store is closed" });
 }

@@ -17,7 +17,7 @@ import {
 import { digestOf, runColumnsIn, runColumnsOf, shardColumnsIn, shardColumnsOf } from "./record-columns.ts";
 import { shardIdOf } from "../layout/rows.ts";
 import { INSPECT_ORDER, LOCK_INSPECTED_RUN, LOCK_SHARDS, READ_THROUGH_INDEXES } from "../sql/inspect.ts";
-import { LOCK_TOTALS } from "../sql/lock-totals.ts";
+import { LOCK_TOTALS } from "../sql/locks.ts";
 import {
   ADD_ENTRY,
   REBUILD_RUN,

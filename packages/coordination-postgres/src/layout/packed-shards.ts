@@ -1,8 +1,9 @@
 import type { ShardId } from "@gossip/contracts";
 import type { ShardRecord, Versioned } from "@gossip/coordination";
 import { RecordReader } from "@gossip/coordination-codec/internal";
+import type { RunAddress } from "@gossip/store-kit";
 import { shardVersion } from "./record-version.ts";
-import { ownShard, type RunAddress } from "./rows.ts";
+import { ownShard } from "./rows.ts";
 import { U64_SIZE } from "./u64-bytes.ts";
 
 const SIZE_SIZE = 4;

@@ -3,15 +3,9 @@ import type { RunHead, RunRecord, ShardRecord, Versioned } from "@gossip/coordin
 import { corruptionFrom, decodeRunRecord, decodeShardRecord, type CodecError } from "@gossip/coordination-codec";
 import { InfraError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
-import { CorruptRow } from "../database/postgres-failure.ts";
+import { CorruptStore, type RunAddress } from "@gossip/store-kit";
 import { runVersion, shardVersion, type RowVersion } from "./record-version.ts";
 import { readU64 } from "./u64-bytes.ts";
-
-/** A tenant and a run id. */
-export interface RunAddress {
-  readonly tenant: TenantId;
-  readonly run: RunId;
-}
 
 /** The columns that every statement that finds a run returns first. */
 export interface HeadRow {
@@ -39,7 +33,7 @@ export function headOf({ tenant, run }: RunAddress, row: HeadRow): Versioned<Run
   const { cursor_semantics: cursorSemantics, max_shard_retries: retries, status } = row;
   const leaseDuration = readU64(row.lease_duration);
   if (!CursorSemantics.is(cursorSemantics) || !RunStatus.is(status) || leaseDuration === 0n) {
-    throw new CorruptRow(
+    throw new CorruptStore(
       InfraError.corruption({
         operation: "postgres.readRun",
         message: "the columns of a run are not those of any run",
@@ -61,7 +55,7 @@ export function rowVersionOf({ id, version }: { readonly id: string; readonly ve
 
 export function decodeRun({ tenant, run }: RunAddress, record: Buffer): RunRecord {
   const decoded = decodeRunRecord(record);
-  if (!decoded.ok) throw new CorruptRow(corruptionFrom(decoded.error, "postgres.readRun"));
+  if (!decoded.ok) throw new CorruptStore(corruptionFrom(decoded.error, "postgres.readRun"));
   if (decoded.value.tenant !== tenant || decoded.value.run !== run) throw misplaced();
   return decoded.value;
 }
@@ -79,7 +73,7 @@ export function ownShard(
   id: ShardId,
   decoded: Result<ShardRecord, CodecError>,
 ): ShardRecord {
-  if (!decoded.ok) throw new CorruptRow(corruptionFrom(decoded.error, "postgres.readShard"));
+  if (!decoded.ok) throw new CorruptStore(corruptionFrom(decoded.error, "postgres.readShard"));
   const { tenant: ownTenant, run: ownRun, shard } = decoded.value;
   if (ownTenant !== tenant || ownRun !== run || shard !== id) throw misplaced();
   return decoded.value;
@@ -106,8 +100,8 @@ export function tenantOf(bytes: Buffer): TenantId {
   return TenantId.fromBytes(bytes);
 }
 
-function misplaced(): CorruptRow {
-  return new CorruptRow(
+function misplaced(): CorruptStore {
+  return new CorruptStore(
     InfraError.corruption({ operation: "postgres.readRecord", message: "a record is stored under another's key" }),
   );
 }

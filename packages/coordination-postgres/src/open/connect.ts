@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { Pool, type PoolClient, type PoolConfig } from "pg";
 import { markSession } from "../sql/connected-versions.ts";
 import { TUNE_SESSION } from "../sql/tune-session.ts";
@@ -43,9 +44,14 @@ export function makePool({ url, schema, schemaVersion, ...settings }: PoolSettin
   return pool;
 }
 
-/** What `pg_stat_activity` shows for our connections. */
+/** The server cuts longer names. */
+const MAX_NAME_LENGTH = 63;
+
+/** What `pg_stat_activity` shows for our connections: the versions, then the host and the process that holds them. */
 export function applicationName(schemaVersion: number): string {
-  return `gossip ${VERSION} tables ${schemaVersion}`;
+  const [versions, pid] = [`gossip ${VERSION} tables ${schemaVersion} `, `:${process.pid}`];
+  const host = hostname().replaceAll(/[^\x21-\x7e]/g, "?");
+  return `${versions}${host.slice(0, MAX_NAME_LENGTH - versions.length - pid.length)}${pid}`;
 }
 
 /** Thrown if no connection was made in time. */

@@ -10,7 +10,7 @@ import { freePort } from "@gossip/tools/engines";
 import { CuttingProxy } from "@gossip/tools/store-proof";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ConnectTimeout, connectWithin } from "./connect.ts";
+import { applicationName, ConnectTimeout, connectWithin } from "./connect.ts";
 import { SCHEMA_VERSION } from "./migrate.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.ts";
 import { migration1 } from "../sql/migration-1.ts";
@@ -181,7 +181,7 @@ describe("openPostgresStore", () => {
     expect(released).toEqual([true]);
   });
 
-  test("the server shows which version is connected, unless the URL has a name of its own", async () => {
+  test("the server shows which version of which process is connected, unless the URL has a name of its own", async () => {
     const names = async (schema: string) =>
       (
         await pool.query<{ name: string }>(
@@ -190,7 +190,7 @@ describe("openPostgresStore", () => {
         )
       ).rows.map(({ name }) => name);
     for (const { query, name } of [
-      { query: "", name: `gossip ${VERSION} tables ${SCHEMA_VERSION}` },
+      { query: "", name: applicationName(SCHEMA_VERSION) },
       { query: "backfill", name: "backfill" },
     ]) {
       const schema = newSchema();
@@ -240,4 +240,11 @@ test("the server's clock is read with every call, and shows how far ours is off"
   expect(Math.abs(real.skewMs)).toBeLessThanOrEqual(real.uncertaintyMs);
   const ahead = unwrap(await measureClockSkew(store, { nowMs: () => Date.now() + 60_000 }))!;
   expect(Math.abs(ahead.skewMs - 60_000)).toBeLessThanOrEqual(ahead.uncertaintyMs);
+});
+
+test("the name of a session has the version, the host and the process, and fits", () => {
+  expect(applicationName(SCHEMA_VERSION)).toMatch(
+    new RegExp(`^gossip ${VERSION.replaceAll(".", "\\.")} tables ${SCHEMA_VERSION} [!-~]+:${process.pid}$`),
+  );
+  expect(applicationName(SCHEMA_VERSION).length).toBeLessThanOrEqual(63);
 });

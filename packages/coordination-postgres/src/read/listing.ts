@@ -10,9 +10,8 @@ import type {
 } from "@gossip/coordination";
 import type { Database } from "../database/database.ts";
 import { decodeRun, decodeShard, runIdOf, tenantBytes, tenantOf } from "../layout/rows.ts";
-import { LIST_RUNS } from "../sql/list-runs.ts";
+import { LIST_RUNS, LIST_TENANTS } from "../sql/runs.ts";
 import { LIST_FIRST_SHARDS, LIST_NEXT_SHARDS } from "../sql/list-shards.ts";
-import { LIST_TENANTS } from "../sql/list-tenants.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
 
 /** Most items of a page: a record can take 40 KB, and a page is held in memory. */

@@ -7,18 +7,18 @@ import {
   type ServerTime,
 } from "@gossip/coordination";
 import type { LogicalTime } from "@gossip/contracts";
+import type { RunAddress, RunCapacity } from "@gossip/store-kit";
 import type { Database } from "../database/database.ts";
-import { capacityOf, hintOf, type Capacity, type HintRow } from "../capacity/hints.ts";
+import { capacityOf, hintOf, type HintRow } from "../capacity/hints.ts";
 import { packedShards } from "../layout/packed-shards.ts";
 import { freeFrom, lastAt } from "../claim/claim-index-entry.ts";
 import { runVersion } from "../layout/record-version.ts";
-import { decodeRun, headOf, rowVersionOf, tenantBytes, type HeadRow, type RunAddress } from "../layout/rows.ts";
+import { decodeRun, headOf, rowVersionOf, tenantBytes, type HeadRow } from "../layout/rows.ts";
 import { byteaArray, int8Array } from "../layout/server-array.ts";
 import { listClaimCandidates } from "../sql/list-claim-candidates.ts";
-import { READ_CAPACITIES } from "../sql/read-capacities.ts";
-import { READ_HINT } from "../sql/read-hint.ts";
+import { READ_CAPACITIES, READ_HINT } from "../sql/capacities.ts";
 import { READ_PROGRESS } from "../sql/read-progress.ts";
-import { READ_RUN } from "../sql/read-run.ts";
+import { READ_RUN } from "../sql/runs.ts";
 import { READ_SERVER_TIME } from "../sql/read-server-time.ts";
 import { readU64, u64Bytes } from "../layout/u64-bytes.ts";
 
@@ -62,14 +62,14 @@ export interface CapacityMoment {
 export async function readCapacities(
   database: Database,
   moments: readonly CapacityMoment[],
-): Promise<readonly Capacity[]> {
+): Promise<readonly RunCapacity[]> {
   const columns = [
     int8Array(moments.map(({ runId }) => runId)),
     byteaArray(moments.map(({ start }) => freeFrom(start))),
     byteaArray(moments.map(({ now }) => lastAt(now))),
   ];
   const rows = await database.run<HintRow & { free: number }>(READ_CAPACITIES, columns);
-  return rows.map((row) => capacityOf(row, row.free));
+  return rows.map((row, index) => capacityOf(row, row.free, moments[index]!.now));
 }
 
 export async function readProgress(database: Database, moment: RunMoment): Promise<RunProgress> {

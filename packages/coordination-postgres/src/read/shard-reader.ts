@@ -1,17 +1,10 @@
 import type { ShardId } from "@gossip/contracts";
 import type { ShardRead } from "@gossip/coordination";
+import type { RunAddress } from "@gossip/store-kit";
 import type { Database } from "../database/database.ts";
-import {
-  headOf,
-  joinedShardOf,
-  tenantBytes,
-  type HeadRow,
-  type JoinedShardRow,
-  type RunAddress,
-} from "../layout/rows.ts";
+import { headOf, joinedShardOf, tenantBytes, type HeadRow, type JoinedShardRow } from "../layout/rows.ts";
 import { byteaArray, u64Array } from "../layout/server-array.ts";
-import { READ_SHARD } from "../sql/read-shard.ts";
-import { READ_SHARDS } from "../sql/read-shards.ts";
+import { READ_SHARD, READ_SHARDS } from "../sql/shard-reads.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
 
 type ShardRow = HeadRow & JoinedShardRow;

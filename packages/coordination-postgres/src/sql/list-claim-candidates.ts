@@ -1,5 +1,5 @@
 import { ACTIVE_FROM, ACTIVE_TO, CLAIMABLE_AT, FREE_TO, SHARD } from "./claim-index-bytes.ts";
-import { HEAD_COLUMNS } from "./run-columns.ts";
+import { HEAD_COLUMNS } from "./shard-reads.ts";
 import type { Statement } from "./statement.ts";
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Notes: small documents that a run keeps next to its shards, and views that show them.
+ * Notes: small documents that a run keeps next to its shards, and views that show them. The views of runs and shards get
+ * columns for people: ids as the command line prints them, times as such, and the names of workers.
  *
  * A key can be longer than an index entry. The index has its first 512 bytes, and the digest of longer ones. `value` is JSON in UTF-8,
  * stored as bytes because they come back exactly as they were written, whatever the encoding of the database.
@@ -56,4 +57,22 @@ CREATE VIEW ${schema}.parked_overview AS
   LEFT JOIN ${schema}.notes n ON n.run_id = s.run_id AND n.space = 3 AND substring(n.key FROM 1 FOR 512) = s.shard AND n.key = s.shard
   LEFT JOIN LATERAL (SELECT ${schema}.json_of(n.value) AS v) j ON true
   WHERE s.status = 'Parked';
+
+CREATE OR REPLACE VIEW ${schema}.run_overview AS
+  SELECT encode(r.tenant, 'hex') AS tenant, ${schema}.u64(r.run) AS run, r.status, r.shard_count,
+         ${schema}.u64(r.lease_duration) AS lease_duration, r.max_shard_retries, r.cursor_semantics, r.id AS run_id,
+         encode(r.run, 'hex') AS run_hex
+  FROM ${schema}.runs r;
+
+CREATE OR REPLACE VIEW ${schema}.shard_overview AS
+  SELECT encode(r.tenant, 'hex') AS tenant, ${schema}.u64(r.run) AS run,
+         ${schema}.u64(s.shard) AS shard, encode(s.shard, 'hex') AS shard_hex,
+         s.status, s.park_reason, ${schema}.u64(s.lease_owner) AS lease_owner, ${schema}.u64(s.lease_deadline) AS lease_deadline,
+         ${schema}.u64(s.fence) AS fence, s.attempts, encode(s.parent, 'hex') AS parent_hex,
+         octet_length(s.cursor_key) AS cursor_size, octet_length(s.record) AS record_size, s.version, s.run_id,
+         encode(r.run, 'hex') AS run_hex, encode(s.lease_owner, 'hex') AS lease_owner_hex,
+         ${schema}.time_of(s.lease_deadline) AS lease_expires_at, ${schema}.json_of(n.value) ->> 'name' AS worker_name
+  FROM ${schema}.shards s JOIN ${schema}.runs r ON r.id = s.run_id
+  LEFT JOIN ${schema}.notes n ON n.run_id = s.run_id AND n.space = 2
+    AND substring(n.key FROM 1 FOR 512) = s.lease_owner AND n.key = s.lease_owner;
 `;

@@ -8,9 +8,8 @@ import { openPostgresStore } from "../open/open-postgres-store.ts";
 import { ADVANCE_SHARD, ADVANCE_SHARDS } from "./advance-shards.ts";
 import { listClaimCandidates } from "./list-claim-candidates.ts";
 import { LIST_FIRST_SHARDS, LIST_NEXT_SHARDS } from "./list-shards.ts";
-import { LOCK_SHARD } from "./lock-shard.ts";
-import { READ_SHARD } from "./read-shard.ts";
-import { READ_SHARDS } from "./read-shards.ts";
+import { LOCK_SHARD } from "./locks.ts";
+import { READ_SHARD, READ_SHARDS } from "./shard-reads.ts";
 import type { Statement } from "./statement.ts";
 import { TUNE_SESSION } from "./tune-session.ts";
 import {

@@ -5,7 +5,7 @@ import {
   type ShardRecord,
   type UpdateShardSet,
 } from "@gossip/coordination";
-import { assertOwn } from "./assert-own.ts";
+import { assertOwnRecord } from "@gossip/store-kit";
 import { readRunVersion, readShardVersion, shardVersion, type RowVersion } from "../layout/record-version.ts";
 
 /** A write set whose guards are versions that this store issued. */
@@ -16,8 +16,6 @@ export interface Candidate {
   readonly guard: RowVersion;
   readonly runGuard: number | null;
 }
-
-export const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
 /** How many were written and, if not all, which. */
 export interface WrittenRow {
@@ -31,7 +29,7 @@ export function toCandidates(sets: readonly UpdateShardSet[]): Candidate[] {
   // By index: an iterator's pairs would double the allocations here.
   for (let index = 0; index < sets.length; index++) {
     const set = sets[index]!;
-    assertOwn(set, set.shard.after);
+    assertOwnRecord(set, set.shard.after);
     if (set.notes !== undefined) assertNoteWrites(set.notes);
     const guard = readShardVersion(set.shard.guard);
     if (guard === undefined) continue;

@@ -1,16 +1,14 @@
-import type { ShardLimitScope } from "@gossip/contracts";
 import type { CommitAnswer, ShardLimits, ShardRecord } from "@gossip/coordination";
-import { assertOwn } from "./assert-own.ts";
+import { assertOwnRecord, checkQuota, type RunAddress } from "@gossip/store-kit";
 import { addToCensus } from "./census.ts";
 import type { Connection } from "../database/database.ts";
 import { claimIndexEntryArray } from "../claim/claim-index-entry.ts";
-import { shardIdOf, tenantBytes, type RunAddress } from "../layout/rows.ts";
+import { shardIdOf, tenantBytes } from "../layout/rows.ts";
 import { u64Array, type ServerArray } from "../layout/server-array.ts";
 import { birthColumns, cursorColumns, stateColumns } from "../layout/shard-columns.ts";
-import { ADD_TO_COUNTS } from "../sql/add-to-counts.ts";
-import { CHECK_NEW_SHARDS, READ_COUNTS } from "../sql/check-new-shards.ts";
+import { ADD_TO_COUNTS, CHECK_NEW_SHARDS, READ_COUNTS } from "../sql/counts.ts";
 import { INSERT_SHARDS } from "../sql/insert-shards.ts";
-import { LOCK_TOTALS } from "../sql/lock-totals.ts";
+import { LOCK_TOTALS } from "../sql/locks.ts";
 
 /** Most rows of one statement. They travel in one message, which the server holds in memory several times over. */
 const MAX_ROWS = 1024;
@@ -44,7 +42,7 @@ export class NewShards {
 
   constructor(options: NewShardsOptions) {
     const { created } = options;
-    for (const record of created) assertOwn(options, record);
+    for (const record of created) assertOwnRecord(options, record);
     const chunks: ServerArray[][] = [];
     for (let start = 0; start < created.length; start += MAX_ROWS)
       chunks.push(columnsOf(created.slice(start, start + MAX_ROWS)));
@@ -87,15 +85,8 @@ export class NewShards {
 
   #overdrawn(row: CountsRow | undefined): CommitAnswer | undefined {
     const { created, limits } = this.#options;
-    const additional = created.length;
-    const quota = (scope: ShardLimitScope, count: string | null | undefined, max: number): CommitAnswer | undefined => {
-      const current = Number(count ?? 0);
-      return current + additional > max ? { kind: "LimitExceeded", scope, current, additional, max } : undefined;
-    };
-    return (
-      quota("PerTenant", row?.of_tenant, limits.maxShardsPerTenant) ??
-      quota("Global", row?.total, limits.maxShardsTotal)
-    );
+    const counts = { tenant: Number(row?.of_tenant ?? 0), total: Number(row?.total ?? 0) };
+    return checkQuota(counts, created.length, limits);
   }
 }
 

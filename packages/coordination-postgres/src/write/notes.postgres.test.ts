@@ -60,12 +60,27 @@ async function open(): Promise<WorkerSession> {
   return unwrap(await coordinator.claim({ ...OF_RUN, worker: WORKER }));
 }
 
-test("views show failures, workers and parked shards with hex ids and timestamps", async () => {
+test("views show leases, failures, workers and parked shards with hex ids and timestamps", async () => {
   const session = await open();
   const info = { name: "host:1", host: "host", pid: 1, version: "1", shards: [], itemCount: 2, itemsPerSecond: 0.5 };
   const startedAt = LogicalTime.fromRaw(1_700_000_000_000n);
   unwrap(await coordinator.registerWorker({ ...OF_RUN, worker: WORKER, info: { ...info, startedAt }, ttl: 60_000n }));
   unwrap(await session.checkpoint(Cursor.withLastKey(text("b")), { failures: [failed("b")] }));
+  expect(
+    await sql(
+      "SELECT run_hex, shard_hex, lease_owner_hex, worker_name FROM @.shard_overview WHERE lease_expires_at > now()",
+    ),
+  ).toEqual([
+    {
+      run_hex: "0000000000000001",
+      shard_hex: "000000000000001f",
+      lease_owner_hex: "0000000000000abc",
+      worker_name: "host:1",
+    },
+  ]);
+  expect(await sql("SELECT run_hex, status FROM @.run_overview")).toEqual([
+    { run_hex: "0000000000000001", status: "Active" },
+  ]);
   const item = Uint8Array.of(0xfb, 0xef, 0xbe, 0xff);
   unwrap(
     await session.park("Poisoned", { detail: { item, attempts: 2, error: "'broken'\n\"ä\"", workerName: "host:1" } }),

@@ -7,8 +7,8 @@ import {
 } from "@gossip/coordination";
 import { InfraError } from "@gossip/coordination-errors";
 import { compareBytes } from "@gossip/stdx";
+import { CONFLICT, CorruptStore } from "@gossip/store-kit";
 import type { Connection, Database } from "../database/database.ts";
-import { CorruptRow } from "../database/postgres-failure.ts";
 import { tenantBytes } from "../layout/rows.ts";
 import { byteaArray, int8Array, type ServerArray } from "../layout/server-array.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
@@ -21,7 +21,6 @@ import {
   REMOVE_NOTES_OF_RUN,
   REPLACE_NOTES,
 } from "../sql/notes.ts";
-import { CONFLICT } from "./candidate.ts";
 
 /** A note of a run that is known by its number. */
 export interface RunNote extends GuardedNoteWrite {
@@ -98,7 +97,7 @@ async function putGuarded(connection: Connection, notes: readonly RunNote[]): Pr
 async function hasNotes(connection: Connection, notes: readonly RunNote[]): Promise<boolean> {
   if (await connection.hasTable(TABLE)) return true;
   if (notes.every(({ value }) => value === undefined)) return false;
-  throw new CorruptRow(
+  throw new CorruptStore(
     InfraError.transient({
       operation: "postgres.commit",
       message: "the tables are of an earlier version and cannot keep notes; run gossip store migrate",

@@ -8,7 +8,7 @@ import type {
 } from "@gossip/coordination";
 import { encodeDeletedRun } from "@gossip/coordination-codec";
 import { encodeRunRecordInto, RecordWriter } from "@gossip/coordination-codec/internal";
-import { assertOwn } from "./assert-own.ts";
+import { assertOwnRecord, CONFLICT, type RunAddress } from "@gossip/store-kit";
 import { removeCensus } from "./census.ts";
 import type { Connection, Database } from "../database/database.ts";
 import { NewShards } from "./new-shards.ts";
@@ -21,25 +21,18 @@ import {
   shardVersion,
   type RowVersion,
 } from "../layout/record-version.ts";
-import { rowVersionOf, tenantBytes, type RunAddress } from "../layout/rows.ts";
+import { rowVersionOf, tenantBytes } from "../layout/rows.ts";
 import { byteaArray } from "../layout/server-array.ts";
 import { encodeOne } from "../layout/shard-columns.ts";
-import { ADD_TO_COUNTS } from "../sql/add-to-counts.ts";
-import { HAS_SHARD_IN } from "../sql/has-shard-in.ts";
-import { INSERT_RUN } from "../sql/insert-run.ts";
-import { LOCK_RUN } from "../sql/lock-run.ts";
-import { LOCK_SHARD } from "../sql/lock-shard.ts";
-import { LOCK_TOTALS } from "../sql/lock-totals.ts";
+import { ADD_TO_COUNTS } from "../sql/counts.ts";
+import { HAS_SHARD_IN, INSERT_RUN, REMOVE_RUN, UPDATE_RUN } from "../sql/runs.ts";
+import { LOCK_RUN, LOCK_SHARD, LOCK_TOTALS } from "../sql/locks.ts";
 import { MOVE_ENTRY } from "../sql/move-claim-index-entries.ts";
-import { REMOVE_RUN } from "../sql/remove-run.ts";
-import { UPDATE_RUN } from "../sql/update-run.ts";
 import { UPDATE_SPLIT_SHARD } from "../sql/update-split-shard.ts";
 import { u64Bytes } from "../layout/u64-bytes.ts";
 
 // Shared by all calls: encoding is synchronous.
 const writer = new RecordWriter();
-
-const CONFLICT: CommitAnswer = Object.freeze({ kind: "Conflict" });
 
 interface LockedRun extends RowVersion {
   readonly shardCount: number;
@@ -53,7 +46,7 @@ type RunRow = { readonly id: string; readonly version: string; readonly status: 
 
 export function splitShard(database: Database, set: SplitShardSet): Promise<CommitAnswer> {
   const { shard, runGuard } = set;
-  assertOwn(set, shard.after);
+  assertOwnRecord(set, shard.after);
   const guard = readShardVersion(shard.guard);
   const run = readRunVersion(runGuard);
   const values = shardValues(shard.after);
@@ -80,7 +73,7 @@ export function splitShard(database: Database, set: SplitShardSet): Promise<Comm
 
 export function putRun(database: Database, set: PutRunSet): Promise<CommitAnswer> {
   const { guard, after, noShardsIn } = set;
-  assertOwn(set, after);
+  assertOwnRecord(set, after);
   const values = runValues(set);
   const added = new NewShards(set);
   const expected = readRunVersion(guard);

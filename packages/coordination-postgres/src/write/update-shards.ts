@@ -1,9 +1,9 @@
 import type { LogicalTime } from "@gossip/contracts";
 import type { CapacityHint, CommitAnswer, UpdateShardSet } from "@gossip/coordination";
+import { CONFLICT } from "@gossip/store-kit";
 import { advanceShards, areAdvances } from "./advance-shards.ts";
 import {
   committed,
-  CONFLICT,
   isOneRun,
   recordsOf,
   toCandidates,

@@ -20,3 +20,12 @@ export const READ_COUNTS: Statement = {
 SELECT (SELECT shard_count FROM ${schema}.totals) AS total,
   (SELECT shard_count FROM ${schema}.tenants WHERE tenant = $1) AS of_tenant`,
 };
+
+/** Adds created shards to the counts; a negative number removes. The totals are locked. */
+export const ADD_TO_COUNTS: Statement = {
+  name: "add_to_counts",
+  text: (schema) => `
+WITH of_run AS (UPDATE ${schema}.runs SET shard_count = shard_count + $3 WHERE id = $1),
+     of_tenant AS (UPDATE ${schema}.tenants SET shard_count = shard_count + $3 WHERE tenant = $2)
+UPDATE ${schema}.totals SET shard_count = shard_count + $3`,
+};

@@ -1,5 +1,13 @@
-import { freeColumn, lapsedColumns } from "./hint-columns.ts";
 import type { Statement } from "./statement.ts";
+import { freeColumn, hintColumns, lapsedColumns } from "./hint-columns.ts";
+
+export const READ_HINT: Statement = {
+  name: "read_hint",
+  text: (schema) => `
+SELECT ${hintColumns(schema, { runId: "r.id", now: "$3" })}
+FROM ${schema}.runs r
+WHERE r.tenant = $1 AND r.run = $2 AND r.status <> 'Deleted'`,
+};
 
 /** Returns what can be claimed, in the order of the arrays: runs, the entry to begin counting at in each, and the last claimable entry. */
 export const READ_CAPACITIES: Statement = {
