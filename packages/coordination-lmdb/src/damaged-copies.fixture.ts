@@ -1,5 +1,5 @@
-// A process that damages copies of a store one after another, and checks, opens and reads each. It prints a line for each copy. If
-// damage can kill or hang the caller, it kills or hangs this process.
+// A process that damages copies of a store one after another, and checks, opens and reads each. It prints a line per
+// copy. Damage that can kill or hang the caller kills or hangs this process.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ function flipIn(size: number, page: () => number): Damage {
 const DAMAGES: readonly Damage[] = [
   flipIn(PAGE_SIZE, () => below(pageCount)),
   flipIn(HEADER_SIZE, () => below(pageCount)),
-  // Where the offsets of the nodes are, and where most nodes are.
+  // The offsets of the nodes, and most nodes.
   flipIn(256, () => below(pageCount)),
   flipIn(160, () => below(2)),
   (bytes) => bytes.subarray(0, below(bytes.length)),
@@ -70,7 +70,7 @@ async function look(path: string): Promise<object> {
   const opened = await openLmdbStore({ path });
   if (!opened.ok) return { verified: "ok", opened: opened.error.kind };
   const checked = await fsck(opened.value.inspect());
-  // What fsck finds in order must be all that there was.
+  // A store that fsck finds in order must have all its records.
   const isWhole = !checked.ok || checked.value.findingCount > 0 || recordsOf(opened.value) === records;
   await opened.value.close();
   const found = checked.ok ? checked.value.findingCount : checked.error.kind;

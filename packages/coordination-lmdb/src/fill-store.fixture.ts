@@ -3,12 +3,12 @@ import type { CommitAnswer, CoordinationStore } from "@gossip/coordination";
 import { makeRun, makeShard } from "@gossip/tools/store-model";
 
 export const FILL_TENANT: TenantId = TenantId.fromBytes(new Uint8Array(32).fill(4));
-/** Shards of a run, and bytes of each. */
+/** Shards per run, and bytes per shard. */
 export const FILL_SHARDS = 20;
 const SHARD_SIZE = 4000;
 const LIMITS = { maxShardsPerTenant: 1e9, maxShardsTotal: 1e9 };
 
-/** Put runs of 80 KB into a store until one is refused. */
+/** Adds runs of 80 KB to a store until one is refused. */
 export async function fillStore(
   store: CoordinationStore,
   { runs, from }: { readonly runs: number; readonly from: number },
@@ -37,7 +37,7 @@ export async function fillStore(
   return { made: runs, refusal: undefined };
 }
 
-/** Where a shard begins, and the one before it ends. */
+/** The start of a shard, and the end of the previous one. */
 export function bound(shard: number): Buffer {
   return Buffer.from(`s${String(shard).padStart(2, "0")}`);
 }

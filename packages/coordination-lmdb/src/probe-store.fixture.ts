@@ -1,4 +1,4 @@
-// A process that opens a folder, puts runs into it until one is refused or there are enough, and says what it saw.
+// A process that opens a folder, adds runs until one is refused or there are enough, and prints the result.
 
 import { writeSync } from "node:fs";
 import { fsck } from "@gossip/coordination-fsck";

@@ -31,7 +31,7 @@ function fillElsewhere(script: string, runs: number): void {
   expect(status).toBe(0);
 }
 
-test("a read sees what another process was told a moment ago, in the same turn of the event loop", async () => {
+test("a read sees what another process has just committed, in the same turn of the event loop", async () => {
   const script = await processes.prepare("./probe-store.fixture.ts");
   const { store } = temporary;
   expect(unwrap(store.readRun(FILL_TENANT, FIRST)).kind).toBe("Missing");
@@ -41,7 +41,7 @@ test("a read sees what another process was told a moment ago, in the same turn o
   expect(unwrap(store.readProgress({ tenant: FILL_TENANT, run: FIRST, now: 1n as never })).active).toBe(FILL_SHARDS);
 });
 
-test("what another process was faster with is a conflict, and its shards count against the quota", async () => {
+test("a write that another process preceded is a conflict, and its shards count against the quota", async () => {
   const script = await processes.prepare("./probe-store.fixture.ts");
   const { store } = temporary;
   fillElsewhere(script, 1);

@@ -1,4 +1,4 @@
-// A thread that has a store of its own on a folder. It fills runs when it is told to, and closes the store when it is told to.
+// A thread with a store of its own on a folder. It fills runs and closes the store on request.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { unwrap } from "@gossip/stdx";

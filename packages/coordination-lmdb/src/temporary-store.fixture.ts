@@ -7,7 +7,7 @@ import { openDatabase } from "./engine/open-database.ts";
 import { openLmdbStore, type LmdbStoreOptions } from "./open/open-lmdb-store.ts";
 import { Rows } from "./engine/rows.ts";
 
-/** A folder that is gone when it is disposed of. */
+/** A folder that is removed when it is disposed of. */
 export async function makeFolder(): Promise<{ readonly path: string; readonly dispose: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "gossip-lmdb-"));
   return { path, dispose: () => rm(path, { recursive: true, force: true }) };
@@ -19,7 +19,7 @@ export interface TemporaryStore {
   readonly dispose: () => Promise<void>;
 }
 
-/** A store with nothing in it. What is not about surviving a power loss does without waiting for the disk. */
+/** An empty store. It does not wait for the disk, unless a test is about power loss. */
 export async function makeStore(options: Partial<LmdbStoreOptions> = {}): Promise<TemporaryStore> {
   const folder = await makeFolder();
   const store = unwrap(await openLmdbStore({ path: folder.path, durability: "Written", ...options }));
@@ -35,7 +35,7 @@ export interface TemporaryRows {
   readonly dispose: () => Promise<void>;
 }
 
-/** Rows that no store has put anything into. */
+/** Rows of an empty folder, without a store. */
 export async function makeRows(): Promise<TemporaryRows> {
   const folder = await makeFolder();
   const db = openDatabase(folder.path, "Written");

@@ -5,6 +5,11 @@ const PORT = {
   test: "port-differential.test.ts",
   testName: "write sets of every kind",
 } as const;
+const SPLIT = {
+  package: "coordination-lmdb",
+  test: "lmdb-store.test.ts",
+  testName: "a split is made as a whole",
+} as const;
 const COMMITTER = {
   package: "coordination-lmdb",
   file: "write/committer.ts",
@@ -24,7 +29,7 @@ export const LMDB_BUGS: readonly PackageBug[] = [
     isUsual: true,
   },
   {
-    ...PORT,
+    ...SPLIT,
     name: "a split does not compare the shard's version",
     area: "guards",
     file: "write/run-writes.ts",
@@ -32,9 +37,7 @@ export const LMDB_BUGS: readonly PackageBug[] = [
     replace: "records.runVersion(set) !== runGuard",
   },
   {
-    package: "coordination-lmdb",
-    test: "lmdb-store.test.ts",
-    testName: "a split is made as a whole",
+    ...SPLIT,
     name: "a split does not compare the run's version",
     area: "guards",
     file: "write/run-writes.ts",
@@ -81,7 +84,7 @@ export const LMDB_BUGS: readonly PackageBug[] = [
     area: "unknown outcomes",
     find: "thrown instanceof AbandonedWrite || this.#findFault() !== undefined",
     replace: "this.#findFault() !== undefined",
-    testName: "also where the engine has recovered meanwhile",
+    testName: "even if the engine has recovered meanwhile",
     isUsual: true,
   },
   {
@@ -90,6 +93,6 @@ export const LMDB_BUGS: readonly PackageBug[] = [
     area: "unknown outcomes",
     find: "thrown instanceof AbandonedWrite || this.#findFault() !== undefined",
     replace: "this.#findFault() === undefined || thrown instanceof AbandonedWrite",
-    testName: "has failed",
+    testName: "has failed if the engine still works",
   },
 ];

@@ -5,17 +5,17 @@ import { lastU64, readU64, RowKind, runKey } from "../layout/keyspace.ts";
 import { claimsFrom, deadlineOf, freeFrom } from "../layout/entry-key.ts";
 import { rangeOf, type KeyRange, type Rows } from "../engine/rows.ts";
 
-/** A capacity hint counts no further. */
+/** Maximum count in a capacity hint. */
 export const MAX_HINT_COUNT: number = MAX_CLAIM_COUNT;
 
-/** The least that a lease can have: behind all those that nobody holds. */
+/** The earliest deadline of a lease. Free shards come before it in the index. */
 const FIRST_DEADLINE = 1n;
 
 /**
- * Shards that can be claimed at `now`: those that nobody holds, from the place that `spread` points to on and then
- * from the start, and those whose lease has lapsed.
+ * Shards that can be claimed at `now`: free shards, from the position that `spread` selects to the end and then from
+ * the start, followed by shards whose lease has expired.
  *
- * What was begun and given back comes before what nobody has touched, so that work is finished before more is begun.
+ * Free shards with progress come before those without, so that work is finished before more is started.
  */
 export function listClaimable(rows: Rows, query: ClaimQuery): ShardId[] {
   const { now, limit, spread } = query;
@@ -32,7 +32,7 @@ export function listClaimable(rows: Rows, query: ClaimQuery): ShardId[] {
   return found;
 }
 
-/** When the first lease runs out that holds at `now`. */
+/** The first deadline of the leases that are held at `now`. */
 export function earliestDeadline(rows: Rows, moment: RunMoment): LogicalTime | undefined {
   const first = rows.first({
     start: claimsFrom(moment, moment.now + 1n),
@@ -41,11 +41,11 @@ export function earliestDeadline(rows: Rows, moment: RunMoment): LogicalTime | u
   return first && deadlineOf(first);
 }
 
-/** What a run's capacity follows from, at any time. */
+/** The data from which the capacity of a run at any time is computed. */
 export interface Capacity {
-  /** Shards that nobody holds, or some of them: enough for a hint. */
+  /** The number of free shards, counted far enough for a hint. */
   readonly freeCount: number;
-  /** When the first lease ends or has ended; `undefined` where there is none. */
+  /** The first deadline of all leases, expired or not; `undefined` if there is none. */
   readonly firstDeadline: LogicalTime | undefined;
   readonly starvedUntil: bigint;
 }
@@ -58,7 +58,7 @@ export function readCapacity(rows: Rows, address: RunAddress): Capacity {
   };
 }
 
-/** How many shards nobody holds. Counting stops at `limit`. */
+/** The number of free shards. Counting stops at `limit`. */
 export function countFree(rows: Rows, address: RunAddress, limit: number): number {
   return rows.countUpTo(limit, { start: runKey(RowKind.Claim, address), end: claimsFrom(address, FIRST_DEADLINE) });
 }
@@ -71,11 +71,11 @@ export function firstDeadline(rows: Rows, address: RunAddress): LogicalTime | un
   return first && deadlineOf(first);
 }
 
-/** A run's capacity at a time. */
+/** The capacity of a run at a time. */
 export function hintAt(rows: Rows, moment: RunMoment, capacity: Capacity): CapacityHint {
   const freeCount = Math.min(capacity.freeCount, MAX_HINT_COUNT);
   const isStarved = moment.now < capacity.starvedUntil;
-  // Nearly always the lease that ends first still holds, and then nothing more need be looked at.
+  // Nearly always the first lease has not expired, and nothing has to be read.
   const deadline = capacity.firstDeadline;
   if (deadline === undefined || moment.now < deadline)
     return { availableCount: freeCount, earliestDeadline: deadline, isStarved };
@@ -85,13 +85,13 @@ export function hintAt(rows: Rows, moment: RunMoment, capacity: Capacity): Capac
   return { availableCount, earliestDeadline: earliestDeadline(rows, moment), isStarved };
 }
 
-/** Until when somebody finds nothing to claim; zero where nobody has said so. */
+/** The end of the run's mark of starvation; zero if it has none. */
 export function starvedUntil(rows: Rows, address: RunAddress): bigint {
   const stored = rows.get(runKey(RowKind.Starved, address));
   return stored === undefined ? 0n : readU64(stored, 0);
 }
 
-/** Those that nobody holds, from a place on and then up to it. */
+/** The ranges of free shards: from a position to the end, then from the start to that position. */
 function aroundFrom(
   address: RunAddress,
   { isBegun, spread }: { readonly isBegun: boolean; readonly spread: number },

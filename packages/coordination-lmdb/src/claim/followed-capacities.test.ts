@@ -163,7 +163,7 @@ const step = fc.record({
   beside: fc.constantFrom("nothing", "nothing", "nothing", "starve", "update"),
 });
 
-test("hints are what a reader finds, whoever wrote in between and whatever was refused", async () => {
+test("hints equal what a reader finds, whichever process wrote in between and whatever was refused", async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
     const { stores, dispose } = await openTwice();
     try {
@@ -189,7 +189,7 @@ test("hints are what a reader finds, whoever wrote in between and whatever was r
   await fc.assert(property, { numRuns: 100 });
 }, 60_000);
 
-test("a thousand is as far as a hint counts, however many are claimed and given back", async () => {
+test("a hint counts to its limit, however many shards are claimed and released", async () => {
   const { store, dispose } = await makeStore();
   const [run] = runs as [RunId];
   const now = LogicalTime.fromRaw(5n);

@@ -7,18 +7,18 @@ import { isNextInLine, type LastWrite } from "../engine/own-writes.ts";
 import { claimDeadline } from "../layout/entry-key.ts";
 import type { Rows } from "../engine/rows.ts";
 
-/** Most runs whose capacity is kept. */
+/** Maximum number of runs whose capacity is kept. */
 const MAX_KNOWN_RUNS = 256;
 
 /**
- * What is counted again is counted further than a hint tells, so that hundreds of shards can be claimed before the next time. The first time it
- * is not: where others write all the time, every time is the first.
+ * A recount goes beyond the limit of a hint, so that hundreds of shards can be claimed before the next one. The first
+ * count does not: if others write all the time, every count is the first.
  */
 const MAX_RECOUNT = 2 * MAX_HINT_COUNT;
 
-/** A run's capacity, followed through our own writes. */
+/** The capacity of a run, updated with our own writes. */
 interface KnownRun {
-  /** Where not all were counted, at least so many are free. */
+  /** If not all were counted, at least this many are free. */
   freeCount: number;
   isAllCounted: boolean;
   firstDeadline: LogicalTime | undefined;
@@ -26,28 +26,28 @@ interface KnownRun {
   readonly starvedUntil: bigint;
 }
 
-/** Updates that were put down together, and what became of them. */
+/** Updates of one transaction that has ended. */
 export interface EndedUpdates {
   readonly sets: readonly UpdateShardSet[];
-  /** Of each. */
+  /** Whether each set was committed. */
   readonly isMade: readonly boolean[];
-  /** Which of our writes it was. */
+  /** The number of the write, counted by `OwnWrites`. */
   readonly turn: number;
 }
 
 /**
- * The capacities of runs, as they are after our last commit.
+ * The capacities of runs after our last commit.
  *
- * Every acquire, renewal and checkpoint asks for one, and looking it up costs as much as all else that is done for a write, the
- * flush left out. So it is kept, and follows from commit to commit what our own updates move; most move
- * nothing. As soon as anybody else has written, or we have written anything else, all of it is forgotten.
+ * Every acquire, renewal and checkpoint returns one, and reading it from the indexes costs as much as the rest of a
+ * write without its flush. So it is kept and updated with our own writes, most of which change nothing. All of it is
+ * dropped as soon as another process has written, or we have written anything but updates of shards.
  */
 export class FollowedCapacities {
   readonly #rows: Rows;
-  /** By tenant and run: a name made of both would be put together for every commit. */
+  /** By tenant and run: building a combined key for every commit would cost more. */
   readonly #runs = new Map<TenantId, Map<RunId, KnownRun>>();
   #count = 0;
-  /** The write behind which the runs are as they are known; `undefined` where the next cannot be told to follow it. */
+  /** The write after which the capacities hold; `undefined` if the next write cannot be known to follow it. */
   #since: LastWrite | undefined;
   #moment: RunMoment | undefined;
   #hint: CapacityHint = CapacityHint.ZERO;
@@ -56,7 +56,7 @@ export class FollowedCapacities {
     this.#rows = rows;
   }
 
-  /** Follow updates that are over. `hintOf` then tells how things are behind them, until the event loop goes on. */
+  /** Updates the capacities after a transaction. `hintOf` is then valid until the event loop continues. */
   follow({ sets, isMade, turn }: EndedUpdates): void {
     this.#rows.refresh();
     this.#moment = undefined;
@@ -64,14 +64,14 @@ export class FollowedCapacities {
     const hasWritten = isMade.includes(true);
     if (hasWritten && this.#since !== undefined && isNextInLine(this.#since, last)) this.#move(sets, isMade);
     else this.#forget();
-    // Only where it wrote something, and nothing was put down behind it, is the number that of its commit.
+    // Only if the transaction wrote something, and no other write was queued since, is this the number of its commit.
     this.#since = hasWritten && last.turn === turn ? last : undefined;
   }
 
-  /** The capacity that a set of that commit asked for. */
+  /** The capacity that a set of that commit requested. */
   hintOf({ tenant, run, hintAt: now }: UpdateShardSet): CapacityHint | undefined {
     if (now === undefined) return undefined;
-    // The one before is mostly of the same run and moment: a batch comes together within a millisecond or two.
+    // The previous set mostly has the same run and time: a batch forms within a millisecond or two.
     const last = this.#moment;
     if (last?.now !== now || last.run !== run || last.tenant !== tenant) {
       this.#moment = { tenant, run, now };
@@ -101,7 +101,7 @@ export class FollowedCapacities {
       return hintAt(this.#rows, moment, this.#know(moment));
     } catch (reason) {
       if (reason instanceof InvariantViolation) throw reason;
-      // Advice. The write is made, and must be answered so.
+      // A hint is advice. The write is committed and must be reported as such.
       return CapacityHint.ZERO;
     }
   }
@@ -147,15 +147,15 @@ export class FollowedCapacities {
   }
 }
 
-/** A shard is no longer in the claim index under a deadline. */
+/** A shard left the claim index at a deadline. */
 function leave(known: KnownRun, deadline: LogicalTime | undefined): void {
   if (deadline === undefined) return;
   if (deadline === 0n) known.freeCount--;
-  // Another may have the same. Who comes next must be looked up.
+  // Another shard may have the same deadline, so the first one must be read again.
   else if (deadline === known.firstDeadline) known.isDeadlineKnown = false;
 }
 
-/** A shard is in the claim index under a deadline. */
+/** A shard entered the claim index at a deadline. */
 function take(known: KnownRun, deadline: LogicalTime | undefined): void {
   if (deadline === undefined) return;
   if (deadline === 0n) known.freeCount++;

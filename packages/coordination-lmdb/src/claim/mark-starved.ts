@@ -5,7 +5,7 @@ import { RowKind, runKey, U64_SIZE, writeU64 } from "../layout/keyspace.ts";
 import type { RecordRows } from "../read/record-rows.ts";
 import type { Rows } from "../engine/rows.ts";
 
-/** Note until when somebody finds nothing to claim. What was noted for longer stays. */
+/** Marks a run as starved until a time. A mark that lasts longer stays. */
 export async function markStarved(
   rows: Rows,
   records: RecordRows,
@@ -15,7 +15,7 @@ export async function markStarved(
   writeU64(value, mark.until, 0);
   const isNews = () => records.hasRun(mark) && starvedUntil(rows, mark) < mark.until;
 
-  // Many workers find nothing at the same time. Only those that have something to add go to the disk.
+  // Many workers find nothing at the same time. Write only if the mark changes.
   rows.refresh();
   if (!isNews()) return;
   await rows.transact(() => {

@@ -1,6 +1,6 @@
 import { getSystemErrorName } from "node:util";
 
-/** The engine's own numbers for what can go wrong. Numbers of the operating system are positive. */
+/** The error numbers of the engine. Numbers of the operating system are positive. */
 const ENGINE_CODES: Readonly<Record<number, string>> = {
   [-30797]: "MDB_PAGE_NOTFOUND",
   [-30796]: "MDB_CORRUPTED",
@@ -15,7 +15,7 @@ const ENGINE_CODES: Readonly<Record<number, string>> = {
 
 const CORRUPTION_CODES: ReadonlySet<string> = new Set(["MDB_PAGE_NOTFOUND", "MDB_CORRUPTED", "MDB_INVALID"]);
 
-/** The name of what went wrong, where it has one. */
+/** The name of an error, if it has one. */
 export function codeOf(thrown: unknown): string | undefined {
   const code = typeof thrown === "object" && thrown !== null ? (thrown as { code?: unknown }).code : undefined;
   if (typeof code === "string") return code;
@@ -23,9 +23,9 @@ export function codeOf(thrown: unknown): string | undefined {
   return ENGINE_CODES[code] ?? (code > 0 ? getSystemErrorName(-code) : String(code));
 }
 
-/** Whether what was thrown says that the file contradicts itself. */
+/** Whether an error says that the file contradicts itself. */
 export function isCorruption(thrown: unknown): boolean {
-  // A row that is too short for what its kind holds.
+  // Reading a row that is too short for its kind throws a RangeError.
   if (thrown instanceof RangeError) return true;
   const code = codeOf(thrown);
   return code !== undefined && CORRUPTION_CODES.has(code);

@@ -35,7 +35,7 @@ function makeWrite(): {
   return { answer: watch.unlessBroken(made), settle, fail };
 }
 
-test("writes come to what they come to, however long they take", async () => {
+test("writes settle as they do without a watch, however long they take", async () => {
   const writes = [makeWrite(), makeWrite()];
   await vi.advanceTimersByTimeAsync(60_000);
   writes[1]!.settle("second");
@@ -45,7 +45,7 @@ test("writes come to what they come to, however long they take", async () => {
   expect(asked).toBeGreaterThan(50);
 });
 
-test("all that wait hear that the engine is broken, and none that was answered before", async () => {
+test("a broken engine rejects all pending writes, and none that settled before", async () => {
   const early = makeWrite();
   early.settle("made");
   expect(await early.answer).toBe("made");
@@ -58,7 +58,7 @@ test("all that wait hear that the engine is broken, and none that was answered b
   ]);
 });
 
-test("who comes after an answer is watched as well", async () => {
+test("a write that begins after another one settled is watched as well", async () => {
   for (let round = 0; round < 3; round++) {
     const write = makeWrite();
     await vi.advanceTimersByTimeAsync(700);
@@ -72,7 +72,7 @@ test("who comes after an answer is watched as well", async () => {
   expect(heard[0]).toEqual({ status: "rejected", reason: new AbandonedWrite(PANIC) });
 });
 
-test("nothing is asked and no timer is left where nothing has waited for a while", async () => {
+test("the timer stops when nothing has been pending for a while", async () => {
   const write = makeWrite();
   write.settle("made");
   await write.answer;
@@ -81,7 +81,7 @@ test("nothing is asked and no timer is left where nothing has waited for a while
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("the process is kept alive while something waits, and only then", async () => {
+test("the timer keeps the process alive only while a write is pending", async () => {
   vi.useRealTimers();
   // What the runner itself has under way counts as well.
   const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

@@ -1,9 +1,9 @@
-/** How often the engine is asked while a write waits. */
+/** How often to check the engine while a write is pending. */
 const ASKED_AGAIN_MS = 1000;
 
 type Fail = (reason: unknown) => void;
 
-/** The wait for a write was given up. The write is still pending, so its outcome is unknown. `cause` is why the engine was believed broken. */
+/** A pending write that is no longer awaited. Its outcome is unknown. `cause` is the failure of the engine. */
 export class AbandonedWrite extends Error {
   constructor(cause: unknown) {
     super("the engine failed while a write was pending", { cause });
@@ -11,11 +11,11 @@ export class AbandonedWrite extends Error {
 }
 
 /**
- * Asks the engine from time to time whether it still works while writes are pending: an engine that another thread has broken since never
- * settles them.
+ * Checks from time to time whether the engine still works while writes are pending: if another thread broke it, the
+ * driver never settles them.
  *
- * All writes share one timer, which stops itself when nothing has been pending for a while: a timer for each write takes as long as a
- * checkpoint. It keeps the process alive only while a write is pending.
+ * All writes share one timer, because a timer per write takes as long as a checkpoint. It stops when nothing has been
+ * pending for a while, and keeps the process alive only while a write is pending.
  */
 export class EngineWatch {
   readonly #ask: () => void;

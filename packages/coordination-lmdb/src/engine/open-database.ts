@@ -1,38 +1,38 @@
 import { open, type RootDatabase } from "lmdb";
 import { DURABILITY_FLAGS, type Durability } from "../open/durability.ts";
 
-/** The engine's tree, as we use it: keys and values are bytes, and every value has a version. */
+/** The tree of the engine: keys and values are bytes, and every value has a version. */
 export type LmdbDatabase = RootDatabase<Uint8Array, Buffer>;
 
-/** Read transactions that all processes together may have at once. Each needs one or two. */
+/** Maximum number of read transactions of all processes together. Each process needs one or two. */
 const MAX_READERS = 1024;
 
-/** Open a folder's file, or make it. Throws what the driver throws. */
+/** Opens the file of a folder, or creates it. Throws what the driver throws. */
 export function openDatabase(folder: string, durability: Durability): LmdbDatabase {
   return open<Uint8Array, Buffer>({
     path: folder,
     ...DURABILITY_FLAGS[durability],
-    // A folder, even where its name ends like a file's.
+    // A folder, even if its name looks like that of a file.
     noSubdir: false,
     encoding: "binary",
     keyEncoding: "binary",
     useVersions: true,
     maxReaders: MAX_READERS,
-    // The driver's default makes a commit visible first and flushes it behind that, under a second lock. The fault run, which kills processes
-    // between the two, loses acknowledged commits with it. The engine's own way loses none and is as fast, since our
-    // commits come one at a time.
+    // The default of the driver makes a commit visible before it is flushed, under a second lock. With it, the fault
+    // run, which kills processes between the two steps, loses acknowledged commits. The standard way of the engine
+    // loses none and is as fast, because only one commit is in flight.
     overlappingSync: false,
-    // Commits come in batches of ours. The driver's would add a promise that nobody hears when the transaction fails.
+    // The coordinator batches commits. Batching by the driver would add a promise whose rejection is never handled.
     eventTurnBatching: false,
   });
 }
 
-/** The driver has it and does not say so in its types. */
+/** Missing in the types of the driver. */
 interface Flushable {
   sync(done: (error: unknown) => void): void;
 }
 
-/** Put on disk what the operating system holds back. */
+/** Flushes what the operating system still buffers. */
 export function flush(db: LmdbDatabase): Promise<void> {
   return new Promise((resolve, reject) => {
     (db as unknown as Flushable).sync((error) => (error === undefined || error === null ? resolve() : reject(error)));

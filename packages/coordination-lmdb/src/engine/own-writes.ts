@@ -1,19 +1,20 @@
-/** The last of our writes, and the last number that the engine gave one of our commits. */
+/** The last write of this store, and the number of its last commit. */
 export interface LastWrite {
-  /** Counts the writes that were put down. */
+  /** Counts the writes that were handed to the driver. */
   readonly turn: number;
-  /** `undefined` where there was none, or where it failed. */
+  /** `undefined` if there was none, or if it failed. */
   readonly commitNumber: number | undefined;
 }
 
 /**
- * Which of a folder's commits are ours.
+ * Tracks which commits of a folder this store made.
  *
- * The engine numbers the commits of all processes in one line and tells each writer the number of its own. Where ours is
- * one more than ours before, nobody else has written in between.
+ * The engine numbers the commits of all processes in one sequence and reports the number of each commit to its writer.
+ * If the number of this store's commit is one more than that of its previous one, no other process has written in
+ * between.
  *
- * A number alone is not enough. Several of our writes may be in one commit, and a transaction that has nothing to write uses no
- * number up: the next one gets the same, whosever it is. Hence the turns.
+ * The number alone is not enough. One commit may contain several writes of this store, and a transaction that writes
+ * nothing uses up no number, so the next commit gets the same one. Hence the turns.
  */
 export class OwnWrites {
   #turn = 0;
@@ -23,20 +24,20 @@ export class OwnWrites {
     return { turn: this.#turn, commitNumber: this.#commitNumber };
   }
 
-  /** A write is being put down. */
+  /** Call when a write is handed to the driver. */
   begin(): void {
     this.#turn++;
   }
 
-  /** The engine tells of a commit, before those who wait for it hear. */
+  /** Call when the engine reports a commit, before its callers continue. */
   noteCommit(commitNumber: number | undefined): void {
     this.#commitNumber = commitNumber;
   }
 }
 
-/** Whether there is one write of ours more in `next`, and nobody wrote between the two. */
+/** Whether `next` is exactly one write of this store after `before`, with no write of others in between. */
 export function isNextInLine(before: LastWrite, next: LastWrite): boolean {
   if (before.commitNumber === undefined || next.commitNumber === undefined) return false;
-  // The driver gives the low 32 bits.
+  // The driver reports the low 32 bits.
   return next.turn === before.turn + 1 && next.commitNumber >>> 0 === (before.commitNumber + 1) >>> 0;
 }

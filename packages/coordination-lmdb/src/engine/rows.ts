@@ -5,15 +5,15 @@ import { OwnWrites } from "./own-writes.ts";
 import { nextVersion } from "../layout/row-version.ts";
 import { SettledWrites, type PutDownWrite } from "./settled-writes.ts";
 
-/** From a key on, up to a key that is not in it. */
+/** Keys from `start` up to `end`, which is excluded. */
 export interface KeyRange {
   readonly start: Buffer;
   readonly end: Buffer;
 }
 
-/** What of a range to give. */
+/** The part of a range to return. */
 export interface RangeWindow {
-  /** How many to leave out at its start. */
+  /** How many keys to skip. */
   readonly offset?: number;
   readonly limit?: number;
 }
@@ -21,33 +21,33 @@ export interface RangeWindow {
 export interface RowEntry {
   readonly key: Buffer;
   readonly value: Uint8Array;
-  /** Only where it was asked for. */
+  /** Present if it was requested. */
   readonly version?: number;
 }
 
-/** A moment of the store that reads can be made at, though it has gone on since. */
+/** A read transaction that sees the store as it was when it began. */
 export type Snapshot = ReturnType<LmdbDatabase["useReadTransaction"]>;
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** What the driver tells of a commit that is over. */
+/** What the driver reports when a commit has ended. */
 interface CommitEvent {
-  /** Its number; `undefined` where it failed. */
+  /** Its number; `undefined` if it failed. */
   readonly txnId?: number;
   /** The first write that was in it. */
   readonly next?: PutDownWrite;
 }
 
 /**
- * The rows of a store: keys in order, each with a value and a version.
+ * The rows of a store: ordered keys, each with a value and a version.
  *
- * The only file that knows the driver's way of reading and writing. Two things it sees to:
+ * This is the only file that knows how the driver reads and writes:
  *
- * - The driver reads at one moment for a whole turn of the event loop. Another process may have written
- *   since and told us so, hence `refresh` before whatever must be current.
- * - Writes outside `transact` are only put down; they are made, together, in a thread of the driver, which
- *   checks their conditions there. Neither the wait for the lock that all processes share nor the flush stops
- *   this one, and the lock is not held while this one is busy with something else.
+ * - The driver reads from one snapshot during a whole turn of the event loop. Call `refresh` before a read that must
+ *   see what another process has committed since.
+ * - Writes outside `transact` are queued and committed together by a thread of the driver, which checks their
+ *   conditions. This process waits neither for the lock that all processes share nor for the flush, and the lock is not
+ *   held while this process does something else.
  */
 export class Rows {
   readonly writes = new OwnWrites();
@@ -62,17 +62,17 @@ export class Rows {
     });
   }
 
-  /** Let the reads from here on see everything that has been written until now. */
+  /** Lets later reads see everything that has been committed until now. */
   refresh(): void {
     this.#db.resetReadTxn();
   }
 
-  /** A value, borrowed: good until the next call. */
+  /** A value, valid until the next call. */
   get(key: Buffer): Uint8Array | undefined {
     return plain(this.#db.getBinaryFast(key));
   }
 
-  /** The version of what `get` or `has` found last. */
+  /** The version of the row that `get` or `has` last found. */
   get lastVersion(): number {
     return getLastVersion();
   }
@@ -106,46 +106,46 @@ export class Rows {
     return this.#db.getRange({ ...range });
   }
 
-  /** Hold on to this moment until it is given back with `done`. Pages that are freed meanwhile are not used again. */
+  /** Begins a read transaction, until its `done` is called. Freed pages are not reused meanwhile. */
   holdSnapshot(): Snapshot {
     this.refresh();
     return this.#db.useReadTransaction();
   }
 
-  /** Rows of a range, as they were at a held moment. */
+  /** Rows of a range, as a read transaction sees them. */
   entriesAt(transaction: Snapshot, range: KeyRange): Iterable<RowEntry> {
     return this.#db.getRange({ ...range, transaction, versions: true });
   }
 
-  /** The value of a key, looked up in a held moment. */
+  /** The value of a key, as a read transaction sees it. */
   getAt(transaction: Snapshot, key: Buffer): Uint8Array | undefined {
     return this.#db.get(key, { transaction });
   }
 
-  /** Run `write` within one write transaction, at a time that the driver chooses. Reads in it see what it wrote. */
+  /** Runs `write` in a write transaction, when the driver gets to it. Reads in it see its writes. */
   transact<T>(write: () => T): Promise<T> {
     this.writes.begin();
     return this.#db.transaction(write);
   }
 
-  /** Put writes down that are made in one transaction. */
+  /** Queues writes for one transaction. */
   together(write: () => void): Promise<boolean> {
     this.writes.begin();
     return this.#db.batch(write);
   }
 
-  /** Put writes down that are made if the row still has this version; `undefined`: if it is still there. */
+  /** Queues writes that are made if the row still has this version, or, without a version, if it still exists. */
   ifVersion(key: Buffer, version: number | undefined, write: () => void): Promise<boolean> {
     return this.#db.ifVersion(key, version ?? IF_EXISTS, write);
   }
 
-  /** Put a write down that is made if the row still has this version, and gives it the next. */
+  /** Queues a write that is made if the row still has this version, and gives it the next one. */
   putNext(key: Buffer, value: Uint8Array, version: number): Promise<boolean> {
     return this.#db.put(key, value, nextVersion(version), version);
   }
 
   put(key: Buffer, value: Uint8Array = NO_BYTES, version = 0): void {
-    // Its promise is that of the transaction, or of the group of writes that this is one of.
+    // Its outcome is that of the transaction or condition that contains it.
     void this.#db.put(key, value, version);
   }
 
@@ -153,7 +153,7 @@ export class Rows {
     void this.#db.remove(key);
   }
 
-  /** Bytes of the pages that hold rows. */
+  /** Size of the pages that hold rows, in bytes. */
   get usedSize(): number {
     const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = this.#db.getStats() as TreeStats;
     return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
@@ -172,7 +172,7 @@ export function rangeOf(prefix: Buffer): KeyRange {
   return { start: prefix, end: endOf(prefix) };
 }
 
-/** The driver's buffer is larger than what it holds and only says otherwise; everybody else goes by what it is. */
+/** Returns a plain view. The buffer of the driver is larger than its value, and only its `length` says so. */
 function plain(bytes: Buffer | undefined): Uint8Array | undefined {
   return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }

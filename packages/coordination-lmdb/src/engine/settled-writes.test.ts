@@ -7,7 +7,7 @@ import { SettledWrites, type PutDownWrite } from "./settled-writes.ts";
 import { makeFolder } from "../temporary-store.fixture.ts";
 import { Rows } from "./rows.ts";
 
-test("what comes before a write is cut, once it was seen, and nothing else is", () => {
+test("unlinks exactly the writes before the one that was reported", () => {
   const chain: PutDownWrite[] = Array.from({ length: 5 }, () => ({ next: null }));
   chain.forEach((write, index) => (write.next = chain[index + 1] ?? null));
   const settled = new SettledWrites();
@@ -22,7 +22,7 @@ test("what comes before a write is cut, once it was seen, and nothing else is", 
   expect(chain.map(({ next }) => next !== null)).toEqual([false, false, true, true, false]);
 });
 
-test("the driver's chain is of that kind, and every write is still answered", async () => {
+test("the list of the driver has this shape, and every write still settles", async () => {
   const folder = await makeFolder();
   const db = openDatabase(folder.path, "Written");
   const rows = new Rows(db);

@@ -1,22 +1,22 @@
-/** What the driver keeps of a write that was put down. One points to the next. */
+/** A node of the list of writes that the driver keeps. */
 export interface PutDownWrite {
   next: PutDownWrite | null;
 }
 
 /**
- * Cuts the chain of writes that are over.
+ * Unlinks writes that have ended from the list of the driver.
  *
- * The driver keeps writes in a chain, in their order, goes along it as they are made, and leaves it whole behind itself. As soon as one of them is
- * old enough to be collected late, it holds on to all that came after it, with their promises and what hangs on those: every one
- * grows old in its turn. Collecting them was a fifth of all that a process did that wrote as fast as it could.
+ * The driver keeps writes in a linked list and never unlinks those that have ended. Once one of them is in the old
+ * generation of the heap, it keeps all later ones alive, with their promises, until they are promoted as well.
+ * Collecting them took a fifth of the time of a process that wrote as fast as it could.
  */
 export class SettledWrites {
   #first: PutDownWrite | null | undefined;
 
-  /** All writes before this one are over, and nobody looks at them again. */
+  /** Unlinks all writes before `next`. They have ended and are not used again. */
   cutBefore(next: PutDownWrite | null | undefined): void {
     let write = this.#first;
-    // Where the driver names none, some of the chain may be under way.
+    // Without `next`, some writes of the list may be pending.
     while (next && write && write !== next) {
       const after = write.next;
       write.next = null;

@@ -1,5 +1,5 @@
-// Disks flip bits, and copies end early. The engine trusts its file: on a damaged one it kills the process that reads it, or never returns. The
-// caller must get a typed answer every time.
+// Disks flip bits, and copies end early. The engine trusts its file: if it is damaged, the engine kills the process
+// that reads it, or never returns. The caller must always get a typed result.
 
 import { copyFile, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -18,7 +18,7 @@ const FIXTURE = "./damaged-copies.fixture.ts";
 
 afterAll(() => processes.remove());
 
-/** How often each answer was given. */
+/** Counts the results by kind. */
 function countKinds(lines: readonly Record<string, string | number | undefined>[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { verified, opened, checked } of lines) {
@@ -36,7 +36,7 @@ test(`${COPIES} damaged copies of a store: never a hang, never a dead caller, al
   await raiseFamily(store, { seed: 11, steps: 60 });
   await fillStore(store, { runs: 2, from: 1 });
   await store.close();
-  // The bundle looks for the process that it starts beside itself.
+  // The bundle looks for this process beside itself.
   const script = await processes.prepare(FIXTURE);
   await copyFile(await processes.prepare("./inspect/walk-process.ts"), join(dirname(script), "walk-process.mjs"));
 
@@ -54,6 +54,6 @@ test(`${COPIES} damaged copies of a store: never a hang, never a dead caller, al
     expect(["ok", "StoreDamaged", "NotAStore", "Truncated", "Corruption", undefined]).toContain(
       typeof kind === "number" ? "ok" : kind,
     );
-  // Otherwise nothing would have been tried.
+  // Otherwise no copy was damaged.
   expect(kinds).toContain("StoreDamaged");
 });

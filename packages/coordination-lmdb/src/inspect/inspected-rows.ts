@@ -22,7 +22,7 @@ const RUN_KINDS = [
   RowKind.Note,
 ] as const;
 
-/** Kinds of rows that can be made anew from the records. */
+/** Kinds of rows that can be rebuilt from the records. */
 export const INDEX_KINDS = [RowKind.Claim, RowKind.Status, RowKind.Order] as const;
 
 const INDEX_NAMES: Readonly<Record<number, string>> = {
@@ -31,12 +31,12 @@ const INDEX_NAMES: Readonly<Record<number, string>> = {
   [RowKind.Order]: "order",
 };
 
-/** Every run of which there is any row, each once. */
+/** All runs that have any row, each once. */
 export function listAddresses(entries: SnapshotEntries): RunAddress[] {
   const found = new Map<string, RunAddress>();
   for (const kind of RUN_KINDS) {
     const { start, end } = rangeOf(Buffer.of(kind));
-    // From the first row of a run straight to the first of the next.
+    // Seeks from the first row of a run to the first row of the next.
     let from = start;
     for (
       let key = firstKey(entries, { start: from, end });
@@ -51,7 +51,7 @@ export function listAddresses(entries: SnapshotEntries): RunAddress[] {
   return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }
 
-/** A key of an index, as an entry of it. */
+/** The entry for a key of an index. */
 export function indexEntryOf(key: Uint8Array): IndexEntry {
   return { index: INDEX_NAMES[key[0]!] ?? "unknown", shard: shardOf(key), key: Buffer.from(key).toString("latin1") };
 }

@@ -79,7 +79,7 @@ async function splitOnce(store: CoordinationStore): Promise<void> {
   }
 }
 
-test("a store in order is in order, and repair leaves every byte of it alone", async () => {
+test("a sound store has no findings, and repair changes no byte of it", async () => {
   const before = contents();
   expect(unwrap(await fsck(temporary.store.inspect()))).toMatchObject({
     tenantCount: 1,
@@ -117,7 +117,7 @@ describe("what repair mends", () => {
     expect(await findings()).toEqual([]);
   });
 
-  test.each(prefixes)("an entry of the %s index that names nobody", async (index, kind) => {
+  test.each(prefixes)("an entry of the %s index without a shard", async (index, kind) => {
     const before = contents();
     await damage(() => {
       const key = Buffer.from(rows.first(rangeOf(runKey(kind, address)))!);
@@ -164,7 +164,7 @@ describe("what repair mends", () => {
     }
   });
 
-  test("counts of a tenant that has nothing", async () => {
+  test("counts of a tenant without shards", async () => {
     await damage(() => rows.put(tenantKey(RowKind.TenantCount, TenantId.ZERO), Buffer.from("0000000000000003", "hex")));
     expect(await findings()).toMatchObject([{ kind: "WrongCount", scope: "Tenant", stored: 3, counted: 0 }]);
     unwrap(await repair(temporary.store.inspect()));
@@ -261,7 +261,7 @@ describe("what repair leaves alone", () => {
     });
   });
 
-  test("a run that is there with the mark of its removal", async () => {
+  test("a run that exists beside the mark of its removal", async () => {
     await damage(() => rows.put(runKey(RowKind.DeletedRun, address), Buffer.of(1)));
     expect(await findings()).toMatchObject([
       { kind: "UnreadableRecord", detail: expect.stringContaining("mark of its removal") },
@@ -305,7 +305,7 @@ describe("the census of a run", () => {
       putCount(rows, key, readCount(rows, key) - 1);
   }
 
-  test("tells of a shard that vanished without another trace, before and after repair", async () => {
+  test("shows that a shard vanished, before and after repair", async () => {
     const before = contents();
     await damage(() => removeShard(ROOT));
     const isCensus = ({ kind }: FsckFinding) => kind === "WrongCensus";
@@ -317,7 +317,7 @@ describe("the census of a run", () => {
     expect(contents()).not.toEqual(before);
   });
 
-  test("is absent in a store from before, which opens and is in order, and is written by repair", async () => {
+  test("is absent in an older store, which opens without findings, and is written by repair", async () => {
     const before = contents();
     await damage(() => {
       rows.remove(census);
@@ -332,7 +332,7 @@ describe("the census of a run", () => {
     expect(contents()).toEqual(before);
   });
 
-  test("is not begun by a split in a run from before: it would lack the earlier shards", async () => {
+  test("is not started by a split in an older run: it would lack the earlier shards", async () => {
     await damage(() => rows.remove(census));
     await splitOnce(temporary.store);
     rows.refresh();
@@ -340,7 +340,7 @@ describe("the census of a run", () => {
     expect(await findings()).toEqual([]);
   });
 
-  test("counts the children of a split in", async () => {
+  test("includes the children of a split", async () => {
     const before = RunCensus.tryFromBytes(rows.get(census)!)!;
     await splitOnce(temporary.store);
     rows.refresh();
@@ -353,7 +353,7 @@ describe("the census of a run", () => {
     expect(await findings()).toMatchObject([{ kind: "WrongCensus", stored: -1 }]);
   });
 
-  test("goes with its run", async () => {
+  test("is removed with its run", async () => {
     const { version: guard } = unwrap(temporary.store.readRun(FAMILY_TENANT, FAMILY_RUN)) as Versioned<RunRecord>;
     const answers = await temporary.store.commit([{ kind: "RemoveRun", ...address, guard }]);
     expect(answers).toMatchObject([{ kind: "Committed" }]);
@@ -364,7 +364,7 @@ describe("the census of a run", () => {
 });
 
 describe("reading a broken store", () => {
-  test("an index that names a shard that is gone is corruption, not a crash", async () => {
+  test("an index that names a missing shard is corruption, not a crash", async () => {
     await damage(() => rows.remove(shardRecordKey(address, ROOT)));
     const query = {
       tenant: FAMILY_TENANT,
@@ -377,7 +377,7 @@ describe("reading a broken store", () => {
     expect(temporary.store.listShards(query)).toMatchObject({ ok: false, error: { kind: "Corruption" } });
   });
 
-  test("a count that is cut short is corruption, not a crash", async () => {
+  test("a truncated count is corruption, not a crash", async () => {
     await damage(() => rows.put(runKey(RowKind.RunCount, address), Buffer.of(1, 2)));
     expect(temporary.store.readProgress({ tenant: FAMILY_TENANT, run: FAMILY_RUN, now: 1n as never })).toMatchObject({
       ok: false,
@@ -389,7 +389,7 @@ describe("reading a broken store", () => {
   });
 });
 
-test("what is shown is of one moment, though others go on writing", async () => {
+test("an inspection sees one moment, while others keep writing", async () => {
   const view = await temporary.store.inspect().look();
   const seen: unknown[] = [];
   for await (const run of view.runs()) {

@@ -30,7 +30,7 @@ import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
 const UNREADABLE_CENSUS: RunCensus = Object.freeze({ count: -1, digest: 0n });
 const COUNT_SCOPES: ReadonlySet<CountScope> = new Set<CountScope>(["Run", "Tenant", "Total"]);
 
-/** A folder's rows, to be checked and mended. */
+/** The rows of a folder, for checks and repairs. */
 export class LmdbInspection implements FsckSource {
   readonly #rows: Rows;
   readonly #pending: PendingTasks;
@@ -96,7 +96,7 @@ class LmdbRunView implements RunView {
   readonly record: StoredRunRecord;
   readonly census: RunCensus | undefined;
   readonly #entries: SnapshotEntries;
-  /** The record that `shards` shows right now. */
+  /** The record that `shards` yielded last. */
   #shown: Uint8Array | undefined;
 
   constructor(entries: SnapshotEntries, { tenant, run }: RunAddress) {
@@ -105,7 +105,7 @@ class LmdbRunView implements RunView {
     this.#entries = entries;
     this.record = this.#readRecord();
     const census = this.#row(RowKind.Census);
-    // One that cannot be read is no census of any shards, so that it is reported.
+    // An unreadable census matches no shards, so that it is reported.
     this.census = census && (RunCensus.tryFromBytes(census.value) ?? UNREADABLE_CENSUS);
   }
 

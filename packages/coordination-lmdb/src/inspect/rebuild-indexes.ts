@@ -10,18 +10,18 @@ import { rangeOf, type Rows } from "../engine/rows.ts";
 import { shardEntries } from "../layout/shard-rows.ts";
 import { assertOpen, SnapshotEntries } from "./snapshot-entries.ts";
 
-/** What is wrong with the indexes of a run. */
+/** The differences between the indexes of a run and its records. */
 interface Difference {
   readonly missing: readonly Buffer[];
   readonly stray: readonly Buffer[];
-  /** All shards that are there, readable or not. */
+  /** All shards that exist, readable or not. */
   readonly shards: readonly ShardId[];
 }
 
 /**
- * Make indexes and counts what the records say, a run at a time, and write the censuses of runs that have none.
+ * Rebuilds indexes and counts from the records, one run at a time, and writes the censuses of runs that have none.
  *
- * Each run is one transaction: other writers wait for as long as a run takes, some seconds for a million shards. The entries of a shard
+ * Each run is one transaction, so other writers wait for it: some seconds for a million shards. The entries of a shard
  * that cannot be read stay as they are.
  */
 export async function rebuildIndexes(rows: Rows, pending: PendingTasks): Promise<RebuiltIndexes> {
@@ -32,7 +32,7 @@ export async function rebuildIndexes(rows: Rows, pending: PendingTasks): Promise
   for (const address of addresses) {
     assertOpen(pending);
     await rows.transact(() => {
-      // What is still to be swept away is nobody's.
+      // Rows of a removed run are only waiting for the sweeper.
       if (rows.has(runKey(RowKind.Unswept, address))) return;
       const { missing, stray, shards } = findDifference(rows, address);
       for (const key of stray) rows.remove(key);
@@ -43,7 +43,7 @@ export async function rebuildIndexes(rows: Rows, pending: PendingTasks): Promise
       rebuilt.addedCensuses += addMissingCensus(rows, address, shards);
     });
   }
-  // Sums of the runs' counts, which are right now and stay so.
+  // Sums of the counts of the runs, which are correct now and stay so.
   await rows.transact(() => {
     rebuilt.correctedCounts += correctSums(rows);
   });
@@ -79,7 +79,7 @@ function findDifference(rows: Rows, address: RunAddress): Difference {
 function correctSums(rows: Rows): number {
   const sums = new Map<string, { readonly key: Buffer; sum: number }>();
   let total = 0;
-  // A tenant that has a count and no shards must be told so.
+  // A tenant without shards must not keep a count.
   for (const key of rows.keys(rangeOf(storeKey(RowKind.TenantCount)))) {
     sums.set(tenantOf(key), { key: tenantKey(RowKind.TenantCount, tenantOf(key)), sum: 0 });
   }
@@ -96,7 +96,7 @@ function correctSums(rows: Rows): number {
   return corrected;
 }
 
-/** Write a count where it is another. How many were written: one or none. */
+/** Writes a count if it differs. Returns the number of counts written: 1 or 0. */
 function correctCount(rows: Rows, key: Buffer, count: number): number {
   const stored = rows.get(key);
   if ((stored === undefined ? 0 : storedCount(stored)) === count) return 0;

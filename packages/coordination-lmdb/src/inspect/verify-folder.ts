@@ -13,11 +13,12 @@ export interface VerifyOptions {
 }
 
 /**
- * Check that the engine can walk the whole file of a store.
+ * Checks that the engine can read the whole file of a store.
  *
- * Opening a store checks only the pages that opening reads. On a file that is damaged elsewhere, the engine may end the process that reads it,
- * or never return. So this lets it walk everything in a process of its own, and returns `StoreDamaged` if that does not come to a good end. It
- * takes the start of a process, and a second for a million rows. Nothing is written, and other users of the store are not held up.
+ * Opening a store checks only the pages that opening reads. If the file is damaged elsewhere, the engine may end the
+ * process that reads it, or never return. So this reads everything in a process of its own, and returns `StoreDamaged`
+ * unless that succeeds. It takes the start of a process, and a second for a million rows. It writes nothing and does
+ * not block other users of the store.
  */
 export async function verifyLmdbFolder({
   path,

@@ -9,10 +9,10 @@ import { CODE_MARK, DAMAGED_MARK, SOUND_MARK } from "./walk-marks.ts";
 export const STALL_MS = 30_000;
 
 /**
- * Let the engine walk the whole file of a store in a process of its own.
+ * Lets the engine read the whole file of a store in a process of its own.
  *
- * The engine trusts its file. On a damaged one it may end the process that reads it, or never return. That is `StoreDamaged` then, as is damage
- * that the engine finds by itself.
+ * The engine trusts its file. If the file is damaged, it may end the process that reads it, or never return. Both
+ * become `StoreDamaged`, as does damage that the engine reports.
  */
 export async function walkInChild(folder: string, stallMs: number = STALL_MS): Promise<Result<void, LmdbOpenError>> {
   try {
@@ -39,7 +39,7 @@ function judge({ output, exitCode, signal }: Ended): Result<void, LmdbOpenError>
 }
 
 function run(folder: string, stallMs: number): Promise<Ended> {
-  // It lies beside this file and is of its kind: a source, built, or in a bundle that keeps it apart.
+  // It lies beside this file, with the same extension: as source, built, or as an entry of a bundle.
   const script = fileURLToPath(new URL(`./walk-process${extname(import.meta.url)}`, import.meta.url));
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...process.execArgv, script, folder], {
@@ -48,7 +48,7 @@ function run(folder: string, stallMs: number): Promise<Ended> {
     let output = "";
     const stalled = setTimeout(() => child.kill("SIGKILL"), stallMs);
     child.stdout.setEncoding("latin1").on("data", (text: string) => {
-      // Only the end counts, and a store of any size makes many dots.
+      // Only the end matters, and a large store prints many dots.
       output = (output + text).slice(-256);
       stalled.refresh();
     });

@@ -1,8 +1,8 @@
 // What the process of `walkInChild` prints.
 
-/** It has got a little further. */
+/** Progress. */
 export const DOT = ".";
 export const SOUND_MARK = "sound";
 export const DAMAGED_MARK = "damaged";
-/** It could not tell; the code of the failure follows. */
+/** The check itself failed; the code of the failure follows. */
 export const CODE_MARK = "code ";

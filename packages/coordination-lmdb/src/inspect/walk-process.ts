@@ -1,5 +1,5 @@
-// The process of `walkInChild`. It takes every way through the tree that the engine can take, prints a dot whenever it has got a little
-// further, and ends with what it found. On a damaged file it may be killed by the engine, or hang: that is what it is for.
+// The process of `walkInChild`. It reads every path of the tree, prints a dot from time to time, and ends with the
+// result. If the file is damaged, the engine may kill it or hang: that is its purpose.
 
 import { writeSync } from "node:fs";
 import { ABORT } from "lmdb";
@@ -7,7 +7,7 @@ import { codeOf } from "../engine/engine-codes.ts";
 import { openDatabase, type LmdbDatabase } from "../engine/open-database.ts";
 import { CODE_MARK, DAMAGED_MARK, DOT, SOUND_MARK } from "./walk-marks.ts";
 
-/** How many rows there are to a dot: some milliseconds. */
+/** Rows per dot: a few milliseconds. */
 const ROWS_PER_DOT = 1024;
 const ALL = { start: Buffer.of(0), end: Buffer.alloc(8, 0xff) };
 
@@ -15,7 +15,7 @@ function say(word: string): void {
   writeSync(1, word);
 }
 
-/** Whether the keys ascend. In a tree that leads back to itself they do not. */
+/** Whether the keys ascend. They do not in a tree with a cycle. */
 function isInOrder(db: LmdbDatabase): boolean {
   const transaction = db.useReadTransaction();
   try {
@@ -24,7 +24,7 @@ function isInOrder(db: LmdbDatabase): boolean {
     for (const { key, value } of db.getRange({ ...ALL, transaction })) {
       if (before !== undefined && Buffer.compare(before, key) >= 0) return false;
       before = Buffer.from(key);
-      // Whether it is found, and found to be the same, is for `fsck` to tell. Here it only has to be survived.
+      // `fsck` checks the result. Here the lookup only has to end.
       void db.get(before, { transaction });
       void value.length;
       if (++count % ROWS_PER_DOT === 0) say(DOT);
@@ -35,7 +35,7 @@ function isInOrder(db: LmdbDatabase): boolean {
   }
 }
 
-/** Let the engine look for a free page, as every write does, and take the write back. */
+/** Lets the engine look for a free page, as every write does, and rolls back. */
 function tryWrite(db: LmdbDatabase): void {
   db.transactionSync(() => {
     void db.put(Buffer.of(0), Buffer.alloc(1), 0);
@@ -52,7 +52,7 @@ try {
   await db.close();
   say(isSound ? SOUND_MARK : DAMAGED_MARK);
 } catch (thrown) {
-  // What the system or a full table of readers refuses says nothing about the file. Everything else should not have come out of it.
+  // Errors of the system, and a full table of readers, say nothing about the file. Any other error is damage.
   const code = codeOf(thrown);
   say(code === "MDB_READERS_FULL" || code?.startsWith("E") === true ? `${CODE_MARK}${code}` : DAMAGED_MARK);
 }

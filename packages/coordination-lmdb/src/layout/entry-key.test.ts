@@ -59,7 +59,7 @@ describe("entryKey", () => {
     );
   });
 
-  test("what nobody holds comes first, and what was begun behind what was not", () => {
+  test("free shards come first, those with progress after those without", () => {
     fc.assert(
       fc.property(shard, (placed) => {
         const key = entryKey(address, { ...placed, status: "Active" })!;

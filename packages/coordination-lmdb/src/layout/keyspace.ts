@@ -32,11 +32,10 @@ import type { RunAddress } from "@gossip/store-kit";
  * └──────────────┴──────────────────────────────────────────────┴───────────────────────────────┘
  * ```
  *
- * A tenant takes 32 bytes, ids and times 8, big end first, so that the order of the bytes is
- * the order of the values. `Claim`, `Status` and `Order` are indexes: they can be rebuilt from the
- * records, and nothing else can.
+ * A tenant takes 32 bytes, ids and times 8, big-endian, so that the bytes sort like the values. `Claim`, `Status` and
+ * `Order` are indexes, which can be rebuilt from the records.
  *
- * These numbers are on disks. Add to them, and never change one.
+ * These numbers are stored. Add to them, and never change one.
  */
 export const RowKind = {
   Format: 0x01,
@@ -61,14 +60,14 @@ export type RowKind = (typeof RowKind)[keyof typeof RowKind];
 export const KIND_SIZE = 1;
 export const U64_SIZE = 8;
 const TENANT_END = KIND_SIZE + TENANT_ID_SIZE;
-/** Size of what a row of a run begins with: kind, tenant and run. */
+/** The size of the prefix of all rows of a run: kind, tenant and run. */
 export const RUN_KEY_SIZE = TENANT_END + U64_SIZE;
 
-/** Most tenants whose bytes are kept: a process meets few, and turning the text into bytes takes as long as a read. */
+/** Maximum number of tenants whose bytes are kept. A process uses few, and parsing one takes as long as a read. */
 const MAX_KNOWN_TENANTS = 1024;
 const knownTenants = new Map<TenantId, Uint8Array>();
 
-/** The key of a row that there is once in a store. */
+/** The key of a row that exists once per store. */
 export function storeKey(kind: RowKind): Buffer {
   return Buffer.of(kind);
 }
@@ -80,7 +79,7 @@ export function tenantKey(kind: RowKind, tenant: TenantId): Buffer {
   return key;
 }
 
-/** The key of a row that there is once in a run, with room for `extraSize` bytes behind it. */
+/** The key of a row that exists once per run, with room for `extraSize` more bytes. */
 export function runKey(kind: RowKind, { tenant, run }: RunAddress, extraSize = 0): Buffer {
   const key = Buffer.allocUnsafe(RUN_KEY_SIZE + extraSize);
   key[0] = kind;
@@ -95,7 +94,7 @@ export function shardRecordKey(address: RunAddress, shard: ShardId): Buffer {
   return key;
 }
 
-/** Write an id or a time, so that keys sort as the numbers do. */
+/** Writes an id or a time, so that keys sort like the numbers. */
 export function writeU64(key: Uint8Array, value: bigint, offset: number): void {
   assert(
     typeof value === "bigint" && value >= 0n && value <= U64_MAX,
@@ -113,27 +112,27 @@ function writeU32(key: Uint8Array, value: number, offset: number): void {
   key[offset + 3] = value;
 }
 
-/** The number that a key ends with. */
+/** The number at the end of a key. */
 export function lastU64(key: Uint8Array): bigint {
   return readU64(key, key.length - U64_SIZE);
 }
 
-/** Throws a `RangeError` where the bytes end before it does. */
+/** Throws a `RangeError` if there are too few bytes. */
 export function readU64(bytes: Uint8Array, offset: number): bigint {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getBigUint64(offset);
 }
 
-/** Whose row it is, of any row of a tenant. */
+/** The tenant of a row. */
 export function tenantOf(key: Uint8Array): TenantId {
   return TenantId.fromBytes(key.subarray(KIND_SIZE, TENANT_END));
 }
 
-/** Which run's row it is, of any row of a run. */
+/** The run of a row. */
 export function addressOf(key: Uint8Array): RunAddress {
   return { tenant: tenantOf(key), run: readU64(key, TENANT_END) as RunId };
 }
 
-/** The least key above every key that begins with `prefix`; of a prefix of `ff` alone there is none, and no row begins so. */
+/** The least key above every key with this prefix. A prefix of `ff` bytes alone has none, and no row has such a key. */
 export function endOf(prefix: Buffer): Buffer {
   const end = Buffer.from(prefix);
   for (let index = end.length - 1; index >= 0; index--) {

@@ -4,23 +4,20 @@ import type { RunAddress } from "@gossip/store-kit";
 import { lastU64, RowKind, RUN_KEY_SIZE, runKey, U64_SIZE, writeU64 } from "./keyspace.ts";
 
 /**
- * How a run's shards are kept in the order of their range starts, though a start may be
- * longer than a key of the tree.
+ * The index of a run's shards by range start. A start may be longer than a key of the tree.
  *
  * ```text
  * level of no bytes    … 00            start, escaped · 00 00 · shard     a shard
- *                                       piece, escaped · 00 01             what goes on after this piece
+ *                                       piece, escaped · 00 01             continues after this piece
  * level of some bytes  … 01 · digest    rest, escaped  · 00 00 · shard
  *                                       piece, escaped · 00 01
  * ```
  *
- * A start is cut into pieces. One of a single piece, which is nearly every one, is in the first
- * level. A longer one is in the level of the bytes that its earlier pieces make, found by
- * their digest, and the level before has one entry that leads there. Walking the
- * entries of a level and, where one leads on, the level behind it, gives the starts in order.
+ * A start is cut into pieces. Nearly every start has one piece and is in the first level. A longer one is in the level
+ * of its earlier pieces, which is identified by their digest, and the level before has one entry that leads there. A walk
+ * over the entries of a level that descends wherever an entry leads on yields the starts in order.
  *
- * A zero byte is written as `00 ff`, so that what ends a start sorts below every byte
- * that could go on.
+ * A zero byte is written as `00 ff`, so that the end of a start sorts below every byte that could follow.
  */
 export const PIECE_SIZE = 896;
 
@@ -31,7 +28,7 @@ const ESCAPED_ZERO = 0xff;
 const END_OF_START = 0x00;
 const GOES_ON = 0x01;
 
-/** What all entries of a level begin with. `bytes` are those of the pieces that lead there. */
+/** The prefix of all entries of a level. `bytes` are the pieces that lead there. */
 export function levelPrefix(address: RunAddress, bytes: Uint8Array): Buffer {
   if (bytes.length === 0) {
     const prefix = runKey(RowKind.Order, address, 1);
@@ -47,24 +44,24 @@ export function levelPrefix(address: RunAddress, bytes: Uint8Array): Buffer {
   return prefix;
 }
 
-/** The size of the prefix that an entry of some level begins with. */
+/** The size of the prefix of an entry. */
 export function levelSizeOf(entry: Uint8Array): number {
   return RUN_KEY_SIZE + 1 + (entry[RUN_KEY_SIZE] === 0 ? 0 : DIGEST_SIZE);
 }
 
-/** The entry of a shard in the level where its start ends. `rest` is what is left of the start there, a piece at most. */
+/** The entry of a shard in the level where its start ends. `rest` is the last piece of the start. */
 export function shardEntry(prefix: Buffer, rest: Uint8Array, shard: ShardId): Buffer {
   const entry = entryOf(prefix, rest, { terminator: END_OF_START, extraSize: U64_SIZE });
   writeU64(entry, shard, entry.length - U64_SIZE);
   return entry;
 }
 
-/** The entry that leads to the level behind a whole piece. */
+/** The entry that leads to the level after a piece. */
 export function pieceEntry(prefix: Buffer, piece: Uint8Array): Buffer {
   return entryOf(prefix, piece, { terminator: GOES_ON, extraSize: 0 });
 }
 
-/** Every entry that a shard's start needs: its own, which is the last, and those that lead to it. */
+/** All entries for the start of a shard: those that lead to it, and its own as the last. */
 export function orderEntries(address: RunAddress, start: Uint8Array, shard: ShardId): Buffer[] {
   const entries: Buffer[] = [];
   let from = 0;
@@ -75,7 +72,7 @@ export function orderEntries(address: RunAddress, start: Uint8Array, shard: Shar
   return entries;
 }
 
-/** What an entry says: a shard, or the piece behind which to go on. */
+/** An entry of the index: a shard, or a piece that leads to another level. */
 export type OrderEntry =
   | { readonly kind: "Shard"; readonly shard: ShardId }
   | { readonly kind: "Piece"; readonly piece: Uint8Array };
@@ -86,7 +83,7 @@ export function readEntry(entry: Uint8Array, prefixSize: number): OrderEntry {
   return { kind: "Piece", piece: unescape(entry.subarray(prefixSize, end)) };
 }
 
-/** Where the first zero is that does not stand for a zero. */
+/** The offset of the first zero that is not part of an escaped zero. */
 function findTerminator(entry: Uint8Array, from: number): number {
   let at = from;
   while (at < entry.length && !(entry[at] === ZERO && entry[at + 1] !== ESCAPED_ZERO)) at += entry[at] === ZERO ? 2 : 1;

@@ -1,8 +1,8 @@
 /**
  * Versions of records: the number of a record's writes, times two.
  *
- * A shard's are odd and a run's even, so that a guard that was meant for the one never holds for the other. They
- * start over for no record: a shard's id is not used again in its run, nor a run's in its tenant.
+ * Versions of shards are odd and those of runs even, so that a guard for one kind never holds for the other. They never
+ * start over: the id of a shard is not reused in its run, nor that of a run in its tenant.
  */
 export const FIRST_SHARD_VERSION = 1;
 export const FIRST_RUN_VERSION = 2;

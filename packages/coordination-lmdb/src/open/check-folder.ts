@@ -12,29 +12,29 @@ import { walkInChild } from "../inspect/walk-in-child.ts";
 const DATA_FILE = "data.mdb";
 const LOCK_FILE = "lock.mdb";
 
-/** What is read while a store is opened. */
+/** The rows that opening a store reads. */
 const OPENING_READS = [/* @__PURE__ */ storeKey(RowKind.Format), /* @__PURE__ */ storeKey(RowKind.Unswept)];
 
-/** How often to look again where something seems to be wrong. */
+/** How often to read again if something seems wrong. */
 const RE_READS = 3;
 
 /** Bytes that must be free for a folder to become a store. */
 const NEEDED_SIZE = 256 * 1024;
 
-/** Whether there is a data file with something in it. */
+/** Whether the data file exists and is not empty. */
 export type FolderState = "Filled" | "Empty";
 
 /**
- * Check that the engine can open a folder, before it tries.
+ * Checks that the engine can open a folder, before it tries.
  *
- * The driver uses freed memory when opening fails, and the engine ends the process when its file is too short or leads nowhere. Neither can be
- * caught. So what can be foreseen is found here. Throws what the system throws.
+ * The driver uses freed memory if opening fails, and the engine ends the process if its file is too short or has
+ * invalid page numbers. Neither can be caught, so both are checked here. Throws what the system throws.
  */
 export async function checkFolder(folder: string): Promise<Result<FolderState, LmdbOpenError>> {
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   await checkLockFile(join(folder, LOCK_FILE));
   const checked = await checkFile(join(folder, DATA_FILE), checkData);
-  // Pages may change under this look while other processes write. The engine itself, in a process of its own, has the last word.
+  // Pages may change during the check while other processes write. The engine decides, in a process of its own.
   const confirmed = isDamage(checked) ? await walkInChild(folder) : checked;
   if (confirmed !== undefined && !confirmed.ok) return confirmed;
   if (confirmed !== undefined) {
@@ -49,10 +49,10 @@ function isDamage(checked: Result<void, LmdbOpenError> | undefined): boolean {
 }
 
 /**
- * Throw unless the engine can open its lock file, or there is none yet.
+ * Throws unless the engine can open its lock file, or the file does not exist yet.
  *
- * The file must never be opened here. The engine's locks on it belong to the whole process, and POSIX drops all of them as soon as the
- * process closes any descriptor of the file. The next process would then believe that it is alone.
+ * Never open the file here. The locks of the engine on it belong to the whole process, and POSIX drops all of them when
+ * the process closes any descriptor of the file. The next process would then believe that it is alone.
  */
 async function checkLockFile(path: string): Promise<void> {
   try {
@@ -64,7 +64,10 @@ async function checkLockFile(path: string): Promise<void> {
   if ((await stat(path)).isDirectory()) throw Object.assign(new Error("the lock file is a folder"), { code: "EISDIR" });
 }
 
-/** Open the data file, on which the engine holds no locks, and check it. `undefined` if it is missing or empty. */
+/**
+ * Opens the data file, on which the engine holds no locks, and checks it. Returns `undefined` if it is missing or
+ * empty.
+ */
 async function checkFile(
   path: string,
   check: (file: FileHandle) => Promise<Result<void, LmdbOpenError>>,
@@ -78,7 +81,7 @@ async function checkFile(
   }
   try {
     const { size } = await file.stat();
-    // One that another process has just made, and is about to fill.
+    // Another process has just created it.
     return size === 0 ? undefined : await check(file);
   } finally {
     await file.close();
@@ -87,12 +90,12 @@ async function checkFile(
 
 async function checkData(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
   let checked = await checkOnce(file);
-  // Another process may write while we read, and then what was read may be of two moments.
+  // Another process may write during the check, which then sees two commits.
   for (let again = 0; !checked.ok && again < RE_READS; again++) checked = await checkOnce(file);
   return checked;
 }
 
-/** The engine would open an older commit without a word, so it is not asked. */
+/** The engine opens an older commit without an error, so it cannot decide here. */
 async function checkLatest(file: FileHandle): Promise<Result<void, LmdbOpenError>> {
   return (await hasLatestCommit(file)) ? ok() : err({ kind: "StoreDamaged" });
 }
@@ -101,16 +104,16 @@ async function checkOnce(file: FileHandle): Promise<Result<void, LmdbOpenError>>
   const { first, second } = await readMetas(file);
   if (first === undefined) return err({ kind: "NotAStore" });
   if (!PAGE_SIZES.includes(first.pageSize)) return err({ kind: "StoreDamaged" });
-  // The engine goes by the one that was written last.
+  // The engine uses the page that was written last.
   const latest = second !== undefined && second.transaction > first.transaction ? second : first;
-  // Our rows have versions. Opening a tree of rows that have none would mark it as one whose rows do.
+  // Rows of this store have versions. Opening a tree without versions would mark it as one with versions.
   if (latest.entryCount > 0n && !latest.hasVersions) return err({ kind: "NotAStore" });
-  // At least. The engine does not write pages that it has taken and given back at once, so the last ones may be missing by right.
+  // At least: the engine does not write pages that it allocated and freed in the same transaction.
   const expected = latest.leastPages * latest.pageSize;
-  // Only now: the file grows before what it says does.
+  // Read the size last: the file grows before its meta pages change.
   const { size } = await file.stat();
   if (size < expected) return err({ kind: "Truncated", size, expected });
-  // The engine gives up on a file in which one of the two is not right, and the driver does not survive that.
+  // The engine refuses a file with one bad meta page, and the driver does not survive that.
   if (second === undefined || second.pageSize !== first.pageSize) return err({ kind: "StoreDamaged" });
   if (latest.entryCount === 0n) return ok();
   const tree = { root: latest.roots[1], pageSize: latest.pageSize, pageCount: Math.floor(size / latest.pageSize) };

@@ -1,17 +1,17 @@
 /**
- * When a write counts as made.
+ * When a write counts as committed.
  *
- * | value          | is answered when                                     | kill -9 loses | power loss loses                                     |
+ * | value          | is committed when                                    | kill -9 loses | power loss loses                                     |
  * | -------------- | ---------------------------------------------------- | ------------- | ---------------------------------------------------- |
- * | `"Flushed"`    | data and the page that makes them count are on disk  | nothing       | nothing                                              |
- * | `"DataFlushed"`| data are on disk, that page is handed to the system  | nothing       | the last commits, back to a state that was whole      |
- * | `"Written"`    | both are handed to the operating system              | nothing       | any number of commits, and the store may be unreadable |
+ * | `"Flushed"`    | data and the page that publishes them are on disk     | nothing       | nothing                                              |
+ * | `"DataFlushed"`| data are on disk, the operating system has that page | nothing       | the last commits, back to a state that was whole      |
+ * | `"Written"`    | the operating system has both                        | nothing       | any number of commits, and the store may be unreadable |
  *
- * Where processes that share a folder differ, the weakest counts for all of them.
+ * If processes that share a folder differ, the weakest durability applies to all of them.
  */
 export type Durability = "Flushed" | "DataFlushed" | "Written";
 
-/** What the engine is told. */
+/** The flags of the engine. */
 export interface DurabilityFlags {
   readonly noSync: boolean;
   readonly noMetaSync: boolean;

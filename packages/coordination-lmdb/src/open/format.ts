@@ -4,10 +4,11 @@ import type { LmdbOpenError } from "./lmdb-open-error.ts";
 import type { Rows } from "../engine/rows.ts";
 
 /**
- * How rows are laid out. Raise it with every change that an older version would not understand. Records have versions of their own.
+ * The format of the rows. Raise it with every change that an older version would not understand. Records have versions
+ * of their own.
  *
  * - 1: the first.
- * - 2: runs have a census. A version that knows only 1 would create shards without counting them in.
+ * - 2: runs have a census. A version that knows only 1 would create shards without updating it.
  * - 3: runs have notes. A version that knows only 2 would leave the notes of a removed run behind.
  */
 export const FORMAT = 3;
@@ -15,11 +16,11 @@ export const FORMAT = 3;
 const FORMAT_SIZE = 4;
 const FORMAT_KEY = /* @__PURE__ */ storeKey(RowKind.Format);
 
-/** Check that we understand the rows. An empty folder, and a store of an older format, become a store of this format. */
+/** Checks that this version understands the rows. An empty folder, and a store of an older format, get this format. */
 export async function checkFormat(rows: Rows): Promise<Result<void, LmdbOpenError>> {
   const judged = judge(rows);
   if (judged !== "writable") return judged;
-  // Another process may have been faster, and may be of another version.
+  // Another process, perhaps of another version, may have written it meanwhile.
   const again = await rows.transact(() => {
     const state = judge(rows);
     if (state === "writable") rows.put(FORMAT_KEY, formatBytes());
@@ -28,7 +29,7 @@ export async function checkFormat(rows: Rows): Promise<Result<void, LmdbOpenErro
   return again === "writable" ? ok() : again;
 }
 
-/** `"writable"`: the format has yet to be written. */
+/** `"writable"`: the format is not written yet. */
 function judge(rows: Rows): Result<void, LmdbOpenError> | "writable" {
   const value = rows.get(FORMAT_KEY);
   if (value === undefined) {

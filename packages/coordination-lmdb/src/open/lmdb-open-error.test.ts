@@ -16,7 +16,7 @@ const ERRORS: { readonly [K in LmdbOpenError["kind"]]: Extract<LmdbOpenError, { 
   Unavailable: { kind: "Unavailable", code: "EIO", cause },
 };
 
-test("every reason has a sentence of its own, with a way on", () => {
+test("every error has a message of its own, with a remedy", () => {
   const messages = Object.values(ERRORS).map(lmdbOpenErrorMessage);
   for (const message of messages) {
     expect(message).toMatch(/^[^;\n]+; [^;\n]*[^.\n]$/);
@@ -25,7 +25,7 @@ test("every reason has a sentence of its own, with a way on", () => {
   expect(new Set(messages).size).toBe(messages.length);
 });
 
-test("it tells what only the error knows", () => {
+test("the message contains the data of the error", () => {
   expect(lmdbOpenErrorMessage(ERRORS.NewerFormat)).toContain("format 9, and this version knows up to 1");
   expect(lmdbOpenErrorMessage(ERRORS.Truncated)).toContain("4096 bytes of 8192");
   expect(lmdbOpenErrorMessage(ERRORS.OtherDurability)).toContain("Written");
@@ -34,7 +34,7 @@ test("it tells what only the error knows", () => {
   expect(lmdbOpenErrorMessage({ kind: "Unavailable", code: "ENOTDIR", cause })).toContain("no folder");
 });
 
-test("what is no such error has a sentence, or is refused with one", () => {
+test("an unknown kind has a message, and anything else is refused", () => {
   expect(lmdbOpenErrorMessage({ kind: "toString" } as unknown as LmdbOpenError)).toBe(
     "the store cannot be opened, for an unknown reason",
   );

@@ -6,12 +6,12 @@ import type { Durability } from "./durability.ts";
  *
  * - `ReadOnlyFolder`  — this process may not write there, or the file system is read-only.
  * - `DiskFull`        — there is no room for even an empty store.
- * - `NewerFormat`     — a later version of this package wrote it. Use that one, or a later.
- * - `NotAStore`       — there is something else in its place.
- * - `Truncated`       — its file is much shorter than it says to be: a copy that was not finished, perhaps.
- * - `StoreDamaged`    — its file contradicts itself: a bad disk, or something else that wrote to it. Restore a backup.
- * - `OtherDurability` — this process has it open already, with another durability. There is one a process.
- * - `Unavailable`     — anything else; `code` is the name that the system has for it, such as `ENOTDIR`.
+ * - `NewerFormat`     — a later version of this package wrote it. Use that version or a later one.
+ * - `NotAStore`       — the folder contains something else.
+ * - `Truncated`       — its file is too short, perhaps an unfinished copy.
+ * - `StoreDamaged`    — its file contradicts itself. The disk is bad, or something else wrote to it. Restore a backup.
+ * - `OtherDurability` — this process has it open with another durability. A process can have only one.
+ * - `Unavailable`     — anything else; `code` is the code of the system, such as `ENOTDIR`.
  */
 export type LmdbOpenError =
   | { readonly kind: "ReadOnlyFolder" }
@@ -46,7 +46,7 @@ const SENTENCES: Sentences = {
   },
 };
 
-/** What is wrong and what to do about it, in a sentence for people. It tells neither the path, which the caller knows, nor what the driver said. */
+/** Describes the error and its remedy in a sentence for people. Contains neither the path nor text of the driver. */
 export function lmdbOpenErrorMessage(error: LmdbOpenError): string {
   assert(typeof error === "object" && error !== null, "error must be one of openLmdbStore");
   if (!Object.hasOwn(SENTENCES, error.kind)) return "the store cannot be opened, for an unknown reason";

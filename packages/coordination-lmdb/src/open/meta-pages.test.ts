@@ -51,7 +51,7 @@ test.each([2, 3, 4, 5])("after %d commits, a flipped bit in the number of a comm
   }
 });
 
-test("a compacted copy opens, and goes on opening after its first commits", async () => {
+test("a compacted copy opens, before and after its first commits", async () => {
   await commitTimes(3);
   const db = openDatabase(folder.path, "Written");
   const copy = join(folder.path, "copy");

@@ -75,7 +75,7 @@ function rootOf(view: DataView, tree: number): number {
   return root === NO_PAGE ? Number.NaN : Number(root);
 }
 
-/** The two meta pages and those of the trees; and as many as the numbers of the trees' roots say. */
+/** The meta pages and the pages of the trees, or more if the root of a tree has a higher number. */
 function countLeastPages(view: DataView): number {
   let pages = 2;
   let last = 1;
@@ -91,7 +91,7 @@ function countLeastPages(view: DataView): number {
  * Whether the meta page that the engine will go by is that of the latest commit.
  *
  * The engine opens the page with the higher number. A flipped bit in one of the numbers can make it open the commit before the last one, which
- * is in order by itself: acknowledged writes are then gone, and nothing else shows it. What gives it away:
+ * is consistent: acknowledged writes are then gone, and nothing else shows it. It can be detected because:
  *
  * - Even commits write the first page and odd ones the second, so the numbers are neighbors.
  * - Every commit writes the root of a tree, and a page of a tree has the number of the commit that wrote it.

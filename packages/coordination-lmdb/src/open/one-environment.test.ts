@@ -80,7 +80,7 @@ test.each<{ readonly name: string; readonly happens: () => Promise<void> }>([
     happens: async () => void (await ask(await startThread(), { kind: "Close" })),
   },
   { name: "a thread was ended", happens: async () => void (await (await startThread()).terminate()) },
-])("a process that opens the folder sees that this one uses it, where $name", async ({ happens }) => {
+])("a process that opens the folder sees that this one uses it, if $name", async ({ happens }) => {
   await fillStore(temporary.store, { runs: 1, from: 1 });
   await happens();
   const view = await temporary.store.inspect().look();
@@ -106,7 +106,7 @@ test("two stores on one folder in one process write in turn, and each sees what 
   expect(await fillStore(temporary.store, { runs: 1, from: 41 })).toMatchObject({ made: 1 });
 });
 
-test("stores of threads write while this one does, and go on when another thread has closed its own", async () => {
+test("stores of several threads write at the same time, and continue when another thread closes its store", async () => {
   const [first, second] = await Promise.all([startThread(), startThread()]);
   const made = await Promise.all([
     ask(first, { kind: "Fill", from: 100, runs: 20 }),

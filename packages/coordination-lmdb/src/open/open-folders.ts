@@ -9,13 +9,16 @@ interface OpenFolder {
 /**
  * The folders that this thread has open.
  *
- * The engine opens a folder once a process and gives the same to whoever asks again, whatever durability they ask
- * for. Somebody would believe to have one that they do not have.
+ * The engine opens a folder once per process and ignores the durability of later opens. Without this check, a caller
+ * could rely on a durability that it does not have.
  */
 export class OpenFolders {
   readonly #open = new Map<string, OpenFolder>();
 
-  /** The durability that the folder is open with. Where it is another than this, it was not entered. */
+  /**
+   * Registers an open of the folder, unless it is open with another durability. Returns the durability that it is open
+   * with.
+   */
   enter(folder: string, durability: Durability): Durability {
     const known = this.#open.get(folder);
     if (known === undefined) this.#open.set(folder, { durability, count: 1 });

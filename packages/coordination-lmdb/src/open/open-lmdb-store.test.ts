@@ -47,7 +47,7 @@ async function probe(
 }
 
 describe("openLmdbStore", () => {
-  test("makes the folder and everything above it, and finds again what was put there", async () => {
+  test("creates the folder and its parents, and finds what was stored there", async () => {
     const path = join(folder.path, "a", "b.mdb");
     const first = unwrap(await openLmdbStore({ path }));
     await fillStore(first, { runs: 2, from: 1 });
@@ -60,7 +60,7 @@ describe("openLmdbStore", () => {
     await second.close();
   });
 
-  test("refuses what a later version wrote, and leaves it as it was", async () => {
+  test("refuses a store of a later version, and does not change it", async () => {
     const db = openDatabase(folder.path, "Flushed");
     const rows = new Rows(db);
     await rows.transact(() => rows.put(storeKey(RowKind.Format), Buffer.of(0, 0, 0, FORMAT + 1)));
@@ -85,14 +85,14 @@ describe("openLmdbStore", () => {
     },
   );
 
-  test("refuses a file that is none of the engine's, and leaves it as it was", async () => {
+  test("refuses a file of another kind, and does not change it", async () => {
     await writeFile(join(folder.path, "data.mdb"), Buffer.alloc(8192, 7));
     const before = await digest();
     expect(await openLmdbStore({ path: folder.path })).toEqual({ ok: false, error: { kind: "NotAStore" } });
     expect(await digest()).toBe(before);
   });
 
-  test("refuses a file that was cut short before it brings the process down", async () => {
+  test("refuses a truncated file, which would end the process", async () => {
     const store = unwrap(await openLmdbStore({ path: folder.path }));
     await fillStore(store, { runs: 3, from: 1 });
     await store.close();
@@ -119,7 +119,7 @@ describe("openLmdbStore", () => {
     await again.close();
   });
 
-  test("says with the system's word what else is in the way", async () => {
+  test("returns the code of the system for other failures", async () => {
     const path = join(folder.path, "file");
     await writeFile(path, "");
     expect(await openLmdbStore({ path })).toMatchObject({ ok: false, error: { kind: "Unavailable", code: "EEXIST" } });
@@ -134,7 +134,7 @@ describe("openLmdbStore", () => {
     });
   });
 
-  test("says that a folder may not be written to", async () => {
+  test("reports a folder that is not writable", async () => {
     const path = join(folder.path, "closed");
     await mkdir(path);
     await chmod(path, 0o555);
@@ -145,12 +145,12 @@ describe("openLmdbStore", () => {
     await chmod(path, 0o755);
   });
 
-  test("lets processes that open an empty folder at the same time all have it", async () => {
+  test("lets processes open an empty folder at the same time", async () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => probe({ runs: 0 })));
     expect(opened).toEqual(Array.from({ length: 4 }, () => expect.objectContaining({ opened: "ok", findings: [] })));
   });
 
-  test("has one durability a folder in a process, and forgets it with the last to leave", async () => {
+  test("allows one durability per folder and process, until the last store is closed", async () => {
     const first = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));
     const second = unwrap(await openLmdbStore({ path: folder.path, durability: "Written" }));
     expect(await openLmdbStore({ path: folder.path })).toEqual({
@@ -176,7 +176,7 @@ describe("openLmdbStore", () => {
     ["a name that every object has, as durability", { path: "x", durability: "constructor" }],
     ["a size of nothing", { path: "x", maxSize: 0 }],
     ["a size that is no number", { path: "x", maxSize: "1 GB" }],
-  ])("stops the program that gives it %s", async (_what, options) => {
+  ])("throws if it is given %s", async (_what, options) => {
     await expect(openLmdbStore(options as LmdbStoreOptions)).rejects.toThrow(InvariantViolation);
   });
 });
@@ -196,7 +196,7 @@ describe("a store that is closed", () => {
     ["fsck", (store) => fsck(store.inspect())],
   ];
 
-  test.each(calls)("answers %s with a failure", async (_name, call) => {
+  test.each(calls)("fails %s", async (_name, call) => {
     const { store, dispose } = await makeStore();
     await store.close();
     await store.close();
@@ -204,7 +204,7 @@ describe("a store that is closed", () => {
     await dispose();
   });
 
-  test("makes no writes, and waits for those that were under way", async () => {
+  test("refuses writes, and waited for the pending ones", async () => {
     const { store, dispose } = await makeStore();
     const underWay = fillStore(store, { runs: 1, from: 1 });
     const closed = store.close();
@@ -221,7 +221,7 @@ describe("a store that is closed", () => {
     await dispose();
   });
 
-  test("breaks off a check that is under way, wherever it is", async () => {
+  test("stops a running check, wherever it is", async () => {
     for (const steps of [0, 1, 30]) {
       const { store, dispose } = await makeStore();
       await fillStore(store, { runs: 40, from: 1 });
@@ -233,7 +233,7 @@ describe("a store that is closed", () => {
     }
   });
 
-  test("waits for whoever looks at it to let go", async () => {
+  test("waits for inspections to be closed", async () => {
     const { store, dispose } = await makeStore();
     await fillStore(store, { runs: 1, from: 1 });
     const view = await store.inspect().look();

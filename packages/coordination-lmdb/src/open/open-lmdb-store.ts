@@ -13,20 +13,20 @@ import { Rows } from "../engine/rows.ts";
 import { syncFolders } from "./sync-folders.ts";
 
 export interface LmdbStoreOptions {
-  /** The folder. It is made where it is missing. */
+  /** The folder. It is created if it does not exist. */
   readonly path: string;
-  /** When a write counts as made; `"Flushed"` where it is left out. */
+  /** When a write counts as committed; `"Flushed"` by default. */
   readonly durability?: Durability;
   /**
-   * Bytes that the records and indexes may take; as much as the disk has where it is left out. A write that would go beyond
-   * is refused. Processes that write at the same time may together go a little further.
+   * Maximum size of the records and indexes in bytes; unlimited by default. A write that would exceed it is refused.
+   * Several processes that write at the same time may exceed it a little.
    */
   readonly maxSize?: number;
 }
 
 const openFolders = new OpenFolders();
 
-/** Open a folder as a store. Processes of one machine may have the same one open at the same time; a network share may not be used. */
+/** Opens a folder as a store. The processes of one machine may share it. It must not be on a network share. */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Result<LmdbStore, LmdbOpenError>> {
   assertOptions(options);
   const { durability = "Flushed", maxSize } = options;

@@ -2,10 +2,10 @@ import { open, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Put on disk that the store's file is in its folder, and the folder where it is.
+ * Flushes the entry of the store's file in its folder, and those of the folders that were created.
  *
- * The engine flushes what is in the file. Where the file is to be found is the folder's, and nothing else flushes that. `firstMade` is the
- * outermost folder that had to be made for it, if any had.
+ * The engine flushes the file, but not the folder that names it. `firstMade` is the outermost folder that was created,
+ * if any.
  */
 export async function syncFolders(folder: string, firstMade: string | undefined): Promise<void> {
   const last = firstMade === undefined ? folder : dirname(await realpath(firstMade));
@@ -24,6 +24,6 @@ async function syncFolder(folder: string): Promise<void> {
       await handle.close();
     }
   } catch {
-    // Not every system lets a folder be opened, and those that do not have no such step.
+    // Some systems cannot open a folder. They need no flush either.
   }
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { compareBytes } from "@gossip/stdx";
 
-// How a page of the engine's tree is laid out, as far as it is checked here. Offsets of nodes count from behind the header.
+// The layout of a page, as far as it is checked here. Offsets of nodes count from the end of the header.
 const PAGE_HEADER_SIZE = 24;
 const FLAGS_AT = 18;
 const LOWER_AT = 20;
@@ -15,12 +15,12 @@ const IS_OVERFLOW = 4;
 const IN_OVERFLOW_PAGES = 1;
 const VERSION_SIZE = 8;
 
-/** No tree is deeper: the engine refuses to walk further. */
+/** Maximum depth: the engine refuses to go deeper. */
 const MAX_DEPTH = 32;
 
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** A tree in the engine's file, by the page that describes it. */
+/** A tree in the file of the engine. */
 export interface Tree {
   readonly root: number;
   readonly pageSize: number;
@@ -28,11 +28,11 @@ export interface Tree {
 }
 
 /**
- * Whether every page on the way to a key is one that the engine can walk over.
+ * Whether the engine can read every page on the path to a key.
  *
- * The engine trusts what it reads. A page number or an offset that points outside of the file ends the process, which nothing can catch. So the
- * way that opening a store takes is checked before the engine takes it. Other ways are not: `verifyLmdbFolder` tries all of them in
- * a process of its own.
+ * The engine trusts its file. A page number or an offset outside of the file ends the process, which nothing can catch.
+ * So the paths that opening a store takes are checked first. `verifyLmdbFolder` tries all others in a process of its
+ * own.
  */
 export async function isPathWalkable(file: FileHandle, tree: Tree, target: Uint8Array): Promise<boolean> {
   let page = tree.root;
@@ -47,7 +47,7 @@ export async function isPathWalkable(file: FileHandle, tree: Tree, target: Uint8
   return false;
 }
 
-/** A page, if it is where its number says and is a branch or a leaf. */
+/** A page, if it has the right number and is a branch or a leaf. */
 async function readPage(file: FileHandle, { pageSize, pageCount }: Tree, page: number): Promise<DataView | undefined> {
   if (page < 2 || page >= pageCount) return undefined;
   const bytes = new Uint8Array(pageSize);
@@ -62,7 +62,7 @@ function flagsOf(view: DataView): number {
   return view.getUint16(FLAGS_AT, IS_LITTLE_ENDIAN);
 }
 
-/** Where the nodes of a page begin. `undefined` if one of them, or its key, lies outside of it. */
+/** The offsets of the nodes of a page; `undefined` if a node or its key lies outside of it. */
 function readNodes(view: DataView): readonly number[] | undefined {
   const room = view.byteLength - PAGE_HEADER_SIZE;
   const lower = view.getUint16(LOWER_AT, IS_LITTLE_ENDIAN);
@@ -76,7 +76,7 @@ function readNodes(view: DataView): readonly number[] | undefined {
     if (start + NODE_HEADER_SIZE + keySizeOf(view, start) > view.byteLength) return undefined;
     nodes.push(start);
   }
-  // A branch leads to two pages at least, and a leaf that is not the whole tree has a row.
+  // A branch has at least two children, and a leaf at least one row.
   return nodes.length < ((flagsOf(view) & IS_BRANCH) !== 0 ? 2 : 1) ? undefined : nodes;
 }
 
@@ -84,7 +84,9 @@ function keySizeOf(view: DataView, node: number): number {
   return view.getUint16(node + KEY_SIZE_AT, IS_LITTLE_ENDIAN);
 }
 
-/** The page below a branch that holds `target`. The first node stands for everything below the second, whatever key it has. */
+/**
+ * The child of a branch that contains `target`. The first node covers everything below the second, whatever its key.
+ */
 function childFor(view: DataView, nodes: readonly number[], target: Uint8Array): number {
   let chosen = nodes[0]!;
   for (const node of nodes.slice(1)) {

@@ -67,7 +67,7 @@ describe("walkInOrder", () => {
     rows.refresh();
   }
 
-  test("gives every shard once, by start and then by id, from wherever it goes on", async () => {
+  test("yields every shard once, by start and then by id, from any position", async () => {
     await fc.assert(
       fc.asyncProperty(shards, placed, async (list, elsewhere) => {
         await fill(list);
@@ -82,7 +82,7 @@ describe("walkInOrder", () => {
     );
   });
 
-  test("an entry fits into a key whatever the start is", () => {
+  test("an entry fits into a key, whatever the start is", () => {
     for (const byte of [0x00, 0xff]) {
       const entries = orderEntries(address, new Uint8Array(MAX_KEY_SIZE).fill(byte), ShardId.fromRaw(1n));
       expect(Math.max(...entries.map((entry) => entry.length))).toBeLessThanOrEqual(1978);

@@ -7,7 +7,7 @@ import { rangeOf, type Rows } from "../engine/rows.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
-/** A run's shards by range start and then by id, from behind a position on. */
+/** Yields the shards of a run by range start and then by id, starting after a position. */
 export function walkInOrder(rows: Rows, address: RunAddress, after: ShardPosition | undefined): Generator<ShardId> {
   const rest = after && { start: after.keyRangeStart, shard: after.shard };
   return walkLevel(rows, { address, bytes: NO_BYTES, after: rest });
@@ -15,9 +15,9 @@ export function walkInOrder(rows: Rows, address: RunAddress, after: ShardPositio
 
 interface Level {
   readonly address: RunAddress;
-  /** The bytes of the pieces that lead to the level. */
+  /** The pieces that lead to the level. */
   readonly bytes: Uint8Array;
-  /** Where to go on, in what is left of a start at this level. */
+  /** The position to continue after, relative to this level. */
   readonly after: { readonly start: Uint8Array; readonly shard: ShardId } | undefined;
 }
 

@@ -4,16 +4,16 @@ import type { RunAddress } from "@gossip/store-kit";
 import { RowKind, runKey } from "../layout/keyspace.ts";
 import type { Rows } from "../engine/rows.ts";
 
-/** A run's census. `undefined` if it has none, or if what is stored is none. */
+/** The census of a run; `undefined` if it has none, or if it cannot be read. */
 export function readCensus(rows: Rows, address: RunAddress): RunCensus | undefined {
   const bytes = rows.get(runKey(RowKind.Census, address));
   return bytes && RunCensus.tryFromBytes(bytes);
 }
 
 /**
- * Count new shards in. Only within the transaction that creates them. `hasShards` tells whether the run had any before.
+ * Adds new shards to the census, within the transaction that creates them. `hasShards`: whether the run had any before.
  *
- * A run that has shards and no census is from before there were any: it stays without one until it is repaired.
+ * A run with shards and without a census is older than the census and gets one only from a repair.
  */
 export function countIn(
   rows: Rows,
@@ -25,7 +25,9 @@ export function countIn(
   writeCensus(rows, address, RunCensus.sum(census, added));
 }
 
-/** Write the census of a run that has none, from the shards that are there. Returns how many were written: one or none. */
+/**
+ * Writes the census of a run that has none, from the shards that exist. Returns the number of censuses written: 1 or 0.
+ */
 export function addMissingCensus(rows: Rows, address: RunAddress, shards: readonly ShardId[]): number {
   const key = runKey(RowKind.Census, address);
   if (shards.length === 0 || rows.has(key) || !rows.has(runKey(RowKind.RunHead, address))) return 0;

@@ -57,7 +57,7 @@ function breakEngine(): ReturnType<typeof vi.spyOn> {
   return vi.spyOn(temporary.rows, "together");
 }
 
-test("an engine that has just made a write is not asked whether it takes another", async () => {
+test("the engine is not checked right after a successful write", async () => {
   await checkpoint();
   breakEngine();
   expect(await checkpoint()).toMatchObject({ kind: "Committed" });
@@ -65,8 +65,11 @@ test("an engine that has just made a write is not asked whether it takes another
 
 test.each<{ readonly name: string; readonly happens: () => void }>([
   { name: "a write of ours has failed", happens: () => temporary.rows.writes.noteCommit(undefined) },
-  { name: "it was asked long ago, and another thread's may have", happens: () => void vi.advanceTimersByTime(1000) },
-])("it is asked, and given nothing, where $name", async ({ happens }) => {
+  {
+    name: "the last check was long ago, so that a write of another thread may have failed",
+    happens: () => void vi.advanceTimersByTime(1000),
+  },
+])("the engine is checked, and gets no write, if $name", async ({ happens }) => {
   await checkpoint();
   const together = breakEngine();
   happens();
@@ -77,7 +80,7 @@ test.each<{ readonly name: string; readonly happens: () => void }>([
   expect(together).not.toHaveBeenCalled();
 });
 
-test("a write that it was given just as another thread broke it has an answer all the same: nobody knows", async () => {
+test("a write that was pending when another thread broke the engine has an unknown outcome", async () => {
   await checkpoint();
   const together = breakEngine().mockReturnValue(new Promise(() => undefined));
   const answer = checkpoint();
@@ -86,7 +89,7 @@ test("a write that it was given just as another thread broke it has an answer al
   expect(await answer).toMatchObject({ kind: "Unknown", error: { code: "MDB_PANIC" } });
 });
 
-test("a write that is still pending has an unknown outcome, also where the engine has recovered meanwhile", async () => {
+test("a write that is still pending has an unknown outcome, even if the engine has recovered meanwhile", async () => {
   await checkpoint();
   const together = vi.spyOn(temporary.rows, "together").mockReturnValue(new Promise(() => undefined));
   const answer = checkpoint();
@@ -99,7 +102,7 @@ test("a write that is still pending has an unknown outcome, also where the engin
   expect(await answer).toMatchObject({ kind: "Unknown", error: { code: "MDB_READERS_FULL" } });
 });
 
-test("a write that the engine refused, and goes on after, has failed", async () => {
+test("a write that the engine refused has failed if the engine still works", async () => {
   await checkpoint();
   vi.spyOn(temporary.rows, "together").mockReturnValue(
     Promise.reject(Object.assign(new Error("full"), { code: -30792 })),
@@ -107,7 +110,7 @@ test("a write that the engine refused, and goes on after, has failed", async () 
   expect(await checkpoint()).toMatchObject({ kind: "Failed", error: { code: "MDB_MAP_FULL" } });
 });
 
-test("a write that takes its time is waited for", async () => {
+test("a slow write is awaited", async () => {
   await checkpoint();
   const { rows } = temporary;
   const together = rows.together.bind(rows);

@@ -46,7 +46,7 @@ async function checkpoint(store: LmdbStore, key: string, tokenSize = 0): Promise
 const NO_DISK = "a small disk could not be mounted: that takes the superuser";
 
 describe("a disk that is full", () => {
-  test("refuses writes, loses nothing, and goes on when there is room again", async (context) => {
+  test("refuses writes, loses nothing, and accepts writes when there is room again", async (context) => {
     const disk = await mountSmallDisk(4096);
     if (disk === undefined) return context.skip(NO_DISK);
     // The driver prints the failure too.
@@ -80,7 +80,7 @@ describe("a disk that is full", () => {
     }
   });
 
-  test("makes a commit that fails known as one without a number, which is what has the engine asked before the next", async (context) => {
+  test("makes a commit fail without a number, so that the engine is checked before the next one", async (context) => {
     const disk = await mountSmallDisk(512);
     if (disk === undefined) return context.skip(NO_DISK);
     const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -117,7 +117,7 @@ describe("a disk that is full", () => {
     }
   });
 
-  test("or a file that may not grow: the same, for a process that has no rights at all", async () => {
+  test("has the same effect as a file that may not grow, for a process without any rights", async () => {
     const folder = await makeFolder();
     const child = await processes.start(
       "./probe-store.fixture.ts",
@@ -140,7 +140,7 @@ describe("a disk that is full", () => {
 });
 
 describe("a size limit", () => {
-  test("refuses what makes the store larger, and lets through what does not", async () => {
+  test("refuses writes that make the store larger, and accepts others", async () => {
     const { store, dispose } = await makeStore({ maxSize: 1024 * 1024 });
     const { made, refusal } = await fillStore(store, { runs: 100, from: 1 });
     expect(refusal).toMatchObject({

@@ -1,13 +1,13 @@
 import type { ShardRecord, WriteSet } from "@gossip/coordination";
 
-/** Bytes of a record without its keys and lists, with its entries in the indexes and what the tree adds. */
+/** Size of a record without its keys and lists, with its index entries and the overhead of the tree. */
 const BASE_SIZE = 512;
 /** Of a note without its key and value. */
 const NOTE_SIZE = 64;
 const LOGGED_OP_SIZE = 26;
 const ID_SIZE = 8;
 
-/** About how many bytes more the rows take when the sets are made. */
+/** Estimates by how many bytes the rows grow with the sets. */
 export function growthOf(sets: readonly WriteSet[]): number {
   let growth = 0;
   for (const set of sets) {
@@ -21,7 +21,8 @@ export function growthOf(sets: readonly WriteSet[]): number {
     if (set.kind === "SplitShard" || set.kind === "PutRun") {
       for (const shard of set.created) growth += BASE_SIZE + sizeOf(shard);
     }
-    // A run's record has each of its first shards twice: among them, and as the answer of the registration.
+    // The record of a run has the ids of its first shards twice: in the list, and in the logged answer of the
+    // registration.
     if (set.kind === "PutRun") growth += set.guard === undefined ? BASE_SIZE : 2 * ID_SIZE * set.created.length;
   }
   return growth;

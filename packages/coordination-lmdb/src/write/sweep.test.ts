@@ -82,7 +82,7 @@ async function rowsLeft(): Promise<number> {
 }
 
 describe("a removed run", () => {
-  test("is gone at once, with its shards and their number, though most of its rows are still there", async () => {
+  test("is gone at once, with its shards and their count, while most of its rows still exist", async () => {
     const held = unwrap(store.readShard(TENANT, { run: RUN, shard: ShardId.fromRaw(9n) }))
       .shard as Versioned<ShardRecord>;
     await remove();
@@ -131,7 +131,7 @@ describe("a removed run", () => {
     });
   });
 
-  test("leaves nothing but its mark when it is swept", async () => {
+  test("leaves only its mark when it is swept", async () => {
     await remove();
     await store.swept();
     expect(await rowsLeft()).toBe(0);

@@ -41,7 +41,7 @@ interface Written {
   readonly turn: number;
 }
 
-/** Buffers that are kept. Commits come one at a time, unless a coordinator shares the store. */
+/** Maximum number of kept buffers. Only one commit is in flight, unless several coordinators share the store. */
 const MAX_IDLE_BUFFERS = 4;
 
 /**
