@@ -1,7 +1,7 @@
 import type { LogicalTime } from "./ids/logical-time.ts";
 
 /**
- * Where a coordinator gets its time. Callers of its operations never pass one.
+ * The clock of a coordinator. Callers of its operations never pass a time.
  *
  * A reading is neither `LogicalTime.ZERO` nor `LogicalTime.MAX`. Every coordinator
  * of a fleet should read the same clock: a lease expires by *this* clock.
@@ -9,7 +9,7 @@ import type { LogicalTime } from "./ids/logical-time.ts";
  * until it has caught up no lease lapses.
  *
  * A clock in this process returns at once; one that asks a server returns a
- * promise, and rejects where it has no time to give.
+ * promise, and rejects if it has no time.
  */
 export interface Clock {
   now(): LogicalTime | Promise<LogicalTime>;

@@ -1,11 +1,11 @@
 import { MAX_KEY_SIZE } from "./limits.ts";
 
 /**
- * The least key above `key`, or `undefined` where no key of the allowed size is.
+ * The least key above `key`, or `undefined` if there is none of the allowed size.
  *
- * Behind a key that is not yet full-length comes the same with a zero byte. Behind a
- * full-length one comes the next key of that length, without the zeros at its end
- * that follow from a carry: they would not change which keys lie between.
+ * The successor of a key below the maximum length is the key and a zero byte. The
+ * successor of a key of maximum length is the next key of that length, without the
+ * trailing zeros of a carry: no key lies between the two forms.
  */
 export function keySuccessor(key: Uint8Array): Uint8Array | undefined {
   if (key.length > MAX_KEY_SIZE) return undefined;

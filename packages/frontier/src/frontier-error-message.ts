@@ -104,7 +104,7 @@ function wordFor(boundary: "Start" | "End"): string {
   return boundary === "Start" ? "start" : "end";
 }
 
-/** By its kind: the sentences of a manifest's refusal are not this package's. */
+/** Only the kind: another package describes manifest errors. */
 function manifestRefusal(reason: ManifestValidationError | undefined): string {
   return reason?.kind ?? "unknown reason";
 }

@@ -1,8 +1,8 @@
 import { assert } from "./assert.ts";
 import { nameType } from "./name-type.ts";
 
-// The getter itself, not the property: it reads the array's hidden type, so it is right for arrays of
-// another realm and cannot be fooled by an object that only inherits from `Uint8Array.prototype`.
+// The getter reads the array's internal type, so it is right for arrays of another realm and for objects
+// that only inherit from `Uint8Array.prototype`.
 const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype) as object,
   Symbol.toStringTag,
@@ -23,7 +23,7 @@ export function assertBytes(value: unknown, what: string): asserts value is Uint
   if (typedArrayName.call(value) !== "Uint8Array") refuse(value, what);
 }
 
-// Apart from the check, so that the check is small enough to be inlined wherever it is called.
+// Separate from the check, so that the check is small enough to be inlined.
 function refuse(value: unknown, what: string): never {
   assert(false, `${what} must be a Uint8Array, got ${nameType(value)}`);
 }

@@ -1,7 +1,7 @@
 import { assert } from "./assert.ts";
 import { nameType } from "./name-type.ts";
 
-/** Assert that a value can be walked with `for of`. `what` is the argument's name in the message. */
+/** Asserts that a value is iterable. `what` is the argument's name in the message. */
 export function assertIterable(value: unknown, what: string): asserts value is Iterable<unknown> {
   assert(isIterable(value), () => `${what} must be iterable, got ${nameType(value)}`);
 }

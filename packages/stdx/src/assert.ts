@@ -6,7 +6,7 @@
  */
 export class InvariantViolation extends Error {
   static {
-    // On the prototype, and not a field of each error: the stack's first line is written before fields are.
+    // On the prototype, because the first line of the stack is written before fields are set.
     Object.defineProperty(this.prototype, "name", { value: "InvariantViolation", writable: true, configurable: true });
   }
 }
@@ -14,8 +14,8 @@ export class InvariantViolation extends Error {
 /**
  * Throw `InvariantViolation` unless `condition` holds.
  *
- * State what must be true. Pass a function where building the message costs
- * something: it runs only on failure.
+ * State what must be true. Pass a function if the message is expensive to build:
+ * it runs only on failure.
  */
 export function assert(condition: unknown, message: string | (() => string)): asserts condition {
   if (!condition) throw new InvariantViolation(typeof message === "string" ? message : message());

@@ -9,7 +9,7 @@ const DIGIT_OF = /* @__PURE__ */ digitTable();
 export function encodeBase64Url(bytes: Uint8Array): string {
   let text = "";
   for (let index = 0; index < bytes.length; index += 3) {
-    // A byte past the end reads as 0: the digits that only it would fill are cut off below.
+    // A byte past the end reads as 0. The digits that depend only on it are cut off below.
     const group = (bytes[index]! << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
     text += digit(group >> 18) + digit(group >> 12) + digit(group >> 6) + digit(group);
   }
@@ -30,7 +30,7 @@ export function decodeBase64Url(text: string): Uint8Array | undefined {
     bitCount -= 8;
     bytes[size++] = bits >> bitCount;
   }
-  // Bits of the last digit that no byte uses must be 0, or several texts would mean one byte string.
+  // Unused bits of the last digit must be 0, or several texts would decode to the same bytes.
   const spare = bits & ((1 << bitCount) - 1);
   if (spare !== 0) return undefined;
   assert(size === bytes.length, "base64url decoding filled its bytes");

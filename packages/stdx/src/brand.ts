@@ -1,4 +1,4 @@
 declare const brand: unique symbol;
 
-/** A `T` that only its own constructor makes, so that two ids of one shape cannot be mixed up. */
+/** A `T` that only its own constructor makes, so that ids of the same shape cannot be confused. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };

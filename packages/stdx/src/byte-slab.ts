@@ -11,42 +11,41 @@ import { SlabSpace } from "./slab-space.ts";
 /** Largest capacity of a slab, in bytes. */
 export const MAX_SLAB_CAPACITY = 2 ** 32 - 1;
 
-/** What freed bytes are overwritten with where `poisonFreed` is set. */
+/** Freed bytes are overwritten with this if `poisonFreed` is set. */
 const POISON = 0xde;
 
-/** Up to this many bytes a loop copies as fast as a view of the bytes can be made. */
+/** Up to this many bytes, a loop is as fast as creating a view. */
 const SHORT_COPY = 64;
 
 const NO_BYTES = new Uint8Array(0);
 const EMPTY = ByteSlot.EMPTY;
 const OK_EMPTY = Object.freeze(ok(EMPTY));
 
-// The method itself: it is not inlined from the array, and to look it up takes as long as a small copy.
+// Kept in a variable: looking the method up takes as long as a small copy.
 const { set: setBytes } = Uint8Array.prototype as {
   readonly set: (this: Uint8Array, source: Uint8Array, offset: number) => void;
 };
 
-/** Debugging aids. Both are off by default: they cost time, and change no result. */
+/** Debugging aids. Both are off by default: they cost time and change no result. */
 export interface ByteSlabOptions {
   /** Overwrite bytes with `de` as they are freed, so that a view kept too long shows it. */
   readonly poisonFreed?: boolean;
-  /** Let disposal throw where something is still allocated. */
+  /** Throw on disposal if something is still allocated. */
   readonly checkLeaks?: boolean;
 }
 
 /**
  * Byte strings of any size in one buffer that is allocated once.
  *
- * Each takes a block of the next power of two, 16 bytes at least. Space is taken
- * from the smallest free block that is large enough, the lowest of several, and
- * else from the end of what is in use. Freed neighbors merge at once.
+ * Each takes a block of the next power of two, at least 16 bytes. Space comes from the
+ * smallest free block that is large enough (the lowest of several), or else from the
+ * end of the used space. Adjacent free blocks merge at once.
  *
- * A slot that is foreign, freed, or from before `clear` is always caught, by
- * every method that takes one, and throws `InvariantViolation`: reading it would
- * show another's bytes, and freeing it would free them.
+ * Every method throws `InvariantViolation` for a slot that is foreign, freed, or from
+ * before `clear`: its bytes may belong to another slot.
  *
- * `allocateInto` and `deallocate` leave nothing for the collector. Their time
- * grows with the logarithm of the number of free blocks.
+ * `allocateInto` and `deallocate` create no garbage. Their time grows with the
+ * logarithm of the number of free blocks.
  */
 export class ByteSlab {
   readonly #bytes: Uint8Array;
@@ -76,7 +75,7 @@ export class ByteSlab {
     return this.#space.ownerId;
   }
 
-  /** Bytes in blocks that are handed out: `allocSize` of every live slot, added up. */
+  /** Bytes in live blocks: the sum of `allocSize` of every live slot. */
   get liveBytes(): number {
     return this.#space.liveBytes;
   }
@@ -85,7 +84,7 @@ export class ByteSlab {
     return this.#space.liveCount;
   }
 
-  /** Where the bytes begin that are in no block, neither live nor free. */
+  /** The offset of the first byte that is in no block, live or free. */
   get bumpOffset(): number {
     return this.#space.bumpOffset;
   }
@@ -94,7 +93,7 @@ export class ByteSlab {
     return this.#space.bumpOffset - this.#space.liveBytes;
   }
 
-  /** An upper bound, not a promise: these bytes may lie scattered. `refusalFor` knows what fits. */
+  /** An upper bound: these bytes may be fragmented. `refusalFor` tells what fits. */
   get availableBytes(): number {
     return this.capacity - this.liveBytes;
   }
@@ -130,7 +129,7 @@ export class ByteSlab {
     return true;
   }
 
-  /** The error that allocating `size` bytes would be refused with now; `undefined` where it would succeed. */
+  /** The error of allocating `size` bytes now; `undefined` if it would succeed. */
   refusalFor(size: number): SlabFull | undefined {
     assertCount(size, "size", { min: 0, max: Number.MAX_SAFE_INTEGER });
     return size === 0 ? undefined : this.#space.refusalFor(size);
@@ -192,7 +191,7 @@ export class ByteSlab {
 
   /** Free a slot and every copy of it. An empty slot has nothing to free. */
   deallocate(slot: ByteSlot): void {
-    // As `#liveBlock` does it, in place: a free is short enough that one call more shows.
+    // A copy of `#liveBlock`: freeing is so short that a call would be measurable.
     if (!(slot instanceof ByteSlot)) refuseSlot(slot);
     const open = slot as unknown as OpenSlot;
     if (open.ownerId === 0) return;
@@ -209,14 +208,14 @@ export class ByteSlab {
   /**
    * Overwrite with zeros whatever was stored, live or freed.
    *
-   * Live slots stay live and read as zeros. This reaches past the bump offset to
-   * where it has been, because bytes freed at the end are still there.
+   * Live slots stay live and read as zeros. It also covers the space beyond the bump offset that was
+   * used before, because bytes freed at the end are still there.
    */
   zeroizeUsed(): void {
     this.#bytes.fill(0, 0, this.#space.takeHighestBumpOffset());
   }
 
-  /** The free blocks by offset, for diagnosis and tests: it walks all blocks. */
+  /** The free blocks by offset, for diagnosis and tests. It visits all blocks. */
   freeBlocks(): { readonly offset: number; readonly size: number }[] {
     return Array.from(this.#space.freeBlocks(), (block) => ({
       offset: this.#space.offsetOf(block),
@@ -224,7 +223,7 @@ export class ByteSlab {
     }));
   }
 
-  /** The end of the slab's use: clears it, after the leak check where that was asked for. */
+  /** Clears the slab, after the leak check if that is enabled. */
   [Symbol.dispose](): void {
     assert(!this.#checkLeaks || this.isEmpty, () => `slab disposed of with ${this.liveCount} live slots`);
     this.clear();
@@ -250,7 +249,7 @@ function storeNothing(slot: ByteSlot): true {
   return true;
 }
 
-// Apart from the checks, so that those are small enough to be inlined.
+// Separate from the checks, so that those are small enough to be inlined.
 
 function assertStorable(bytes: unknown, slot: unknown): void {
   assertBytes(bytes, "bytes");

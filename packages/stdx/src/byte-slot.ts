@@ -1,10 +1,10 @@
 /**
  * Where a `ByteSlab` keeps one byte string.
  *
- * A slot is a value: `copy` it at will. Every copy names the same bytes, and
+ * A slot is a value and may be copied with `copy`. Every copy names the same bytes, and
  * freeing one makes all of them stale. The numbers are for reading only.
  *
- * A new slot is empty, as `ByteSlot.EMPTY` is. It belongs to no slab, every slab
+ * A new slot is empty, like `ByteSlot.EMPTY`. It belongs to no slab, every slab
  * reads it as the empty byte string, and freeing it does nothing. Make one to
  * have something for `ByteSlab.allocateInto` to write to.
  */
@@ -16,7 +16,7 @@ export class ByteSlot {
     Object.freeze(this.EMPTY);
   }
 
-  /** Of the first byte, from the start of the slab. */
+  /** The offset of the first byte in the slab. */
   readonly offset: number = 0;
   /** Bytes stored. */
   readonly length: number = 0;
@@ -25,8 +25,8 @@ export class ByteSlot {
   /** The id that the slab had then; zero in an empty slot. */
   readonly ownerId: number = 0;
 
-  // The slab's own: which block it is, and which allocation of that block. Not `#fields`, because the slab
-  // writes them at each allocation, and to do so through methods of this class took a sixth longer.
+  // For the slab: the block, and the allocation of that block. Not `#fields`, because the slab writes them at each
+  // allocation, and doing so through methods took a sixth longer.
   private readonly block: number = 0;
   private readonly stampLow: number = 0;
   private readonly stampHigh: number = 0;
@@ -49,7 +49,7 @@ export class ByteSlot {
   }
 }
 
-/** A slot as its slab sees it: `slot as unknown as OpenSlot`, where a function would cost a call. */
+/** A slot with its internal fields. Use `slot as unknown as OpenSlot`: a function would cost a call. */
 export interface OpenSlot {
   offset: number;
   length: number;

@@ -6,13 +6,13 @@ import { readShardSpec, type ShardSpecRef } from "../specs/shard-spec-ref.ts";
 /**
  * How a cursor moved.
  *
- * - `Forward`     — further, or not at all, or from nowhere to anywhere.
+ * - `Forward`     — to a greater key, to the same key, or from no key to any.
  * - `Regression`  — to a smaller key.
  * - `ResetToNone` — from a key to none.
  */
 export type CursorAdvance = "Forward" | "Regression" | "ResetToNone";
 
-/** Where a cursor's key lies: start of the range included, end not. `NoKey` has no place to be wrong. */
+/** Where a cursor's key lies in a range, which includes its start and excludes its end. `NoKey` is never out of bounds. */
 export type CursorBounds = "NoKey" | "InBounds" | "BelowRange" | "AboveRange";
 
 /** Returns how the cursor moved. Ignores tokens. */

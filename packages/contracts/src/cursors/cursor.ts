@@ -8,9 +8,9 @@ import { MAX_KEY_SIZE, MAX_TOKEN_SIZE } from "../limits.ts";
 /**
  * How far a shard has been worked through.
  *
- * `lastKey` is what the coordinator sees and orders: present, it is never empty.
- * `token` is the connector's own and is stored as it is, never compared and never
- * logged; there is none without a key, and an empty one is none.
+ * `lastKey` is what the coordinator compares. If present, it is not empty.
+ * `token` belongs to the connector. It is stored as it is, never compared and never
+ * logged. Without a key there is no token, and an empty token counts as none.
  *
  * A cursor owns its bytes: the constructors copy. Do not write to them.
  */
@@ -27,7 +27,7 @@ export interface CursorInput {
   readonly token?: Uint8Array | undefined;
 }
 
-/** A cursor in JSON: bytes as base64url, and what is missing left out. */
+/** A cursor in JSON: bytes as base64url, absent fields left out. */
 export interface CursorJson {
   readonly lastKey?: string;
   readonly token?: string;
@@ -110,7 +110,7 @@ const readParts: JsonReader<CursorParts> = /* @__PURE__ */ JsonReader.object({
   token: JsonReader.optional(JsonReader.bytes),
 });
 
-/** As the constructors do, it refuses an empty key and a token without a key, and does not look at sizes. */
+/** Like the constructors, it refuses an empty key and a token without a key, and does not check sizes. */
 export const readCursorJson: JsonReader<Cursor> = (json, field) => {
   const parts = readParts(json, field);
   if (!parts.ok) return parts;
@@ -124,8 +124,7 @@ export const readCursorJson: JsonReader<Cursor> = (json, field) => {
 /**
  * Throw unless `cursor` has the shape of one.
  *
- * The brand keeps typed callers honest. This is for the others: what it refuses
- * would surface far from here as a `TypeError` about `length`.
+ * For callers without types: what it refuses would otherwise surface later as a `TypeError` about `length`.
  */
 export function assertCursor(cursor: unknown): asserts cursor is Cursor {
   assertObject(cursor, "cursor");
@@ -146,7 +145,7 @@ function assertParts(parts: CursorInput): void {
 }
 
 function copyParts({ lastKey, token }: CursorInput): Cursor {
-  // `slice` would do for a Uint8Array, but a Buffer's shares its memory.
+  // Not `slice`: that of a Buffer shares its memory.
   return makeCursor(new Uint8Array(lastKey), token?.length ? new Uint8Array(token) : undefined);
 }
 

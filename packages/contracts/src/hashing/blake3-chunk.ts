@@ -16,13 +16,12 @@ export const CHUNK_SIZE = 1024;
 /**
  * BLAKE3 in derive-key mode of messages that are one chunk, up to 1024 bytes.
  *
- * The library's hash takes several times as long on the short messages that checkpoints
- * are, and leaves several kilobytes of garbage a call until it is compiled. A single
- * chunk needs none of the tree that most of BLAKE3 is about, so this is small; the tests
- * hold it to the library at every length.
+ * The library takes several times as long for the short messages of checkpoints, and
+ * allocates several kilobytes per call until it is compiled. A single chunk needs no tree,
+ * so this is short. Tests compare it with the library at every length.
  */
 export class ChunkHasher {
-  /** Where a message is put to be hashed. */
+  /** Write the message here before you call `hash`. */
   readonly chunk: Uint8Array = new Uint8Array(CHUNK_SIZE);
   /** The first 32 bytes of the last hash, as eight little-endian words. */
   readonly digest: Int32Array = new Int32Array(CHAIN_WORDS);
@@ -36,7 +35,7 @@ export class ChunkHasher {
     this.#key = this.digest.slice();
   }
 
-  /** Hash the first `size` bytes of `chunk` into `digest`. Spoils the bytes behind them. */
+  /** Hash the first `size` bytes of `chunk` into `digest`. Overwrites the bytes behind them. */
   hash(size: number): void {
     this.#compress(size, this.#key, DERIVE_KEY_MATERIAL);
   }
@@ -44,7 +43,7 @@ export class ChunkHasher {
   #compress(size: number, key: Int32Array, mode: number): void {
     const { digest: chain } = this;
     chain.set(key);
-    // All blocks but the last are full. The last may be empty, where the message is; what it does not fill is zero.
+    // All blocks but the last are full. The last one is padded with zeros, and is empty for an empty message.
     const last = size === 0 ? 0 : (size - 1) & -BLOCK_SIZE;
     this.chunk.fill(0, size, last + BLOCK_SIZE);
     let flags = mode | CHUNK_START;

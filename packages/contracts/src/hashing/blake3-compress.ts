@@ -1,4 +1,4 @@
-/** Where a compression stands in the hash, as BLAKE3 numbers it. */
+/** BLAKE3's flags for the position of a compression in the hash. */
 export const CHUNK_START = 1;
 export const CHUNK_END = 2;
 export const ROOT = 8;
@@ -19,15 +19,15 @@ export const INITIAL_CHAIN: readonly number[] = [
 /**
  * Mix a block of a message into `chain`.
  *
- * Its little-endian words are read from the 64 bytes of `words` that begin at `offset`; what a block of a smaller `size` does not fill of
- * them must be zero. Only for the first chunk of a message, whose counter is zero.
+ * Reads 16 little-endian words from `words` at `offset`. A block of a smaller `size` must be padded with zeros. Only for the
+ * first chunk of a message, whose counter is zero.
  *
- * Its numbers go in bare, not in an object, which would be the only thing that a hash allocates.
+ * The arguments are separate numbers: an object for them would be the only allocation of a hash.
  *
  * The state and the message live in local variables and a round is written out:
- * the engine then keeps them in registers, at a third of the time that the same
- * rounds take over an array. The message is not looked up through a schedule
- * but moved along its permutation between rounds, which costs nothing but names.
+ * the engine then keeps them in registers, which takes a third of the time of the
+ * same rounds over an array. The message is permuted between rounds instead of read
+ * through a schedule.
  */
 export function compressInto(words: DataView, offset: number, size: number, flags: number, chain: Int32Array): void {
   let m0 = words.getInt32(offset, true),

@@ -5,17 +5,17 @@ const U8 = { min: 0, max: 0xff } as const;
 const U32 = { min: 0, max: 0xffff_ffff } as const;
 const DEFAULT_CAPACITY = 256;
 
-/** A buffer that one large plan blew up is not kept above this. */
+/** A larger buffer, grown for one large plan, is not kept. */
 const KEPT_CAPACITY = 64 * 1024;
 
 /**
- * Builds the canonical bytes that hashes are taken of.
+ * Builds the canonical bytes that are hashed.
  *
  * Integers are little-endian and of fixed width; a byte string of variable length
- * goes behind its own length, so that no two sequences of fields share their bytes.
+ * follows its length, so that different sequences of fields never have the same bytes.
  * This layout never changes: derived ids and logged hashes depend on it.
  *
- * Meant to be kept and `reset`: once its buffer has grown, writing allocates nothing.
+ * Keep one and `reset` it: once its buffer has grown, writing allocates nothing.
  */
 export class CanonicalWriter {
   #bytes = new Uint8Array(DEFAULT_CAPACITY);
@@ -45,13 +45,13 @@ export class CanonicalWriter {
     this.#view.setBigUint64(offset, value, true);
   }
 
-  /** Bytes whose number the layout fixes, such as a tenant id or a tag. Nothing marks their end. */
+  /** Bytes of a fixed size, such as a tenant id or a tag. They have no length field. */
   fixedBytes(value: Uint8Array): void {
     assertBytes(value, "fixed bytes field");
     this.#copy(value);
   }
 
-  /** Bytes of any number, behind their length. */
+  /** Bytes of any size, after their length. */
   bytes(value: Uint8Array): void {
     assertBytes(value, "bytes field");
     this.u32(value.length);
@@ -64,7 +64,7 @@ export class CanonicalWriter {
     if (this.#bytes.length > KEPT_CAPACITY) this.#resize(KEPT_CAPACITY);
   }
 
-  /** What was written, borrowed: good until the next write or `reset`. */
+  /** A view of what was written, valid until the next write or `reset`. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -17,8 +17,8 @@ export interface DomainHasher {
  * Make a hasher for a domain. Make it once and keep it.
  *
  * Deriving the key costs as much as a hash of a short message, so it is done here,
- * once. A message of one chunk, as nearly all are, then takes the short way; a longer
- * one is the library's, which starts from a copy of the keyed state each time.
+ * once. A message of one chunk, as nearly all are, then takes the short path. The library
+ * hashes longer ones, from a copy of the keyed state.
  */
 export function deriveKeyHasher(domain: string): DomainHasher {
   assertDomain(domain);
@@ -34,7 +34,7 @@ export function deriveKeyHasher(domain: string): DomainHasher {
   function hash(message: Uint8Array): boolean {
     assertBytes(message, "message to hash");
     if (message.length > CHUNK_SIZE) {
-      // Not `digestInto`: that one also wipes the hasher, which would then have to be built again.
+      // Not `digestInto`: that also clears the hasher, which would have to be built again.
       long._cloneInto(scratch).update(message).xofInto(digest);
       return false;
     }

@@ -4,7 +4,7 @@ import { assert } from "@gossip/stdx";
  * What each hash is for. A domain is the context that BLAKE3 derives its key from, so that equal bytes under two
  * domains have unrelated hashes.
  *
- * A value is never edited: a change of what is hashed takes a new name with the next version.
+ * A value never changes. If the hashed content changes, add a new name with the next version.
  */
 export const DOMAINS = {
   /** Ids of the shards that a split creates. */
@@ -15,7 +15,7 @@ export const DOMAINS = {
 
 const DOMAIN_LENGTH = { min: 11, max: 64 } as const;
 
-/** The rules that every domain keeps, in this repo or elsewhere. */
+/** The rules for every domain, in this repository or elsewhere. */
 export function assertDomain(domain: unknown): asserts domain is string {
   assert(typeof domain === "string", () => `domain must be a string, got a value of type ${typeof domain}`);
   const { min, max } = DOMAIN_LENGTH;

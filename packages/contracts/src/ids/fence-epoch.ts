@@ -3,10 +3,10 @@ import { u64Companion, type U64Companion } from "./u64-companion.ts";
 import { assertU64, U64_MAX } from "./u64.ts";
 
 /**
- * Counts the times that a shard changed hands.
+ * Counts the acquisitions of a shard.
  *
  * Every acquisition raises it, and a write that presents an older one is refused:
- * a worker that slept through the loss of its lease cannot do harm.
+ * a worker that has lost its lease unnoticed can do no harm.
  */
 export type FenceEpoch = Brand<bigint, "FenceEpoch">;
 
@@ -16,7 +16,7 @@ export interface FenceEpochCompanion extends U64Companion<FenceEpoch> {
   /** What a new record starts with; its first acquisition yields 2. */
   readonly INITIAL: FenceEpoch;
   isAssigned(epoch: FenceEpoch): boolean;
-  /** The next epoch. At the end of the 64 bits it throws: an epoch must never repeat. */
+  /** The next epoch. Throws at the end of 64 bits: an epoch must never repeat. */
   increment(epoch: FenceEpoch): FenceEpoch;
 }
 

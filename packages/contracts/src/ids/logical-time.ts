@@ -14,9 +14,9 @@ export type LogicalTime = Brand<bigint, "LogicalTime">;
 export interface LogicalTimeCompanion extends U64Companion<LogicalTime> {
   readonly ZERO: LogicalTime;
   readonly MAX: LogicalTime;
-  /** `time + ticks`, or `undefined` where that no longer fits. */
+  /** `time + ticks`, or `undefined` if that no longer fits. */
   checkedAdd(time: LogicalTime, ticks: bigint): LogicalTime | undefined;
-  /** `time + ticks`, or `MAX` where that no longer fits. */
+  /** `time + ticks`, or `MAX` if that no longer fits. */
   saturatingAdd(time: LogicalTime, ticks: bigint): LogicalTime;
 }
 

@@ -1,14 +1,14 @@
 /**
- * How many ids are drawn at a time: eight kilobytes, which takes the system about as long as eight bytes do. With a kilobyte a process that
- * writes as fast as it can still asked two thousand times a second, and each time took longer than ten checkpoints.
+ * How many ids are drawn at a time: eight kilobytes, which takes the system about as long as eight bytes. With one
+ * kilobyte, a busy process called the system two thousand times a second, and each call took longer than ten checkpoints.
  */
 const DRAWN_COUNT = 1024;
 
 /**
  * A source of ids that asks `fill` for many at a time, and skips 0.
  *
- * Each is given once, and nothing is drawn before the first is wanted. One that `fill` failed to draw is not
- * given: what it throws goes to the caller, and the next call draws again.
+ * Each id is returned once, and nothing is drawn before the first call. If `fill` throws, the caller gets the error,
+ * and the next call draws again.
  */
 export function opIdSource(fill: (out: BigUint64Array) => void): () => bigint {
   let drawn: BigUint64Array | undefined;

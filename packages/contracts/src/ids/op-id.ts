@@ -6,7 +6,7 @@ import { u64Companion, type U64Companion } from "./u64-companion.ts";
  * Identifies one attempt to change something, over all its retries.
  *
  * Two different changes of one shard must never share an id: the second would be
- * refused as a conflict. So it comes from `random`, or from a counter that all
+ * refused as a conflict. Take it from `random`, or from a counter that all
  * callers share.
  */
 export type OpId = Brand<bigint, "OpId">;
@@ -19,8 +19,8 @@ export interface OpIdCompanion extends U64Companion<OpId> {
 export const OpId: OpIdCompanion = {
   .../* @__PURE__ */ u64Companion<OpId>("op id"),
 
-  // Many are drawn at a time: asking the system took longer than all else that a checkpoint does. A worker
-  // thread or a child process draws its own. Only a copy of a whole running process would give out the same ids, and that one
-  // has its worker's id and leases too: nothing that a lease protects survives it, whatever the ids are.
+  // Many are drawn at a time: one system call took longer than the rest of a checkpoint. A worker thread or a child
+  // process draws its own. Only a copy of a whole running process would return the same ids, and such a copy has the
+  // same worker id and leases, which no id could protect.
   random: /* @__PURE__ */ opIdSource((out) => void globalThis.crypto.getRandomValues(out)) as () => OpId,
 };

@@ -9,7 +9,7 @@ import { assertU64, formatU64 } from "./u64.ts";
 /**
  * Names a shard within its tenant.
  *
- * It has equality and no order, on purpose: shards are ordered by their ranges.
+ * It has no order, by design: shards are ordered by their ranges.
  */
 export interface ShardKey {
   readonly run: RunId;
@@ -25,7 +25,7 @@ export interface ShardKeyJson {
 export interface ShardKeyCompanion extends JsonCodec<ShardKey, ShardKeyJson> {
   of(run: RunId, shard: ShardId): ShardKey;
   equals(a: ShardKey, b: ShardKey): boolean;
-  /** `run/shard`, sixteen hex digits each: equal texts are equal keys, so it can be a map's key. */
+  /** `run/shard`, sixteen hex digits each: equal texts are equal keys, so it can be the key of a `Map`. */
   format(key: ShardKey): string;
 }
 

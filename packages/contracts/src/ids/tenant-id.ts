@@ -11,8 +11,8 @@ const ABBREVIATED_LENGTH = 8;
 /**
  * Identifies a tenant: 32 bytes, held as 64 lowercase hex digits.
  *
- * As text it compares with `===`, serves as a map's key and sorts as its bytes do.
- * In anything that people read, `abbreviate` it.
+ * As text it compares with `===`, can be the key of a `Map` and sorts like its bytes.
+ * Use `abbreviate` in anything that people read.
  */
 export type TenantId = Brand<string, "TenantId">;
 
@@ -32,7 +32,7 @@ export const TenantIdSizeError: JsonCodec<TenantIdSizeError> = /* @__PURE__ */ v
 export interface TenantIdCompanion {
   /** All bytes zero. */
   readonly ZERO: TenantId;
-  /** Any other number of bytes than 32 is an `InvariantViolation`. */
+  /** Throws `InvariantViolation` unless there are 32 bytes. */
   fromBytes(bytes: Uint8Array): TenantId;
   /** `fromBytes` for bytes that came from outside. */
   tryFromBytes(bytes: Uint8Array): Result<TenantId, TenantIdSizeError>;

@@ -3,7 +3,7 @@ import { InvariantViolation } from "@gossip/stdx";
 /** Largest unsigned 64-bit integer. */
 export const U64_MAX = (1n << 64n) - 1n;
 
-/** Digits of a u64's text: two a byte. */
+/** Digits of a u64's text: two per byte. */
 export const U64_TEXT_LENGTH = 16;
 
 const U64_TEXT = /^[0-9a-f]{16}$/;
@@ -24,7 +24,7 @@ export function formatU64(value: bigint): string {
   return value.toString(16).padStart(U64_TEXT_LENGTH, "0");
 }
 
-/** The integer of sixteen lowercase hex digits, or `undefined` where it is anything else. */
+/** The integer of sixteen lowercase hex digits, or `undefined` for anything else. */
 export function parseU64(text: unknown): bigint | undefined {
   return typeof text === "string" && U64_TEXT.test(text) ? BigInt(`0x${text}`) : undefined;
 }

@@ -4,10 +4,10 @@ import { jsonError } from "./json-error.ts";
 import { JsonReader, type InvalidField, type JsonFieldReaders } from "./json-reader.ts";
 import { toJsonSafe, type JsonSafe } from "./json-safe.ts";
 
-/** Writes a value as JSON can carry it, and reads that back. */
+/** Converts a value to JSON and back. */
 export interface JsonCodec<T, Json = JsonSafe<T>> {
   toJson(value: T): Json;
-  /** Takes what `JSON.parse` returned, whatever it is. */
+  /** Accepts any result of `JSON.parse`. */
   fromJson(json: unknown): Result<T, InvalidField>;
 }
 

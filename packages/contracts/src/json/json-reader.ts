@@ -2,16 +2,16 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { decodeBase64Url } from "@gossip/stdx/internal";
 import { parseU64 } from "../ids/u64.ts";
 
-/** A part of some JSON that is not what it has to be. What it is instead is left out: it may be anything. */
+/** A part of some JSON that is malformed. The error does not contain the value, which may be anything. */
 export interface InvalidField {
   readonly kind: "InvalidField";
-  /** Where: names and positions from the outside in, joined by dots. Empty for the whole. */
+  /** The path: names and positions from the outside in, joined by dots. Empty for the whole. */
   readonly field: string;
   /** What is allowed there. */
   readonly expected: string;
 }
 
-/** Reads one value out of parsed JSON. `field` is where it stands. */
+/** Reads one value of parsed JSON. `field` is its path. */
 export type JsonReader<T> = (json: unknown, field: string) => Result<T, InvalidField>;
 
 /** A reader for each field of `T`. */
@@ -32,13 +32,13 @@ export const JsonReader = {
     return raw === undefined ? invalidField(field, "16 lowercase hex digits") : ok(raw as Id);
   },
 
-  /** A whole number from 0 on. */
+  /** A whole number, 0 or more. */
   count: (json: unknown, field: string): Result<number, InvalidField> => {
     const isCount = Number.isSafeInteger(json) && (json as number) >= 0;
     return isCount ? ok(json as number) : invalidField(field, "a whole number from 0 on");
   },
 
-  /** Yes or no. */
+  /** A boolean. */
   flag: (json: unknown, field: string): Result<boolean, InvalidField> =>
     typeof json === "boolean" ? ok(json) : invalidField(field, "true or false"),
 
@@ -64,7 +64,7 @@ export const JsonReader = {
     (json, field) =>
       json === undefined || json === null ? ok<T | undefined>(undefined) : read(json, field),
 
-  /** A list. The first item that is wrong decides. */
+  /** A list. The error is that of the first malformed item. */
   array:
     <T>(readItem: JsonReader<T>): JsonReader<readonly T[]> =>
     (json, field) => {
@@ -101,7 +101,7 @@ export function invalidField(field: string, expected: string): Result<never, Inv
   return err({ kind: "InvalidField", field, expected });
 }
 
-/** The place of `name` inside `field`. */
+/** The path of `name` inside `field`. */
 export function within(field: string, name: string): string {
   return field === "" ? name : `${field}.${name}`;
 }

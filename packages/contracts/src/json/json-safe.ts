@@ -16,13 +16,13 @@ export type JsonSafe<T> = T extends bigint | Uint8Array
           : never;
 
 /**
- * Turn a value of this project into one that JSON can carry.
+ * Converts a value of this project to one that JSON can represent.
  *
- * It takes plain objects, arrays, strings, numbers, booleans, u64s and bytes, at any
- * depth. A field that is `undefined` is left out. What redacts itself stays
- * redacted. A number that JSON cannot write, a function, a cycle or an instance of a
- * class without `toJSON` (a `Map`, a borrowed view) is an `InvariantViolation`: it
- * would be lost without a word.
+ * Accepts plain objects, arrays, strings, numbers, booleans, u64s and bytes, at any
+ * depth. Fields that are `undefined` are left out. Redacted values stay redacted.
+ * Throws `InvariantViolation` for a number that JSON cannot write, a function, a cycle
+ * or an instance of a class without `toJSON` (a `Map`, a borrowed view), which would be
+ * lost silently.
  */
 export function toJsonSafe<T>(value: T): JsonSafe<T> {
   return convert(value, []) as JsonSafe<T>;

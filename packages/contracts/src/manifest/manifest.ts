@@ -40,7 +40,7 @@ const readInitialShardJson = /* @__PURE__ */ JsonReader.object<InitialShardInput
   cursor: readCursorJson,
 });
 
-/** Reading an entry does not check it: `validateManifest` does, with all others. */
+/** Reading an entry does not validate it: `validateManifest` does, together with all others. */
 export const InitialShardInput: JsonCodec<InitialShardInput, InitialShardJson> = {
   toJson(input) {
     const { shard, spec, cursor } = readInitialShard(input);
@@ -54,7 +54,7 @@ export const InitialShardInput: JsonCodec<InitialShardInput, InitialShardJson> =
 };
 
 /**
- * Check the shards that a run is to start with.
+ * Validates the first shards of a run.
  *
  * The first broken rule decides:
  *
@@ -69,8 +69,8 @@ export function validateManifest(manifest: readonly InitialShardInput[]): Result
   if (count > MAX_INITIAL_SHARDS) return err({ kind: "TooManyShards", count, max: MAX_INITIAL_SHARDS });
   if (count === 0) return err({ kind: "Empty" });
 
-  // All rules that look at one shard run while it is read, because reading is what costs: ten thousand shards do not
-  // fit in the processor's cache. What they find is weighed afterwards, in the order of the rules.
+  // Each shard is read once, for all rules that concern it alone, because reading dominates the cost: ten thousand shards
+  // do not fit in the processor's cache. The findings are then ordered by rule.
   let unbounded: ManifestValidationError | undefined;
   let invalid: ManifestValidationError | undefined;
   let misplaced: ManifestValidationError | undefined;
@@ -89,10 +89,10 @@ export function validateManifest(manifest: readonly InitialShardInput[]): Result
 function findFaultyId(shards: readonly InitialShardInput[]): ManifestValidationError | undefined {
   const sorted = new BigUint64Array(shards.length);
   for (const [index, { shard }] of shards.entries()) sorted[index] = shard;
-  // Numbers of a typed array sort without calling back, many times faster than bigints of a plain one.
+  // A typed array sorts without a callback, many times faster than an array of bigints.
   sorted.sort();
 
-  // Read as halves: whole, each would be a new bigint.
+  // Read as halves: reading the whole would allocate a bigint.
   const halves = new Uint32Array(sorted.buffer);
   for (let at = 2; at < halves.length; at += 2) {
     if (halves[at] === halves[at - 2] && halves[at + 1] === halves[at - 1]) {
@@ -140,7 +140,7 @@ function findMisplacedCursor({ shard, spec, cursor }: InitialShardInput): Manife
     : jsonError({ kind: "CursorOutOfBounds", shardId: shard });
 }
 
-/** Read each field of an entry once, and throw unless it is one. */
+/** Reads each field of an entry once. Throws if it is malformed. */
 function readInitialShard(input: unknown): InitialShardInput {
   assertObject(input, "manifest entry");
   const { shard, spec, cursor } = input as InitialShardInput;

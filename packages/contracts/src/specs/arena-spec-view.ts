@@ -4,12 +4,12 @@ import type { SpecSlots } from "./spec-slots.ts";
 /**
  * A spec borrowed from a `ShardArena`.
  *
- * It is good until the spec is freed or the arena cleared; reading it after that
- * throws `InvariantViolation`, because the bytes may be another shard's. An array
- * that was read from it before is not guarded: keep neither, and copy with
- * `ShardSpec.tryFromRef` what must stay.
+ * It is valid until the spec is freed or the arena cleared. Reading it after that
+ * throws `InvariantViolation`, because the bytes may belong to another shard. Arrays
+ * that were read from it before are not guarded: do not keep them, and use
+ * `ShardSpec.tryFromRef` to copy.
  *
- * Reading a field makes an array of it each time: read once.
+ * Each read of a field allocates an array, so read it once.
  */
 export class ArenaSpecView implements ShardSpecRef {
   readonly #slots: SpecSlots;
@@ -22,7 +22,7 @@ export class ArenaSpecView implements ShardSpecRef {
     this.#generation = generation;
   }
 
-  // What the three have in common is in `SpecSlots`: a private method here would make every view a word larger.
+  // Shared code is in `SpecSlots`: a private method here would make every view a word larger.
 
   get keyRangeStart(): Uint8Array {
     return this.#slots.slab.get(this.#slots.liveFields(this.#slot, this.#generation).start);

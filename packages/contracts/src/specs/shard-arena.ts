@@ -5,14 +5,14 @@ import { MAX_ARENA_SLOTS } from "../limits.ts";
 import { assertFields, checkFields, type ShardSpecRef } from "./shard-spec-ref.ts";
 import { SpecSlots } from "./spec-slots.ts";
 
-/** Zero is the id of no arena. */
+/** No arena has the id zero. */
 let lastArenaId = 0;
 
 /**
- * Names a spec in a `ShardArena`. Copy it at will.
+ * Identifies a spec in a `ShardArena`. It is a value and may be copied.
  *
- * The generation tells a spec from others that had the slot before or have it
- * since, and the arena's id from those of other arenas: no arena mistakes a handle.
+ * The generation distinguishes the specs that used the slot at different times, and the arena's id
+ * distinguishes arenas, so stale and foreign handles are always detected.
  */
 export interface ShardSpecHandle {
   readonly slot: number;
@@ -28,8 +28,8 @@ export interface ShardSpecHandle {
  * detected: `tryViewSpec` returns `undefined`, `viewSpec` throws, `freeSpec` does
  * nothing.
  *
- * `tryAllocSpec` costs the handle and `viewSpec` the view, one small object each, and
- * freeing costs nothing. A slot's first use costs a few more.
+ * `tryAllocSpec` allocates the handle and `viewSpec` the view, one small object each.
+ * Freeing allocates nothing. The first use of a slot allocates a few more.
  */
 export class ShardArena {
   readonly #id = ++lastArenaId;
@@ -88,30 +88,30 @@ export class ShardArena {
     return this.#store(spec) === undefined ? this.#handleOf(slot) : undefined;
   }
 
-  /** The spec, borrowed, or `undefined` where the handle names none of this arena. */
+  /** The spec, borrowed, or `undefined` if the handle is stale or foreign. */
   tryViewSpec(handle: ShardSpecHandle): ShardSpecRef | undefined {
     if (!this.#holds(handle)) return undefined;
     return new ArenaSpecView(this.#slots, handle.slot, handle.generation);
   }
 
-  /** As `tryViewSpec`, for a handle that must be good. */
+  /** Like `tryViewSpec`, but throws for a stale or foreign handle. */
   viewSpec(handle: ShardSpecHandle): ShardSpecRef {
     const view = this.tryViewSpec(handle);
     assert(view !== undefined, "shard spec handle is stale, freed or of another arena");
     return view;
   }
 
-  /** Free a spec and its bytes. A handle that names none of this arena is ignored. */
+  /** Frees a spec and its bytes. Ignores a stale or foreign handle. */
   freeSpec(handle: ShardSpecHandle): void {
     if (this.#holds(handle)) this.#slots.release(handle.slot);
   }
 
-  /** Free everything. No handle and no view from before is good any more. */
+  /** Frees everything. All earlier handles and views become stale. */
   clear(): void {
     this.#slots.clear();
   }
 
-  /** The end of the arena's use: clears it. */
+  /** Clears the arena. */
   [Symbol.dispose](): void {
     this.clear();
   }
@@ -136,7 +136,7 @@ export class ShardArena {
 
   #holds(handle: ShardSpecHandle): boolean {
     assertObject(handle, "shard spec handle");
-    // Of the three, only the slot is used as an index, and a text could name more than an element.
+    // Only the slot is used as an index, so it must be a number: text could name a property.
     if (typeof handle.slot !== "number" || handle.arenaId !== this.#id) return false;
     return this.#slots.isLive(handle.slot, handle.generation);
   }

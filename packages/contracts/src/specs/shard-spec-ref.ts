@@ -5,7 +5,7 @@ import { MAX_KEY_SIZE, MAX_METADATA_SIZE } from "../limits.ts";
 import type { ShardSpecInputError } from "./shard-spec-input-error.ts";
 
 /**
- * A look at a shard's spec, checked or not, owned or borrowed.
+ * A view of a shard's spec, checked or not, owned or borrowed.
  *
  * The range is `[keyRangeStart, keyRangeEnd)` in byte order, and an empty bound is
  * no bound. A borrowed one is good only until its owner changes it: never keep it,
@@ -17,7 +17,7 @@ export interface ShardSpecRef {
   readonly metadata: Uint8Array;
 }
 
-/** What every empty field shares. It cannot be written to, having no bytes. */
+/** Shared by all empty fields. It has no bytes that could be modified. */
 export const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0);
 
 /** Check sizes, then the order of the bounds: start, end, metadata, range. The first that fails decides. */
@@ -30,7 +30,7 @@ export function checkShardSpec(spec: ShardSpecRef): Result<void, ShardSpecInputE
   return checkFields(spec.keyRangeStart, spec.keyRangeEnd, spec.metadata);
 }
 
-/** The same for fields that are in no object: the arena's way in, which must leave no garbage. */
+/** The same for separate fields: the arena uses this form to allocate nothing. */
 export function checkFields(
   start: Uint8Array,
   end: Uint8Array,
@@ -90,7 +90,7 @@ export function copyShardSpec(spec: ShardSpecRef): ShardSpecRef {
   });
 }
 
-// `slice` would do for a Uint8Array, but a Buffer's shares its memory.
+// Not `slice`: that of a Buffer shares its memory.
 function copyBytes(bytes: Uint8Array): Uint8Array {
   return bytes.length === 0 ? NO_BYTES : new Uint8Array(bytes);
 }

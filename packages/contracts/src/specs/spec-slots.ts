@@ -1,6 +1,6 @@
 import { assert, ByteSlab, ByteSlot, type SlabFull } from "@gossip/stdx";
 
-/** Where each field of a slot's spec is kept. */
+/** The slab slots of the fields of one spec. */
 interface SpecFields {
   readonly start: ByteSlot;
   readonly end: ByteSlot;
@@ -11,23 +11,22 @@ interface SpecFields {
 const ANYTHING = Number.MAX_SAFE_INTEGER;
 
 /**
- * The slots of a `ShardArena`: their bytes, which of them are live, and since when.
+ * The slots of a `ShardArena`: their bytes, and which generation of each is live.
  *
- * Apart from the arena because its views look in here too: a view must find out by
- * itself that its spec is gone.
+ * Separate from the arena because views use it too: a view must detect by itself that its spec is gone.
  */
 export class SpecSlots {
   readonly slab: ByteSlab;
   readonly #isLive: Uint8Array;
-  // A plain array: read from it, a number is a small integer and costs an object that holds it no box of its own, and
-  // past 31 bits it still counts on. It never wraps, so a handle never becomes good again.
+  // A plain array, whose small integers need no box in the objects that hold them. It counts beyond 31 bits and never
+  // wraps, so a handle never becomes valid again.
   readonly #generations: number[];
-  // Slots that were used and given up, the last one on top.
+  // Freed slots, the last one on top.
   readonly #returned: Uint32Array;
   #returnedCount = 0;
-  // Slots from here on have not been used since the arena was made or cleared.
+  // Slots from here on are unused since the arena was created or cleared.
   #freshSlot = 0;
-  // Made when a slot is first used, and kept: storing a spec then leaves nothing for the collector.
+  // Created on first use of a slot and kept, so that storing a spec allocates nothing.
   readonly #fields: SpecFields[] = [];
 
   constructor(capacity: { readonly specSlots: number; readonly byteCapacity: number }) {
@@ -45,7 +44,7 @@ export class SpecSlots {
     return this.#freshSlot - this.#returnedCount;
   }
 
-  /** The slot that the next spec gets: the one given up last, else the lowest that is fresh. */
+  /** The slot for the next spec: the one freed last, or else the lowest unused one. */
   get nextSlot(): number {
     return this.#returnedCount > 0 ? this.#returned[this.#returnedCount - 1]! : this.#freshSlot;
   }
@@ -54,12 +53,12 @@ export class SpecSlots {
     return this.#generations[slot]!;
   }
 
-  /** Whether the slot still holds what it held in that generation. Any two numbers may be asked about. */
+  /** Whether the slot is live in that generation. Accepts any two numbers. */
   isLive(slot: number, generation: number): boolean {
     return this.#isLive[slot] === 1 && this.#generations[slot] === generation;
   }
 
-  /** Where the fields of the spec are that a slot held in that generation. Throws if it no longer does. */
+  /** The fields of the spec in a slot of that generation. Throws if it is stale. */
   liveFields(slot: number, generation: number): SpecFields {
     assert(this.isLive(slot, generation), "shard spec view outlived its spec: it was freed, or the arena cleared");
     return this.#fields[slot]!;
@@ -68,7 +67,7 @@ export class SpecSlots {
   /**
    * Copies a spec into the next slot, or changes nothing and returns the reason. A slot must be free.
    *
-   * The fields come one by one, because an object that holds them would be garbage.
+   * The fields are separate arguments: an object for them would be an allocation.
    */
   store(start: Uint8Array, end: Uint8Array, metadata: Uint8Array): SlabFull | undefined {
     const slot = this.nextSlot;
@@ -85,7 +84,7 @@ export class SpecSlots {
     return undefined;
   }
 
-  /** Give up a live slot and its bytes. */
+  /** Frees a live slot and its bytes. */
   release(slot: number): void {
     const { start, end, metadata } = this.#fields[slot]!;
     this.slab.deallocate(metadata);
@@ -96,7 +95,7 @@ export class SpecSlots {
     this.#returned[this.#returnedCount++] = slot;
   }
 
-  /** Give up everything. Every slot enters its next generation, and slot 0 is next. */
+  /** Frees everything. Every slot enters its next generation, and slot 0 is the next to use. */
   clear(): void {
     this.slab.clear();
     this.#isLive.fill(0);

@@ -37,11 +37,10 @@ export const SplitReplacePlanningError: JsonCodec<SplitReplacePlanningError> = /
 );
 
 /**
- * Plan to replace `parent` by the children as they are: their number, then their coverage.
+ * Plans to replace `parent` by these children. Checks their number, then their coverage.
  *
- * Cursors are the caller's affair here. Carrying the plan out accepts only the
- * parent's cursor on the lowest child and initial ones elsewhere; see
- * `planSplitReplaceAtPoints`, which sees to that.
+ * It does not check cursors. Execution accepts only the parent's cursor on the lowest child and initial ones
+ * elsewhere; `planSplitReplaceAtPoints` makes them so.
  */
 export function planSplitReplace(
   parent: ShardSpecRef,

@@ -1,7 +1,7 @@
 import { assert, compareBytes } from "@gossip/stdx";
 import type { ShardSpecRef } from "../specs/shard-spec-ref.ts";
 
-/** Bytes of a start that decide first. */
+/** Bytes of a start that are compared first. */
 const RANK_SIZE = 4;
 
 /** One more than the largest position: rank and position together stay below 2^53, where numbers are exact. */
@@ -14,10 +14,10 @@ interface Ranged {
 /**
  * The items by the start of their range. Equal starts stay in the order they had.
  *
- * The starts of one run mostly share a long prefix, and comparing it again and again
- * is what a plain sort spends its time on. So it is measured once. The four bytes
- * behind it and the item's position make one number; numbers sort without calling
- * back, and only starts that agree in those bytes are compared at all.
+ * The starts of one run usually share a long prefix, and a plain sort spends its time
+ * comparing it. So the prefix is measured once. The four bytes after it and the item's
+ * position make one number. Numbers sort without a callback, and only starts that
+ * agree in those bytes are compared.
  */
 export function sortByStart<T extends Ranged>(items: readonly T[]): T[] {
   assert(items.length <= POSITIONS, () => `at most ${POSITIONS} ranges can be sorted, got ${items.length}`);
@@ -45,7 +45,7 @@ function settleTies<T extends Ranged>(sorted: T[], keys: Float64Array): void {
   }
 }
 
-/** How many bytes all starts begin with alike. */
+/** The length of the prefix that all starts share. */
 function sharedPrefixSize(items: readonly Ranged[]): number {
   const first = items[0]?.spec.keyRangeStart;
   let size = first?.length ?? 0;
@@ -59,7 +59,7 @@ function sharedPrefixSize(items: readonly Ranged[]): number {
   return size;
 }
 
-/** The bytes behind the prefix as a number, zeros where there are none: never out of order, but it may tie. */
+/** The bytes after the prefix as a number, padded with zeros: never out of order, but it may tie. */
 function rankOf(start: Uint8Array, prefixSize: number): number {
   let rank = 0;
   for (let index = prefixSize; index < prefixSize + RANK_SIZE; index++) {

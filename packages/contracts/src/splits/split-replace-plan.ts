@@ -17,14 +17,14 @@ export interface SplitReplaceChild {
 /**
  * A proposal to replace a shard by 2 to 256 children, in the caller's order.
  *
- * A plan owns its bytes. It says nothing about its parent: whether the children
- * tile it is checked by the planner, and again when the plan is carried out.
+ * A plan owns its bytes. It does not contain its parent: the planner checks that the
+ * children tile it, and so does execution.
  */
 export interface SplitReplacePlan {
   readonly children: readonly SplitReplaceChild[];
 }
 
-/** Why children make no plan. `count` is 257 for any number above 256. */
+/** Why children are not a plan. `count` is 257 for any number above 256. */
 export type SplitReplacePlanError =
   | { readonly kind: "TooFewChildren"; readonly count: number }
   | { readonly kind: "TooManyChildren"; readonly count: number };

@@ -9,15 +9,15 @@ import { ShardSpec, type ShardSpecJson } from "../specs/shard-spec.ts";
  * A proposal to cut a part off a shard's upper end.
  *
  * The shard lives on with `parentNewSpec`, its lease and its cursor; a new shard
- * takes `residualSpec`. A plan owns its bytes. Whether the two tile the shard is
- * checked by the planner, and again when the plan is carried out.
+ * takes `residualSpec`. A plan owns its bytes. The planner checks that the two
+ * tile the shard, and so does execution.
  */
 export interface SplitResidualPlan {
   readonly parentNewSpec: ShardSpecRef;
   readonly residualSpec: ShardSpecRef;
 }
 
-/** Why two specs make no plan. */
+/** Why two specs are not a plan. */
 export interface SplitResidualPlanError {
   readonly kind: "IdenticalSpecs";
 }

@@ -6,8 +6,7 @@ import { ShardLimitScope } from "../states/shard-limit-scope.ts";
 /**
  * Why a split cannot be made.
  *
- * Every field that is named for a key holds its size in bytes, 0 for a bound that
- * is missing. Indexes are the positions of children as the caller listed them.
+ * Every field that is named for a key is its size in bytes, 0 for a missing bound. Indexes are the positions of children as the caller listed them.
  */
 export type SplitValidationError =
   | { readonly kind: "NoChildren" }
@@ -16,7 +15,7 @@ export type SplitValidationError =
   | { readonly kind: "StartMismatch"; readonly parentStart: number; readonly firstChildStart: number }
   /** The highest child does not end where the parent does. */
   | { readonly kind: "EndMismatch"; readonly parentEnd: number; readonly lastChildEnd: number }
-  /** Between two neighbors lies a gap, or they overlap. */
+  /** Two adjacent children leave a gap or overlap. */
   | {
       readonly kind: "BoundaryMismatch";
       readonly childIndex: number;
@@ -26,20 +25,20 @@ export type SplitValidationError =
     }
   /** A child's start is not below its end. */
   | { readonly kind: "InvertedChild"; readonly childIndex: number }
-  /** A child has no end, and yet there is one above it. */
+  /** A child has no end, although another child is above it. */
   | { readonly kind: "OverlappingChild"; readonly childIndex: number; readonly nextChildIndex: number }
-  /** What the parent would keep does not hold the parent's cursor. */
+  /** The range that the parent would keep does not contain its cursor. */
   | {
       readonly kind: "ParentCursorOutOfBounds";
       readonly cursor: number;
       readonly newParentStart: number;
       readonly newParentEnd: number;
     }
-  /** The parent would have spawned too many shards over its life. */
+  /** The parent would exceed the number of shards that it may spawn. */
   | { readonly kind: "SpawnLimitExceeded"; readonly current: number; readonly additional: number; readonly max: number }
   /** The store cannot write so many children at once. */
   | { readonly kind: "BackendChildLimitExceeded"; readonly requested: number; readonly backendMax: number }
-  /** A quota of shards would be overdrawn. */
+  /** A quota of shards would be exceeded. */
   | {
       readonly kind: "ShardLimitExceeded";
       readonly current: number;

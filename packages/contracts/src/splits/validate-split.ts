@@ -7,7 +7,7 @@ import { checkShardSpec, isInverted, readShardSpec, type ShardSpecRef } from "..
 import { readSplitChild, type SplitReplaceChild } from "./split-replace-plan.ts";
 import type { SplitValidationError } from "./split-validation-error.ts";
 
-/** A child's bounds, and where the caller listed it. */
+/** A child's bounds, and its position in the caller's list. */
 interface PlacedRange {
   readonly start: Uint8Array;
   readonly end: Uint8Array;
@@ -52,12 +52,12 @@ export function validateResidualSplit(split: {
 }
 
 /**
- * Check that the children continue where the parent stands.
+ * Checks that the children continue where the parent is.
  *
  * The lowest child must carry the parent's cursor, key and token, and every other
- * an initial one; and the cut must lie above the cursor's key, or what is between the two
- * would be left to a child that starts afresh. Then no item is repeated and none is
- * skipped. Run it after `validateSplitCoverage`, which makes "the lowest" mean something.
+ * an initial one. The cut must lie above the cursor's key, or a child without progress would repeat
+ * the items between the two. Then no item is repeated and none is skipped. Call it after
+ * `validateSplitCoverage`.
  */
 export function validateChildCursors(
   parentCursor: Cursor,
@@ -76,7 +76,7 @@ export function validateChildCursors(
   return ok();
 }
 
-/** Whether a cursor has come to the end of a range, or beyond it. */
+/** Whether a cursor is at the end of a range or beyond it. */
 function isPassed(spec: ShardSpecRef, { lastKey }: Cursor): boolean {
   return lastKey !== undefined && placeOfKey(lastKey, spec) === "AboveRange";
 }
@@ -125,7 +125,7 @@ function checkNeighbors(placed: readonly PlacedRange[]): Result<void, SplitValid
 
   const { child, next } = faulty;
   const indexes = { childIndex: child.index, nextChildIndex: next.index };
-  // Both empty, they are equal and still no boundary: the child has no end, the next no start.
+  // If both are empty they are equal, and still no boundary: the child has no end, and the next has no start.
   if (equalBytes(child.end, next.start)) return err({ kind: "OverlappingChild", ...indexes });
   return err({
     kind: "BoundaryMismatch",

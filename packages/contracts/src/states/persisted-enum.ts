@@ -3,8 +3,8 @@ import { assert, assertCount } from "@gossip/stdx";
 /**
  * The names of a closed set, and the numbers that stores keep for them.
  *
- * The names are the API; a number leaves the program only inside a record or a
- * hash, so a number once given is never given again.
+ * The names are the API. Numbers appear only in records and hashes, so a number is never
+ * reused.
  */
 export interface PersistedEnum<Name extends string> {
   /** Every name, in the order of the numbers. */
@@ -17,7 +17,7 @@ export interface PersistedEnum<Name extends string> {
   is(value: unknown): value is Name;
 }
 
-/** Build such a set. A number is a byte, and belongs to one name. */
+/** Builds such a set. Each number is a byte and belongs to one name. */
 export function persistedEnum<const Codes extends Readonly<Record<string, number>>>(
   given: Codes,
 ): PersistedEnum<keyof Codes & string> {

@@ -2,13 +2,13 @@ import { assert } from "@gossip/stdx";
 import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
 
 /**
- * Where a run is in its life. It is always in one of these:
+ * The state of a run. It is always one of these:
  *
  * - `Initializing` — created, and has no shards yet. Registering them makes it `Active`.
  * - `Active`       — its shards are worked on.
- * - `Done`         — completed. Nothing leaves it.
- * - `Failed`       — given up. Nothing leaves it.
- * - `Cancelled`    — called off, before or after it became active. Nothing leaves it.
+ * - `Done`         — completed. Final.
+ * - `Failed`       — ended as failed. Final.
+ * - `Cancelled`    — ended early, before or after it became active. Final.
  */
 export type RunStatus = "Initializing" | "Active" | "Done" | "Failed" | "Cancelled";
 

@@ -1,6 +1,6 @@
 import { assert } from "@gossip/stdx";
 
-/** Whose quota of shards ran out. It is reported and never stored, so it has no numbers. */
+/** Which quota of shards is exceeded. It is never stored, so it has no numbers. */
 export type ShardLimitScope = "PerTenant" | "Global";
 
 const WORDS: Readonly<Record<ShardLimitScope, string>> = { PerTenant: "per-tenant", Global: "global" };

@@ -2,12 +2,12 @@ import { assert } from "@gossip/stdx";
 import { persistedEnum, type PersistedEnum } from "./persisted-enum.ts";
 
 /**
- * Where a shard is in its life. It is always in one of these:
+ * The state of a shard. It is always one of these:
  *
  * - `Active` — may be leased. `checkpoint`, `renew` and `release` keep it here; `splitResidual` too.
- * - `Done`   — reached its end. Nothing leaves it.
- * - `Split`  — its range now belongs to its children. Nothing leaves it.
- * - `Parked` — set aside with a reason. Only `unpark` leaves it, and raises the fence.
+ * - `Done`   — finished. Final.
+ * - `Split`  — its range belongs to its children. Final.
+ * - `Parked` — set aside with a reason. Only `unpark` ends this, and raises the fence.
  */
 export type ShardStatus = "Active" | "Done" | "Split" | "Parked";
 

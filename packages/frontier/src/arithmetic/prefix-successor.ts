@@ -21,7 +21,7 @@ export function prefixSuccessorInto(prefix: Uint8Array, out: KeyBuf): boolean {
   const size = successorSize(prefix);
   if (size === 0) return false;
 
-  // The whole prefix, although its end is not needed: cutting it first would make a view.
+  // The whole prefix, although its end is not needed: a shorter one would need a view.
   out.bytes.set(prefix);
   out.bytes[size - 1]! += 1;
   out.commit(size);
@@ -42,8 +42,8 @@ export function prefixSuccessor(prefix: Uint8Array): Uint8Array | undefined {
 /**
  * The size of the successor of a prefix in bytes; zero if there is none.
  *
- * It ends with the last byte that can be raised. Every byte behind that one is
- * `ff`, and leaving those out is what makes it the least.
+ * It ends with the last byte that can be incremented. Every byte after that is `ff`, and is
+ * left out.
  */
 function successorSize(prefix: Uint8Array): number {
   if (prefix.length > MAX_KEY_SIZE) return 0;

@@ -7,14 +7,13 @@ const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 const SMALLEST_CLASS = 16;
 
 /**
- * A failure to fill an arena, said anew once what was filled has been taken out again.
+ * Corrects the error of a full arena after a rollback.
  *
- * `available` promises the largest size class that would succeed now, and there is
- * more room now than when the error occurred. The arena does not report it, so specs of
- * nothing but metadata are tried, from the largest there can be downwards.
+ * `available` must be the largest size class that would succeed now, and there is more room
+ * after the rollback. The arena does not report it, so this tries specs of decreasing size.
  */
 export function afterRollback<E>(error: ShardIntoError<E>, arena: ShardArena): ShardIntoError<E> {
-  // The slots had run out, not the bytes: an arena reports that as `requested: 1, available: 0`.
+  // If the slots ran out, and not the bytes, an arena reports `requested: 1, available: 0`.
   if (error.kind !== "SlabFull" || error.requested < SMALLEST_CLASS) return error;
   return { ...error, available: Math.max(error.available, largestClass(arena)) } satisfies SlabFull;
 }

@@ -47,19 +47,18 @@ import { ShardSpecScratch } from "../shards/shard-spec-scratch.ts";
 
 /** How many entries a builder may hold. */
 export interface BuilderLimits {
-  /** What the caller plans for. */
+  /** The entries that the caller plans for. */
   readonly entryLimit: number;
-  /** What there is room for, at most and by default `MAX_BUILDER_ENTRIES`. */
+  /** The capacity; at most and by default `MAX_BUILDER_ENTRIES`. */
   readonly cap?: number;
 }
 
 /**
- * Stages the first shards of a run in an arena, then hands them over as a manifest.
+ * Stages the first shards of a run in an arena, then returns them as a manifest.
  *
- * `add…` and `split…` check what they are given and stage it under the next id, from
- * 0 on. A refused call changes nothing and uses no id: a split adds all of its shards
- * or none. What can only be seen of all shards together (overlap, missing bounds,
- * cursors) is checked by `buildInputs`.
+ * `add…` and `split…` check their input and stage it under the next id, from 0 on. A refused
+ * call changes nothing and uses no id: a split adds all of its shards or none. `buildInputs`
+ * checks what concerns all shards together (overlap, missing bounds, cursors).
  *
  * The builder borrows the arena: `reset` frees what it staged, and disposing of the
  * builder clears the whole arena, including specs that other code put there.
@@ -68,13 +67,13 @@ export class PreallocShardBuilder {
   readonly entryLimit: number;
   readonly #arena: ShardArena;
   readonly #scratch = new ShardSpecScratch();
-  // An entry is a handle and the cursor at the same place: two lists instead of an object each. They never spill, because
-  // every call first asks for room, and the limit is within the capacity.
+  // An entry is a handle and a cursor at the same index: two lists instead of an object per entry. They never spill,
+  // because every call first checks for room, and the limit is within the capacity.
   #handles: InlineVec<ShardSpecHandle>;
   #cursors: InlineVec<Cursor>;
   #isDisposed = false;
 
-  /** What `tryNew` refuses is an `InvariantViolation`. */
+  /** Throws `InvariantViolation` for what `tryNew` refuses. */
   constructor(arena: ShardArena, limits: BuilderLimits) {
     const refused = checkLimits(arena, limits);
     assert(refused === undefined, () => frontierErrorMessage(refused!));
@@ -84,7 +83,7 @@ export class PreallocShardBuilder {
     this.#cursors = new InlineVec(this.#handles.capacity);
   }
 
-  /** Refused, in this order: a limit of zero, one above the capacity, one above what a manifest may hold. */
+  /** Errors, in this order: a limit of zero, above the capacity, above what a manifest may hold. */
   static tryNew(arena: ShardArena, limits: BuilderLimits): Result<PreallocShardBuilder, BuilderLimitError> {
     const refused = checkLimits(arena, limits);
     return refused === undefined ? ok(new PreallocShardBuilder(arena, limits)) : err(refused);
@@ -102,12 +101,12 @@ export class PreallocShardBuilder {
     return this.entryLimit - this.#handles.length;
   }
 
-  /** Stage a shard as `rangeShard` makes it, with nothing done yet. */
+  /** Stage a shard as `rangeShard` makes it, without progress. */
   addRange(input: RangeShardInput): Result<ShardId, CapacityExceeded | RangeInvalid | SlabFull> {
     return this.#add(input, Cursor.initial(), "RangeInvalid", rangeShardInto);
   }
 
-  /** As `addRange`, with progress. Whether that lies in the range is checked by `buildInputs`. */
+  /** As `addRange`, with progress. `buildInputs` checks that it lies in the range. */
   addRangeWithCursor(
     input: RangeShardInput,
     cursor: Cursor,
@@ -116,12 +115,12 @@ export class PreallocShardBuilder {
     return this.#add(input, cursor, "RangeInvalid", rangeShardInto);
   }
 
-  /** Stage a shard as `prefixShard` makes it, with nothing done yet. */
+  /** Stage a shard as `prefixShard` makes it, without progress. */
   addPrefix(input: PrefixShardInput): Result<ShardId, CapacityExceeded | PrefixInvalid | SlabFull> {
     return this.#add(input, Cursor.initial(), "PrefixInvalid", prefixShardInto);
   }
 
-  /** As `addPrefix`, with progress. Whether that lies in the range is checked by `buildInputs`. */
+  /** As `addPrefix`, with progress. `buildInputs` checks that it lies in the range. */
   addPrefixWithCursor(
     input: PrefixShardInput,
     cursor: Cursor,
@@ -130,12 +129,12 @@ export class PreallocShardBuilder {
     return this.#add(input, cursor, "PrefixInvalid", prefixShardInto);
   }
 
-  /** Stage a shard as `manifestShard` makes it, with nothing done yet. */
+  /** Stage a shard as `manifestShard` makes it, without progress. */
   addManifest(input: ManifestShardInput): Result<ShardId, CapacityExceeded | ManifestCtorInvalid | SlabFull> {
     return this.#add(input, Cursor.initial(), "ManifestCtorInvalid", manifestShardInto);
   }
 
-  /** As `addManifest`, with progress. Whether that lies in the range is checked by `buildInputs`. */
+  /** As `addManifest`, with progress. `buildInputs` checks that it lies in the range. */
   addManifestWithCursor(
     input: ManifestShardInput,
     cursor: Cursor,
@@ -144,7 +143,7 @@ export class PreallocShardBuilder {
     return this.#add(input, cursor, "ManifestCtorInvalid", manifestShardInto);
   }
 
-  /** Stage a copy of any spec, metadata as it is, with nothing done yet. */
+  /** Stage a copy of any spec, without progress. */
   addSpecRef(spec: ShardSpecRef): Result<ShardId, CapacityExceeded | SpecInvalid | SlabFull> {
     const room = this.#checkRoom(1);
     if (!room.ok) return room;
@@ -154,7 +153,7 @@ export class PreallocShardBuilder {
     return placed.ok ? ok(this.#append(placed.value, Cursor.initial())) : placed;
   }
 
-  /** Stage a spec that is already in the arena, without copying it. It is the builder's from then on: `reset` frees it. */
+  /** Stage a spec that is already in the arena, without copying it. The builder owns it from then on: `reset` frees it. */
   addSpecHandle(handle: ShardSpecHandle): Result<ShardId, CapacityExceeded | InvalidSpecHandle> {
     const room = this.#checkRoom(1);
     if (!room.ok) return room;
@@ -165,9 +164,9 @@ export class PreallocShardBuilder {
   /**
    * Stage a range cut at interior points: one shard more than there are points.
    *
-   * Refused, in this order, and then nothing is staged: more shards than a split may
-   * make; more than there is room for; one that is no range (the points are not in
-   * order, a point is empty, something is too large); no room in the arena.
+   * Errors, in this order; nothing is staged then: more shards than a split may make; more
+   * than there is room for; a part that is not a range (the points are not in order, a point
+   * is empty, something is too large); no room in the arena.
    */
   splitRangeByBoundaries(
     input: RangeSplitInput,
@@ -182,11 +181,11 @@ export class PreallocShardBuilder {
   }
 
   /**
-   * Stage the rows of a manifest, so many a shard; the last may have fewer.
+   * Stage the rows of a manifest, `rowsPerShard` each; the last shard may have fewer.
    *
-   * Refused, in this order, and then nothing is staged: no rows, or zero a shard; more
-   * shards than a split may make; more than there is room for; metadata that is too
-   * large; no room in the arena.
+   * Errors, in this order; nothing is staged then: no rows, or zero per shard; more shards
+   * than a split may make; more than there is room for; metadata that is too large; no room
+   * in the arena.
    */
   splitManifestByRows(
     input: ManifestSplitInput,
@@ -199,10 +198,10 @@ export class PreallocShardBuilder {
   }
 
   /**
-   * The staged shards in the order of adding, if they make a manifest.
+   * The staged shards in the order they were added, if they are a valid manifest.
    *
-   * Changes nothing, so asking again gives the same. The specs are borrowed from the
-   * arena, and reading them after `reset` or dispose throws.
+   * Changes nothing. The specs are borrowed from the arena: reading them after `reset` or
+   * dispose throws.
    */
   buildInputs(): Result<InitialShardInput[], InvalidSpecHandle | ManifestInvalid> {
     this.#assertUsable();
@@ -224,7 +223,7 @@ export class PreallocShardBuilder {
     this.#forget();
   }
 
-  /** The end of the builder's use: clears the arena. A second time does nothing. */
+  /** Clears the arena. Idempotent. */
   [Symbol.dispose](): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -255,7 +254,7 @@ export class PreallocShardBuilder {
     return idOf(this.#handles.length - 1);
   }
 
-  /** Put every part into the arena, then stage them; where one does not fit, take the others out again. */
+  /** Put every part into the arena, then stage them. If one does not fit, remove the others again. */
   #appendAll<Input, E, Kind extends string>(
     parts: readonly Input[],
     kind: Kind,
@@ -291,7 +290,7 @@ export class PreallocShardBuilder {
   }
 }
 
-/** The id of the entry at an index. Entries are never taken out one by one, so ids count up with them. */
+/** The id of the entry at an index. Entries are never removed one by one. */
 function idOf(index: number): ShardId {
   return ShardId.fromRaw(BigInt(index));
 }
@@ -303,7 +302,7 @@ type Place<Input, E> = (
   arena: ShardArena,
 ) => Result<ShardSpecHandle, ShardIntoError<E>>;
 
-/** A spec's refusal under the name that a builder's method gives it. */
+/** An error of a spec under the kind of the builder's method. */
 interface Refusal<Kind extends string, E> {
   readonly kind: Kind;
   readonly reason: E;
@@ -327,7 +326,7 @@ function checkLimits(arena: ShardArena, limits: BuilderLimits): BuilderLimitErro
   return undefined;
 }
 
-/** Throws unless the value has the shape of a cursor: every question to the companion does. */
+/** Throws unless the value has the shape of a cursor, as every function of the companion does. */
 function assertCursor(cursor: Cursor): void {
   Cursor.isInitial(cursor);
 }

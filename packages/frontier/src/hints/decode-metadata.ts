@@ -7,7 +7,7 @@ import type { ShardMetadataDecodeError } from "./hint-error.ts";
 import { LENGTH_FIELD_SIZE, readEnvelope, ShardMetadata } from "./shard-metadata.ts";
 import { ShardMetadataView } from "./shard-metadata-view.ts";
 
-// All six check the whole envelope, whichever part they are asked for: a spec is read by all of them or by none.
+// All six check the whole envelope, so that they accept the same specs.
 // The `Into` forms allocate nothing but an error, if reading `metadata` does not: that of an owned spec is a
 // field, that of a borrowed one a new view.
 
@@ -54,7 +54,7 @@ export function decodeConnectorExtraInto(spec: ShardSpecRef, out: MetadataBuf): 
   const size = metadata.length;
   if (size > MetadataBuf.CAPACITY) assert(false, `metadata must be at most ${MetadataBuf.CAPACITY} bytes, got ${size}`);
 
-  // All of it, and then the front away: cutting it first would make a view.
+  // Copy all of it, then move it to the front: cutting it first would need a view.
   const extraOffset = hintSize === 0 ? 0 : LENGTH_FIELD_SIZE + hintSize;
   out.bytes.set(metadata);
   out.bytes.copyWithin(0, extraOffset, size);

@@ -16,7 +16,7 @@ export interface ChildRange {
  * The hint of a child that a split cut out of a parent with `parentHint`.
  *
  * - `Range` stays `Range`, and nothing is checked.
- * - `Prefix` becomes `Range`: a part of a prefix's keys is in general no prefix's keys.
+ * - `Prefix` becomes `Range`: a part of the keys of a prefix generally has no prefix of its own.
  *   The child must lie inside the prefix.
  * - `Manifest` stays `Manifest` with the child's rows. Both bounds must be rows of the
  *   parent.

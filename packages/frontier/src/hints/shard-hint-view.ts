@@ -5,11 +5,10 @@ import type { ShardHintDecodeError } from "./hint-error.ts";
 import { copyHint, prefixAt, type ShardHint } from "./shard-hint.ts";
 import { readU64 } from "../keys/u64-bytes.ts";
 
-/** What a view shows where there is nothing to look at. */
+/** What a view of empty metadata shows. */
 export const ENCODED_RANGE: Uint8Array = /* @__PURE__ */ Uint8Array.of(TAG_RANGE);
 
-// `ShardMetadataView` is in another file, and a `#field` is open to its own class only. This is the door for it;
-// the package's entry does not export it.
+// Gives `ShardMetadataView`, which is in another file, access to the private fields. The package does not export it.
 export let pointHintView: (view: ShardHintView, bytes: Uint8Array, offset: number, size: number) => void;
 
 /**

@@ -35,21 +35,21 @@ export interface DecodedShardHint {
 }
 
 export interface ShardHintCompanion {
-  /** The hint without information: one shared value. */
+  /** The hint without information. One shared value. */
   readonly RANGE: ShardHint;
   /** How many bytes the hint takes, or why it has no encoding. */
   encodedLength(hint: ShardHint): Result<number, ShardEncodeError>;
   encode(hint: ShardHint): Result<Uint8Array, ShardEncodeError>;
-  /** Write the hint into `out`, which stays as it was where that fails. Hot: allocates nothing but an error. */
+  /** Writes the hint into `out`, which is unchanged on an error. Hot: allocates nothing but an error. */
   encodeInto(hint: ShardHint, out: MetadataBuf): Result<void, ShardEncodeError>;
   /**
-   * Read a hint from the start of `bytes`, whatever they are. What follows it is left
-   * to the caller. The hint owns its bytes; `ShardHintView.decode` makes none.
+   * Reads a hint from the start of `bytes`, and ignores what follows it. Accepts any bytes.
+   * The hint owns its bytes; `ShardHintView.decode` copies none.
    */
   decode(bytes: Uint8Array): Result<DecodedShardHint, ShardHintDecodeError>;
-  /** The hint as JSON can carry it: rows as 16 hex digits, the prefix as base64url. */
+  /** The hint in JSON: rows as 16 hex digits, the prefix as base64url. */
   toJson(hint: ShardHint): JsonSafe<ShardHint>;
-  /** Takes what `JSON.parse` returned, whatever it is, and refuses what has no encoding. */
+  /** Accepts any result of `JSON.parse`. Refuses a hint that has no encoding. */
   fromJson(json: unknown): Result<ShardHint, InvalidField | ShardEncodeError>;
 }
 
@@ -116,7 +116,7 @@ function measureHint(hint: ShardHint): number | ShardEncodeError {
   return sizeOfHint(hint);
 }
 
-/** The same for what is known to be a hint: first the prefix itself, then the whole. */
+/** The same for a value that is known to be a hint. Checks the prefix first, then the whole. */
 export function sizeOfHint(hint: ShardHint): number | ShardEncodeError {
   switch (hint.kind) {
     case "Range":
@@ -134,14 +134,14 @@ export function sizeOfHint(hint: ShardHint): number | ShardEncodeError {
   }
 }
 
-/** Write a hint that was measured to `offset`, where there is room for it. */
+/** Writes a hint of known size at `offset`, where there is room for it. */
 export function writeHint(hint: ShardHint, { bytes, words }: MetadataBuf, offset: number): void {
   switch (hint.kind) {
     case "Range":
       bytes[offset] = TAG_RANGE;
       break;
     case "Prefix":
-      // The prefix first: it may be a view of the buffer, and `set` is right even then.
+      // The prefix first: it may be a view of the buffer, which `set` handles.
       bytes.set(hint.prefix, offset + PREFIX_HEADER_SIZE);
       bytes[offset] = TAG_PREFIX;
       words.setUint32(offset + 1, hint.prefix.length);

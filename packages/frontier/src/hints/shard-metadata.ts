@@ -11,7 +11,7 @@ import { readU32 } from "../keys/u64-bytes.ts";
 /** The content of a shard's metadata: a hint that every package can read, and bytes that only the connector can. */
 export interface ShardMetadata {
   readonly hint: ShardHint;
-  /** Stored and handed back as they are. */
+  /** Stored and returned as they are. */
   readonly connectorExtra: Uint8Array;
 }
 
@@ -21,16 +21,16 @@ export interface ShardMetadataCompanion {
   /** The size of the envelope in bytes, or why it cannot be encoded. Errors of the hint come first. */
   encodedLength(metadata: ShardMetadata): Result<number, ShardEncodeError>;
   encode(metadata: ShardMetadata): Result<Uint8Array, ShardEncodeError>;
-  /** Write the envelope into `out`, which stays as it was where that fails. Hot: allocates nothing but an error. */
+  /** Writes the envelope into `out`, which is unchanged on an error. Hot: allocates nothing but an error. */
   encodeInto(metadata: ShardMetadata, out: MetadataBuf): Result<void, ShardEncodeError>;
   /**
-   * Read an envelope, whatever the bytes are. None at all mean a range hint and no
-   * connector's bytes. The result owns its bytes; `ShardMetadataView.decode` makes none.
+   * Reads an envelope. Accepts any bytes; no bytes mean a range hint and no connector's
+   * bytes. The result owns its bytes; `ShardMetadataView.decode` copies none.
    */
   decode(bytes: Uint8Array): Result<ShardMetadata, ShardMetadataDecodeError>;
-  /** The metadata as JSON can carry it: rows as 16 hex digits, bytes as base64url. */
+  /** The metadata in JSON: rows as 16 hex digits, bytes as base64url. */
   toJson(metadata: ShardMetadata): JsonSafe<ShardMetadata>;
-  /** Takes what `JSON.parse` returned, whatever it is, and refuses what has no encoding. */
+  /** Accepts any result of `JSON.parse`. Refuses metadata that has no encoding. */
   fromJson(json: unknown): Result<ShardMetadata, InvalidField | ShardEncodeError>;
 }
 
@@ -128,8 +128,8 @@ function measureMetadata(metadata: ShardMetadata): number | ShardEncodeError {
 /** Write metadata that was measured to `size` bytes. Prefix and connector's bytes may be views of `out`. */
 function writeMetadata({ hint, connectorExtra }: ShardMetadata, size: number, out: MetadataBuf): void {
   const extraOffset = size - connectorExtra.length;
-  // The connector's bytes first, because `set` is right for a view of its own target. That may run over a prefix
-  // which is one too, so the prefix is then taken away before.
+  // The connector's bytes first, because `set` handles a view of its own target. That may overwrite a prefix that is
+  // also such a view, so the prefix is copied before.
   const ownHint = hint.kind === "Prefix" && out.isViewedBy(hint.prefix) ? detachPrefix(hint.prefix) : hint;
   out.bytes.set(connectorExtra, extraOffset);
   out.words.setUint32(0, extraOffset - LENGTH_FIELD_SIZE);

@@ -6,7 +6,7 @@ import type { ManifestRowKeyError } from "./key-error.ts";
 import { assertU64, isU64 } from "@gossip/contracts/internal";
 import { readU64 } from "./u64-bytes.ts";
 
-/** What a manifest row key is made of. */
+/** The parts of a manifest row key. */
 export interface ManifestRowInput {
   readonly manifestId: bigint;
   readonly row: bigint;
@@ -24,7 +24,7 @@ export class ManifestRowKey implements KeyEncoding {
   readonly manifestId: ManifestId;
   readonly row: ManifestRow;
 
-  /** What `tryNew` refuses is an `InvariantViolation`. */
+  /** Throws `InvariantViolation` for what `tryNew` refuses. */
   constructor(input: ManifestRowInput) {
     assertInput(input);
     const { manifestId, row } = input;
@@ -34,7 +34,7 @@ export class ManifestRowKey implements KeyEncoding {
     this.row = row as ManifestRow;
   }
 
-  /** A row that came from outside. The manifest id is looked at first. */
+  /** For untrusted input. The manifest id is checked first. */
   static tryNew(input: ManifestRowInput): Result<ManifestRowKey, ManifestRowKeyError> {
     assertInput(input);
     const { manifestId, row } = input;
@@ -63,7 +63,7 @@ export class ManifestRowKey implements KeyEncoding {
   }
 }
 
-/** Read sixteen bytes as a manifest row key. Bytes of any other number are none: `undefined`. */
+/** Decodes a manifest row key. Returns `undefined` unless there are sixteen bytes. */
 export function decodeManifestRowKey(key: Uint8Array): ManifestRowKey | undefined {
   assertBytes(key, "key");
   if (key.length !== ManifestRowKey.ENCODED_LEN) return undefined;

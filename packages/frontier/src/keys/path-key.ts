@@ -18,10 +18,10 @@ const UTF8 = /* @__PURE__ */ new TextEncoder();
  */
 export class PathKey implements KeyEncoding {
   readonly path: string;
-  // Encoded once, here: TextEncoder allocates with every call, and `encodeInto` must not.
+  // Encoded once: `TextEncoder` allocates on every call, and `encodeInto` must not.
   readonly #bytes: Uint8Array;
 
-  /** What `tryNew` refuses is an `InvariantViolation`. */
+  /** Throws `InvariantViolation` for what `tryNew` refuses. */
   constructor(path: string) {
     const refused = checkPath(path);
     assert(refused === undefined, () => frontierErrorMessage(refused!));

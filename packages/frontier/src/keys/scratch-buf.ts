@@ -8,9 +8,8 @@ const GAP = 8;
 /**
  * Storage of a fixed capacity that holds one byte string at a time.
  *
- * The byte string is the first `length` bytes; what lies behind them is anything.
- * Every write increments `generation`, so that code that borrowed from the buffer
- * learns that the bytes are gone.
+ * The byte string is the first `length` bytes; the rest is undefined. Every write increments
+ * `generation`, so that borrowed views can detect it.
  */
 export abstract class ScratchBuf {
   /** All of the storage. Write to it, then call `commit` with the size that counts. */
@@ -47,7 +46,7 @@ export abstract class ScratchBuf {
     this.#generation += 1;
   }
 
-  /** Hold a copy of `bytes`, which may be a view of this buffer. More than the capacity is an `InvariantViolation`. */
+  /** Stores a copy of `bytes`, which may be a view of this buffer. Throws `InvariantViolation` beyond the capacity. */
   copyFromSlice(bytes: Uint8Array): void {
     assertBytes(bytes, "bytes");
     const size = bytes.length;
@@ -56,7 +55,7 @@ export abstract class ScratchBuf {
     this.commit(size);
   }
 
-  /** A view of the byte string, good until the buffer is written again: do not keep it, do not carry it over an `await`. */
+  /** A view of the byte string, valid until the next write. Do not keep it across an `await`. */
   asBytes(): Uint8Array {
     return this.bytes.subarray(0, this.#length);
   }
@@ -73,7 +72,7 @@ export abstract class ScratchBuf {
   }
 }
 
-// Apart from the checks, so that these are small enough to be inlined wherever they are called.
+// Separate from the checks, so that those are small enough to be inlined.
 function refuseLength(length: number, capacity: number): never {
   assert(false, `length must be a whole number from 0 to ${capacity}, got ${length}`);
 }

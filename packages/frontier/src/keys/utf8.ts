@@ -1,9 +1,9 @@
 /**
  * Bytes that `text` takes in UTF-8.
  *
- * Where the code unit at some index is a surrogate without its other half, the
- * text has no UTF-8, and the result is `-1 - index`. Counting makes nothing, so a
- * text of any length can be refused before anything is made.
+ * If the code unit at some index is a lone surrogate, the text has no UTF-8, and the
+ * result is `-1 - index`. Counting allocates nothing, so a text of any length can be
+ * refused cheaply.
  */
 export function utf8Size(text: string): number {
   let size = text.length;
@@ -24,10 +24,10 @@ export function utf8Size(text: string): number {
   return size;
 }
 
-// `ignoreBOM` means that a byte order mark is kept: it is a character like any other here.
+// `ignoreBOM` keeps a byte order mark, which is an ordinary character here.
 const UTF8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Longest text for which joining characters is quicker than asking the decoder. */
+/** Longest text for which joining characters is faster than the decoder. */
 const SHORT = 24;
 
 /** Decodes the bytes from `start` to `end`, or returns `undefined` if they are not UTF-8. */
@@ -50,7 +50,7 @@ function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
 function readShortAscii(bytes: Uint8Array, start: number, end: number): string {
   let text = "";
   let index = start;
-  // Four at a time: every `+` makes a string.
+  // Four at a time, because every `+` allocates a string.
   for (; index + 4 <= end; index += 4) {
     text += String.fromCharCode(bytes[index]!, bytes[index + 1]!, bytes[index + 2]!, bytes[index + 3]!);
   }

@@ -5,12 +5,11 @@ import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 /**
  * A shard spec borrowed from a `ShardSpecScratch`.
  *
- * It is good until the scratch is written again; reading it after that throws
- * `InvariantViolation`, because the bytes would be another shard's, and an empty
- * bound would mean that there is none. An array that was read from it before is not
- * guarded. Call `toOwned` to keep it, and do so before the next `await`.
+ * It is valid until the scratch is written again. Reading it after that throws
+ * `InvariantViolation`, because the bytes would be another shard's. Arrays that were read
+ * from it before are not guarded. Call `toOwned` to keep it, before the next `await`.
  *
- * Reading a field makes a view each time: read once.
+ * Each read of a field creates a view, so read it once.
  */
 export class BorrowedShardSpec implements ShardSpecRef {
   readonly #scratch: ShardSpecScratch;

@@ -26,12 +26,12 @@ import {
 import { asPrefixError, writeManifestBounds, writePrefixEnd, type ManifestRange } from "./shard-spec-from.ts";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
-/** A range, and the connector's bytes, none where they are left out. */
+/** A range, and the connector's bytes; none by default. */
 export interface RangeShardInput extends RangeInput {
   readonly connectorExtra?: Uint8Array;
 }
 
-/** Metadata of a range hint and nothing else, which is what most shards have: there is nothing to encode. Never written. */
+/** Metadata with a range hint only, which most shards have. Never modified. */
 const PLAIN_RANGE = /* @__PURE__ */ Uint8Array.of(0, 0, 0, 1, 0);
 
 const RANGE: SpecConstructor<RangeShardInput, ShardSpecInputError> = {
@@ -73,7 +73,7 @@ export function rangeShardInto(
   return buildInto(RANGE, input, scratch, arena);
 }
 
-/** A prefix, and the connector's bytes, none where they are left out. */
+/** A prefix, and the connector's bytes; none by default. */
 export interface PrefixShardInput {
   readonly prefix: Uint8Array;
   readonly connectorExtra?: Uint8Array;
@@ -97,8 +97,8 @@ const PREFIX: SpecConstructor<PrefixShardInput, PrefixShardError> = {
 /**
  * A shard of all keys that start with a prefix, with a `Prefix` hint.
  *
- * Refused, in this order: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, metadata
- * that is too large, and what makes no spec.
+ * Errors, in this order: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, metadata that is
+ * too large, other errors of the spec.
  */
 export function prefixShard(input: PrefixShardInput): Result<ShardSpec, PrefixShardError> {
   return buildOwned(PREFIX, input);
@@ -121,7 +121,7 @@ export function prefixShardInto(
   return buildInto(PREFIX, input, scratch, arena);
 }
 
-/** Rows of a manifest, and the connector's bytes, none where they are left out. */
+/** Rows of a manifest, and the connector's bytes; none by default. */
 export interface ManifestShardInput extends ManifestRange {
   readonly connectorExtra?: Uint8Array;
 }
@@ -162,7 +162,7 @@ export function manifestShardInto(
   return buildInto(MANIFEST, input, scratch, arena);
 }
 
-/** Encode metadata into `out`, and view it there. What has no encoding makes no spec either, and is reported as that. */
+/** Encodes metadata into `out` and returns a view of it. Encoding errors are reported as errors of the spec. */
 function encodeSpecMetadata(metadata: ShardMetadata, out: MetadataBuf): Result<Uint8Array, ShardSpecInputError> {
   const encoded = ShardMetadata.encodeInto(metadata, out);
   return encoded.ok ? ok(out.asBytes()) : err(asSpecError(encoded.error));

@@ -15,13 +15,12 @@ import type { ScratchBuf } from "../keys/scratch-buf.ts";
 import { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
 /**
- * What one constructor does for all its forms.
+ * The code of one constructor that all its forms share.
  *
- * `parts` makes bounds and metadata of the input, where they lie: the caller's own
- * arrays, or views of the scratch. What it writes there must not be where another part
- * still lies: the caller may have given views of the scratch. The parts are then checked
- * to be a spec, and only after that copied: what is too large for a spec may be too
- * large for a buffer. `refuse` turns the reason into the constructor's own error.
+ * `parts` returns bounds and metadata: the caller's own arrays, or views of the scratch. It
+ * must not overwrite a part that it still needs: the caller may have passed views of the
+ * scratch. The parts are validated before they are copied, because a part that is too large
+ * for a spec may also be too large for a buffer. `refuse` converts the error.
  */
 export interface SpecConstructor<Input, E> {
   parts(input: Input, scratch: ShardSpecScratch): Result<ShardSpecRef, E>;
@@ -30,8 +29,8 @@ export interface SpecConstructor<Input, E> {
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
-// Kept between calls, because a scratch is 24 KiB. It is taken while in use: an encoding of the caller's may itself
-// make a spec, and then needs another.
+// Kept between calls, because a scratch is 24 KiB. It is removed while in use: a caller's key encoding may itself build a
+// spec, and then needs another.
 let spare: ShardSpecScratch | undefined;
 
 export function buildOwned<Input, E>(constructor: SpecConstructor<Input, E>, input: Input): Result<ShardSpec, E> {
@@ -55,7 +54,7 @@ export function buildRef<Input, E>(
   const parts = buildParts(constructor, input, scratch);
   if (!parts.ok) return parts;
   const { start, end, metadata } = scratch;
-  // A part that lies where an earlier one is about to go is taken away first.
+  // Copy a part first if it is in a buffer that is about to be written.
   const ownEnd = apartFrom(parts.value.keyRangeEnd, start);
   const ownMetadata = apartFrom(apartFrom(parts.value.metadata, start), end);
   start.copyFromSlice(parts.value.keyRangeStart);
@@ -88,7 +87,7 @@ function buildParts<Input, E>(
   return checked.ok ? parts : err(constructor.refuse(checked.error));
 }
 
-/** `bytes`, or a copy where they are a view of a buffer that is about to be written. */
+/** `bytes`, or a copy if they are a view of a buffer that is about to be written. */
 export function apartFrom(bytes: Uint8Array, buf: ScratchBuf): Uint8Array {
   return buf.isViewedBy(bytes) ? new Uint8Array(bytes) : bytes;
 }
@@ -100,7 +99,7 @@ export function readOptionalBytes(bytes: Uint8Array | undefined, what: string): 
   return bytes;
 }
 
-/** Assert that the input of a constructor is an object. Its parts are for the constructor to check. */
+/** Asserts that the input of a constructor is an object. The constructor checks its fields. */
 export function assertInput(input: unknown): asserts input is object {
   assert(typeof input === "object" && input !== null, "the parts of a shard spec must be an object");
 }

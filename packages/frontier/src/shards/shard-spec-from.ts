@@ -25,7 +25,7 @@ import {
 } from "./shard-spec-forms.ts";
 import type { ShardSpecScratch } from "./shard-spec-scratch.ts";
 
-/** Two typed keys that bound a range, and the metadata as it is, none where it is left out. */
+/** Two typed keys that bound a range, and the metadata as it is; none by default. */
 export interface KeysSpecInput {
   readonly start: KeyEncoding;
   readonly end: KeyEncoding;
@@ -47,7 +47,7 @@ const KEYS: SpecConstructor<KeysSpecInput, ShardSpecInputError> = {
   refuse: (error) => error,
 };
 
-/** The spec of the range from one key, included, to another, left out. */
+/** The spec of the range from one key, inclusive, to another, exclusive. */
 export function shardSpecFromKeys(input: KeysSpecInput): Result<ShardSpec, ShardSpecInputError> {
   return buildOwned(KEYS, input);
 }
@@ -69,7 +69,7 @@ export function shardSpecFromKeysInto(
   return buildInto(KEYS, input, scratch, arena);
 }
 
-/** A prefix, and the metadata as it is, none where it is left out. */
+/** A prefix, and the metadata as it is; none by default. */
 export interface PrefixSpecInput {
   readonly prefix: Uint8Array;
   readonly metadata?: Uint8Array;
@@ -87,7 +87,7 @@ const PREFIX: SpecConstructor<PrefixSpecInput, PrefixShardError> = {
   refuse: asPrefixError,
 };
 
-/** The spec of all keys that start with a prefix: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, then what makes no spec. */
+/** The spec of all keys with a prefix. Errors, in this order: `EmptyPrefix`, `PrefixTooLarge`, `NoSuccessor`, those of the spec. */
 export function shardSpecFromPrefix(input: PrefixSpecInput): Result<ShardSpec, PrefixShardError> {
   return buildOwned(PREFIX, input);
 }
@@ -116,7 +116,7 @@ export interface ManifestRange {
   readonly endRow: ManifestRow;
 }
 
-/** Rows of a manifest, and the metadata as it is, none where it is left out. */
+/** Rows of a manifest, and the metadata as it is; none by default. */
 export interface ManifestSpecInput extends ManifestRange {
   readonly metadata?: Uint8Array;
 }
@@ -132,7 +132,7 @@ const MANIFEST: SpecConstructor<ManifestSpecInput, ShardSpecInputError> = {
   refuse: (error) => error,
 };
 
-/** The spec of a range of rows. Without any, it is an `InvertedRange`. */
+/** The spec of a range of rows. An empty range is an `InvertedRange`. */
 export function shardSpecFromManifestRange(input: ManifestSpecInput): Result<ShardSpec, ShardSpecInputError> {
   return buildOwned(MANIFEST, input);
 }
@@ -154,20 +154,20 @@ export function shardSpecFromManifestRangeInto(
   return buildInto(MANIFEST, input, scratch, arena);
 }
 
-/** Write into the scratch the keys of both rows. */
+/** Writes the keys of both rows into the scratch. */
 export function writeManifestBounds({ manifestId, startRow, endRow }: ManifestRange, scratch: ShardSpecScratch): void {
   new ManifestRowKey({ manifestId, row: startRow }).encodeInto(scratch.start);
   new ManifestRowKey({ manifestId, row: endRow }).encodeInto(scratch.end);
 }
 
-/** Write into `out` where the keys that start with `prefix` end. */
+/** Writes the end of the range of keys that start with `prefix` into `out`. */
 export function writePrefixEnd(prefix: Uint8Array, out: KeyBuf): Result<void, PrefixShardError> {
   if (prefix.length === 0) return err({ kind: "EmptyPrefix" });
   if (prefix.length > MAX_KEY_SIZE) return err({ kind: "PrefixTooLarge", size: prefix.length, max: MAX_KEY_SIZE });
   return prefixSuccessorInto(prefix, out) ? ok() : err({ kind: "NoSuccessor" });
 }
 
-/** A spec's refusal as a prefix shard's. */
+/** Converts an error of a spec. */
 export function asPrefixError(reason: ShardSpecInputError): PrefixShardError {
   return { kind: "InvalidShardSpec", reason };
 }

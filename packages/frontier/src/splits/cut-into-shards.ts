@@ -30,7 +30,7 @@ export function assertRangeSplit(input: RangeSplitInput): void {
   for (const point of input.splitPoints) assertBytes(point, "split point");
 }
 
-/** The parts, checked or not. */
+/** The parts, not validated. */
 export function cutRange({ start, splitPoints, end, ...rest }: RangeSplitInput): RangeShardInput[] {
   const starts = [start, ...splitPoints];
   return starts.map((partStart, index) => ({ ...rest, start: partStart, end: splitPoints[index] ?? end }));
@@ -51,7 +51,7 @@ export function checkParts(
   return ok();
 }
 
-/** How many parts there will be, up to 2^53 − 1. Without rows, or with none a part, there is no range. */
+/** The number of parts, up to 2^53 − 1. No rows, or zero rows per part, are an `InvertedRange`. */
 export function countManifestParts(input: ManifestSplitInput): Result<number, ShardSpecInputError> {
   assert(typeof input === "object" && input !== null, "a manifest to split must be an object with its rows");
   const { manifestId, startRow, endRow, rowsPerShard } = input;
@@ -66,7 +66,7 @@ export function countManifestParts(input: ManifestSplitInput): Result<number, Sh
   return ok(Math.min(Number(count), Number.MAX_SAFE_INTEGER));
 }
 
-/** The parts of rows that were counted. */
+/** The parts. Call `countManifestParts` first. */
 export function cutManifest({ startRow, endRow, rowsPerShard, ...rest }: ManifestSplitInput): ManifestShardInput[] {
   const parts: ManifestShardInput[] = [];
   for (let row: bigint = startRow; row < endRow; row += rowsPerShard) {

@@ -19,8 +19,8 @@ import { propagateHintOnSplit } from "../hints/propagate-hint.ts";
 import { ShardMetadata } from "../hints/shard-metadata.ts";
 
 // Planners of `@gossip/contracts` copy the parent's metadata to every child, because they cannot read it: a child of
-// manifest rows 0 to 100 would go on claiming all hundred. These plan the same splits and give each child the hint
-// that is true of it. The connector's bytes are handed on as they are.
+// manifest rows 0 to 100 would still claim all hundred. These plan the same splits and give each child its own hint.
+// The connector's bytes are copied as they are.
 
 /**
  * Plan to cut `parent` at `points`, each child with its own hint. *Addition.*
@@ -85,7 +85,7 @@ export function planHintedSplitResidualFromCursor(
   });
 }
 
-/** The key of the row behind `lastKey`, if the shard is one of a manifest and there is such a row. */
+/** The key of the row after `lastKey`, if the shard is part of a manifest and there is such a row. */
 function nextRow(parent: ShardSpecRef, lastKey: Uint8Array): Uint8Array | undefined {
   const hint = decodeHint(parent);
   if (!hint.ok || hint.value.kind !== "Manifest") return undefined;
@@ -105,7 +105,7 @@ function giveResidualHints(
   return ok(unwrap(SplitResidualPlan.tryNew({ parentNewSpec: parentNewSpec!, residualSpec: residualSpec! })));
 }
 
-/** The children with the hints that are true of them. */
+/** The children with their own hints. */
 function giveHints(
   parent: ShardSpecRef,
   children: readonly ShardSpecRef[],
@@ -113,7 +113,7 @@ function giveHints(
   const decoded = decodeMetadata(parent);
   if (!decoded.ok) return err({ kind: "ParentMetadataInvalid", reason: decoded.error });
   const { hint, connectorExtra } = decoded.value;
-  // A range hint is true of every part of a range. The bytes stay as they are, also where there are none.
+  // A range hint fits every part of a range. The bytes stay as they are, even if there are none.
   if (hint.kind === "Range") return ok(children);
 
   const hinted: ShardSpecRef[] = [];

@@ -3,14 +3,14 @@ import { assert, assertBytes, assertCount, compareBytes } from "@gossip/stdx";
 import { byteMidpoint } from "../arithmetic/byte-midpoint.ts";
 import { keySuccessor } from "../arithmetic/key-successor.ts";
 
-/** How much finer than the bounds of a range its even points are cut, in bytes. */
+/** The precision of even split points beyond the longer bound, in bytes. */
 const EXTRA_WIDTH = 8;
 
 /**
  * A key strictly inside a range, about halfway, or `undefined` if there is none. *Addition.*
  *
- * A range without an end is cut half-way to `ff`, repeated once more than its start
- * is long, or right behind its start where no key lies in between.
+ * A range without an end is cut halfway to `ff`, repeated once more than its start is
+ * long, or right after its start if no key lies in between.
  */
 export function rangeMidpoint(range: RangeInput): Uint8Array | undefined {
   const { start, end } = readRange(range);
@@ -55,8 +55,8 @@ export function evenSplitPoints(range: RangeInput, partCount: number): Uint8Arra
 /**
  * Up to `partCount - 1` of the keys seen, that cut a range into parts with equal shares of them. *Addition.*
  *
- * They are those at every `1/partCount` of the distinct samples inside the range, in
- * order, and never its start. Samples may come in any order and repeat; those outside
+ * Takes the keys at every `1/partCount` of the sorted distinct samples inside the range,
+ * except its start. Samples may come in any order and repeat; those outside
  * the range and those too large for a bound are ignored.
  */
 export function splitPointsFromSamples(
@@ -93,7 +93,7 @@ function readRange(range: RangeInput): RangeInput {
   return { start, end };
 }
 
-/** A key above `start` and near the end of all keys of about its length: what an open range is taken to end with. */
+/** The assumed end of an open range: a key above `start`, near the end of all keys of its length. */
 function highestBeyond(start: Uint8Array): Uint8Array {
   return new Uint8Array(Math.min(start.length + 1, MAX_KEY_SIZE)).fill(0xff);
 }

@@ -10,8 +10,7 @@ import { writeTuple } from "./write-tuple.ts";
  *
  * Keys are in the order of their first parts, then of their second, and so on; a
  * tuple comes before the longer ones that it begins. A descending part is the
- * complement of its whole encoding, and FoundationDB knows of no such thing: to it
- * the part is bytes of an unknown kind.
+ * complement of its whole encoding. FoundationDB has no such parts and cannot decode them.
  */
 export function encodeTuple(
   parts: readonly TupleElement[],
@@ -24,7 +23,7 @@ export function encodeTuple(
   return ok(bytes);
 }
 
-/** Write the bytes of a tuple into `out`, which stays as it was where that fails. */
+/** Writes the bytes of a tuple into `out`, which is unchanged on an error. */
 export function encodeTupleInto(
   parts: readonly TupleElement[],
   order: readonly PartOrder[],
@@ -34,7 +33,7 @@ export function encodeTupleInto(
   const size = measure(parts, order);
   if (typeof size !== "number") return err(size);
   if (isViewedBy(out, parts)) {
-    // Writing would overtake reading. Seldom worth more than a copy.
+    // Writing would overtake reading. Rare, so a copy is enough.
     const bytes = new Uint8Array(size);
     writeTuple(parts, order, bytes);
     out.copyFromSlice(bytes);

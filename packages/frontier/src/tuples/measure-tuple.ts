@@ -15,8 +15,8 @@ import { utf8Size } from "../keys/utf8.ts";
 /**
  * The size of a tuple in bytes, or the first error, in the order of its elements.
  *
- * Measuring first makes writing something that cannot fail: a refused tuple leaves
- * the caller's buffer alone.
+ * After measuring, writing cannot fail, so a refused tuple leaves the caller's buffer
+ * unchanged.
  */
 export function measureTuple(parts: readonly TupleElement[], order: readonly PartOrder[]): number | TupleEncodeError {
   let size = 0;
@@ -41,7 +41,7 @@ function isBehindOpposite(parts: readonly TupleElement[], order: readonly PartOr
   return isDescending(order, partIndex) !== isDescending(order, partIndex - 1);
 }
 
-// Where the element stands comes as single arguments, not as an object: that would be one more for every part of every key.
+// The position of the element is passed as separate arguments: an object would be an allocation per part of a key.
 
 function measureElement(
   element: TupleElement,
@@ -97,7 +97,7 @@ function measureNested(
     const elementSize = measureElement(element, partIndex, descends, depth);
     if (typeof elementSize !== "number") return elementSize;
     size += element === null ? 2 : elementSize;
-    // Here too, and not only at the end: one array may stand in many places, and the whole be larger than any memory.
+    // Checked here too, and not only at the end: one array may occur many times, and the total exceed the memory.
     if (size > MAX_KEY_SIZE) return { kind: "KeyTooLarge", size, max: MAX_KEY_SIZE };
   }
   return size;

@@ -46,12 +46,12 @@ export const CODE_UUID = 0x30;
 
 /** Ends a string, bytes or a nested tuple. */
 export const TERMINATOR = 0x00;
-/** Behind a zero byte: it was no terminator but a zero of the content, or a null of the nested tuple. */
+/** After a zero byte: the zero is part of the content, or a null of the nested tuple, and not a terminator. */
 export const ESCAPE = 0xff;
 
 /** Whether the part at an index descends. */
 export function isDescending(order: readonly PartOrder[], partIndex: number): boolean {
-  // The length first: to read past the end of an array is many times slower than to read within.
+  // The length first: reading past the end of an array is many times slower.
   return partIndex < order.length && order[partIndex] === "Descending";
 }
 

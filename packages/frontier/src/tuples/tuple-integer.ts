@@ -10,7 +10,7 @@ export const INTEGER_TOO_LARGE = -1;
 
 /** How many bytes an integer takes behind its code. */
 export function integerSize(value: bigint): number {
-  // As a number where it is exact: arithmetic on bigints makes a new one at every step.
+  // As a number if that is exact: bigint arithmetic allocates at every step.
   const exact = Math.abs(Number(value));
   if (exact <= Number.MAX_SAFE_INTEGER) return safeSize(exact);
   const magnitude = value < 0n ? -value : value;
@@ -29,14 +29,14 @@ export function writeInteger(value: bigint, size: number, target: Uint8Array, of
       rest = Math.floor(rest / 256);
     }
   } else {
-    // Seven bytes are eight with a zero in front, which falls on the code's place and is overwritten.
+    // Seven bytes are written as eight with a leading zero, which the code then overwrites.
     writeU64(target, end - 7, isNegative ? -value : value);
   }
   target[offset] = isNegative ? CODE_ZERO - size : CODE_ZERO + size;
   if (isNegative) complement(target, offset + 1, end + 1);
 }
 
-// Most integers in keys are small, and a bigint is an object of 24 bytes: these are made once and shared.
+// Most integers in keys are small, and a bigint is an object of 24 bytes, so these are shared.
 const SMALL_COUNT = 1024;
 const smallPositive = /* @__PURE__ */ Array.from({ length: SMALL_COUNT }, (_, magnitude) => BigInt(magnitude));
 const smallNegative = /* @__PURE__ */ Array.from({ length: SMALL_COUNT }, (_, magnitude) => BigInt(-magnitude));
@@ -52,7 +52,7 @@ export function readInteger(bytes: Uint8Array, start: number, end: number, flip:
   return isNegative ? joinNegative(high, low) : joinU64(high, low);
 }
 
-/** Flip every bit of the bytes from `start` to `end`, which turns their order around. */
+/** Flips every bit of the bytes from `start` to `end`, which reverses their order. */
 export function complement(bytes: Uint8Array, start: number, end: number): void {
   for (let index = start; index < end; index++) bytes[index]! ^= 0xff;
 }

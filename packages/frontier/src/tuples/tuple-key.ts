@@ -8,24 +8,24 @@ import type { TupleEncodeError } from "./tuple-error.ts";
 
 /** A tuple as a key, for example a composite primary key. Its bytes are those of `encodeTuple`. *Addition.* */
 export class TupleKey implements KeyEncoding {
-  // Encoded when it is made: that is also what finds out whether the tuple is a key.
+  // Encoded at construction, which also checks that the tuple is a key.
   #bytes: Uint8Array;
 
-  /** What `tryNew` refuses is an `InvariantViolation`. */
+  /** Throws `InvariantViolation` for what `tryNew` refuses. */
   constructor(parts: readonly TupleElement[], order: readonly PartOrder[] = ALL_ASCENDING) {
     const encoded = encodeTuple(parts, order);
     if (!encoded.ok) throw new InvariantViolation(frontierErrorMessage(encoded.error));
     this.#bytes = encoded.value;
   }
 
-  /** A tuple that came from outside. */
+  /** For untrusted input. */
   static tryNew(
     parts: readonly TupleElement[],
     order: readonly PartOrder[] = ALL_ASCENDING,
   ): Result<TupleKey, TupleEncodeError> {
     const encoded = encodeTuple(parts, order);
     if (!encoded.ok) return encoded;
-    // The empty tuple's place is taken by these bytes, so that they are not made twice.
+    // Replaces the bytes of an empty tuple, so that the tuple is not encoded twice.
     const key = new TupleKey(ALL_ASCENDING);
     key.#bytes = encoded.value;
     return ok(key);

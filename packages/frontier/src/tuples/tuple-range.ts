@@ -14,10 +14,9 @@ const ABOVE_ASCENDING = 0xff;
 /**
  * The range of all tuples that begin with `prefix` and have more parts: those and no others.
  *
- * It is FoundationDB's, and leaves out the tuple `prefix` itself. Where the part that
- * follows descends, its first byte may be the highest there is; the range then ends
- * above everything that starts as the prefix does, and has no end (is empty there)
- * where nothing is.
+ * It is the same as FoundationDB's, and excludes the tuple `prefix` itself. If the next part
+ * descends, its first byte may be `ff`; then the range ends above everything that starts
+ * with the prefix's bytes, and has no end (an empty one) if there is no such key.
  */
 export function tupleRange(
   prefix: readonly TupleElement[],

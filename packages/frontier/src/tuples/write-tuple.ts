@@ -19,7 +19,7 @@ import {
 } from "./tuple-element.ts";
 import { complement, integerSize, writeInteger } from "./tuple-integer.ts";
 
-/** Write a tuple that was measured to the start of `target`, which has room for it. */
+/** Writes a measured tuple to the start of `target`, which has room for it. */
 export function writeTuple(parts: readonly TupleElement[], order: readonly PartOrder[], target: Uint8Array): void {
   let offset = 0;
   for (let partIndex = 0; partIndex < parts.length; partIndex++) {
@@ -82,7 +82,7 @@ function writeBytes(bytes: Uint8Array, target: Uint8Array, offset: number): numb
   return next + 1;
 }
 
-/** UTF-8, written here and not by `TextEncoder`: zeros must be escaped on the way, and short strings are the rule. */
+/** Writes UTF-8 without `TextEncoder`, because zeros must be escaped and most strings are short. */
 function writeString(text: string, target: Uint8Array, offset: number): number {
   target[offset] = CODE_STRING;
   let next = offset + 1;
@@ -96,7 +96,7 @@ function writeString(text: string, target: Uint8Array, offset: number): number {
       target[next++] = 0x80 | (unit & 0x3f);
     } else {
       next = writeLongCharacter(text.codePointAt(index)!, target, next);
-      // Two code units make one character above 0xffff. Measuring has seen that they are a pair.
+      // Two code units make one character above 0xffff. Measuring has checked that they are a pair.
       if (unit >= 0xd800 && unit <= 0xdbff) index++;
     }
   }
