@@ -7,6 +7,7 @@ import { compareBytes } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressOf, Layout, ShardKind, shardOf } from "./layout.ts";
+import { noteKey } from "./note-keys.ts";
 import { deadlineBytes, heldUpTo, moveOperations, orderKey, stateEntry, type IndexedShard } from "./shard-indexes.ts";
 
 const layout = new Layout("gossip/");
@@ -48,6 +49,7 @@ const KEYS: Readonly<Record<string, string | undefined>> = {
   [`s/${SPACE}/h/0000000000000002/${SHARD}`]: keyOf(placed("Active", { lease: lease(2n << 17n) })),
   [`s/${SPACE}/n`]: layout.census(SPACE),
   [`s/${SPACE}/o/00ff61/${SHARD}`]: orderKey(layout, SPACE, { keyRangeStart: Uint8Array.of(0, 0xff, 0x61), shard }),
+  [`note/${TENANT}/${RUN}/01/00ff61`]: noteKey(layout, address, "failure", Uint8Array.of(0, 0xff, 0x61)),
   [`s/${SPACE}/p/${SHARD}`]: keyOf(placed("Parked")),
   [`s/${SPACE}/x/${SHARD}`]: keyOf(placed("Split")),
 };
@@ -66,6 +68,7 @@ describe("keys", () => {
         .replace(RUN, "RUN")
         .replace(/\/0a9790468.*$/u, "/MIX·SHARD")
         .replace("0000000000000002", "BUCKET")
+        .replace("01/00ff61", "CODE/KEY")
         .replace("00ff61", "START")
         .replace(SHARD, "SHARD"),
     );
