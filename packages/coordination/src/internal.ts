@@ -8,3 +8,7 @@ export { kernel } from "./kernel/kernel.ts";
 export { findNoteFault } from "./records/note-fault.ts";
 export { findRunFault } from "./records/run-fault.ts";
 export { findShardFault } from "./records/shard-fault.ts";
+export { assertCommand, assertFlags, assertListing } from "./coordinator/assert-command.ts";
+export { EventHub } from "./coordinator/event-hub.ts";
+export { isLeaseGone } from "./session/lease-gone.ts";
+export { Turns } from "./session/turns.ts";

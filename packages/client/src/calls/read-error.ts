@@ -1,0 +1,30 @@
+import { coordError, InfraError, parseCoordError, type AnyCoordError } from "@gossip/coordination-errors";
+import { isProtocolErrorKind, PROTOCOL_ERRORS, type ErrorWire } from "@gossip/protocol";
+import { InvariantViolation } from "@gossip/stdx";
+import { ServiceRefused } from "./refused-error.ts";
+
+/** Whether the same request can succeed later, or at another node. */
+export function isPassing({ kind }: ErrorWire): boolean {
+  return isProtocolErrorKind(kind) && PROTOCOL_ERRORS[kind].advice === "RetrySameOpId";
+}
+
+/** The error that a caller gets. Throws if the server refuses the program rather than the operation. */
+export function readError(error: ErrorWire, status: number): AnyCoordError {
+  const parsed = parseCoordError(error);
+  if (parsed.ok) return parsed.value;
+  if (error.kind === "InternalError")
+    throw new InvariantViolation("the server reported a defect; its log has the reason");
+  if (isProtocolErrorKind(error.kind) && !isPassing(error)) throw new ServiceRefused(error, status);
+  return unreachable("the service cannot take the request now");
+}
+
+/** The error of a call that was given up. */
+export function unreachable(
+  message: "the service cannot take the request now" | "the service did not answer in time",
+  cause?: unknown,
+): AnyCoordError {
+  const { code } = (cause ?? {}) as { readonly code?: string };
+  return coordError("BackendError", {
+    reason: InfraError.transient({ operation: "service.request", message, code, cause }),
+  });
+}

@@ -1,0 +1,247 @@
+import {
+  OpId,
+  type Cursor,
+  type ParkReason,
+  type ShardId,
+  type ShardKey,
+  type ShardSpec,
+  type SplitReplacePlan,
+  type SplitResidualPlan,
+  type TenantId,
+  type WorkerId,
+} from "@gossip/contracts";
+import {
+  Lease,
+  type CapacityHint,
+  type CheckpointOptions,
+  type CheckpointResult,
+  type CompletionPoint,
+  type CoordinatorApi,
+  type LoggedRequest,
+  type RenewResult,
+  type SessionOptions,
+  type ShardSnapshot,
+  type SplitReplaceResult,
+  type SplitResidualResult,
+  type WorkerSession,
+} from "@gossip/coordination";
+import {
+  coordError,
+  type CheckpointError,
+  type CompleteError,
+  type IdempotentOutcome,
+  type ParkError,
+  type ReleaseError,
+  type RenewError,
+  type SessionError,
+  type SplitError,
+} from "@gossip/coordination-errors";
+import { isLeaseGone, Turns } from "@gossip/coordination/internal";
+import { assert, err, ok, type Result } from "@gossip/stdx";
+import type { Granted } from "../calls/leased-calls.ts";
+
+/** What a session needs of its client. */
+export interface SessionHost extends Pick<
+  CoordinatorApi,
+  "renew" | "checkpoint" | "complete" | "park" | "release" | "splitReplace" | "splitResidual"
+> {
+  newOpId(): OpId;
+}
+
+/** A session whose coordinator is at the other end of a network. It behaves as one in this process. */
+export class RemoteSession implements WorkerSession {
+  readonly initialSnapshot: ShardSnapshot;
+  readonly isReplay: boolean;
+  readonly #host: SessionHost;
+  readonly #turns = new Turns();
+  #lease: Lease;
+  #spec: ShardSpec;
+  #cursor: Cursor;
+  #spawned: readonly ShardId[];
+  #capacity: CapacityHint;
+  #isClosed = false;
+  #isLeaseLost = false;
+
+  constructor(host: SessionHost, { lease, snapshot, capacity, isReplay }: Granted) {
+    this.#host = host;
+    this.initialSnapshot = snapshot;
+    this.isReplay = isReplay;
+    this.#lease = lease;
+    this.#spec = snapshot.spec;
+    this.#cursor = snapshot.cursor;
+    this.#spawned = snapshot.spawned;
+    this.#capacity = capacity;
+  }
+
+  get lease(): Lease {
+    return this.#lease;
+  }
+
+  get tenant(): TenantId {
+    return this.#lease.tenant;
+  }
+
+  get worker(): WorkerId {
+    return this.#lease.owner;
+  }
+
+  get shardKey(): ShardKey {
+    return Lease.shardKey(this.#lease);
+  }
+
+  get spec(): ShardSpec {
+    return this.#spec;
+  }
+
+  get cursor(): Cursor {
+    return this.#cursor;
+  }
+
+  get spawned(): readonly ShardId[] {
+    return this.#spawned;
+  }
+
+  get capacity(): CapacityHint {
+    return this.#capacity;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get isLeaseLost(): boolean {
+    return this.#isLeaseLost;
+  }
+
+  renew(): Promise<Result<RenewResult, RenewError | SessionError>> {
+    return this.#run(
+      () => this.#host.renew({ tenant: this.tenant, lease: this.#lease }),
+      (result) => {
+        this.#capacity = result.capacity;
+        this.#extend(result.newDeadline);
+        return result;
+      },
+    );
+  }
+
+  checkpoint(
+    cursor: Cursor,
+    options: CheckpointOptions = {},
+  ): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError | SessionError>> {
+    let renew = false;
+    return this.#run(
+      () => {
+        const request = this.#request(options);
+        ({ renew = false } = options);
+        assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
+        return this.#host.checkpoint({ ...request, cursor, renew });
+      },
+      ({ kind, value: { newDeadline, capacity } }) => {
+        this.#capacity = capacity;
+        // A replay may repeat an older checkpoint than the last one: the cursor stays where it is.
+        if (kind === "Executed") this.#cursor = cursor;
+        if (newDeadline !== undefined) this.#extend(newDeadline);
+        const deadline = newDeadline ?? (kind === "Replayed" && renew ? this.#lease.deadline : undefined);
+        return { kind, value: { newDeadline: deadline, capacity } };
+      },
+    );
+  }
+
+  splitResidual(
+    plan: SplitResidualPlan,
+    options: SessionOptions = {},
+  ): Promise<Result<IdempotentOutcome<SplitResidualResult>, SplitError | SessionError>> {
+    return this.#run(
+      () => this.#host.splitResidual({ ...this.#request(options), plan }),
+      (outcome) => {
+        const { residual } = outcome.value;
+        if (!this.#spawned.includes(residual)) {
+          this.#spec = plan.parentNewSpec as ShardSpec;
+          this.#spawned = [...this.#spawned, residual];
+        }
+        return outcome;
+      },
+    );
+  }
+
+  complete(
+    point: CompletionPoint,
+    options: SessionOptions = {},
+  ): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
+    return this.#run(
+      () => this.#host.complete({ ...this.#request(options), point }),
+      (outcome) => {
+        if (typeof point !== "symbol") this.#cursor = point;
+        return outcome;
+      },
+      true,
+    );
+  }
+
+  park(
+    reason: ParkReason,
+    options: SessionOptions = {},
+  ): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
+    return this.#run(() => this.#host.park({ ...this.#request(options), reason }), asItIs, true);
+  }
+
+  release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
+    return this.#run(() => this.#host.release(this.#request(options)), asItIs, true);
+  }
+
+  splitReplace(
+    plan: SplitReplacePlan,
+    options: SessionOptions = {},
+  ): Promise<Result<IdempotentOutcome<SplitReplaceResult>, SplitError | SessionError>> {
+    return this.#run(
+      () => this.#host.splitReplace({ ...this.#request(options), plan }),
+      (outcome) => {
+        this.#spawned = [...this.#spawned, ...outcome.value.children];
+        return outcome;
+      },
+      true,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isClosed && !this.#isLeaseLost) void (await this.release());
+    this.#isClosed = true;
+  }
+
+  /** Execute a call in its turn: one at a time, in the order of the calls. */
+  async #run<Got, Told, Failure extends { readonly kind: string }>(
+    ask: () => Promise<Result<Got, Failure>>,
+    follow: (got: Got) => Told,
+    isLast = false,
+  ): Promise<Result<Told, Failure | SessionError>> {
+    if (this.#turns.isTaken) await this.#turns.wait();
+    this.#turns.take();
+    try {
+      if (this.#isClosed) return err(coordError("SessionClosed", { shard: this.shardKey }));
+      const got = await ask();
+      const isGone = !got.ok && isLeaseGone(got.error);
+      if (isGone) this.#isLeaseLost = true;
+      if (isLast && (got.ok || isGone)) this.#isClosed = true;
+      return got.ok ? ok(follow(got.value)) : got;
+    } finally {
+      this.#turns.pass();
+    }
+  }
+
+  #extend(deadline: Lease["deadline"]): void {
+    if (deadline > this.#lease.deadline) this.#lease = Lease.withDeadline(this.#lease, deadline);
+  }
+
+  #request(options: SessionOptions): LoggedRequest {
+    assert(
+      typeof options === "object" && options !== null,
+      () => `options must be an object, got ${options === null ? "null" : typeof options}`,
+    );
+    const opId = options.opId === undefined ? this.#host.newOpId() : OpId.fromRaw(options.opId);
+    return { tenant: this.tenant, lease: this.#lease, opId };
+  }
+}
+
+function asItIs<T>(value: T): T {
+  return value;
+}

@@ -1,0 +1,182 @@
+import { SplitReplacePlan, SplitResidualPlan, type RunId, type ShardId, type WorkerId } from "@gossip/contracts";
+import { Lease, RANGE_EXHAUSTED, type CompletionPoint, type WorkerSession } from "@gossip/coordination";
+import {
+  protocolError,
+  WireReader,
+  writeCapacity,
+  writeId,
+  writeLease,
+  writeSnapshot,
+  type BatchName,
+  type ElementOf,
+  type ElementResult,
+  type LeaseWire,
+  type SessionWire,
+} from "@gossip/protocol";
+import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
+
+/** Execute one element of a batched call. */
+type Execute<Name extends BatchName> = (
+  context: ElementContext,
+  element: ElementOf<Name>,
+) => Promise<ElementResult<Name>>;
+
+/** How each batched operation but `claim`, which may wait, is executed. */
+export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: Execute<Name> } = {
+  async acquire(context, { tenant: wanted, run, shard, worker, opId }) {
+    const tenant = context.resolveTenant(wanted);
+    if (isFailure(tenant)) return tenant;
+    const read = new WireReader();
+    const key = { run: read.id<RunId>(run), shard: read.id<ShardId>(shard) };
+    const acquired = await context.coordinator.acquire({
+      tenant,
+      key,
+      worker: read.id<WorkerId>(worker),
+      opId: read.opId(opId),
+    });
+    if (!acquired.ok) return context.fail(acquired.error);
+    const { lease, snapshot, capacity } = acquired.value.value;
+    return {
+      ok: {
+        lease: writeLease(lease),
+        shard: writeSnapshot(snapshot),
+        capacity: writeCapacity(capacity),
+        isReplay: acquired.value.kind === "Replayed",
+        ...context.signals(tenant, key.run, capacity),
+      },
+    };
+  },
+
+  async renew(context, { lease: wire }) {
+    const read = new WireReader();
+    const presented = presentLease(context, read, wire);
+    const checked = read.done(presented);
+    if (!checked.ok) return context.badField(checked.error);
+    const renewed = await context.coordinator.renew(presented);
+    if (!renewed.ok) return context.fail(renewed.error);
+    const { newDeadline, capacity } = renewed.value;
+    return {
+      ok: {
+        deadline: newDeadline.toString(),
+        capacity: writeCapacity(capacity),
+        ...signalsOf(context, presented.lease, capacity),
+      },
+    };
+  },
+
+  async checkpoint(context, { lease: wire, opId, cursor: cursorWire, renew = false }) {
+    const read = new WireReader();
+    const presented = presentLease(context, read, wire);
+    const cursor = read.cursor(cursorWire, "cursor");
+    const checked = read.done(presented);
+    if (!checked.ok) return context.badField(checked.error);
+    const stored = await context.coordinator.checkpoint({ ...presented, opId: read.opId(opId), cursor, renew });
+    if (!stored.ok) return context.fail(stored.error);
+    const { kind, value } = stored.value;
+    return {
+      ok: {
+        outcome: kind,
+        ...(value.newDeadline === undefined ? {} : { deadline: value.newDeadline.toString() }),
+        capacity: writeCapacity(value.capacity),
+        ...signalsOf(context, presented.lease, value.capacity),
+      },
+    };
+  },
+
+  async complete(context, { lease: wire, opId, cursor, isExhausted }) {
+    const read = new WireReader();
+    const presented = presentLease(context, read, wire);
+    if ((cursor === undefined) === (isExhausted === undefined))
+      read.fail("cursor", "a cursor, unless isExhausted is sent instead");
+    const point: CompletionPoint = cursor === undefined ? RANGE_EXHAUSTED : read.cursor(cursor, "cursor");
+    const checked = read.done(presented);
+    if (!checked.ok) return context.badField(checked.error);
+    const completed = await context.coordinator.complete({ ...presented, opId: read.opId(opId), point });
+    return completed.ok ? outcomeOf(context, presented.lease, completed.value) : context.fail(completed.error);
+  },
+
+  async park(context, { lease: wire, opId, reason }) {
+    const read = new WireReader();
+    const presented = presentLease(context, read, wire);
+    const checked = read.done(presented);
+    if (!checked.ok) return context.badField(checked.error);
+    const parked = await context.coordinator.park({ ...presented, opId: read.opId(opId), reason });
+    return parked.ok ? outcomeOf(context, presented.lease, parked.value) : context.fail(parked.error);
+  },
+
+  async release(context, { lease: wire, opId }) {
+    const read = new WireReader();
+    const presented = presentLease(context, read, wire);
+    const checked = read.done(presented);
+    if (!checked.ok) return context.badField(checked.error);
+    const released = await context.coordinator.release({ ...presented, opId: read.opId(opId) });
+    return released.ok ? outcomeOf(context, presented.lease, released.value) : context.fail(released.error);
+  },
+
+  async splitReplace(context, { lease: wire, opId, children }) {
+    const read = new WireReader();
+    const presented = presentLease(context, read, wire);
+    const parts = children.map(({ range, cursor }, index) => ({
+      spec: read.range(range, `children.${index}.range`),
+      cursor: read.cursor(cursor, `children.${index}.cursor`),
+    }));
+    const checked = read.done(presented);
+    if (!checked.ok) return context.badField(checked.error);
+    const plan = SplitReplacePlan.tryNew(parts);
+    if (!plan.ok) return context.badField({ field: "children", expected: "2 to 256 children" });
+    const split = await context.coordinator.splitReplace({ ...presented, opId: read.opId(opId), plan: plan.value });
+    if (!split.ok) return context.fail(split.error);
+    const { kind, value } = split.value;
+    return {
+      ok: { outcome: kind, children: value.children.map(writeId), ...signalsOf(context, presented.lease) },
+    };
+  },
+
+  async splitResidual(context, { lease: wire, opId, range, residual }) {
+    const read = new WireReader();
+    const presented = presentLease(context, read, wire);
+    const specs = { parentNewSpec: read.range(range, "range"), residualSpec: read.range(residual, "residual") };
+    const checked = read.done(presented);
+    if (!checked.ok) return context.badField(checked.error);
+    const plan = SplitResidualPlan.tryNew(specs);
+    if (!plan.ok) return context.badField({ field: "residual", expected: "another range than `range`" });
+    const split = await context.coordinator.splitResidual({ ...presented, opId: read.opId(opId), plan: plan.value });
+    if (!split.ok) return context.fail(split.error);
+    const { kind, value } = split.value;
+    return { ok: { outcome: kind, residual: writeId(value.residual), ...signalsOf(context, presented.lease) } };
+  },
+};
+
+/** The lease of a request, under the tenant that its token may use. */
+function presentLease(context: ElementContext, read: WireReader, wire: LeaseWire) {
+  const lease = read.lease(wire);
+  const tenant = context.tenantFor(lease.tenant);
+  return { tenant, lease: tenant === lease.tenant ? lease : Lease.of({ ...lease, tenant }) };
+}
+
+function signalsOf(
+  context: ElementContext,
+  { tenant, run }: Lease,
+  capacity?: Parameters<ElementContext["signals"]>[2],
+) {
+  return context.signals(tenant, run, capacity);
+}
+
+function outcomeOf(context: ElementContext, lease: Lease, { kind }: { readonly kind: "Executed" | "Replayed" }) {
+  return { ok: { outcome: kind, ...signalsOf(context, lease) } };
+}
+
+/** A session of this process as a client gets it. */
+export function writeSession(session: WorkerSession): SessionWire {
+  return {
+    lease: writeLease(session.lease),
+    shard: writeSnapshot(session.initialSnapshot),
+    capacity: writeCapacity(session.capacity),
+    isReplay: session.isReplay,
+  };
+}
+
+/** A failure for an element that this server cannot execute because it has a defect. */
+export function defectOf(context: ElementContext): Failure {
+  return context.refuse(protocolError("InternalError", "the server could not execute this; its log has the reason"));
+}

@@ -1,0 +1,290 @@
+import { type InitialShardInput, type RunId, type ShardId, type ShardStatus, type TenantId } from "@gossip/contracts";
+import type { RunRecord } from "@gossip/coordination";
+import type { AnyCoordError, IdempotentOutcome } from "@gossip/coordination-errors";
+import {
+  protocolError,
+  readConfig,
+  readPosition,
+  WireReader,
+  writeCapacity,
+  writeId,
+  writePosition,
+  writeProgress,
+  writeRun,
+  writeShard,
+  writeSummary,
+  type BodyOf,
+  type CallName,
+  type QueryOf,
+  type ResponseOf,
+} from "@gossip/protocol";
+import type { Result } from "@gossip/stdx";
+import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
+
+/** A call as it was received. */
+export interface Call<Name extends CallName> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: QueryOf<Name>;
+  readonly body: BodyOf<Name>;
+}
+
+type Execute<Name extends CallName> = (
+  context: ElementContext,
+  call: Call<Name>,
+) => Promise<{ readonly ok: ResponseOf<Name> } | Failure>;
+
+const WITH_LOG = { withLog: true } as const;
+
+/** How each call is executed. */
+export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
+  async createRun(context, { body }) {
+    const tenant = context.resolveTenant(body.tenant);
+    if (isFailure(tenant)) return tenant;
+    // A run that were created under nobody's name would only be lost. Refusing it tells nothing about the tenant.
+    if (tenant === context.service.nobody) return context.refuse(protocolError("Forbidden", NOT_YOURS));
+    const read = new WireReader();
+    const config = readConfig(read, body.config);
+    const shards = body.shards?.map((shard, index) => readNewShard(read, shard, `shards.${index}`));
+    const opId = body.opId === undefined ? undefined : read.opId(body.opId);
+    if ((shards === undefined) !== (opId === undefined)) read.fail("opId", "an op id exactly if shards are sent");
+    const checked = read.done({ tenant, run: read.id<RunId>(body.run), config });
+    if (!checked.ok) return context.badField(checked.error);
+    if (shards === undefined || opId === undefined) {
+      const created = await context.coordinator.createRun(checked.value);
+      return created.ok ? { ok: { run: writeRun(created.value, WITH_LOG) } } : context.fail(created.error);
+    }
+    return runOutcome(context, await context.coordinator.createRunWithShards({ ...checked.value, shards, opId }));
+  },
+
+  async registerShards(context, { params, body }) {
+    const run = runOf(context, params, body.tenant);
+    if (isFailure(run)) return run;
+    const read = new WireReader();
+    const shards = read.done(body.shards.map((shard, index) => readNewShard(read, shard, `shards.${index}`)));
+    if (!shards.ok) return context.badField(shards.error);
+    const opId = read.opId(body.opId);
+    const registered = await context.coordinator.registerShards({ ...run, shards: shards.value, opId });
+    if (!registered.ok) return context.fail(registered.error);
+    return { ok: { outcome: registered.value.kind, shards: registered.value.value.map(writeId) } };
+  },
+
+  async getRun(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const found = await context.coordinator.getRun(run);
+    if (!found.ok) return context.fail(found.error);
+    return { ok: { run: writeRun(found.value, { withLog: query.log === "true" }) } };
+  },
+
+  async listRuns(context, { query }) {
+    const tenant = context.resolveTenant(query.tenant);
+    if (isFailure(tenant)) return tenant;
+    const limit = limitOf(context, query.limit);
+    if (isFailure(limit)) return limit;
+    const after = query.after === undefined ? undefined : new WireReader().id<RunId>(query.after);
+    const listed = await context.coordinator.listRuns({ tenant, ...limit, after });
+    if (!listed.ok) return context.fail(listed.error);
+    const { items, next } = listed.value;
+    return {
+      ok: {
+        runs: items.map((record) => writeRun(record)),
+        ...(next === undefined ? {} : { next: writeId(next) }),
+      },
+    };
+  },
+
+  async getProgress(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const progress = await context.coordinator.getRunProgress(run);
+    return progress.ok ? { ok: { progress: writeProgress(progress.value) } } : context.fail(progress.error);
+  },
+
+  async getCapacity(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const capacity = await context.coordinator.getCapacity(run);
+    return capacity.ok ? { ok: { capacity: writeCapacity(capacity.value) } } : context.fail(capacity.error);
+  },
+
+  async estimateProgress(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const estimate = await context.coordinator.estimateProgress(run);
+    return estimate.ok ? { ok: estimate.value } : context.fail(estimate.error);
+  },
+
+  async listCandidates(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const candidates = await context.coordinator.collectClaimCandidates(run);
+    if (!candidates.ok) return context.fail(candidates.error);
+    const { shards, earliestDeadline } = candidates.value;
+    return {
+      ok: {
+        shards: shards.map(writeId),
+        ...(earliestDeadline === undefined ? {} : { earliestDeadline: earliestDeadline.toString() }),
+      },
+    };
+  },
+
+  async completeRun(context, { params, body }) {
+    const run = runOf(context, params, body.tenant);
+    if (isFailure(run)) return run;
+    const { acceptParked = false, force = false } = body;
+    const opId = new WireReader().opId(body.opId);
+    return runOutcome(context, await context.coordinator.completeRun({ ...run, opId, acceptParked, force }));
+  },
+
+  async failRun(context, { params, body }) {
+    const run = runOf(context, params, body.tenant);
+    if (isFailure(run)) return run;
+    const opId = new WireReader().opId(body.opId);
+    return runOutcome(context, await context.coordinator.failRun({ ...run, opId }));
+  },
+
+  async cancelRun(context, { params, body }) {
+    const run = runOf(context, params, body.tenant);
+    if (isFailure(run)) return run;
+    const opId = new WireReader().opId(body.opId);
+    return runOutcome(context, await context.coordinator.cancelRun({ ...run, opId }));
+  },
+
+  async deleteRun(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const deleted = await context.coordinator.deleteRun(run);
+    return deleted.ok ? { ok: {} } : context.fail(deleted.error);
+  },
+
+  async listShards(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const limit = limitOf(context, query.limit);
+    if (isFailure(limit)) return limit;
+    const after = query.after === undefined ? undefined : readPosition(query.after);
+    if (query.after !== undefined && after === undefined)
+      return context.badField({ field: "after", expected: "`next` of the page before" });
+    const filter = {
+      ...(query.status === undefined ? {} : { status: query.status as ShardStatus }),
+      ...(query.isLeased === undefined ? {} : { isLeased: query.isLeased === "true" }),
+      ...(query.rootOnly === undefined ? {} : { rootOnly: query.rootOnly === "true" }),
+    };
+    const listed = await context.coordinator.listShards({ ...run, ...limit, filter, after });
+    if (!listed.ok) return context.fail(listed.error);
+    const { items, next } = listed.value;
+    return {
+      ok: { shards: items.map(writeSummary), ...(next === undefined ? {} : { next: writePosition(next) }) },
+    };
+  },
+
+  async getShard(context, { params, query }) {
+    const key = keyOf(context, params, query.tenant);
+    if (isFailure(key)) return key;
+    const found = await context.coordinator.getShard(key);
+    if (!found.ok) return context.fail(found.error);
+    if (found.value === undefined) return { ok: {} };
+    return { ok: { shard: writeShard(found.value, { withLog: query.log === "true" }) } };
+  },
+
+  async unpark(context, { params, body }) {
+    const key = keyOf(context, params, body.tenant);
+    if (isFailure(key)) return key;
+    const unparked = await context.coordinator.unpark({ ...key, opId: new WireReader().opId(body.opId) });
+    return unparked.ok ? { ok: { outcome: unparked.value.kind } } : context.fail(unparked.error);
+  },
+
+  async listTenants(context, { query }) {
+    const limit = limitOf(context, query.limit);
+    if (isFailure(limit)) return limit;
+    const after = query.after as TenantId | undefined;
+    const { tenants: own } = context.principal;
+    if (own !== undefined) return listOwnTenants(context, own, { after, ...limit });
+    const listed = await context.coordinator.listTenants({ ...limit, after });
+    if (!listed.ok) return context.fail(listed.error);
+    const { items, next } = listed.value;
+    return { ok: { tenants: [...items], ...(next === undefined ? {} : { next }) } };
+  },
+
+  async timestamp(context, { query }) {
+    const count = Number(query.count ?? "1");
+    if (count < 1) return context.badField({ field: "count", expected: "a number from 1 on" });
+    const { timestamps } = context.service;
+    const granted = await timestamps?.(count);
+    if (granted === undefined)
+      return context.refuse(protocolError("NoClock", "this node has no timestamp oracle, or it does not answer"));
+    return { ok: { timestamp: granted.toString(), count } };
+  },
+};
+
+const NOT_YOURS = "the token may not create runs for this tenant";
+const MAX_LIMIT = 10_000;
+
+/** Of the tenants that a token is bound to, those that have a run. */
+async function listOwnTenants(
+  context: ElementContext,
+  own: readonly TenantId[],
+  { after, limit = 100 }: { readonly after: TenantId | undefined; readonly limit?: number },
+): Promise<{ readonly ok: ResponseOf<"listTenants"> } | Failure> {
+  const tenants: TenantId[] = [];
+  for (const tenant of own) {
+    if (after !== undefined && tenant <= after) continue;
+    if (tenants.length === limit) return { ok: { tenants, next: tenants.at(-1)! } };
+    const listed = await context.coordinator.listRuns({ tenant, limit: 1 });
+    if (!listed.ok) return context.fail(listed.error);
+    if (listed.value.items.length > 0) tenants.push(tenant);
+  }
+  return { ok: { tenants } };
+}
+
+function runOf(context: ElementContext, params: Readonly<Record<string, string>>, wanted: string | undefined) {
+  const tenant = context.resolveTenant(wanted);
+  if (isFailure(tenant)) return tenant;
+  const run = idOf<RunId>(context, params, "run");
+  return isFailure(run) ? run : { tenant, run };
+}
+
+function keyOf(context: ElementContext, params: Readonly<Record<string, string>>, wanted: string | undefined) {
+  const run = runOf(context, params, wanted);
+  if (isFailure(run)) return run;
+  const shard = idOf<ShardId>(context, params, "shard");
+  return isFailure(shard) ? shard : { tenant: run.tenant, key: { run: run.run, shard } };
+}
+
+const ID = /^[0-9a-f]{16}$/;
+
+function idOf<Id extends bigint>(
+  context: ElementContext,
+  params: Readonly<Record<string, string>>,
+  name: string,
+): Id | Failure {
+  const text = params[name] ?? "";
+  return ID.test(text) ? new WireReader().id<Id>(text) : context.badField({ field: name, expected: "16 hex digits" });
+}
+
+function limitOf(context: ElementContext, text: string | undefined): { readonly limit?: number } | Failure {
+  if (text === undefined) return {};
+  const limit = Number(text);
+  if (limit >= 1 && limit <= MAX_LIMIT) return { limit };
+  return context.badField({ field: "limit", expected: `a number from 1 to ${MAX_LIMIT}` });
+}
+
+function readNewShard(
+  read: WireReader,
+  { shard, range, cursor }: BodyOf<"registerShards">["shards"][number],
+  field: string,
+): InitialShardInput {
+  return {
+    shard: read.id<ShardId>(shard),
+    spec: read.range(range, `${field}.range`),
+    cursor: read.cursor(cursor, `${field}.cursor`),
+  };
+}
+
+async function runOutcome(
+  context: ElementContext,
+  ended: Result<IdempotentOutcome<RunRecord>, AnyCoordError>,
+): Promise<{ readonly ok: ResponseOf<"cancelRun"> } | Failure> {
+  if (!ended.ok) return context.fail(ended.error);
+  return { ok: { run: writeRun(ended.value.value, WITH_LOG), outcome: ended.value.kind } };
+}

@@ -1,0 +1,91 @@
+import type { LogicalTime, RunId, TenantId } from "@gossip/contracts";
+import type { CapacityHint, Coordinator } from "@gossip/coordination";
+import { waitUntil, type AnyCoordError } from "@gossip/coordination-errors";
+import {
+  protocolError,
+  PROTOCOL_ERRORS,
+  statusOf,
+  writeCoordError,
+  writeProtocolError,
+  type ErrorWire,
+  type ProtocolError,
+  type SignalName,
+  type WireFault,
+} from "@gossip/protocol";
+import type { Principal } from "../auth/principal.ts";
+import type { Service } from "./service.ts";
+
+/** A failed element or call, as it is sent. */
+export interface Failure {
+  readonly error: ErrorWire;
+  readonly status: number;
+}
+
+/** What executing one element or one call needs to know of its request. */
+export class ElementContext {
+  readonly service: Service;
+  readonly principal: Principal;
+  /** Fires when the client has gone. */
+  readonly gone: AbortSignal;
+
+  constructor(service: Service, principal: Principal, gone: AbortSignal) {
+    this.service = service;
+    this.principal = principal;
+    this.gone = gone;
+  }
+
+  get coordinator(): Coordinator {
+    return this.service.coordinator;
+  }
+
+  /**
+   * The tenant to look under. A tenant that is not the token's is looked for under a name that no tenant has: the answer
+   * and its cost are then those of something that does not exist.
+   */
+  tenantFor(wanted: TenantId): TenantId {
+    return this.principal.mayUse(wanted) ? wanted : this.service.nobody;
+  }
+
+  /** The tenant that a request names, or the only one of its token. */
+  resolveTenant(wanted: string | undefined): TenantId | Failure {
+    if (wanted !== undefined) return this.tenantFor(wanted as TenantId);
+    return this.principal.onlyTenant ?? this.refuse(protocolError("BadRequest", MISSING_TENANT, { field: "tenant" }));
+  }
+
+  refuse(error: ProtocolError): Failure {
+    return { error: writeProtocolError(error), status: PROTOCOL_ERRORS[error.kind].status };
+  }
+
+  badField({ field, expected }: WireFault): Failure {
+    return this.refuse(protocolError("BadRequest", `${field} must hold ${expected}`, { field }));
+  }
+
+  async fail(error: AnyCoordError): Promise<Failure> {
+    const now = waitUntil(error) === undefined ? undefined : await this.#now();
+    return { error: writeCoordError(error, now), status: statusOf(error) };
+  }
+
+  /** The advice that rides on a response. */
+  signals(tenant: TenantId, run: RunId, capacity?: CapacityHint): { readonly signals?: SignalName[] } {
+    const signals: SignalName[] = [];
+    if (capacity?.isStarved === true && capacity.availableCount === 0) signals.push("split-wanted");
+    if (this.service.isDraining) signals.push("drain");
+    if (this.service.endedRuns.has(tenant, run)) signals.push("run-ended");
+    return signals.length === 0 ? NO_SIGNALS : { signals };
+  }
+
+  async #now(): Promise<LogicalTime | undefined> {
+    try {
+      return await this.service.clock.now();
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+export function isFailure(value: unknown): value is Failure {
+  return typeof value === "object" && value !== null && "error" in value && "status" in value;
+}
+
+const MISSING_TENANT = "tenant must be sent: the token is not bound to exactly one";
+const NO_SIGNALS = {};

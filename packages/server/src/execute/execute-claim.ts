@@ -1,0 +1,67 @@
+import type { RunId, TenantId, WorkerId } from "@gossip/contracts";
+import type { ClaimManyRequest, WorkerSession } from "@gossip/coordination";
+import type { ClaimError } from "@gossip/coordination-errors";
+import { WireReader, type ElementOf, type ElementResult } from "@gossip/protocol";
+import type { Result } from "@gossip/stdx";
+import { writeSession } from "./batch-executors.ts";
+import { msUntil } from "./claim-waiters.ts";
+import { isFailure, type ElementContext } from "./element-context.ts";
+
+/** The shortest wait before a free shard is looked for again, so that an outdated deadline makes no busy loop. */
+const MIN_WAIT_MS = 5;
+
+/** Execute a claim. If nothing can be claimed, wait up to `waitMs` for a shard. */
+export async function executeClaim(
+  context: ElementContext,
+  element: ElementOf<"claim">,
+  waitMs: number,
+): Promise<ElementResult<"claim">> {
+  const tenant = context.resolveTenant(element.tenant);
+  if (isFailure(tenant)) return tenant;
+  const request = toRequest(tenant, element);
+  const { service } = context;
+  const claimed = await service.recentClaims.join(request, (isRepeat) =>
+    claimWithin(context, isRepeat ? { ...request, isRepeat } : request, waitMs),
+  );
+  if (!claimed.ok) return context.fail(claimed.error);
+  const { run } = request;
+  return {
+    ok: { sessions: claimed.value.map(writeSession), ...context.signals(tenant, run, claimed.value[0]?.capacity) },
+  };
+}
+
+function toRequest(tenant: TenantId, element: ElementOf<"claim">) {
+  const read = new WireReader();
+  const { count = 1, markStarved = false, isRepeat = false } = element;
+  return {
+    tenant,
+    run: read.id<RunId>(element.run),
+    worker: read.id<WorkerId>(element.worker),
+    opId: read.opId(element.opId),
+    count,
+    markStarved,
+    isRepeat,
+  };
+}
+
+async function claimWithin(
+  { service, coordinator, gone }: ElementContext,
+  request: ClaimManyRequest,
+  waitMs: number,
+): Promise<Result<readonly WorkerSession[], ClaimError>> {
+  const endMs = service.nowMs() + waitMs;
+  for (;;) {
+    const claimed = await coordinator.claimMany(request);
+    if (claimed.ok) {
+      // There may be more where this came from.
+      service.waiters.wakeOne(request);
+      return claimed;
+    }
+    const { error } = claimed;
+    // Without a deadline nothing is held and nothing is left: there is nothing to wait for.
+    if (error.kind !== "NoneAvailable" || error.earliestDeadline === undefined || service.isDraining) return claimed;
+    const now = await service.clock.now();
+    const freeInMs = Math.max(MIN_WAIT_MS, msUntil(error.earliestDeadline, now) ?? 0);
+    if (!(await service.waiters.wait(request, { ms: endMs - service.nowMs(), freeInMs, gone }))) return claimed;
+  }
+}

@@ -1,0 +1,87 @@
+import { TenantId, type Clock } from "@gossip/contracts";
+import type { Coordinator, CoordinationEvent } from "@gossip/coordination";
+import { EventLog } from "../events/event-log.ts";
+import { Admission } from "../limits/admission.ts";
+import { makeLimits, type ServerLimits } from "../limits/limits.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { ClaimWaiters, type WaiterTimers } from "./claim-waiters.ts";
+import { EndedRuns } from "./ended-runs.ts";
+import { RecentClaims } from "./recent-claims.ts";
+
+export interface ServiceOptions {
+  /** Make it with `shardCopies`, so that checkpoints need no read. */
+  readonly coordinator: Coordinator;
+  /** The coordinator's clock: the cluster's oracle. */
+  readonly clock: Clock;
+  readonly limits?: Partial<ServerLimits>;
+  /** Whether other nodes write to the store, so that waiting claims must look at it now and then. */
+  readonly isStoreShared?: boolean;
+  /** Grants `count` timestamps and returns the first. `undefined` if it cannot now. */
+  readonly timestamps?: ((count: number) => Promise<bigint | undefined>) | undefined;
+  /** Called with what no caller is told: the reason for an internal error. */
+  readonly onDefect?: (thrown: unknown) => void;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly nowMs: () => number;
+  readonly timers: WaiterTimers;
+}
+
+/** How often waiting claims look at a store that other nodes write to: once per run, however many wait. */
+const POLL_MS = 500;
+
+const ENDINGS: ReadonlySet<string> = new Set(["RunCompleted", "RunFailed", "RunCancelled", "RunDeleted"]);
+
+/** What executes requests, without the sockets that they come from. */
+export class Service {
+  readonly coordinator: Coordinator;
+  readonly clock: Clock;
+  readonly limits: ServerLimits;
+  readonly admission: Admission;
+  readonly metrics = new Metrics();
+  readonly waiters: ClaimWaiters;
+  readonly recentClaims = new RecentClaims();
+  readonly endedRuns = new EndedRuns();
+  readonly events: EventLog;
+  readonly timestamps: ServiceOptions["timestamps"];
+  readonly nowMs: () => number;
+  readonly onDefect: (thrown: unknown) => void;
+  /** A tenant that has nothing and never will: other tenants' things are looked for under its name. */
+  readonly nobody: TenantId;
+  readonly #stopListening: () => void;
+  #isDraining = false;
+
+  constructor(options: ServiceOptions) {
+    const { coordinator, clock, nowMs, timers, random, isStoreShared = false } = options;
+    this.coordinator = coordinator;
+    this.clock = clock;
+    this.nowMs = nowMs;
+    this.timestamps = options.timestamps;
+    this.onDefect = options.onDefect ?? (() => {});
+    this.limits = makeLimits(options.limits);
+    this.admission = new Admission(this.limits);
+    this.waiters = new ClaimWaiters({ timers, nowMs, pollMs: isStoreShared ? POLL_MS : undefined });
+    this.nobody = TenantId.fromBytes(random(32));
+    this.events = new EventLog(Buffer.from(random(6)).toString("hex"));
+    this.#stopListening = coordinator.onEvent((event) => this.#observe(event));
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Stop taking on waiting claims, and end those that wait. */
+  drain(): void {
+    this.#isDraining = true;
+    this.waiters.wakeEverything();
+  }
+
+  close(): void {
+    this.drain();
+    this.#stopListening();
+  }
+
+  #observe(event: CoordinationEvent): void {
+    if (ENDINGS.has(event.kind)) this.endedRuns.add(event.tenant, event.run);
+    this.waiters.observe(event);
+    this.events.add(event);
+  }
+}

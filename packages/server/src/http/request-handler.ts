@@ -1,0 +1,241 @@
+import {
+  matchPath,
+  OPERATIONS,
+  protocolError,
+  validatorsOf,
+  type BatchName,
+  type CallName,
+  type ElementOf,
+  type ElementResult,
+  type OperationName,
+  type OperationSpec,
+  type ProtocolError,
+} from "@gossip/protocol";
+import type { RunId } from "@gossip/contracts";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LOCAL_PRINCIPAL, type Principal } from "../auth/principal.ts";
+import { streamEvents } from "../events/stream-events.ts";
+import { BATCH_EXECUTORS, defectOf } from "../execute/batch-executors.ts";
+import { CALL_EXECUTORS, type Call } from "../execute/call-executors.ts";
+import { ElementContext, isFailure, type Failure } from "../execute/element-context.ts";
+import { executeClaim } from "../execute/execute-claim.ts";
+import type { Service } from "../execute/service.ts";
+import { parseJson, readBody } from "./read-body.ts";
+import { respond, respondError, respondFailure } from "./respond.ts";
+
+/** Who sent a request, or `undefined` if that cannot be told. */
+export type Authenticate = (request: IncomingMessage) => Principal | undefined;
+
+/** A line of the audit log: ids and statuses, nothing else. */
+export interface AuditEntry {
+  readonly token: string;
+  readonly operation: OperationName;
+  readonly tenant: string | undefined;
+  readonly run: string | undefined;
+  readonly shard: string | undefined;
+  readonly status: number;
+}
+
+export interface HandlerOptions {
+  readonly service: Service;
+  /** Everybody may do everything where it is left out. */
+  readonly authenticate?: Authenticate | undefined;
+  readonly audit?: ((entry: AuditEntry) => void) | undefined;
+}
+
+/** A request whose operation and sender are known. */
+interface Received {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly name: OperationName;
+  readonly principal: Principal;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Turns HTTP requests into operations of the table, and their results into responses. */
+export class RequestHandler {
+  readonly #service: Service;
+  readonly #authenticate: Authenticate | undefined;
+  readonly #audit: (entry: AuditEntry) => void;
+
+  constructor({ service, authenticate, audit = () => {} }: HandlerOptions) {
+    this.#service = service;
+    this.#authenticate = authenticate;
+    this.#audit = audit;
+  }
+
+  /** Handle a request below `/v1`. Never throws. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startMs = this.#service.nowMs();
+    let name = "none";
+    try {
+      const received = this.#receive(request, response);
+      if (!received.ok) return respondError(response, received.error);
+      ({ name } = received.value);
+      await this.#execute(received.value);
+    } catch (thrown) {
+      this.#service.onDefect(thrown);
+      if (!response.headersSent) respondError(response, DEFECT);
+      else response.destroy();
+    } finally {
+      this.#service.metrics.request(name, response.statusCode, this.#service.nowMs() - startMs);
+    }
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): Result<Received, ProtocolError> {
+    const url = request.url ?? "/";
+    const queryAt = url.indexOf("?");
+    const matched = matchPath(queryAt === -1 ? url : url.slice(0, queryAt));
+    // Who has no token learns nothing, not even which paths there are.
+    const principal = this.#authenticate === undefined ? LOCAL_PRINCIPAL : this.#authenticate(request);
+    if (principal === undefined) {
+      response.setHeader("www-authenticate", "Bearer");
+      return err(protocolError("Unauthenticated", "send a valid token as `Authorization: Bearer TOKEN`"));
+    }
+    if (matched === undefined) return err(protocolError("UnknownPath", "there is no such path"));
+    const name = matched.byMethod.get(request.method ?? "");
+    if (name === undefined) {
+      response.setHeader("allow", [...matched.byMethod.keys()].join(", "));
+      return err(protocolError("WrongMethod", `this path takes ${[...matched.byMethod.keys()].join(", ")}`));
+    }
+    const { role } = OPERATIONS[name];
+    if (!principal.may(role)) return err(protocolError("Forbidden", `the token must have the role ${role}`));
+    const query = queryAt === -1 ? NO_QUERY : Object.fromEntries(new URLSearchParams(url.slice(queryAt)));
+    return ok({ request, response, name, principal, params: matched.params, query });
+  }
+
+  async #execute(received: Received): Promise<void> {
+    const spec: OperationSpec = OPERATIONS[received.name];
+    if (spec.shape === "batch") return this.#executeBatch(received, received.name as BatchName, spec.priority);
+    return spec.shape === "call" ? this.#executeCall(received, spec.isAudited === true) : this.#stream(received);
+  }
+
+  async #executeBatch(received: Received, name: BatchName, priority: "held" | "new"): Promise<void> {
+    const { response, principal } = received;
+    const body = await this.#readBody(received);
+    if (!body.ok) return respondError(response, body.error);
+    const { json, bytes } = body.value;
+    const { elements, waitMs = 0 } = json as { readonly elements: readonly never[]; readonly waitMs?: number };
+    const { admission, waiters, limits } = this.#service;
+    const isWaiting = waitMs > 0 && waiters.count < limits.maxWaitingClaims;
+    const admitted = admission.admit({ token: principal.id, elements: elements.length, bytes, priority });
+    if (!admitted.ok) return respondError(response, admitted.error);
+    this.#service.metrics.elements(name, elements.length);
+    // A waiting claim is no work in progress: thousands may wait.
+    if (isWaiting) admitted.value();
+    try {
+      const context = this.#contextOf(received, isWaiting);
+      const results = await Promise.all(
+        elements.map((element) => this.#executeElement(context, name, element, isWaiting ? waitMs : 0)),
+      );
+      respond(response, 200, { results });
+    } finally {
+      admitted.value();
+    }
+  }
+
+  async #executeElement(
+    context: ElementContext,
+    name: BatchName,
+    element: ElementOf<BatchName>,
+    waitMs: number,
+  ): Promise<ElementResult> {
+    try {
+      if (name === "claim") return await executeClaim(context, element as ElementOf<"claim">, waitMs);
+      const execute = BATCH_EXECUTORS[name] as (
+        context: ElementContext,
+        element: ElementOf<BatchName>,
+      ) => Promise<ElementResult>;
+      return await execute(context, element);
+    } catch (thrown) {
+      this.#service.onDefect(thrown);
+      return defectOf(context);
+    }
+  }
+
+  async #executeCall(received: Received, isAudited: boolean): Promise<void> {
+    const { response, principal, params, name, query } = received;
+    const checked = this.#checkQuery(received);
+    if (!checked.ok) return respondError(response, checked.error);
+    const hasBody = validatorsOf(name).body !== undefined;
+    const body = hasBody ? await this.#readBody(received) : ok({ json: undefined, bytes: 0 });
+    if (!body.ok) return respondError(response, body.error);
+    const { json, bytes } = body.value;
+    const admitted = this.#service.admission.admit({ token: principal.id, elements: 1, bytes, priority: "new" });
+    if (!admitted.ok) return respondError(response, admitted.error);
+    try {
+      const execute = CALL_EXECUTORS[name as CallName] as (
+        context: ElementContext,
+        call: Call<CallName>,
+      ) => Promise<{ readonly ok: unknown } | Failure>;
+      const result = await execute(this.#contextOf(received, false), { params, query, body: json } as Call<CallName>);
+      if (isFailure(result)) respondFailure(response, result);
+      else respond(response, 200, result.ok);
+    } finally {
+      admitted.value();
+    }
+    if (!isAudited) return;
+    const { tenant, run } = (json ?? query) as { readonly tenant?: string; readonly run?: string };
+    this.#audit({
+      token: principal.id,
+      operation: name,
+      tenant: tenant ?? principal.onlyTenant,
+      run: params["run"] ?? run,
+      shard: params["shard"],
+      status: response.statusCode,
+    });
+  }
+
+  #stream(received: Received): void {
+    const { request, response, query } = received;
+    const checked = this.#checkQuery(received);
+    if (!checked.ok) return respondError(response, checked.error);
+    const { events, limits } = this.#service;
+    if (events.readerCount >= limits.maxEventStreams)
+      return respondError(response, protocolError("Overloaded", "too many readers of events"));
+    const tenant = this.#contextOf(received, false).resolveTenant(query["tenant"]);
+    if (isFailure(tenant)) return respondFailure(response, tenant);
+    const { run } = query;
+    streamEvents(response, {
+      log: events,
+      filter: { tenant, run: run === undefined ? undefined : (BigInt(`0x${run}`) as RunId) },
+      after: (request.headers["last-event-id"] as string | undefined) ?? query["after"],
+      format: (request.headers.accept ?? "").includes("application/x-ndjson") ? "ndjson" : "sse",
+      maxUnsentBytes: limits.maxUnsentEventBytes,
+    });
+  }
+
+  async #readBody({
+    request,
+    name,
+  }: Received): Promise<Result<{ readonly json: unknown; readonly bytes: number }, ProtocolError>> {
+    const body = await readBody(request, this.#service.limits.maxBodyBytes);
+    if (!body.ok) return body;
+    const json = parseJson(request, body.value);
+    if (!json.ok) return json;
+    const checked = validatorsOf(name).body!.check(json.value);
+    if (checked.ok) return ok({ json: json.value, bytes: body.value.length });
+    const { field, expected } = checked.error;
+    return err(protocolError("BadRequest", `${field === "" ? "the body" : field} must be ${expected}`, { field }));
+  }
+
+  #checkQuery({ name, query }: Received): Result<void, ProtocolError> {
+    const checked = validatorsOf(name).query?.check(query);
+    if (checked === undefined ? Object.keys(query).length === 0 : checked.ok) return ok();
+    const field = checked?.ok === false ? checked.error.field : Object.keys(query)[0]!;
+    return err(protocolError("BadRequest", `${field} is not a parameter of this path, or not in its form`, { field }));
+  }
+
+  #contextOf({ response, principal }: Received, isWaiting: boolean): ElementContext {
+    if (!isWaiting) return new ElementContext(this.#service, principal, NEVER);
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    return new ElementContext(this.#service, principal, gone.signal);
+  }
+}
+
+const NEVER = new AbortController().signal;
+const NO_QUERY = {};
+const DEFECT = protocolError("InternalError", "the server could not execute this; its log has the reason");

@@ -1,0 +1,9 @@
+export { LOCAL_PRINCIPAL, Principal } from "./auth/principal.ts";
+export { Service, type ServiceOptions } from "./execute/service.ts";
+export type { WaiterTimers } from "./execute/claim-waiters.ts";
+export { RequestHandler, type AuditEntry, type Authenticate, type HandlerOptions } from "./http/request-handler.ts";
+export { DEFAULT_LIMITS, type ServerLimits } from "./limits/limits.ts";
+export { GossipServer, type ListenAddress, type ServerOptions, type StartError, type TlsFiles } from "./server.ts";
+export { TokenBook, type TokenBookOptions } from "./auth/token-book.ts";
+export { changeTokenFile, readTokenFile, type TokenFileError } from "./auth/token-file.ts";
+export { isTokenLive, makeToken, TOKEN_PREFIX, type TokenRecord } from "./auth/token.ts";

@@ -1,0 +1,81 @@
+import { protocolError, type Priority, type ProtocolError } from "@gossip/protocol";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { ServerLimits } from "./limits.ts";
+
+/** How long a refused client should wait. It adds its own jitter. */
+const RETRY_AFTER_MS = 1_000;
+
+/** Some work of a client. */
+export interface Load {
+  /** The id of its token. */
+  readonly token: string;
+  readonly elements: number;
+  readonly bytes: number;
+  readonly priority: Priority;
+}
+
+/**
+ * Counts the work in progress and refuses what is too much, before memory grows.
+ *
+ * Work on held leases may use the whole capacity and new work a part of it, so that a crowd of claimers cannot make
+ * workers lose their leases.
+ */
+export class Admission {
+  readonly #limits: ServerLimits;
+  readonly #byToken = new Map<string, number>();
+  #elements = 0;
+  #newElements = 0;
+  #bytes = 0;
+  #refused = 0;
+
+  constructor(limits: ServerLimits) {
+    this.#limits = limits;
+  }
+
+  get pendingElements(): number {
+    return this.#elements;
+  }
+
+  get refusedRequests(): number {
+    return this.#refused;
+  }
+
+  /** Take work on. Call the result when it is done. */
+  admit(load: Load): Result<() => void, ProtocolError> {
+    const refusal = this.#refusal(load);
+    if (refusal !== undefined) {
+      this.#refused++;
+      return err(refusal);
+    }
+    this.#add(load, 1);
+    let isDone = false;
+    return ok(() => {
+      if (!isDone) this.#add(load, -1);
+      isDone = true;
+    });
+  }
+
+  #refusal({ token, elements, bytes, priority }: Load): ProtocolError | undefined {
+    const { maxPendingElements, maxPendingNew, maxPendingPerToken, maxPendingBytes } = this.#limits;
+    // A request larger than a limit is taken when nothing else is there: it could never succeed otherwise.
+    const isOver = (used: number, more: number, max: number) => used > 0 && used + more > max;
+    if (isOver(this.#byToken.get(token) ?? 0, elements, maxPendingPerToken))
+      return protocolError("TooManyRequests", "this token has too many requests in progress", RETRY);
+    if (isOver(this.#elements, elements, maxPendingElements) || isOver(this.#bytes, bytes, maxPendingBytes))
+      return protocolError("Overloaded", "the server has too many requests in progress", RETRY);
+    if (priority === "new" && isOver(this.#newElements, elements, maxPendingNew))
+      return protocolError("Overloaded", "the server has too many claims in progress", RETRY);
+    return undefined;
+  }
+
+  #add({ token, elements, bytes, priority }: Load, sign: 1 | -1): void {
+    this.#elements += sign * elements;
+    this.#bytes += sign * bytes;
+    if (priority === "new") this.#newElements += sign * elements;
+    const ofToken = (this.#byToken.get(token) ?? 0) + sign * elements;
+    if (ofToken > 0) this.#byToken.set(token, ofToken);
+    else this.#byToken.delete(token);
+  }
+}
+
+const RETRY = { retryAfterMs: RETRY_AFTER_MS } as const;

@@ -1,0 +1,216 @@
+import type { Coordinator } from "@gossip/coordination";
+import { assertCount, err, ok, type Result } from "@gossip/stdx";
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, Server as TlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { Service, type ServiceOptions } from "./execute/service.ts";
+import { RequestHandler, type AuditEntry, type Authenticate } from "./http/request-handler.ts";
+import { respondText } from "./http/respond.ts";
+
+/** Where to listen. Port 0 picks a free one. */
+export interface ListenAddress {
+  readonly host?: string;
+  readonly port: number;
+}
+
+/** Certificates as PEM text. With `ca`, clients must show a certificate that it signed. */
+export interface TlsFiles {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+  readonly ca?: string | Buffer | undefined;
+}
+
+export interface ServerOptions extends Omit<ServiceOptions, "random" | "nowMs" | "timers"> {
+  readonly coordinator: Coordinator;
+  readonly listen: ListenAddress;
+  readonly authenticate?: Authenticate | undefined;
+  readonly tls?: TlsFiles | undefined;
+  readonly audit?: ((entry: AuditEntry) => void) | undefined;
+  /** Metrics of other parts of the program, in the Prometheus text format. */
+  readonly moreMetrics?: () => string;
+}
+
+/** Why a server does not start. */
+export type StartError =
+  /** Without authentication everybody who reaches the port may do everything. */
+  | { readonly kind: "NeedsAuthentication"; readonly host: string }
+  | { readonly kind: "ListenFailed"; readonly host: string; readonly port: number; readonly code: string };
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+const NO_TIME = "no time from the clock";
+/** How long a node may take to get the time before it is not ready. */
+const CLOCK_PATIENCE_MS = 2_000;
+
+/** A node of the service: listens, and executes what clients ask for. */
+export class GossipServer {
+  readonly #server: Server | TlsServer;
+  readonly #service: Service;
+  readonly #moreMetrics: () => string;
+  readonly #sockets = new Set<Socket>();
+  readonly #byAddress = new Map<string, number>();
+  readonly #host: string;
+
+  static async start(options: ServerOptions): Promise<Result<GossipServer, StartError>> {
+    const { host = "127.0.0.1", port } = options.listen;
+    assertCount(port, "port", { min: 0, max: 65_535 });
+    if (options.authenticate === undefined && !LOOPBACK.has(host)) return err({ kind: "NeedsAuthentication", host });
+    const server = new GossipServer(options, host);
+    const code = await server.#listen(host, port);
+    if (code === undefined) return ok(server);
+    server.#service.close();
+    return err({ kind: "ListenFailed", host, port, code });
+  }
+
+  private constructor(options: ServerOptions, host: string) {
+    this.#host = host;
+    this.#moreMetrics = options.moreMetrics ?? (() => "");
+    this.#service = new Service({
+      ...options,
+      random: randomBytes,
+      nowMs: () => performance.now(),
+      timers: {
+        after: (ms, then) => {
+          const timer = setTimeout(then, ms);
+          return () => clearTimeout(timer);
+        },
+      },
+    });
+    const handler = new RequestHandler({
+      service: this.#service,
+      authenticate: options.authenticate,
+      audit: options.audit,
+    });
+    const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+      if (request.url?.startsWith("/v1/") === true) void handler.handle(request, response);
+      else void this.#probe(request, response);
+    };
+    const { limits } = this.#service;
+    const settings = {
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      noDelay: true,
+    };
+    this.#server =
+      options.tls === undefined
+        ? createServer(settings, onRequest)
+        : createTlsServer({ ...settings, ...tlsSettings(options.tls) }, onRequest);
+    this.#server.maxConnections = limits.maxConnections;
+    this.#server.on("connection", (socket: Socket) => this.#connected(socket));
+  }
+
+  /** The address that clients connect to, such as `http://127.0.0.1:7711`. */
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    const host = this.#host.includes(":") ? `[${this.#host}]` : this.#host;
+    return `${this.#server instanceof TlsServer ? "https" : "http"}://${host}:${port}`;
+  }
+
+  get connectionCount(): number {
+    return this.#sockets.size;
+  }
+
+  /** Use other certificates for new connections. */
+  reloadTls(tls: TlsFiles): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(tlsSettings(tls));
+  }
+
+  /** Finish what is in progress, refuse what is new, and close. Cuts the connections that are left after `graceMs`. */
+  async drain({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#service.drain();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const cutting = setTimeout(() => this.#cut(), graceMs);
+    await closed;
+    clearTimeout(cutting);
+    this.#service.close();
+  }
+
+  /** Close at once. Requests in progress get no answer; their clients repeat them. */
+  async close(): Promise<void> {
+    await this.drain({ graceMs: 0 });
+  }
+
+  #cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #listen(host: string, port: number): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      const onError = ({ code = "UNKNOWN" }: NodeJS.ErrnoException): void => resolve(code);
+      this.#server.once("error", onError);
+      this.#server.listen({ host, port, backlog: 4_096 }, () => {
+        this.#server.off("error", onError);
+        resolve(undefined);
+      });
+    });
+  }
+
+  #connected(socket: Socket): void {
+    const address = socket.remoteAddress ?? "";
+    const count = (this.#byAddress.get(address) ?? 0) + 1;
+    if (count > this.#service.limits.maxConnectionsPerAddress) {
+      socket.destroy();
+      return;
+    }
+    this.#byAddress.set(address, count);
+    this.#sockets.add(socket);
+    socket.on("close", () => {
+      this.#sockets.delete(socket);
+      const left = (this.#byAddress.get(address) ?? 1) - 1;
+      if (left > 0) this.#byAddress.set(address, left);
+      else this.#byAddress.delete(address);
+    });
+  }
+
+  /** `/healthz`, `/readyz` and `/metrics`, for probes without a token. They show nothing of any tenant. */
+  async #probe(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== "GET") return respondText(response, 405, "only GET\n");
+    if (request.url === "/healthz") return respondText(response, 200, "ok\n");
+    if (request.url === "/metrics") return respondText(response, 200, this.#renderMetrics());
+    if (request.url !== "/readyz") return respondText(response, 404, "there is no such path\n");
+    const reason = await this.#notReady();
+    return respondText(response, reason === undefined ? 200 : 503, `${reason ?? "ready"}\n`);
+  }
+
+  async #notReady(): Promise<string | undefined> {
+    if (this.#service.isDraining) return "draining";
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<string>((resolve) => {
+      timer = setTimeout(() => resolve(NO_TIME), CLOCK_PATIENCE_MS);
+    });
+    const reason = await Promise.race([this.#askClock(), patience]);
+    clearTimeout(timer);
+    return reason;
+  }
+
+  async #askClock(): Promise<string | undefined> {
+    try {
+      await this.#service.clock.now();
+      return undefined;
+    } catch {
+      return NO_TIME;
+    }
+  }
+
+  #renderMetrics(): string {
+    const { admission, waiters, metrics, events } = this.#service;
+    return (
+      metrics.render({
+        gossip_connections: this.#sockets.size,
+        gossip_pending_elements: admission.pendingElements,
+        gossip_refused_requests: admission.refusedRequests,
+        gossip_waiting_claims: waiters.count,
+        gossip_event_streams: events.readerCount,
+      }) + this.#moreMetrics()
+    );
+  }
+}
+
+function tlsSettings({ cert, key, ca }: TlsFiles) {
+  return { cert, key, ...(ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true }) };
+}

@@ -1,0 +1,108 @@
+// A worker with many sessions must not send a request for each of them: the requests would cost more than the work.
+import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
+import { Coordinator, MemoryStore, type CoordinationEvent } from "@gossip/coordination";
+import { ManualClock } from "@gossip/coordination/testing";
+import { GossipClient, ServiceRefused } from "@gossip/client";
+import { unwrap } from "@gossip/stdx";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Principal } from "../auth/principal.ts";
+import { GossipServer } from "../server.ts";
+
+const tenant = TenantId.fromBytes(new Uint8Array(32).fill(1));
+const run = RunId.fromRaw(1n);
+const worker = WorkerId.fromRaw(5n);
+const SHARDS = 64;
+
+let server: GossipServer;
+let client: GossipClient;
+let coordinator: Coordinator;
+
+beforeEach(async () => {
+  const clock = new ManualClock(1_000n);
+  coordinator = new Coordinator({ store: new MemoryStore(), clock, shardCopies: 100 });
+  const principal = new Principal("worker", "work", new Set([tenant]));
+  server = unwrap(
+    await GossipServer.start({
+      coordinator,
+      clock,
+      listen: { port: 0 },
+      authenticate: ({ headers }) => (headers.authorization === "Bearer good" ? principal : undefined),
+    }),
+  );
+  client = new GossipClient({ url: server.url, token: "good", claimWaitMs: 0 });
+  const shards = Array.from({ length: SHARDS }, (_, index) => ({
+    shard: ShardId.fromRaw(BigInt(index)),
+    spec: ShardSpec.withRange({ start: Uint8Array.of(index), end: Uint8Array.of(index + 1) }),
+    cursor: Cursor.initial(),
+  }));
+  const config = { leaseDuration: 1_000n };
+  unwrap(await coordinator.createRunWithShards({ tenant, run, config, shards, opId: OpId.fromRaw(1n) }));
+});
+
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+async function requestsOf(operation: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(
+    new RegExp(`gossip_requests_total\\{operation="${operation}",status="200"\\} (\\d+)`).exec(text)?.[1] ?? 0,
+  );
+}
+
+test("calls of one turn travel in one request", async () => {
+  const sessions = unwrap(await client.claimMany({ tenant, run, worker, count: SHARDS }));
+  expect(sessions).toHaveLength(SHARDS);
+  const answers = await Promise.all(
+    sessions.map((session) =>
+      session.checkpoint(
+        Cursor.withLastKey(session.spec.keyRangeStart.length === 0 ? Uint8Array.of(0) : session.spec.keyRangeStart),
+      ),
+    ),
+  );
+  expect(answers.every(({ ok }) => ok)).toBe(true);
+  expect(await requestsOf("claim")).toBe(1);
+  expect(await requestsOf("checkpoint")).toBe(1);
+});
+
+test("listeners hear what this client does, and nothing of others", async () => {
+  const heard: CoordinationEvent[] = [];
+  const stop = client.onEvent((event) => heard.push(event));
+  const session = unwrap(await client.claim({ tenant, run, worker }));
+  unwrap(await coordinator.claim({ tenant, run, worker }));
+  unwrap(await session.renew());
+  unwrap(await session.release());
+  stop();
+  unwrap(await client.claim({ tenant, run, worker }));
+  expect(heard.map(({ kind }) => kind)).toEqual(["ShardAcquired", "ShardLeaseRenewed", "ShardReleased"]);
+});
+
+test("a token that the server does not accept rejects the call", async () => {
+  const stranger = new GossipClient({ url: server.url, token: "bad" });
+  try {
+    await expect(stranger.claim({ tenant, run, worker })).rejects.toBeInstanceOf(ServiceRefused);
+    await expect(stranger.getRun({ tenant, run })).rejects.toMatchObject({ kind: "Unauthenticated", status: 401 });
+    await expect(client.cancelRun({ tenant, run, opId: OpId.fromRaw(2n) })).rejects.toMatchObject({
+      kind: "Forbidden",
+    });
+  } finally {
+    stranger.close();
+  }
+});
+
+test("a server that is not there is a transient failure once the patience has ended", async () => {
+  const { url } = server;
+  await server.close();
+  const lost = new GossipClient({ url, patienceMs: 60, claimWaitMs: 0 });
+  try {
+    const expected = {
+      ok: false,
+      error: { kind: "BackendError", reason: { kind: "Transient", code: "ECONNREFUSED" } },
+    };
+    expect(await lost.claim({ tenant, run, worker })).toMatchObject(expected);
+    expect(await lost.getRun({ tenant, run })).toMatchObject(expected);
+  } finally {
+    lost.close();
+  }
+});
