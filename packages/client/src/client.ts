@@ -1,88 +1,46 @@
-import { RunId, type OpId, type ShardId, type TenantId } from "@gossip/contracts";
+import type { OpId } from "@gossip/contracts";
 import {
   AcquireScratch,
-  RunConfig,
+  MAX_CLAIM_COUNT,
   type AcquireRequest,
   type AcquireResult,
   type AcquireResultView,
-  type CapacityHint,
   type CheckpointRequest,
   type CheckpointResult,
-  type ClaimCandidates,
   type ClaimManyRequest,
   type ClaimRequest,
   type CompleteRequest,
-  type CompleteRunRequest,
   type CoordinatorApi,
-  type CreateRunRequest,
-  type CreateRunWithShardsRequest,
-  type EndRunRequest,
   type EventListener,
   type EventStream,
   type EventStreamOptions,
   type LeasedRequest,
-  type ListRunsRequest,
-  type ListShardsRequest,
-  type ListTenantsRequest,
   type LoggedRequest,
-  type Page,
   type ParkRequest,
-  type ProgressEstimate,
-  type RegisterShardsRequest,
   type RenewResult,
-  type RunProgress,
-  type RunRecord,
-  type RunRequest,
-  type ShardPosition,
-  type ShardRecord,
-  type ShardRequest,
-  type ShardSummary,
   type SplitReplaceRequest,
   type SplitReplaceResult,
   type SplitResidualRequest,
   type SplitResidualResult,
-  type UnparkRequest,
   type WorkerSession,
 } from "@gossip/coordination";
-import {
-  coordError,
-  type AcquireError,
-  type AnyCoordError,
-  type BackendError,
-  type CheckpointError,
-  type ClaimError,
-  type CompleteError,
-  type CreateRunError,
-  type DeleteRunError,
-  type ErrorOf,
-  type GetRunError,
-  type IdempotentOutcome,
-  type ParkError,
-  type RegisterShardsError,
-  type ReleaseError,
-  type RenewError,
-  type SplitError,
-  type UnparkError,
+import type {
+  AcquireError,
+  CheckpointError,
+  ClaimError,
+  CompleteError,
+  IdempotentOutcome,
+  ParkError,
+  ReleaseError,
+  RenewError,
+  SplitError,
 } from "@gossip/coordination-errors";
-import { assertCommand, assertFlags, assertListing } from "@gossip/coordination/internal";
-import {
-  optionalTime,
-  readCapacity,
-  readPosition,
-  readProgress,
-  readRun,
-  readShard,
-  readSummary,
-  writeConfig,
-  writeCursor,
-  writeId,
-  writePosition,
-  writeRange,
-} from "@gossip/protocol";
-import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
+import { assertCommand, assertFlags } from "@gossip/coordination/internal";
+import { writeId } from "@gossip/protocol";
+import { assert, assertCount, ok, type Result } from "@gossip/stdx";
 import { Caller } from "./calls/caller.ts";
-import { failed, LeasedCalls, readSession, value } from "./calls/leased-calls.ts";
-import { unreachable } from "./calls/read-error.ts";
+import { failed, LeasedCalls, readSession } from "./calls/leased-calls.ts";
+import { RunCalls } from "./calls/run-calls.ts";
 import { makeSettings, type ClientOptions, type ClientSettings } from "./client-options.ts";
 import { OwnEvents } from "./events/own-events.ts";
 import { Transport } from "./http/transport.ts";
@@ -90,9 +48,6 @@ import { RemoteSession } from "./session/remote-session.ts";
 
 const LEASED = { lease: true } as const;
 const LOGGED = { lease: true, opId: true } as const;
-const OF_RUN = { run: true } as const;
-const LOGGED_OF_RUN = { run: true, opId: true } as const;
-const WITH_LOG = { log: "true" } as const;
 
 /**
  * A coordinator at the other end of a network.
@@ -103,19 +58,22 @@ const WITH_LOG = { log: "true" } as const;
  *
  * A call rejects with `ServiceRefused` if the server refuses the program: no valid token, a missing role.
  */
-export class GossipClient implements CoordinatorApi {
+export class GossipClient extends RunCalls implements CoordinatorApi {
   readonly #settings: ClientSettings;
   readonly #transport: Transport;
   readonly #caller: Caller;
   readonly #leased: LeasedCalls;
-  readonly #events: OwnEvents;
+  readonly #events = new OwnEvents();
 
   constructor(options: ClientOptions) {
-    this.#settings = makeSettings(options);
-    this.#transport = new Transport(this.#settings);
-    this.#caller = new Caller(this.#transport, this.#settings);
-    this.#leased = new LeasedCalls(this.#caller);
-    this.#events = new OwnEvents();
+    const settings = makeSettings(options);
+    const transport = new Transport(settings);
+    const caller = new Caller(transport, settings);
+    super(caller);
+    this.#settings = settings;
+    this.#transport = transport;
+    this.#caller = caller;
+    this.#leased = new LeasedCalls(caller);
   }
 
   /** The server's address, without credentials. */
@@ -143,7 +101,7 @@ export class GossipClient implements CoordinatorApi {
     assertCommand(request, { run: true, worker: true });
     assertFlags({ markStarved: request.markStarved, isRepeat: request.isRepeat });
     const { tenant, run, worker, count, markStarved = false, isRepeat = false, opId = this.newOpId() } = request;
-    assertCount(count, "number of shards to claim", { min: 1, max: 256 });
+    assertCount(count, "number of shards to claim", { min: 1, max: MAX_CLAIM_COUNT });
     const element = {
       tenant,
       run: writeId(run),
@@ -239,195 +197,6 @@ export class GossipClient implements CoordinatorApi {
     return this.#events.residual(request, await this.#leased.splitResidual(request));
   }
 
-  // Runs.
-
-  /** There is no op id, so after a lost answer a run that exists may be another caller's: that is a backend error. */
-  async createRun(request: CreateRunRequest): Promise<Result<RunRecord, ErrorOf<"createRun">>> {
-    assertCommand(request, OF_RUN);
-    const body = newRun(request);
-    if (!body.ok) return body;
-    const { result, wasRepeated } = await this.#caller.callOnce("createRun", { body: body.value });
-    if (result.ok) return ok(value((read) => readRun(read, result.value.run)));
-    if (wasRepeated && result.error.kind === "RunAlreadyExists")
-      return failed("createRun", unreachable("the service did not answer in time"));
-    return failed("createRun", result.error);
-  }
-
-  async registerShards(
-    request: RegisterShardsRequest,
-  ): Promise<Result<IdempotentOutcome<RunRecord["rootShards"]>, RegisterShardsError>> {
-    assertCommand(request, { run: true, shards: true, opId: true });
-    const { tenant, run, opId, shards } = request;
-    const body = { tenant, opId: writeId(opId), shards: shards.map(writeNewShard) };
-    const got = await this.#caller.call("registerShards", { params: { run: writeId(run) }, body });
-    if (!got.ok) return failed("registerShards", got.error);
-    const { outcome, shards: ids } = got.value;
-    return ok({ kind: outcome, value: value((read) => ids.map((id) => read.id<ShardId>(id))) });
-  }
-
-  async createRunWithShards(
-    request: CreateRunWithShardsRequest,
-  ): Promise<Result<IdempotentOutcome<RunRecord>, CreateRunError>> {
-    assertCommand(request, { run: true, shards: true, opId: true });
-    const body = newRun(request);
-    if (!body.ok) return body;
-    const got = await this.#caller.call("createRun", {
-      body: { ...body.value, opId: writeId(request.opId), shards: request.shards.map(writeNewShard) },
-    });
-    return readRunOutcome("createRunWithShards", got);
-  }
-
-  async completeRun(
-    request: CompleteRunRequest,
-  ): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
-    assertCommand(request, LOGGED_OF_RUN);
-    assertFlags({ acceptParked: request.acceptParked, force: request.force });
-    const { tenant, run, opId, acceptParked = false, force = false } = request;
-    const body = { tenant, opId: writeId(opId), acceptParked, force };
-    const got = await this.#caller.call("completeRun", { params: { run: writeId(run) }, body });
-    return readRunOutcome("completeRun", got);
-  }
-
-  async failRun(request: EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"failRun">>> {
-    assertCommand(request, LOGGED_OF_RUN);
-    return readRunOutcome("failRun", await this.#caller.call("failRun", ending(request)));
-  }
-
-  async cancelRun(request: EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"cancelRun">>> {
-    assertCommand(request, LOGGED_OF_RUN);
-    return readRunOutcome("cancelRun", await this.#caller.call("cancelRun", ending(request)));
-  }
-
-  async deleteRun(request: RunRequest): Promise<Result<void, DeleteRunError>> {
-    assertCommand(request, OF_RUN);
-    const { tenant, run } = request;
-    const { result, wasRepeated } = await this.#caller.callOnce("deleteRun", {
-      params: { run: writeId(run) },
-      query: { tenant },
-    });
-    // Its id is never used again, so the first try removed it, or another caller did the same.
-    if (result.ok || (wasRepeated && result.error.kind === "RunNotFound")) return ok();
-    return failed("deleteRun", result.error);
-  }
-
-  async unpark(request: UnparkRequest): Promise<Result<IdempotentOutcome<void>, UnparkError>> {
-    assertCommand(request, { key: true, opId: true });
-    const { tenant, key, opId } = request;
-    const got = await this.#caller.call("unpark", {
-      params: { run: writeId(key.run), shard: writeId(key.shard) },
-      body: { tenant, opId: writeId(opId) },
-    });
-    return got.ok ? ok({ kind: got.value.outcome, value: undefined }) : failed("unpark", got.error);
-  }
-
-  // Queries.
-
-  async getRun(request: RunRequest): Promise<Result<RunRecord, GetRunError>> {
-    assertCommand(request, OF_RUN);
-    const { tenant, run } = request;
-    const got = await this.#caller.call("getRun", { params: { run: writeId(run) }, query: { tenant, ...WITH_LOG } });
-    return got.ok ? ok(value((read) => readRun(read, got.value.run))) : failed("getRun", got.error);
-  }
-
-  async getShard(request: ShardRequest): Promise<Result<ShardRecord | undefined, GetRunError>> {
-    assertCommand(request, { key: true });
-    const { tenant, key } = request;
-    const got = await this.#caller.call("getShard", {
-      params: { run: writeId(key.run), shard: writeId(key.shard) },
-      query: { tenant, ...WITH_LOG },
-    });
-    if (!got.ok) return failed("getRun", got.error);
-    const { shard } = got.value;
-    return ok(shard && value((read) => readShard(read, shard)));
-  }
-
-  async getRunProgress(request: RunRequest): Promise<Result<RunProgress, GetRunError>> {
-    assertCommand(request, OF_RUN);
-    const got = await this.#caller.call("getProgress", querying(request));
-    return got.ok ? ok(value((read) => readProgress(read, got.value.progress))) : failed("getRun", got.error);
-  }
-
-  async getCapacity(request: RunRequest): Promise<Result<CapacityHint, GetRunError>> {
-    assertCommand(request, OF_RUN);
-    const got = await this.#caller.call("getCapacity", querying(request));
-    return got.ok ? ok(value((read) => readCapacity(read, got.value.capacity))) : failed("getRun", got.error);
-  }
-
-  async estimateProgress(request: RunRequest): Promise<Result<ProgressEstimate, GetRunError>> {
-    assertCommand(request, OF_RUN);
-    const got = await this.#caller.call("estimateProgress", querying(request));
-    if (!got.ok) return failed("getRun", got.error);
-    const { fraction, shardCount } = got.value;
-    return ok({ fraction, shardCount });
-  }
-
-  async listShards(request: ListShardsRequest): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
-    assertCommand(request, OF_RUN);
-    assertListing(request);
-    const { tenant, run, filter = {}, limit, after } = request;
-    const { status, isLeased, rootOnly } = filter;
-    const got = await this.#caller.call("listShards", {
-      params: { run: writeId(run) },
-      query: {
-        tenant,
-        ...(limit === undefined ? {} : { limit: String(limit) }),
-        ...(after === undefined ? {} : { after: writePosition(after) }),
-        ...(status === undefined ? {} : { status }),
-        ...(isLeased === undefined ? {} : { isLeased: flag(isLeased) }),
-        ...(rootOnly === undefined ? {} : { rootOnly: flag(rootOnly) }),
-      },
-    });
-    if (!got.ok) return failed("getRun", got.error);
-    const { shards, next } = got.value;
-    return ok({
-      items: value((read) => shards.map((shard) => readSummary(read, shard))),
-      next: next === undefined ? undefined : readPosition(next),
-    });
-  }
-
-  async collectClaimCandidates(request: RunRequest): Promise<Result<ClaimCandidates, GetRunError>> {
-    assertCommand(request, OF_RUN);
-    const got = await this.#caller.call("listCandidates", querying(request));
-    if (!got.ok) return failed("getRun", got.error);
-    const { shards, earliestDeadline } = got.value;
-    return ok(
-      value((read) => ({
-        shards: shards.map((id) => read.id<ShardId>(id)),
-        earliestDeadline: optionalTime(read, earliestDeadline),
-      })),
-    );
-  }
-
-  async listRuns(request: ListRunsRequest): Promise<Result<Page<RunRecord, RunId>, BackendError>> {
-    assertCommand(request, {});
-    const { tenant, limit, after } = request;
-    if (after !== undefined) RunId.fromRaw(after);
-    const got = await this.#caller.call("listRuns", {
-      query: {
-        tenant,
-        ...(limit === undefined ? {} : { limit: String(limit) }),
-        ...(after === undefined ? {} : { after: writeId(after) }),
-      },
-    });
-    if (!got.ok) return err(got.error as BackendError);
-    const { runs, next } = got.value;
-    return ok({
-      items: value((read) => runs.map((run) => readRun(read, run))),
-      next: next === undefined ? undefined : value((read) => read.id<RunId>(next)),
-    });
-  }
-
-  async listTenants(request: ListTenantsRequest = {}): Promise<Result<Page<TenantId, TenantId>, BackendError>> {
-    assertCommand(request, { tenant: false });
-    const { limit, after } = request;
-    const got = await this.#caller.call("listTenants", {
-      query: { ...(limit === undefined ? {} : { limit: String(limit) }), ...(after === undefined ? {} : { after }) },
-    });
-    if (!got.ok) return err(got.error as BackendError);
-    const { tenants, next } = got.value;
-    return ok({ items: tenants as TenantId[], next: next as TenantId | undefined });
-  }
-
   // Events.
 
   /**
@@ -452,38 +221,4 @@ export class GossipClient implements CoordinatorApi {
   get uncertainEvents(): number {
     return 0;
   }
-}
-
-function newRun({ tenant, run, config }: CreateRunRequest) {
-  const made = RunConfig.tryNew(config);
-  if (!made.ok) return err(coordError("InvalidConfig", { reason: made.error }));
-  return ok({ tenant, run: writeId(run), config: writeConfig(made.value) });
-}
-
-function writeNewShard({ shard, spec, cursor }: RegisterShardsRequest["shards"][number]) {
-  return { shard: writeId(shard), range: writeRange(spec), cursor: writeCursor(cursor) };
-}
-
-function ending({ tenant, run, opId }: EndRunRequest) {
-  return { params: { run: writeId(run) }, body: { tenant, opId: writeId(opId) } };
-}
-
-function querying({ tenant, run }: RunRequest) {
-  return { params: { run: writeId(run) }, query: { tenant } };
-}
-
-function flag(isSet: boolean): "true" | "false" {
-  return isSet ? "true" : "false";
-}
-
-function readRunOutcome<Op extends "createRunWithShards" | "completeRun" | "failRun" | "cancelRun">(
-  operation: Op,
-  got: Result<
-    { readonly run: Parameters<typeof readRun>[1]; readonly outcome?: "Executed" | "Replayed" },
-    AnyCoordError
-  >,
-): Result<IdempotentOutcome<RunRecord>, ErrorOf<Op>> {
-  if (!got.ok) return failed(operation, got.error);
-  const { run, outcome = "Executed" } = got.value;
-  return ok({ kind: outcome, value: value((read) => readRun(read, run)) });
 }

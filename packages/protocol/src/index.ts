@@ -9,6 +9,25 @@ export {
   readSpec,
   readSummary,
 } from "./codec/read-records.ts";
+export {
+  readFailure,
+  readKey,
+  readMarker,
+  readNewDetail,
+  readNewFailure,
+  readParked,
+  readWorker,
+  readWorkerInfo,
+  writeFailure,
+  writeKey,
+  writeMarker,
+  writeNewDetail,
+  writeNewFailure,
+  writeParked,
+  writeWorker,
+  writeWorkerInfo,
+} from "./codec/note-codec.ts";
+export { decodeBase64Url, encodeBase64Url } from "./codec/text.ts";
 export { readPosition, writePosition } from "./codec/shard-position.ts";
 export { WireReader, type WireFault } from "./codec/wire-reader.ts";
 export {
@@ -35,6 +54,7 @@ export {
 export { ERROR_STATUS, statusOf } from "./errors/status-of.ts";
 export { writeCoordError } from "./errors/write-coord-error.ts";
 export { makeOpenApi } from "./openapi/make-open-api.ts";
+export { MAX_FAILURES } from "./schema/notes.ts";
 export type {
   CapacityWire,
   ConfigWire,

@@ -30,16 +30,19 @@ import {
   type SplitError,
 } from "@gossip/coordination-errors";
 import {
+  MAX_FAILURES,
   readCapacity,
   readSnapshot,
   WireReader,
   writeCursor,
   writeId,
   writeLease,
+  writeNewDetail,
+  writeNewFailure,
   writeRange,
   type SessionWire,
 } from "@gossip/protocol";
-import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assert, assertCount, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import type { Caller } from "./caller.ts";
 
 /** A session as the server sent it. */
@@ -94,8 +97,13 @@ export class LeasedCalls {
   }
 
   async checkpoint(request: CheckpointRequest): Promise<Result<IdempotentOutcome<CheckpointResult>, CheckpointError>> {
-    const { cursor, renew = false } = request;
-    const got = await this.#caller.element("checkpoint", { ...logged(request), cursor: writeCursor(cursor), renew });
+    const { cursor, renew = false, failures } = request;
+    const got = await this.#caller.element("checkpoint", {
+      ...logged(request),
+      cursor: writeCursor(cursor),
+      renew,
+      ...skipped(failures, cursor.lastKey),
+    });
     if (!got.ok) return failed("checkpoint", got.error);
     const { outcome, deadline, capacity } = got.value;
     const result = value((read) => ({
@@ -108,12 +116,17 @@ export class LeasedCalls {
   async complete(request: CompleteRequest): Promise<Result<IdempotentOutcome<void>, CompleteError>> {
     const { point } = request;
     const where = point === RANGE_EXHAUSTED ? { isExhausted: true as const } : { cursor: writeCursor(point) };
-    const got = await this.#caller.element("complete", { ...logged(request), ...where });
+    const got = await this.#caller.element("complete", { ...logged(request), ...where, ...skipped(request.failures) });
     return got.ok ? ok({ kind: got.value.outcome, value: undefined }) : failed("complete", got.error);
   }
 
   async park(request: ParkRequest): Promise<Result<IdempotentOutcome<void>, ParkError>> {
-    const got = await this.#caller.element("park", { ...logged(request), reason: request.reason });
+    const { reason, detail } = request;
+    const got = await this.#caller.element("park", {
+      ...logged(request),
+      reason,
+      ...(detail === undefined ? {} : { detail: writeNewDetail(detail) }),
+    });
     return got.ok ? ok({ kind: got.value.outcome, value: undefined }) : failed("park", got.error);
   }
 
@@ -148,8 +161,15 @@ export class LeasedCalls {
   }
 }
 
+function skipped(failures: CheckpointRequest["failures"], upTo?: Uint8Array) {
+  if (failures !== undefined) assertCount(failures.length, "number of failures", { min: 0, max: MAX_FAILURES });
+  for (const { key } of failures ?? [])
+    assert(upTo === undefined || compareBytes(key, upTo) <= 0, "the key of a failure must not lie above the cursor");
+  return failures === undefined || failures.length === 0 ? {} : { failures: failures.map(writeNewFailure) };
+}
+
 /** The lease under the tenant that the caller names. */
-function present(tenant: string, lease: Lease) {
+export function present(tenant: string, lease: Lease) {
   const wire = writeLease(lease);
   return tenant === lease.tenant ? wire : { ...wire, tenant };
 }

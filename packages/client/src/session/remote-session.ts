@@ -15,9 +15,11 @@ import {
   type CapacityHint,
   type CheckpointOptions,
   type CheckpointResult,
+  type CompleteOptions,
   type CompletionPoint,
   type CoordinatorApi,
   type LoggedRequest,
+  type ParkOptions,
   type RenewResult,
   type SessionOptions,
   type ShardSnapshot,
@@ -134,7 +136,7 @@ export class RemoteSession implements WorkerSession {
         const request = this.#request(options);
         ({ renew = false } = options);
         assert(typeof renew === "boolean", () => `renew must be true or false, got ${typeof renew}`);
-        return this.#host.checkpoint({ ...request, cursor, renew });
+        return this.#host.checkpoint({ ...request, cursor, renew, failures: options.failures });
       },
       ({ kind, value: { newDeadline, capacity } }) => {
         this.#capacity = capacity;
@@ -166,10 +168,10 @@ export class RemoteSession implements WorkerSession {
 
   complete(
     point: CompletionPoint,
-    options: SessionOptions = {},
+    options: CompleteOptions = {},
   ): Promise<Result<IdempotentOutcome<void>, CompleteError | SessionError>> {
     return this.#run(
-      () => this.#host.complete({ ...this.#request(options), point }),
+      () => this.#host.complete({ ...this.#request(options), point, failures: options.failures }),
       (outcome) => {
         if (typeof point !== "symbol") this.#cursor = point;
         return outcome;
@@ -180,9 +182,13 @@ export class RemoteSession implements WorkerSession {
 
   park(
     reason: ParkReason,
-    options: SessionOptions = {},
+    options: ParkOptions = {},
   ): Promise<Result<IdempotentOutcome<void>, ParkError | SessionError>> {
-    return this.#run(() => this.#host.park({ ...this.#request(options), reason }), asItIs, true);
+    return this.#run(
+      () => this.#host.park({ ...this.#request(options), reason, detail: options.detail }),
+      asItIs,
+      true,
+    );
   }
 
   release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {

@@ -1,5 +1,6 @@
 import { MAX_CLAIM_COUNT } from "@gossip/coordination";
 import Type, { type Static } from "typebox";
+import { DetailElement, FailureElement, MAX_FAILURES } from "./notes.ts";
 import {
   CapacityWire,
   ConfigWire,
@@ -25,6 +26,8 @@ const leased = { lease: LeaseWire };
 const logged = { lease: LeaseWire, opId: Id };
 const signals = { signals: Type.Optional(SignalsWire) };
 
+const failures = Type.Optional(Type.Array(FailureElement, { maxItems: MAX_FAILURES }));
+
 // Elements of the batched calls.
 
 export const ClaimElement = Type.Object(
@@ -44,12 +47,13 @@ export const ClaimElement = Type.Object(
 export const AcquireElement = Type.Object({ ...ofTenant, run: Id, shard: Id, worker: Id, opId: Id }, closed);
 export const RenewElement = Type.Object(leased, closed);
 export const CheckpointElement = Type.Object(
-  { ...logged, cursor: CursorWire, renew: Type.Optional(Type.Boolean()) },
+  { ...logged, cursor: CursorWire, renew: Type.Optional(Type.Boolean()), failures },
   closed,
 );
 export const CompleteElement = Type.Object(
   {
     ...logged,
+    failures,
     cursor: Type.Optional(CursorWire),
     isExhausted: Type.Optional(
       Type.Literal(true, { description: "The range holds no more items. Instead of `cursor`." }),
@@ -57,7 +61,10 @@ export const CompleteElement = Type.Object(
   },
   closed,
 );
-export const ParkElement = Type.Object({ ...logged, reason: ParkReasonName }, closed);
+export const ParkElement = Type.Object(
+  { ...logged, reason: ParkReasonName, detail: Type.Optional(DetailElement) },
+  closed,
+);
 export const ReleaseElement = Type.Object(logged, closed);
 export const ChildWire = Type.Object({ range: RangeWire, cursor: Type.Optional(CursorWire) }, closed);
 export const SplitReplaceElement = Type.Object(

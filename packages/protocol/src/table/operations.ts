@@ -1,5 +1,6 @@
 import type { Operation as ErrorOperation } from "@gossip/coordination-errors";
 import type { TSchema } from "typebox";
+import * as notes from "../schema/notes.ts";
 import * as wire from "../schema/requests.ts";
 import type { Role } from "./role.ts";
 
@@ -232,6 +233,83 @@ export const OPERATIONS = {
     body: wire.OpIdBody,
     response: wire.OutcomeOk,
     errors: ["unpark"],
+  },
+  listFailures: {
+    ...get,
+    path: "/v1/runs/{run}/failures",
+    summary: "The items that a run skipped, by key, a page at a time.",
+    query: notes.ListFailuresQuery,
+    response: notes.ListFailuresOk,
+  },
+  countFailures: {
+    ...get,
+    path: "/v1/runs/{run}/failures/count",
+    summary: "How many items a run skipped, or `limit` if there are more.",
+    query: notes.CountQuery,
+    response: notes.CountOk,
+  },
+  resolveFailures: {
+    ...operate,
+    path: "/v1/runs/{run}/failures/resolve",
+    summary: "Remove items from the list of failures, because they succeeded after all.",
+    body: notes.ResolveBody,
+    response: wire.EmptyOk,
+    errors: ["getRun"],
+  },
+  listParked: {
+    ...get,
+    path: "/v1/runs/{run}/parked",
+    summary: "What went wrong with parked shards, by shard, a page at a time.",
+    query: notes.PageQuery,
+    response: notes.ListParkedOk,
+  },
+  getParked: {
+    ...get,
+    path: "/v1/runs/{run}/shards/{shard}/parked",
+    summary: "What went wrong with one parked shard.",
+    query: wire.TenantQuery,
+    response: notes.ParkedOk,
+  },
+  listWorkers: {
+    ...get,
+    path: "/v1/runs/{run}/workers",
+    summary: "The workers of a run that registered lately, by id, a page at a time.",
+    query: notes.PageQuery,
+    response: notes.ListWorkersOk,
+  },
+  registerWorker: {
+    ...get,
+    role: "work",
+    method: "POST",
+    path: "/v1/runs/{run}/workers/{worker}",
+    summary: "Enter a worker in the list of a run, or renew its entry.",
+    body: notes.WorkerBody,
+    response: wire.EmptyOk,
+  },
+  unregisterWorker: {
+    ...get,
+    role: "work",
+    method: "DELETE",
+    path: "/v1/runs/{run}/workers/{worker}",
+    summary: "Remove a worker that stops. Otherwise its entry expires.",
+    query: wire.TenantQuery,
+    response: wire.EmptyOk,
+  },
+  putMarker: {
+    ...get,
+    role: "work",
+    method: "POST",
+    path: "/v1/marker",
+    summary: "Note the item that the holder of a shard is about to process.",
+    body: notes.MarkerBody,
+    response: wire.EmptyOk,
+  },
+  getMarker: {
+    ...get,
+    path: "/v1/runs/{run}/shards/{shard}/marker",
+    summary: "The item that a holder of the shard was about to process.",
+    query: wire.TenantQuery,
+    response: notes.MarkerOk,
   },
   listTenants: {
     ...get,

@@ -2,6 +2,8 @@ import { SplitReplacePlan, SplitResidualPlan, type RunId, type ShardId, type Wor
 import { Lease, RANGE_EXHAUSTED, type CompletionPoint, type WorkerSession } from "@gossip/coordination";
 import {
   protocolError,
+  readNewDetail,
+  readNewFailure,
   WireReader,
   writeCapacity,
   writeId,
@@ -13,6 +15,7 @@ import {
   type LeaseWire,
   type SessionWire,
 } from "@gossip/protocol";
+import { compareBytes } from "@gossip/stdx";
 import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
 
 /** Execute one element of a batched call. */
@@ -64,13 +67,20 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     };
   },
 
-  async checkpoint(context, { lease: wire, opId, cursor: cursorWire, renew = false }) {
+  async checkpoint(context, { lease: wire, opId, cursor: cursorWire, renew = false, failures: skipped }) {
     const read = new WireReader();
     const presented = presentLease(context, read, wire);
     const cursor = read.cursor(cursorWire, "cursor");
+    const failures = readFailures(context, read, skipped, cursor.lastKey);
     const checked = read.done(presented);
     if (!checked.ok) return context.badField(checked.error);
-    const stored = await context.coordinator.checkpoint({ ...presented, opId: read.opId(opId), cursor, renew });
+    const stored = await context.coordinator.checkpoint({
+      ...presented,
+      opId: read.opId(opId),
+      cursor,
+      renew,
+      failures,
+    });
     if (!stored.ok) return context.fail(stored.error);
     const { kind, value } = stored.value;
     return {
@@ -83,24 +93,26 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     };
   },
 
-  async complete(context, { lease: wire, opId, cursor, isExhausted }) {
+  async complete(context, { lease: wire, opId, cursor, isExhausted, failures: skipped }) {
     const read = new WireReader();
     const presented = presentLease(context, read, wire);
     if ((cursor === undefined) === (isExhausted === undefined))
       read.fail("cursor", "a cursor, unless isExhausted is sent instead");
     const point: CompletionPoint = cursor === undefined ? RANGE_EXHAUSTED : read.cursor(cursor, "cursor");
+    const failures = readFailures(context, read, skipped);
     const checked = read.done(presented);
     if (!checked.ok) return context.badField(checked.error);
-    const completed = await context.coordinator.complete({ ...presented, opId: read.opId(opId), point });
+    const completed = await context.coordinator.complete({ ...presented, opId: read.opId(opId), point, failures });
     return completed.ok ? outcomeOf(context, presented.lease, completed.value) : context.fail(completed.error);
   },
 
-  async park(context, { lease: wire, opId, reason }) {
+  async park(context, { lease: wire, opId, reason, detail: wireDetail }) {
     const read = new WireReader();
     const presented = presentLease(context, read, wire);
+    const detail = wireDetail && readNewDetail(read, wireDetail, "detail");
     const checked = read.done(presented);
     if (!checked.ok) return context.badField(checked.error);
-    const parked = await context.coordinator.park({ ...presented, opId: read.opId(opId), reason });
+    const parked = await context.coordinator.park({ ...presented, opId: read.opId(opId), reason, detail });
     return parked.ok ? outcomeOf(context, presented.lease, parked.value) : context.fail(parked.error);
   },
 
@@ -146,6 +158,23 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     return { ok: { outcome: kind, residual: writeId(value.residual), ...signalsOf(context, presented.lease) } };
   },
 };
+
+/** The failures of a checkpoint. The coordinator takes a list that breaks its rules for a defect, so it is checked here. */
+function readFailures(
+  { coordinator }: ElementContext,
+  read: WireReader,
+  wire: ElementOf<"checkpoint">["failures"],
+  upTo?: Uint8Array,
+) {
+  if (wire === undefined || wire.length === 0) return undefined;
+  const max = coordinator.maxFailuresPerCheckpoint;
+  if (wire.length > max) read.fail("failures", `up to ${max} failures`);
+  const failures = wire.map((failure, index) => readNewFailure(read, failure, `failures.${index}`));
+  failures.forEach(({ key }, index) => {
+    if (upTo !== undefined && compareBytes(key, upTo) > 0) read.fail(`failures.${index}.key`, "a key up to the cursor");
+  });
+  return failures;
+}
 
 /** The lease of a request, under the tenant that its token may use. */
 function presentLease(context: ElementContext, read: WireReader, wire: LeaseWire) {

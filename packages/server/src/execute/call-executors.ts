@@ -15,28 +15,19 @@ import {
   writeSummary,
   type BodyOf,
   type CallName,
-  type QueryOf,
   type ResponseOf,
 } from "@gossip/protocol";
 import type { Result } from "@gossip/stdx";
+import { keyOf, limitOf, runOf, type Execute } from "./call.ts";
 import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
-
-/** A call as it was received. */
-export interface Call<Name extends CallName> {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: QueryOf<Name>;
-  readonly body: BodyOf<Name>;
-}
-
-type Execute<Name extends CallName> = (
-  context: ElementContext,
-  call: Call<Name>,
-) => Promise<{ readonly ok: ResponseOf<Name> } | Failure>;
+import { NOTE_EXECUTORS } from "./note-executors.ts";
 
 const WITH_LOG = { withLog: true } as const;
 
 /** How each call is executed. */
 export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
+  ...NOTE_EXECUTORS,
+
   async createRun(context, { body }) {
     const tenant = context.resolveTenant(body.tenant);
     if (isFailure(tenant)) return tenant;
@@ -218,7 +209,6 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
 };
 
 const NOT_YOURS = "the token may not create runs for this tenant";
-const MAX_LIMIT = 10_000;
 
 /** Of the tenants that a token is bound to, those that have a run. */
 async function listOwnTenants(
@@ -235,38 +225,6 @@ async function listOwnTenants(
     if (listed.value.items.length > 0) tenants.push(tenant);
   }
   return { ok: { tenants } };
-}
-
-function runOf(context: ElementContext, params: Readonly<Record<string, string>>, wanted: string | undefined) {
-  const tenant = context.resolveTenant(wanted);
-  if (isFailure(tenant)) return tenant;
-  const run = idOf<RunId>(context, params, "run");
-  return isFailure(run) ? run : { tenant, run };
-}
-
-function keyOf(context: ElementContext, params: Readonly<Record<string, string>>, wanted: string | undefined) {
-  const run = runOf(context, params, wanted);
-  if (isFailure(run)) return run;
-  const shard = idOf<ShardId>(context, params, "shard");
-  return isFailure(shard) ? shard : { tenant: run.tenant, key: { run: run.run, shard } };
-}
-
-const ID = /^[0-9a-f]{16}$/;
-
-function idOf<Id extends bigint>(
-  context: ElementContext,
-  params: Readonly<Record<string, string>>,
-  name: string,
-): Id | Failure {
-  const text = params[name] ?? "";
-  return ID.test(text) ? new WireReader().id<Id>(text) : context.badField({ field: name, expected: "16 hex digits" });
-}
-
-function limitOf(context: ElementContext, text: string | undefined): { readonly limit?: number } | Failure {
-  if (text === undefined) return {};
-  const limit = Number(text);
-  if (limit >= 1 && limit <= MAX_LIMIT) return { limit };
-  return context.badField({ field: "limit", expected: `a number from 1 to ${MAX_LIMIT}` });
 }
 
 function readNewShard(

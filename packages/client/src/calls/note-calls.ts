@@ -1,0 +1,175 @@
+import { RunId, ShardId, WorkerId, type ShardKey } from "@gossip/contracts";
+import type {
+  CountFailuresRequest,
+  ItemFailure,
+  ListFailuresRequest,
+  ListParkedDetailsRequest,
+  ListWorkersRequest,
+  Page,
+  ParkedDetail,
+  PutMarkerRequest,
+  RegisterWorkerRequest,
+  ResolveFailuresRequest,
+  RunRequest,
+  ShardMarker,
+  ShardRequest,
+  WorkerEntry,
+  WorkerRequest,
+} from "@gossip/coordination";
+import { assertCommand } from "@gossip/coordination/internal";
+import type { GetRunError } from "@gossip/coordination-errors";
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  MAX_FAILURES,
+  readFailure,
+  readMarker,
+  readParked,
+  readWorker,
+  writeId,
+  writeKey,
+  writeWorkerInfo,
+} from "@gossip/protocol";
+import { assert, ok, type Result } from "@gossip/stdx";
+import type { Caller } from "./caller.ts";
+import { failed, present, value } from "./leased-calls.ts";
+
+const OF_RUN = { run: true } as const;
+
+/** The calls of a client about failures, parked shards, workers and markers. */
+export class NoteCalls {
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** Most failures that one checkpoint or completion can record. */
+  get maxFailuresPerCheckpoint(): number {
+    return MAX_FAILURES;
+  }
+
+  async listFailures(request: ListFailuresRequest): Promise<Result<Page<ItemFailure, Uint8Array>, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const { range } = request;
+    const bounds =
+      range === undefined ? {} : { start64: encodeBase64Url(range.start), end64: encodeBase64Url(range.end) };
+    const got = await this.#caller.call("listFailures", {
+      params: paramsOf(request),
+      query: { ...pageQuery(request), ...bounds },
+    });
+    if (!got.ok) return failed("getRun", got.error);
+    const { failures, next } = got.value;
+    return ok({ items: value((read) => failures.map((failure) => readFailure(read, failure))), next: nextOf(next) });
+  }
+
+  async countFailures(request: CountFailuresRequest): Promise<Result<number, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const got = await this.#caller.call("countFailures", { params: paramsOf(request), query: pageQuery(request) });
+    return got.ok ? ok(got.value.count) : failed("getRun", got.error);
+  }
+
+  async resolveFailures(request: ResolveFailuresRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const { tenant, keys } = request;
+    assert(Array.isArray(keys), () => `keys must come in an array, got ${typeof keys}`);
+    for (let from = 0; from < keys.length || from === 0; from += MAX_KEYS) {
+      const body = { tenant, keys: keys.slice(from, from + MAX_KEYS).map(writeKey) };
+      const got = await this.#caller.call("resolveFailures", { params: paramsOf(request), body });
+      if (!got.ok) return failed("getRun", got.error);
+    }
+    return ok();
+  }
+
+  async listParkedDetails(
+    request: ListParkedDetailsRequest,
+  ): Promise<Result<Page<ParkedDetail, Uint8Array>, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const got = await this.#caller.call("listParked", { params: paramsOf(request), query: pageQuery(request) });
+    if (!got.ok) return failed("getRun", got.error);
+    const { parked, next } = got.value;
+    return ok({ items: value((read) => parked.map((detail) => readParked(read, detail))), next: nextOf(next) });
+  }
+
+  async getParkedDetail(request: ShardRequest): Promise<Result<ParkedDetail | undefined, GetRunError>> {
+    assertCommand(request, { key: true });
+    const { tenant, key } = request;
+    const got = await this.#caller.call("getParked", { params: shardParams(key), query: { tenant } });
+    if (!got.ok) return failed("getRun", got.error);
+    const { parked } = got.value;
+    return ok(parked && value((read) => readParked(read, parked)));
+  }
+
+  async registerWorker(request: RegisterWorkerRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, { run: true, worker: true });
+    const { tenant, info, ttl } = request;
+    const got = await this.#caller.call("registerWorker", {
+      params: workerParams(request),
+      body: { tenant, ...writeWorkerInfo(info), ttlMs: ttl.toString() },
+    });
+    return got.ok ? ok() : failed("getRun", got.error);
+  }
+
+  async unregisterWorker(request: WorkerRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, { run: true, worker: true });
+    const { tenant } = request;
+    const got = await this.#caller.call("unregisterWorker", { params: workerParams(request), query: { tenant } });
+    return got.ok ? ok() : failed("getRun", got.error);
+  }
+
+  async listWorkers(request: ListWorkersRequest): Promise<Result<Page<WorkerEntry, Uint8Array>, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const got = await this.#caller.call("listWorkers", { params: paramsOf(request), query: pageQuery(request) });
+    if (!got.ok) return failed("getRun", got.error);
+    const { workers, next } = got.value;
+    return ok({ items: value((read) => workers.map((entry) => readWorker(read, entry))), next: nextOf(next) });
+  }
+
+  async putMarker(request: PutMarkerRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, { lease: true });
+    const { tenant, lease, item } = request;
+    const got = await this.#caller.call("putMarker", { body: { lease: present(tenant, lease), ...writeKey(item) } });
+    return got.ok ? ok() : failed("getRun", got.error);
+  }
+
+  async getMarker(request: ShardRequest): Promise<Result<ShardMarker | undefined, GetRunError>> {
+    assertCommand(request, { key: true });
+    const { tenant, key } = request;
+    const got = await this.#caller.call("getMarker", { params: shardParams(key), query: { tenant } });
+    if (!got.ok) return failed("getRun", got.error);
+    const { marker } = got.value;
+    return ok(marker && value((read) => readMarker(read, marker, key.shard)));
+  }
+}
+
+/** The most keys of one request. */
+const MAX_KEYS = 10_000;
+
+function paramsOf({ run }: RunRequest) {
+  return { run: writeId(RunId.fromRaw(run)) };
+}
+
+function shardParams({ run, shard }: ShardKey) {
+  return { run: writeId(run), shard: writeId(ShardId.fromRaw(shard)) };
+}
+
+function workerParams({ run, worker }: WorkerRequest) {
+  return { run: writeId(run), worker: writeId(WorkerId.fromRaw(worker)) };
+}
+
+function pageQuery({
+  tenant,
+  limit,
+  after,
+}: RunRequest & { readonly limit?: number; readonly after?: Uint8Array | undefined }) {
+  return {
+    tenant,
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+    ...(after === undefined ? {} : { after: encodeBase64Url(after) }),
+  };
+}
+
+function nextOf(next: string | undefined): Uint8Array | undefined {
+  return next === undefined ? undefined : decodeBase64Url(next);
+}
