@@ -122,7 +122,7 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
     assertCommand(request, { key: true, worker: true });
     const got = await this.#acquire(request);
     if (!got.ok) return got;
-    const { isReplay, ...result } = got.value;
+    const { isReplay, attempts: _attempts, ...result } = got.value;
     return ok({ kind: isReplay ? "Replayed" : "Executed", value: result });
   }
 

@@ -48,14 +48,16 @@ import type { Caller } from "./caller.ts";
 /** A session as the server sent it. */
 export interface Granted extends AcquireResult {
   readonly isReplay: boolean;
+  readonly attempts: number;
 }
 
-export function readSession({ lease, shard, capacity, isReplay }: SessionWire): Granted {
+export function readSession({ lease, shard, capacity, isReplay, attempts }: SessionWire): Granted {
   return value((read) => ({
     lease: read.lease(lease),
     snapshot: readSnapshot(read, shard),
     capacity: readCapacity(read, capacity),
     isReplay,
+    attempts,
   }));
 }
 

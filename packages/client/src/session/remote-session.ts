@@ -39,7 +39,7 @@ import {
   type SplitError,
 } from "@gossip/coordination-errors";
 import { isLeaseGone, Turns } from "@gossip/coordination/internal";
-import { assert, err, ok, type Result } from "@gossip/stdx";
+import { assert, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import type { Granted } from "../calls/leased-calls.ts";
 
 /** What a session needs of its client. */
@@ -61,10 +61,11 @@ export class RemoteSession implements WorkerSession {
   #cursor: Cursor;
   #spawned: readonly ShardId[];
   #capacity: CapacityHint;
+  #attempts: number;
   #isClosed = false;
   #isLeaseLost = false;
 
-  constructor(host: SessionHost, { lease, snapshot, capacity, isReplay }: Granted) {
+  constructor(host: SessionHost, { lease, snapshot, capacity, isReplay, attempts }: Granted) {
     this.#host = host;
     this.initialSnapshot = snapshot;
     this.isReplay = isReplay;
@@ -73,6 +74,7 @@ export class RemoteSession implements WorkerSession {
     this.#cursor = snapshot.cursor;
     this.#spawned = snapshot.spawned;
     this.#capacity = capacity;
+    this.#attempts = attempts;
   }
 
   get lease(): Lease {
@@ -97,6 +99,10 @@ export class RemoteSession implements WorkerSession {
 
   get cursor(): Cursor {
     return this.#cursor;
+  }
+
+  get attempts(): number {
+    return this.#attempts;
   }
 
   get spawned(): readonly ShardId[] {
@@ -141,7 +147,7 @@ export class RemoteSession implements WorkerSession {
       ({ kind, value: { newDeadline, capacity } }) => {
         this.#capacity = capacity;
         // A replay may repeat an older checkpoint than the last one: the cursor stays where it is.
-        if (kind === "Executed") this.#cursor = cursor;
+        if (kind === "Executed") this.#advance(cursor);
         if (newDeadline !== undefined) this.#extend(newDeadline);
         const deadline = newDeadline ?? (kind === "Replayed" && renew ? this.#lease.deadline : undefined);
         return { kind, value: { newDeadline: deadline, capacity } };
@@ -173,7 +179,7 @@ export class RemoteSession implements WorkerSession {
     return this.#run(
       () => this.#host.complete({ ...this.#request(options), point, failures: options.failures }),
       (outcome) => {
-        if (typeof point !== "symbol") this.#cursor = point;
+        if (typeof point !== "symbol") this.#advance(point);
         return outcome;
       },
       true,
@@ -232,6 +238,14 @@ export class RemoteSession implements WorkerSession {
     } finally {
       this.#turns.pass();
     }
+  }
+
+  #advance(cursor: Cursor): void {
+    const { lastKey } = this.#cursor;
+    // Repeating a key is no progress.
+    if (cursor.lastKey !== undefined && (lastKey === undefined || compareBytes(cursor.lastKey, lastKey) > 0))
+      this.#attempts = 0;
+    this.#cursor = cursor;
   }
 
   #extend(deadline: Lease["deadline"]): void {

@@ -76,7 +76,13 @@ export const SplitResidualElement = Type.Object({ ...logged, range: RangeWire, r
 // Their results.
 
 export const SessionWire = Type.Object(
-  { lease: LeaseWire, shard: SnapshotWire, capacity: CapacityWire, isReplay: Type.Boolean() },
+  {
+    lease: LeaseWire,
+    shard: SnapshotWire,
+    capacity: CapacityWire,
+    isReplay: Type.Boolean(),
+    attempts: Type.Integer({ description: "Acquisitions since the cursor last advanced, this one included." }),
+  },
   { title: "Session" },
 );
 export type SessionWire = Static<typeof SessionWire>;

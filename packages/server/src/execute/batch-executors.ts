@@ -31,23 +31,14 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
     if (isFailure(tenant)) return tenant;
     const read = new WireReader();
     const key = { run: read.id<RunId>(run), shard: read.id<ShardId>(shard) };
-    const acquired = await context.coordinator.acquire({
+    const opened = await context.coordinator.openSession({
       tenant,
       key,
       worker: read.id<WorkerId>(worker),
       opId: read.opId(opId),
     });
-    if (!acquired.ok) return context.fail(acquired.error);
-    const { lease, snapshot, capacity } = acquired.value.value;
-    return {
-      ok: {
-        lease: writeLease(lease),
-        shard: writeSnapshot(snapshot),
-        capacity: writeCapacity(capacity),
-        isReplay: acquired.value.kind === "Replayed",
-        ...context.signals(tenant, key.run, capacity),
-      },
-    };
+    if (!opened.ok) return context.fail(opened.error);
+    return { ok: { ...writeSession(opened.value), ...context.signals(tenant, key.run, opened.value.capacity) } };
   },
 
   async renew(context, { lease: wire }) {
@@ -202,6 +193,7 @@ export function writeSession(session: WorkerSession): SessionWire {
     shard: writeSnapshot(session.initialSnapshot),
     capacity: writeCapacity(session.capacity),
     isReplay: session.isReplay,
+    attempts: session.attempts,
   };
 }
 
