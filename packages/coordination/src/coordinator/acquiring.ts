@@ -54,7 +54,7 @@ export async function acquireShard(
 export async function openSession(
   engine: Engine,
   request: Request,
-  copy: ShardCopy = { read: undefined },
+  copy: ShardCopy = engine.copies.renew(request.tenant, request.key),
 ): Promise<Result<WorkerSession, AcquireError>> {
   const granted = grant(await execute(engine, shardOperations.acquire(engine, request), copy));
   return granted.ok ? ok(new WorkerSession(engine, { ...granted.value, copy })) : granted;
