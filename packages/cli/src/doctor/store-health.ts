@@ -2,6 +2,7 @@ import type { TenantId } from "@gossip/contracts";
 import { countOf, formatDuration } from "../output/number-words.ts";
 import { readShardRows } from "../run/inspect/read-shards.ts";
 import { listRuns } from "../run/inspect/run-reference.ts";
+import { measureSkew, skewText } from "../store-url/clock-skew.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { fine, note, problem, type CheckUp } from "./check-up.ts";
 
@@ -29,7 +30,8 @@ export async function checkStore(opened: OpenedStore, tenant: TenantId, hasOracl
 }
 
 /** Nothing in the store may be of a later time than it is here, or a clock is wrong. */
-async function checkClock({ clock, isShared }: OpenedStore, latest: bigint, hasOracle: boolean): Promise<CheckUp> {
+async function checkClock(opened: OpenedStore, latest: bigint, hasOracle: boolean): Promise<CheckUp> {
+  const { clock, isShared } = opened;
   const now = await clock.now();
   const aheadMs = Number(latest - now);
   if (aheadMs > TOLERANCE_MS) {
@@ -39,6 +41,13 @@ async function checkClock({ clock, isShared }: OpenedStore, latest: bigint, hasO
     );
   }
   const apartMs = Math.abs(Number(now) - Date.now());
+  const skew = hasOracle ? undefined : await measureSkew(opened);
+  if (skew !== undefined) {
+    const certainMs = Math.abs(skew.skewMs) - skew.uncertaintyMs;
+    if (certainMs > TOLERANCE_MS)
+      return problem("clock", `${skewText(skew)}: set it by NTP, or give all machines one time with --tso`);
+    return fine("clock", `within ${formatDuration(Math.abs(skew.skewMs) + skew.uncertaintyMs)} of the store's server`);
+  }
   if (hasOracle)
     return apartMs > TOLERANCE_MS
       ? note("clock", `the oracle's time and this machine's are ${formatDuration(apartMs)} apart; the oracle's counts`)

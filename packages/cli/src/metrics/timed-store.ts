@@ -18,6 +18,7 @@ const OPERATIONS = [
   "listTenants",
   "listNotes",
   "countNotes",
+  "readServerTime",
   "commit",
 ] as const satisfies readonly Exclude<keyof CoordinationStore, "traits">[];
 

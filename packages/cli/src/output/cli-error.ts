@@ -32,6 +32,10 @@ export const ERROR_KINDS = {
   StoreUnreachable: { exit: "StoreFailed", when: "no server answers" },
   StoreAccessDenied: { exit: "StoreFailed", when: "the server refuses the login" },
   StoreFailed: { exit: "StoreFailed", when: "the store failed in another way" },
+  ClockSkewed: {
+    exit: "Refused",
+    when: "this machine's clock differs from that of the store's server by more than the lease, and there is no `--tso`",
+  },
   ClockUnreachable: { exit: "StoreFailed", when: "the timestamp oracle of `--tso` gives no time" },
   OutputFailed: {
     exit: "OutputFailed",

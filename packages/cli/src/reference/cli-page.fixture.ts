@@ -29,7 +29,8 @@ const STORES = `## Stores
 | \`postgres://USER:PASSWORD@HOST:PORT/DATABASE\` | PostgreSQL 15 or later; \`?schema=NAME\` for another schema than \`gossip\`, the rest as the driver knows it |
 | \`etcd://USER:PASSWORD@HOST:PORT,HOST:PORT/PREFIX\` | etcd 3.4 or later; \`etcds:\` for TLS |
 
-Machines that share a store go by their own clocks unless \`--tso\` gives them one: a clock that runs ahead ends the leases of others.
+Machines that share a store go by their own clocks unless \`--tso\` gives them one: a clock that runs ahead ends the leases of others. A run compares this machine's clock with that
+of the PostgreSQL or etcd server when it starts and every minute. It warns if they differ by more than a quarter of the lease, and refuses to work if they differ by more than the lease.
 `;
 
 const RUN_NOTES = `### What a run is
@@ -105,7 +106,9 @@ Starting a finished run again ends with code 3 as long as it has failures, and w
 | \`problem\`, \`sourceFailed\` | the source passed over something: \`reason\`; a shard is set aside because it cannot be read |
 | \`lost\`, \`blocked\`, \`keeperFailed\` | a lease was lost; the module kept the process busy; leases cannot be kept meanwhile |
 | \`output\` | what a command printed, without \`--out\` |
+| \`clockSkew\` | the clock of this machine and that of the store's server differ |
 | \`stopping\`, \`stopped\` | after Ctrl-C, SIGTERM or SIGHUP |
+| \`retried\` | the end of a retry: \`run\` (that was retried), \`failures\` (left) |
 | \`finished\` | the end: \`items\`, \`failed\`, \`unreadable\`, \`skipped\`, \`parked\`, \`ownItems\` (of this process), \`elapsedMs\`, \`out\` |
 `;
 

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { RunId } from "@gossip/contracts";
-import { ok, type Result } from "@gossip/stdx";
+import { err, ok, type Result } from "@gossip/stdx";
 import type { Cli, CommandResult, StoreSettings } from "../../cli.ts";
 import type { OpenedLog } from "../../logging/open-log.ts";
 import { observeCalls } from "../../metrics/timed-store.ts";
@@ -9,6 +9,7 @@ import { countOf, formatDuration } from "../../output/number-words.ts";
 import { TerminalView } from "../../progress/terminal-view.ts";
 import { watchRun } from "../../progress/watch-run.ts";
 import { stopSignal, type StopSignal } from "../../stop-signal.ts";
+import { judgeSkew, measureSkew, watchSkew } from "../../store-url/clock-skew.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { readOverview, type RunOverview } from "../inspect/run-overview.ts";
 import { observeRun, type RunObserver } from "../report/observe-run.ts";
@@ -93,6 +94,10 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
   const { view } = observer;
   const { tenant, tso } = job.store;
   const { source } = jobSource;
+  const clock = { leaseMs: numbers.leaseMs, hasOracle: tso !== undefined };
+  const judged = judgeSkew(await measureSkew(opened), clock);
+  if (!judged.ok) return judged;
+  if (judged.value !== undefined) view.say(judged.value, { kind: "clockSkew" });
   const started = await startOrJoin({
     opened,
     tenant,
@@ -132,6 +137,14 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
     onShown: observer.onShown,
     isStopping: () => stop.signal.aborted,
   });
+  const skewed = new AbortController();
+  const stopWatching = watchSkew({
+    leaseMs: Number(started.value.record.config.leaseDuration),
+    hasOracle: tso !== undefined,
+    measure: () => measureSkew(opened),
+    onWarning: (text) => view.say(text, { kind: "clockSkew" }),
+    onError: (error) => skewed.abort(error),
+  });
   let worked: Result<Worked | "Stopped", CliError>;
   try {
     worked = await workToTheEnd({
@@ -143,12 +156,14 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
       out,
       numbers,
       observer,
-      stop,
+      signal: AbortSignal.any([stop.signal, skewed.signal]),
     });
   } finally {
+    stopWatching();
     await watch.end();
   }
   if (!worked.ok) return worked;
+  if (worked.value === "Stopped" && skewed.signal.aborted) return err(skewed.signal.reason as CliError);
   if (worked.value === "Stopped") {
     const now = await readOverview(opened, request);
     const items = now.ok ? `${countOf(now.value.totals.items, "item")} done so far; ` : "";

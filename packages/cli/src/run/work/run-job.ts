@@ -13,7 +13,6 @@ import {
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printable } from "../../output/printable.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
-import type { StopSignal } from "../../stop-signal.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import type { RunObserver } from "../report/observe-run.ts";
 import { eventPrinter, sourceReason } from "../report/print-events.ts";
@@ -36,7 +35,8 @@ export interface JobOptions {
   readonly out: string | undefined;
   readonly numbers: RunNumbers;
   readonly observer: RunObserver;
-  readonly stop: StopSignal;
+  /** Stops the work. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -53,7 +53,7 @@ export function runConfig({ leaseMs }: RunNumbers): RunConfigInput {
 
 /** Work until nothing is left or the user stops the command. Returns what this process did. */
 export function runJob(options: JobOptions): Promise<WorkerSummary> {
-  const { opened, started, jobSource, work, numbers, observer, stop, out } = options;
+  const { opened, started, jobSource, work, numbers, observer, signal, out } = options;
   const { worker, view, own, logger } = observer;
   const inner =
     out === undefined
@@ -74,7 +74,7 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
     source: jobSource.source,
     process: out === undefined ? withOutputShown(options) : work.process,
     concurrency: numbers.workers,
-    signal: stop.signal,
+    signal,
     graceMs: numbers.graceMs,
     patienceMs: numbers.patienceMs,
     sink: countingSink(inner),
