@@ -306,7 +306,7 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
         emit({ kind: "StoreFailed", shard, operation, error });
         this.#host.store.failed();
       },
-      onStoreWorked: () => this.#host.store.worked(),
+      onStoreWorked: (operation, ms) => this.#host.storeWorked(operation, ms),
       onCheckpoint: (items, ms) => emit({ kind: "ShardCheckpointed", shard, items, ms }),
       onRenewed: (askedMs) => this.#host.renewed(this.session, askedMs),
       onCapacity: (capacity) => this.#host.onCapacity(capacity),

@@ -133,9 +133,10 @@ export class ShardSplitter<I extends Item, R> {
     const opId = OpId.random();
     // A split with an unknown outcome may have been committed. Start nothing above the cut until the outcome is known.
     while (!this.#work.isStopped()) {
+      const askedMs = settings.time.nowMs();
       const answer = await this.#session.splitResidual(plan, { opId });
       if (answer.ok) {
-        this.#host.store.worked();
+        this.#host.storeWorked("split", settings.time.nowMs() - askedMs);
         this.#work.onSplit(cut);
         this.#missCount = 0;
         counts.splits++;

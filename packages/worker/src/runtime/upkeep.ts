@@ -19,8 +19,8 @@ export interface UpkeepListener {
   onRunEnded(status: RunStatus): void;
   onSinkFailed(cause: unknown): void;
   onStoreFailed(operation: string, error: AnyCoordError): void;
-  /** A store operation succeeded. */
-  onStoreWorked(): void;
+  /** A store operation succeeded, and took this long. */
+  onStoreWorked(operation: string, ms: number): void;
   onCheckpoint(items: number, ms: number): void;
   /** The lease has a new deadline. The renewal was requested at `askedMs`. */
   onRenewed(askedMs: number): void;
@@ -205,9 +205,10 @@ export class Upkeep {
   async #insist<E extends AnyCoordError>(operation: string, ask: () => Promise<Result<unknown, E>>): Promise<boolean> {
     const { time } = this.#options;
     for (;;) {
+      const askedMs = time.nowMs();
       const answer = await ask();
       if (answer.ok) {
-        this.#options.listener.onStoreWorked();
+        this.#options.listener.onStoreWorked(operation, time.nowMs() - askedMs);
         return true;
       }
       this.#refused(operation, answer.error);
@@ -236,7 +237,7 @@ export class Upkeep {
     const answer = await session.renew();
     this.#writeMs = time.nowMs() - askedMs;
     if (!answer.ok) return this.#refused("renew", answer.error);
-    listener.onStoreWorked();
+    listener.onStoreWorked("renew", this.#writeMs);
     this.#renewed(askedMs);
     listener.onCapacity(answer.value.capacity);
   }
@@ -267,7 +268,7 @@ export class Upkeep {
     const answer = await session.checkpoint(this.#cursorAt(key), { renew, failures });
     this.#writeMs = time.nowMs() - askedMs;
     if (!answer.ok) return this.#refused("checkpoint", answer.error);
-    listener.onStoreWorked();
+    listener.onStoreWorked("checkpoint", this.#writeMs);
     this.#stored(progress);
     this.#failures = 0;
     this.#checkpointedMs = askedMs;

@@ -130,6 +130,11 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#observe(session, askedMs);
   }
 
+  storeWorked(operation: string, ms: number): void {
+    this.store.worked();
+    this.#observer.storeCall(operation, ms);
+  }
+
   onCapacity(capacity: CapacityHint): void {
     this.#sharing.observe(capacity);
   }
@@ -157,7 +162,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       this.#hasOffer = false;
       const askedMs = this.settings.time.nowMs();
       const claimed = await coordinator.claimMany({ ...run, worker, count: free, markStarved: true });
-      if (claimed.ok) this.store.worked();
+      if (claimed.ok) this.storeWorked("claim", this.#agoMs(askedMs));
       if (claimed.ok) this.#begin(claimed.value, askedMs);
       else await this.#foundNothing(claimed.error, free);
     }

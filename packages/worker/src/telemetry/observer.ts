@@ -31,6 +31,11 @@ export class Observer {
     if (onEvent !== undefined) shielded(() => onEvent(event));
   };
 
+  /** A store operation succeeded, and took this long. */
+  storeCall(operation: string, ms: number): void {
+    shielded(() => this.#metrics.onStoreCall(operation, ms));
+  }
+
   progress(progress: WorkerProgress): void {
     shielded(() => this.#metrics.report(progress));
     shielded(() => this.#hooks.onProgress?.(progress));

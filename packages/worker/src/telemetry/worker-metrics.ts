@@ -46,8 +46,11 @@ export class WorkerMetrics {
   readonly #shards: Counter;
   readonly #held: UpDownCounter;
   readonly #checkpointMs: Histogram;
+  readonly #storeMs: Histogram;
+  readonly #storeDown: UpDownCounter;
+  readonly #sourceDown: UpDownCounter;
   readonly #blockedMs: Histogram;
-  #told: Counted = NOTHING;
+  #reported: Counted = NOTHING;
 
   constructor(provider: MeterProvider = metrics.getMeterProvider(), attributes: Attributes) {
     const meter = provider.getMeter(INSTRUMENTATION);
@@ -70,6 +73,16 @@ export class WorkerMetrics {
       description: "Shards in work.",
     });
     this.#checkpointMs = meter.createHistogram("gossip.worker.checkpoint.duration", { unit: "ms" });
+    this.#storeMs = meter.createHistogram("gossip.worker.store.duration", {
+      unit: "ms",
+      description: "How long successful store operations took, by operation.",
+    });
+    this.#storeDown = meter.createUpDownCounter("gossip.worker.store.unavailable", {
+      description: "1 while the store is unavailable, otherwise 0.",
+    });
+    this.#sourceDown = meter.createUpDownCounter("gossip.worker.source.unavailable", {
+      description: "1 while the source is unavailable, otherwise 0.",
+    });
     this.#blockedMs = meter.createHistogram("gossip.worker.loop.blocked", {
       unit: "ms",
       description: "How long the event loop was blocked.",
@@ -78,14 +91,22 @@ export class WorkerMetrics {
 
   onEvent(event: WorkerEvent): void {
     if (event.kind === "ShardCheckpointed") this.#checkpointMs.record(event.ms, this.#attributes);
+    if (event.kind === "StoreUnavailable") this.#storeDown.add(1, this.#attributes);
+    if (event.kind === "StoreBack") this.#storeDown.add(-1, this.#attributes);
+    if (event.kind === "SourceUnavailable") this.#sourceDown.add(1, this.#attributes);
+    if (event.kind === "SourceBack") this.#sourceDown.add(-1, this.#attributes);
     if (event.kind === "LoopBlocked") this.#blockedMs.record(event.ms, this.#attributes);
+  }
+
+  onStoreCall(operation: string, ms: number): void {
+    this.#storeMs.record(ms, { ...this.#attributes, "gossip.operation": operation });
   }
 
   /** Report the counts since the last call. */
   report({ shards, held, items, failures, retries, problems, splits }: WorkerProgress): void {
     const now: Counted = { items, failures, retries, problems, splits, held, ...shards };
-    const before = this.#told;
-    this.#told = now;
+    const before = this.#reported;
+    this.#reported = now;
     for (const name of PLAIN) {
       if (now[name] > before[name]) this.#counters[name].add(now[name] - before[name], this.#attributes);
     }
