@@ -87,6 +87,29 @@ describe("a store that is unavailable", () => {
     expect([downMs.at(-1), summary.storeDownMs]).toEqual([undefined, undefined]);
   });
 
+  test("while a shard is claimed leaves the shard to the worker that claimed it", async () => {
+    const world = new World();
+    const source = numberedSource(COUNT);
+    await world.start(source);
+    let isDown = false;
+    const faulty = new FaultInjectingStore(world.store, {
+      onCommit: (set) => {
+        if (set.kind !== "UpdateShard" || isDown || world.time.nowMs() > 0) return isDown ? "Failed" : undefined;
+        // The first claim is made, and its result is lost.
+        isDown = true;
+        world.time.startTimer(500, () => (isDown = false));
+        return "UnknownMade";
+      },
+      onRead: () => (isDown ? "Failed" : undefined),
+    });
+    const retry = { maxAttempts: 1, sleep: (ms: number) => world.time.sleep(ms) };
+    const coordinator = new Coordinator({ store: faulty, clock: world.clock, retry });
+    const base = { coordinator, run: RUN, source, time: world.time };
+    const summary = await world.time.runUntil(runWorkers({ ...base, process: () => undefined }));
+    expect(summary).toMatchObject({ stopped: { kind: "Done" }, items: COUNT, shards: { claimed: 1, lost: 0 } });
+    expect(world.time.nowMs()).toBeLessThan(LEASE_MS / 2);
+  });
+
   test("when the work begins is waited for too", async () => {
     const { world, base, sink, events, goDown } = await setUp();
     goDown(60_000);

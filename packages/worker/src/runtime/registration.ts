@@ -6,6 +6,8 @@ import type { WorkerTime } from "../time/worker-time.ts";
 /** How long an entry of the registry lasts unless it is renewed. */
 const TTL_MS = 30_000;
 const RENEW_MS = TTL_MS / 3;
+/** How long the end of the work may wait for the entry to be removed. */
+const MAX_CLOSE_MS = 2000;
 
 export interface RegistrationOptions {
   readonly coordinator: CoordinatorApi;
@@ -48,10 +50,19 @@ export class Registration {
     this.#cancel?.();
   }
 
-  /** Remove the entry. Waits for a write that is in flight, so that it does not come back. */
+  /** Remove the entry, but do not wait long for a slow store: the entry also expires by itself. */
   async close(): Promise<void> {
     this.stop();
+    const { time } = this.#options;
+    let cancel = (): void => undefined;
+    const limit = new Promise<void>((resolve) => (cancel = time.startTimer(MAX_CLOSE_MS, resolve)));
+    await Promise.race([this.#remove(), limit]);
+    cancel();
+  }
+
+  async #remove(): Promise<void> {
     const { coordinator, run, worker } = this.#options;
+    // A write that is in flight would bring the entry back.
     await this.#writing;
     await coordinator.unregisterWorker({ ...run, worker });
   }

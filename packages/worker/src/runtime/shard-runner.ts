@@ -8,10 +8,10 @@ import type { GatedShard } from "./crash-gate.ts";
 import { crashedItem, isSuspected, mayHaveMarker } from "./crash-suspicion.ts";
 import { errorText } from "./error-text.ts";
 import { reportEnding, reportLoss } from "./hold-report.ts";
-import type { ItemContext } from "./item-context.ts";
 import type { ItemFailure } from "./item-failure.ts";
 import { ItemFeed } from "./item-feed.ts";
 import { ItemFlow } from "./item-flow.ts";
+import { makeItemContext } from "./make-item-context.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import type { ShardHost } from "./shard-host.ts";
 import { ShardReader } from "./shard-reader.ts";
@@ -21,7 +21,6 @@ import { endingFor, GRAVITY, letsItemsFinish, type ShardStop } from "./shard-sto
 import { Upkeep, type UpkeepListener } from "./upkeep.ts";
 import { Wakeup } from "./wakeup.ts";
 import { WorkStopped } from "./work-stopped.ts";
-import { writeFenceOf } from "./write-fence.ts";
 
 /** Works on one shard, from the claim until the hold ends. */
 export class ShardRunner<I extends Item, R> implements GatedShard {
@@ -52,7 +51,7 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
     // Every item may listen, and many run at the same time.
     setMaxListeners(0, this.#abort.signal);
     this.#results = new ShardResults(settings.sink, (cause) => this.#halt({ kind: "SinkFailed", cause }));
-    this.#flow = new ItemFlow(host, makeContext(host, session, this.#abort.signal), {
+    this.#flow = new ItemFlow(host, makeItemContext(host, session, this.#abort.signal), {
       isHeldBack: () => this.#upkeep.isHeldBack,
       onFinished: (item, result) => this.#finish(item, result),
       onSkipped: (item, failure) => this.#skip(item, failure),
@@ -385,19 +384,4 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
       onBug: (error) => this.#halt({ kind: "Bug", error }),
     });
   }
-}
-
-function makeContext<I extends Item, R>(
-  host: ShardHost<I, R>,
-  session: WorkerSession,
-  signal: AbortSignal,
-): ItemContext {
-  const shard = {
-    key: session.shardKey,
-    get spec() {
-      return session.spec;
-    },
-  };
-  const writeFence = writeFenceOf(session.lease, BigInt(host.timing.leaseMs));
-  return { writeFence, fence: session.lease.fence, signal, shard, worker: host.settings.worker, attempt: 1 };
 }

@@ -1,4 +1,4 @@
-import type { ShardId } from "@gossip/contracts";
+import { OpId, type ShardId } from "@gossip/contracts";
 import type { CapacityHint, CoordinationEvent, EventKind, WorkerSession } from "@gossip/coordination";
 import { InfraError, type BackendError, type ClaimError } from "@gossip/coordination-errors";
 import { Redacted } from "@gossip/stdx";
@@ -66,6 +66,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   #bug: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
   #hasOffer = false;
+  /** The last claim, if its outcome is unknown. */
+  #lostClaim: { readonly opId: OpId; readonly firstMs: number } | undefined;
   #recordedFailures = 0;
   #countDueMs = 0;
   /** Workers that are waiting because nothing could be claimed. */
@@ -161,16 +163,22 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       }
       this.#hasOffer = false;
       const askedMs = this.settings.time.nowMs();
-      const claimed = await coordinator.claimMany({ ...run, worker, count: free, markStarved: true });
+      const { opId, firstMs } = this.#lostClaim ?? { opId: OpId.random(), firstMs: askedMs };
+      const isRepeat = this.#lostClaim !== undefined;
+      const claimed = await coordinator.claimMany({ ...run, worker, count: free, markStarved: true, opId, isRepeat });
+      // A claim whose outcome is unknown may have been made. Repeat it, so that its shards are not left alone for a lease.
+      this.#lostClaim = !claimed.ok && claimed.error.kind === "BackendError" ? { opId, firstMs } : undefined;
       if (claimed.ok) this.storeWorked("claim", this.#agoMs(askedMs));
-      if (claimed.ok) this.#begin(claimed.value, askedMs);
+      if (claimed.ok) this.#begin(claimed.value, { askedMs, firstMs });
       else await this.#foundNothing(claimed.error, free);
     }
   }
 
-  #begin(sessions: readonly WorkerSession[], askedMs: number): void {
+  /** The shards were claimed at `askedMs`, or at `firstMs` if the result of that claim was lost. */
+  #begin(sessions: readonly WorkerSession[], claim: { readonly askedMs: number; readonly firstMs: number }): void {
     this.#backoff.reset();
     for (const session of sessions) {
+      const askedMs = session.isReplay ? claim.firstMs : claim.askedMs;
       this.#observe(session, askedMs);
       if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease, this.#agoMs(askedMs)));
       const runner = new ShardRunner(this, session, askedMs);
