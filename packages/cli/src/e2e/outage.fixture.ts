@@ -48,6 +48,8 @@ export interface OutageOptions {
   readonly end: () => Promise<void>;
   /** Bytes to add to every cursor token. A store on a full disk fails only if it needs more room. */
   readonly padding?: () => number;
+  /** Where the results go. Default: a temporary folder. */
+  readonly folder?: string;
 }
 
 const COUNT = 400;
@@ -59,7 +61,7 @@ const LEASE_MS = 1500;
 /** Expects that the run is finished after the outage, by the same worker, with every result once. */
 export async function surviveOutage(options: OutageOptions): Promise<void> {
   const { store, run, outage, begin, end, padding = () => 0 } = options;
-  const folder = mkdtempSync(join(tmpdir(), "gossip-outage-"));
+  const folder = mkdtempSync(join(options.folder ?? tmpdir(), "gossip-outage-"));
   const path = join(folder, "out.ndjson");
   const coordinator = new Coordinator({ store, clock: systemClock(Date.now) });
   const request = { tenant: TenantId.ZERO, run: RunId.fromRaw(run) };
@@ -86,8 +88,11 @@ export async function surviveOutage(options: OutageOptions): Promise<void> {
   const cut = async (): Promise<void> => {
     await begin();
     isOut = true;
-    await seen(() => count("StoreUnavailable") > 0);
-    if (outage.until === "LeasesExpired") await seen(() => count("LeaseLost") === WORKERS);
+    // A full disk fails the results first, if they are on it. Renewing a lease takes no room.
+    if (options.folder !== undefined) await seen(() => count("SinkUnavailable") > 0);
+    else await seen(() => count("StoreUnavailable") > 0);
+    if (options.folder === undefined && outage.until === "LeasesExpired")
+      await seen(() => count("LeaseLost") >= WORKERS);
     await setTimeout(outage.ms);
     isOut = false;
     await end();

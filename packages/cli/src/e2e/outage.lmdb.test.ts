@@ -11,7 +11,12 @@ import { OUTAGES, surviveOutage } from "./outage.fixture.ts";
 const NO_DISK = "a small disk could not be mounted: that takes the superuser";
 
 describe("an embedded store whose disk is full and then freed", () => {
-  test.each(OUTAGES)("after $name loses and doubles nothing", { timeout: 900_000 }, async (outage) => {
+  const cases = OUTAGES.flatMap((outage) => [
+    { outage, name: outage.name, where: "elsewhere", isOnSameDisk: false },
+    { outage, name: outage.name, where: "on the same disk", isOnSameDisk: true },
+  ]);
+  const title = "after $name loses and doubles nothing, with results $where";
+  test.each(cases)(title, { timeout: 900_000 }, async ({ outage, isOnSameDisk }) => {
     // Mounted below, so `context.skip` is not available here: the reason is printed.
     const folder = mkdtempSync(join(tmpdir(), "gossip-disk-"));
     if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=4096k", "tmpfs", folder]).status !== 0) {
@@ -31,7 +36,8 @@ describe("an embedded store whose disk is full and then freed", () => {
       };
       const end = async (): Promise<void> => rmSync(filler);
       const padding = (): number => (isFull ? 12_000 : 0);
-      await surviveOutage({ store, run: 1n, outage, begin, end, padding });
+      const place = isOnSameDisk ? { folder } : {};
+      await surviveOutage({ store, run: 1n, outage, begin, end, padding, ...place });
       await store.close();
     } finally {
       printed.mockRestore();

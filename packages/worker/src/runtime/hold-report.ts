@@ -1,7 +1,7 @@
 import type { ShardId } from "@gossip/contracts";
 import { isTaken } from "./lease-gone.ts";
 import type { ShardHost } from "./shard-host.ts";
-import type { Ending } from "./upkeep.ts";
+import type { Ending } from "./upkeep-options.ts";
 import type { LossCause } from "./worker-event.ts";
 
 /** A hold that is over, and the items finished in it. */

@@ -5,6 +5,8 @@ import { Coordinator } from "@gossip/coordination";
 import { FaultInjectingStore } from "@gossip/coordination/testing";
 import { unwrap } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
+import { SinkFailed } from "../sinks/sink-failed.ts";
+import type { ShardSink, SinkRequest } from "../sinks/sink.ts";
 import { SourceReadFailed } from "../sources/source-read-failed.ts";
 import { Outage } from "./outage.ts";
 import { runWorkers } from "./run-workers.ts";
@@ -216,5 +218,73 @@ describe("a source that is unavailable", () => {
     const summary = await world.time.runUntil(runWorkers({ ...base, process: () => world.time.sleep(1000) }));
     expect(summary).toMatchObject({ stopped: { kind: "Done" }, shards: { parked: 1, completed: 3 } });
     expect(ofKinds(events, "SourceUnavailable")).toEqual([]);
+  });
+});
+
+describe("results that have no room", () => {
+  /** A sink whose disk is full for some time. */
+  class FullSink extends TokenSink {
+    isFull = false;
+
+    override async open(request: SinkRequest): Promise<ShardSink<NumberedItem, unknown>> {
+      const opened = await super.open(request);
+      return {
+        ...opened,
+        flush: async () => {
+          if (this.isFull) throw new SinkFailed("DiskFull", "no space left");
+          return opened.flush();
+        },
+      };
+    }
+  }
+
+  async function setUp() {
+    const world = new World();
+    const source = numberedSource(COUNT);
+    await world.start(source, 2);
+    const events: WorkerEvent[] = [];
+    const sink = new FullSink();
+    const base = {
+      coordinator: world.coordinator,
+      run: RUN,
+      source,
+      time: world.time,
+      sink,
+      checkpointEvery: { ms: 200 },
+      onEvent: (event: WorkerEvent) => void events.push(event),
+    };
+    return { world, base, sink, events };
+  }
+
+  test.each([1000, 20 * LEASE_MS])("for %i ms wait for it, and keep their lease", async (fullMs) => {
+    const { world, base, sink, events } = await setUp();
+    const process = async ({ n }: NumberedItem) => {
+      await world.time.sleep(50);
+      if (n !== 20) return;
+      sink.isFull = true;
+      world.time.startTimer(fullMs, () => (sink.isFull = false));
+    };
+    const summary = await world.time.runUntil(runWorkers({ ...base, process }));
+    expect(summary).toMatchObject({ stopped: { kind: "Done" }, items: COUNT, shards: { lost: 0, completed: 2 } });
+    expect(ofKinds(events, "SinkUnavailable", "SinkBack")).toEqual(["SinkUnavailable", "SinkBack"]);
+    expect((await sink.results(world.coordinator)).toSorted((a, b) => a - b)).toEqual(all);
+  });
+
+  test("for longer than patience end the work, and sooner when it is stopped", async () => {
+    const { world, base, sink } = await setUp();
+    const stop = new AbortController();
+    const process = async ({ n }: NumberedItem) => {
+      await world.time.sleep(50);
+      if (n === 20) sink.isFull = true;
+    };
+    const failed = await world.time.runUntil(runWorkers({ ...base, process, patienceMs: 60_000 }));
+    expect(failed).toMatchObject({ stopped: { kind: "SinkFailed" } });
+    expect(failed.sinkDownMs).toBeGreaterThanOrEqual(59_000);
+
+    world.time.startTimer(5000, () => stop.abort());
+    const startMs = world.time.nowMs();
+    const stopped = await world.time.runUntil(runWorkers({ ...base, process, signal: stop.signal, graceMs: 1000 }));
+    expect(["Aborted", "SinkFailed"]).toContain(stopped.stopped.kind);
+    expect(world.time.nowMs() - startMs).toBeLessThan(10_000);
   });
 });

@@ -59,7 +59,13 @@ function storeOutage({ time }: Pick<Settings, "time">, { event }: Observer): Out
 
 function summarizeNothing(stopped: StopReason, elapsedMs: number): WorkerSummary {
   return {
-    ...new RunCounts().snapshot({ held: 0, storeDownMs: undefined, sourceDownMs: undefined, elapsedMs }),
+    ...new RunCounts().snapshot({
+      held: 0,
+      storeDownMs: undefined,
+      sourceDownMs: undefined,
+      sinkDownMs: undefined,
+      elapsedMs,
+    }),
     stopped,
   };
 }

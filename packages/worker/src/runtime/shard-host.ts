@@ -15,6 +15,8 @@ export interface ShardHost<I extends Item = Item, R = unknown> {
   /** The store and the source, as far as any shard of this process has found them available. */
   readonly store: Outage;
   readonly source: Outage;
+  /** The place of the results, which is unavailable while its disk is full. */
+  readonly sink: Outage;
   /** A store operation succeeded, and took this long. */
   storeWorked(operation: string, ms: number): void;
   /** A shard's lease has a new deadline. The renewal was requested at `askedMs`. */

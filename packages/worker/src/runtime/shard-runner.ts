@@ -18,7 +18,8 @@ import { ShardReader } from "./shard-reader.ts";
 import { ShardResults } from "./shard-results.ts";
 import { ShardSplitter, type SharedWork } from "./shard-splitter.ts";
 import { endingFor, GRAVITY, letsItemsFinish, type ShardStop } from "./shard-stop.ts";
-import { Upkeep, type UpkeepListener } from "./upkeep.ts";
+import type { UpkeepListener } from "./upkeep-options.ts";
+import { Upkeep } from "./upkeep.ts";
 import { Wakeup } from "./wakeup.ts";
 import { WorkStopped } from "./work-stopped.ts";
 
@@ -66,7 +67,8 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
     const sink = settings.sink && this.#results;
     const { maxFailuresPerCheckpoint: maxFailures } = settings.coordinator;
     const listener = this.#upkeepListener();
-    this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, time, listener, maxFailures });
+    const { patienceMs } = settings;
+    this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, patienceMs, time, listener, maxFailures });
     this.#reader = this.#makeReader();
     this.#splitter = new ShardSplitter(host, session, this.#sharedWork());
     this.#feed = this.#makeFeed();
@@ -261,8 +263,8 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
     const { settings, timing } = this.#host;
     const ending = endingFor(this.#stop);
     // A worker that is stopping does not wait for an unavailable store: the lease expires by itself.
-    const patienceMs = stop?.kind === "Shutdown" ? Math.min(settings.graceMs, timing.leaseMs) : timing.leaseMs;
-    const isEnded = ending !== undefined && (await this.#upkeep.end(ending, patienceMs));
+    const hurryMs = stop?.kind === "Shutdown" ? Math.min(settings.graceMs, timing.leaseMs) : undefined;
+    const isEnded = ending !== undefined && (await this.#upkeep.end(ending, hurryMs));
     if (isEnded) reportEnding(this.#host, { shard: this.session.shardKey.shard, items: this.#items }, ending);
     else await this.#lose();
   }
@@ -300,6 +302,8 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
       onLost: (cause) => this.#halt({ kind: "Lost", cause }),
       onRunEnded: (status) => this.#halt({ kind: "RunEnded", status }),
       onSinkFailed: (cause) => this.#halt({ kind: "SinkFailed", cause }),
+      onSinkFull: () => void this.#host.sink.failed(),
+      onSinkWorked: () => this.#host.sink.worked(),
       onBug: (error) => this.#halt({ kind: "Bug", error }),
       onStoreFailed: (operation, error) => {
         emit({ kind: "StoreFailed", shard, operation, error });

@@ -1,6 +1,6 @@
 import type { ParkReason, RunStatus } from "@gossip/contracts";
 import type { ParkDetailInput } from "@gossip/coordination";
-import type { Ending } from "./upkeep.ts";
+import type { Ending } from "./upkeep-options.ts";
 import type { LossCause } from "./worker-event.ts";
 
 /** Why the work on a shard ends before its last item. */

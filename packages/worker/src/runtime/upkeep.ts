@@ -1,54 +1,13 @@
-import { Cursor, OpId, type ParkReason, type RunStatus } from "@gossip/contracts";
-import {
-  RANGE_EXHAUSTED,
-  type CapacityHint,
-  type FailureInput,
-  type ParkDetailInput,
-  type WorkerSession,
-} from "@gossip/coordination";
+import { Cursor, OpId } from "@gossip/contracts";
+import { RANGE_EXHAUSTED, type FailureInput } from "@gossip/coordination";
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import { assert, type Result } from "@gossip/stdx";
-import { mustRenew, upkeepDueMs, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
-import { sleep, type WorkerTime } from "../time/worker-time.ts";
+import { mustRenew, upkeepDueMs } from "../policy/checkpoint-policy.ts";
+import { sleep } from "../time/worker-time.ts";
 import { isLeaseGone } from "./lease-gone.ts";
+import { flushPatiently, type ResultFlush } from "./patient-flush.ts";
+import type { Ending, UpkeepOptions } from "./upkeep-options.ts";
 import type { LossCause } from "./worker-event.ts";
-
-/** Notifies the code that works on the shard. */
-export interface UpkeepListener {
-  onLost(cause: LossCause): void;
-  onRunEnded(status: RunStatus): void;
-  onSinkFailed(cause: unknown): void;
-  onStoreFailed(operation: string, error: AnyCoordError): void;
-  /** A store operation succeeded, and took this long. */
-  onStoreWorked(operation: string, ms: number): void;
-  onCheckpoint(items: number, ms: number): void;
-  /** The lease has a new deadline. The renewal was requested at `askedMs`. */
-  onRenewed(askedMs: number): void;
-  /** What the store last reported about the rest of the run. */
-  onCapacity(capacity: CapacityHint): void;
-  /** Results may be written again. */
-  onFlushed(): void;
-  /** An invariant was broken. */
-  onBug(error: unknown): void;
-}
-
-/** What makes results durable. */
-export interface ResultFlush {
-  flush(): Promise<Uint8Array>;
-}
-
-export interface UpkeepOptions {
-  readonly session: WorkerSession;
-  /** When the lease was requested. It may have been running since then. */
-  readonly askedMs: number;
-  readonly sink: ResultFlush | undefined;
-  readonly policy: CheckpointPolicy;
-  readonly leaseMs: number;
-  readonly time: WorkerTime;
-  readonly listener: UpkeepListener;
-  /** Most failures that one write records. */
-  readonly maxFailures: number;
-}
 
 /** Everything up to `key` is finished: `items` items since the last checkpoint, `failures` of them skipped. */
 interface Progress {
@@ -56,12 +15,6 @@ interface Progress {
   readonly items: number;
   readonly failures: readonly FailureInput[] | undefined;
 }
-
-/** How a hold ends. */
-export type Ending =
-  | { readonly kind: "Complete" }
-  | { readonly kind: "Park"; readonly reason: ParkReason; readonly detail: ParkDetailInput }
-  | { readonly kind: "Release" };
 
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 2000;
@@ -90,6 +43,8 @@ export class Upkeep {
   #action: Promise<void> | undefined;
   #isEnding = false;
   #giveUpMs = Infinity;
+  /** When to stop waiting for room for the results, because the process is stopping. */
+  #hurriedMs = Infinity;
   #isOver = false;
 
   constructor(options: UpkeepOptions) {
@@ -161,11 +116,13 @@ export class Upkeep {
 
   /**
    * Store the finished items and end the hold. Returns `false` if the shard was lost first or the store was unavailable
-   * for too long.
+   * for too long. `hurryMs` is how long it may take if the process is stopping.
    */
-  async end(ending: Ending, patienceMs: number): Promise<boolean> {
+  async end(ending: Ending, hurryMs?: number): Promise<boolean> {
     this.#isEnding = true;
-    this.#giveUpMs = this.#options.time.nowMs() + patienceMs;
+    const { time, leaseMs } = this.#options;
+    this.#giveUpMs = time.nowMs() + (hurryMs ?? leaseMs);
+    if (hurryMs !== undefined) this.#hurriedMs = this.#giveUpMs;
     await this.#action;
     if (this.#isOver) return false;
     const { session } = this.#options;
@@ -337,12 +294,19 @@ export class Upkeep {
   }
 
   async #waitForToken(sink: ResultFlush): Promise<boolean> {
+    const { time, patienceMs, listener } = this.#options;
     const endRenewing = this.#renewMeanwhile();
     try {
-      this.#token = await sink.flush();
+      const giveUpMs = time.nowMs() + patienceMs;
+      this.#token = await flushPatiently(sink, {
+        time,
+        isPatient: () => !this.#isOver && time.nowMs() < Math.min(giveUpMs, this.#hurriedMs),
+        onFull: () => listener.onSinkFull(),
+      });
+      listener.onSinkWorked();
     } catch (cause) {
       this.#isOver = true;
-      this.#options.listener.onSinkFailed(cause);
+      listener.onSinkFailed(cause);
     }
     await endRenewing();
     return !this.#isOver;

@@ -67,6 +67,10 @@ interface WorkerEventFields {
   SourceUnavailable: {};
   /** The source is available again. */
   SourceBack: { readonly afterMs: number };
+  /** The disk of the results is full from now on. Shards with results wait for up to `patienceMs`. */
+  SinkUnavailable: {};
+  /** There is room for the results again. */
+  SinkBack: { readonly afterMs: number };
   /** Nothing can be claimed at the moment. Free workers wait for at most `ms`. */
   Waiting: { readonly freeWorkers: number; readonly ms: number };
   /** The event loop was blocked for `ms`. The main thread renewed nothing in that time. */

@@ -50,6 +50,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly counts = new RunCounts();
   readonly store: Outage;
   readonly source: Outage;
+  readonly sink: Outage;
   readonly gate: CrashGate;
   readonly onItemStart: ((key: Uint8Array) => void) | undefined;
   readonly #runners = new Set<ShardRunner<I, R>>();
@@ -81,6 +82,10 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.onItemStart = keeper && ((key) => keeper.started(key));
     this.store = store;
     this.gate = new CrashGate(this.#runners, () => this.#poke());
+    this.sink = new Outage(settings.time, {
+      onStart: () => this.emit({ kind: "SinkUnavailable" }),
+      onEnd: (afterMs) => this.emit({ kind: "SinkBack", afterMs }),
+    });
     this.source = new Outage(settings.time, {
       onStart: () => this.emit({ kind: "SourceUnavailable" }),
       onEnd: (afterMs) => this.emit({ kind: "SourceBack", afterMs }),
@@ -331,6 +336,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       held: this.#runners.size,
       storeDownMs: this.store.ms,
       sourceDownMs: this.source.ms,
+      sinkDownMs: this.sink.ms,
       elapsedMs: this.settings.time.nowMs() - this.#startMs,
     });
   }

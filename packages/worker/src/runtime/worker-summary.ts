@@ -29,6 +29,8 @@ export interface WorkerProgress {
   readonly storeDownMs: number | undefined;
   /** How long the source has been unavailable. `undefined` if it is available. */
   readonly sourceDownMs: number | undefined;
+  /** How long there has been no room for the results. `undefined` if there is. */
+  readonly sinkDownMs: number | undefined;
   readonly elapsedMs: number;
 }
 

@@ -30,6 +30,8 @@ const LINES = {
   StoreUnavailable: { level: "warn", message: "the store is unavailable; waiting for it" },
   StoreBack: { level: "info", message: "the store is available again" },
   SourceUnavailable: { level: "warn", message: "the source is unavailable; waiting for it" },
+  SinkUnavailable: { level: "warn", message: "the disk of the results is full; waiting for room" },
+  SinkBack: { level: "info", message: "there is room for the results again" },
   SourceBack: { level: "info", message: "the source is available again" },
   Waiting: { level: "debug", message: "nothing to claim; waiting" },
   LoopBlocked: { level: "warn", message: "the event loop was blocked" },

@@ -56,6 +56,8 @@ const SAMPLES: { readonly [K in WorkerEventKind]: WorkerEvent<K> } = {
   StoreBack: { kind: "StoreBack", afterMs: 5 },
   SourceUnavailable: { kind: "SourceUnavailable" },
   SourceBack: { kind: "SourceBack", afterMs: 5 },
+  SinkUnavailable: { kind: "SinkUnavailable" },
+  SinkBack: { kind: "SinkBack", afterMs: 5 },
   Waiting: { kind: "Waiting", freeWorkers: 2, ms: 20 },
   LoopBlocked: { kind: "LoopBlocked", ms: 1500 },
   KeeperFailed: { kind: "KeeperFailed", cause },
