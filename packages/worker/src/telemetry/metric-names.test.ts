@@ -16,5 +16,5 @@ test("the README lists exactly the metrics of this package", () => {
   void new WorkerMetrics({ getMeter: () => meter } as unknown as MeterProvider, {});
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const listed = [...readme.matchAll(/^\| `(gossip\.worker\.[a-z.]+)`/gm)].map(([, name]) => name);
-  expect(listed.toSorted()).toEqual(names.toSorted());
+  expect([listed.length, new Set(listed)]).toEqual([names.length, new Set(names)]);
 });
