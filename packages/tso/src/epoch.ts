@@ -1,5 +1,5 @@
 import { assert, err, ok, type Brand, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { EPOCH_MAX } from "./limits.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { isPhysicalMs, MAX_GRANT_COUNT } from "./limits.ts";
 import type { Timestamp } from "./timestamp.ts";
 

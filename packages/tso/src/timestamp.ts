@@ -1,5 +1,5 @@
 import { assert, err, ok, unwrap, type Brand, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { CoreError } from "./core-error.ts";
 import { isPhysicalMs, LOGICAL_BITS, LOGICAL_MAX, TIMESTAMP_MAX } from "./limits.ts";
 

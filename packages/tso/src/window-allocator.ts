@@ -1,5 +1,5 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { CommitOutcome } from "./commit-outcome.ts";
 import type { CoreError, GrantError, PrepareError, SeedError } from "./core-error.ts";
 import { Epoch } from "./epoch.ts";

@@ -1,5 +1,5 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
-import { assertObject } from "./assert-object.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { CoreError } from "./core-error.ts";
 import type { Epoch } from "./epoch.ts";
 import { isPhysicalMs, MAX_GRANT_COUNT } from "./limits.ts";

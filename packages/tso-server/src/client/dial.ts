@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import { assert } from "@gossip/stdx";
-import { assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import { assertToken } from "../wire/token.ts";
 import { socketOptions, type ClientEndpoint } from "./endpoint.ts";
 

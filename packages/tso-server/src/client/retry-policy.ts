@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import { assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
 
 /** How long and how often a call tries. */
 export interface RetryPolicy {

@@ -1,6 +1,7 @@
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { isGrantCount, MAX_GRANT_COUNT, type Timestamp, type WindowGrant } from "@gossip/tso";
-import { assertArray, assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertArray } from "../assert-input.ts";
 import type { InvalidEndpoint } from "../driver/peer-endpoint.ts";
 import { Metrics, type Counter } from "../metrics/metrics.ts";
 import { systemMonotonicClock, systemTimers, type MonotonicClock, type Timers } from "../time/system-time.ts";

@@ -1,6 +1,6 @@
 import { assert } from "@gossip/stdx";
 import { Epoch } from "@gossip/tso";
-import { assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { PeerEndpoint } from "./peer-endpoint.ts";
 
 /**

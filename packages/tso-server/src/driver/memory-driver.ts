@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@gossip/stdx";
 import { isPhysicalMs, type Epoch } from "@gossip/tso";
-import { assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { ConsensusDriver } from "./consensus-driver.ts";
 import type { DriverError } from "./driver-error.ts";
 import { leaderAt, type LeaderState } from "./leader-state.ts";

@@ -1,7 +1,8 @@
 import { EtcdClient, type EtcdOptions } from "@gossip/etcd-client";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { isPhysicalMs, type Epoch } from "@gossip/tso";
-import { assertArray, assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertArray } from "../assert-input.ts";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import type { DriverError } from "../driver/driver-error.ts";
 import type { LeaderState } from "../driver/leader-state.ts";

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { assert, err, ok, type Result } from "@gossip/stdx";
 import { isPhysicalMs, type CoreError, type Epoch } from "@gossip/tso";
-import { assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import type { DriverError } from "../driver/driver-error.ts";
 import { leaderAt, type LeaderState } from "../driver/leader-state.ts";

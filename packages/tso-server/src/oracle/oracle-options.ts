@@ -1,6 +1,7 @@
 import { assert } from "@gossip/stdx";
 import type { Clock } from "@gossip/tso";
-import { assertMethods, assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertMethods } from "../assert-input.ts";
 import type { ConsensusDriver } from "../driver/consensus-driver.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import {

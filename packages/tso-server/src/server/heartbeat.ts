@@ -1,5 +1,6 @@
 import { assert } from "@gossip/stdx";
-import { assertMethods, assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertMethods } from "../assert-input.ts";
 import type { CounterName } from "../metrics/metric-names.ts";
 import { Oracle } from "../oracle/oracle.ts";
 import type { MonotonicClock, Timers } from "../time/system-time.ts";

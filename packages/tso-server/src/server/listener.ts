@@ -1,7 +1,7 @@
 import { unlink } from "node:fs/promises";
 import { createConnection, type Server as NetServer } from "node:net";
 import { assert, err, ok, type Result } from "@gossip/stdx";
-import { assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
 
 /** Where to listen. A port of 0 lets the system choose one. */
 export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };

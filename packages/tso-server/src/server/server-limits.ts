@@ -1,5 +1,5 @@
 import { assert } from "@gossip/stdx";
-import { assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
 
 /** What a server allows its connections. The framed protocol and HTTP are counted apart, so that probes always get through. */
 export interface ServerLimits {

@@ -1,6 +1,6 @@
 import { createSecureContext, type TlsOptions } from "node:tls";
 import { assert } from "@gossip/stdx";
-import { assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
 import type { ServerLimits } from "./server-limits.ts";
 
 /** The certificate of a server. Each is PEM, as text or bytes. */

@@ -1,6 +1,7 @@
 import { assert } from "@gossip/stdx";
 import { LOGICAL_BITS, type Timestamp } from "@gossip/tso";
-import { assertArray, assertObject } from "../assert-input.ts";
+import { assertObject } from "@gossip/stdx/internal";
+import { assertArray } from "../assert-input.ts";
 
 /** What one caller saw: when it asked, when it had its answer, and what the answer was. Times from one clock for all callers. */
 export interface IssueRecord {
