@@ -14,9 +14,9 @@ export type ClientError =
   | { readonly kind: "Transport"; readonly reason: string }
   /** Time ran out before anything could be tried. */
   | { readonly kind: "NoReachableEndpoints" }
-  /** A server answered with something that is not what was asked for. */
+  /** A server returned something other than what was requested. */
   | { readonly kind: "Protocol"; readonly reason: string }
-  /** So many callers wait already that one more would wait in vain. */
+  /** Too many callers are waiting. */
   | { readonly kind: "Overloaded"; readonly maxWaiting: number }
   /** The client was closed. */
   | { readonly kind: "Closed" };

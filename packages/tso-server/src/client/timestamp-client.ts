@@ -85,7 +85,7 @@ export class TimestampClient {
     });
   }
 
-  /** Make a client. It connects when it is first asked. */
+  /** Makes a client. It connects on its first request. */
   static create(options: ClientOptions): Result<TimestampClient, InvalidEndpoint | { readonly kind: "NoEndpoints" }> {
     assertObject(options, "the options of a client");
     assertArray(options.endpoints, "the list of a client's endpoints");
@@ -182,7 +182,7 @@ export class TimestampClient {
     });
   }
 
-  /** Hand a grant to the callers of a batch, if it is what they asked for and above whatever was handed out before. */
+  /** Passes a grant to the callers of a batch, if it is what they requested and above everything returned before. */
   #offer(batch: Batch, grant: WindowGrant, from: ClientEndpoint): Reception {
     const { physicalMs, logicalStart, count } = grant;
     if (count !== batch.count) return "not what was asked for";

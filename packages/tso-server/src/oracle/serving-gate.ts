@@ -5,7 +5,7 @@ import type { MonotonicClock } from "../time/system-time.ts";
 import type { GetTsError, LeaderHint, ServingState } from "./get-ts-error.ts";
 
 /**
- * The allocator and the word of whether it may be asked, which change together.
+ * The allocator and whether it may be used, which change together.
  *
  * `serve` and `leave` are the only ways in and out. Leaving empties the allocator before any caller learns of
  * it, so that nothing can be granted after the news; entering publishes after the window is in place.

@@ -24,7 +24,7 @@ export interface ListenError {
   readonly address: string;
 }
 
-/** Reached from this machine only: the server knows no passwords. Another host must be asked for by name. */
+/** Loopback: without TLS and tokens, every client that can reach the server is served. Pass another host to change it. */
 export const DEFAULT_HOST = "127.0.0.1";
 
 /** Start listening; answer with `host:port` or the path. */
