@@ -5,7 +5,7 @@ export function assertObject(value: unknown, what: string): asserts value is obj
   if (typeof value !== "object" || value === null) refuse(value, what);
 }
 
-// Apart from the check, so that the check makes no closure for a message that is hardly ever told.
+// Separate from the check, so that the check creates no closure for a message that is rarely needed.
 function refuse(value: unknown, what: string): never {
   assert(false, `${what} must be an object, got ${value === null ? "null" : typeof value}`);
 }

@@ -3,7 +3,7 @@ import { CODEC_VERSION, KINDS_BY_VERSION, type BlobKind, type CodecVersion } fro
 import type { CodecError } from "./codec-error.ts";
 import { HEADER_SIZE } from "./limits.ts";
 
-/** What the first bytes of a blob say of the rest. */
+/** The version and kind of a blob, from its first bytes. */
 export interface BlobHeader {
   readonly version: CodecVersion;
   readonly kind: BlobKind;
@@ -12,7 +12,7 @@ export interface BlobHeader {
 const LETTER_V = 0x76;
 const DIGIT_ZERO = 0x30;
 
-/** The headers that there are, by version and by the number of the kind: there are few, and every decoding asks for one. */
+/** All headers by version and code of the kind. There are few, and every decoding needs one. */
 const HEADERS: Readonly<Record<CodecVersion, readonly (Result<BlobHeader, never> | undefined)[]>> = {
   1: /* @__PURE__ */ headersOf(1),
   2: /* @__PURE__ */ headersOf(2),
@@ -23,10 +23,9 @@ function headersOf(version: CodecVersion): readonly (Result<BlobHeader, never> |
 }
 
 /**
- * Tell what a blob holds, without reading it.
+ * Reads the header of a blob, and nothing else.
  *
- * For places that may hold one of several, such as a run's, and for counting versions.
- * The rest of the blob may still be damaged.
+ * For keys that may hold one of several kinds, and for counting versions. The rest of the blob may still be damaged.
  */
 export function decodeBlobHeader(bytes: Uint8Array): Result<BlobHeader, CodecError> {
   assertBytes(bytes, "blob");

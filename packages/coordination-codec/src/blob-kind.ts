@@ -2,10 +2,10 @@ import { type PersistedEnum } from "@gossip/contracts";
 import { persistedEnum } from "@gossip/contracts/internal";
 
 /**
- * What a blob holds.
+ * The kind of a blob.
  *
- * `Owner` is of version 1: there the holder of a shard had a blob of its own. It is
- * known by name, so that it is told apart from damage, and is not read.
+ * `Owner` exists in version 1 only, where the holder of a shard had a blob of its own. It is known by name, to
+ * distinguish it from damage, and is never decoded.
  */
 export type BlobKind = "Run" | "Shard" | "Owner" | "DeletedRun";
 
@@ -22,7 +22,7 @@ export type CodecVersion = 1 | 2;
 /** The version that is written. */
 export const CODEC_VERSION = 2 satisfies CodecVersion;
 
-/** What a blob of each version holds, by its number. */
+/** The kinds of each version, by code. */
 export const KINDS_BY_VERSION: Readonly<Record<CodecVersion, readonly (BlobKind | undefined)[]>> = {
   1: [undefined, "Run", "Shard", "Owner"],
   2: [undefined, "Run", "Shard", undefined, "DeletedRun"],

@@ -4,11 +4,11 @@ import { matchError } from "@gossip/stdx";
 import type { BlobKind } from "./blob-kind.ts";
 
 /**
- * Why bytes are no record.
+ * Why bytes cannot be decoded.
  *
- * Since version 2, `ChecksumMismatch` says that these are not the bytes that were
- * written, and every kind below it that they are, and were wrong when they were
- * written. Names of fields and sizes only: a record's bytes are somebody's keys.
+ * Since version 2, `ChecksumMismatch` means that the bytes are not those that were written. Every kind below it means
+ * that they are, and were already wrong then. Contains only names of fields and sizes, because the bytes of a record
+ * contain keys of users.
  */
 export type CodecError =
   /** A field needs more bytes than are left. */
@@ -62,10 +62,9 @@ export function codecErrorInWords(error: CodecError): string {
 }
 
 /**
- * What a store answers where it found bytes that are no record.
+ * The failure of a store that read bytes which cannot be decoded.
  *
- * `operation` is its dotted label for what it was doing. The codec's own error is
- * kept as the cause.
+ * `operation` is the dotted name of what it was doing. The cause is the error of the codec.
  */
 export function corruptionFrom<const Label extends string>(
   error: CodecError,

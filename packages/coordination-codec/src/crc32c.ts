@@ -1,22 +1,20 @@
-/** Castagnoli's polynomial, lowest bit first. */
+/** The polynomial of Castagnoli, lowest bit first. */
 const POLYNOMIAL = 0x82f63b78;
 
 const TABLE_SIZE = 256;
 const TABLE_COUNT = 16;
 
-/** `TABLES[256 * k + byte]` is what `byte` does to the checksum from `k` bytes before the end. */
+/** `TABLES[256 * k + byte]` is the effect of `byte` on the checksum from `k` bytes before the end. */
 const TABLES = /* @__PURE__ */ makeTables();
 
 /**
- * CRC-32C (Castagnoli) of `view` from `start` up to `end`, as its 32 bits read as a
- * signed integer: the engine puts half of the unsigned ones on the heap.
+ * CRC-32C (Castagnoli) of `view` from `start` up to `end`, as a signed 32-bit integer: the engine would put half of the
+ * unsigned ones on the heap.
  *
- * Any one flipped bit changes it, and so does any burst of up to 32 bits. It
- * tells damage, not forgery.
+ * Any flipped bit changes it, and so does any burst of up to 32 bits. It detects damage, not forgery.
  *
- * Positions go in bare, not in an object, since this runs for every record that
- * is written and the object would be its only allocation. The caller keeps them
- * within the view.
+ * Takes plain offsets instead of an object: this runs for every record that is written, and the object would be its
+ * only allocation. The caller keeps them within the view.
  */
 export function crc32c(view: DataView, start: number, end: number): number {
   let crc = -1;

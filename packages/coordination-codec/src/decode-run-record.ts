@@ -37,11 +37,10 @@ export function decodeRunRecord(bytes: Uint8Array): Result<RunRecord, CodecError
 }
 
 /**
- * What an operation on a shard must know of its run, without the run's shards and log.
+ * Decodes what an operation on a shard needs of its run, without the run's shards and log.
  *
- * Those are nearly all of a large run, and every acquire asks for its head. Header and
- * checksum are checked over the whole, but the rest is not read, so that only the
- * checksum vouches for it. Version 1 has none, and is read to its end.
+ * Those are nearly all of a large run, and every acquire needs the head. Header and checksum are checked over the whole
+ * blob, so the rest is intact as far as the checksum can show. Version 1 has no checksum and is read to its end.
  */
 export function decodeRunHead(bytes: Uint8Array): Result<RunHead, CodecError> {
   const fields = new FieldReader(bytes);

@@ -26,11 +26,10 @@ const SPAWNED: ListField = { field: "spawned", maxCount: MAX_SPAWNED_PER_SHARD, 
 const OP_LOG: ListField = { field: "opLog", maxCount: SHARD_OP_LOG_CAP, itemSize: OP_SIZE };
 
 /**
- * The record that `bytes` hold, of any version that there has been.
+ * Decodes a shard's record of any version.
  *
- * It owns what it holds: the bytes may be reused. Whatever they are, the answer is a
- * record that is in order or an error; only an argument that is no bytes at all is
- * an `InvariantViolation`.
+ * The record owns its data, so `bytes` may be reused. Whatever they are, the result is a valid record or an error.
+ * Throws `InvariantViolation` if the argument is not a byte array.
  */
 export function decodeShardRecord(bytes: Uint8Array): Result<ShardRecord, CodecError> {
   return decodeShardIn(new FieldReader(bytes), 0, bytes.length);
@@ -72,7 +71,7 @@ function readShard(fields: FieldReader, version: CodecVersion): ShardRecord {
 }
 
 function readSpec(fields: FieldReader): ShardSpec {
-  // What `ShardSpec.tryFromRef` does, of bytes that are owned already and need no view of them first.
+  // Like `ShardSpec.tryFromRef`, but the bytes are owned already and need no views.
   const spec = Object.freeze({
     keyRangeStart: fields.ownBytes("spec.keyRangeStart"),
     keyRangeEnd: fields.ownBytes("spec.keyRangeEnd"),

@@ -7,10 +7,10 @@ import { assertFieldWriter, FieldWriter } from "./field-writer.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
 /**
- * What stays of a run that was deleted: that its id was used.
+ * What is kept of a deleted run: that its id was used.
  *
- * A store keeps it where the run's record was. Were the id free again, fences would
- * start anew, and a worker of the deleted run could pass for one of the new.
+ * A store keeps it under the key of the run. If the id were free again, fences would start over, and a worker of the
+ * deleted run could pass for one of the new run.
  */
 export interface DeletedRun {
   readonly tenant: TenantId;
@@ -26,7 +26,7 @@ export function encodeDeletedRun(mark: DeletedRun): Uint8Array {
   return scratch.toOwned();
 }
 
-/** Write the mark behind whatever `out` holds. */
+/** Appends the mark to `out`. */
 export function encodeDeletedRunInto(mark: DeletedRun, out: RecordWriter): void {
   assertObject(mark, "deleted run");
   assertFieldWriter(out);

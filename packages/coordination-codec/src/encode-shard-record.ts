@@ -17,10 +17,9 @@ import { findStoredShardFault } from "./stored-faults.ts";
 const scratch = /* @__PURE__ */ new FieldWriter();
 
 /**
- * The bytes of a shard's record, in the newest version.
+ * Encodes a shard's record in the newest version.
  *
- * A record that is not in order is an `InvariantViolation`: no decoder would ever
- * give it back.
+ * Throws `InvariantViolation` if the record breaks a rule: no decoder would ever return it.
  */
 export function encodeShardRecord(record: ShardRecord): Uint8Array {
   scratch.reset();
@@ -32,10 +31,10 @@ export function encodeShardRecord(record: ShardRecord): Uint8Array {
 }
 
 /**
- * Write a shard's record behind whatever `out` holds.
+ * Appends a shard's record to `out`.
  *
- * Throws `InvariantViolation`, and leaves `out` as before, if a field is not what its type says. Does not check the
- * fields against each other: the kernel does so before it returns a record, and that takes longer than the encoding.
+ * Throws `InvariantViolation`, and leaves `out` as before, if a field has the wrong type. Does not check the fields
+ * against each other: the kernel does so before it returns a record, and it takes longer than encoding.
  */
 export function encodeShardRecordInto(record: ShardRecord, out: RecordWriter): void {
   assertObject(record, "shard record");
@@ -71,7 +70,7 @@ function writeSpec({ spec }: ShardRecord, out: FieldWriter): void {
 
 function writeCursor({ cursor }: ShardRecord, out: FieldWriter): void {
   assertObject(cursor, "cursor");
-  // Else the bytes of a key, passed for a cursor, would be stored as no progress at all.
+  // Otherwise the bytes of a key, passed instead of a cursor, would be stored as no progress.
   assert("lastKey" in cursor, "cursor must be a Cursor, got an object without a last key");
   const { lastKey, token } = cursor;
   out.bool(lastKey !== undefined);

@@ -2,19 +2,19 @@ import { CursorSemantics, ParkReason, RunStatus, ShardStatus, type PersistedEnum
 import { persistedEnum } from "@gossip/contracts/internal";
 import { OpKind, OpResult, RunOpKind, type RunOpResult } from "@gossip/coordination";
 
-/** A field that holds one of a closed set of names, and how it is called in a complaint. */
+/** A field with one of a closed set of names. `field` is its name in errors. */
 export interface EnumField<Name extends string> {
   readonly field: string;
   readonly codes: Readonly<Record<Name, number>>;
-  /** By number. A number without a name has `undefined`. */
+  /** Names by code. A code without a name has `undefined`. */
   readonly names: readonly (Name | undefined)[];
-  /** The name with the least number: what stands in where none could be read. */
+  /** The name with the lowest code, used if none can be read. */
   readonly first: Name;
 }
 
 function enumField<Name extends string>(field: string, { codes, values }: PersistedEnum<Name>): EnumField<Name> {
   const names: (Name | undefined)[] = [];
-  // From the first number on, so that the array has no holes, which would be looked for in the prototype.
+  // In order, so that the array has no holes, which would be looked up in the prototype.
   for (let code = 0; names.filter((name) => name !== undefined).length < values.length; code++) {
     names.push(values.find((name) => codes[name] === code));
   }
@@ -36,7 +36,7 @@ export const CONFIG_SEMANTICS: EnumField<CursorSemantics> = /* @__PURE__ */ enum
 export const RUN_STATUS: EnumField<RunStatus> = /* @__PURE__ */ enumField("status", RunStatus);
 export const RUN_OP_KIND: EnumField<RunOpKind> = /* @__PURE__ */ enumField("opLog.kind", RunOpKind);
 
-/** The numbers of a run's answers. They exist in stored runs only, so this is their home. */
+/** The codes of the results of run operations. Only stored runs use them. */
 export const RUN_OP_RESULT: EnumField<RunOpResult["kind"]> = /* @__PURE__ */ enumField(
   "opLog.result",
   persistedEnum({ RegisteredShards: 1, Ack: 2 }),

@@ -11,21 +11,19 @@ import { CHECKSUM_SIZE, HEADER_SIZE, MAX_FIELD_SIZE } from "./limits.ts";
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 const NO_ITEMS: readonly never[] = /* @__PURE__ */ Object.freeze([]);
 
-/** A field that holds a list, and what is known of one before its items are read. */
+/** A list field: its name, and its limits. */
 export interface ListField {
   readonly field: string;
   readonly maxCount: number;
-  /** Fewest bytes that an item takes. */
+  /** Minimum size of an item in bytes. */
   readonly itemSize: number;
 }
 
 /**
- * Reads the fields of a blob one after the other, and remembers the first that could
- * not be read.
+ * Reads the fields of a blob in order, and remembers the first that cannot be read.
  *
- * From then on there are no bytes left, every number is zero, every name the first
- * of its set and every list empty. So a caller reads all fields and asks once, at the end, whether what it made of
- * them means anything.
+ * After a failure there are no bytes left, every number is zero, every name the first of its set and every list empty.
+ * So a caller reads all fields and checks once, at the end, whether the result is valid.
  */
 export class FieldReader {
   readonly #bytes: Uint8Array;
@@ -34,18 +32,18 @@ export class FieldReader {
   #end = 0;
   #failure: CodecError | undefined;
 
-  /** Of a blob in `bytes`; `open` says where it is. */
+  /** Reads blobs in `bytes`; `open` selects one. */
   constructor(bytes: Uint8Array) {
     assertBytes(bytes, "blob");
     const { buffer, byteOffset, length } = bytes;
     this.#view = new DataView(buffer, byteOffset, length);
-    // A plain array, whatever the blob came in: a view of a Node `Buffer` costs three times as much.
+    // A plain array: a view of a Node `Buffer` costs three times as much.
     this.#bytes = new Uint8Array(buffer, byteOffset, length);
   }
 
   /**
-   * Go to the first field of the blob from `start` up to `end`, which should be of a kind. Its header is the answer, where that and
-   * the checksum are in order: then it is what it was when it was written, as far as its version can tell.
+   * Goes to the first field of the blob from `start` up to `end`. Returns its header if the kind and the checksum are
+   * right.
    */
   open(expected: BlobKind, start: number, end: number): Result<BlobHeader, CodecError> {
     const header = headerAt(this.#bytes, start, end);
@@ -68,14 +66,14 @@ export class FieldReader {
     return this.#failure;
   }
 
-  /** The first failure. Once all fields are read, bytes that are left are one too. */
+  /** The first failure. Bytes that are left after the last field are one, too. */
   finish(): CodecError | undefined {
     const remaining = this.#end - this.#at;
     if (remaining > 0) this.fail({ kind: "TrailingBytes", remaining });
     return this.#failure;
   }
 
-  /** Read no further. Only the first failure counts. */
+  /** Stops reading. Only the first failure counts. */
   fail(error: CodecError): void {
     this.#failure ??= error;
     this.#end = this.#at;
@@ -117,19 +115,19 @@ export class FieldReader {
     return TenantId.fromBytes(this.#bytes.subarray(at, at + TENANT_ID_SIZE));
   }
 
-  /** Borrowed from the blob: copy what is kept. */
+  /** A view of the blob: copy what is kept. */
   bytes(field: string): Uint8Array {
     const size = this.#sizeOf(field);
     return size === 0 ? NO_BYTES : this.#bytes.subarray(this.#at - size, this.#at);
   }
 
-  /** The same, owned. */
+  /** The same as a copy. */
   ownBytes(field: string): Uint8Array {
     const size = this.#sizeOf(field);
     return size === 0 ? NO_BYTES : this.#bytes.slice(this.#at - size, this.#at);
   }
 
-  /** Go past a byte field, and tell how many bytes it has; 0 also where it cannot be read. */
+  /** Skips a byte field and returns its size; 0 if it cannot be read. */
   #sizeOf(field: string): number {
     const size = this.u32();
     if (size > MAX_FIELD_SIZE) this.fail({ kind: "FieldTooLarge", field, actual: size, max: MAX_FIELD_SIZE });
@@ -138,7 +136,7 @@ export class FieldReader {
     return size;
   }
 
-  /** Items behind their count. Nothing is set aside for them before they are known to fit. */
+  /** A count and its items. Allocates nothing before they are known to fit. */
   list<Item>({ field, maxCount, itemSize }: ListField, readItem: (fields: FieldReader) => Item): readonly Item[] {
     const count = this.u32();
     if (count > maxCount) this.fail({ kind: "FieldTooLarge", field, actual: count, max: maxCount });

@@ -17,7 +17,7 @@ const KEPT_CAPACITY = 256 * 1024;
 export class FieldWriter {
   #bytes = new Uint8Array(DEFAULT_CAPACITY);
   #view = new DataView(this.#bytes.buffer);
-  /** Where the finished records end and the one being written begins. */
+  /** The end of the finished records, where the current one begins. */
   #start = 0;
   #at = 0;
 
@@ -123,7 +123,7 @@ export class FieldWriter {
     }
   }
 
-  /** Make room for `size` bytes at the end and return where they start. */
+  /** Reserves `size` bytes at the end and returns their offset. */
   #claim(size: number): number {
     const at = this.#at;
     const end = at + size;
@@ -141,7 +141,7 @@ export class FieldWriter {
   }
 }
 
-/** Throw unless `out` is a writer of this package, whatever its type says. */
+/** Throws unless `out` is a writer of this package. */
 export function assertFieldWriter(out: unknown): asserts out is FieldWriter {
   assert(out instanceof FieldWriter, "out must be a RecordWriter");
 }
@@ -153,7 +153,7 @@ function digitAt(text: string, index: number): number {
   return code >= 0x61 && code <= 0x66 ? code - 0x61 + 10 : -1;
 }
 
-// Separate from the checks, so that those stay small and create no closure for a message that is hardly ever needed.
+// Separate from the checks, so that these stay small and create no closure for a message that is rarely needed.
 function refuseTenant(): never {
   assert(false, "tenant id must be 64 lowercase hex digits");
 }

@@ -9,7 +9,7 @@ export const MAX_FIELD_SIZE = 1 << 20;
 /** Bytes in front of every blob: two of the version and one of the kind. */
 export const HEADER_SIZE = 3;
 
-/** Bytes behind every blob since version 2. */
+/** The size of the checksum at the end of every blob since version 2. */
 export const CHECKSUM_SIZE = 4;
 
 /** Bytes of one entry in a shard's log. */

@@ -5,7 +5,7 @@ import { HALVES, HIGH, LOW, WHOLE } from "@gossip/stdx/internal";
 import { assertObject } from "./assert-object.ts";
 import { OP_KIND, OP_RESULT, type EnumField } from "./enum-field.ts";
 
-/** Put an entry of a shard's log at `at`: `OP_SIZE` bytes. */
+/** Writes an entry of a shard's log at `at`: `OP_SIZE` bytes. */
 export function putOp(view: DataView, at: number, entry: OpLogEntry): void {
   assertObject(entry, "opLog entry");
   putU64(view, at, entry.opId, "opLog.opId");
@@ -15,7 +15,7 @@ export function putOp(view: DataView, at: number, entry: OpLogEntry): void {
   putU64(view, at + 18, entry.executedAt, "opLog.executedAt");
 }
 
-/** Put the eight bytes of an integer at `at`. */
+/** Writes an integer at `at`: eight bytes. */
 export function putU64(view: DataView, at: number, value: bigint, field: string): void {
   if (typeof value !== "bigint" || value < 0n || value > U64_MAX) refuseU64(value, field);
   WHOLE[0] = value;
@@ -23,14 +23,14 @@ export function putU64(view: DataView, at: number, value: bigint, field: string)
   view.setUint32(at + 4, HALVES[HIGH]!, true);
 }
 
-/** The number of a name. */
+/** The code of a name. */
 export function codeOf<Name extends string>({ field, names, codes }: EnumField<Name>, name: Name): number {
   // There are few names, and the first is the most frequent: a lookup by name takes ten times as long.
   if (typeof name === "string") for (let code = 0; code < names.length; code++) if (names[code] === name) return code;
   return refuseName(field, Object.keys(codes));
 }
 
-// Separate from the checks, so that those stay small and create no closure for a message that is hardly ever needed.
+// Separate from the checks, so that these stay small and create no closure for a message that is rarely needed.
 function refuseName(field: string, allowed: readonly string[]): never {
   assert(false, `${field} must be one of ${allowed.join(", ")}`);
 }

@@ -5,10 +5,10 @@ import { decodeShardIn } from "./decode-shard-record.ts";
 import { FieldReader } from "./field-reader.ts";
 
 /**
- * Where records are decoded from that lie in one buffer, such as those of a listing.
+ * Decodes records that lie in one buffer, such as those of a listing.
  *
- * All of them are read through one view of the buffer: those that `decodeShardRecord` makes for one record are as much garbage
- * as the record itself. The bytes must stay as they are for as long as it is used; the records own what they hold.
+ * All of them are read through one view of the buffer: a view per record would be as much garbage as the record itself.
+ * The bytes must not change while the reader is used. The records own their data.
  */
 export class RecordReader {
   readonly #size: number;
@@ -20,9 +20,10 @@ export class RecordReader {
   }
 
   /**
-   * `decodeShardRecord` of the bytes from `start` up to `end`. Places that are not in the buffer are an `InvariantViolation`.
+   * Decodes the bytes from `start` up to `end`, like `decodeShardRecord`. Throws `InvariantViolation` if they are not
+   * in the buffer.
    *
-   * They go in bare, as those of a checksum do: it is called for every record of a listing.
+   * Takes plain offsets instead of an object: it is called for every record of a listing.
    */
   shardRecord(start: number, end: number): Result<ShardRecord, CodecError> {
     if (!isPlace(end, this.#size) || !isPlace(start, end)) refusePlaces(start, end, this.#size);
@@ -34,7 +35,7 @@ function isPlace(place: number, max: number): boolean {
   return Number.isInteger(place) && place >= 0 && place <= max;
 }
 
-// Apart from the check, which so makes nothing where there is nothing to refuse.
+// Separate from the check, which then allocates nothing if there is nothing to refuse.
 function refusePlaces(start: number, end: number, size: number): void {
   assertCount(end, "end of a record", { min: 0, max: size });
   assertCount(start, "start of a record", { min: 0, max: end });

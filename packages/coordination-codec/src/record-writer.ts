@@ -1,20 +1,19 @@
 import { FieldWriter } from "./field-writer.ts";
 
 /**
- * Where records are encoded to, one behind the other.
+ * A buffer that records are appended to.
  *
- * Meant to be kept and `reset`: once its buffer has grown, encoding allocates
- * nothing. A record counts only when it is whole, so that one which was refused
- * half-way leaves nothing behind.
+ * Keep it and `reset` it: once the buffer has grown, encoding allocates nothing. A record counts only when it is
+ * complete, so one that is refused halfway leaves nothing behind.
  */
 export interface RecordWriter {
-  /** Bytes of the records that were encoded since the last `reset`. */
+  /** The size of the records since the last `reset`, in bytes. */
   readonly length: number;
-  /** What was encoded, from `start` on; borrowed, and good until the next write or `reset`. */
+  /** A view of the records from `start` on, valid until the next write or `reset`. */
   view(start?: number): Uint8Array;
-  /** A copy of what was encoded, from `start` on. */
+  /** A copy of the records from `start` on. */
   toOwned(start?: number): Uint8Array;
-  /** Forget what was encoded. A view from before is no longer good. */
+  /** Drops all records. Earlier views are no longer valid. */
   reset(): void;
 }
 
@@ -22,5 +21,5 @@ export interface RecordWriterConstructor {
   new (): RecordWriter;
 }
 
-/** How single fields are written is the codec's own, and not shown. */
+/** The methods that write single fields are internal. */
 export const RecordWriter: RecordWriterConstructor = FieldWriter;

@@ -58,7 +58,7 @@ const u64 = (range: { readonly min?: bigint; readonly max?: bigint } = {}): fc.A
 
 const u32 = fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(0xff, 0x100, 0xffff_fffe, 0xffff_ffff));
 
-// Mostly of few byte values, so that keys are neighbours and prefixes of each other; now and then as large as allowed.
+// Mostly few byte values, so that keys are neighbors and prefixes of each other; sometimes as large as allowed.
 const bytes = ({ min, max }: { readonly min: number; readonly max: number }): fc.Arbitrary<Uint8Array> =>
   fc.oneof(
     {
@@ -82,7 +82,7 @@ export const tenant: fc.Arbitrary<TenantId> = fc
   .oneof(
     fc.constantFrom(0, 1, 0xff).map((value) => new Uint8Array(32).fill(value)),
     fc.uint8Array({ minLength: 32, maxLength: 32 }),
-    // Of one first byte, so that they meet in one place of the table.
+    // The same first byte, so that they share a slot of the table.
     fc.nat({ max: 3 }).map((last) => Uint8Array.of(...Array.from({ length: 31 }, () => 7), last)),
   )
   .map((value) => TenantId.fromBytes(value));
@@ -103,7 +103,7 @@ const spec: fc.Arbitrary<ShardSpec> = fc
     return ShardSpec.withRangeAndMetadata({ start, end: isEmpty ? new Uint8Array(0) : end, metadata });
   });
 
-/** A cursor that may be where it is: the first key of the range where another would be outside. */
+/** A cursor within the range. */
 const cursorIn = (range: ShardSpec): fc.Arbitrary<Cursor> =>
   record({
     key: optional(bytes({ min: 1, max: MAX_KEY_SIZE })),
@@ -114,7 +114,7 @@ const cursorIn = (range: ShardSpec): fc.Arbitrary<Cursor> =>
     return lastKey === undefined ? Cursor.initial() : Cursor.fromParts({ lastKey, token });
   });
 
-/** What all logged operations have: ids of their own, a hash, times in order. */
+/** The common fields of logged operations: distinct ids, a hash, and ascending times. */
 const logged = (lastTime: bigint, maxLength: number) =>
   fc
     .uniqueArray(record({ opId: u64(), payloadHash: u64({ min: 1n }), executedAt: u64({ min: 1n, max: lastTime }) }), {

@@ -38,7 +38,7 @@ const logEntry = (index: number): OpLogEntry => ({
   executedAt: (1_780_000_000_000n + BigInt(index) * 5000n) as LogicalTime,
 });
 
-/** A shard that nobody has held, with nothing but its range. */
+/** A shard that was never held, with nothing but its range. */
 export const FRESH_SHARD: ShardRecord = newShardRecord({
   tenant: TENANT,
   key: { run: RUN, shard: 41n as ShardId },

@@ -2,11 +2,10 @@ import type { LoggedOp, OpLog, RunRecord, ShardRecord } from "@gossip/coordinati
 import { findRunFault, findShardFault } from "@gossip/coordination/internal";
 
 /**
- * What is wrong with a shard's record, in words, or `undefined`.
+ * Describes what is wrong with a shard's record, or returns `undefined`.
  *
- * Beyond the rules of the record it looks for what nothing can break that goes
- * through the kernel: nothing spawned twice, a hash and a time with every logged
- * operation.
+ * Beyond the rules of the record, it checks what no operation of the kernel can break: nothing is spawned twice, and
+ * every logged operation has a hash and a time.
  */
 export function findStoredShardFault(record: ShardRecord): string | undefined {
   if (hasDuplicate(record.spawned)) return "no shard may be spawned twice";

@@ -2,10 +2,9 @@ import { LogicalTime, type OpId } from "@gossip/contracts";
 import type { LoggedOp, OpLog, RunRecord, ShardRecord } from "@gossip/coordination";
 
 /**
- * Stands for the acquire of a lease that version 1 wrote: it did not keep the op id.
+ * The op id of a lease that version 1 wrote, which did not store it.
  *
- * Somebody may use zero as an op id. All that can come of it is that the worker that
- * holds the lease, and nobody else, gets this same lease again.
+ * A caller may use zero as an op id. The worst outcome is that the holder of the lease gets the same lease again.
  */
 export const UNKNOWN_OP = 0n as OpId;
 
@@ -13,13 +12,13 @@ export const UNKNOWN_OP = 0n as OpId;
 const FIRST_TIME = 1n as LogicalTime;
 
 /**
- * Give a shard's record of version 1 what that version did not keep.
+ * Adds what version 1 did not store to a shard's record.
  *
- * - The last time is that of the newest logged operation: the record was written then
- *   or later. Without one it is the first there is, and the next write sets it right.
- * - No attempts: a shard is not parked for acquisitions that nobody counted.
- * - A lease that had run out by the last time goes. Clocks of that version could run
- *   back, so such a lease is no damage, and it gives nobody a right to anything.
+ * - The last time is that of the newest logged operation: the record was written then or later. Without one it is the
+ *   first time there is, and the next write corrects it.
+ * - No attempts: a shard is not parked for acquisitions that were not counted.
+ * - A lease that had expired by the last time is dropped. Clocks could go back in that version, so such a lease is not
+ *   damage, and it is not valid for any worker.
  */
 export function completeShardV1(record: ShardRecord): ShardRecord {
   const lastTime = newestTime(record.opLog);

@@ -23,7 +23,7 @@ export interface AcquireCommand {
   readonly tenant: TenantId;
   readonly key: ShardKey;
   readonly worker: WorkerId;
-  /** Repeating it while its lease holds gives that lease again. */
+  /** Repeating it while its lease is valid returns that lease. */
   readonly opId: OpId;
 }
 
@@ -42,7 +42,7 @@ export type AcquireOutcome =
 const U32_MAX = 0xffff_ffff;
 
 /**
- * Give a shard to a worker.
+ * Leases a shard to a worker.
  *
  * Checks, in this order: the shard exists; the tenant; a repeated acquire; the run has not ended; the shard is active;
  * no worker holds it, this one included; it has not been acquired too often.
@@ -98,7 +98,7 @@ function grant(
   };
 }
 
-/** Park a shard that was acquired too often without progress. No caller asked for it, so no op id is logged. */
+/** Parks a shard that was acquired too often without progress. No caller requested it, so no op id is logged. */
 function parkSpent(shard: ShardRecord, at: LogicalTime): Transition<AcquireOutcome, UpdateShard> {
   const parked = draftOf(shard);
   parked.status = "Parked";

@@ -11,7 +11,7 @@ import { findShard, type LoadedShard } from "./find-shard.ts";
 import { clampToRecord } from "./logical-now.ts";
 import { validateLease } from "./validate-lease.ts";
 
-/** What every operation brings that a lease allows and a log remembers. */
+/** The fields of every operation that needs a lease and is logged. */
 export interface LeasedCommand {
   readonly tenant: TenantId;
   readonly lease: Lease;
@@ -22,9 +22,9 @@ export interface LeasedCommand {
 export interface AdmittedOp {
   readonly run: RunHead;
   readonly shard: ShardRecord;
-  /** When it happens. */
+  /** The time of the operation. */
   readonly at: LogicalTime;
-  /** What to log; `undefined` where it has been done before. */
+  /** The operation to log; `undefined` for a replay. */
   readonly op: RequestedOp | undefined;
 }
 
@@ -33,11 +33,11 @@ export type AdmissionRefusal = CoordError<
 >;
 
 /**
- * The checks that every leased and logged operation begins with, in the order that
- * makes them safe: the shard exists; a repeated operation; the lease.
+ * The first checks of every leased and logged operation, in the order that makes them safe: the shard exists; a
+ * repeated operation; the lease.
  *
- * A replay does not check the lease. It must succeed after the lease was lost and after the shard was done, or a
- * worker that crashed before it received the answer could never learn it.
+ * A replay does not check the lease. It must succeed after the lease was lost and after the shard was done, or a worker
+ * that crashed before it received the answer could never learn it.
  */
 export function admitLeasedOp(
   loaded: LoadedShard,

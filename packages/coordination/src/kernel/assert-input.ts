@@ -3,13 +3,12 @@ import { assertObject } from "@gossip/stdx/internal";
 import { assertNow } from "./logical-now.ts";
 
 /**
- * Throw unless a transition was given something that was read, something to do, and a time. Comes before every
- * other check of every transition.
+ * Throws unless the input of a transition is an object, a command and a time. Comes before every other check.
  *
- * What the parts of a command are is looked at where they are used. A record is taken as it is.
+ * The parts of a command are checked where they are used. Records are not checked.
  */
 export function assertInput(loaded: unknown, command: unknown, now: LogicalTime): void {
-  // A run that is not there is `undefined`.
+  // A missing run is `undefined`.
   if (loaded !== undefined) assertObject(loaded, "what was read");
   assertObject(command, "command");
   assertNow(now);

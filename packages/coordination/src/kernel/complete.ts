@@ -14,7 +14,7 @@ import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./
 import { judgeCursorUpdate } from "./validate-cursor-update.ts";
 
 export interface CompleteCommand extends LeasedCommand {
-  /** Where the work ended. A cursor is stored; `RANGE_EXHAUSTED` leaves the one that is there. */
+  /** The final position. A cursor is stored; `RANGE_EXHAUSTED` keeps the stored one. */
   readonly point: CompletionPoint;
   /** Items that failed since the last checkpoint. Recorded in the same write; not part of the payload. *Addition.* */
   readonly failures?: readonly FailureInput[] | undefined;

@@ -15,12 +15,10 @@ export interface CreateRunWithShardsCommand extends CreateRunCommand {
 }
 
 /**
- * Create a run with its first shards in one transition: a manifest that is refused
- * leaves no run behind.
+ * Creates a run with its first shards in one transition, so that a refused manifest leaves no run behind.
  *
- * A run that is there already is taken for an earlier attempt where it has the same
- * configuration. In this order: the configuration is valid; the id was not deleted; it
- * is the tenant's and has this configuration; then as `registerShards`.
+ * An existing run with the same configuration counts as an earlier attempt. Checks, in this order: the configuration is
+ * valid; the id was not deleted; the run belongs to the tenant and has this configuration; then as in `registerShards`.
  */
 export function createRunWithShards(
   loaded: LoadedRun,

@@ -26,21 +26,21 @@ export interface EndRunCommand {
   readonly opId: OpId;
 }
 
-/** What `completeRun` may overlook. Not part of the payload. *Addition.* */
+/** Which unsettled shards `completeRun` accepts. Not part of the payload. *Addition.* */
 export interface CompleteRunOptions {
-  /** Parked shards are as good as settled. */
+  /** Parked shards count as settled. */
   readonly acceptParked?: boolean;
-  /** Everything is. */
+  /** All shards count as settled. */
   readonly force?: boolean;
 }
 
-/** How many shards of a run are in the way of its completion. */
+/** The number of shards that prevent the completion of a run. */
 export interface UnsettledCounts {
   readonly active: number;
   readonly parked: number;
 }
 
-/** The three ways for a run to end, in one table. */
+/** The three ways in which a run ends. */
 const ENDINGS = {
   completeRun: { target: "Done", op: "CompleteRun", event: "RunCompleted" },
   failRun: { target: "Failed", op: "FailRun", event: "RunFailed" },
@@ -51,11 +51,10 @@ type Ending = keyof typeof ENDINGS;
 type EndedRun = Transition<IdempotentOutcome<RunRecord>, PutRun>;
 
 /**
- * Say that a run is finished.
+ * Completes a run.
  *
- * In this order: the run is there; it is the tenant's; the same operation again; it has not
- * ended; it is active; every shard is settled. `counts` are as they were read; what is
- * stored rests on there being none at that moment either.
+ * Checks, in this order: the run exists; the tenant; a repeated operation; the run has not ended; it is active; every
+ * shard is settled. `counts` are as of the read; the write requires that every shard is still settled.
  */
 export function completeRun(
   loaded: { readonly run: RunRecord | undefined; readonly counts: UnsettledCounts },
@@ -76,7 +75,7 @@ export function completeRun(
   return ok(end("completeRun", open.value.run, { opId: command.opId, now, noShardsIn: force ? [] : unsettled }));
 }
 
-/** Give a run up. As `completeRun`, whatever its shards are doing. */
+/** Fails a run. As `completeRun`, whatever its shards are doing. */
 export function failRun(
   loaded: { readonly run: RunRecord | undefined },
   command: EndRunCommand,
@@ -89,7 +88,7 @@ export function failRun(
   return ok(isReplay ? replayed(run) : end("failRun", run, { opId: command.opId, now, noShardsIn: [] }));
 }
 
-/** Call a run off. As `failRun`, and it may also be initializing. */
+/** Cancels a run. As `failRun`, but the run may also be initializing. */
 export function cancelRun(
   loaded: { readonly run: RunRecord | undefined },
   command: EndRunCommand,

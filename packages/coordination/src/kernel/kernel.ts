@@ -14,14 +14,13 @@ import { findSpawnedResidual, splitResidual } from "./split-residual.ts";
 import { unpark } from "./unpark.ts";
 
 /**
- * The protocol: what each operation would do to the records it was given.
+ * The protocol: what each operation would do to the records.
  *
- * Every function takes what was read, what is asked, and the time, and answers with a
- * transition or a refusal. None of them waits, reads a clock, draws a number or
- * changes what it was given, so a rule can be tried a million times in a second; and
- * whoever runs the protocol, over whatever store, runs these.
+ * Every function takes what was read, a command and the time, and returns a transition or a refusal. None of them
+ * waits, reads a clock, draws a random number or changes its input, so a rule can be tried a million times a second.
+ * Every store runs these same functions.
  *
- * A command that is none is an `InvariantViolation`. A record is taken as it is: whoever reads it has made sure of it.
+ * Throws `InvariantViolation` if a command is malformed. A record is not checked: its reader has done so.
  */
 export const kernel = {
   acquire,

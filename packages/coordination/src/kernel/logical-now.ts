@@ -1,9 +1,9 @@
 import { LogicalTime } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 
-/** Throw unless `now` can be a reading of a clock. Comes before every other check of every operation. */
+/** Throws unless `now` can be a reading of a clock. Comes before every other check of every operation. */
 export function assertNow(now: LogicalTime): void {
-  // Success path first: this opens every operation.
+  // The success path first: every operation begins here.
   if (typeof now === "bigint" && now > LogicalTime.ZERO && now < LogicalTime.MAX) return;
   LogicalTime.fromRaw(now);
   assert(now !== LogicalTime.ZERO, "now must not be 0: the clock is not set");
@@ -11,10 +11,9 @@ export function assertNow(now: LogicalTime): void {
 }
 
 /**
- * When an operation happens: now, or at the record's last time where that is later.
+ * The time of an operation: now, or the last time of the record if that is later.
  *
- * A clock that is slow or steps back can then neither revive a lease that has lapsed
- * nor write a log whose times go back.
+ * A clock that is slow or goes back can then neither revive an expired lease nor write a log whose times go back.
  */
 export function clampToRecord(now: LogicalTime, record: { readonly lastTime: LogicalTime }): LogicalTime {
   return now > record.lastTime ? now : record.lastTime;

@@ -30,18 +30,18 @@ export interface RegisterShardsCommand {
   readonly opId: OpId;
 }
 
-/** What a registration answers. */
+/** The outcome of a registration. */
 export interface RegisterShardsOutcome {
   readonly run: RunRecord;
-  /** As the caller listed them. */
+  /** In the order of the command. */
   readonly shards: readonly ShardId[];
 }
 
 /**
- * Give a run its first shards, all of them or none, and make it active. Once in its life.
+ * Adds the first shards of a run, all of them or none, and makes it active. Possible once per run.
  *
- * In this order: the run is there; it is the tenant's; the same operation again; the run is
- * still initializing; the manifest is valid. The quota is the store's to find, when it writes.
+ * Checks, in this order: the run exists; the tenant; a repeated operation; the run is initializing; the manifest is
+ * valid. The store checks the quota when it writes.
  */
 export function registerShards(
   loaded: RunRecord | undefined,

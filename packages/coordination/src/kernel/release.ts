@@ -11,11 +11,9 @@ import { logOp } from "./log-op.ts";
 import { nothingToDo, type Refusal, type Transition, type UpdateShard } from "./transition.ts";
 
 /**
- * Give a lease back before it runs out. The shard stays active, with its cursor, and
- * can be acquired at once. *Addition.*
+ * Ends a lease before its deadline. The shard stays active, keeps its cursor, and can be acquired at once. *Addition.*
  *
- * The fence does not move: whoever still presents the old lease hears `StaleFence`
- * with equal numbers.
+ * The fence does not move: a worker that still presents the old lease gets `StaleFence` with equal numbers.
  */
 export function release(
   loaded: LoadedShard,

@@ -17,7 +17,7 @@ export interface RenewCommand {
   readonly lease: Lease;
 }
 
-/** What a renewal answers: the record's new deadline. */
+/** The outcome of a renewal: the new deadline. */
 export interface RenewOutcome {
   readonly newDeadline: LogicalTime;
   readonly shard: ShardRecord;

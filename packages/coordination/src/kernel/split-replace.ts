@@ -29,11 +29,11 @@ import { validateLease } from "./validate-lease.ts";
 
 export interface SplitReplaceCommand extends LeasedCommand {
   readonly plan: SplitReplacePlan;
-  /** Most children that the store can write at once. */
+  /** Maximum number of children that the store can write at once. */
   readonly maxChildren: number;
 }
 
-/** What a split-replace answers. */
+/** The outcome of a split-replace. */
 export interface SplitReplaceOutcome {
   readonly shard: ShardRecord;
   /** By range start. */
@@ -41,12 +41,11 @@ export interface SplitReplaceOutcome {
 }
 
 /**
- * Replace a shard by children that tile its range.
+ * Replaces a shard by children that tile its range.
  *
- * In this order: the shard is there; the same operation again; the tenant; the run has
- * not ended; the lease is good; the store can take so many; the children tile the range
- * and continue where the shard stands; the shard may spawn so many. Quotas and ids that
- * are taken are the store's to find, in that order, when it writes.
+ * Checks, in this order: the shard exists; a repeated operation; the tenant; the run has not ended; the lease; the
+ * number of children that the store can write; the children tile the range and continue from the cursor; the limit of
+ * spawned shards. The store checks quotas and then taken ids when it writes.
  */
 export function splitReplace(
   loaded: LoadedShard,
@@ -62,7 +61,7 @@ export function splitReplace(
   const payloadHash = splitReplaceHash(plan);
   const logged = checkOpIdempotency(shard.opLog, { opId, payloadHash });
   if (!logged.ok) return logged;
-  // A split shard spawns nothing more, so its children are the last of the list.
+  // A split shard spawns nothing more, so its children are the last in the list.
   const count = plan.children.length;
   if (logged.value !== undefined) {
     return ok(nothingToDo(IdempotentOutcome.replayed({ shard, children: shard.spawned.slice(-count) })));
@@ -107,7 +106,7 @@ function validateChildren(
   return continued.ok ? checkSpawnLimit(shard, requested) : continued;
 }
 
-/** Check that a shard may spawn so many more. It counts over its whole life. */
+/** Checks the limit of spawned shards, which counts over the whole life of a shard. */
 export function checkSpawnLimit(shard: ShardRecord, additional: number): Result<void, SplitValidationError> {
   const current = shard.spawned.length;
   if (current + additional <= MAX_SPAWNED_PER_SHARD) return ok();
@@ -130,8 +129,8 @@ function makeChildren(
 }
 
 /**
- * A new shard that a split of `parent` makes: active, never held, with the parent's semantics. Its fence starts at
- * `FenceEpoch.INITIAL`, whatever the parent's is.
+ * A shard that a split of `parent` creates: active, never held, with the semantics of the parent. Its fence starts at
+ * `FenceEpoch.INITIAL`, whatever that of the parent is.
  */
 export function makeDerivedShard(
   parent: ShardRecord,

@@ -29,30 +29,30 @@ import { checkSpawnLimit, makeDerivedShard } from "./split-replace.ts";
 import { nothingToDo, type Refusal, type SplitShard, type Transition } from "./transition.ts";
 import { validateLease } from "./validate-lease.ts";
 
-/** No payload has this hash: it stands for one that the log has forgotten. */
+/** No payload has this hash: it stands for a payload that is no longer in the log. */
 const FORGOTTEN = 0n;
 
 export interface SplitResidualCommand extends LeasedCommand {
   readonly plan: SplitResidualPlan;
 }
 
-/** What a residual split needs to have been read. */
+/** The records that a residual split needs. */
 export interface LoadedResidualSplit extends LoadedShard {
-  /** The shard that `findSpawnedResidual` names, where it names one. */
+  /** The shard that `findSpawnedResidual` returned, if any. */
   readonly residual: ShardRecord | undefined;
 }
 
-/** What a residual split answers. */
+/** The outcome of a residual split. */
 export interface SplitResidualOutcome {
   readonly shard: ShardRecord;
   readonly residual: ShardId;
 }
 
 /**
- * The residual that an operation made, or `undefined` where it made none.
+ * The residual that an operation created, or `undefined`.
  *
- * The id of a residual depends on the operation that made it, so it can be recognised
- * among the spawned long after the log forgot the operation.
+ * The id of a residual is derived from its operation, so it can be recognized among the spawned shards after the
+ * operation left the log.
  */
 export function findSpawnedResidual(shard: ShardRecord, opId: OpId): ShardId | undefined {
   const { run, shard: parent, spawned } = shard;
@@ -60,13 +60,11 @@ export function findSpawnedResidual(shard: ShardRecord, opId: OpId): ShardId | u
 }
 
 /**
- * Cut a part off a shard's upper end. The shard keeps its lease, its fence and its
- * cursor, and goes on with the rest.
+ * Cuts a part off a shard's upper end. The shard keeps its lease, fence and cursor, and continues with the rest.
  *
- * In this order: the shard is there; the same operation again, by the log or by what it
- * left behind; the tenant; the run has not ended; the lease is good; sizes; the two parts
- * tile the range; the cursor stays with the shard; the shard may spawn one more. Quotas
- * and an id that is taken are the store's to find, in that order, when it writes.
+ * Checks, in this order: the shard exists; a repeated operation, by the log or by the shard that it created; the
+ * tenant; the run has not ended; the lease; sizes; the two parts tile the range; the cursor stays with the shard; the
+ * limit of spawned shards. The store checks quotas and then taken ids when it writes.
  */
 export function splitResidual(
   loaded: LoadedResidualSplit,
@@ -110,7 +108,7 @@ export function splitResidual(
   });
 }
 
-/** The residual of an earlier execution, `undefined` where there was none, a conflict where that was another split. */
+/** The residual of an earlier execution, `undefined` if there was none, or a conflict if that was another split. */
 function findReplay(
   loaded: LoadedResidualSplit,
   { shard }: FoundShard,
@@ -122,7 +120,7 @@ function findReplay(
   const spawned = findSpawnedResidual(shard, opId);
   if (logged.value !== undefined || spawned === undefined) return ok(spawned);
 
-  // The log has forgotten the payload. What is left of it must not contradict the plan.
+  // The payload is no longer in the log. What can still be compared must not contradict the plan.
   const { residual } = loaded;
   assert(residual?.shard === spawned, "the residual of a forgotten split must have been read");
   if (!contradicts(plan, { shard, residual })) return ok(spawned);
@@ -130,11 +128,10 @@ function findReplay(
 }
 
 /**
- * Whether a plan cannot be the one that made this residual.
+ * Whether a plan cannot be the one that created this residual.
  *
- * A residual's start never moves. Its end, and its parent's, move with later splits,
- * which may also bring other metadata: it is compared only where the end is still
- * the plan's.
+ * The start of a residual never moves. Its end, and that of its parent, move with later splits, which may also change
+ * the metadata. So metadata is compared only if the end is still that of the plan.
  */
 function contradicts(
   plan: SplitResidualPlan,
@@ -152,7 +149,7 @@ function validateParts(shard: ShardRecord, plan: SplitResidualPlan): Result<void
   const { parentNewSpec, residualSpec } = plan;
   for (const [childIndex, spec] of [parentNewSpec, residualSpec].entries()) {
     const sized = validateShardSpec(spec);
-    // An inverted range is left to the rule about tiling, which knows its place.
+    // An inverted range is refused later, by the rule about tiling.
     if (!sized.ok && sized.error.kind !== "InvertedRange") return err({ kind: "InvalidChildSpec", childIndex });
   }
   const covered = validateResidualSplit({ parent: shard.spec, parentNewSpec, residualSpec });

@@ -52,7 +52,7 @@ export interface RemoveRun {
   readonly kind: "RemoveRun";
 }
 
-/** How the kernel can refuse `Op`: in every way but those in which only a store can fail. */
+/** How the kernel can refuse `Op`: in all ways except failures of a store. */
 export type Refusal<Op extends Operation> = Exclude<ErrorOf<Op>, ErrorOfKind<StoreFailure>>;
 
 type StoreFailure = Extract<ErrorKind, "BackendError" | "ResourceExhausted" | "ShardLimitExceeded">;

@@ -4,29 +4,28 @@ import { compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { isInRange } from "../records/is-in-range.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 
-/** The ways in which a cursor can be refused. */
+/** Why a cursor can be refused. */
 export type CursorRefusal = CoordError<
   "CheckpointMissingKey" | "CursorKeyTooLarge" | "CursorTokenTooLarge" | "CursorRegression" | "CursorOutOfBounds"
 >;
 
 /**
- * Check that a cursor may take the place of the record's.
+ * Checks that a cursor may replace that of the record.
  *
- * In this order, which names first what the caller can best act on: there is a key;
- * key and token are not too large; the key does not go back, over the whole life of
- * the shard; the key lies in the range. The same key again is no step back: that is how
- * a connector stores a new token.
+ * Checks, in this order, from what the caller can act on best: there is a key; key and token are not too large; the key
+ * does not go back, over the whole life of the shard; the key lies in the range. Repeating the key is allowed: that is
+ * how a connector stores a new token.
  */
 export function validateCursorUpdate(record: ShardRecord, cursor: Cursor): Result<void, CursorRefusal> {
   const move = judgeCursorUpdate(record, cursor);
   return move.ok ? ok() : move;
 }
 
-// Shared by all that succeed, which then allocate nothing.
+// Shared, so that a success allocates nothing.
 const FURTHER: Result<boolean, never> = /* @__PURE__ */ Object.freeze({ ok: true, value: true });
 const NO_FURTHER: Result<boolean, never> = /* @__PURE__ */ Object.freeze({ ok: true, value: false });
 
-/** `validateCursorUpdate`, and whether the cursor lies further than the record's. The same key again is no advance. */
+/** Like `validateCursorUpdate`, and returns whether the key is greater than that of the record. */
 export function judgeCursorUpdate(record: ShardRecord, cursor: Cursor): Result<boolean, CursorRefusal> {
   const { lastKey, token } = cursor;
   if (lastKey === undefined) return err(coordError("CheckpointMissingKey"));

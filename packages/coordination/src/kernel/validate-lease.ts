@@ -5,7 +5,7 @@ import { Lease } from "../records/lease.ts";
 import type { ShardRecord } from "../records/shard-record.ts";
 import { validateTenant } from "./find-shard.ts";
 
-/** Who presents which lease, and when. */
+/** A lease, the tenant that presents it, and the time. */
 export interface PresentedLease {
   readonly tenant: TenantId;
   readonly lease: Lease;
@@ -13,18 +13,18 @@ export interface PresentedLease {
 }
 
 /**
- * Check that a lease is good for its record.
+ * Checks that a lease is valid for its record.
  *
- * Five rules, in the order of what they give away:
+ * Five rules, ordered by what they reveal:
  *
- * 1. the tenant is the record's, or nothing else is told;
+ * 1. the tenant is that of the record, or nothing else is revealed;
  * 2. the shard is not terminal;
- * 3. the fence is the current one: whoever acquired since has raised it;
- * 4. somebody holds it, and its deadline lies ahead: at the deadline it is over;
- * 5. the holder is the one who presents it. With the right fence only a fault in
- *    what was stored can break this, and the answer is the same as for a stale fence.
+ * 3. the fence is the current one: every acquisition raises it;
+ * 4. the shard is held, and its deadline is in the future: a lease ends at its deadline;
+ * 5. the holder is the worker that presents the lease. With the right fence, only damaged data can break this rule, and
+ * the error is that of a stale fence.
  *
- * The record's deadline counts. The one inside the lease may be from before a renewal.
+ * The deadline of the record decides. The one in the lease may be older than the last renewal.
  */
 export function validateLease(
   record: ShardRecord,

@@ -8,7 +8,7 @@ const LEASE_GONE: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "TenantMismatch",
 ] as const satisfies readonly ErrorKind[]);
 
-/** Whether an error says that a lease is no longer good, so that trying again is of no use. */
+/** Whether an error means that the lease is lost, so that a retry cannot succeed. */
 export function isLeaseGone(error: { readonly kind: string }): boolean {
   return LEASE_GONE.has(error.kind);
 }

@@ -1,4 +1,4 @@
-/** Lets callers in one at a time, in the order in which they came. */
+/** Lets callers run one at a time, in the order of their calls. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
@@ -7,7 +7,7 @@ export class Turns {
     return this.#isTaken;
   }
 
-  /** Wait until the caller before passes the turn on. */
+  /** Resolves when the previous caller passes the turn on. */
   wait(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -16,7 +16,7 @@ export class Turns {
     this.#isTaken = true;
   }
 
-  /** Pass the turn on. It stays taken if a caller waits, so that no newcomer slips in between. */
+  /** Passes the turn on. It stays taken if a caller waits, so that no new call comes first. */
   pass(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isTaken = false;

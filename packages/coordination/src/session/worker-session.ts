@@ -246,7 +246,7 @@ export class WorkerSession implements AsyncDisposable {
     });
   }
 
-  /** Give the shard back, to be acquired by any worker. */
+  /** Releases the shard, so that any worker can acquire it. */
   release(options: SessionOptions = {}): Promise<Result<IdempotentOutcome<void>, ReleaseError | SessionError>> {
     return this.#run({
       isLast: true,
@@ -298,7 +298,7 @@ export class WorkerSession implements AsyncDisposable {
     if (hint !== undefined) this.#capacity = hint;
     if (shard === undefined) return;
     this.#shard = shard.record;
-    // The record's deadline counts: a renewal whose answer was lost has moved it all the same.
+    // The deadline of the record counts: a renewal whose answer was lost has moved it, too.
     const { fenceEpoch, lease } = shard.record;
     const isOurs = fenceEpoch === this.#lease.fence && lease?.owner === this.#lease.owner;
     if (isOurs && lease.deadline > this.#lease.deadline) this.#lease = Lease.withDeadline(this.#lease, lease.deadline);
