@@ -66,7 +66,8 @@ test(
     }
     writeFileSync(join(folder, "hurry"), "");
     const { code, stdout, stderr } = await run.ended;
-    expect([code, stderr]).toEqual([0, ""]);
+    // A busy machine may stop a process for longer than the lease, which the run reports.
+    expect([code, stderr.replaceAll(/^.* has kept this process busy for \d+ s\.\n/gm, "")]).toEqual([0, ""]);
     expect(JSON.parse(stdout.trimEnd().split("\n").at(-1)!)).toMatchObject({
       kind: "finished",
       items: LINES,
