@@ -222,32 +222,21 @@ describe("gossip run", () => {
     expect([ended.code, eventsOf(ended).at(-1)]).toEqual([code, expect.objectContaining({ kind: "stopped" })]);
   });
 
-  test("several join one run, each doing a part, and all end together", async () => {
+  test("several processes join one run, each does a part, and all end together", async () => {
     lines("rows", 300);
-    const args = [
-      "run",
-      "--source",
-      "lines:rows",
-      "--exec",
-      `${holdingAfter(0)}; sleep 0.04`,
-      "--out",
-      "out.ndjson",
-      "--workers",
-      "1",
-      "--shards",
-      "1",
-      "--json",
-    ];
+    // An item waits until every process has one, so each process does a part however quick the others are. `$PPID` is
+    // the process that started the shell.
+    const all = 'touch "begun-$PPID"; until [ "$(ls begun-* | wc -l)" -ge 4 ]; do sleep 0.05; done; echo {}';
+    const work = ["--workers", "1", "--shards", "1", "--json"];
+    const args = ["run", "--source", "lines:rows", "--exec", all, "--out", "out.ndjson", ...work];
     const running = await Promise.all([1, 2, 3, 4].map(() => startGossip(args, { cwd: folder })));
-    for (const each of running) expect(await each.heard(/"kind":"started"/)).toBe(true);
-    letGo();
     const ended = await Promise.all(running.map((each) => each.ended));
     for (const each of ended) {
       expect([each.code, eventsOf(each).at(-1)]).toEqual([
         0,
         expect.objectContaining({ kind: "finished", items: 300 }),
       ]);
-      // One shard to begin with: whoever worked got part of it from whoever had it.
+      // There was one shard, so the others got a part of it by splits.
       expect(eventsOf(each).at(-1)!["ownItems"]).toBeGreaterThan(0);
     }
     expect(ended.filter((each) => eventsOf(each)[0]!["isNew"] === true)).toHaveLength(1);
