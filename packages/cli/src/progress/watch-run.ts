@@ -7,6 +7,7 @@ import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
 import { countAheadOfWork, type CountTime } from "./estimate/count-ahead-of-work.ts";
 import { estimateWork } from "./estimate/estimate-work.ts";
 import { ProgressEstimator, type ProgressFigures } from "./estimate/progress-estimator.ts";
+import { NO_ESTIMATE, readSharedEstimate, shareEstimate } from "./estimate/shared-estimate.ts";
 import { shardWorkOf } from "./estimate/shard-work.ts";
 import type { Outage, OwnWork } from "./own-work.ts";
 import type { ProgressView, RunProgressShown } from "./run-progress.ts";
@@ -57,7 +58,7 @@ class Watch implements RunWatch {
   readonly #ending = new AbortController();
   readonly #count: Promise<void>;
   readonly #ticker: NodeJS.Timeout;
-  #estimate: WorkEstimate = { spans: [] };
+  #estimate: WorkEstimate = NO_ESTIMATE;
   #overview: RunOverview | undefined;
   #figures: ProgressFigures = { fraction: undefined, perSecond: undefined, remainingMs: undefined };
   #look: Promise<void> | undefined;
@@ -71,14 +72,8 @@ class Watch implements RunWatch {
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    const { source, view } = options;
-    const { signal } = this.#ending;
-    this.#count = countAheadOfWork({
-      source,
-      time: TIME,
-      signal,
-      onEstimate: (estimate) => (this.#estimate = estimate),
-    });
+    const { view } = options;
+    this.#count = this.#estimateWork();
     const everyMs = Math.min(view.everyMs, LOOK_EVERY_MS);
     this.#nextShowMs = this.#startMs + everyMs;
     this.#ticker = setInterval(() => this.#tick(), everyMs / 2);
@@ -96,6 +91,17 @@ class Watch implements RunWatch {
     this.#overview = overview;
     this.#figures = { ...this.#sample(overview, atMs), fraction: 1, remainingMs: undefined };
     this.#options.view.showEnd(this.#shown(overview, atMs));
+  }
+
+  /** Use the estimate that is stored with the run, or make one and store it: one process counts for all. */
+  async #estimateWork(): Promise<void> {
+    const { opened, request, source } = this.#options;
+    const { signal } = this.#ending;
+    this.#estimate = await readSharedEstimate(opened, request);
+    if (this.#estimate.spans.length > 0 || signal.aborted) return;
+    const onEstimate = (estimate: WorkEstimate): void => void (this.#estimate = estimate);
+    const isComplete = await countAheadOfWork({ source, time: TIME, signal, onEstimate });
+    if (isComplete && this.#estimate.spans.length > 0) await shareEstimate(opened, request, this.#estimate);
   }
 
   /** Runs apart from the looks, so that a store that does not respond does not freeze the view. */
@@ -118,7 +124,7 @@ class Watch implements RunWatch {
     const { opened, request, view } = this.#options;
     const beganMs = this.#lookBeganMs;
     try {
-      const read = await readOverview(opened, request);
+      const read = await readOverview(opened, request, this.#estimate);
       const now = await opened.clock.now();
       if (this.#ending.signal.aborted) return;
       if (read.ok) {

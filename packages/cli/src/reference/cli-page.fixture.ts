@@ -1,4 +1,5 @@
 // The page docs/reference/cli.md, from the tables and the commands themselves.
+import { METRICS } from "../metrics/metric-names.ts";
 import type { Command, Option } from "commander";
 import { descriptionOf, type Cli } from "../cli.ts";
 import { makeProgram } from "../main.ts";
@@ -104,6 +105,8 @@ Starting a finished run again ends with code 3 as long as it has failures, and w
 | \`progress\` | every second: \`items\`, \`failed\`, \`unreadable\`, \`shards\` by state, \`fraction\` and \`remainingMs\` (left out while they are unknown), \`perSecond\`, \`held\`, \`waitMs\` (until the first lease of others ends), \`outage\` (\`what\` does not respond, and \`since\` when) |
 | \`failed\` | an item failed for the last time: \`item\`, \`failure\`, \`stderr\`; the first 20 of a process |
 | \`problem\`, \`sourceFailed\` | the source passed over something: \`reason\`; a shard is set aside because it cannot be read |
+| \`unavailable\`, \`back\` | the store or the source (\`what\`) does not respond, or responds again |
+| \`metrics\` | \`--metrics\` is served at \`url\` |
 | \`lost\`, \`blocked\`, \`keeperFailed\` | a lease was lost; the module kept the process busy; leases cannot be kept meanwhile |
 | \`output\` | what a command printed, without \`--out\` |
 | \`clockSkew\` | the clock of this machine and that of the store's server differ |
@@ -111,6 +114,36 @@ Starting a finished run again ends with code 3 as long as it has failures, and w
 | \`retried\` | the end of a retry: \`run\` (that was retried), \`failures\` (left) |
 | \`finished\` | the end: \`items\`, \`failed\`, \`unreadable\`, \`skipped\`, \`parked\`, \`ownItems\` (of this process), \`elapsedMs\`, \`out\` |
 `;
+
+const DISPLAY = `## Progress, logs and metrics
+
+On a terminal, \`gossip run\` shows a bar with figures, the key space, and the states of the shards:
+
+\`\`\`text
+[=========---------------------] 31 %  14,412 items  1,204/s  ETA 27 s
+########+++++###....................................
+# 12 done  + 4 in work  . 16 waiting  ! 0 parked
+\`\`\`
+
+The percentage is the share of the items of the whole run that are done, by all processes, also after a resume and in \`gossip status\`. It comes from what the source counts ahead of the work,
+with a small share of the time, and never decreases. While too little is known there is no percentage. The time left reads \`unknown\` unless the pace is steady, and \`< 5 s\` near the end.
+While the store or the source does not respond, a line says so and since when.
+
+Where stderr is no terminal, or with \`--log-level\` or \`--log-format\`, there are lines instead, each with its time, its level and the id of the worker. Levels are \`debug\`, \`info\`,
+\`warn\` and \`error\`; progress is reported every five seconds at \`info\`. With \`--log-format json\` every line is an object with \`time\`, \`level\`, \`worker\` and \`message\`, also
+errors and what commands write to stderr. With \`--json\`, results are on stdout as always, and the log is on stderr.
+
+\`--metrics HOST:PORT\` serves \`/metrics\` for Prometheus, \`/healthz\` (200 while the process lives) and \`/readyz\` (503 while the store or the source does not respond, and while the process
+stops). A port alone is on the loopback interface; port 0 is any free one, and the address is printed. There is no login: choose an address that only the monitoring can reach.
+`;
+
+function metricNames(): string {
+  return table(
+    "### Metrics",
+    ["name", "type", "means"],
+    Object.entries(METRICS).map(([name, { type, help }]) => [`\`${name}\``, type, help]),
+  );
+}
 
 /** The whole page. */
 export function cliPage(): string {
@@ -121,6 +154,8 @@ export function cliPage(): string {
     errorKinds(),
     STORES,
     keyForms(),
+    DISPLAY,
+    metricNames(),
     ...commands.flatMap((command) => pagesOf(command, "gossip")),
   ].join("\n");
 }

@@ -24,11 +24,11 @@ const MOST_MS_PER_STEP = 25;
 
 /**
  * Ask a source for its estimate while the work goes on, step by step, without taking more than a small share of the
- * time. Resolves when the estimate is complete, the source fails, or the signal fires. Never rejects: an estimate is
- * advice.
+ * time. Resolves when the estimate is complete, the source fails, or the signal fires, to whether it is complete. Never
+ * rejects: an estimate is advice.
  */
-export async function countAheadOfWork({ source, time, signal, onEstimate }: CountOptions): Promise<void> {
-  if (source.estimate === undefined) return;
+export async function countAheadOfWork({ source, time, signal, onEstimate }: CountOptions): Promise<boolean> {
+  if (source.estimate === undefined) return false;
   let spentMs = 0;
   let beganMs = time.nowMs();
   try {
@@ -36,12 +36,14 @@ export async function countAheadOfWork({ source, time, signal, onEstimate }: Cou
       const tookMs = Math.min(MOST_MS_PER_STEP, time.nowMs() - beganMs);
       spentMs += tookMs;
       onEstimate(estimate);
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       const share = spentMs < FREE_MS ? FREE_SHARE : MAX_SHARE;
       await time.sleep((tookMs * (1 - share)) / share, signal);
       beganMs = time.nowMs();
     }
+    return true;
   } catch {
     // The work itself will meet the same error, and reports it.
+    return false;
   }
 }

@@ -2,10 +2,12 @@ import type { LogicalTime, RunStatus } from "@gossip/contracts";
 import type { RunRecord, RunRequest } from "@gossip/coordination";
 import { decodeConnectorExtra } from "@gossip/frontier";
 import { err, ok, type Result } from "@gossip/stdx";
+import type { WorkEstimate } from "@gossip/worker";
 import type { CliError } from "../../output/cli-error.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { estimateWork } from "../../progress/estimate/estimate-work.ts";
 import { fractionOf } from "../../progress/estimate/progress-estimator.ts";
+import { readSharedEstimate } from "../../progress/estimate/shared-estimate.ts";
 import { shardWorkOf } from "../../progress/estimate/shard-work.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import { addTotals, NO_ITEMS, type ItemTotals } from "../results/item-totals.ts";
@@ -35,14 +37,28 @@ export interface RunOverview {
   readonly earliestDeadline: LogicalTime | undefined;
 }
 
-export async function readOverview(opened: OpenedStore, request: RunRequest): Promise<Result<RunOverview, CliError>> {
+/** Read the state of a run. Without an estimate, the one that is stored with the run is used. */
+export async function readOverview(
+  opened: OpenedStore,
+  request: RunRequest,
+  known?: WorkEstimate,
+): Promise<Result<RunOverview, CliError>> {
   const record = await opened.coordinator.getRun(request);
   if (!record.ok) return err(coordSentence(record.error));
   const rows = await readShardRows(opened, request);
-  return rows.ok ? ok(overviewOf(request, record.value, rows.value)) : rows;
+  if (!rows.ok) return rows;
+  const estimate = known ?? (await readSharedEstimate(opened, request));
+  return ok(overviewOf({ request, record: record.value, rows: rows.value, estimate }));
 }
 
-function overviewOf(request: RunRequest, { status }: RunRecord, rows: readonly ShardRow[]): RunOverview {
+interface Read {
+  readonly request: RunRequest;
+  readonly record: RunRecord;
+  readonly rows: readonly ShardRow[];
+  readonly estimate: WorkEstimate;
+}
+
+function overviewOf({ request, record: { status }, rows, estimate }: Read): RunOverview {
   const leaves = rows.filter((row) => row.status !== "Split");
   const count = (test: (row: ShardRow) => boolean): number => leaves.reduce((sum, row) => sum + (test(row) ? 1 : 0), 0);
   const deadlines = leaves.map(({ leaseDeadline }) => leaseDeadline).filter((deadline) => deadline !== undefined);
@@ -57,7 +73,7 @@ function overviewOf(request: RunRequest, { status }: RunRecord, rows: readonly S
       parked: count((row) => row.status === "Parked"),
     },
     totals: leaves.reduce<ItemTotals>((sum, row) => addTotals(sum, row.totals), NO_ITEMS),
-    fraction: fractionOf(estimateWork(shardWorkOf(rows), { spans: [] })),
+    fraction: fractionOf(estimateWork(shardWorkOf(rows), estimate)),
     earliestDeadline: deadlines.reduce<LogicalTime | undefined>(
       (least, deadline) => (least === undefined || deadline < least ? deadline : least),
       undefined,
