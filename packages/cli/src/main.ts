@@ -17,6 +17,8 @@ import { registerShow } from "./commands/show.ts";
 import { registerSplit } from "./commands/split.ts";
 import { registerStatus } from "./commands/status.ts";
 import { registerStore } from "./commands/store.ts";
+import { registerServe } from "./commands/serve.ts";
+import { registerToken } from "./commands/token.ts";
 import { registerTso } from "./commands/tso.ts";
 import { registerUnpark } from "./commands/unpark.ts";
 import { registerWorkers } from "./commands/workers.ts";
@@ -45,6 +47,8 @@ const REGISTER = [
   registerStore,
   registerDoctor,
   registerKeys,
+  registerServe,
+  registerToken,
   registerTso,
   registerCompletion,
 ];

@@ -19,6 +19,10 @@ const TREE = ["a", "b", "c", "logs/2024/a", "logs/2025/a", "logs/2027/b", "y", "
 const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(TREE.map((name) => [`data/${name}`, `${name}\n`])),
   "urls.txt": "http://pages.internal/1\nhttp://pages.internal/2\n",
+  "tokens.json": JSON.stringify({
+    version: 1,
+    tokens: [{ id: "1a2b3c4d", name: "", hash: "0".repeat(64), role: "work", tenants: "*", createdAtMs: 1 }],
+  }),
   "backfill.mjs": "export default ({ row }) => row.id;\n",
 };
 
@@ -52,6 +56,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
   run: "Empty",
   keys: "Empty",
   tso: "Empty",
+  serve: "Empty",
+  token: "Empty",
   unpark: "Parked",
   delete: "Cancelled",
   retry: "Failed",
@@ -97,6 +103,7 @@ test.for(EXAMPLES)("$line", async ({ line, scene }, context) => {
     .replaceAll(/http:\/\/[\w.-]+:2379/g, etcd?.endpoint ?? "")
     // Ports of this machine that are free, and a shard that exists.
     .replace(/^gossip tso serve.*/, (serve) => `${serve.replace(/ --listen \S+/, "")} --listen 127.0.0.1:0 --http off`)
+    .replace(/^gossip serve.*/, (serve) => `${serve.replace(/ --listen \S+/, "")} --listen 127.0.0.1:0`)
     .replace(/^gossip tso get$/, `gossip tso get --tso ${oracle.addresses[0]!.toString()}`)
     .replaceAll("8f3a90c1d2e4b765", "0000000000000003")
     // Programs that this machine may not have.

@@ -1,0 +1,131 @@
+// `gossip serve` is what strangers connect to. What it lets in, where it listens and how it stops is tried with real
+// requests and a real store.
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { gossipLine, type Said } from "./command-line.fixture.ts";
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "gossip-serve-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+const ZERO = "0".repeat(64);
+const gossip = (...argv: string[]): Promise<Said> => gossipLine(argv, { cwd });
+
+/** Serve while `act` runs, then stop as with Ctrl-C. */
+async function serving(args: readonly string[], act: (url: string, send: (signal: string) => void) => Promise<void>) {
+  let send: (name: string) => void = () => {};
+  let acting: Promise<void> | undefined;
+  const said = await gossipLine(["serve", "--listen", "127.0.0.1:0", ...args], {
+    cwd,
+    onListening: (sender) => (send = sender),
+    onLine: (line) => {
+      const [, url] = /^listening (\S+)$/.exec(line) ?? [];
+      // Not at once: the line is printed before the command listens for signals.
+      if (url !== undefined)
+        setImmediate(() => {
+          acting = act(url, send).finally(() => send("SIGTERM"));
+        });
+    },
+  });
+  await acting;
+  return said;
+}
+
+async function call(url: string, path: string, { token, body }: { token?: string; body?: object } = {}) {
+  const response = await fetch(`${url}${path}`, {
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+    headers: {
+      "content-type": "application/json",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+  });
+  return { status: response.status, json: (await response.json()) as Record<string, never> };
+}
+
+const RUN = {
+  tenant: ZERO,
+  run: "0000000000000001",
+  config: { leaseDuration: "30000" },
+  shards: [{ shard: "0000000000000001", range: { start: "a", end: "b" } }],
+  opId: "0000000000000001",
+};
+
+test("it serves a folder until it is stopped, and other commands see what was done", async () => {
+  const said = await serving(["--store", "store"], async (url) => {
+    expect((await call(url, "/v1/runs", { body: RUN })).status).toBe(200);
+    const element = { tenant: ZERO, run: RUN.run, worker: RUN.run, opId: "0000000000000002" };
+    const { json } = await call(url, "/v1/claim", { body: { elements: [element] } });
+    expect(json).toMatchObject({ results: [{ ok: { sessions: [{ lease: { fence: "2" } }] } }] });
+    const timestamp = await call(url, "/v1/timestamp?count=3");
+    expect(timestamp.json).toMatchObject({ count: 3, timestamp: expect.stringMatching(/^\d+$/) as string });
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+  expect(said).toMatchObject({ code: 0, stderr: "" });
+  expect(said.stdout).toContain("draining");
+  expect((await gossip("shards", "--store", "store", RUN.run)).stdout).toContain("0000000000000001");
+});
+
+test("with tokens it lets in only their holders, and writes an audit log without secrets", async () => {
+  const made = await gossip(
+    "token",
+    "create",
+    "--tokens",
+    "tokens.json",
+    "--role",
+    "operate",
+    "--tenant",
+    ZERO,
+    "--name",
+    "ci",
+  );
+  const token = made.stdout.trim();
+  expect(token).toMatch(/^gsp_/);
+  expect(await readFile(join(cwd, "tokens.json"), "utf8")).not.toContain(token);
+  expect((await gossip("token", "list", "--tokens", "tokens.json")).stdout).toMatch(/live .*operate .*1 tenants .*ci/);
+  await serving(["--store", "store", "--tokens", "tokens.json", "--audit", "audit.ndjson"], async (url) => {
+    expect((await call(url, "/v1/runs")).status).toBe(401);
+    expect((await call(url, "/v1/runs", { token, body: RUN })).status).toBe(200);
+    const id = token.slice(4, 12);
+    expect((await gossip("token", "revoke", id, "--tokens", "tokens.json")).stdout).toContain("revoked");
+    // Effective within a second: wait for it, not for the clock.
+    while ((await call(url, "/v1/runs", { token })).status !== 401)
+      await new Promise((resolve) => setImmediate(resolve));
+  });
+  const audit = await readFile(join(cwd, "audit.ndjson"), "utf8");
+  expect(JSON.parse(audit)).toMatchObject({ operation: "createRun", run: RUN.run, status: 200 });
+  expect(audit).not.toContain(token);
+  expect((await gossip("token", "revoke", "00000000", "--tokens", "tokens.json")).code).not.toBe(0);
+});
+
+test.each([
+  [["--listen", "0.0.0.0:7711"], "give --tokens FILE"],
+  [["--listen", "nowhere"], "--listen is no address"],
+  [["--tls-cert", "x.pem"], "--tls-cert and --tls-key"],
+  [["--tls-cert", "x.pem", "--tls-key", "y.pem"], "ENOENT"],
+  [["--listen", "127.0.0.1:0", "--tokens", "words.txt"], "cannot be read"],
+])("it refuses %j", async (args, message) => {
+  await writeFile(join(cwd, "words.txt"), "words");
+  const said = await gossip("serve", "--store", "store", ...args);
+  expect(said.code).toBe(2);
+  expect(said.stderr).toContain(message);
+});
+
+test("a second node on the same folder is refused, because there would be two clocks", async () => {
+  await serving(["--store", "store"], async () => {
+    const second = await gossip("serve", "--store", "store", "--listen", "127.0.0.1:0");
+    expect(second.stderr).toContain("another node runs with the clock");
+  });
+});
+
+test.each([
+  [["create", "--role", "work"], "--tenant ID, or --all-tenants"],
+  [["create", "--role", "work", "--tenant", "x"], "64 lower-case"],
+  [["create", "--role", "work", "--all-tenants", "--expires", "0"], "--expires"],
+])("gossip token refuses %j", async (args, message) => {
+  const said = await gossip("token", ...args, "--tokens", "tokens.json");
+  expect([said.code, said.stderr]).toEqual([2, expect.stringContaining(message) as string]);
+});

@@ -1,0 +1,243 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Coordinator } from "@gossip/coordination";
+import type { GossipServer, StartError, TlsFiles, TokenBook } from "@gossip/server";
+import { ok, type Result } from "@gossip/stdx";
+import { WindowGrant } from "@gossip/tso";
+import { Option, type Command } from "commander";
+import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { openNodeClock, type NodeClock } from "../service/node-clock.ts";
+import { connectOracle } from "../store-url/oracle-clock.ts";
+import { openStore } from "../store-url/open-store.ts";
+import { DEFAULT_STORE, type StoreAddress } from "../store-url/store-address.ts";
+
+interface ServeFlags extends StoreFlags {
+  readonly listen: string;
+  readonly tokens?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsClientCa?: string;
+  readonly clock?: string;
+  readonly audit?: string;
+}
+
+/** Shards whose records a node keeps, so that checkpoints need no read. */
+const SHARD_COPIES = 20_000;
+/** How long requests in progress may take after a signal to stop. */
+const GRACE_MS = 10_000;
+
+/** `gossip serve`: a store for workers in any language, over HTTP. */
+export function registerServe(program: Command, cli: Cli): void {
+  addCommand(program, {
+    usage: "serve",
+    summary: "Serve a store over HTTP, for workers in any language",
+    details:
+      "Workers then need neither Node nor the password of the database. Without --tokens only this machine can connect. SIGTERM and Ctrl-C finish what is in progress; SIGHUP reads the certificates again. The protocol is described in docs/reference/protocol.md.",
+    examples: ["gossip serve --store /var/lib/gossip", "gossip serve --listen 127.0.0.1:7711 --tokens tokens.json"],
+  })
+    .addOption(
+      new Option(
+        "-s, --store <where>",
+        `a folder, lmdb:FOLDER, postgres://… or etcd://… (default: $GOSSIP_STORE, or ${DEFAULT_STORE})`,
+      ),
+    )
+    .option(
+      "--listen <host:port>",
+      "where clients connect; another host than loopback needs --tokens",
+      "127.0.0.1:7711",
+    )
+    .option("--tokens <file>", "serve only clients with a token that `gossip token create` wrote to this file")
+    .option("--tls-cert <file>", "encrypt with this certificate (PEM)")
+    .option("--tls-key <file>", "its key (PEM)")
+    .option("--tls-client-ca <file>", "serve only clients with a certificate of these authorities (PEM)")
+    .option("--tso <host:port,…>", "take the time from a timestamp oracle; tsos://HOST:PORT for TLS")
+    .option("--clock <folder>", "keep this node's own clock here (default: below the folder of an embedded store)")
+    .option("--audit <file>", "append a line of JSON for each call of an operator")
+    .option("--json", "one line of JSON for each event")
+    .action(acting(cli, (flags: ServeFlags) => serve(cli, flags)));
+}
+
+async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
+  const settings = readStoreFlags(cli, flags);
+  if (!settings.ok) return settings;
+  const { address, tso } = settings.value;
+  const listen = parseListen(flags.listen);
+  if (!listen.ok) return listen;
+  const tls = readTls(cli, flags);
+  if (!tls.ok) return tls;
+  const opened = await openStore({ address });
+  if (!opened.ok) return opened;
+  try {
+    const time = await openTime(cli, { address, tso, folder: flags.clock });
+    if (!time.ok) return time;
+    try {
+      return await listenUntilStopped(cli, flags, {
+        listen: listen.value,
+        tls: tls.value,
+        opened: opened.value,
+        time: time.value,
+      });
+    } finally {
+      await time.value.close();
+    }
+  } finally {
+    await opened.value.close();
+  }
+}
+
+interface Parts {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly tls: TlsFiles | undefined;
+  readonly opened: {
+    readonly store: ConstructorParameters<typeof Coordinator>[0]["store"];
+    readonly isShared: boolean;
+  };
+  readonly time: NodeClock;
+}
+
+async function listenUntilStopped(
+  cli: Cli,
+  flags: ServeFlags,
+  { listen, tls, opened, time }: Parts,
+): Promise<CommandResult> {
+  const { GossipServer: Server, TokenBook: Book } = await import("@gossip/server");
+  const { clock } = time;
+  let book: TokenBook | undefined;
+  if (flags.tokens !== undefined) {
+    const path = resolve(cli.cwd, flags.tokens);
+    const read = await Book.open({
+      path,
+      nowMs: Date.now,
+      onProblem: ({ kind }) => say(cli, "tokens", `cannot be read (${kind}): no token is accepted`),
+    });
+    if (!read.ok)
+      return fail(
+        "BadCommandLine",
+        `the tokens in ${path} cannot be read (${read.error.kind}): \`gossip token create\` writes such a file.`,
+      );
+    book = read.value;
+  }
+  const { audit } = flags;
+  const auditFile = audit === undefined ? undefined : resolve(cli.cwd, audit);
+  const started = await Server.start({
+    coordinator: new Coordinator({ store: opened.store, clock, shardCopies: SHARD_COPIES }),
+    clock,
+    timestamps: (count) => time.timestamps(count),
+    listen,
+    tls,
+    isStoreShared: opened.isShared,
+    authenticate: book?.authenticate,
+    audit:
+      auditFile === undefined
+        ? undefined
+        : (entry) => appendFileSync(auditFile, `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`),
+    onDefect: (thrown) => say(cli, "defect", thrown instanceof Error ? thrown.name : typeof thrown),
+  });
+  if (!started.ok) {
+    book?.close();
+    return refuse(started.error, flags.listen);
+  }
+  await untilStopped(cli, flags, started.value);
+  book?.close();
+  return ok("Ok");
+}
+
+/** Serve until a signal, then finish what is in progress. */
+async function untilStopped(cli: Cli, flags: ServeFlags, server: GossipServer): Promise<void> {
+  const stopListening: (() => void)[] = [];
+  await new Promise<void>((stop) => {
+    let isStopping = false;
+    const onStop = (): void => {
+      if (isStopping) cli.exitNow("Terminated");
+      isStopping = true;
+      say(cli, "draining", "finishing what is in progress");
+      stop();
+    };
+    stopListening.push(
+      cli.onSignal("SIGINT", onStop),
+      cli.onSignal("SIGTERM", onStop),
+      cli.onSignal("SIGHUP", () => reload(cli, flags, server)),
+    );
+    // A supervisor may send a signal as soon as it reads this.
+    say(cli, "listening", server.url);
+  });
+  await server.drain({ graceMs: GRACE_MS });
+  for (const each of stopListening) each();
+}
+
+function reload(cli: Cli, flags: ServeFlags, server: GossipServer): void {
+  const tls = readTls(cli, flags);
+  if (!tls.ok) return say(cli, "certificates", "cannot be read: the old ones stay");
+  if (tls.value !== undefined) server.reloadTls(tls.value);
+  say(cli, "certificates", "read again");
+}
+
+function say({ console }: Cli, kind: string, text: string): void {
+  if (console.isJson) console.json({ kind, text });
+  else console.line(`${kind} ${text}`);
+}
+
+async function openTime(
+  cli: Cli,
+  {
+    address,
+    tso,
+    folder,
+  }: {
+    readonly address: StoreAddress;
+    readonly tso: readonly string[] | undefined;
+    readonly folder: string | undefined;
+  },
+): Promise<Result<NodeClock, CliError>> {
+  if (tso === undefined) return openNodeClock(address, folder === undefined ? undefined : resolve(cli.cwd, folder));
+  const connected = await connectOracle(tso.join(","), cli);
+  if (!connected.ok) return connected;
+  const { client } = connected.value;
+  const { clientClock } = await import("@gossip/tso-server");
+  return ok({
+    clock: clientClock(client),
+    timestamps: async (count) => {
+      const granted = await client.getTsBatch(count);
+      return granted.ok ? WindowGrant.first(granted.value) : undefined;
+    },
+    close: async () => client.close(),
+  });
+}
+
+function refuse(error: StartError, listen: string): Result<never, CliError> {
+  return error.kind === "NeedsAuthentication"
+    ? fail(
+        "BadCommandLine",
+        `--listen ${listen} can be reached by other machines: give --tokens FILE, or listen at 127.0.0.1.`,
+      )
+    : fail(
+        "NotAllowed",
+        `the port of --listen ${listen} cannot be used (${error.code}): see that nothing else listens there.`,
+      );
+}
+
+function parseListen(text: string): Result<{ readonly host: string; readonly port: number }, CliError> {
+  const [, bracketed, plain, port = ""] = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535)
+    return fail("BadCommandLine", "--listen is no address: write HOST:PORT, such as 127.0.0.1:7711.");
+  return ok({ host, port: Number(port) });
+}
+
+function readTls({ cwd }: Cli, { tlsCert, tlsKey, tlsClientCa }: ServeFlags): Result<TlsFiles | undefined, CliError> {
+  if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return ok(undefined);
+  if (tlsCert === undefined || tlsKey === undefined)
+    return fail("BadCommandLine", "TLS needs a certificate and its key: give --tls-cert and --tls-key.");
+  try {
+    const read = (file: string): Buffer => readFileSync(resolve(cwd, file));
+    return ok({
+      cert: read(tlsCert),
+      key: read(tlsKey),
+      ca: tlsClientCa === undefined ? undefined : read(tlsClientCa),
+    });
+  } catch (thrown) {
+    const { code = "UNKNOWN" } = thrown as NodeJS.ErrnoException;
+    return fail("BadCommandLine", `a file of --tls-cert, --tls-key or --tls-client-ca cannot be read (${code}).`);
+  }
+}
