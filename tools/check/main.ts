@@ -1,4 +1,4 @@
-// `npm test [-- STEP ...]`: runs the steps, then says in one place what ran, what was skipped and why.
+// `npm test [-- STEP ...]`: runs the steps, then summarizes what ran, what was skipped and why.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { COUNTS_FILE, type TestCounts } from "./reporter.ts";
 import { runSteps } from "./run-steps.ts";

@@ -1,4 +1,4 @@
-// A vitest reporter that leaves the counts, every failure and the reason of every skip where the summary finds them.
+// A vitest reporter that writes the counts, every failure and the reason of every skip to a file for the summary.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Reporter, TestCase, TestModule } from "vitest/node";

@@ -62,7 +62,7 @@ async function untilReady(child: ChildProcess, readyWhen: RegExp, name: string):
     child.stdout?.on("data", onData);
     child.stderr?.on("data", onData);
     child.once("error", reject);
-    // Not at its exit: why it ended may still be on the way then.
+    // Not on `exit`: the last of its output may come after that.
     child.once("close", (code) =>
       reject(new Error(`${name} ended with code ${code} before it was ready:\n${printed}`)),
     );

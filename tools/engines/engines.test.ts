@@ -24,7 +24,7 @@ async function accepts(url: string): Promise<boolean> {
   });
 }
 
-// A server that is killed would not come up again where a connection has taken its port meanwhile.
+// A server that is killed cannot start again if a connection took its port meanwhile.
 test("a free port is none that the system assigns by itself", async () => {
   const given: number[] = [];
   for (let turn = 0; turn < 20; turn++) {

@@ -9,20 +9,20 @@ import { ROOT } from "../layers/layers.ts";
 export const SUPERUSER = "gossip";
 export const PASSWORD = "gossip-test";
 
-/** Whom the server runs as; nothing unless it may not run as the current user. */
+/** The user that the server runs as; empty if it may run as the current user. */
 export interface Identity {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** Copy the empty cluster of these binaries to `data`. Its owner is whom the server runs as. */
+/** Copies the empty cluster of these binaries to `data`, owned by the user that the server runs as. */
 export function copyCluster(native: string, data: string, identity: Identity): void {
   const kept = join(ROOT, ".cache/engines", `postgres-${versionOf(native)}-${identity.uid ?? "own"}`);
   if (!existsSync(kept)) keepCluster(native, kept, identity);
   run("cp", ["-a", kept, data]);
 }
 
-/** Another process may do the same at the same time. Who comes second throws its own away. */
+/** Another process may do the same at the same time. The second one discards its copy. */
 function keepCluster(native: string, kept: string, identity: Identity): void {
   // Not below `.cache`: the user that the server runs as may be unable to reach into it.
   const folder = mkdtempSync(join(tmpdir(), "gossip-initdb-"));

@@ -8,7 +8,7 @@ import { waitFor, type Ended } from "./bundled-processes.ts";
 import type { FaultWorkerConfig } from "./fault-log.ts";
 
 /** How long a fault run lasts: a little while in `npm test`, a minute in `npm run explore`. */
-export const FAULT_SECONDS = Number(process.env["GOSSIP_FAULT_SECONDS"] ?? effort({ usual: 4, exploring: 60 }));
+export const FAULT_SECONDS = Number(process.env["GOSSIP_FAULT_SECONDS"] ?? effort({ usual: 3, exploring: 60 }));
 
 const PROCESSES = 4;
 const SESSIONS = 6;

@@ -63,7 +63,7 @@ test("a source that is never closed does not keep the process alive", async () =
   await source.close();
 });
 
-test("a source that goes out of use gives its connections back", async () => {
+test("a source that is disposed closes its connections", async () => {
   {
     await using source = postgresTableSource({ url: named("in-use"), table });
     expect(await readAll(source)).toBe(6);

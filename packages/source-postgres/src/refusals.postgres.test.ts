@@ -108,7 +108,7 @@ describe("a table is refused", () => {
     expect((await pool.query("SELECT FROM victim")).rowCount).toBe(0);
   });
 
-  test("where it is none", async () => {
+  test("if it is not a table", async () => {
     await pool.query("CREATE VIEW a_view AS SELECT 1 AS id");
     expect(await planOf("a_view")).toEqual({
       ok: false,
@@ -120,12 +120,12 @@ describe("a table is refused", () => {
     });
   });
 
-  test("where it has no such column", async () => {
+  test("if it has no such column", async () => {
     const table = await makeTable(pool, "id int PRIMARY KEY");
     await expect(firstBatch({ pool, table, columns: ["nothing"] })).rejects.toMatchObject({ kind: "SourceInvalid" });
   });
 
-  test("where it is large and no index has the order of bytes, with the index that it takes", async () => {
+  test("if it is large and no index is in byte order, with the index that it needs", async () => {
     const table = await makeTable(pool, 'id text COLLATE "und-x-icu" PRIMARY KEY, note text');
     await pool.query(`INSERT INTO ${table} SELECT id::text, repeat('x', 1000) FROM generate_series(1, 16000) id`);
     const reason = `no index of public.${table} is in the order of bytes: CREATE INDEX ON "public"."${table}" ("id" COLLATE "C"), or allow reading without one`;

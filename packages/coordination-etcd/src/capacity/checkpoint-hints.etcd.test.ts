@@ -127,7 +127,7 @@ async function exact(now = NOW): Promise<CapacityHint> {
 const take = async (store: EtcdStore, shard: number): Promise<CapacityHint> =>
   (await commit(store, await updateOf(shard, () => ({ lease: leaseUntil(500n) }))))[0]!;
 
-describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", () => {
+describe.skipIf(skipped !== undefined)("the hint of a checkpoint", () => {
   test("is known for five milliseconds, whatever others do, and no longer", async () => {
     const before = await exact();
     expect(before).toEqual({ availableCount: 2, earliestDeadline: HELD_UNTIL, isStarved: false });
@@ -143,13 +143,13 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
     expect((await checkpoint({ now: 50n })).isStarved).toBe(false);
   });
 
-  test("is what is so once the first lease has lapsed, or where it is asked for an earlier time", async () => {
+  test("is current once the first lease has expired, or for an earlier time", async () => {
     await checkpoint({ now: 500n });
     for (const now of [HELD_UNTIL - 1n, HELD_UNTIL, HELD_UNTIL + 1n, 400n, NOW])
       expect(await checkpoint({ now })).toEqual(await exact(now));
   });
 
-  test("has everything in it that this store has written or marked", async () => {
+  test("includes everything that this store has written or marked", async () => {
     const split = async (): Promise<unknown> => {
       const { shard, run: head } = unwrap(await ours.readShard(TENANT, { run, shard: ShardId.fromRaw(1n) }));
       const spec = ShardSpec.withRange({ start: Uint8Array.of(1, 128), end: Uint8Array.of(2) });
@@ -187,7 +187,7 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
     }
   });
 
-  test("is what mending has made of the indexes", async () => {
+  test("is current after a repair of the indexes", async () => {
     const { found: head } = unwrap(await client.get(layout.head({ tenant: TENANT, run })));
     const free = layout.kind(head!.value.toString(), "f");
     expect(unwrap(await client.delete(free.get, free.end))).toBe(2);
@@ -196,7 +196,7 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
     expect((await checkpoint()).availableCount).toBe(2);
   });
 
-  test("is the same for all that travel together, and what is so where one of them changes it", async () => {
+  test("is the same for a whole batch, and current if one of the batch changes it", async () => {
     const before = await exact();
     expect(await commit(ours, await updateOf(0, moved), await updateOf(1, moved, NOW + 1n))).toEqual([before, before]);
     await take(others, 2);
@@ -212,7 +212,7 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
     ).toEqual([after, after, after]);
   });
 
-  test("is told apart by run", async () => {
+  test("is kept by run", async () => {
     const first = run;
     const second = await register(RunId.fromRaw(++lastRun));
     const both = async () => commit(ours, await updateOf(0, moved, NOW, first), await updateOf(0, moved, NOW, second));
@@ -227,19 +227,19 @@ describe.skipIf(skipped !== undefined)("what a checkpoint is told of its run", (
   });
 });
 
-describe.skipIf(skipped !== undefined)("what other writes are told", () => {
+describe.skipIf(skipped !== undefined)("the hint of other writes", () => {
   const changes: Record<string, (record: ShardRecord) => Partial<ShardRecord>> = {
     "a claim": () => ({ lease: leaseUntil(800n) }),
     "a renewal": () => ({ lease: leaseUntil(800n) }),
     "a renewal that moves nothing": ({ lease }) => ({ lease: { ...lease! } }),
     "a checkpoint that renews": (record) => ({ ...moved(record), lease: leaseUntil(800n) }),
     "an update that stores no cursor": () => ({ attempts: 1 }),
-    "a checkpoint of what nobody holds": moved,
+    "a checkpoint of a shard without a lease": moved,
   };
   test.each(Object.entries(changes))("%s: what is so after it", async (name, change) => {
     await checkpoint();
     await take(others, 2);
-    const [told] = await commit(ours, await updateOf(/claim|nobody/u.test(name) ? 3 : 0, change));
+    const [told] = await commit(ours, await updateOf(/claim|without a lease/u.test(name) ? 3 : 0, change));
     expect(told).toEqual(await exact());
     expect(told!.earliestDeadline).toBe(500n);
   });

@@ -212,7 +212,7 @@ const ANSWERED_ONCE: readonly Step[] = [
 ];
 
 describe("what is known of runs' capacities", () => {
-  test("whatever comes in whatever order, what is told was so at most five milliseconds ago, and since this store last wrote", async () => {
+  test("in any order of events, a hint was true at most five milliseconds ago, and since this store last wrote", async () => {
     const RUNS = 2000;
     let answered = 0;
     await fc.assert(
@@ -237,7 +237,7 @@ describe("what is known of runs' capacities", () => {
     return { clock, capacities, expected };
   }
 
-  test("it is told for five milliseconds from when the look was sent, not from when it was answered", () => {
+  test("it is valid for five milliseconds from when the read was sent, not from when it was answered", () => {
     const { clock, capacities, expected } = makeKnown();
     clock.nowMs += 3;
     capacities.learn(expected, capacity);
@@ -248,7 +248,7 @@ describe("what is known of runs' capacities", () => {
     expect(capacities.of("a", span(10))).toBe(undefined);
   });
 
-  test("it is told for no time before the one that was asked for, and none at which a lease has lapsed", () => {
+  test("it is not valid before the requested time, nor once a lease has expired", () => {
     const { capacities, expected } = makeKnown();
     capacities.learn(expected, capacity);
     expect(

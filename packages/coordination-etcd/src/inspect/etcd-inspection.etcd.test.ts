@@ -150,7 +150,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     ["order", ShardKind.Order],
   ] as const;
 
-  test.each(indexes)("a missing entry of the index of what is %s is found and mended", async (index, kind) => {
+  test.each(indexes)("a missing entry of the index of what is %s is found and repaired", async (index, kind) => {
     const before = await contents();
     await remove(await firstOf(kind));
     expect(await findings()).toMatchObject([{ kind: "MissingEntry", index }]);
@@ -163,7 +163,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test.each(indexes)("a dangling entry in the index of what is %s is found and mended", async (index, kind) => {
+  test.each(indexes)("a dangling entry in the index of what is %s is found and repaired", async (index, kind) => {
     const before = await contents();
     const key = await firstOf(kind);
     await put(`${key.slice(0, -4)}5a5a`, (await read(key)).value);
@@ -177,7 +177,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test("a deadline in the index that is not the record's is found and mended", async () => {
+  test("a deadline in the index that is not the record's is found and repaired", async () => {
     const before = await contents();
     await flipByte(await firstOf(ShardKind.Held), 7);
     expect((await findings()).map(({ kind }) => kind)).toEqual(["MissingEntry", "StrayEntry"]);
@@ -190,7 +190,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test("entries in an unreferenced space are found and mended", async () => {
+  test("entries in an unreferenced space are found and repaired", async () => {
     const before = await contents();
     await put(`${layout.kind("0123456789abcdef0123", ShardKind.Parked).get}${"0".repeat(16)}`);
     await put(`${layout.kind("f123456789abcdef0123", ShardKind.Parked).get}${"0".repeat(16)}`);
@@ -202,7 +202,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test.each(["Total", "Tenant"])("a wrong count is found and mended: %s", async (scope) => {
+  test.each(["Total", "Tenant"])("a wrong count is found and repaired: %s", async (scope) => {
     const before = await contents();
     const key = scope === "Total" ? layout.totalCount : layout.tenantCount(FAMILY_TENANT);
     for (const value of [undefined, "77", "no number"]) {
@@ -222,7 +222,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await contents()).toEqual(before);
   });
 
-  test("all indexes and counts at once are made anew", async () => {
+  test("all indexes and counts at once are rebuilt", async () => {
     const before = await contents();
     for (const [, kind] of indexes) {
       const { get, end } = layout.kind(space, kind);
@@ -268,7 +268,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
       expect(found).toContainEqual(expect.objectContaining({ kind: "UnreadableRecord", shard: 77n }));
     });
 
-    test("that is no census is reported, and left alone", async () => {
+    test("that cannot be read is reported, and left alone", async () => {
       await put(censusKey(), "rubbish");
       expect(await findings()).toMatchObject([{ kind: "WrongCensus" }]);
       expect(unwrap(await repair(temporary.store.inspect()))).toMatchObject({ addedCensuses: 0 });
@@ -413,7 +413,7 @@ describe.skipIf(skipped !== undefined)("a store in etcd", () => {
     expect(await temporary.store.listShards(query)).toMatchObject({ ok: false, error: { kind: "Corruption" } });
   });
 
-  test("what is shown is of one moment, though others go on writing", async () => {
+  test("a check sees one moment, although others keep writing", async () => {
     const view = await temporary.store.inspect().look();
     let seen = 0;
     for await (const run of view.runs()) {

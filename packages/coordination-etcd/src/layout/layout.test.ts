@@ -1,5 +1,5 @@
 // These keys are in clusters. A key that moves is a store that seems empty to the next version, and keys in another order are lists in
-// another order. Before you mend this test by changing what it expects: who reads what the version before has written?
+// another order. Before you change what this test expects: which version then reads what the previous version has written?
 
 import { readFileSync } from "node:fs";
 import { Cursor, LogicalTime, OpId, RunId, ShardId, TenantId, WorkerId, type ShardStatus } from "@gossip/contracts";

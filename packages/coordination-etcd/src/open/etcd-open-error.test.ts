@@ -14,7 +14,7 @@ const ERRORS: { readonly [K in EtcdOpenError["kind"]]: Extract<EtcdOpenError, { 
 
 const refused = (code: number): string => etcdOpenErrorMessage({ kind: "Refused", code, reason: "words of etcd" });
 
-test("every reason has a sentence of its own, with a way on", () => {
+test("every reason has its own sentence, with what to do next", () => {
   const messages = Object.values(ERRORS).map(etcdOpenErrorMessage);
   for (const message of messages) expect(message).toMatch(/^[^;\n]+; [^;\n]*[^.\n]$/);
   expect(new Set(messages).size).toBe(messages.length);
@@ -35,7 +35,7 @@ test("every refusal code has its own message", () => {
   for (const code of [2, ...Object.values(EtcdCode)]) expect(refused(code)).toContain("words of etcd");
 });
 
-test("what is no such error has a sentence, or is refused with one", () => {
+test("an unknown kind has a sentence, and anything else is refused", () => {
   expect(etcdOpenErrorMessage({ kind: "toString" } as unknown as EtcdOpenError)).toBe(
     "the store cannot be opened, for an unknown reason",
   );

@@ -70,21 +70,21 @@ async function use(store: EtcdStore, run: RunId = RUN): Promise<void> {
 }
 
 describe.skipIf(skipped !== undefined)("opening", () => {
-  test("an empty prefix becomes a store, for all who open it at once, and is found again", async () => {
+  test("an empty prefix becomes a store, for all processes that open it at once, and is found again", async () => {
     const prefix = newPrefix();
     const [one, two] = await Promise.all([open({ prefix }), open({ prefix: `${prefix}/` }), open({ prefix })]);
     await use(one);
     expect(unwrap(await two.readRun(TENANT, RUN)).kind).toBe("Found");
   });
 
-  test("stores with different prefixes know nothing of one another, though one is the beginning of the other", async () => {
+  test("stores with different prefixes are independent, even if one prefix begins with the other", async () => {
     const prefix = newPrefix();
     const [outer, inner] = [await open({ prefix: `${prefix}1` }), await open({ prefix: `${prefix}11` })];
     await use(outer);
     expect(unwrap(await inner.listTenants({ after: undefined, limit: 9 })).items).toEqual([]);
   });
 
-  test("a later layout is refused, and so is what is no store", async () => {
+  test("a later layout is refused, and so are keys that are not a store", async () => {
     const client = new EtcdClient({ endpoints: [server.endpoint] });
     onTestFinished(() => client.close());
     const attempt = async (key: string, value: string) => {
@@ -122,7 +122,7 @@ describe.skipIf(skipped !== undefined)("opening", () => {
     await expect(openEtcdStore(options as never)).rejects.toThrow(words);
   });
 
-  test("a store that is closed answers with a failure, and closing twice is closing once", async () => {
+  test("calls of a closed store fail, and closing twice is harmless", async () => {
     const store = await open({});
     await Promise.all([store.close(), store.close()]);
     expect(await store.readRun(TENANT, RUN)).toMatchObject({
@@ -136,7 +136,7 @@ describe.skipIf(skipped !== undefined)("opening", () => {
 });
 
 describe.skipIf(skipped !== undefined)("members", () => {
-  test("one that is gone is passed over, from the start and later", async () => {
+  test("one that is gone is skipped, from the start and later", async () => {
     const own = await start();
     const store = await open({ endpoints: [NOBODY, own.endpoint] });
     await use(store);
@@ -150,7 +150,7 @@ describe.skipIf(skipped !== undefined)("members", () => {
     await use(store, RunId.fromRaw(2n));
   });
 
-  test("where the way to one in use is cut, another is used", async () => {
+  test("if the connection to one is cut, another is used", async () => {
     const [one, two] = [await CuttingProxy.before(server.endpoint), await CuttingProxy.before(server.endpoint)];
     onTestFinished(() => two.close());
     const store = await open({ endpoints: [one.url, two.url] });

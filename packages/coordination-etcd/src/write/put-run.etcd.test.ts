@@ -122,7 +122,7 @@ async function change(fields: Partial<ShardRecord>): Promise<void> {
 const neverGivenUp = (): void => assert(false, "nothing was staged");
 const lease = { owner: WorkerId.fromRaw(1n), deadline: LogicalTime.fromRaw(9n), opId: OpId.fromRaw(1n) };
 
-describe.skipIf(skipped !== undefined)("between the look and the write", () => {
+describe.skipIf(skipped !== undefined)("between the read and the write", () => {
   test.each([
     { status: "Active", before: "Parked", fields: { status: "Active", parkReason: undefined } },
     { status: "Active", before: "Parked", fields: { status: "Active", parkReason: undefined, lease } },

@@ -110,7 +110,7 @@ describe.skipIf(skipped !== undefined)("many shards", () => {
     { title: "few operations in a transaction", args: ["--max-txn-ops=8"], shardCount: 400, metadataSize: 0 },
     { title: "small requests", args: ["--max-request-bytes=60000"], shardCount: 600, metadataSize: 1000 },
     { title: "large shards", args: [], shardCount: 300, metadataSize: 16_000 },
-  ])("are registered, whatever the server takes: $title", async ({ args, shardCount, metadataSize }) => {
+  ])("are registered, whatever the limits of the server: $title", async ({ args, shardCount, metadataSize }) => {
     const own = await startEtcd(args);
     onTestFinished(() => own.dispose());
     await using store = unwrap(await openEtcdStore({ endpoints: [own.endpoint] }));
@@ -124,7 +124,7 @@ describe.skipIf(skipped !== undefined)("many shards", () => {
     other.close();
   });
 
-  test("of two who register the same run at once one has it, and the other leaves nothing", async () => {
+  test("of two registrations of one run at once, one succeeds and the other leaves nothing", async () => {
     const temporary = await makeStore(server);
     await using store = temporary.store;
     await using second = unwrap(await openEtcdStore({ endpoints: [server.endpoint], prefix: temporary.prefix }));
@@ -143,7 +143,7 @@ describe.skipIf(skipped !== undefined)("many shards", () => {
     expect(unwrap(await fsck(store.inspect()))).toMatchObject({ shardCount: 300, findings: [] });
   });
 
-  test("that would overdraw a quota are refused before any is put down", async () => {
+  test("that would exceed a quota are refused before any is written", async () => {
     const temporary = await makeStore(server);
     await using store = temporary.store;
     expect(await commit(store, putRun(300, { maxShards: 299 }))).toEqual({

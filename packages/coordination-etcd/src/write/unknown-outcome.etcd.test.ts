@@ -122,14 +122,14 @@ describe.skipIf(skipped !== undefined)("an answer that is lost", () => {
     await settled(attempts, 1);
   });
 
-  test("so does an update that is lost on its way", async () => {
+  test("an update that is lost on its way is unknown, too", async () => {
     await commit(putRun(1), straight);
     expect(await commitWhileCut(await update(), "Before", "request_put")).toBe("Unknown");
     expect(await attempts()).toBe(0);
     expect((await commit(await update())).kind).toBe("Committed");
   });
 
-  test("to a look before the write is no harm: it is asked again", async () => {
+  test("to a read before the write is harmless: the read is repeated", async () => {
     expect(await commitWhileCut(putRun(1), "After", "request_range")).toBe("Committed");
   });
 

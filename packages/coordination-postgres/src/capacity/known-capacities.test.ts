@@ -64,7 +64,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("Wait" as const), ms: fc.integer({ min: 1, max: 4 }) }) },
 );
 
-test("what is told was so not long ago, at the time that was asked for, and behind all that this process had written", async () => {
+test("a hint was true a moment ago, at the requested time, and includes every write of this process", async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.array(step, { maxLength: 40, size: "max" }), async (first, steps) => {
       let nowMs = 0;

@@ -88,7 +88,7 @@ test("a store in order is in order, and repair leaves every byte of it alone", a
   expect(await contents()).toEqual(before);
 });
 
-describe("what repair mends", () => {
+describe("what repair fixes", () => {
   const columns = [
     "attempts = attempts + 1",
     "key_range_start = key_range_start || '\\x00'",
@@ -199,7 +199,7 @@ describe("what repair mends", () => {
   });
 });
 
-describe("what repair cannot mend, and leaves as it is", () => {
+describe("what repair cannot fix, and leaves as it is", () => {
   test("a record with a flipped bit", async () => {
     await sql(`UPDATE @.shards SET record = set_bit(record, 100, 1 - get_bit(record, 100)) WHERE ${anActive}`);
     const before = await contents();

@@ -7,7 +7,7 @@ import { readRunVersion, readShardVersion, runVersion, shardVersion } from "./re
 
 const count = fc.integer({ min: 1, max: 999_999_999_999_999 });
 
-test("what was given out comes back, as a run's or a shard's and as nothing else", () => {
+test("a version round-trips, as a run's or a shard's and as nothing else", () => {
   fc.assert(
     fc.property(count, count, (runId, version) => {
       expect(readRunVersion(runVersion({ runId, version }))).toEqual({ runId, version });
