@@ -8,13 +8,12 @@ const SPREAD_RANGE = 2 ** 32;
 /**
  * Which shards of a run can be claimed, without looking at the others.
  *
- * Active rows are in one of three lists: *available*, which nobody holds, and *lapsed*, whose leases have
- * run out, both in no order; and *leased*, by deadline. A row whose deadline passes moves from
- * *leased* to *lapsed* when somebody next looks. Rows that are not active are in none.
+ * Active rows are in one of three lists: *available*, without a lease, and *lapsed*, whose leases have expired, both
+ * unordered; and *leased*, by deadline. A row whose deadline passes moves from *leased* to *lapsed* at the next read. Rows
+ * that are not active are in none.
  *
- * Every step costs the same however many rows there are, or grows with the logarithm of
- * the number of those that are held. Only whoever looks with an earlier time than the one before,
- * as coordinators whose clocks differ do, pays for looking through what has lapsed.
+ * Every step takes constant time, or time logarithmic in the number of leased rows. Only a read with an earlier time than
+ * the one before, from a coordinator whose clock is behind, goes through the lapsed rows.
  */
 export class ClaimIndex {
   readonly #available: ShardRow[] = [];
@@ -26,7 +25,7 @@ export class ClaimIndex {
 
   /** Put a row where its state belongs. Call it after every change of status or lease. */
   place(row: ShardRow): void {
-    // Whether a lease has lapsed already is found out when somebody looks.
+    // The next read finds out whether the lease has lapsed already.
     const list = row.status !== "Active" ? "none" : row.lease === undefined ? "available" : "leased";
     if (list === "leased" && row.claimList === "leased") {
       this.#leased.update(row);
@@ -46,7 +45,7 @@ export class ClaimIndex {
     row.claimList = "none";
   }
 
-  /** Up to `limit` rows that nobody holds, beginning at the place that `spread` points to. */
+  /** Up to `limit` rows without a lease, starting at the position that `spread` selects. */
   candidates(now: LogicalTime, { limit, spread }: { readonly limit: number; readonly spread: number }): ShardRow[] {
     this.#settle(now);
     const freeCount = this.#available.length;

@@ -4,22 +4,22 @@ import { assertObject } from "@gossip/stdx/internal";
 
 /** What a `MemoryStore` is to hold. Every number is the greatest there will be. */
 export interface MemoryLoad {
-  /** Shards that exist at a time. Those that have come to their end count until their run is deleted. */
+  /** Shards that exist at one time. Finished ones count until their run is deleted. */
   readonly shards: number;
   readonly runs: number;
   /** Bytes of a shard's two bounds and its metadata together. */
   readonly specSize: number;
   /** Bytes of a cursor's key and its token together. */
   readonly cursorSize: number;
-  /** Operations that a shard remembers: 16, as many as there can be, where it is left out. */
+  /** Operations that a shard remembers: 16 by default, which is the most. */
   readonly loggedOps?: number;
 }
 
 /** How much memory that takes, in bytes. */
 export interface MemoryPlan {
-  /** What to give the store as `slabCapacity`. */
+  /** The `slabCapacity` of the store. */
   readonly slabCapacity: number;
-  /** What the store will take beside it, about. */
+  /** About what the store takes besides it. Notes are not included. */
   readonly heapBytes: number;
   readonly totalBytes: number;
 }
@@ -27,7 +27,7 @@ export interface MemoryPlan {
 /** Smallest block of a slab. */
 const MIN_BLOCK_SIZE = 16;
 
-// As measured with Node 20 and rounded up: 541 for a shard that nobody has touched, 48 more for its lease, 166 for a logged operation.
+// As measured with Node 20 and rounded up: 541 for a shard that was never acquired, 48 more for its lease, 166 for a logged operation.
 const HEAP_PER_SHARD = 640;
 const HEAP_PER_LOGGED_OP = 176;
 const HEAP_PER_RUN = 4096;

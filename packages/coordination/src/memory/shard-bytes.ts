@@ -52,7 +52,7 @@ export class ShardBytes {
     return this.#slab.liveCount;
   }
 
-  /** Copy a spec in; `undefined` where there is no room. */
+  /** Copies a spec in. Returns `undefined` if there is no room. */
   packSpec(spec: ShardSpecRef): PackedSpec | undefined {
     const { keyRangeStart, keyRangeEnd, metadata } = spec;
     const staging = this.#staging;
@@ -63,7 +63,7 @@ export class ShardBytes {
     return slot && { slot, startSize: keyRangeStart.length, endSize: keyRangeEnd.length };
   }
 
-  /** Copy a cursor in; `undefined` where there is no room. */
+  /** Copies a cursor in. Returns `undefined` if there is no room. */
   packCursor(cursor: Cursor): PackedCursor | undefined {
     const { lastKey, token } = cursor;
     if (lastKey === undefined) return INITIAL;
@@ -80,7 +80,7 @@ export class ShardBytes {
     const keyRangeStart = bytes.slice(0, startSize);
     const keyRangeEnd = bytes.slice(startSize, startSize + endSize);
     const metadata = bytes.slice(startSize + endSize);
-    // It was checked when it was made, and nobody else has the bytes.
+    // It was checked when it was stored, and no caller has these bytes.
     return Object.freeze({ keyRangeStart, keyRangeEnd, metadata }) as ShardSpecRef as ShardSpec;
   }
 
@@ -100,7 +100,7 @@ export class ShardBytes {
     scratch.commitCursor({ keySize: cursor.keySize, size: cursorSize });
   }
 
-  /** The bytes of a block, borrowed: good until the next write. */
+  /** The bytes of a block, borrowed: valid until the next write. */
   view(slot: ByteSlot): Uint8Array {
     return this.#slab.get(slot);
   }

@@ -6,9 +6,8 @@ import type { ShardRow } from "./shard-row.ts";
 /**
  * The shards of a run by range start, ties by id.
  *
- * Neither ever changes, so rows that are in order stay so. New ones wait until somebody
- * lists, and are then merged in: registering and splitting pay nothing for a list that
- * nobody asks for.
+ * Neither ever changes, so sorted rows stay sorted. New rows are merged in by the next listing: registering and
+ * splitting cost nothing extra if no list is read.
  */
 export class ShardOrder {
   readonly #bytes: ShardBytes;
@@ -23,13 +22,13 @@ export class ShardOrder {
     this.#waiting.push(row);
   }
 
-  /** All rows, in order. Borrowed: good until the next `add`. */
+  /** All rows, in order. Borrowed: valid until the next `add`. */
   rows(): readonly ShardRow[] {
     if (this.#waiting.length > 0) this.#merge();
     return this.#sorted;
   }
 
-  /** The index of the first row behind a position. */
+  /** The index of the first row after a position. */
   indexAfter(position: ShardPosition): number {
     const rows = this.rows();
     let low = 0;

@@ -7,12 +7,12 @@ import type { ShardFilter } from "../views/shard-filter.ts";
 /**
  * Which state of a record was read.
  *
- * Whatever the store has: a counter, a revision, a token. Only the store that gave it
- * out compares it. It must change with every write of the record, and never come back.
+ * A counter, a revision or a token: only the store that issued it compares it. It must change with every write of the
+ * record, and never occur again.
  */
 export type StoreVersion = bigint | number | string;
 
-/** A record as it was read, with what a later write of it must be guarded by. */
+/** A record as it was read, and the version that guards a later write. */
 export interface Versioned<Record> {
   readonly record: Record;
   readonly version: StoreVersion;
@@ -20,24 +20,24 @@ export interface Versioned<Record> {
 
 /** A shard and its run, as they were at one moment. Either may be missing. */
 export interface ShardRead {
-  /** A store may give the whole `RunRecord` here; nothing but the head is looked at. */
+  /** A store may return the whole `RunRecord` here; only the head is used. */
   readonly run: Versioned<RunHead> | undefined;
   readonly shard: Versioned<ShardRecord> | undefined;
 }
 
-/** What is under a run's id. `Deleted` is the mark that a removed run leaves for ever. */
+/** What is stored under a run's id. `Deleted` is the mark that a removed run leaves forever. */
 export type RunRead =
   | { readonly kind: "Missing" }
   | ({ readonly kind: "Found" } & Versioned<RunRecord>)
   | { readonly kind: "Deleted" };
 
-/** Some of a longer list, and where to go on; without `next` it was the last of it. */
+/** Part of a list, and where the next part begins; without `next` it is the last part. */
 export interface Page<Item, Position> {
   readonly items: readonly Item[];
   readonly next: Position | undefined;
 }
 
-/** A place in the list of a run's shards, which goes by range start and then by id. Neither ever changes. */
+/** A position in the list of a run's shards, which is sorted by range start and then by id. Neither ever changes. */
 export interface ShardPosition {
   readonly keyRangeStart: Uint8Array;
   readonly shard: ShardId;
@@ -46,11 +46,11 @@ export interface ShardPosition {
 export interface ListShardsQuery {
   readonly tenant: TenantId;
   readonly run: RunId;
-  /** List what comes after it; from the start where there is none. */
+  /** List what comes after it; `undefined` to list from the start. */
   readonly after: ShardPosition | undefined;
-  /** Most items to give, at least 1. Fewer may be given before the end of the list. */
+  /** Most items to return, at least 1. A page may have fewer although others follow. */
   readonly limit: number;
-  /** What will be kept of the page. A store may use it to skip the rest early; it need not. */
+  /** The caller applies this filter to the page. A store may use it to skip other shards early. */
   readonly filter: ShardFilter;
   readonly now: LogicalTime;
 }
@@ -88,7 +88,7 @@ export interface CountNotesQuery {
   readonly limit: number;
 }
 
-/** Which run, and when: what counting its shards takes. */
+/** Which run, and at which time. */
 export interface RunMoment {
   readonly tenant: TenantId;
   readonly run: RunId;
@@ -96,11 +96,11 @@ export interface RunMoment {
 }
 
 export interface ClaimQuery extends RunMoment {
-  /** Most candidates to give, at least 1. */
+  /** Most candidates to return, at least 1. */
   readonly limit: number;
   /**
-   * A number of 32 bits that differs between workers. Where there are more candidates than
-   * the limit, start looking at the place that it points to, so that workers look at different ones.
+   * A 32-bit number that differs between workers. If there are more candidates than the limit, it selects where to start,
+   * so that workers get different ones.
    */
   readonly spread: number;
 }
@@ -108,18 +108,17 @@ export interface ClaimQuery extends RunMoment {
 /** A shard that can be claimed. */
 export interface ClaimCandidate {
   readonly shard: ShardId;
-  /** The shard itself, where reading it later would cost another trip. */
+  /** The shard itself, if reading it later would cost another round trip. */
   readonly read?: Versioned<ShardRecord> | undefined;
 }
 
-/** Where a worker may look for work. */
+/** The shards that a worker may claim. */
 export interface ClaimListing {
   readonly run: Versioned<RunHead> | undefined;
   /**
-   * Active shards that nobody holds at that time. Up to the limit of them, whichever;
-   * all of them where they are no more than that.
+   * Active shards without a lease at that time: all of them, or any up to the limit if there are more.
    */
   readonly candidates: readonly ClaimCandidate[];
-  /** When the first of the leases that are held at that time runs out. */
+  /** The earliest deadline of the leases that are held at that time. */
   readonly earliestDeadline: LogicalTime | undefined;
 }

@@ -1,11 +1,11 @@
 import { LogicalTime, type Clock } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 
-/** A clock that moves only when it is told to. It may be set back, to see what that does. */
+/** A clock that moves only when a test moves it, also back. */
 export class ManualClock implements Clock {
   #now: LogicalTime;
 
-  /** Starts at 1, the earliest time there is, where nothing else is said. */
+  /** Starts at 1 by default, the earliest valid time. */
   constructor(start: bigint = 1n) {
     this.#now = LogicalTime.fromRaw(start);
   }

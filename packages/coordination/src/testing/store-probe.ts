@@ -13,18 +13,18 @@ import type {
 import type { WriteSet } from "../store/write-set.ts";
 import type { AcquireScratch } from "../views/acquire-scratch.ts";
 
-/** A store that counts what is asked of it, and otherwise is the one that it stands before. */
+/** A store that counts calls and passes them on to another store. */
 export class StoreProbe implements CoordinationStore {
   readonly #inner: CoordinationStore;
-  /** Present only where the store has it, as callers look for it. */
+  /** Present only if the inner store has it: callers check for it. */
   readonly readShardInto?: NonNullable<CoordinationStore["readShardInto"]>;
-  /** Set before a coordinator is made over it, where `beforeNextCommit` is to be used. */
+  /** Set it before a coordinator is created if `beforeNextCommit` is used later. */
   mayIntervene = false;
   /** How many calls have read something. */
   reads = 0;
   /** The sets of each call of `commit`. */
   readonly commits: (readonly WriteSet[])[] = [];
-  /** Done once, before the next commit reaches the store: what comes between a decision and its write. */
+  /** Called once, before the next commit reaches the store: a write between a decision and its commit. */
   beforeNextCommit: (() => Promise<void>) | undefined;
 
   constructor(inner: CoordinationStore) {
@@ -42,7 +42,7 @@ export class StoreProbe implements CoordinationStore {
   }
 
   get traits(): StoreTraits {
-    // With something to come between, an answer takes its time.
+    // A write can only come in between if answers are promises.
     return { ...this.#inner.traits, answersAtOnce: this.#inner.traits?.answersAtOnce === true && !this.mayIntervene };
   }
 

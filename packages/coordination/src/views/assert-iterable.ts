@@ -1,6 +1,6 @@
 import { assert } from "@gossip/stdx";
 
-/** Throw unless `value` can be gone through. */
+/** Throws unless `value` is iterable. */
 export function assertIterable<Item>(value: Iterable<Item>, noun: string): void {
   const isIterable = typeof value === "object" && value !== null && typeof value[Symbol.iterator] === "function";
   assert(

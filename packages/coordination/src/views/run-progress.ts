@@ -7,19 +7,19 @@ import { assertIterable } from "./assert-iterable.ts";
 /**
  * How a run stands: its shards by state.
  *
- * Of one moment, and the next may differ in either direction: an unparked shard is
- * active again, and with a new shard the watermark moves back.
+ * A snapshot. The numbers can move in either direction: an unparked shard is active again, and a new shard moves the
+ * watermark back.
  */
 export interface RunProgress {
-  /** All shards, what splits made included. */
+  /** All shards, including those that splits created. */
   readonly total: number;
   readonly active: number;
   readonly done: number;
   readonly split: number;
   readonly parked: number;
-  /** Of the active ones, those that somebody holds. */
+  /** The active shards that are leased. */
   readonly leased: number;
-  /** The least key that an active shard has come to; `undefined` where none has come to any. */
+  /** The least cursor key of an active shard; `undefined` if none has one. */
   readonly watermark: Uint8Array | undefined;
 }
 
@@ -29,9 +29,9 @@ export interface RunProgressCompanion {
   of(records: Iterable<ShardRecord>, now: LogicalTime): RunProgress;
   /** Nothing is left to do. */
   isSettled(progress: RunProgress): boolean;
-  /** Nothing is left to do, and nothing was set aside. */
+  /** Nothing is left to do, and nothing is parked. */
   isSuccess(progress: RunProgress): boolean;
-  /** Something was set aside. */
+  /** Something is parked. */
   hasFailures(progress: RunProgress): boolean;
   toJson(progress: RunProgress): JsonSafe<RunProgress>;
 }
@@ -89,13 +89,13 @@ export const RunProgress: RunProgressCompanion = {
   },
 };
 
-/** The lesser of two keys, where there are two. */
+/** The lesser of two keys, either of which may be missing. */
 export function leastKey(a: Uint8Array | undefined, b: Uint8Array | undefined): Uint8Array | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return compareBytes(a, b) <= 0 ? a : b;
 }
 
-/** Judge whether a run can end, by its shards. A run without any has nothing to judge by and throws. */
+/** Whether a run can end, judged by its shards. Throws if it has none. */
 export function evaluateRunTerminal(progress: RunProgress): RunVerdict {
   assertObject(progress, "run progress");
   assert(progress.total > 0, "a run without shards cannot be judged by them");

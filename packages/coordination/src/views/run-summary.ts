@@ -3,14 +3,14 @@ import { assertObject } from "@gossip/stdx/internal";
 import type { RunConfig } from "../records/run-config.ts";
 import type { RunRecord } from "../records/run-record.ts";
 
-/** A run for people to look at: its record without the log, whose hashes are nobody's to see. *Addition.* */
+/** A run for display: its record without the log, whose hashes stay hidden. *Addition.* */
 export interface RunSummary {
   readonly tenant: TenantId;
   readonly run: RunId;
   readonly status: RunStatus;
   readonly config: RunConfig;
   readonly createdAt: LogicalTime;
-  /** Present exactly where the run has ended. */
+  /** Present exactly if the run has ended. */
   readonly completedAt: LogicalTime | undefined;
   /** The shards that were registered, as the caller listed them. */
   readonly rootShards: readonly ShardId[];

@@ -2,19 +2,19 @@ import { type LogicalTime, type ShardStatus } from "@gossip/contracts";
 import { assertObject } from "@gossip/stdx/internal";
 import { isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
 
-/** Which shards to list. A field that is left out lets every shard through. */
+/** Which shards to list. A missing field matches every shard. */
 export interface ShardFilter {
   readonly status?: ShardStatus;
-  /** Whether somebody holds it, at the time of listing. */
+  /** Whether it is leased at the time of listing. */
   readonly isLeased?: boolean;
-  /** Leave out what splits made. */
+  /** Leave out shards that splits created. */
   readonly rootOnly?: boolean;
 }
 
 export interface ShardFilterCompanion {
   readonly ALL: ShardFilter;
   readonly ACTIVE: ShardFilter;
-  /** Active, and held by nobody. */
+  /** Active and not leased. */
   readonly AVAILABLE: ShardFilter;
   readonly PARKED: ShardFilter;
   matches(filter: ShardFilter, record: Pick<ShardRecord, "status" | "lease" | "parent">, now: LogicalTime): boolean;

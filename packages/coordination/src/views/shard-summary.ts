@@ -1,13 +1,13 @@
 import type { LogicalTime, ParkReason, ShardId, ShardStatus } from "@gossip/contracts";
 import { acquireCount, isLeasedAt, type ShardRecord } from "../records/shard-record.ts";
 
-/** What a list tells of a shard. */
+/** A shard in a list. */
 export interface ShardSummary {
   readonly shard: ShardId;
   readonly status: ShardStatus;
   readonly parkReason: ParkReason | undefined;
   readonly isLeased: boolean;
-  /** Present exactly where it is leased. */
+  /** Present exactly if it is leased. */
   readonly leaseDeadline: LogicalTime | undefined;
   /** How often it was acquired. Unparking counts too. */
   readonly acquireCount: number;
@@ -18,7 +18,7 @@ export interface ShardSummary {
   readonly spawnedCount: number;
 }
 
-/** Summarise a shard as it is at `now`. */
+/** Summarize a shard as it is at `now`. */
 export function summarizeShard(record: ShardRecord, now: LogicalTime): ShardSummary {
   const isLeased = isLeasedAt(record, now);
   return {

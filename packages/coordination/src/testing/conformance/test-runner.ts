@@ -2,14 +2,14 @@ import type { CoordinatorApi } from "../../coordinator/coordinator-api.ts";
 import type { Coordinator } from "../../coordinator/coordinator.ts";
 import type { CoordinationStore } from "../../store/coordination-store.ts";
 
-/** A place to keep records that nobody else has used. */
+/** An empty store for one case. */
 export interface StoreFixture {
   readonly store: CoordinationStore;
-  /** How the cases reach a coordinator: over a network, for example. Directly where it is left out. */
+  /** How the cases reach a coordinator: over a network, for example. Directly by default. */
   readonly connect?: (coordinator: Coordinator) => CoordinatorApi;
-  /** How many shard copies the coordinators keep. None where it is left out. */
+  /** How many shard copies the coordinators keep. None by default. */
   readonly shardCopies?: number;
-  /** Called when the case is over, however it ended. */
+  /** Called when the case has ended, whether it passed or failed. */
   readonly dispose?: () => Promise<void> | void;
 }
 

@@ -87,7 +87,7 @@ function countOpIds(): () => OpId {
 
 /**
  * What a case works with: a fresh store, a clock that it sets, a coordinator over both, and
- * one run with one shard `[a, z)` that nobody holds.
+ * one run with one shard `[a, z)` without a lease.
  */
 export class World {
   readonly store: CoordinationStore;
@@ -184,7 +184,7 @@ export class World {
     this.expect(result.ok ? result.value.kind : result.error.kind).toBe(kind);
   }
 
-  /** Expect a call to stop the program: the caller's mistake, not an answer. */
+  /** Expects a call to throw an `InvariantViolation`. */
   async expectViolation(call: () => Promise<unknown>): Promise<void> {
     let thrown: unknown;
     try {
