@@ -64,6 +64,8 @@ class Watch implements RunWatch {
   #look: Promise<void> | undefined;
   #lookBeganMs = 0;
   #nextLookMs = 0;
+  /** When the figures were right. */
+  #figuresMs = 0;
   #nextShowMs = 0;
   /** Since when looks have failed. */
   #failedSinceMs: number | undefined;
@@ -143,6 +145,7 @@ class Watch implements RunWatch {
   }
 
   #sample(overview: RunOverview, atMs: number): ProgressFigures {
+    this.#figuresMs = atMs;
     const left = estimateWork(shardWorkOf(overview.rows), this.#estimate);
     return this.#estimator.add({ atMs, items: overview.totals.items, unstored: this.#options.own.unstored, left });
   }
@@ -155,6 +158,7 @@ class Watch implements RunWatch {
 
   #shown(overview: RunOverview, nowMs: number): RunProgressShown {
     const { own, itemsBefore, isStopping } = this.#options;
+    const { remainingMs } = this.#figures;
     const held = own.progress?.held ?? 0;
     const { earliestDeadline, states } = overview;
     const isWaiting = own.progress !== undefined && held === 0 && states.leased > 0 && states.waiting === 0;
@@ -164,6 +168,8 @@ class Watch implements RunWatch {
       elapsedMs: nowMs - this.#startMs,
       itemsBefore,
       ...this.#figures,
+      // Time has passed since it was predicted.
+      remainingMs: remainingMs === undefined ? undefined : Math.max(0, remainingMs - (nowMs - this.#figuresMs)),
       held,
       waitMs:
         isWaiting && earliestDeadline !== undefined ? Number(earliestDeadline) - nowMs - this.#clockLeadMs : undefined,
