@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Patience } from "./calls/patience.ts";
 import type { TransportOptions } from "./http/transport.ts";
 
-export interface ClientOptions extends Omit<TransportOptions, "maxSockets"> {
+export interface GossipClientOptions extends Omit<TransportOptions, "maxSockets"> {
   /** Connections to keep to the server. Default: 64. */
   readonly maxSockets?: number;
   /** How long a claim that finds nothing waits at the server for a shard. Default: one second. 0 does not wait. */
@@ -25,7 +25,7 @@ export interface ClientSettings extends TransportOptions, Patience {
   readonly newOpId: () => OpId;
 }
 
-export function makeSettings(options: ClientOptions): ClientSettings {
+export function makeSettings(options: GossipClientOptions): ClientSettings {
   assert(typeof options === "object" && options !== null, "client options must be an object");
   const {
     url,

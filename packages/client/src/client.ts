@@ -41,7 +41,7 @@ import { assert, assertCount, ok, type Result } from "@gossip/stdx";
 import { Caller } from "./calls/caller.ts";
 import { failed, LeasedCalls, readSession } from "./calls/leased-calls.ts";
 import { RunCalls } from "./calls/run-calls.ts";
-import { makeSettings, type ClientOptions, type ClientSettings } from "./client-options.ts";
+import { makeSettings, type GossipClientOptions, type ClientSettings } from "./client-options.ts";
 import { OwnEvents } from "./events/own-events.ts";
 import { Transport } from "./http/transport.ts";
 import { RemoteSession } from "./session/remote-session.ts";
@@ -65,7 +65,7 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
   readonly #leased: LeasedCalls;
   readonly #events = new OwnEvents();
 
-  constructor(options: ClientOptions) {
+  constructor(options: GossipClientOptions) {
     const settings = makeSettings(options);
     const transport = new Transport(settings);
     const caller = new Caller(transport, settings);

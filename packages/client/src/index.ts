@@ -1,3 +1,3 @@
-export type { ClientOptions } from "./client-options.ts";
+export type { GossipClientOptions } from "./client-options.ts";
 export { GossipClient } from "./client.ts";
 export { ServiceRefused } from "./calls/refused-error.ts";

@@ -10,7 +10,7 @@ import { RequestHandler, type AuditEntry, type Authenticate } from "./http/reque
 import { respondText } from "./http/respond.ts";
 
 /** Where to listen. Port 0 picks a free one. */
-export interface ListenAddress {
+export interface ServiceAddress {
   readonly host?: string;
   readonly port: number;
 }
@@ -24,7 +24,7 @@ export interface TlsFiles {
 
 export interface ServerOptions extends Omit<ServiceOptions, "random" | "nowMs" | "timers"> {
   readonly coordinator: Coordinator;
-  readonly listen: ListenAddress;
+  readonly listen: ServiceAddress;
   readonly authenticate?: Authenticate | undefined;
   readonly tls?: TlsFiles | undefined;
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
@@ -33,7 +33,7 @@ export interface ServerOptions extends Omit<ServiceOptions, "random" | "nowMs" |
 }
 
 /** Why a server does not start. */
-export type StartError =
+export type ServeError =
   /** Without authentication everybody who reaches the port may do everything. */
   | { readonly kind: "NeedsAuthentication"; readonly host: string }
   | { readonly kind: "ListenFailed"; readonly host: string; readonly port: number; readonly code: string };
@@ -52,7 +52,7 @@ export class GossipServer {
   readonly #byAddress = new Map<string, number>();
   readonly #host: string;
 
-  static async start(options: ServerOptions): Promise<Result<GossipServer, StartError>> {
+  static async start(options: ServerOptions): Promise<Result<GossipServer, ServeError>> {
     const { host = "127.0.0.1", port } = options.listen;
     assertCount(port, "port", { min: 0, max: 65_535 });
     if (options.authenticate === undefined && !LOOPBACK.has(host)) return err({ kind: "NeedsAuthentication", host });

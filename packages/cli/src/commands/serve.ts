@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Coordinator } from "@gossip/coordination";
-import type { GossipServer, StartError, TlsFiles, TokenBook } from "@gossip/server";
+import type { GossipServer, ServeError, TlsFiles, TokenBook } from "@gossip/server";
 import { ok, type Result } from "@gossip/stdx";
 import { WindowGrant } from "@gossip/tso";
 import { Option, type Command } from "commander";
@@ -205,7 +205,7 @@ async function openTime(
   });
 }
 
-function refuse(error: StartError, listen: string): Result<never, CliError> {
+function refuse(error: ServeError, listen: string): Result<never, CliError> {
   return error.kind === "NeedsAuthentication"
     ? fail(
         "BadCommandLine",

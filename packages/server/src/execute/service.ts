@@ -2,7 +2,7 @@ import { TenantId, type Clock } from "@gossip/contracts";
 import type { Coordinator, CoordinationEvent } from "@gossip/coordination";
 import { EventLog } from "../events/event-log.ts";
 import { Admission } from "../limits/admission.ts";
-import { makeLimits, type ServerLimits } from "../limits/limits.ts";
+import { makeLimits, type ServiceLimits } from "../limits/limits.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { ClaimWaiters, type WaiterTimers } from "./claim-waiters.ts";
 import { EndedRuns } from "./ended-runs.ts";
@@ -13,7 +13,7 @@ export interface ServiceOptions {
   readonly coordinator: Coordinator;
   /** The coordinator's clock: the cluster's oracle. */
   readonly clock: Clock;
-  readonly limits?: Partial<ServerLimits>;
+  readonly limits?: Partial<ServiceLimits>;
   /** Whether other nodes write to the store, so that waiting claims must look at it now and then. */
   readonly isStoreShared?: boolean;
   /** Grants `count` timestamps and returns the first. `undefined` if it cannot now. */
@@ -34,7 +34,7 @@ const ENDINGS: ReadonlySet<string> = new Set(["RunCompleted", "RunFailed", "RunC
 export class Service {
   readonly coordinator: Coordinator;
   readonly clock: Clock;
-  readonly limits: ServerLimits;
+  readonly limits: ServiceLimits;
   readonly admission: Admission;
   readonly metrics = new Metrics();
   readonly waiters: ClaimWaiters;

@@ -7,7 +7,7 @@ import { unwrap } from "@gossip/stdx";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Principal } from "../auth/principal.ts";
-import type { ServerLimits } from "../limits/limits.ts";
+import type { ServiceLimits } from "../limits/limits.ts";
 import { GossipServer } from "../server.ts";
 import type { AuditEntry } from "./request-handler.ts";
 
@@ -23,7 +23,7 @@ let coordinator: Coordinator;
 let clock: ManualClock;
 let audit: AuditEntry[];
 
-async function start(limits: Partial<ServerLimits> = {}): Promise<void> {
+async function start(limits: Partial<ServiceLimits> = {}): Promise<void> {
   clock = new ManualClock(1_000n);
   coordinator = new Coordinator({ store: new MemoryStore(), clock, shardCopies: 100 });
   audit = [];

@@ -1,6 +1,6 @@
 import { protocolError, type Priority, type ProtocolError } from "@gossip/protocol";
 import { err, ok, type Result } from "@gossip/stdx";
-import type { ServerLimits } from "./limits.ts";
+import type { ServiceLimits } from "./limits.ts";
 
 /** How long a refused client should wait. It adds its own jitter. */
 const RETRY_AFTER_MS = 1_000;
@@ -21,14 +21,14 @@ export interface Load {
  * workers lose their leases.
  */
 export class Admission {
-  readonly #limits: ServerLimits;
+  readonly #limits: ServiceLimits;
   readonly #byToken = new Map<string, number>();
   #elements = 0;
   #newElements = 0;
   #bytes = 0;
   #refused = 0;
 
-  constructor(limits: ServerLimits) {
+  constructor(limits: ServiceLimits) {
     this.#limits = limits;
   }
 

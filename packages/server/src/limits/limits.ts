@@ -1,7 +1,7 @@
 import { assertCount } from "@gossip/stdx";
 
 /** What the server accepts before it refuses. */
-export interface ServerLimits {
+export interface ServiceLimits {
   /** Bytes of a request's body. */
   readonly maxBodyBytes: number;
   readonly maxHeaderBytes: number;
@@ -28,7 +28,7 @@ export interface ServerLimits {
   readonly maxEventStreams: number;
 }
 
-export const DEFAULT_LIMITS: ServerLimits = {
+export const DEFAULT_SERVICE_LIMITS: ServiceLimits = {
   maxBodyBytes: 16 * 1024 * 1024,
   maxHeaderBytes: 16 * 1024,
   maxConnections: 20_000,
@@ -45,8 +45,8 @@ export const DEFAULT_LIMITS: ServerLimits = {
   maxEventStreams: 1_000,
 };
 
-export function makeLimits(limits: Partial<ServerLimits> = {}): ServerLimits {
-  const filled = { ...DEFAULT_LIMITS, ...limits };
+export function makeLimits(limits: Partial<ServiceLimits> = {}): ServiceLimits {
+  const filled = { ...DEFAULT_SERVICE_LIMITS, ...limits };
   for (const [name, limit] of Object.entries(filled)) assertCount(limit, name, { min: 1, max: 2 ** 40 });
   return filled;
 }

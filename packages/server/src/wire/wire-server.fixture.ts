@@ -1,4 +1,4 @@
-import { GossipClient, type ClientOptions } from "@gossip/client";
+import { GossipClient, type GossipClientOptions } from "@gossip/client";
 import type { Clock } from "@gossip/contracts";
 import type { Coordinator } from "@gossip/coordination";
 import { randomBytes } from "node:crypto";
@@ -54,7 +54,7 @@ export class WireServer {
   }
 
   /** Serve a coordinator and connect to it. */
-  connect(coordinator: Coordinator, clock: Clock, options: Partial<ClientOptions> = {}): GossipClient {
+  connect(coordinator: Coordinator, clock: Clock, options: Partial<GossipClientOptions> = {}): GossipClient {
     const url = this.serve(coordinator, clock);
     const client = new GossipClient({ url, claimWaitMs: 0, ...options });
     this.#clients.push(client);
