@@ -11,5 +11,6 @@ export {
 } from "./etcd.ts";
 export { freePort } from "./free-port.ts";
 export { skippedFor } from "./skipped-for.ts";
+export { radosGatewaySkipped, startRadosGateway, type RadosGateway } from "./radosgw.ts";
 export { redisMissing, startRedis, type RedisServer } from "./redis.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";

@@ -1,0 +1,39 @@
+// A range that begins between two characters must begin at the first key that lies in it: one too early is work done
+// twice, one too late is an object that nobody processes.
+import { fc, test } from "@fast-check/vitest";
+import { expect, test as example } from "vitest";
+import { compareBytes } from "@gossip/stdx";
+import { keyBytes, leastTextFrom } from "./key-text.ts";
+
+const texts = fc.string({ unit: "binary", maxLength: 4 });
+const bounds = fc.oneof(
+  fc.uint8Array({ maxLength: 6 }),
+  // Cut and changed texts: where mistakes would be.
+  fc
+    .tuple(texts, fc.nat(12), fc.nat(255))
+    .map(([text, cut, byte]) => Uint8Array.of(...keyBytes(text).subarray(0, cut), byte)),
+);
+
+test.prop([bounds, texts])(
+  "a text is not below the bytes exactly if it is not below the least such text",
+  (bytes, text) => {
+    const least = leastTextFrom(bytes);
+    const isAbove = compareBytes(keyBytes(text), bytes) >= 0;
+    expect(isAbove).toBe(least !== undefined && compareBytes(keyBytes(text), keyBytes(least)) >= 0);
+  },
+);
+
+test.prop([texts])("a text is the least from its own bytes", (text) => {
+  expect(leastTextFrom(keyBytes(text))).toBe(text);
+});
+
+example.each([
+  [[0x61, 0x80], "a\u0080"],
+  [[0xed, 0xa0], "\ue000"],
+  [[0x61, 0xff], "b"],
+  [[0xff], undefined],
+  [[0xf4, 0x8f, 0xbf, 0xbf, 0xff], undefined],
+  [[], ""],
+])("from %j", (bytes, expected) => {
+  expect(leastTextFrom(Uint8Array.from(bytes))).toBe(expected);
+});

@@ -1,0 +1,74 @@
+import { compareBytes } from "@gossip/stdx";
+import type { ReadBounds } from "@gossip/worker";
+import type { ListedObject, ListingPage } from "../client/parse-listing.ts";
+import type { ListRequest, S3Client } from "../client/s3-client.ts";
+import { keyBytes, leastTextFrom } from "./key-text.ts";
+
+export interface RangeListing {
+  readonly prefix: string;
+  readonly bounds: ReadBounds;
+  readonly maxKeys?: number | undefined;
+}
+
+/** Where a listing begins: after a key, and perhaps with that key itself. */
+interface ListingStart {
+  readonly startAfter: string | undefined;
+  /** This key comes first, if there is such an object. A listing begins after a key and cannot begin with it. */
+  readonly inclusive: string | undefined;
+}
+
+/** Objects of a range, page by page. The next page is on its way while the caller works on one. */
+export async function* listRange(
+  client: S3Client,
+  { prefix, bounds, maxKeys }: RangeListing,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ListedObject[]> {
+  const start = listingStart(prefix, bounds.from);
+  if (start === undefined) return;
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const fetchPage = (request: Partial<ListRequest>): Promise<ListingPage> => {
+    const page = client.list({ prefix, maxKeys, ...request }, either);
+    // Awaited when its turn comes; until then, or if nobody asks for it, a failure is not an unhandled one.
+    page.catch(() => {});
+    return page;
+  };
+  try {
+    let next: Promise<ListingPage> | undefined = fetchPage({ startAfter: start.startAfter });
+    if (start.inclusive !== undefined) {
+      const page = await client.list({ prefix: start.inclusive, maxKeys: 1 }, either);
+      const exact = page.objects.filter(({ key }) => key === start.inclusive);
+      if (exact.length > 0) yield below(exact, bounds.end);
+    }
+    while (next !== undefined) {
+      const { objects, token }: ListingPage = await next;
+      const inside = below(objects, bounds.end);
+      next = token === undefined || inside.length < objects.length ? undefined : fetchPage({ token });
+      yield inside;
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+/** How to list the keys from `from` on; `undefined` if no key can be there. */
+function listingStart(prefix: string, from: Uint8Array): ListingStart | undefined {
+  const text = leastTextFrom(from);
+  if (text === undefined) return undefined;
+  // The server begins at the prefix by itself, with the object of that name.
+  if (prefix.startsWith(text)) return { startAfter: undefined, inclusive: undefined };
+  // Right behind a key, which is how a reading that goes on begins.
+  if (text.endsWith("\0")) return { startAfter: text.slice(0, -1), inclusive: undefined };
+  return { startAfter: text, inclusive: text };
+}
+
+function below(objects: readonly ListedObject[], end: Uint8Array): readonly ListedObject[] {
+  const last = objects.at(-1);
+  if (last === undefined || isBelowEnd(keyBytes(last.key), end)) return objects;
+  return objects.filter(({ key }) => isBelowEnd(keyBytes(key), end));
+}
+
+/** Whether a key lies below the end of a range. An empty end is no bound. */
+function isBelowEnd(key: Uint8Array, end: Uint8Array): boolean {
+  return end.length === 0 || compareBytes(key, end) < 0;
+}
