@@ -1,8 +1,9 @@
 // A real S3 server on loopback: Ceph's object gateway over one monitor and one storage daemon that keeps its data in
 // memory. The binaries come from the system's packages; `.ci/run` installs them.
 import { execFile, spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -16,6 +17,10 @@ const COMMAND_TIMEOUT_MS = 60_000;
 export interface RadosGateway {
   readonly endpoint: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** A new bucket with these objects; each holds its own key. Returns its name. */
+  makeBucket(keys: readonly string[]): Promise<string>;
+  putObjects(bucket: string, keys: readonly string[]): Promise<void>;
+  deleteObject(bucket: string, key: string): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -75,7 +80,51 @@ export async function startRadosGateway(): Promise<RadosGateway> {
     await dispose();
     throw thrown;
   }
-  return { endpoint: `http://127.0.0.1:${port}`, credentials: CREDENTIALS, dispose };
+  const endpoint = `http://127.0.0.1:${port}`;
+  const putObjects = async (bucket: string, keys: readonly string[]): Promise<void> => {
+    const waiting = [...keys];
+    const put = async (): Promise<void> => {
+      for (let key = waiting.pop(); key !== undefined; key = waiting.pop())
+        await send(endpoint, "PUT", `/${bucket}/${encodePath(key)}`, key);
+    };
+    await Promise.all(Array.from({ length: 16 }, put));
+  };
+  let bucketCount = 0;
+  return {
+    endpoint,
+    credentials: CREDENTIALS,
+    makeBucket: async (keys) => {
+      const bucket = `bucket-${++bucketCount}`;
+      await send(endpoint, "PUT", `/${bucket}`);
+      await putObjects(bucket, keys);
+      return bucket;
+    },
+    putObjects,
+    deleteObject: (bucket, key) => send(endpoint, "DELETE", `/${bucket}/${encodePath(key)}`),
+    dispose,
+  };
+}
+
+function encodePath(key: string): string {
+  return key.split("/").map(encodeURIComponent).join("/");
+}
+
+/** Signed by the older method of S3, which is a few lines; what is under test signs by the newer one. */
+async function send(endpoint: string, method: "PUT" | "DELETE", path: string, body = ""): Promise<void> {
+  const date = new Date().toUTCString();
+  const signature = createHmac("sha1", CREDENTIALS.secretAccessKey)
+    .update(`${method}\n\n\n\nx-amz-date:${date}\n${path}`)
+    .digest("base64");
+  const authorization = `AWS ${CREDENTIALS.accessKeyId}:${signature}`;
+  const headers = { authorization, "x-amz-date": date, "content-length": String(Buffer.byteLength(body)) };
+  const { hostname, port } = new URL(endpoint);
+  const status = await new Promise<number>((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers }, (response) => {
+      response.resume().once("end", () => resolve(response.statusCode!));
+    });
+    sent.once("error", reject).end(body);
+  });
+  if (status >= 300) throw new Error(`${method} ${path} ended with ${status}`);
 }
 
 function settings(given: { folder: string; fsid: string; monitor: string; port: number }): string {

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeSource } from "@gossip/worker/testing";
 import { compareBytes, unwrap } from "@gossip/stdx";
 import { radosGatewaySkipped, startRadosGateway, type RadosGateway } from "@gossip/tools/engines";
-import { deleteObject, makeBucket, putObjects } from "./bucket.fixture.ts";
 import { keyBytes } from "./listing/key-text.ts";
 import { s3Source, type S3Source } from "./s3-source.ts";
 
@@ -42,8 +41,8 @@ describe.skipIf(skipped !== undefined)("on a real server", () => {
 
   beforeAll(async () => {
     server = await startRadosGateway();
-    odd = await makeBucket(server, ODD_KEYS);
-    many = await makeBucket(server, [...manyKeys, "before", "later/one"]);
+    odd = await server.makeBucket(ODD_KEYS);
+    many = await server.makeBucket([...manyKeys, "before", "later/one"]);
   }, 120_000);
   afterAll(() => server?.dispose());
 
@@ -90,17 +89,17 @@ describe.skipIf(skipped !== undefined)("on a real server", () => {
   });
 
   test("an object that was deleted after it was listed cannot be read", async () => {
-    const bucket = await makeBucket(server, ["gone"]);
+    const bucket = await server.makeBucket(["gone"]);
     await using objects = source(bucket);
     const [item] = await itemsOf(objects);
-    await deleteObject(server, bucket, "gone");
+    await server.deleteObject(bucket, "gone");
     await expect(item!.read()).rejects.toMatchObject({ kind: "SourceMissing" });
   });
 
   test("an object that is added above what was listed is an item", async () => {
-    const bucket = await makeBucket(server, ["b"]);
+    const bucket = await server.makeBucket(["b"]);
     await using objects = source(bucket);
-    await putObjects(server, bucket, ["a", "c"]);
+    await server.putObjects(bucket, ["a", "c"]);
     const after = keyBytes("b");
     expect(await namesIn(objects, { start: Uint8Array.of(0), end: Uint8Array.of(0xff) }, after)).toEqual(["c"]);
   });

@@ -109,8 +109,8 @@ function checkCommand(
 }
 
 /** What the source needs to find the items: not how many, and not which files. */
-function selectionOf({ selection: { key, where, columns } }: RunSettings): RunSettings["selection"] {
-  return { key, where, columns };
+function selectionOf({ selection: { key, where, columns, endpoint } }: RunSettings): RunSettings["selection"] {
+  return { key, where, columns, endpoint };
 }
 
 interface RetryJob {

@@ -24,6 +24,7 @@ const DETAILS = [
   "  fs:FOLDER            every regular file below it, links not followed",
   "  lines:FILE           every line of it",
   "  postgres:URL#TABLE   every row of it, by primary key",
+  "  s3://BUCKET/PREFIX   every object whose key begins with the prefix; --endpoint for other servers than AWS",
 ].join("\n");
 
 /** `gossip run`: the main job. */
@@ -50,6 +51,7 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--key <columns>", "read a table in the order of another unique key: its columns, with commas")
     .option("--where <condition>", "only the rows of a table that meet this SQL condition")
     .option("--columns <columns>", "only these columns of a row, with commas")
+    .option("--endpoint <url>", "the server of an S3 source, if it is not AWS")
     .addOption(
       new Option("--on-fail <what>", "an item that keeps failing is recorded and passed over, or its shard set aside")
         .choices(["skip", "park"])

@@ -12,7 +12,7 @@ export interface RetryTools {
 
 export const realRetryTools: RetryTools = {
   random: Math.random,
-  pause: async (ms, signal) => void (await sleep(ms, undefined, { signal })),
+  pause: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
 /**

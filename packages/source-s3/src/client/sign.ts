@@ -8,7 +8,7 @@ export interface Credentials {
 }
 
 export interface UnsignedRequest {
-  readonly method: "GET" | "PUT" | "DELETE";
+  readonly method: "GET";
   /** With the port, if it is not the default. */
   readonly host: string;
   /** As it is sent, already encoded. */
@@ -16,20 +16,18 @@ export interface UnsignedRequest {
   readonly query: ReadonlyMap<string, string>;
   readonly region: string;
   readonly at: Date;
-  /** SHA-256 of the body, in hexadecimal. Default: of no body. */
-  readonly bodyHash?: string;
 }
 
 const EMPTY_BODY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /** The headers that authenticate a request, by AWS Signature Version 4. */
 export function signedHeaders(request: UnsignedRequest, credentials: Credentials): Record<string, string> {
-  const { method, host, path, query, region, at, bodyHash = EMPTY_BODY } = request;
+  const { method, host, path, query, region, at } = request;
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   const time = at.toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
   const headers: Record<string, string> = {
     host,
-    "x-amz-content-sha256": bodyHash,
+    "x-amz-content-sha256": EMPTY_BODY,
     "x-amz-date": time,
     ...(sessionToken === undefined ? {} : { "x-amz-security-token": sessionToken }),
   };
@@ -41,7 +39,7 @@ export function signedHeaders(request: UnsignedRequest, credentials: Credentials
     ...names.map((name) => `${name}:${headers[name]!.trim()}`),
     "",
     names.join(";"),
-    bodyHash,
+    EMPTY_BODY,
   ].join("\n");
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
   const toSign = ["AWS4-HMAC-SHA256", time, scope, sha256(canonical)].join("\n");

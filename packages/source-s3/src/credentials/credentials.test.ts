@@ -24,11 +24,13 @@ let answer: (request: IncomingMessage, body: string) => string | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "gossip-s3-"));
-  server = createServer(async (request, response) => {
+  server = createServer((request, response) => {
     let body = "";
-    for await (const chunk of request) body += String(chunk);
-    const text = answer(request, body);
-    response.writeHead(text === undefined ? 404 : 200).end(text);
+    request.on("data", (chunk) => void (body += String(chunk)));
+    request.once("end", () => {
+      const text = answer(request, body);
+      response.writeHead(text === undefined ? 404 : 200).end(text);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -15,7 +15,7 @@ export function keyBytes(key: string): Uint8Array {
  * points are ordered like their UTF-8, so the first character that is not below the remaining bytes can be searched for.
  */
 export function leastTextFrom(bytes: Uint8Array): string | undefined {
-  const characters = [...decodable(bytes)];
+  const characters = Array.from(decodable(bytes));
   const rest = bytes.subarray(keyBytes(characters.join("")).length);
   if (rest.length === 0) return characters.join("");
   const next = leastCodePointFrom(rest);

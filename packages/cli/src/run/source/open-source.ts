@@ -4,6 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { fileTreeSource, linesSource, type FileItem, type LineItem, type TreeCandidate } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText, textField } from "../../output/printable.ts";
+import { openBucket } from "./bucket-source.ts";
 import { excludeBelow } from "./exclude-below.ts";
 import type { JobSource } from "./job-source.ts";
 import { limitedSource } from "./limited-source.ts";
@@ -18,11 +19,11 @@ export interface SourceSurroundings {
   readonly selection: Selection;
 }
 
-const WHAT_IT_IS = "give --source fs:FOLDER, lines:FILE or postgres:URL#TABLE";
+const WHAT_IT_IS = "give --source fs:FOLDER, lines:FILE, postgres:URL#TABLE or s3://BUCKET/PREFIX";
 
 /** Open the source that `--source` names. */
 export async function openSource(text: string, surroundings: SourceSurroundings): Promise<Result<JobSource, CliError>> {
-  const [, kind, rest = ""] = /^(fs|lines|postgres|postgresql):([^]*)$/.exec(text) ?? [];
+  const [, kind, rest = ""] = /^(fs|lines|s3|postgres|postgresql):([^]*)$/.exec(text) ?? [];
   if (kind === undefined) return fail("BadCommandLine", `--source is not of a known kind: ${WHAT_IT_IS}.`);
   if (rest === "") return fail("BadCommandLine", `--source names nothing after "${kind}:": ${WHAT_IT_IS}.`);
   const { cwd, selection } = surroundings;
@@ -33,7 +34,9 @@ export async function openSource(text: string, surroundings: SourceSurroundings)
       ? await openTree(resolve(cwd, rest), surroundings)
       : kind === "lines"
         ? await openLines(resolve(cwd, rest))
-        : await openTable(rest.startsWith("//") ? `postgres:${rest}` : rest, selection);
+        : kind === "s3"
+          ? await openBucket(text, selection)
+          : await openTable(rest.startsWith("//") ? `postgres:${rest}` : rest, selection);
   if (!opened.ok || selection.limit === undefined) return opened;
   return ok({ ...opened.value, source: limitedSource(opened.value.source, selection.limit) });
 }

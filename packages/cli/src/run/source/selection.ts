@@ -16,6 +16,8 @@ export interface Selection {
   readonly where?: string | undefined;
   /** Only these columns of a row. */
   readonly columns?: readonly string[] | undefined;
+  /** The server of an S3 source. */
+  readonly endpoint?: string | undefined;
   /** Only the items that failed in this run. */
   readonly failedIn?: string | undefined;
 }
@@ -30,6 +32,7 @@ const OPTIONS = [
   "key",
   "where",
   "columns",
+  "endpoint",
   "failedIn",
 ] as const satisfies readonly (keyof Selection)[];
 
@@ -50,11 +53,12 @@ export function selectionText({ failedIn, ...selection }: Selection): string {
 /** Read what `canonicalSelection` returned. Anything else is left out. */
 export function readSelection(stored: unknown): Selection {
   if (typeof stored !== "object" || stored === null) return EVERYTHING;
-  const { limit, where, failedIn, ...lists } = stored as Record<string, unknown>;
+  const { limit, where, endpoint, failedIn, ...lists } = stored as Record<string, unknown>;
   const read = (["include", "exclude", "key", "columns"] as const).map((name) => [name, lists[name]] as const);
   return {
     ...(typeof limit === "number" ? { limit } : {}),
     ...(typeof where === "string" ? { where } : {}),
+    ...(typeof endpoint === "string" ? { endpoint } : {}),
     ...(typeof failedIn === "string" ? { failedIn } : {}),
     ...Object.fromEntries(read.filter(([, value]) => isTexts(value))),
   };
@@ -70,6 +74,7 @@ const ONLY_FOR = {
   key: "postgres",
   where: "postgres",
   columns: "postgres",
+  endpoint: "s3",
 } as const satisfies Partial<Record<keyof Selection, string>>;
 
 /** Refuse options that do not fit the kind of source. */

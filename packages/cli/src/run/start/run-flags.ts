@@ -34,6 +34,7 @@ export interface RunFlags extends StoreFlags, ObserveFlags {
   readonly key?: string;
   readonly where?: string;
   readonly columns?: string;
+  readonly endpoint?: string;
   readonly dryRun?: boolean;
   readonly overwrite?: boolean;
 }
@@ -98,6 +99,7 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
       key: flags.key === undefined ? undefined : readNames(flags.key),
       where: flags.where,
       columns: flags.columns === undefined ? undefined : readNames(flags.columns),
+      endpoint: flags.endpoint,
     },
   };
   for (const name of ["key", "columns"] as const)
