@@ -66,7 +66,8 @@ export class Sweeper {
     await this.#giveUpOld();
     const { found } = await this.#cluster.look([this.#cluster.layout.family("unswept")]);
     for (const { key, value } of found[0]!.kvs) {
-      if (await this.#sweep(key, addressOf(`/${value.toString()}`))) await this.#cluster.client.delete(key);
+      // A marker that stays is swept again, and finds nothing.
+      if (await this.#sweep(key, addressOf(`/${value.toString()}`))) void (await this.#cluster.client.delete(key));
     }
   }
 

@@ -148,7 +148,7 @@ test("a shard is lost to another worker exactly when another worker took it", as
     // The loop stands still for longer than the lease, and another process claims the shard.
     world.clock.advance(BigInt(2 * LEASE_MS));
     const [other] = unwrap(await world.connect().claimMany({ ...RUN, worker: 77n as never, count: 1 }));
-    await other!.release();
+    unwrap(await other!.release());
   };
   const base = { coordinator: world.coordinator, run: RUN, source, time: world.time, process };
   await world.time.runUntil(runWorkers({ ...base, onEvent: (event) => void events.push(event) }));

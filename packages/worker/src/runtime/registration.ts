@@ -64,7 +64,8 @@ export class Registration {
     const { coordinator, run, worker } = this.#options;
     // A write that is in flight would bring the entry back.
     await this.#writing;
-    await coordinator.unregisterWorker({ ...run, worker });
+    // An entry that stays expires.
+    void (await coordinator.unregisterWorker({ ...run, worker }));
   }
 
   #renew(): void {
@@ -89,6 +90,7 @@ export class Registration {
       itemCount: items,
       itemsPerSecond,
     };
-    await coordinator.registerWorker({ ...run, worker, info, ttl: BigInt(TTL_MS) });
+    // Advisory: work goes on without an entry, and the next renewal tries again.
+    void (await coordinator.registerWorker({ ...run, worker, info, ttl: BigInt(TTL_MS) }));
   }
 }
