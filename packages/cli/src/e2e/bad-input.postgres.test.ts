@@ -83,6 +83,8 @@ describe("PostgreSQL", () => {
       "2",
       "--workers",
       "2",
+      "--patience",
+      "1",
       "--json",
     ];
     const running = await startGossip(args, { cwd: folder });

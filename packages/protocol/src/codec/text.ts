@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from "@gossip/stdx/internal";
+import * as base64Url from "@gossip/stdx/internal";
 
 const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -34,4 +34,12 @@ export function bytesOfText(text: string): Uint8Array | undefined {
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
-export { decodeBase64Url, encodeBase64Url };
+/** Bytes as base64url without padding. */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  return base64Url.encodeBase64Url(bytes);
+}
+
+/** Bytes of a base64url text; `undefined` if it is not one. */
+export function decodeBase64Url(text: string): Uint8Array | undefined {
+  return base64Url.decodeBase64Url(text);
+}
