@@ -9,8 +9,9 @@ const PATIENCE_MS = 30_000;
 /**
  * Fetch a page.
  *
- * That a page is gone, or never was an address, is a result. What is thrown makes the runtime wait, twice as long
- * each time and at least as long as the server asks for, and try again: right for a server that is busy or out of order.
+ * A page that is gone, or that never was an address, is a result. For what is thrown, the runtime waits, twice as long
+ * each time, and tries again. `RetryAfter` stands for a busy server: the runtime waits at least as long as the server
+ * asks for, and does not give up on the page. Any other error counts against the page, which is given up after a few.
  */
 export async function fetchPage(address: string, site: string, signal: AbortSignal): Promise<Page> {
   if (!URL.canParse(address, site)) return { error: "not an address" };
@@ -18,8 +19,9 @@ export async function fetchPage(address: string, site: string, signal: AbortSign
     signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
   });
   const text = await response.text();
-  if (response.status === 429 || response.status >= 500)
+  if (response.status === 429 || response.status === 503)
     throw new RetryAfter(waitMs(response), `${address} answered ${response.status}`);
+  if (response.status >= 500) throw new Error(`${address} answered ${response.status}`);
   return { status: response.status, title: /<title>(.*?)<\/title>/i.exec(text)?.[1] };
 }
 

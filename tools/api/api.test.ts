@@ -24,14 +24,7 @@ describe("the conventions of public names", () => {
 
   test("a public name means one thing in every package", () => {
     // The design documents name a clock of milliseconds for the oracle and one of logical time for the protocol.
-    // The others belong to two servers and two clients, which no program configures in one file.
-    expect(sharedNames(published)).toEqual([
-      "Clock: contracts, tso",
-      "ClientOptions: tso-server, client",
-      "ListenAddress: tso-server, server",
-      "ServerLimits: tso-server, server",
-      "StartError: scope, server",
-    ]);
+    expect(sharedNames(published)).toEqual(["Clock: contracts, tso"]);
   });
 
   test("a public function takes few positional arguments, of different types", () => {

@@ -48,7 +48,7 @@ test("stopped with Ctrl-C, it leaves nothing either", async () => {
     tree: makeTree(20),
     scratch,
     view: "ignore",
-    command: `echo >> ${begun}; while [ -e ${begun} ]; do sleep 0.05; done`,
+    command: `: {}; echo >> ${begun}; while [ -e ${begun} ]; do sleep 0.05; done`,
   };
   const script = `import { showMainJob } from ${JSON.stringify(join(import.meta.dirname, "main-job.ts"))};
     await showMainJob({ ...${JSON.stringify(job)}, print: () => {} });`;

@@ -116,6 +116,12 @@ describe("--help", () => {
     "tso",
     "tso serve",
     "tso get",
+    "serve",
+    "token",
+    "token create",
+    "token list",
+    "token revoke",
+    "completion",
   ];
 
   test.each(LINES)("gossip %s --help has an example, and ends well", async (line) => {
@@ -125,7 +131,7 @@ describe("--help", () => {
     expect(stdout).toMatch(/^Usage: gossip/);
   });
 
-  test.each(["keys", "store", "tso"])(
+  test.each(["keys", "store", "tso", "token"])(
     "gossip %s alone shows what there is, and says that one must be named",
     async (group) => {
       const { code, stdout, stderr } = await at(group);
@@ -147,7 +153,7 @@ describe("--help", () => {
 
   test("every command is among those", async () => {
     const { stdout } = await at("--help");
-    const named = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[| {2,})/gm)]
+    const named = [...stdout.matchAll(/^ {2}([a-z]+)(?: [[<]| {2,})/gm)]
       .map((match) => match[1]!)
       .filter((name) => name !== "help");
     expect(named.toSorted()).toEqual(LINES.filter((line) => line !== "" && !line.includes(" ")).toSorted());

@@ -17,7 +17,7 @@ export function registerCompletion(program: Command, cli: Cli): void {
   addCommand(program, {
     usage: "completion",
     summary: "Print a script that completes commands and options in a shell",
-    examples: ["source <(gossip completion bash)", "gossip completion fish > ~/.config/fish/completions/gossip.fish"],
+    examples: ["gossip completion fish > ~/.config/fish/completions/gossip.fish", "source <(gossip completion bash)"],
   })
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)))
     .action(

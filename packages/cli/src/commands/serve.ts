@@ -47,7 +47,10 @@ export function registerServe(program: Command, cli: Cli): void {
       "where clients connect; another host than loopback needs --tokens",
       "127.0.0.1:7711",
     )
-    .option("--tokens <file>", "serve only clients with a token that `gossip token create` wrote to this file")
+    .option(
+      "--tokens <file>",
+      "serve only clients with a token of this file; `gossip token --help` shows how to create one",
+    )
     .option("--tls-cert <file>", "encrypt with this certificate (PEM)")
     .option("--tls-key <file>", "its key (PEM)")
     .option("--tls-client-ca <file>", "serve only clients with a certificate of these authorities (PEM)")
@@ -114,7 +117,7 @@ async function listenUntilStopped(
     if (!read.ok)
       return fail(
         "BadCommandLine",
-        `the tokens in ${path} cannot be read (${read.error.kind}): \`gossip token create\` writes such a file.`,
+        `the tokens in ${path} cannot be read (${read.error.kind}): \`gossip token --help\` shows how to write such a file.`,
       );
     book = read.value;
   }

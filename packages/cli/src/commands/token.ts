@@ -121,7 +121,7 @@ async function revoke(cli: Cli, id: string, flags: TokenFlags): Promise<CommandR
   }));
   if (!changed.ok) return refuse(changed.error);
   if (!changed.value)
-    return fail("NotAllowed", `there is no token ${id}: \`gossip token list\` shows those there are.`);
+    return fail("NotAllowed", `there is no token ${id}: \`gossip token --help\` shows how to list them.`);
   if (flags.json === true) cli.console.json({ id, state: "revoked" });
   else cli.console.line(`${id} is revoked.`);
   return ok("Ok");

@@ -21,6 +21,7 @@ test("the exit codes are for ever", () => {
     StoreFailed: 7,
     Unhealthy: 8,
     OutputFailed: 9,
+    HungUp: 129,
     Interrupted: 130,
     Terminated: 143,
   });

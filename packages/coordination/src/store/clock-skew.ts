@@ -1,5 +1,6 @@
 import type { InfraError } from "@gossip/coordination-errors";
-import { ok, type Result } from "@gossip/stdx";
+import { assert, ok, type Result } from "@gossip/stdx";
+import { assertObject } from "@gossip/stdx/internal";
 import type { CoordinationStore } from "./coordination-store.ts";
 
 /** How far a clock is ahead of that of a store's server. */
@@ -26,9 +27,20 @@ const PRECISE_MS = 50;
  * Each reading bounds the skew: the server read its clock after the request was sent and before the answer came. The
  * true skew lies within the bounds of all readings, unless a clock was set in between; then the last reading counts.
  */
-export async function measureClockSkew(
+export function measureClockSkew(
   store: Pick<CoordinationStore, "readServerTime">,
-  { nowMs }: ClockSkewOptions,
+  options: ClockSkewOptions,
+): Promise<Result<ClockSkew | undefined, InfraError>> {
+  assertObject(store, "store");
+  assertObject(options, "options");
+  const { nowMs } = options;
+  assert(typeof nowMs === "function", "nowMs must be a function");
+  return measure(store, nowMs);
+}
+
+async function measure(
+  store: Pick<CoordinationStore, "readServerTime">,
+  nowMs: () => number,
 ): Promise<Result<ClockSkew | undefined, InfraError>> {
   let [low, high] = [-Infinity, Infinity];
   for (let reading = 0; reading < MOST_READINGS && high - low > 2 * PRECISE_MS; reading++) {
