@@ -8,6 +8,12 @@ export interface EndingProcess {
 }
 
 /**
+ * How long a write that is in progress has to finish. A transaction of the embedded store waits for this thread, and the
+ * exit of the process waits for the transaction: without a pause, both would wait forever.
+ */
+const SETTLE_MS = 200;
+
+/**
  * Make sure that the process ends with a documented exit code.
  *
  * Node exits with 13 if nothing is left to do and the program still awaits a promise. It also prints uncaught errors,
@@ -20,8 +26,11 @@ export function guardEnd(process: EndingProcess, cli: Cli): void {
     );
     cli.exitNow("Bug");
   });
+  let isEnding = false;
   process.on("uncaughtException", (thrown) => {
+    if (isEnding) return;
+    isEnding = true;
     reportBug(cli, thrown);
-    cli.exitNow("Bug");
+    setTimeout(() => cli.exitNow("Bug"), SETTLE_MS);
   });
 }
