@@ -1,4 +1,4 @@
-// Whoever looks at a run from another process, or starts it again, must see the same progress as the process that works.
+// Another process that shows a run, or starts it again, must show the same progress as the process that works on it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

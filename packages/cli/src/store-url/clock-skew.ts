@@ -17,7 +17,7 @@ export interface SkewBounds {
 /** Measure how far this machine's clock is from that of the store's server. `undefined` if the store has none. */
 export async function measureSkew({ store }: OpenedStore): Promise<ClockSkew | undefined> {
   const measured = await measureClockSkew(store, { nowMs: Date.now });
-  // A server that cannot be asked now is reported by whoever needs it next.
+  // The next call that needs the server reports that it does not respond.
   return measured.ok ? measured.value : undefined;
 }
 

@@ -22,7 +22,7 @@ type Outcome<T, E> = Result<IdempotentOutcome<T>, E>;
 /**
  * What this client did, as events.
  *
- * They are made here from the results, so that a worker hears at once of the shards that its own process frees. A stream
+ * They are made here from the results, so that a worker learns at once of the shards that its own process frees. A stream
  * of everything from the server would send every worker what all of them do.
  */
 export class OwnEvents {

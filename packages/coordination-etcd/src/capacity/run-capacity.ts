@@ -15,7 +15,7 @@ export interface RunCapacity {
  * Whether a capacity is also valid at another time, provided nothing is written.
  *
  * It ends with the first deadline: one more shard becomes claimable, and the next deadline was not read. It does not
- * reach back before `askedFor`, because leases that had expired earlier are not told apart from those that expired
+ * reach back before `askedFor`, because leases that had expired earlier cannot be distinguished from those that expired
  * then.
  */
 export function isGoodAt({ askedFor, earliestDeadline }: RunCapacity, now: LogicalTime): boolean {

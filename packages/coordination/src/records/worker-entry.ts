@@ -25,7 +25,7 @@ export interface WorkerInfo {
   readonly shards: readonly ShardId[];
   /** Items processed since it started. */
   readonly itemCount: number;
-  /** Items per second of late; `undefined` if it cannot be told yet. */
+  /** Recent items per second; `undefined` until there are two readings. */
   readonly itemsPerSecond?: number | undefined;
 }
 

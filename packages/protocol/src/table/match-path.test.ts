@@ -1,4 +1,4 @@
-// A path that leads to another operation than the one that the page names does something else to somebody's run.
+// A path that matches another operation than the documented one changes a run in a way that the caller did not ask for.
 import { expect, test } from "vitest";
 import { matchPath, pathOf } from "./match-path.ts";
 import { OPERATION_NAMES, OPERATIONS } from "./operations.ts";

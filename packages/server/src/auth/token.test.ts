@@ -1,4 +1,4 @@
-// A token that can be guessed, read back from its file, or used after it was revoked is a key to somebody's work.
+// A token that can be guessed, read back from its file, or used after it was revoked gives an attacker access to a tenant's runs.
 import { TenantId } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
 import { createHash } from "node:crypto";

@@ -20,7 +20,7 @@ const CAPACITY = 10_000;
 /**
  * The events of this node, the latest of them kept, so that a reader that was cut off can go on where it was.
  *
- * A restart begins a new epoch: an id of an earlier one is unknown, and its reader is told that there is a gap.
+ * A restart begins a new epoch: an id of an earlier one is unknown, and its reader gets a gap event.
  */
 export class EventLog {
   readonly #epoch: string;

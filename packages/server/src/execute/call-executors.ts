@@ -31,7 +31,8 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
   async createRun(context, { body }) {
     const tenant = context.resolveTenant(body.tenant);
     if (isFailure(tenant)) return tenant;
-    // A run that were created under nobody's name would only be lost. Refusing it tells nothing about the tenant.
+    // A tenant that the token may not use resolves to a placeholder, and a run created there would be lost. Refusing it
+    // does not reveal whether the tenant exists.
     if (tenant === context.service.nobody) return context.refuse(protocolError("Forbidden", NOT_YOURS));
     const read = new WireReader();
     const config = readConfig(read, body.config);

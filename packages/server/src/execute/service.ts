@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly isStoreShared?: boolean;
   /** Grants `count` timestamps and returns the first. `undefined` if it cannot now. */
   readonly timestamps?: ((count: number) => Promise<bigint | undefined>) | undefined;
-  /** Called with what no caller is told: the reason for an internal error. */
+  /** Called with the reason for an internal error. Callers do not get it. */
   readonly onDefect?: (thrown: unknown) => void;
   readonly random: (bytes: number) => Uint8Array;
   readonly nowMs: () => number;

@@ -25,7 +25,7 @@ import type { Service } from "../execute/service.ts";
 import { parseJson, readBody } from "./read-body.ts";
 import { respond, respondError, respondFailure } from "./respond.ts";
 
-/** Who sent a request, or `undefined` if that cannot be told. */
+/** The sender of a request; `undefined` if it is unknown. */
 export type Authenticate = (request: IncomingMessage) => Principal | undefined;
 
 /** A line of the audit log: ids and statuses, nothing else. */

@@ -1,4 +1,4 @@
-// A process that cannot be stopped with Ctrl-C gets killed from another terminal by somebody who has to find it first.
+// A process that cannot be stopped with Ctrl-C has to be found and killed from another terminal.
 import { describe, expect, test } from "vitest";
 import { BlockedLoopGuard } from "./blocked-loop.ts";
 
