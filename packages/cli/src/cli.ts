@@ -18,8 +18,8 @@ export interface Cli {
   onSignal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGWINCH", listener: () => void): () => void;
   /** Call `listener` when output can no longer be written, before the process exits. Returns a function that stops it. */
   onOutputLost(listener: () => void): () => void;
-  /** Exit now, whatever is in progress. */
-  exitNow(exit: ExitName): never;
+  /** Exit, whatever is in progress. Returns first: a write of the store that is in progress gets a moment to finish. */
+  exitNow(exit: ExitName): void;
   /** How the command ended. */
   exit: ExitName;
 }

@@ -11,6 +11,13 @@ const { stdout, stderr } = process;
 const env = { ...process.env };
 delete process.env["GOSSIP_STORE"];
 const onOutputLost = new Set<() => void>();
+/**
+ * How long a write that is in progress has to finish before an immediate exit. A transaction of the embedded store waits
+ * for this thread, and the exit of the process waits for the transaction: without a pause, both would wait forever.
+ */
+const SETTLE_MS = 200;
+/** The exit code of an immediate exit, once there is one. */
+let endingWith: number | undefined;
 
 const cli: Cli = {
   console: new Console({ stdout, stderr, env }),
@@ -25,10 +32,15 @@ const cli: Cli = {
     onOutputLost.add(listener);
     return () => void onOutputLost.delete(listener);
   },
-  exitNow: (exit) => process.exit(EXIT_CODES[exit].code),
+  exitNow(exit) {
+    if (endingWith !== undefined) return;
+    endingWith = EXIT_CODES[exit].code;
+    setTimeout(() => process.exit(endingWith), SETTLE_MS);
+  },
 };
 
 stdout.on("error", ({ code = "for an unknown reason" }: NodeJS.ErrnoException) => {
+  if (endingWith !== undefined) return;
   for (const listener of onOutputLost) listener();
   // The reader may have seen enough, as in `gossip runs | head`. The results of a run, though, would be lost.
   if (code === "EPIPE") return cli.exitNow(onOutputLost.size === 0 ? "Ok" : "OutputFailed");
@@ -42,5 +54,5 @@ guardEnd(process, cli);
 void main(process.argv.slice(2), cli).then(async (code) => {
   await finishWriting([stdout, stderr]);
   // Exit explicitly: a module may have left handles open, and everything of ours is closed.
-  process.exit(code);
+  process.exit(endingWith ?? code);
 });

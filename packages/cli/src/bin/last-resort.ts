@@ -8,12 +8,6 @@ export interface EndingProcess {
 }
 
 /**
- * How long a write that is in progress has to finish. A transaction of the embedded store waits for this thread, and the
- * exit of the process waits for the transaction: without a pause, both would wait forever.
- */
-const SETTLE_MS = 200;
-
-/**
  * Make sure that the process ends with a documented exit code.
  *
  * Node exits with 13 if nothing is left to do and the program still awaits a promise. It also prints uncaught errors,
@@ -31,6 +25,6 @@ export function guardEnd(process: EndingProcess, cli: Cli): void {
     if (isEnding) return;
     isEnding = true;
     reportBug(cli, thrown);
-    setTimeout(() => cli.exitNow("Bug"), SETTLE_MS);
+    cli.exitNow("Bug");
   });
 }

@@ -152,7 +152,7 @@ async function untilStopped(cli: Cli, flags: ServeFlags, server: GossipServer): 
   await new Promise<void>((stop) => {
     let isStopping = false;
     const onStop = (): void => {
-      if (isStopping) cli.exitNow("Terminated");
+      if (isStopping) return cli.exitNow("Terminated");
       isStopping = true;
       say(cli, "draining", "finishing what is in progress");
       stop();
