@@ -21,6 +21,7 @@ export type {
   ShardRequest,
 } from "./coordinator/queries.ts";
 export type { StoreRetryPolicy } from "./coordinator/retry-policy.ts";
+export type { ChangeRunSettingsRequest } from "./coordinator/setting-notes.ts";
 export type {
   CompleteRunRequest,
   CreateRunRequest,
@@ -89,6 +90,13 @@ export { OpResult } from "./records/op-result.ts";
 export type { ParkDetailInput, ParkedDetail } from "./records/parked-detail.ts";
 export { leaseJson, runRecordJson, shardRecordJson } from "./records/record-json.ts";
 export { RunConfig, type RunConfigInput } from "./records/run-config.ts";
+export {
+  MAX_FLEET_CONCURRENCY,
+  MAX_ITEMS_PER_SECOND,
+  MIN_ITEMS_PER_SECOND,
+  type RunSettings,
+  type RunSettingsChange,
+} from "./records/run-settings.ts";
 export { RunOpKind } from "./records/run-op-kind.ts";
 export {
   newRunRecord,

@@ -16,6 +16,7 @@ export {
   readNewDetail,
   readNewFailure,
   readParked,
+  readSettings,
   readWorker,
   readWorkerInfo,
   writeFailure,
@@ -24,6 +25,7 @@ export {
   writeNewDetail,
   writeNewFailure,
   writeParked,
+  writeSettings,
   writeWorker,
   writeWorkerInfo,
 } from "./codec/note-codec.ts";

@@ -1,5 +1,6 @@
 import { RunId, ShardId, WorkerId, type ShardKey } from "@gossip/contracts";
 import type {
+  ChangeRunSettingsRequest,
   CountFailuresRequest,
   ItemFailure,
   ListFailuresRequest,
@@ -11,12 +12,14 @@ import type {
   RegisterWorkerRequest,
   ResolveFailuresRequest,
   RunRequest,
+  RunSettings,
+  RunSettingsChange,
   ShardMarker,
   ShardRequest,
   WorkerEntry,
   WorkerRequest,
 } from "@gossip/coordination";
-import { assertCommand } from "@gossip/coordination/internal";
+import { assertCommand, assertSettingsChange } from "@gossip/coordination/internal";
 import type { GetRunError } from "@gossip/coordination-errors";
 import {
   decodeBase64Url,
@@ -25,6 +28,7 @@ import {
   readFailure,
   readMarker,
   readParked,
+  readSettings,
   readWorker,
   writeId,
   writeKey,
@@ -36,7 +40,7 @@ import { failed, present, value } from "./leased-calls.ts";
 
 const OF_RUN = { run: true } as const;
 
-/** The calls of a client about failures, parked shards, workers and markers. */
+/** The calls of a client about failures, parked shards, workers, markers and settings. */
 export class NoteCalls {
   readonly #caller: Caller;
 
@@ -141,6 +145,24 @@ export class NoteCalls {
     const { marker } = got.value;
     return ok(marker && value((read) => readMarker(read, marker, key.shard)));
   }
+
+  async getRunSettings(request: RunRequest): Promise<Result<RunSettings, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const { tenant } = request;
+    const got = await this.#caller.call("getRunSettings", { params: paramsOf(request), query: { tenant } });
+    return got.ok ? ok(value((read) => readSettings(read, got.value.settings))) : failed("getRun", got.error);
+  }
+
+  async changeRunSettings(request: ChangeRunSettingsRequest): Promise<Result<RunSettings, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const { tenant, change } = request;
+    assertSettingsChange(change);
+    const got = await this.#caller.call("changeRunSettings", {
+      params: paramsOf(request),
+      body: { tenant, ...given(change) },
+    });
+    return got.ok ? ok(value((read) => readSettings(read, got.value.settings))) : failed("getRun", got.error);
+  }
 }
 
 /** The most keys of one request. */
@@ -172,4 +194,13 @@ function pageQuery({
 
 function nextOf(next: string | undefined): Uint8Array | undefined {
   return next === undefined ? undefined : decodeBase64Url(next);
+}
+
+/** The settings that a change names, without those that are `undefined`. */
+function given({ paused, itemsPerSecond, concurrency }: RunSettingsChange) {
+  return {
+    ...(paused === undefined ? {} : { paused }),
+    ...(itemsPerSecond === undefined ? {} : { itemsPerSecond }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
 }

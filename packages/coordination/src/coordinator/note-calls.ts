@@ -2,18 +2,20 @@ import type { GetRunError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
 import type { ItemFailure } from "../records/item-failure.ts";
 import type { ParkedDetail } from "../records/parked-detail.ts";
+import type { RunSettings } from "../records/run-settings.ts";
 import type { ShardMarker } from "../records/shard-marker.ts";
 import type { WorkerEntry } from "../records/worker-entry.ts";
 import type { Page } from "../store/store-reads.ts";
 import { assertCommand } from "./assert-command.ts";
 import type { Engine } from "./engine.ts";
 import * as ledger from "./failure-ledger.ts";
-import type { ShardRequest } from "./queries.ts";
+import type { RunRequest, ShardRequest } from "./queries.ts";
+import * as settings from "./setting-notes.ts";
 import * as registry from "./worker-notes.ts";
 
 const OF_RUN = { run: true } as const;
 
-/** The calls of a coordinator that read or write notes: failures, parked shards, workers and markers. *Addition.* */
+/** The calls of a coordinator that read or write notes: failures, parked shards, workers, markers and settings. *Addition.* */
 export class NoteCalls {
   readonly #engine: Engine;
 
@@ -87,5 +89,17 @@ export class NoteCalls {
   async getMarker(request: ShardRequest): Promise<Result<ShardMarker | undefined, GetRunError>> {
     assertCommand(request, { key: true });
     return registry.getMarker(this.#engine, request);
+  }
+
+  /** What operators have set for all workers of a run: whether it is paused, and its limits. */
+  async getRunSettings(request: RunRequest): Promise<Result<RunSettings, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return settings.getRunSettings(this.#engine, request);
+  }
+
+  /** Pause or resume a run, or change its limits. Returns the settings after the change. Can be repeated. */
+  async changeRunSettings(request: settings.ChangeRunSettingsRequest): Promise<Result<RunSettings, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return settings.changeRunSettings(this.#engine, request);
   }
 }

@@ -4,6 +4,7 @@ import { failureOfNote } from "./item-failure.ts";
 import { decodeNoteValue } from "./note-value.ts";
 import { MAX_NOTE_KEY_SIZE, MAX_NOTE_VALUE_SIZE, type Note, type NoteSpace } from "./note.ts";
 import { parkedOfNote } from "./parked-detail.ts";
+import { settingOfNote } from "./run-settings.ts";
 import { markerOfNote } from "./shard-marker.ts";
 import { workerOfNote } from "./worker-entry.ts";
 
@@ -15,7 +16,7 @@ const PARSERS: Readonly<Record<NoteSpace, (note: Note) => Result<unknown, InfraE
   worker: workerOfNote,
   parked: parkedOfNote,
   marker: markerOfNote,
-  setting: parseAny,
+  setting: settingOfNote,
   rollup: parseAny,
 };
 

@@ -12,7 +12,7 @@ import { assertObject } from "@gossip/stdx/internal";
  * | `worker`  | id of a worker  | what the worker is doing: `WorkerEntry`     |
  * | `parked`  | id of a shard   | why the shard was parked: `ParkedDetail`    |
  * | `marker`  | id of a shard   | the item that is being tried: `ShardMarker` |
- * | `setting` | name            | reserved                                    |
+ * | `setting` | name            | what an operator has set: `RunSettings`     |
  * | `rollup`  | name            | reserved                                    |
  */
 export type NoteSpace = "failure" | "worker" | "parked" | "marker" | "setting" | "rollup";

@@ -4,6 +4,7 @@ import type {
   ItemFailure,
   ParkDetailInput,
   ParkedDetail,
+  RunSettings,
   ShardMarker,
   WorkerEntry,
   WorkerInfo,
@@ -14,6 +15,7 @@ import type {
   FailureWire,
   MarkerWire,
   ParkedWire,
+  SettingsWire,
   WorkerWire,
 } from "../schema/notes.ts";
 import { encodeBase64Url, textOf } from "./text.ts";
@@ -186,4 +188,13 @@ export function readMarker(read: WireReader, wire: MarkerWire, shard: ShardId): 
     fence: read.u64<FenceEpoch>(wire.fence, "fence"),
     at: read.u64<LogicalTime>(wire.at, "at"),
   };
+}
+
+export function writeSettings({ pausedSince, ...rest }: RunSettings): SettingsWire {
+  return { ...rest, ...(pausedSince === undefined ? {} : { pausedSince: pausedSince.toString() }) };
+}
+
+export function readSettings(read: WireReader, { paused, pausedSince, itemsPerSecond, concurrency }: SettingsWire) {
+  const since = pausedSince === undefined ? undefined : read.u64<LogicalTime>(pausedSince, "pausedSince");
+  return { paused, pausedSince: since, itemsPerSecond, concurrency } satisfies RunSettings;
 }

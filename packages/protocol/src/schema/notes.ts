@@ -1,9 +1,15 @@
-import { FAILURE_REASONS, type FailureReason } from "@gossip/coordination";
+import {
+  FAILURE_REASONS,
+  MAX_FLEET_CONCURRENCY,
+  MAX_ITEMS_PER_SECOND,
+  MIN_ITEMS_PER_SECOND,
+  type FailureReason,
+} from "@gossip/coordination";
 import Type, { type Static } from "typebox";
 import { LeaseWire } from "./records.ts";
 import { Base64Url, Count, Id, Tenant, U64 } from "./scalars.ts";
 
-// Failures, details of parked shards, workers and markers.
+// Failures, details of parked shards, workers, markers and settings.
 
 const closed = { additionalProperties: false } as const;
 const ofTenant = { tenant: Type.Optional(Tenant) };
@@ -81,6 +87,29 @@ export const MarkerBody = Type.Object(
 );
 export const MarkerWire = Type.Object({ ...itemKey, worker: Id, fence: U64, at: U64 }, { title: "Marker" });
 export type MarkerWire = Static<typeof MarkerWire>;
+
+const limits = {
+  itemsPerSecond: Type.Union([
+    Type.Number({ minimum: MIN_ITEMS_PER_SECOND, maximum: MAX_ITEMS_PER_SECOND }),
+    Type.Null(),
+  ]),
+  concurrency: Type.Union([Type.Integer({ minimum: 1, maximum: MAX_FLEET_CONCURRENCY }), Type.Null()]),
+};
+export const SettingsWire = Type.Object(
+  { paused: Type.Boolean(), pausedSince: Type.Optional(U64), ...limits },
+  { title: "RunSettings", description: "What an operator has set for all workers of a run. `null`: no limit." },
+);
+export type SettingsWire = Static<typeof SettingsWire>;
+export const SettingsOk = Type.Object({ settings: SettingsWire });
+export const SettingsBody = Type.Object(
+  {
+    ...ofTenant,
+    paused: Type.Optional(Type.Boolean()),
+    itemsPerSecond: Type.Optional(limits.itemsPerSecond),
+    concurrency: Type.Optional(limits.concurrency),
+  },
+  { ...closed, description: "Settings that are left out stay as they are." },
+);
 
 export const ResolveBody = Type.Object(
   { ...ofTenant, keys: Type.Array(Type.Object(itemKey, closed), { maxItems: 10_000 }) },

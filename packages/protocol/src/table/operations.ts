@@ -311,6 +311,21 @@ export const OPERATIONS = {
     query: wire.TenantQuery,
     response: notes.MarkerOk,
   },
+  getRunSettings: {
+    ...get,
+    path: "/v1/runs/{run}/settings",
+    summary: "Whether the run is paused, and the limits of all its workers together.",
+    query: wire.TenantQuery,
+    response: notes.SettingsOk,
+  },
+  changeRunSettings: {
+    ...operate,
+    path: "/v1/runs/{run}/settings",
+    summary: "Pause or resume a run, or change its limits. Returns the settings after the change.",
+    body: notes.SettingsBody,
+    response: notes.SettingsOk,
+    errors: ["getRun"],
+  },
   listTenants: {
     ...get,
     path: "/v1/tenants",

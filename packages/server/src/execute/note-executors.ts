@@ -9,6 +9,7 @@ import {
   writeFailure,
   writeMarker,
   writeParked,
+  writeSettings,
   writeWorker,
   type CallName,
 } from "@gossip/protocol";
@@ -27,11 +28,13 @@ type NoteName = Extract<
   | "unregisterWorker"
   | "putMarker"
   | "getMarker"
+  | "getRunSettings"
+  | "changeRunSettings"
 >;
 
 const MAX_COUNT = 1_000_000;
 
-/** The calls about failures, parked shards, workers and markers. */
+/** The calls about failures, parked shards, workers, markers and settings. */
 export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
   async listFailures(context, { params, query }) {
     const page = pageOf(context, params, query);
@@ -131,6 +134,21 @@ export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
     const marker = await context.coordinator.getMarker(key);
     if (!marker.ok) return context.fail(marker.error);
     return { ok: marker.value === undefined ? {} : { marker: writeMarker(marker.value) } };
+  },
+
+  async getRunSettings(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const settings = await context.coordinator.getRunSettings(run);
+    return settings.ok ? { ok: { settings: writeSettings(settings.value) } } : context.fail(settings.error);
+  },
+
+  async changeRunSettings(context, { params, body }) {
+    const { tenant, ...change } = body;
+    const run = runOf(context, params, tenant);
+    if (isFailure(run)) return run;
+    const settings = await context.coordinator.changeRunSettings({ ...run, change });
+    return settings.ok ? { ok: { settings: writeSettings(settings.value) } } : context.fail(settings.error);
   },
 };
 

@@ -8,6 +8,7 @@ import { noteCases } from "./note-cases.ts";
 import { noteStoreCases } from "./note-store-cases.ts";
 import { runCases } from "./run-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
+import { settingCases } from "./setting-cases.ts";
 import { splitCases } from "./split-cases.ts";
 import { storeCases } from "./store-cases.ts";
 import { World } from "./world.ts";
@@ -24,6 +25,7 @@ export const CONFORMANCE_CASES: Readonly<Record<string, readonly ConformanceCase
   scenarios: scenarioCases,
   "notes in the store port": noteStoreCases,
   notes: noteCases,
+  settings: settingCases,
 };
 
 /** Long enough for ten thousand shards on a store far away, on a machine that has other things to do. */

@@ -1,0 +1,44 @@
+import type { GetRunError } from "@gossip/coordination-errors";
+import { ok, type Result } from "@gossip/stdx";
+import {
+  assertSettingsChange,
+  notesOfChange,
+  settingOfNote,
+  settingsOf,
+  type RunSettings,
+  type RunSettingsChange,
+} from "../records/run-settings.ts";
+import type { Engine } from "./engine.ts";
+import { listNotes, writeNotes } from "./notes.ts";
+import type { RunRequest } from "./queries.ts";
+
+export interface ChangeRunSettingsRequest extends RunRequest {
+  readonly change: RunSettingsChange;
+}
+
+export async function getRunSettings(
+  engine: Engine,
+  { tenant, run }: RunRequest,
+): Promise<Result<RunSettings, GetRunError>> {
+  const page = await listNotes(engine, { tenant, run, space: "setting", parse: settingOfNote });
+  return page.ok ? ok(settingsOf(page.value.items)) : page;
+}
+
+/**
+ * Every setting has a note of its own, so two callers that change different settings do not undo each other's change. Of
+ * two changes of one setting, the last write wins.
+ */
+export async function changeRunSettings(
+  engine: Engine,
+  { tenant, run, change }: ChangeRunSettingsRequest,
+): Promise<Result<RunSettings, GetRunError>> {
+  assertSettingsChange(change);
+  const now = await engine.readClock("notes");
+  if (!now.ok) return now;
+  const before = await getRunSettings(engine, { tenant, run });
+  if (!before.ok) return before;
+  const notes = notesOfChange(change, before.value, now.value);
+  if (notes.length === 0) return before;
+  const written = await writeNotes(engine, { tenant, run }, notes);
+  return written.ok ? getRunSettings(engine, { tenant, run }) : written;
+}
