@@ -14,6 +14,7 @@ import {
   newRunRecord,
   newShardRecord,
   ShardFilter,
+  type CapacityHint,
   type CommitAnswer,
   type CoordinationStore,
   type RunRecord,
@@ -90,6 +91,14 @@ export function changed(before: ShardRecord, { status, deadline, lastKey, attemp
   };
 }
 
+/** The answer to one write set, in a form that can be compared between stores. */
+export interface PortAnswer {
+  readonly outcome: { readonly kind: CommitAnswer["kind"]; readonly hint: boolean };
+  /** The run that was written. */
+  readonly of: string;
+  readonly hint: CapacityHint | undefined;
+}
+
 /** A store, and every version of every record that it has ever given out. */
 export class PortDriver {
   readonly store: CoordinationStore;
@@ -114,10 +123,23 @@ export class PortDriver {
     return seen.at(-1 - age);
   }
 
-  /** Make sets, and answer without versions: those are each store's own. */
-  async commit(sets: readonly WriteSet[]): Promise<readonly Omit<CommitAnswer, "version">[]> {
+  /** Commits sets. Leaves out the versions, which are each store's own, and hints, which are compared as advice. */
+  async commit(sets: readonly WriteSet[]): Promise<readonly PortAnswer[]> {
     const answers = await this.store.commit(sets);
-    return answers.map((answer) => ({ ...answer, version: undefined }));
+    return answers.map((answer, index) => {
+      const { tenant, run } = sets[index]!;
+      const hint = answer.kind === "Committed" ? answer.hint : undefined;
+      return { outcome: { ...answer, version: undefined, hint: hint !== undefined }, of: nameOf(tenant, run), hint };
+    });
+  }
+
+  /** The capacity of every run now. */
+  async hints(now: LogicalTime): Promise<ReadonlyMap<string, CapacityHint>> {
+    const hints = new Map<string, CapacityHint>();
+    for (const tenant of TENANTS) {
+      for (const run of RUNS) hints.set(nameOf(tenant, run), unwrap(await this.store.readHint({ tenant, run, now })));
+    }
+    return hints;
   }
 
   /** Everything that can be read at a time, in a form that can be compared. */
@@ -182,6 +204,10 @@ export class PortDriver {
 
 /** A guard that no store gives out. */
 export const FOREIGN_GUARD: StoreVersion = "another store's";
+
+function nameOf(tenant: TenantId, run: RunId): string {
+  return `${tenant} ${run}`;
+}
 
 function listAt<Item>(lists: Map<string, Item[]>, name: string): Item[] {
   const list = lists.get(name) ?? [];

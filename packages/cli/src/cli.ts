@@ -5,7 +5,8 @@ import { fail, type CliError } from "./output/cli-error.ts";
 import type { Console } from "./output/console.ts";
 import type { ExitName } from "./output/exit-codes.ts";
 import { shellWord } from "./output/suggestions.ts";
-import { openStore, type OpenStoreOptions } from "./store-url/open-store.ts";
+import { openStoreFor } from "./store-url/open-store-for.ts";
+import type { OpenStoreOptions } from "./store-url/open-store.ts";
 import type { OpenedStore } from "./store-url/opened-store.ts";
 import { DEFAULT_STORE, parseStoreAddress, type StoreAddress } from "./store-url/store-address.ts";
 
@@ -18,7 +19,9 @@ export interface Cli {
   onSignal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGWINCH", listener: () => void): () => void;
   /** Call `listener` when output can no longer be written, before the process exits. Returns a function that stops it. */
   onOutputLost(listener: () => void): () => void;
-  /** Exit, whatever is in progress. Returns first: a write of the store that is in progress gets a moment to finish. */
+  /** Call `close` before an immediate exit, which waits for it for a few seconds. Returns a function that forgets it. */
+  beforeExit(close: () => Promise<void>): () => void;
+  /** Exit, whatever is in progress, as soon as what was registered with `beforeExit` is closed. Returns first. */
   exitNow(exit: ExitName): void;
   /** How the command ended. */
   exit: ExitName;
@@ -129,7 +132,7 @@ export async function withStore(
   const settings = readStoreFlags(cli, flags);
   if (!settings.ok) return settings;
   const { address, tso, tenant } = settings.value;
-  const opened = await openStore({ address, tso, mustExist: true, verify });
+  const opened = await openStoreFor(cli, { address, tso, mustExist: true, verify });
   if (!opened.ok) return opened;
   try {
     return await use(opened.value, tenant);

@@ -1,4 +1,4 @@
-// A store that goes wrong only when a refused write comes between two that are made is found here and nowhere else.
+// Only this finds a store that goes wrong when a refused write comes between two that are committed.
 import { effort } from "@gossip/tools/effort";
 import { etcdSkipped } from "@gossip/tools/engines";
 import { expectSamePort } from "@gossip/tools/store-proof";
@@ -16,9 +16,8 @@ afterAll(async () => {
   await server?.dispose();
 });
 
-// Every step reads the whole store over the network: a few runs take as long as hundreds on another store. The seventh
-// run of the fixed seed compares a capacity hint that may be a few milliseconds old, so it is left to exploration.
-const runs = effort({ usual: 4, exploring: 32 });
+// Every step reads the whole store over the network: a few runs take as long as hundreds on another store.
+const runs = effort({ usual: 8, exploring: 32 });
 
 test.skipIf(skipped !== undefined)(
   "write sets of every kind, with guards of every age, are answered as in memory and leave the same behind",

@@ -11,11 +11,9 @@ const { stdout, stderr } = process;
 const env = { ...process.env };
 delete process.env["GOSSIP_STORE"];
 const onOutputLost = new Set<() => void>();
-/**
- * How long a write that is in progress has to finish before an immediate exit. A transaction of the embedded store waits
- * for this thread, and the exit of the process waits for the transaction: without a pause, both would wait forever.
- */
-const SETTLE_MS = 200;
+const beforeExit = new Set<() => Promise<void>>();
+/** How long an immediate exit waits for what has to be closed first. */
+const MAX_CLOSE_MS = 5_000;
 /** The exit code of an immediate exit, once there is one. */
 let endingWith: number | undefined;
 
@@ -32,10 +30,16 @@ const cli: Cli = {
     onOutputLost.add(listener);
     return () => void onOutputLost.delete(listener);
   },
+  beforeExit(close) {
+    beforeExit.add(close);
+    return () => void beforeExit.delete(close);
+  },
   exitNow(exit) {
     if (endingWith !== undefined) return;
     endingWith = EXIT_CODES[exit].code;
-    setTimeout(() => process.exit(endingWith), SETTLE_MS);
+    const leave = (): never => process.exit(endingWith);
+    setTimeout(leave, MAX_CLOSE_MS);
+    void Promise.allSettled([...beforeExit].map((close) => close())).then(leave);
   },
 };
 

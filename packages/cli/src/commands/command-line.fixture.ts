@@ -51,6 +51,7 @@ export async function gossipLine(
       return () => void listeners.delete(name);
     },
     onOutputLost: () => () => {},
+    beforeExit: () => () => {},
     exitNow: () => {
       throw new Error("the command wanted to end at once");
     },

@@ -11,7 +11,7 @@ import type { RunSettings } from "../run/start/run-settings.ts";
 import { carryOut, type Job } from "../run/work/carry-out.ts";
 import { modulePath } from "../run/work/module-work.ts";
 import { withWork } from "../run/work/open-work.ts";
-import { openStore } from "../store-url/open-store.ts";
+import { openStoreFor } from "../store-url/open-store-for.ts";
 import { addOldRunOption, refuseRunOption } from "./chosen-run.ts";
 import { addWorkOptions } from "./work-options.ts";
 
@@ -120,7 +120,7 @@ function settingsOf({ cwd }: Cli, { name, flags, selection, out, identity }: Ide
 
 async function onStore(cli: Cli, job: Job): Promise<CommandResult> {
   const { address, tso } = job.store;
-  const opened = await openStore({ address, tso });
+  const opened = await openStoreFor(cli, { address, tso });
   if (!opened.ok) return opened;
   try {
     return await carryOut(cli, job, opened.value);

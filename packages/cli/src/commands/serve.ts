@@ -9,7 +9,7 @@ import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type 
 import { fail, type CliError } from "../output/cli-error.ts";
 import { openNodeClock, type NodeClock } from "../service/node-clock.ts";
 import { connectOracle } from "../store-url/oracle-clock.ts";
-import { openStore } from "../store-url/open-store.ts";
+import { openStoreFor } from "../store-url/open-store-for.ts";
 import { DEFAULT_STORE, type StoreAddress } from "../store-url/store-address.ts";
 
 interface ServeFlags extends StoreFlags {
@@ -69,7 +69,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
   if (!listen.ok) return listen;
   const tls = readTls(cli, flags);
   if (!tls.ok) return tls;
-  const opened = await openStore({ address });
+  const opened = await openStoreFor(cli, { address });
   if (!opened.ok) return opened;
   try {
     const time = await openTime(cli, { address, tso, folder: flags.clock });

@@ -238,6 +238,7 @@ export function silentCli(): Cli {
     exit: "Ok",
     onSignal: () => () => {},
     onOutputLost: () => () => {},
+    beforeExit: () => () => {},
     exitNow: () => {
       throw new Error("nothing is run here");
     },
