@@ -10,23 +10,28 @@ export interface Block {
   readonly code: string;
   /** For a fence such as "ts from commit.ts": the file next to the page that the block quotes. */
   readonly quotes?: string | undefined;
+  /** For a fence such as "js to job.mjs": the file that the reader makes of the block. */
+  readonly writes?: string | undefined;
+  /** Whether the fence is "text output": what the block before it prints. */
+  readonly isOutput?: true | undefined;
 }
 
-const OPENING = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)(?:\s+from\s+(\S+))?/;
+const OPENING = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)(?:\s+from\s+(\S+)|\s+to\s+(\S+)|\s+(output)\s*$)?/;
 
-/** Each block stands alone: it runs as a program of its own. A fence inside a longer fence is text, not code. */
+/** A fence inside a longer fence is text, not code. */
 export function readBlocks(file: string, page: string): Block[] {
   const blocks: Block[] = [];
   const lines = page.split("\n");
   for (let index = 0; index < lines.length; index++) {
     const opening = OPENING.exec(lines[index]!);
     if (opening === null) continue;
-    const [, indent = "", fence = "", language = "", quotes] = opening;
+    const [, indent = "", fence = "", language = "", quotes, writes, output] = opening;
     const end = closingLine(lines, index + 1, fence);
     const code = lines
       .slice(index + 1, end)
       .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
-    blocks.push({ file, line: index + 2, language, code: `${code.join("\n")}\n`, quotes });
+    const isOutput = output === undefined ? undefined : true;
+    blocks.push({ file, line: index + 2, language, code: `${code.join("\n")}\n`, quotes, writes, isOutput });
     index = end;
   }
   return blocks;

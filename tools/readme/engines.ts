@@ -30,16 +30,20 @@ interface Client {
   end(): Promise<void>;
 }
 
-export interface PreparedCode {
-  readonly code: string;
-  /** Call it when the block has ended. */
-  readonly release: () => void;
+/** Servers for one block, or for all blocks of a page. */
+export interface OpenedServers {
+  /** Code of a page with addresses that work. */
+  toReal(code: string): string;
+  /** Text with the addresses of the page, where real ones are in it. */
+  toPage(text: string): string;
+  /** Call it when the block, or the page, has ended. */
+  release(): void;
 }
 
 export class Engines {
   #postgres: Promise<PostgresServer> | undefined;
   #etcd: Promise<EtcdServer> | undefined;
-  /** Settles when the last block that uses etcd has ended: they take turns, because they share its keys. */
+  /** Settles when the last caller that uses etcd has released it. */
   #etcdFree: Promise<void> = Promise.resolve();
   #databaseCount = 0;
 
@@ -48,24 +52,24 @@ export class Engines {
     return code.search(ETCD_STORE_ADDRESS) >= 0 || code.search(ETCD_ADDRESS) >= 0 ? etcdSkipped() : undefined;
   }
 
-  /** The block's code with addresses that work. */
-  async prepare({ code }: Block): Promise<PreparedCode> {
-    const withDatabases = await this.#withDatabases(code);
-    if (code.search(ETCD_STORE_ADDRESS) < 0 && code.search(ETCD_ADDRESS) < 0)
-      return { code: withDatabases, release: () => {} };
-
-    const before = this.#etcdFree;
-    let release = (): void => {};
-    this.#etcdFree = new Promise((resolve) => (release = resolve));
-    await before;
-    this.#etcd ??= startEtcd();
-    const { endpoint } = await this.#etcd;
-    await emptyEtcd(endpoint);
+  /** Start the servers that the code names. They are empty, and its own until it is released. */
+  async open(code: string): Promise<OpenedServers> {
+    const urls = await this.#makeDatabases(code);
+    const etcd = await this.#takeEtcd(code);
     return {
-      code: withDatabases
-        .replaceAll(ETCD_STORE_ADDRESS, endpoint.replace("http:", "etcd:"))
-        .replaceAll(ETCD_ADDRESS, endpoint),
-      release,
+      toReal: (text) => {
+        const withDatabases = text.replaceAll(POSTGRES_ADDRESS, (_, name: string) => urls.get(name)!);
+        if (etcd === undefined) return withDatabases;
+        return withDatabases
+          .replaceAll(ETCD_STORE_ADDRESS, etcd.endpoint.replace("http:", "etcd:"))
+          .replaceAll(ETCD_ADDRESS, etcd.endpoint);
+      },
+      toPage: (text) => {
+        let shown = text;
+        for (const [name, url] of urls) shown = shown.replaceAll(addressIn(url), `db.internal/${name}`);
+        return etcd === undefined ? shown : shown.replaceAll(new URL(etcd.endpoint).host, "etcd-1.internal:2379");
+      },
+      release: () => etcd?.release(),
     };
   }
 
@@ -92,11 +96,24 @@ export class Engines {
     await (await this.#etcd)?.dispose();
   }
 
-  async #withDatabases(code: string): Promise<string> {
+  /** The etcd, emptied, if the code names one. One caller has it at a time, because all share its keys. */
+  async #takeEtcd(code: string): Promise<{ readonly endpoint: string; readonly release: () => void } | undefined> {
+    if (code.search(ETCD_STORE_ADDRESS) < 0 && code.search(ETCD_ADDRESS) < 0) return undefined;
+    const before = this.#etcdFree;
+    let release = (): void => {};
+    this.#etcdFree = new Promise((resolve) => (release = resolve));
+    await before;
+    this.#etcd ??= startEtcd();
+    const { endpoint } = await this.#etcd;
+    await emptyEtcd(endpoint);
+    return { endpoint, release };
+  }
+
+  async #makeDatabases(code: string): Promise<ReadonlyMap<string, string>> {
     const names = new Set([...code.matchAll(POSTGRES_ADDRESS)].map((match) => match[1]!));
     const urls = new Map<string, string>();
     for (const name of names) urls.set(name, await this.#makeDatabase(name));
-    return code.replaceAll(POSTGRES_ADDRESS, (_, name: string) => urls.get(name)!);
+    return urls;
   }
 
   async #makeDatabase(name: string): Promise<string> {
@@ -125,6 +142,12 @@ async function withClient(url: string, use: (client: Client) => Promise<unknown>
   } finally {
     await client.end();
   }
+}
+
+/** Host, port and database of a URL, as they are printed without credentials. */
+function addressIn(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
 }
 
 /** Delete every key. */

@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { ROOT } from "../layers/layers.ts";
 import type { Block } from "./blocks.ts";
 import type { Failure } from "./failure.ts";
+import { isGuidePage } from "./guide-pages.ts";
 
-export type Treatment = "TypeScript" | "Shell" | "Sql" | "Json" | "Prose" | "Quote" | "Unknown";
+export type Treatment = "TypeScript" | "Shell" | "Sql" | "Json" | "Prose" | "Quote" | "Output" | "File" | "Unknown";
 
 const TREATMENTS: Readonly<Record<string, Treatment>> = {
   ts: "TypeScript",
@@ -18,9 +19,15 @@ const TREATMENTS: Readonly<Record<string, Treatment>> = {
   md: "Prose",
 };
 
+/** Languages of files that a page's reader makes. The steps after it use the file. */
+const FILE_LANGUAGES: readonly string[] = ["js", "ts", "json", "sh", "yaml"];
+
 /** A quote is not run: the file that it comes from is tested. It has to stand in that file as it stands on the page. */
-export function treatmentOf({ language, quotes }: Block): Treatment {
-  return quotes === undefined ? (TREATMENTS[language] ?? "Unknown") : "Quote";
+export function treatmentOf({ language, quotes, writes, isOutput }: Block): Treatment {
+  if (quotes !== undefined) return "Quote";
+  if (writes !== undefined) return FILE_LANGUAGES.includes(language) ? "File" : "Unknown";
+  if (isOutput === true) return "Output";
+  return TREATMENTS[language] ?? "Unknown";
 }
 
 /** Line beginnings that only code has. A block of them under `text` is an example that nothing runs. */
@@ -37,6 +44,9 @@ export function staticFailures(block: Block): Failure[] {
       return language === "text" && CODE_LINE.test(code)
         ? [{ file, line, what: "is code fenced as text: name its language, so that it runs" }]
         : [];
+    case "File":
+    case "Output":
+      return isGuidePage(file) ? [] : [{ file, line, what: "is for pages of the guide, whose blocks run in order" }];
     case "Quote":
       return isQuoted(block) ? [] : [{ file, line, what: `is not part of ${block.quotes}: quote it again` }];
     case "Unknown":

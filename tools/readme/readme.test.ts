@@ -153,11 +153,14 @@ describe("Engines", { timeout: MINUTE }, () => {
   });
 
   test("an address of db.internal becomes a database of the block's own", async () => {
-    const source = block("ts", 'open("postgres://app:secret@db.internal/gossip?sslmode=verify-full");');
-    const [one, other] = [await engines.prepare(source), await engines.prepare(source)];
-    expect(one.code).toMatch(/^open\("postgres:\/\/[^"]*@127\.0\.0\.1:\d+\/example_\d+_gossip"\);\n$/);
-    expect(other.code).not.toBe(one.code);
-    await expect(engines.prepare(block("ts", '"postgres://db.internal/other"'))).rejects.toThrow("other");
+    const source = 'open("postgres://app:secret@db.internal/gossip?sslmode=verify-full");';
+    const [one, other] = [await engines.open(source), await engines.open(source)];
+    const real = one.toReal(source);
+    expect(real).toMatch(/^open\("postgres:\/\/[^"]*@127\.0\.0\.1:\d+\/example_\d+_gossip"\);$/);
+    expect(one.toReal(source)).toBe(real);
+    expect(other.toReal(source)).not.toBe(real);
+    expect(one.toPage(`at ${/127[^"]*/.exec(real)![0]}`)).toBe("at db.internal/gossip");
+    await expect(engines.open('"postgres://db.internal/other"')).rejects.toThrow("other");
   });
 });
 

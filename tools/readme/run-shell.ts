@@ -1,15 +1,15 @@
 // Runs a shell block in a temporary folder, with the built programs on its path.
 //
 // What a block may rely on: `gossip`, `npx gossip-tso`, the folder /data with a few files, and the files of FILES.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { freePort } from "../engines/index.ts";
-import { packageFolder } from "../layers/layers.ts";
 import type { Block } from "./blocks.ts";
 import type { Failure } from "./failure.ts";
+import { makePrograms } from "./programs.ts";
 
 const TIME_LIMIT_MS = 60_000;
 /** The ports that `gossip-tso` uses by default. A block gets two free ones in their place. */
@@ -29,7 +29,7 @@ export async function runShell({ file, line, code }: Block, timeLimitMs: number 
       writeFileSync(join(folder, name), text);
     }
     const ports = [String(await freePort()), String(await freePort())] as const;
-    const bin = makePrograms(folder, ports);
+    const bin = await makePrograms(folder, ports);
     const script = code
       .replaceAll(/(?<=fs:|\s)\/data\b/g, join(folder, "data"))
       .replaceAll(`:${TSO_PORT}`, `:${ports[0]}`)
@@ -40,33 +40,6 @@ export async function runShell({ file, line, code }: Block, timeLimitMs: number 
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-function makePrograms(folder: string, [tsoPort, httpPort]: readonly [string, string]): string {
-  const bin = join(folder, "bin");
-  const node = JSON.stringify(process.execPath);
-  const program = (name: string, entry: string): string => JSON.stringify(join(packageFolder(name), "dist/bin", entry));
-  const programs = {
-    gossip: `exec ${node} ${program("cli", "gossip.js")} "$@"`,
-    // A stand-in where the machine has none.
-    ...(spawnSync("curl", ["--version"]).error === undefined
-      ? {}
-      : {
-          curl: `exec ${node} -e 'fetch(process.argv.at(-1)).then(async (r) => process.exit(r.ok ? 0 : 22))' "$@"`,
-        }),
-    // A server runs on in the background, and the script goes on once it serves.
-    npx: `
-[ "$1 $2" = "gossip-tso serve" ] || { echo "the example runner knows npx gossip-tso serve only" >&2; exit 64; }
-shift
-${node} ${program("tso-server", "gossip-tso.js")} "$@" --listen 127.0.0.1:${tsoPort} --http 127.0.0.1:${httpPort} >server.log 2>&1 &
-until grep -q '^serving ' server.log; do kill -0 $! 2>&1 || { cat server.log >&2; exit 1; }; sleep 0.05; done`,
-  };
-  mkdirSync(bin);
-  for (const [name, body] of Object.entries(programs)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
-    chmodSync(join(bin, name), 0o755);
-  }
-  return bin;
 }
 
 interface Surroundings {
