@@ -8,6 +8,7 @@ import { registerEvents } from "./commands/events.ts";
 import { registerFailures } from "./commands/failures.ts";
 import { registerFsck } from "./commands/fsck.ts";
 import { registerKeys } from "./commands/keys.ts";
+import { registerPause, registerResume } from "./commands/pause.ts";
 import { registerPark } from "./commands/park.ts";
 import { registerRetry } from "./commands/retry.ts";
 import { registerRun } from "./commands/run.ts";
@@ -41,6 +42,8 @@ const REGISTER = [
   registerPark,
   registerUnpark,
   registerSplit,
+  registerPause,
+  registerResume,
   registerCancel,
   registerDelete,
   registerFsck,

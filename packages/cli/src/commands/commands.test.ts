@@ -101,6 +101,8 @@ describe("--help", () => {
     "park",
     "unpark",
     "split",
+    "pause",
+    "resume",
     "cancel",
     "delete",
     "fsck",
@@ -321,6 +323,31 @@ describe("stepping in", () => {
     expect(await at("split", "3", "--parts", "1")).toMatchObject({ code: 2 });
     expect(json(await at("shards", "--json", "--free", "--status", "active"))).toHaveLength(7);
     expect((await at("fsck")).code).toBe(0);
+  });
+
+  test("pause and resume a run, as often as one likes, and show it everywhere", async () => {
+    await activeRun();
+    expect(await at("resume", "mine")).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/was not paused/) as string,
+    });
+    expect((await at("pause", "mine")).stderr).toMatch(
+      /^Paused run [0-9a-f]{16}; `gossip resume [0-9a-f]{16}` continues it\.\n$/,
+    );
+    const [paused] = json(await at("pause", "mine", "--json"));
+    expect(paused).toMatchObject({ paused: true, pausedSince: expect.stringMatching(/^20/) as string });
+    expect((await at("pause")).stderr).toMatch(/has been paused since 20/);
+    expect((await at("status")).stdout).toMatch(/^run {6}[0-9a-f]{16} {2}Active, paused since 20/);
+    expect(json(await at("status", "--json"))).toMatchObject([paused]);
+    expect((await at("runs")).stdout).toMatch(/ Paused /);
+    expect(json(await at("runs", "--json"))).toMatchObject([paused]);
+    expect((await at("resume")).stderr).toMatch(/^Resumed run/);
+    expect((await at("status")).stdout).not.toMatch(/paused/);
+    await at("cancel", "mine");
+    expect(await at("pause", "mine")).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/has ended \(Cancelled\)/) as string,
+    });
   });
 
   test("cancel ends a run, delete forgets it, and neither does the other's work", async () => {

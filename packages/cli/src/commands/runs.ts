@@ -8,6 +8,7 @@ import { formatTime, timeJson } from "../output/time-text.ts";
 import { printableText } from "../output/printable.ts";
 import { renderTable, type Column } from "../output/table.ts";
 import { readOverview, readSettings, type RunOverview } from "../run/inspect/run-overview.ts";
+import { sharedJson } from "../run/inspect/shared-settings.ts";
 import { listRuns } from "../run/inspect/run-reference.ts";
 import { describeWork, type RunSettings } from "../run/start/run-settings.ts";
 
@@ -72,11 +73,11 @@ function show({ console }: Cli, listed: readonly Listed[], where: string): void 
   console.lines(renderTable(COLUMNS, listed.map(cellsOf), console.width));
 }
 
-function cellsOf({ record, overview: { states, totals }, settings }: Listed): string[] {
+function cellsOf({ record, overview: { states, totals, shared }, settings }: Listed): string[] {
   const name = settings?.name === undefined ? "" : `${settings.name}: `;
   return [
     RunId.format(record.run),
-    record.status,
+    shared.paused ? "Paused" : record.status,
     formatTime(record.createdAt),
     record.completedAt === undefined ? "" : formatTime(record.completedAt),
     formatCount(totals.items),
@@ -89,10 +90,11 @@ function cellsOf({ record, overview: { states, totals }, settings }: Listed): st
   ];
 }
 
-function jsonOf({ record, overview: { states, totals }, settings }: Listed): object {
+function jsonOf({ record, overview: { states, totals, shared }, settings }: Listed): object {
   return {
     run: record.run,
     status: record.status,
+    ...sharedJson(shared),
     createdAt: timeJson(record.createdAt),
     completedAt: timeJson(record.completedAt),
     ...totals,

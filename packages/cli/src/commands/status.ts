@@ -4,12 +4,13 @@ import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { formatCount, formatShare } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
-import { timeJson } from "../output/time-text.ts";
+import { formatTime, timeJson } from "../output/time-text.ts";
 import { renderStrip } from "../progress/strip.ts";
 import { keyCodecOf } from "../keys/show-key.ts";
 import { flaws } from "../run/results/item-totals.ts";
 import { parkedJson, parkedText } from "../run/inspect/parked-text.ts";
 import { readParkedDetails } from "../run/inspect/read-notes.ts";
+import { sharedJson } from "../run/inspect/shared-settings.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
 import { coordSentence } from "../run/report/coord-sentence.ts";
 import { readOverview, readSettings, type RunOverview } from "../run/inspect/run-overview.ts";
@@ -81,10 +82,11 @@ async function status(cli: Cli, reference: string | undefined, flags: Flags): Pr
 }
 
 /** The state of a run for programs. */
-export function overviewJson({ request, status: state, states, totals, ...rest }: RunOverview): object {
+export function overviewJson({ request, status: state, states, totals, shared, ...rest }: RunOverview): object {
   return {
     run: request.run,
     status: state,
+    ...sharedJson(shared),
     ...totals,
     shards: states,
     fraction: rest.fraction,
@@ -93,8 +95,9 @@ export function overviewJson({ request, status: state, states, totals, ...rest }
 }
 
 function linesOf({ console }: Cli, overview: RunOverview, settings: RunSettings | undefined): string[] {
-  const { request, states, totals, fraction, rows } = overview;
-  const lines = [`run      ${RunId.format(request.run)}  ${overview.status}`];
+  const { request, states, totals, fraction, rows, shared } = overview;
+  const paused = shared.pausedSince === undefined ? "" : `, paused since ${formatTime(shared.pausedSince)}`;
+  const lines = [`run      ${RunId.format(request.run)}  ${overview.status}${paused}`];
   if (settings !== undefined) lines.push(`what     ${printableText(describeWork(settings))}`);
   if (settings?.out !== undefined) lines.push(`out      ${printableText(settings.out)}`);
   lines.push(

@@ -9,6 +9,8 @@ const REPORTED: ReadonlySet<string> = new Set([
   "StoreBack",
   "SourceUnavailable",
   "SourceBack",
+  "RunPaused",
+  "RunResumed",
   "KeeperFailed",
   "LoopBlocked",
 ]);

@@ -1,6 +1,7 @@
 import { timeJson } from "../output/time-text.ts";
 import type { Console } from "../output/console.ts";
 import { textField } from "../output/printable.ts";
+import { sharedJson } from "../run/inspect/shared-settings.ts";
 import type { ProgressView, RunProgressShown, ShownFailure } from "./run-progress.ts";
 
 /** Prints lines of JSON on stdout, each with a `kind`. */
@@ -14,11 +15,12 @@ export class JsonView implements ProgressView {
 
   show(progress: RunProgressShown): void {
     const { overview, elapsedMs, fraction, perSecond, remainingMs, held, waitMs, outage, isStopping } = progress;
-    const { request, status, states, totals, earliestDeadline } = overview;
+    const { request, status, states, totals, earliestDeadline, shared } = overview;
     this.#console.json({
       kind: "progress",
       run: request.run,
       status,
+      ...sharedJson(shared),
       ...totals,
       shards: states,
       fraction,

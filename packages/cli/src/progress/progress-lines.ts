@@ -1,5 +1,6 @@
 import { RunId } from "@gossip/contracts";
 import { countOf, formatCount, formatDuration, formatRate, formatShare } from "../output/number-words.ts";
+import { formatTime } from "../output/time-text.ts";
 import { clip, textWidth } from "../output/text-width.ts";
 import type { Style } from "../output/console.ts";
 import type { RunProgressShown } from "./run-progress.ts";
@@ -52,11 +53,12 @@ function barLine(progress: RunProgressShown, { width, hasUnicode, styled }: Line
 /** Without a known fraction there is no percentage. Without a steady rate there is no time of arrival. */
 function figuresOf(progress: RunProgressShown): string[] {
   const { overview, fraction, perSecond, remainingMs } = progress;
+  const isExpected = fraction !== undefined && !isSettled(progress) && !overview.shared.paused;
   return [
     ...(fraction === undefined ? [] : [formatShare(shareDone(progress))]),
     countOf(overview.totals.items, "item"),
     ...(perSecond === undefined ? [] : [formatRate(perSecond)]),
-    ...(isSettled(progress) || fraction === undefined ? [] : [`ETA ${timeLeft(remainingMs)}`]),
+    ...(isExpected ? [`ETA ${timeLeft(remainingMs)}`] : []),
   ];
 }
 
@@ -102,8 +104,10 @@ function remarks({ overview, held, waitMs, outage, isStopping, itemsBefore }: Ru
       `the ${outage.what} has not responded since ${outage.since.toISOString().slice(11, 19)} UTC (${formatDuration(outage.forMs)}); the work waits for it`,
     );
   if (itemsBefore > 0) lines.push(`${countOf(itemsBefore, "item")} skipped: done before`);
+  if (overview.shared.pausedSince !== undefined)
+    lines.push(`paused since ${formatTime(overview.shared.pausedSince)}; \`gossip resume\` continues`);
   if (isStopping) lines.push(`stopping: letting ${countOf(held, "item")} finish; Ctrl-C again stops at once`);
-  else if (waitMs !== undefined)
+  else if (waitMs !== undefined && !overview.shared.paused)
     lines.push(
       `waiting for ${countOf(overview.states.leased, "shard")} that others hold; the first lease ends in ${formatDuration(Math.max(0, waitMs))} unless it is renewed`,
     );

@@ -92,6 +92,8 @@ function signOf(state: State): string {
   return { done: "#", leased: "+", waiting: ".", parked: "!", split: "" }[state];
 }
 
+const NOTHING_SET = { paused: false, pausedSince: undefined, itemsPerSecond: null, concurrency: null } as const;
+
 function shown(states: readonly State[], fields: Partial<RunProgressShown> = {}, failed = 0): RunProgressShown {
   const rows = rowsOf(states);
   const count = (state: State): number => states.filter((each) => each === state).length;
@@ -104,6 +106,7 @@ function shown(states: readonly State[], fields: Partial<RunProgressShown> = {},
       totals: { items: 12_345, failed, unreadable: 0 },
       fraction: undefined,
       earliestDeadline: 5n as LogicalTime,
+      shared: NOTHING_SET,
     },
     elapsedMs: 1000,
     itemsBefore: 0,
@@ -165,6 +168,14 @@ describe("the view", () => {
     expect(plainLine(shown(["leased"], { outage: OUTAGE }))).toContain(
       "the store has not responded since 03:04:05 UTC (1 min 15 s); the work waits for it",
     );
+  });
+
+  test("shows since when the run is paused, and expects no end", () => {
+    const progress = shown(["done", "leased"], { waitMs: 7000, held: 0 });
+    const shared = { ...NOTHING_SET, paused: true, pausedSince: 1_767_323_045_000n as LogicalTime };
+    const line = plainLine({ ...progress, overview: { ...progress.overview, shared } });
+    expect(line).toContain("paused since 2026-01-02 03:04:05Z; `gossip resume` continues");
+    expect(line).not.toMatch(/ETA|waiting for/);
   });
 
   test("says what it waits for, what it skipped, and how to stop at once", () => {

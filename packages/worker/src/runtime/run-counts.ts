@@ -1,6 +1,6 @@
 import type { WorkerProgress } from "./worker-summary.ts";
 
-type WorkNow = Pick<WorkerProgress, "held" | "storeDownMs" | "sourceDownMs" | "sinkDownMs" | "elapsedMs">;
+type WorkNow = Pick<WorkerProgress, "held" | "storeDownMs" | "sourceDownMs" | "sinkDownMs" | "pausedMs" | "elapsedMs">;
 
 /** Counters of this process's work so far. */
 export class RunCounts {

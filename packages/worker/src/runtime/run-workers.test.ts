@@ -279,10 +279,15 @@ describe("runWorkers", () => {
 
   test("gives back at once what it claimed while it was told to stop", async () => {
     const { world, base } = await makeWorld(2);
-    const store = new FaultInjectingStore(world.store, { delay: () => world.time.sleep(100) });
     const controller = new AbortController();
-    // The run is read by then, and the claim is under way.
-    world.time.startTimer(350, () => controller.abort());
+    const store = new FaultInjectingStore(world.store, {
+      delay: () => world.time.sleep(100),
+      onCommit: ({ kind }) => {
+        // The claim is in progress.
+        if (kind === "UpdateShard") controller.abort();
+        return undefined;
+      },
+    });
 
     const coordinator = new Coordinator({ store, clock: world.clock });
     const summary = await world.time.runUntil(

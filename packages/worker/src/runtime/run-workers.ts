@@ -64,6 +64,7 @@ function summarizeNothing(stopped: StopReason, elapsedMs: number): WorkerSummary
       storeDownMs: undefined,
       sourceDownMs: undefined,
       sinkDownMs: undefined,
+      pausedMs: undefined,
       elapsedMs,
     }),
     stopped,

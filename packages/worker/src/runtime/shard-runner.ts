@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { ParkReason, RunStatus } from "@gossip/contracts";
+import type { ParkReason } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { Redacted } from "@gossip/stdx";
 import type { Item, ItemProblem } from "../source/source.ts";
@@ -134,13 +134,8 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
   }
 
   /** Start no more items, and release the shard. */
-  shutDown(): void {
-    this.#halt({ kind: "Shutdown" });
-  }
-
-  /** The run was ended. */
-  endRun(status: RunStatus): void {
-    this.#halt({ kind: "RunEnded", status });
+  stop(stop: Extract<ShardStop, { readonly kind: "Shutdown" | "Pause" | "RunEnded" }>): void {
+    this.#halt(stop);
   }
 
   /** Called regularly, independently of the items. */
@@ -255,13 +250,13 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
   }
 
   async #leave(): Promise<void> {
-    const stop = this.#stop;
-    if (stop !== undefined && letsItemsFinish(stop)) {
+    if (this.#stop !== undefined && letsItemsFinish(this.#stop)) {
       await this.#letFinish();
-      this.#abortItems(stop);
+      this.#abortItems(this.#stop);
     }
     const { settings, timing } = this.#host;
-    const ending = endingFor(this.#stop);
+    const stop = this.#stop;
+    const ending = endingFor(stop);
     // A worker that is stopping does not wait for an unavailable store: the lease expires by itself.
     const hurryMs = stop?.kind === "Shutdown" ? Math.min(settings.graceMs, timing.leaseMs) : undefined;
     const isEnded = ending !== undefined && (await this.#upkeep.end(ending, hurryMs));
@@ -269,16 +264,20 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
     else await this.#lose();
   }
 
-  /** Wait for the started items, but not forever. */
+  /** Wait for the started items: without a limit during a pause, otherwise for the grace period. */
   async #letFinish(): Promise<void> {
     let isOver = false;
+    let cancel: (() => void) | undefined;
     const { time, graceMs } = this.#host.settings;
-    const cancel = time.startTimer(graceMs, () => {
-      isOver = true;
-      this.#wakeup.poke();
-    });
-    while (!isOver && this.#flow.isBusy && !this.#abort.signal.aborted) await this.#wakeup.wait();
-    cancel();
+    while (!isOver && this.#flow.isBusy && !this.#abort.signal.aborted) {
+      if (this.#stop?.kind !== "Pause")
+        cancel ??= time.startTimer(graceMs, () => {
+          isOver = true;
+          this.#wakeup.poke();
+        });
+      await this.#wakeup.wait();
+    }
+    cancel?.();
   }
 
   async #lose(): Promise<void> {

@@ -5,6 +5,8 @@ import type { LossCause } from "./worker-event.ts";
 
 /** Why the work on a shard ends before its last item. */
 export type ShardStop =
+  /** The run is paused. */
+  | { readonly kind: "Pause" }
   | { readonly kind: "Shutdown" }
   | { readonly kind: "Park"; readonly reason: ParkReason; readonly detail: ParkDetailInput }
   | { readonly kind: "RunEnded"; readonly status: RunStatus }
@@ -17,6 +19,7 @@ export type ShardStop =
 
 /** A stop replaces one of lower gravity: a shard that is being released can still turn out to be lost. */
 export const GRAVITY = {
+  Pause: -1,
   Shutdown: 0,
   Park: 0,
   SourceFailed: 0,
@@ -28,7 +31,7 @@ export const GRAVITY = {
 
 /** Whether items that were started may finish before the hold ends. In the other cases that is useless or not allowed. */
 export function letsItemsFinish({ kind }: ShardStop): boolean {
-  return kind === "Shutdown" || kind === "Park" || kind === "SourceFailed";
+  return kind === "Pause" || kind === "Shutdown" || kind === "Park" || kind === "SourceFailed";
 }
 
 /** How to end the hold after a stop. `undefined` if this worker no longer holds the shard. */
@@ -38,6 +41,7 @@ export function endingFor(stop: ShardStop | undefined): Ending | undefined {
       return { kind: "Complete" };
     case "Park":
       return stop;
+    case "Pause":
     case "Shutdown":
     case "SourceFailed":
     case "RunEnded":

@@ -4,6 +4,8 @@ import type { LossCause } from "./worker-event.ts";
 export type WorkStoppedKind =
   /** The process is stopping, and the item's grace period is over. */
   | "Shutdown"
+  /** The run is paused. No item sees this: a pause waits for the items in progress. */
+  | "Pause"
   /** Another item of the shard failed for good. */
   | "Park"
   /** The source was unavailable for too long. */
@@ -19,6 +21,7 @@ export type WorkStoppedKind =
 
 const SENTENCES: Readonly<Record<WorkStoppedKind, string>> = {
   Shutdown: "the worker is stopping",
+  Pause: "the run is paused",
   Park: "the shard is being parked",
   SourceFailed: "the source cannot be read",
   RunEnded: "the run was ended",

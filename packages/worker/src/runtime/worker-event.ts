@@ -71,6 +71,9 @@ interface WorkerEventFields {
   SinkUnavailable: {};
   /** There is room for the results again. */
   SinkBack: { readonly afterMs: number };
+  /** The run is paused from now on. Items in progress finish, and their shards are released. */
+  RunPaused: {};
+  RunResumed: { readonly afterMs: number };
   /** Nothing can be claimed at the moment. Free workers wait for at most `ms`. */
   Waiting: { readonly freeWorkers: number; readonly ms: number };
   /** The event loop was blocked for `ms`. The main thread renewed nothing in that time. */

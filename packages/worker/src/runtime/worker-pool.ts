@@ -1,12 +1,14 @@
-import { OpId, type ShardId } from "@gossip/contracts";
+import { OpId, type RunStatus, type ShardId } from "@gossip/contracts";
 import type { CapacityHint, CoordinationEvent, EventKind, WorkerSession } from "@gossip/coordination";
-import { InfraError, type BackendError, type ClaimError } from "@gossip/coordination-errors";
+import { InfraError, type ClaimError, type GetRunError } from "@gossip/coordination-errors";
 import { Redacted } from "@gossip/stdx";
 import type { LeaseKeeper } from "../keeper/lease-keeper.ts";
+import { SettingsWatch } from "../limits/settings-watch.ts";
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import type { Item } from "../source/source.ts";
 import type { Observer } from "../telemetry/observer.ts";
 import { CoordinatorTime } from "./coordinator-time.ts";
+import { FailureWatch } from "./failure-watch.ts";
 import { Outage } from "./outage.ts";
 import { Registration } from "./registration.ts";
 import { CrashGate } from "./crash-gate.ts";
@@ -23,8 +25,6 @@ import type { StopReason, WorkerProgress, WorkerSummary } from "./worker-summary
 const SLICE_MS = 10;
 const MAX_TICK_MS = 250;
 const MAX_UNNOTICED_BLOCK_MS = 1000;
-/** How often the failures of the run are counted, if their number is limited. */
-const COUNT_FAILURES_MS = 2000;
 
 /** Events after which more may be claimable. */
 const OFFERS: ReadonlySet<EventKind> = /* @__PURE__ */ new Set([
@@ -57,6 +57,8 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly #backoff = new ClaimBackoff();
   readonly #coordinatorTime = new CoordinatorTime();
   readonly #sharing: WorkSharing;
+  readonly #failures: FailureWatch;
+  readonly #control: SettingsWatch;
   readonly #observer: Observer;
   readonly #keeper: PoolParts["keeper"];
   readonly #slots = new Map<WorkerSession, number>();
@@ -69,8 +71,6 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   #hasOffer = false;
   /** The last claim, if its outcome is unknown. */
   #lostClaim: { readonly opId: OpId; readonly firstMs: number } | undefined;
-  #recordedFailures = 0;
-  #countDueMs = 0;
   /** Workers that are waiting because nothing could be claimed. */
   #idleWorkers = 0;
 
@@ -93,6 +93,11 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     const { time } = settings;
     this.#startMs = this.#sliceStartMs = this.#reportedMs = time.nowMs();
     this.#sharing = new WorkSharing({ time, ask: () => this.#askCapacity(), onBug: (error) => this.#fail(error) });
+    this.#failures = new FailureWatch(settings, this.counts, {
+      onTooMany: (failures) => this.#halt({ kind: "TooManyFailures", failures }),
+      onBug: (error) => this.#fail(error),
+    });
+    this.#control = this.#watchSettings();
   }
 
   /** The shards in work. */
@@ -109,12 +114,14 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     const stopTicking = this.#startTicking();
     const registration = this.#register();
     try {
+      await this.#control.start();
       await this.#claimUntilDone().catch((error: unknown) => this.#fail(error));
       while (this.#runners.size > 0) await this.#wait(undefined);
       // A store that is unavailable is not waited for: the entry expires by itself.
       if (this.store.ms === undefined) await registration.close();
     } finally {
       registration.stop();
+      this.#control.stop();
       stopTicking();
       stopListening();
       signal?.removeEventListener("abort", onAbort);
@@ -128,7 +135,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
 
   readonly emit = (event: WorkerEvent): void => {
     this.#observer.event(event);
-    if (event.kind === "ItemProblem" || (event.kind === "ItemFailed" && !event.willRetry)) this.#checkFailures();
+    if (event.kind === "ItemProblem" || (event.kind === "ItemFailed" && !event.willRetry)) this.#failures.check();
   };
 
   renewed(session: WorkerSession, askedMs: number): void {
@@ -161,7 +168,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     const { concurrency, coordinator, run, worker } = this.settings;
     while (this.#stop === undefined) {
       // While a suspected shard runs alone, other processes can have the rest.
-      const free = this.gate.isTaken ? 0 : concurrency - this.#runners.size;
+      const free = this.gate.isTaken || this.#control.isPaused ? 0 : concurrency - this.#runners.size;
       if (free === 0) {
         await this.#wait(undefined);
         continue;
@@ -188,8 +195,9 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       if (this.#keeper !== undefined) this.#slots.set(session, this.#keeper.hold(session.lease, this.#agoMs(askedMs)));
       const runner = new ShardRunner(this, session, askedMs);
       this.#runners.add(runner);
-      // If the stop came while the claim was in flight, release the shard at once.
+      // If the stop or the pause came while the claim was in flight, release the shard at once.
       if (this.#stop !== undefined) this.#stopRunner(runner, this.#stop);
+      else if (this.#control.isPaused) runner.stop({ kind: "Pause" });
       runner
         .run()
         .catch((error: unknown) => this.#fail(error))
@@ -220,7 +228,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       case "TenantMismatch":
         return this.#halt({ kind: "RunMissing", error });
       case "BackendError":
-        this.#storeFailed(error);
+        this.#storeFailed(error, "claim");
         break;
       case "NoneAvailable":
         if (error.earliestDeadline === undefined && this.#runners.size === 0 && stopWhenDone)
@@ -240,36 +248,33 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#idleWorkers = 0;
   }
 
-  #storeFailed(error: BackendError): void {
-    this.emit({ kind: "StoreFailed", shard: undefined, operation: "claim", error });
+  #storeFailed(error: GetRunError, operation: string): void {
+    if (error.kind !== "BackendError") return this.#halt({ kind: "RunMissing", error });
+    this.emit({ kind: "StoreFailed", shard: undefined, operation, error });
     const isHopeless = this.store.failed() >= this.settings.patienceMs || InfraError.isCorruption(error.reason);
     if (isHopeless) this.#halt({ kind: "StoreFailed", error });
   }
 
-  // Failing as a whole.
+  // Pausing.
 
-  #checkFailures(): void {
-    const { failureLimit } = this.settings;
-    const { items, failures, problems } = this.counts;
-    const failed = failures + problems;
-    if (failureLimit?.isExceeded({ items, failures: failed }, this.#recordedFailures) === true)
-      this.#halt({ kind: "TooManyFailures", failures: Math.max(failed, this.#recordedFailures) });
-  }
-
-  /** Count the failures of the run on record, which other workers may have added. */
-  #countFailures(nowMs: number): void {
-    const { failureLimit, coordinator, run } = this.settings;
-    const limit = failureLimit?.countLimit;
-    if (limit === undefined || nowMs < this.#countDueMs) return;
-    this.#countDueMs = Infinity;
-    void coordinator.countFailures({ ...run, limit }).then(
-      (counted) => {
-        this.#countDueMs = this.settings.time.nowMs() + COUNT_FAILURES_MS;
-        if (counted.ok) this.#recordedFailures = counted.value;
-        this.#checkFailures();
+  #watchSettings(): SettingsWatch {
+    const { coordinator, run, time } = this.settings;
+    const listener = {
+      onPaused: () => {
+        this.emit({ kind: "RunPaused" });
+        for (const runner of this.#runners) runner.stop({ kind: "Pause" });
       },
-      (error: unknown) => this.#fail(error),
-    );
+      onResumed: (afterMs: number) => {
+        this.emit({ kind: "RunResumed", afterMs });
+        this.#backoff.reset();
+        this.#poke();
+      },
+      onEnded: (status: RunStatus) => this.#halt({ kind: "RunTerminal", status }),
+      onFailed: (error: GetRunError) => this.#storeFailed(error, "getRunSettings"),
+      onWorked: () => this.store.worked(),
+      onBug: (error: unknown) => this.#fail(error),
+    };
+    return new SettingsWatch({ coordinator, run, time, listener });
   }
 
   // Sharing and reporting.
@@ -322,7 +327,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.#keeper?.beat();
     for (const runner of this.#runners) runner.tick(nowMs);
     this.#share();
-    this.#countFailures(nowMs);
+    this.#failures.tick(nowMs);
     if (nowMs - this.#reportedMs >= this.settings.progressEveryMs) this.#report();
   }
 
@@ -337,6 +342,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       storeDownMs: this.store.ms,
       sourceDownMs: this.source.ms,
       sinkDownMs: this.sink.ms,
+      pausedMs: this.#control.pausedMs,
       elapsedMs: this.settings.time.nowMs() - this.#startMs,
     });
   }
@@ -352,8 +358,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   }
 
   #stopRunner(runner: ShardRunner<I, R>, stop: StopReason): void {
-    if (stop.kind === "RunTerminal") runner.endRun(stop.status);
-    else runner.shutDown();
+    runner.stop(stop.kind === "RunTerminal" ? { kind: "RunEnded", status: stop.status } : { kind: "Shutdown" });
   }
 
   #fail(error: unknown): void {

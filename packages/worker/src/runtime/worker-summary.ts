@@ -31,6 +31,8 @@ export interface WorkerProgress {
   readonly sourceDownMs: number | undefined;
   /** How long there has been no room for the results. `undefined` if there is. */
   readonly sinkDownMs: number | undefined;
+  /** How long the run has been paused. `undefined` if it is not. */
+  readonly pausedMs: number | undefined;
   readonly elapsedMs: number;
 }
 

@@ -33,6 +33,8 @@ const LINES = {
   SinkUnavailable: { level: "warn", message: "the disk of the results is full; waiting for room" },
   SinkBack: { level: "info", message: "there is room for the results again" },
   SourceBack: { level: "info", message: "the source is available again" },
+  RunPaused: { level: "info", message: "the run is paused; waiting" },
+  RunResumed: { level: "info", message: "the run is resumed" },
   Waiting: { level: "debug", message: "nothing to claim; waiting" },
   LoopBlocked: { level: "warn", message: "the event loop was blocked" },
   KeeperFailed: { level: "error", message: "the thread that renews leases failed" },

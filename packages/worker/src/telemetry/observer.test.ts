@@ -58,6 +58,8 @@ const SAMPLES: { readonly [K in WorkerEventKind]: WorkerEvent<K> } = {
   SourceBack: { kind: "SourceBack", afterMs: 5 },
   SinkUnavailable: { kind: "SinkUnavailable" },
   SinkBack: { kind: "SinkBack", afterMs: 5 },
+  RunPaused: { kind: "RunPaused" },
+  RunResumed: { kind: "RunResumed", afterMs: 5 },
   Waiting: { kind: "Waiting", freeWorkers: 2, ms: 20 },
   LoopBlocked: { kind: "LoopBlocked", ms: 1500 },
   KeeperFailed: { kind: "KeeperFailed", cause },

@@ -1,5 +1,5 @@
-import type { LogicalTime, RunStatus } from "@gossip/contracts";
-import type { RunRecord, RunRequest } from "@gossip/coordination";
+import { RunStatus, type LogicalTime } from "@gossip/contracts";
+import type { RunSettings as SharedSettings, RunRecord, RunRequest } from "@gossip/coordination";
 import { decodeConnectorExtra } from "@gossip/frontier";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { WorkEstimate } from "@gossip/worker";
@@ -35,7 +35,16 @@ export interface RunOverview {
   readonly fraction: number | undefined;
   /** When the first lease expires, unless it is renewed. */
   readonly earliestDeadline: LogicalTime | undefined;
+  /** What applies to all processes. A run that has ended has nothing set. */
+  readonly shared: SharedSettings;
 }
+
+const NOTHING_SET: SharedSettings = {
+  paused: false,
+  pausedSince: undefined,
+  itemsPerSecond: null,
+  concurrency: null,
+};
 
 /** Read the state of a run. Without an estimate, the one that is stored with the run is used. */
 export async function readOverview(
@@ -47,8 +56,11 @@ export async function readOverview(
   if (!record.ok) return err(coordSentence(record.error));
   const rows = await readShardRows(opened, request);
   if (!rows.ok) return rows;
+  const hasEnded = RunStatus.isTerminal(record.value.status);
+  const shared = hasEnded ? ok(NOTHING_SET) : await opened.coordinator.getRunSettings(request);
+  if (!shared.ok) return err(coordSentence(shared.error));
   const estimate = known ?? (await readSharedEstimate(opened, request));
-  return ok(overviewOf({ request, record: record.value, rows: rows.value, estimate }));
+  return ok(overviewOf({ request, record: record.value, rows: rows.value, estimate, shared: shared.value }));
 }
 
 interface Read {
@@ -56,9 +68,10 @@ interface Read {
   readonly record: RunRecord;
   readonly rows: readonly ShardRow[];
   readonly estimate: WorkEstimate;
+  readonly shared: SharedSettings;
 }
 
-function overviewOf({ request, record: { status }, rows, estimate }: Read): RunOverview {
+function overviewOf({ request, record: { status }, rows, estimate, shared }: Read): RunOverview {
   const leaves = rows.filter((row) => row.status !== "Split");
   const count = (test: (row: ShardRow) => boolean): number => leaves.reduce((sum, row) => sum + (test(row) ? 1 : 0), 0);
   const deadlines = leaves.map(({ leaseDeadline }) => leaseDeadline).filter((deadline) => deadline !== undefined);
@@ -78,6 +91,7 @@ function overviewOf({ request, record: { status }, rows, estimate }: Read): RunO
       (least, deadline) => (least === undefined || deadline < least ? deadline : least),
       undefined,
     ),
+    shared,
   };
 }
 

@@ -45,6 +45,12 @@ export function eventPrinter(options: EventPrinterOptions): (event: WorkerEvent)
       view.say(`the store responds again, after ${formatDuration(event.afterMs)}`, { kind: "back", what: "store" });
     if (event.kind === "SourceBack")
       view.say(`the source responds again, after ${formatDuration(event.afterMs)}`, { kind: "back", what: "source" });
+    if (event.kind === "RunPaused")
+      view.say("the run is paused: items in progress finish, then this process waits; `gossip resume RUN` continues", {
+        kind: "paused",
+      });
+    if (event.kind === "RunResumed")
+      view.say(`the run is resumed, after ${formatDuration(event.afterMs)}`, { kind: "resumed" });
     if (event.kind === "LeaseLost") void reportLostShard(event, options);
     if (event.kind === "KeeperFailed")
       view.say(
