@@ -6,7 +6,9 @@ import type { Patience } from "./calls/patience.ts";
 import type { TransportOptions } from "./http/transport.ts";
 
 export interface GossipClientOptions extends Omit<TransportOptions, "maxSockets"> {
-  /** Connections to keep to the server. Default: 64. */
+  /** Other nodes of the same cluster, to ask when the first one does not answer. */
+  readonly otherUrls?: readonly string[];
+  /** Connections to keep to each server. Default: 64. */
   readonly maxSockets?: number;
   /** How long a claim that finds nothing waits at the server for a shard. Default: one second. 0 does not wait. */
   readonly claimWaitMs?: number;
@@ -21,6 +23,7 @@ export interface GossipClientOptions extends Omit<TransportOptions, "maxSockets"
 }
 
 export interface ClientSettings extends TransportOptions, Patience {
+  readonly otherUrls: readonly string[];
   readonly claimWaitMs: number;
   readonly newOpId: () => OpId;
 }
@@ -31,6 +34,7 @@ export function makeSettings(options: GossipClientOptions): ClientSettings {
     url,
     token,
     tls,
+    otherUrls = [],
     maxSockets = 64,
     claimWaitMs = 1_000,
     patienceMs = 30_000,
@@ -44,6 +48,7 @@ export function makeSettings(options: GossipClientOptions): ClientSettings {
     url,
     token,
     tls,
+    otherUrls,
     maxSockets,
     claimWaitMs,
     patienceMs,

@@ -40,10 +40,10 @@ import { writeId } from "@gossip/protocol";
 import { assert, assertCount, ok, type Result } from "@gossip/stdx";
 import { Caller } from "./calls/caller.ts";
 import { failed, LeasedCalls, readSession } from "./calls/leased-calls.ts";
+import { OwnerBook } from "./calls/owners.ts";
 import { RunCalls } from "./calls/run-calls.ts";
 import { makeSettings, type GossipClientOptions, type ClientSettings } from "./client-options.ts";
 import { OwnEvents } from "./events/own-events.ts";
-import { Transport } from "./http/transport.ts";
 import { RemoteSession } from "./session/remote-session.ts";
 
 const LEASED = { lease: true } as const;
@@ -54,36 +54,37 @@ const LOGGED = { lease: true, opId: true } as const;
  *
  * It does what `Coordinator` does, so that workers and commands can use either. Calls of one turn of the event loop travel
  * in one request. A call whose answer was lost is repeated with the same op id until there is an answer or `patienceMs`
- * have passed; it then returns a transient `BackendError`.
+ * have passed; it then returns a transient `BackendError`. In a cluster, a call goes to the node that owns its run, and
+ * waits while the run moves to another node.
  *
  * A call rejects with `ServiceRefused` if the server refuses the program: no valid token, a missing role.
  */
 export class GossipClient extends RunCalls implements CoordinatorApi {
   readonly #settings: ClientSettings;
-  readonly #transport: Transport;
+  readonly #owners: OwnerBook;
   readonly #caller: Caller;
   readonly #leased: LeasedCalls;
   readonly #events = new OwnEvents();
 
   constructor(options: GossipClientOptions) {
     const settings = makeSettings(options);
-    const transport = new Transport(settings);
-    const caller = new Caller(transport, settings);
+    const owners = new OwnerBook(settings, settings.otherUrls);
+    const caller = new Caller(owners, settings);
     super(caller);
     this.#settings = settings;
-    this.#transport = transport;
+    this.#owners = owners;
     this.#caller = caller;
     this.#leased = new LeasedCalls(caller);
   }
 
-  /** The server's address, without credentials. */
+  /** The address of the node that is asked first, without credentials. */
   get origin(): string {
-    return this.#transport.origin;
+    return this.#owners.origin;
   }
 
   /** Close the connections. Calls in progress fail. */
   close(): void {
-    this.#transport.close();
+    this.#owners.close();
   }
 
   newOpId(): OpId {

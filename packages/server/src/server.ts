@@ -8,6 +8,8 @@ import { performance } from "node:perf_hooks";
 import { Service, type ServiceOptions } from "./execute/service.ts";
 import { RequestHandler, type AuditEntry, type Authenticate } from "./http/request-handler.ts";
 import { respondText } from "./http/respond.ts";
+import { Forwarder } from "./ownership/forwarder.ts";
+import { PeerLinks } from "./ownership/peer-links.ts";
 
 /** Where to listen. Port 0 picks a free one. */
 export interface ServiceAddress {
@@ -51,6 +53,8 @@ export class GossipServer {
   readonly #sockets = new Set<Socket>();
   readonly #byAddress = new Map<string, number>();
   readonly #host: string;
+  /** To the other nodes of the cluster. */
+  readonly #links: PeerLinks | undefined;
 
   static async start(options: ServerOptions): Promise<Result<GossipServer, ServeError>> {
     const { host = "127.0.0.1", port } = options.listen;
@@ -66,6 +70,7 @@ export class GossipServer {
   private constructor(options: ServerOptions, host: string) {
     this.#host = host;
     this.#moreMetrics = options.moreMetrics ?? (() => "");
+    this.#links = options.ownership && new PeerLinks(options.tls);
     this.#service = new Service({
       ...options,
       random: randomBytes,
@@ -81,6 +86,7 @@ export class GossipServer {
       service: this.#service,
       authenticate: options.authenticate,
       audit: options.audit,
+      forwarder: this.#links && new Forwarder(this.#links),
     });
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       if (request.url?.startsWith("/v1/") === true) void handler.handle(request, response);
@@ -127,6 +133,7 @@ export class GossipServer {
     const cutting = setTimeout(() => this.#cut(), graceMs);
     await closed;
     clearTimeout(cutting);
+    this.#links?.close();
     this.#service.close();
   }
 
@@ -179,6 +186,7 @@ export class GossipServer {
 
   async #notReady(): Promise<string | undefined> {
     if (this.#service.isDraining) return "draining";
+    if (this.#service.ownership?.ownsAny === false) return "owns nothing";
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<string>((resolve) => {
       timer = setTimeout(() => resolve(NO_TIME), CLOCK_PATIENCE_MS);

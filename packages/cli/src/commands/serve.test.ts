@@ -104,14 +104,40 @@ test("with tokens it lets in only their holders, and writes an audit log without
 test.each([
   [["--listen", "0.0.0.0:7711"], "give --tokens FILE"],
   [["--listen", "nowhere"], "--listen is no address"],
+  [["--cluster", "cluster.toml"], "give --cluster and --node"],
+  [["--cluster", "missing.toml", "--node", "a"], "cannot be read (ENOENT)"],
+  [["--cluster", "words.txt", "--node", "a"], "line 1 is not TOML"],
+  [["--cluster", "cluster.toml", "--node", "c"], "has no node c: name one of a, b"],
+  [["--cluster", "cluster.toml", "--node", "a"], "remove the fallback"],
   [["--tls-cert", "x.pem"], "--tls-cert and --tls-key"],
   [["--tls-cert", "x.pem", "--tls-key", "y.pem"], "ENOENT"],
   [["--listen", "127.0.0.1:0", "--tokens", "words.txt"], "cannot be read"],
 ])("it refuses %j", async (args, message) => {
   await writeFile(join(cwd, "words.txt"), "words");
+  await writeFile(join(cwd, "cluster.toml"), `${CLUSTER}fallback = "b"`);
   const said = await gossip("serve", "--store", "store", ...args);
   expect(said.code).toBe(2);
   expect(said.stderr).toContain(message);
+});
+
+const CLUSTER = `
+cluster.node = [{ name = "a", address = "127.0.0.1:0" }, { name = "b", address = "127.0.0.1:9" }]
+[[cluster.scope]]
+prefix = "t/0"
+writer = "a"
+`;
+
+test("a node of a cluster serves what it owns, and names the owner of the rest", async () => {
+  const other = `[[cluster.scope]]\nprefix = "t/1"\nwriter = "b"\n`;
+  await writeFile(join(cwd, "cluster.toml"), CLUSTER + other);
+  await serving(["--store", "store", "--cluster", "cluster.toml", "--node", "a"], async (url) => {
+    expect((await call(url, "/v1/runs", { body: RUN })).status).toBe(200);
+    const elsewhere = await call(url, "/v1/runs", { body: { ...RUN, tenant: "1".repeat(64) } });
+    expect(elsewhere).toMatchObject({
+      status: 421,
+      json: { error: { owner: "127.0.0.1:9", message: "MISDIRECTED writer is 127.0.0.1:9" } },
+    });
+  });
 });
 
 test("a second node on the same folder is refused, because there would be two clocks", async () => {

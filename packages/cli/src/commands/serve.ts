@@ -2,18 +2,20 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Coordinator } from "@gossip/coordination";
 import type { GossipServer, ServeError, TlsFiles, TokenBook } from "@gossip/server";
+import { OwnershipNode } from "@gossip/scope";
 import { ok, type Result } from "@gossip/stdx";
 import { WindowGrant } from "@gossip/tso";
 import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
+import { readClusterPlace, type ClusterFlags, type ClusterPlace } from "../service/cluster.ts";
 import { openNodeClock, type NodeClock } from "../service/node-clock.ts";
 import { connectOracle } from "../store-url/oracle-clock.ts";
 import { openStoreFor } from "../store-url/open-store-for.ts";
 import { DEFAULT_STORE, type StoreAddress } from "../store-url/store-address.ts";
 
-interface ServeFlags extends StoreFlags {
-  readonly listen: string;
+interface ServeFlags extends StoreFlags, ClusterFlags {
+  readonly listen?: string;
   readonly tokens?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -24,6 +26,7 @@ interface ServeFlags extends StoreFlags {
 
 /** Shards whose records a node keeps, so that checkpoints need no read. */
 const SHARD_COPIES = 20_000;
+const DEFAULT_LISTEN = "127.0.0.1:7711";
 /** How long requests in progress may take after a signal to stop. */
 const GRACE_MS = 10_000;
 
@@ -44,9 +47,10 @@ export function registerServe(program: Command, cli: Cli): void {
     )
     .option(
       "--listen <host:port>",
-      "where clients connect; another host than loopback needs --tokens",
-      "127.0.0.1:7711",
+      "where clients connect; another host than loopback needs --tokens (default: 127.0.0.1:7711, or the node's address in the cluster file)",
     )
+    .option("--cluster <file>", "be a node of the cluster that this file describes (TOML)")
+    .option("--node <name>", "this node's name in the cluster file")
     .option(
       "--tokens <file>",
       "serve only clients with a token of this file; `gossip token --help` shows how to create one",
@@ -65,7 +69,12 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
   const settings = readStoreFlags(cli, flags);
   if (!settings.ok) return settings;
   const { address, tso } = settings.value;
-  const listen = parseListen(flags.listen);
+  const cluster = await readClusterPlace(flags, {
+    isStoreShared: address.kind !== "lmdb",
+    resolvePath: (path) => resolve(cli.cwd, path),
+  });
+  if (!cluster.ok) return cluster;
+  const listen = parseListen(flags.listen ?? cluster.value?.address ?? DEFAULT_LISTEN);
   if (!listen.ok) return listen;
   const tls = readTls(cli, flags);
   if (!tls.ok) return tls;
@@ -78,6 +87,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
       return await listenUntilStopped(cli, flags, {
         listen: listen.value,
         tls: tls.value,
+        cluster: cluster.value,
         opened: opened.value,
         time: time.value,
       });
@@ -92,6 +102,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
 interface Parts {
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls: TlsFiles | undefined;
+  readonly cluster: ClusterPlace | undefined;
   readonly opened: {
     readonly store: ConstructorParameters<typeof Coordinator>[0]["store"];
     readonly isShared: boolean;
@@ -102,9 +113,9 @@ interface Parts {
 async function listenUntilStopped(
   cli: Cli,
   flags: ServeFlags,
-  { listen, tls, opened, time }: Parts,
+  { listen, tls, cluster, opened, time }: Parts,
 ): Promise<CommandResult> {
-  const { GossipServer: Server, TokenBook: Book } = await import("@gossip/server");
+  const { GossipServer: Server, Ownership, TokenBook: Book } = await import("@gossip/server");
   const { clock } = time;
   let book: TokenBook | undefined;
   if (flags.tokens !== undefined) {
@@ -130,6 +141,12 @@ async function listenUntilStopped(
     listen,
     tls,
     isStoreShared: opened.isShared,
+    ownership:
+      cluster &&
+      new Ownership(
+        OwnershipNode.open(cluster.cluster.table, { self: cluster.self, unknownKeys: "refuse" }),
+        cluster.cluster.addresses,
+      ),
     authenticate: book?.authenticate,
     audit:
       auditFile === undefined
@@ -139,7 +156,7 @@ async function listenUntilStopped(
   });
   if (!started.ok) {
     book?.close();
-    return refuse(started.error, flags.listen);
+    return refuse(started.error, `${listen.host}:${listen.port}`);
   }
   await untilStopped(cli, flags, started.value);
   book?.close();

@@ -13,6 +13,7 @@ import {
 import { err, ok, type Result } from "@gossip/stdx";
 import { LostReply, type Reply, type Transport } from "../http/transport.ts";
 import { ElementQueue } from "./element-queue.ts";
+import { runNameOf, type OwnerBook, type RunName } from "./owners.ts";
 import { pauseMs, type Patience } from "./patience.ts";
 import { isPassing, readError, unreachable } from "./read-error.ts";
 
@@ -29,14 +30,17 @@ export interface Called<T> {
   readonly wasRepeated: boolean;
 }
 
-/** Makes the calls of the protocol, and repeats those whose answers are lost. */
-export class Caller {
-  readonly #transport: Transport;
-  readonly #patience: Patience;
-  readonly #queues = new Map<BatchName, ElementQueue<BatchName>>();
+/** How often a call goes to the next owner at once. After that it pauses first: nodes may disagree about the owner. */
+const MAX_REDIRECTS = 4;
 
-  constructor(transport: Transport, patience: Patience) {
-    this.#transport = transport;
+/** Makes the calls of the protocol at the nodes that own their runs, and repeats those whose answers are lost. */
+export class Caller {
+  readonly #owners: OwnerBook;
+  readonly #patience: Patience;
+  readonly #queues = new Map<Transport, Map<BatchName, ElementQueue<BatchName>>>();
+
+  constructor(owners: OwnerBook, patience: Patience) {
+    this.#owners = owners;
     this.#patience = patience;
   }
 
@@ -46,33 +50,46 @@ export class Caller {
     element: ElementOf<Name>,
     waitMs = 0,
   ): Promise<Result<ResponseOf<Name>, AnyCoordError>> {
-    const queue = this.#queueOf(name);
+    const queue = this.#queueOf(name, element);
     const answer = await (waitMs > 0 ? queue.sendAndWait(element, waitMs) : queue.send(element));
     if ("ok" in answer) return ok(answer.ok);
     if ("lost" in answer) return err(unreachable("the service did not answer in time", answer.lost));
     return err(readError(answer.error, answer.status));
   }
 
+  /** Make a call at the owner of its run, or at the node with this address. */
   async call<Name extends CallName>(
     name: Name,
     input: CallInput<Name>,
+    address?: string,
   ): Promise<Result<ResponseOf<Name>, AnyCoordError>> {
-    return (await this.callOnce(name, input)).result;
+    return (await this.callOnce(name, input, address)).result;
   }
 
-  /** As `call`; tells also whether an answer was lost on the way. */
-  async callOnce<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<Called<ResponseOf<Name>>> {
+  /** As `call`; also returns whether a response was lost on the way. */
+  async callOnce<Name extends CallName>(
+    name: Name,
+    input: CallInput<Name>,
+    address?: string,
+  ): Promise<Called<ResponseOf<Name>>> {
     const { nowMs, patienceMs, sleep } = this.#patience;
     const endMs = nowMs() + patienceMs;
+    const run = runNameOf(Object.assign({}, input.query, input.body, input.params));
     let wasRepeated = false;
+    let redirects = 0;
     for (let attempt = 0; ; attempt++) {
-      const reply = await this.#try(name, input);
+      const transport = address === undefined ? this.#owners.of(run) : this.#owners.at(address);
+      const reply = await this.#try(transport, name, input);
       const error = reply instanceof LostReply ? undefined : errorOf(reply);
       if (!(reply instanceof LostReply) && (error === undefined || !isPassing(error))) {
         const result = error === undefined ? ok(reply.json as ResponseOf<Name>) : err(readError(error, reply.status));
         return { result, wasRepeated };
       }
-      if (reply instanceof LostReply) wasRepeated = true;
+      if (reply instanceof LostReply) {
+        wasRepeated = true;
+        this.#owners.lost(run, transport);
+      }
+      if (error !== undefined && this.#follow(run, error) && redirects++ < MAX_REDIRECTS) continue;
       const ms = pauseMs(this.#patience, attempt, error?.retryAfterMs);
       if (nowMs() + ms >= endMs) {
         const last =
@@ -85,10 +102,14 @@ export class Caller {
     }
   }
 
-  async #try<Name extends CallName>(name: Name, { params, query, body }: CallInput<Name>): Promise<Reply | LostReply> {
+  async #try<Name extends CallName>(
+    transport: Transport,
+    name: Name,
+    { params, query, body }: CallInput<Name>,
+  ): Promise<Reply | LostReply> {
     const search = new URLSearchParams(query as Record<string, string>).toString();
     try {
-      return await this.#transport.send({
+      return await transport.send({
         method: OPERATIONS[name].method,
         path: `${pathOf(name, params)}${search === "" ? "" : `?${search}`}`,
         body,
@@ -100,13 +121,28 @@ export class Caller {
     }
   }
 
-  #queueOf<Name extends BatchName>(name: Name): ElementQueue<Name> {
-    let queue = this.#queues.get(name) as ElementQueue<Name> | undefined;
+  #queueOf<Name extends BatchName>(name: Name, element: ElementOf<Name>): ElementQueue<Name> {
+    const transport = this.#owners.of(runNameOf(element));
+    let queues = this.#queues.get(transport);
+    if (queues === undefined) this.#queues.set(transport, (queues = new Map()));
+    let queue = queues.get(name) as ElementQueue<Name> | undefined;
     if (queue === undefined) {
-      queue = new ElementQueue(name, this.#transport, this.#patience);
-      this.#queues.set(name, queue as unknown as ElementQueue<BatchName>);
+      queue = new ElementQueue(name, transport, this.#patience, {
+        next: (again) => this.#queueOf(name, again),
+        follow: (misdirected, error) => this.#follow(runNameOf(misdirected), error),
+        lost: (unanswered) => this.#owners.lost(runNameOf(unanswered), transport),
+      });
+      queues.set(name, queue as unknown as ElementQueue<BatchName>);
     }
     return queue;
+  }
+
+  /** Whether an error names another node to ask. */
+  #follow(run: RunName, { kind, ...fields }: ErrorWire): boolean {
+    const owner = kind === "Misdirected" ? fields["owner"] : undefined;
+    if (typeof owner !== "string") return false;
+    this.#owners.follow(run, owner);
+    return true;
   }
 }
 

@@ -10,17 +10,30 @@ export type Answer<Name extends BatchName> = ElementResult<Name> | { readonly lo
 interface Item<Name extends BatchName> {
   element: ElementOf<Name>;
   attempt: number;
+  redirects: number;
   readonly endMs: number;
   readonly settle: (answer: Answer<Name>) => void;
   readonly reject: (thrown: unknown) => void;
 }
 
+/** How an element finds the node that owns its run. */
+export interface ElementRoutes<Name extends BatchName> {
+  /** The queue of the node to ask now. */
+  next(element: ElementOf<Name>): ElementQueue<Name>;
+  /** Whether an error names another node. It is asked from now on. */
+  follow(element: ElementOf<Name>, error: ErrorWire): boolean;
+  /** The node did not answer. */
+  lost(element: ElementOf<Name>): void;
+}
+
+/** How often an element goes to the next owner at once. After that it pauses first. */
+const MAX_REDIRECTS = 4;
 /** Requests of one operation that are under way at the same time. Beyond that, elements wait and travel together. */
 const MAX_IN_FLIGHT = 4;
 const MAX_BATCH = 500;
 
 /**
- * Sends the elements of one operation.
+ * Sends the elements of one operation to one node.
  *
  * The elements of one turn of the event loop travel in one request. An element whose answer was lost is sent again with
  * the same op id until there is an answer, or its caller's patience ends.
@@ -29,11 +42,13 @@ export class ElementQueue<Name extends BatchName> {
   readonly #name: Name;
   readonly #transport: Transport;
   readonly #patience: Patience;
+  readonly #routes: ElementRoutes<Name>;
   #waiting: Item<Name>[] = [];
   #isScheduled = false;
   #inFlight = 0;
 
-  constructor(name: Name, transport: Transport, patience: Patience) {
+  constructor(name: Name, transport: Transport, patience: Patience, routes: ElementRoutes<Name>) {
+    this.#routes = routes;
     this.#name = name;
     this.#transport = transport;
     this.#patience = patience;
@@ -43,7 +58,7 @@ export class ElementQueue<Name extends BatchName> {
   send(element: ElementOf<Name>): Promise<Answer<Name>> {
     return new Promise((settle, reject) => {
       const endMs = this.#patience.nowMs() + this.#patience.patienceMs;
-      this.#waiting.push({ element, attempt: 0, endMs, settle, reject });
+      this.#waiting.push({ element, attempt: 0, redirects: 0, endMs, settle, reject });
       this.#schedule();
     });
   }
@@ -52,7 +67,7 @@ export class ElementQueue<Name extends BatchName> {
   sendAndWait(element: ElementOf<Name>, waitMs: number): Promise<Answer<Name>> {
     return new Promise((settle, reject) => {
       const endMs = this.#patience.nowMs() + this.#patience.patienceMs + waitMs;
-      void this.#request([{ element, attempt: 0, endMs, settle, reject }], waitMs);
+      void this.#request([{ element, attempt: 0, redirects: 0, endMs, settle, reject }], waitMs);
     });
   }
 
@@ -94,22 +109,28 @@ export class ElementQueue<Name extends BatchName> {
   }
 
   #settle(item: Item<Name>, result: ElementResult<Name>, waitMs: number): void {
-    if ("error" in result && isPassing(result.error)) this.#repeat(item, waitMs, result);
-    else item.settle(result);
+    if (!("error" in result) || !isPassing(result.error)) return item.settle(result);
+    const isRedirected = this.#routes.follow(item.element, result.error);
+    if (isRedirected && item.redirects++ < MAX_REDIRECTS) this.#sendOn(item, waitMs);
+    else this.#repeat(item, waitMs, result);
+  }
+
+  /** Send an element to the node that is asked now. */
+  #sendOn(item: Item<Name>, waitMs: number): void {
+    const queue = this.#routes.next(item.element);
+    if (waitMs > 0) return void queue.#request([item], waitMs);
+    queue.#waiting.push(item);
+    queue.#schedule();
   }
 
   /** Send an element again after a pause, or give up and return the last answer. */
   #repeat(item: Item<Name>, waitMs: number, last: Answer<Name>): void {
+    if ("lost" in last) this.#routes.lost(item.element);
     const askedMs = "error" in last ? (last.error.retryAfterMs ?? 0) : 0;
     const ms = pauseMs(this.#patience, item.attempt++, askedMs);
     if (this.#patience.nowMs() + ms >= item.endMs) return item.settle(last);
     // A claim may have been executed: the server must look for its leases before it takes other shards.
     if ("lost" in last && this.#name === "claim") item.element = { ...item.element, isRepeat: true };
-    void this.#patience.sleep(ms).then(() => {
-      if (waitMs > 0) return this.#request([item], waitMs);
-      this.#waiting.push(item);
-      this.#schedule();
-      return undefined;
-    });
+    void this.#patience.sleep(ms).then(() => this.#sendOn(item, waitMs));
   }
 }

@@ -31,6 +31,7 @@ import {
 import { err, ok, type Result } from "@gossip/stdx";
 import type { Caller } from "./caller.ts";
 import { failed, value } from "./leased-calls.ts";
+import { listEverywhere, mergePages } from "./merged-lists.ts";
 import { NoteCalls } from "./note-calls.ts";
 
 const OF_RUN = { run: true } as const;
@@ -126,17 +127,18 @@ export class QueryCalls extends NoteCalls {
     assertCommand(request, {});
     const { tenant, limit, after } = request;
     if (after !== undefined) RunId.fromRaw(after);
-    const got = await this.#caller.call("listRuns", {
+    const lists = await listEverywhere(this.#caller, "listRuns", {
       query: {
         tenant,
         ...(limit === undefined ? {} : { limit: String(limit) }),
         ...(after === undefined ? {} : { after: writeId(after) }),
       },
     });
-    if (!got.ok) return err(got.error as BackendError);
-    const { runs, next } = got.value;
+    if (!lists.ok) return err(lists.error as BackendError);
+    const pages = lists.value.map(({ runs, next }) => ({ items: runs, next }));
+    const { items, next } = mergePages(pages, { idOf: ({ run }) => run, limit });
     return ok({
-      items: value((read) => runs.map((run) => readRun(read, run))),
+      items: value((read) => items.map((run) => readRun(read, run))),
       next: next === undefined ? undefined : value((read) => read.id<RunId>(next)),
     });
   }
@@ -144,12 +146,13 @@ export class QueryCalls extends NoteCalls {
   async listTenants(request: ListTenantsRequest = {}): Promise<Result<Page<TenantId, TenantId>, BackendError>> {
     assertCommand(request, { tenant: false });
     const { limit, after } = request;
-    const got = await this.#caller.call("listTenants", {
+    const lists = await listEverywhere(this.#caller, "listTenants", {
       query: { ...(limit === undefined ? {} : { limit: String(limit) }), ...(after === undefined ? {} : { after }) },
     });
-    if (!got.ok) return err(got.error as BackendError);
-    const { tenants, next } = got.value;
-    return ok({ items: tenants as TenantId[], next: next as TenantId | undefined });
+    if (!lists.ok) return err(lists.error as BackendError);
+    const pages = lists.value.map(({ tenants, next }) => ({ items: tenants, next }));
+    const { items, next } = mergePages(pages, { idOf: (tenant) => tenant, limit });
+    return ok({ items: items as TenantId[], next: next as TenantId | undefined });
   }
 }
 

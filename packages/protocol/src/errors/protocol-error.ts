@@ -21,6 +21,11 @@ export const PROTOCOL_ERRORS = {
   TooLarge: { status: 413, advice: "FixCaller", when: "the body or the number of elements is above the limit" },
   WrongMediaType: { status: 415, advice: "FixCaller", when: "the body is not `application/json`" },
   Misdirected: { status: 421, advice: "RetrySameOpId", when: "another node owns the run; `owner` is its address" },
+  Unowned: {
+    status: 421,
+    advice: "Report",
+    when: "no node of the cluster owns the run: the cluster file lacks a scope",
+  },
   TooManyRequests: { status: 429, advice: "RetrySameOpId", when: "the token is over its share" },
   InternalError: { status: 500, advice: "Report", when: "the server has a defect" },
   Overloaded: { status: 503, advice: "RetrySameOpId", when: "the node is over its capacity" },

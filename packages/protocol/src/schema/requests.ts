@@ -126,9 +126,15 @@ export const RunOk = Type.Object({ run: RunWire, outcome: Type.Optional(OutcomeN
 export const RegisteredOk = Type.Object({ outcome: OutcomeName, shards: Type.Array(Id) });
 export const ShardOk = Type.Object({ shard: Type.Optional(ShardWire) });
 export const EmptyOk = Type.Object({});
-export const ListRunsOk = Type.Object({ runs: Type.Array(RunWire), next: Type.Optional(Id) });
+/** Only nodes of a cluster send it. */
+const others = {
+  otherOwners: Type.Optional(
+    Type.Array(Type.String(), { description: "The addresses of nodes that have the rest of the list." }),
+  ),
+};
+export const ListRunsOk = Type.Object({ runs: Type.Array(RunWire), next: Type.Optional(Id), ...others });
 export const ListShardsOk = Type.Object({ shards: Type.Array(ShardSummaryWire), next: Type.Optional(Base64Url) });
-export const ListTenantsOk = Type.Object({ tenants: Type.Array(Tenant), next: Type.Optional(Tenant) });
+export const ListTenantsOk = Type.Object({ tenants: Type.Array(Tenant), next: Type.Optional(Tenant), ...others });
 export const ProgressOk = Type.Object({ progress: ProgressWire });
 export const CapacityOk = Type.Object({ capacity: CapacityWire });
 export const EstimateOk = Type.Object({ fraction: Type.Number({ minimum: 0, maximum: 1 }), shardCount: Count });

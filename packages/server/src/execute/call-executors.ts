@@ -74,13 +74,18 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
     const limit = limitOf(context, query.limit);
     if (isFailure(limit)) return limit;
     const after = query.after === undefined ? undefined : new WireReader().id<RunId>(query.after);
+    const owners = othersOf(context, tenant);
+    if (isFailure(owners)) return owners;
     const listed = await context.coordinator.listRuns({ tenant, ...limit, after });
     if (!listed.ok) return context.fail(listed.error);
     const { items, next } = listed.value;
+    const { ownership } = context.service;
+    const owned = ownership === undefined ? items : items.filter(({ run }) => ownership.isOwned(tenant, run));
     return {
       ok: {
-        runs: items.map((record) => writeRun(record)),
+        runs: owned.map((record) => writeRun(record)),
         ...(next === undefined ? {} : { next: writeId(next) }),
+        ...owners,
       },
     };
   },
@@ -191,11 +196,16 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
     if (isFailure(limit)) return limit;
     const after = query.after as TenantId | undefined;
     const { tenants: own } = context.principal;
-    if (own !== undefined) return listOwnTenants(context, own, { after, ...limit });
+    const owners = othersOf(context);
+    if (isFailure(owners)) return owners;
+    if (own !== undefined) {
+      const found = await listOwnTenants(context, own, { after, ...limit });
+      return isFailure(found) ? found : { ok: { ...found.ok, ...owners } };
+    }
     const listed = await context.coordinator.listTenants({ ...limit, after });
     if (!listed.ok) return context.fail(listed.error);
     const { items, next } = listed.value;
-    return { ok: { tenants: [...items], ...(next === undefined ? {} : { next }) } };
+    return { ok: { tenants: [...items], ...(next === undefined ? {} : { next }), ...owners } };
   },
 
   async timestamp(context, { query }) {
@@ -210,6 +220,15 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
 };
 
 const NOT_YOURS = "the token may not create runs for this tenant";
+
+/** Which other nodes have the rest of a list. */
+function othersOf(context: ElementContext, tenant?: TenantId): { readonly otherOwners?: string[] } | Failure {
+  const { ownership, nobody } = context.service;
+  if (ownership === undefined || tenant === nobody) return {};
+  const others = ownership.otherOwners(tenant);
+  if (!others.ok) return context.refuse(others.error);
+  return others.value.length === 0 ? {} : { otherOwners: [...others.value] };
+}
 
 /** Of the tenants that a token is bound to, those that have a run. */
 async function listOwnTenants(

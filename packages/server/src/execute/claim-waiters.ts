@@ -27,8 +27,14 @@ interface Waiter {
   wake(): void;
 }
 
+interface WaitingPlace {
+  readonly tenant: TenantId;
+  readonly run: RunId;
+}
+
 /** The claims that wait for one run. */
 interface RunQueue {
+  readonly place: WaitingPlace;
   readonly waiting: Set<Waiter>;
   cancelTimer: (() => void) | undefined;
   timerAtMs: number;
@@ -66,12 +72,12 @@ export class ClaimWaiters {
 
   /** Wait until it is worth trying again, or until `ms` have passed. Returns whether to try again. */
   wait(
-    place: { readonly tenant: TenantId; readonly run: RunId },
+    place: WaitingPlace,
     { ms, freeInMs, gone }: { readonly ms: number; readonly freeInMs: number | undefined; readonly gone: AbortSignal },
   ): Promise<boolean> {
     if (ms <= 0 || gone.aborted) return Promise.resolve(false);
     const key = keyOf(place);
-    const queue = this.#queueOf(key);
+    const queue = this.#queueOf(key, place);
     this.#count++;
     return new Promise((resolve) => {
       const finish = (again: boolean): void => {
@@ -93,7 +99,7 @@ export class ClaimWaiters {
   }
 
   /** Wake one waiter of a run: another shard may be free. */
-  wakeOne(place: { readonly tenant: TenantId; readonly run: RunId }): void {
+  wakeOne(place: WaitingPlace): void {
     const queue = this.#runs.get(keyOf(place));
     if (queue !== undefined) wakeFirst(queue);
   }
@@ -110,14 +116,25 @@ export class ClaimWaiters {
     for (const key of this.#runs.keys()) this.#wakeAll(key);
   }
 
+  /** Wake the waiters of the runs that `test` returns true for. */
+  wakeWhere(test: (place: WaitingPlace) => boolean): void {
+    for (const [key, { place }] of this.#runs) if (test(place)) this.#wakeAll(key);
+  }
+
   #wakeAll(key: string): void {
     for (const waiter of this.#runs.get(key)?.waiting ?? []) waiter.wake();
   }
 
-  #queueOf(key: string): RunQueue {
+  #queueOf(key: string, { tenant, run }: WaitingPlace): RunQueue {
     let queue = this.#runs.get(key);
     if (queue === undefined) {
-      queue = { waiting: new Set(), cancelTimer: undefined, timerAtMs: Infinity, cancelPoll: undefined };
+      queue = {
+        place: { tenant, run },
+        waiting: new Set(),
+        cancelTimer: undefined,
+        timerAtMs: Infinity,
+        cancelPoll: undefined,
+      };
       this.#runs.set(key, queue);
     }
     return queue;
@@ -163,7 +180,7 @@ function wakeFirst({ waiting }: RunQueue): void {
   }
 }
 
-function keyOf({ tenant, run }: { readonly tenant: TenantId; readonly run: RunId }): string {
+function keyOf({ tenant, run }: WaitingPlace): string {
   return `${tenant}${run}`;
 }
 

@@ -7,19 +7,15 @@ import {
   statusOf,
   writeCoordError,
   writeProtocolError,
-  type ErrorWire,
   type ProtocolError,
   type SignalName,
   type WireFault,
 } from "@gossip/protocol";
 import type { Principal } from "../auth/principal.ts";
+import type { Failure } from "./failure.ts";
 import type { Service } from "./service.ts";
 
-/** A failed element or call, as it is sent. */
-export interface Failure {
-  readonly error: ErrorWire;
-  readonly status: number;
-}
+export { isFailure, type Failure } from "./failure.ts";
 
 /** What executing one element or one call needs to know of its request. */
 export class ElementContext {
@@ -52,6 +48,26 @@ export class ElementContext {
     return this.principal.onlyTenant ?? this.refuse(protocolError("BadRequest", MISSING_TENANT, { field: "tenant" }));
   }
 
+  /**
+   * Execute something for a run that this node owns. A move of its scope waits until `execute` is done.
+   *
+   * A tenant that the token may not use has no owner: the answer is the same at every node.
+   */
+  async owning<T>(
+    { tenant, run }: { readonly tenant: TenantId; readonly run: RunId },
+    execute: () => Promise<T>,
+  ): Promise<T | Failure> {
+    const { ownership, nobody } = this.service;
+    if (ownership === undefined || tenant === nobody) return execute();
+    const admitted = ownership.admit(tenant, run);
+    if (!admitted.ok) return this.refuse(admitted.error);
+    try {
+      return await execute();
+    } finally {
+      admitted.value.release();
+    }
+  }
+
   refuse(error: ProtocolError): Failure {
     return { error: writeProtocolError(error), status: PROTOCOL_ERRORS[error.kind].status };
   }
@@ -81,10 +97,6 @@ export class ElementContext {
       return undefined;
     }
   }
-}
-
-export function isFailure(value: unknown): value is Failure {
-  return typeof value === "object" && value !== null && "error" in value && "status" in value;
 }
 
 const MISSING_TENANT = "tenant must be sent: the token is not bound to exactly one";

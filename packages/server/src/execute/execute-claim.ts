@@ -5,7 +5,7 @@ import { WireReader, type ElementOf, type ElementResult } from "@gossip/protocol
 import type { Result } from "@gossip/stdx";
 import { writeSession } from "./batch-executors.ts";
 import { msUntil } from "./claim-waiters.ts";
-import { isFailure, type ElementContext } from "./element-context.ts";
+import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
 
 /** The shortest wait before a free shard is looked for again, so that an outdated deadline makes no busy loop. */
 const MIN_WAIT_MS = 5;
@@ -23,6 +23,7 @@ export async function executeClaim(
   const claimed = await service.recentClaims.join(request, (isRepeat) =>
     claimWithin(context, isRepeat ? { ...request, isRepeat } : request, waitMs),
   );
+  if (isFailure(claimed)) return claimed;
   if (!claimed.ok) return context.fail(claimed.error);
   const { run } = request;
   return {
@@ -44,14 +45,17 @@ function toRequest(tenant: TenantId, element: ElementOf<"claim">) {
   };
 }
 
+/** A claim that waits is not admitted meanwhile, so that it cannot hold up a move of its scope. */
 async function claimWithin(
-  { service, coordinator, gone }: ElementContext,
+  context: ElementContext,
   request: ClaimManyRequest,
   waitMs: number,
-): Promise<Result<readonly WorkerSession[], ClaimError>> {
+): Promise<Result<readonly WorkerSession[], ClaimError> | Failure> {
+  const { service, coordinator, gone } = context;
   const endMs = service.nowMs() + waitMs;
   for (;;) {
-    const claimed = await coordinator.claimMany(request);
+    const claimed = await context.owning(request, () => coordinator.claimMany(request));
+    if (isFailure(claimed)) return claimed;
     if (claimed.ok) {
       // There may be more where this came from.
       service.waiters.wakeOne(request);

@@ -1,8 +1,9 @@
 import type { ClaimManyRequest, WorkerSession } from "@gossip/coordination";
 import type { ClaimError } from "@gossip/coordination-errors";
 import type { Result } from "@gossip/stdx";
+import { isFailure, type Failure } from "./failure.ts";
 
-type Claimed = Result<readonly WorkerSession[], ClaimError>;
+type Claimed = Result<readonly WorkerSession[], ClaimError> | Failure;
 
 /** How many claims are remembered. One that is forgotten is recognized by `isRepeat` instead. */
 const CAPACITY = 10_000;
@@ -26,7 +27,7 @@ export class RecentClaims {
     this.#pending.set(key, executing);
     try {
       const claimed = await executing;
-      if (claimed.ok) this.#remember(key);
+      if (!isFailure(claimed) && claimed.ok) this.#remember(key);
       return claimed;
     } finally {
       this.#pending.delete(key);

@@ -4,6 +4,7 @@ import { EventLog } from "../events/event-log.ts";
 import { Admission } from "../limits/admission.ts";
 import { makeLimits, type ServiceLimits } from "../limits/limits.ts";
 import { Metrics } from "../metrics/metrics.ts";
+import type { Ownership } from "../ownership/ownership.ts";
 import { ClaimWaiters, type WaiterTimers } from "./claim-waiters.ts";
 import { EndedRuns } from "./ended-runs.ts";
 import { RecentClaims } from "./recent-claims.ts";
@@ -13,6 +14,8 @@ export interface ServiceOptions {
   readonly coordinator: Coordinator;
   /** The coordinator's clock: the cluster's oracle. */
   readonly clock: Clock;
+  /** What this node owns. It owns everything where this is left out. */
+  readonly ownership?: Ownership | undefined;
   readonly limits?: Partial<ServiceLimits>;
   /** Whether other nodes write to the store, so that waiting claims must look at it now and then. */
   readonly isStoreShared?: boolean;
@@ -34,6 +37,7 @@ const ENDINGS: ReadonlySet<string> = new Set(["RunCompleted", "RunFailed", "RunC
 export class Service {
   readonly coordinator: Coordinator;
   readonly clock: Clock;
+  readonly ownership: Ownership | undefined;
   readonly limits: ServiceLimits;
   readonly admission: Admission;
   readonly metrics = new Metrics();
@@ -46,13 +50,14 @@ export class Service {
   readonly onDefect: (thrown: unknown) => void;
   /** A tenant that has nothing and never will: other tenants' things are looked for under its name. */
   readonly nobody: TenantId;
-  readonly #stopListening: () => void;
+  readonly #stopListening: readonly (() => void)[];
   #isDraining = false;
 
   constructor(options: ServiceOptions) {
     const { coordinator, clock, nowMs, timers, random, isStoreShared = false } = options;
     this.coordinator = coordinator;
     this.clock = clock;
+    this.ownership = options.ownership;
     this.nowMs = nowMs;
     this.timestamps = options.timestamps;
     this.onDefect = options.onDefect ?? (() => {});
@@ -61,7 +66,10 @@ export class Service {
     this.waiters = new ClaimWaiters({ timers, nowMs, pollMs: isStoreShared ? POLL_MS : undefined });
     this.nobody = TenantId.fromBytes(random(32));
     this.events = new EventLog(Buffer.from(random(6)).toString("hex"));
-    this.#stopListening = coordinator.onEvent((event) => this.#observe(event));
+    this.#stopListening = [
+      coordinator.onEvent((event) => this.#observe(event)),
+      this.ownership?.onChange(() => this.#wakeMoved()) ?? (() => {}),
+    ];
   }
 
   get isDraining(): boolean {
@@ -76,7 +84,13 @@ export class Service {
 
   close(): void {
     this.drain();
-    this.#stopListening();
+    for (const stop of this.#stopListening) stop();
+  }
+
+  /** Waiting claims of runs that this node no longer owns are answered. */
+  #wakeMoved(): void {
+    const { ownership } = this;
+    if (ownership !== undefined) this.waiters.wakeWhere(({ tenant, run }) => !ownership.isOwned(tenant, run));
   }
 
   #observe(event: CoordinationEvent): void {

@@ -22,6 +22,8 @@ import type { Call } from "../execute/call.ts";
 import { ElementContext, isFailure, type Failure } from "../execute/element-context.ts";
 import { executeClaim } from "../execute/execute-claim.ts";
 import type { Service } from "../execute/service.ts";
+import { wantsForwarding, type Forwarder } from "../ownership/forwarder.ts";
+import { runPlaceOf, type NamedRun } from "../ownership/run-place.ts";
 import { parseJson, readBody } from "./read-body.ts";
 import { respond, respondError, respondFailure } from "./respond.ts";
 
@@ -43,6 +45,8 @@ export interface HandlerOptions {
   /** Everybody may do everything where it is left out. */
   readonly authenticate?: Authenticate | undefined;
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
+  /** Passes requests on to the nodes that own their runs, for clients that ask for it. */
+  readonly forwarder?: Forwarder | undefined;
 }
 
 /** A request whose operation and sender are known. */
@@ -60,8 +64,10 @@ export class RequestHandler {
   readonly #service: Service;
   readonly #authenticate: Authenticate | undefined;
   readonly #audit: (entry: AuditEntry) => void;
+  readonly #forwarder: Forwarder | undefined;
 
-  constructor({ service, authenticate, audit = () => {} }: HandlerOptions) {
+  constructor({ service, authenticate, audit = () => {}, forwarder }: HandlerOptions) {
+    this.#forwarder = forwarder;
     this.#service = service;
     this.#authenticate = authenticate;
     this.#audit = audit;
@@ -131,7 +137,10 @@ export class RequestHandler {
       const results = await Promise.all(
         elements.map((element) => this.#executeElement(context, name, element, isWaiting ? waitMs : 0)),
       );
-      respond(response, 200, { results });
+      const toForward = { elements, results, waitMs: isWaiting ? waitMs : 0 };
+      respond(response, 200, {
+        results: (await this.#forwarderOf(received)?.batch(received.request, toForward)) ?? results,
+      });
     } finally {
       admitted.value();
     }
@@ -149,7 +158,7 @@ export class RequestHandler {
         context: ElementContext,
         element: ElementOf<BatchName>,
       ) => Promise<ElementResult>;
-      return await execute(context, element);
+      return await this.#owning(context, element, () => execute(context, element));
     } catch (thrown) {
       this.#service.onDefect(thrown);
       return defectOf(context);
@@ -171,8 +180,15 @@ export class RequestHandler {
         context: ElementContext,
         call: Call<CallName>,
       ) => Promise<{ readonly ok: unknown } | Failure>;
-      const result = await execute(this.#contextOf(received, false), { params, query, body: json } as Call<CallName>);
-      if (isFailure(result)) respondFailure(response, result);
+      const context = this.#contextOf(received, false);
+      const named = { ...query, ...(json as NamedRun | undefined), ...params };
+      const result = await this.#owning(context, named, () =>
+        execute(context, { params, query, body: json } as Call<CallName>),
+      );
+      const forwarder = isFailure(result) ? this.#forwarderOf(received) : undefined;
+      const forwarded = await forwarder?.call(received.request, json, result as Failure);
+      if (forwarded !== undefined) respond(response, forwarded.status, forwarded.json);
+      else if (isFailure(result)) respondFailure(response, result);
       else respond(response, 200, result.ok);
     } finally {
       admitted.value();
@@ -187,6 +203,16 @@ export class RequestHandler {
       shard: params["shard"],
       status: response.statusCode,
     });
+  }
+
+  /** Execute for the run that a request names, if this node owns it. */
+  #owning<T>(context: ElementContext, named: NamedRun, execute: () => Promise<T>): Promise<T | Failure> {
+    const place = runPlaceOf(context.principal, named);
+    return place === undefined ? execute() : context.owning(place, execute);
+  }
+
+  #forwarderOf({ request }: Received): Forwarder | undefined {
+    return wantsForwarding(request) ? this.#forwarder : undefined;
   }
 
   #stream(received: Received): void {
