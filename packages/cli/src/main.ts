@@ -24,7 +24,7 @@ import { registerTso } from "./commands/tso.ts";
 import { registerUnpark } from "./commands/unpark.ts";
 import { registerWorkers } from "./commands/workers.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";
-import { maskCredentials } from "./output/mask-credentials.ts";
+import { maskCredentials } from "@gossip/insight";
 import { CLOCK_GONE } from "./run/report/coord-sentence.ts";
 import { VERSION } from "./version.ts";
 

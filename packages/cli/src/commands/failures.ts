@@ -3,7 +3,7 @@ import type { ItemFailure } from "@gossip/coordination";
 import { WorkerId } from "@gossip/contracts";
 import { ok } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type StoreFlags } from "../cli.ts";
-import { keyCodecOf, showKey, type KeyCodec } from "../keys/show-key.ts";
+import { keyCodecOf, showKey, type KeyCodec } from "@gossip/insight";
 import { countOf } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";

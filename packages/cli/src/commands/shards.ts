@@ -3,7 +3,7 @@ import { ShardStatus, WorkerId, type LogicalTime } from "@gossip/contracts";
 import type { ShardFilter } from "@gossip/coordination";
 import { compareBytes, ok, type Result } from "@gossip/stdx";
 import { acting, addStoreCommand, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
-import { keyCodecOf, showKey, type KeyCodec } from "../keys/show-key.ts";
+import { keyCodecOf, showKey, type KeyCodec } from "@gossip/insight";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { formatCount, formatDuration } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";

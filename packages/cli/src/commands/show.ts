@@ -4,7 +4,7 @@ import { isLeasedAt, shardRecordJson, type ParkedDetail, type ShardRecord } from
 import { decodeHint } from "@gossip/frontier";
 import { err, ok } from "@gossip/stdx";
 import type { Cli, CommandResult } from "../cli.ts";
-import { keyCodecOf, showKey, type KeyCodec } from "../keys/show-key.ts";
+import { keyCodecOf, showKey, type KeyCodec } from "@gossip/insight";
 import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount, formatDuration } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";

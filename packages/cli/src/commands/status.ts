@@ -6,7 +6,7 @@ import { formatCount, formatShare } from "../output/number-words.ts";
 import { printableText } from "../output/printable.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { renderStrip } from "../progress/strip.ts";
-import { keyCodecOf } from "../keys/show-key.ts";
+import { keyCodecOf } from "@gossip/insight";
 import { flaws } from "../run/results/item-totals.ts";
 import { parkedJson, parkedText } from "../run/inspect/parked-text.ts";
 import { readParkedDetails } from "../run/inspect/read-notes.ts";

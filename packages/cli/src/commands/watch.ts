@@ -4,7 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import type { Cli, CommandResult } from "../cli.ts";
 import type { CliError } from "../output/cli-error.ts";
 import { formatCount } from "../output/number-words.ts";
-import { maskCredentials } from "../output/mask-credentials.ts";
+import { maskCredentials } from "@gossip/insight";
 import { stopSignal } from "../stop-signal.ts";
 import { readIntervalMs } from "./number-options.ts";
 

@@ -1,5 +1,5 @@
 import { toJsonSafe } from "@gossip/contracts";
-import { maskCredentials, maskedJson } from "../output/mask-credentials.ts";
+import { maskCredentials, maskedJson } from "@gossip/insight";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

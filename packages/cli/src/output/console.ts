@@ -2,7 +2,7 @@ import { toJsonSafe } from "@gossip/contracts";
 import { ERROR_KINDS, type CliError } from "./cli-error.ts";
 import { EXIT_CODES, type ExitName } from "./exit-codes.ts";
 import type { Log } from "../logging/log.ts";
-import { maskCredentials, maskedJson } from "./mask-credentials.ts";
+import { maskCredentials, maskedJson } from "@gossip/insight";
 import { completeSuggestions, type SuggestionContext } from "./suggestions.ts";
 
 /** The part of an output stream that this package uses. */

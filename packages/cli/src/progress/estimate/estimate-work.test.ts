@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { estimateWork } from "./estimate-work.ts";
 import { expectItems } from "./expected-items.ts";
 import type { ShardWork } from "./expected-shard.ts";
-import { keyPosition } from "./key-position.ts";
+import { keyPosition } from "@gossip/insight";
 import { fractionOf, ProgressEstimator } from "./progress-estimator.ts";
 
 const key = (...bytes: readonly number[]): Uint8Array => Uint8Array.from(bytes);

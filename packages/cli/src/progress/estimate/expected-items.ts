@@ -1,7 +1,7 @@
 import type { RangeInput } from "@gossip/contracts";
 import { compareBytes } from "@gossip/stdx";
 import type { WorkSpan } from "@gossip/worker";
-import { keyPosition } from "./key-position.ts";
+import { keyPosition } from "@gossip/insight";
 
 /** What a source's estimate says about a range. */
 export interface Expectation {

@@ -1,7 +1,7 @@
 import type { RangeInput, ShardId } from "@gossip/contracts";
 import { compareBytes } from "@gossip/stdx";
 import type { ExpectedShard } from "./expected-shard.ts";
-import { keyPosition } from "./key-position.ts";
+import { keyPosition } from "@gossip/insight";
 
 export interface UnknownLeft {
   readonly remaining: number;

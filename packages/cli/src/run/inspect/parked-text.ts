@@ -1,6 +1,6 @@
 import { WorkerId } from "@gossip/contracts";
 import type { ParkedDetail } from "@gossip/coordination";
-import { showKey, type KeyCodec } from "../../keys/show-key.ts";
+import { showKey, type KeyCodec } from "@gossip/insight";
 import { countOf } from "../../output/number-words.ts";
 import { printableText } from "../../output/printable.ts";
 import { formatTime, timeJson } from "../../output/time-text.ts";

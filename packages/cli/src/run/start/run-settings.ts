@@ -1,6 +1,6 @@
 import { RunId } from "@gossip/contracts";
 import { deriveKeyHasher } from "@gossip/contracts/internal";
-import { maskCommand } from "../../output/mask-credentials.ts";
+import { maskCommand } from "@gossip/insight";
 import { decodeUtf8 } from "../../output/printable.ts";
 import { canonicalSelection, readSelection, selectionText, type Selection } from "../source/selection.ts";
 

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { KeeperStore } from "@gossip/worker";
-import { keyCodecOf, showKey } from "../../keys/show-key.ts";
+import { keyCodecOf, showKey } from "@gossip/insight";
 import { openStore } from "../../store-url/open-store.ts";
 import { BlockedLoopGuard } from "./blocked-loop.ts";
 import { onTerminalInterrupt } from "./terminal-interrupt.ts";

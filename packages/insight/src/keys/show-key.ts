@@ -1,4 +1,4 @@
-import { printable } from "../output/printable.ts";
+import { printable } from "./printable.ts";
 import { decodeKey } from "./key-text.ts";
 
 /** How the keys of a source are encoded. `undefined` if that is not known. */
@@ -7,7 +7,7 @@ export type KeyCodec = "path" | "row" | "tuple" | undefined;
 /** By the beginning of a source's identity, which every run records. */
 const CODECS: Readonly<Record<string, KeyCodec>> = { fs: "path", lines: "row", postgres: "tuple", s3: "path" };
 
-/** Text that `parseKey` would read as another form. */
+/** Text that `parseKeyText` would read as another form. */
 const HAS_FORM = /^(?:path|hex|b64|row|tuple):/;
 
 /** The codec of a source, given its identity, such as `fs:/data`. */

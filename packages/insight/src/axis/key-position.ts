@@ -30,3 +30,22 @@ function sharedPrefixSize(a: Uint8Array, b: Uint8Array): number {
   while (size < a.length && size < b.length && a[size] === b[size]) size++;
   return size;
 }
+
+/** A key that lies at `share` of a range, from 0 at its start to 1 at its end. At 0 it is the start itself. */
+export function keyBetween({ start, end }: RangeInput, share: number, isText: boolean): Uint8Array {
+  if (share <= 0) return start;
+  const skip = sharedPrefixSize(start, end);
+  const low = numberAfter(start, skip);
+  const high = end.length === 0 ? 1 : numberAfter(end, skip);
+  let value = low + Math.min(share, 1) * (high - low);
+  const key = [...start.subarray(0, skip)];
+  for (let digit = 0; digit < DIGITS && value > 0; digit++) {
+    value *= 256;
+    const byte = Math.min(255, Math.floor(value));
+    value -= byte;
+    if (isText && key.length > skip && (byte < 0x20 || byte > 0x7e)) break;
+    key.push(byte);
+  }
+  const between = Uint8Array.from(key);
+  return compareBytes(between, start) < 0 ? start : between;
+}

@@ -3,7 +3,7 @@ import { encodeTuple } from "@gossip/frontier";
 import { unwrap } from "@gossip/stdx";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseKey } from "./key-text.ts";
+import { parseKeyText } from "./key-text.ts";
 import { keyCodecOf, showKey } from "./show-key.ts";
 
 describe("showKey", () => {
@@ -34,7 +34,7 @@ describe("showKey", () => {
           const bytes = Buffer.from(key as Uint8Array);
           const shown = showKey(bytes, codec);
           if (shown.includes("\\")) return;
-          expect(Buffer.from(unwrap(parseKey(shown))).toString("hex")).toBe(bytes.toString("hex"));
+          expect(Buffer.from(unwrap(parseKeyText(shown))).toString("hex")).toBe(bytes.toString("hex"));
         },
       ),
     );

@@ -1,0 +1,82 @@
+// Two processes that both write the history of a run would undo each other's steps.
+import { RunId, TenantId } from "@gossip/contracts";
+import { Coordinator, MemoryStore, systemClock } from "@gossip/coordination";
+import { unwrap } from "@gossip/stdx";
+import { expect, test } from "vitest";
+import { KeyAxis } from "../axis/key-axis.ts";
+import { RunSampler, type RunSample } from "../sample/run-sampler.ts";
+import { HistoryRecorder, readHistory } from "./history-recorder.ts";
+
+const START = 1_700_000_000_000;
+const request = { tenant: TenantId.ZERO, run: RunId.fromRaw(1n) };
+
+async function makeStore(): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  const coordinator = new Coordinator({ store, clock: systemClock(() => START) });
+  unwrap(await coordinator.createRun({ ...request, config: { leaseDuration: 1000n } }));
+  return store;
+}
+
+/** A look in which `items` were done within a second. */
+function look(second: number, items: number): RunSample {
+  const axis = new KeyAxis([new Uint8Array(0)], new Uint8Array(0));
+  const sampler = new RunSampler({ axis, leaseMs: 1000 });
+  const atMs = START + 1000 * (second + 1);
+  return { ...sampler.end(BigInt(atMs) as never), atMs, sinceMs: atMs - 1000, newItems: items };
+}
+
+const itemsIn = async (store: MemoryStore): Promise<number> => {
+  const history = await readHistory(store, request);
+  return [...history!.rollups.steps(1000).values()].reduce((sum, { items }) => sum + items, 0);
+};
+
+test("one process writes, and another goes on when it is gone", async () => {
+  const store = await makeStore();
+  const [first, second] = ["a", "b"].map((writer) => new HistoryRecorder({ store, run: request, writer }));
+  for (let at = 0; at < 10; at++) {
+    for (const recorder of [first!, second!]) {
+      recorder.add(look(at, 5), { fraction: 0.5 });
+      await recorder.flush(START + 1000 * (at + 1));
+    }
+  }
+  expect([first!.isWriter, second!.isWriter]).toEqual([true, false]);
+  // The last look of the first was not due for a write yet.
+  expect(await itemsIn(store)).toBe(30);
+  expect((await readHistory(store, request))!.writer).toMatchObject({ writer: "a", fraction: 0.5 });
+  // The first is killed. Its entry is old after four intervals.
+  for (let at = 10; at < 40; at++) {
+    second!.add(look(at, 5));
+    await second!.flush(START + 1000 * (at + 1));
+  }
+  expect(second!.isWriter).toBe(true);
+  expect(await itemsIn(store)).toBeGreaterThanOrEqual(5 * 36);
+});
+
+test("a process that ends lets another write at once", async () => {
+  const store = await makeStore();
+  const [first, second] = ["a", "b"].map((writer) => new HistoryRecorder({ store, run: request, writer }));
+  first!.add(look(0, 5));
+  await first!.flush(START + 1000);
+  await first!.flush(START + 1100, { isLast: true });
+  await second!.flush(START + 1200);
+  expect(second!.isWriter).toBe(true);
+  expect(await itemsIn(store)).toBe(5);
+});
+
+test("a store that fails, or has no such run, stops nothing", async () => {
+  const failing = new HistoryRecorder({
+    store: {
+      listNotes: () => {
+        throw new Error("gone");
+      },
+      commit: () => [],
+    },
+    run: request,
+    writer: "a",
+  });
+  await failing.flush(START);
+  const lost = new HistoryRecorder({ store: new MemoryStore(), run: request, writer: "a" });
+  lost.add(look(0, 5));
+  await lost.flush(START);
+  expect([failing.isWriter, lost.isWriter]).toEqual([false, false]);
+});
