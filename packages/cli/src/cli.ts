@@ -8,6 +8,7 @@ import { shellWord } from "./output/suggestions.ts";
 import { openStoreFor } from "./store-url/open-store-for.ts";
 import type { OpenStoreOptions } from "./store-url/open-store.ts";
 import type { OpenedStore } from "./store-url/opened-store.ts";
+import { TOKEN_VARIABLE, withServiceFlags, type ServiceFlags } from "./store-url/service-address.ts";
 import { DEFAULT_STORE, parseStoreAddress, type StoreAddress } from "./store-url/store-address.ts";
 
 /** What a command uses of its process, so that a test can replace it. */
@@ -30,10 +31,9 @@ export interface Cli {
 export type CommandResult = Result<ExitName, CliError>;
 
 /** What every command that works on a store takes. */
-export interface StoreFlags {
+export interface StoreFlags extends ServiceFlags {
   readonly store?: string;
   readonly tenant?: string;
-  readonly tso?: string;
   readonly json?: boolean;
 }
 
@@ -72,9 +72,11 @@ export function addStoreCommand(parent: Command, description: CommandDescription
     .addOption(
       new Option(
         "-s, --store <where>",
-        `a folder, lmdb:FOLDER, postgres://… or etcd://… (default: $GOSSIP_STORE, or ${DEFAULT_STORE})`,
+        `a folder, lmdb:FOLDER, postgres://…, etcd://…, or a service at https://… (default: $GOSSIP_STORE, or ${DEFAULT_STORE})`,
       ),
     )
+    .option("--token-file <file>", `the token for a service (default: $${TOKEN_VARIABLE})`)
+    .option("--ca <file>", "the authority that signed the certificate of a service (PEM)")
     .option("--tenant <id>", "whose runs: 64 hexadecimal digits (default: all zeros)")
     .option(
       "--tso <host:port,…>",
@@ -106,19 +108,23 @@ export function readStoreFlags(cli: Cli, flags: StoreFlags): Result<StoreSetting
   cli.console.suggestFor({ storeOptions: optionsOf(flags) });
   const address = parseStoreAddress(flags.store ?? (cli.env["GOSSIP_STORE"] || DEFAULT_STORE), cli.cwd);
   if (!address.ok) return address;
+  const complete = address.value.kind === "service" ? withServiceFlags(address.value, flags, cli) : address;
+  if (!complete.ok) return complete;
   const tenant = flags.tenant === undefined ? ok(TenantId.ZERO) : TenantId.parse(flags.tenant);
   if (!tenant.ok)
     return fail("BadCommandLine", "--tenant is not a tenant's id: write 64 lower-case hexadecimal digits.");
   return ok({
-    address: address.value,
+    address: complete.value,
     tenant: tenant.value,
     tso: flags.tso?.split(",").map((endpoint) => endpoint.trim()),
   });
 }
 
 /** The options that name a store, as words of a shell. */
-function optionsOf({ store, tenant, tso }: StoreFlags): string[] {
-  const given = Object.entries({ store, tenant, tso }).filter(([, value]) => value !== undefined);
+function optionsOf({ store, tokenFile, ca, tenant, tso }: StoreFlags): string[] {
+  const given = Object.entries({ store, "token-file": tokenFile, ca, tenant, tso }).filter(
+    ([, value]) => value !== undefined,
+  );
   return given.flatMap(([name, value]) => [`--${name}`, shellWord(value!)]);
 }
 

@@ -26,6 +26,7 @@ import { registerWorkers } from "./commands/workers.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";
 import { maskCredentials } from "@gossip/insight";
 import { CLOCK_GONE } from "./run/report/coord-sentence.ts";
+import { refusedSentence } from "./store-url/service-sentences.ts";
 import { VERSION } from "./version.ts";
 
 /** In the order of `--help`: what most people want first. */
@@ -87,7 +88,9 @@ export async function main(argv: readonly string[], cli: Cli): Promise<number> {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: "user" });
   } catch (thrown) {
-    if (thrown instanceof CommanderError) {
+    const refused = refusedSentence(thrown);
+    if (refused !== undefined) cli.exit = cli.console.fail(refused);
+    else if (thrown instanceof CommanderError) {
       if (thrown.exitCode === 0) return EXIT_CODES.Ok.code;
       cli.exit = cli.console.fail(commandLineError(thrown, commandNamed(program, argv)));
     } else if (thrown instanceof Error && thrown.name === "ClockUnavailable") {

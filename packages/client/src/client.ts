@@ -26,6 +26,7 @@ import {
 } from "@gossip/coordination";
 import type {
   AcquireError,
+  BackendError,
   CheckpointError,
   ClaimError,
   CompleteError,
@@ -37,9 +38,9 @@ import type {
 } from "@gossip/coordination-errors";
 import { assertCommand, assertFlags } from "@gossip/coordination/internal";
 import { writeId } from "@gossip/protocol";
-import { assert, assertCount, ok, type Result } from "@gossip/stdx";
-import { Caller } from "./calls/caller.ts";
-import { failed, LeasedCalls, readSession } from "./calls/leased-calls.ts";
+import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
+import { Caller, type RequestListener } from "./calls/caller.ts";
+import { failed, LeasedCalls, readSession, value as readResponse } from "./calls/leased-calls.ts";
 import { OwnerBook } from "./calls/owners.ts";
 import { RunCalls } from "./calls/run-calls.ts";
 import { makeSettings, type GossipClientOptions, type ClientSettings } from "./client-options.ts";
@@ -89,6 +90,23 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
 
   newOpId(): OpId {
     return this.#settings.newOpId();
+  }
+
+  /**
+   * Call `listener` after every request with the operation and how long it took, whether it succeeded or not. Returns a
+   * function that stops it.
+   */
+  onRequest(listener: RequestListener): () => void {
+    return this.#caller.onRequest(listener);
+  }
+
+  /** The first of `count` timestamps of the cluster's clock that follow each other. */
+  async timestamp(count = 1): Promise<Result<bigint, BackendError>> {
+    assertCount(count, "number of timestamps", { min: 1, max: 100_000 });
+    const got = await this.#caller.call("timestamp", { query: { count: String(count) } });
+    if (!got.ok) return err(got.error as BackendError);
+    const { timestamp } = got.value;
+    return ok(readResponse((read) => read.u64<bigint>(timestamp, "timestamp")));
   }
 
   // Workers.

@@ -1,3 +1,4 @@
 export type { GossipClientOptions } from "./client-options.ts";
 export { GossipClient } from "./client.ts";
+export type { RequestListener } from "./calls/caller.ts";
 export { ServiceRefused } from "./calls/refused-error.ts";

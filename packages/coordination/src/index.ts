@@ -15,11 +15,14 @@ export type { EventListener, EventStream, EventStreamOptions } from "./coordinat
 export type {
   ClaimCandidates,
   ListRunsRequest,
+  ListShardRecordsRequest,
   ListShardsRequest,
   ListTenantsRequest,
+  RunLookup,
   RunRequest,
   ShardRequest,
 } from "./coordinator/queries.ts";
+export { isRollupName, type PutRollupRequest, type RollupRequest } from "./coordinator/rollups.ts";
 export type { StoreRetryPolicy } from "./coordinator/retry-policy.ts";
 export type { ChangeRunSettingsRequest } from "./coordinator/setting-notes.ts";
 export type {

@@ -59,7 +59,7 @@ async function printEvents(
       const run = await opened.coordinator.getRun(request);
       if (!run.ok) return err(coordSentence(run.error));
       const shards: ShardRecord[] = [];
-      const read = await visitShards(opened, request, (shard) => void shards.push(shard));
+      const read = await visitShards(opened, request, (shard) => void shards.push(shard), { withLog: true });
       if (!read.ok) return read;
       for (const event of tail.look(run.value, shards, await opened.clock.now())) print(cli, request, event);
       if (!isFollowing || RunStatus.isTerminal(run.value.status) || stop.signal.aborted) return ok("Ok");

@@ -3,6 +3,7 @@ import { RunId } from "@gossip/contracts";
 import { fsck, isRepairable, repair, type FsckFinding } from "@gossip/coordination-fsck";
 import { err, ok } from "@gossip/stdx";
 import { acting, addStoreCommand, withStore, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
+import { fail } from "../output/cli-error.ts";
 import { countOf, formatCount } from "../output/number-words.ts";
 import { infraSentence } from "../run/report/coord-sentence.ts";
 import { formatShardId } from "../run/inspect/run-reference.ts";
@@ -25,8 +26,14 @@ export function registerFsck(program: Command, cli: Cli): void {
     );
 }
 
-async function check(cli: Cli, { fsckSource, description }: OpenedStore, mayRepair: boolean): Promise<CommandResult> {
+async function check(cli: Cli, { direct, description }: OpenedStore, mayRepair: boolean): Promise<CommandResult> {
   const { console } = cli;
+  if (direct === undefined)
+    return fail(
+      "NotAllowed",
+      "fsck reads the records of a store, which a service does not show: run it on the service's machine, with the --store of `gossip serve`.",
+    );
+  const { fsckSource } = direct;
   if (mayRepair) {
     const rebuilt = await repair(fsckSource);
     if (!rebuilt.ok) return err(infraSentence(rebuilt.error));

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gossipLine, type Said } from "./command-line.fixture.ts";
+import { serving as serveWhile } from "./serving.fixture.ts";
 
 let cwd: string;
 beforeEach(async () => {
@@ -15,25 +16,7 @@ afterEach(() => rm(cwd, { recursive: true }));
 const ZERO = "0".repeat(64);
 const gossip = (...argv: string[]): Promise<Said> => gossipLine(argv, { cwd });
 
-/** Serve while `act` runs, then stop as with Ctrl-C. */
-async function serving(args: readonly string[], act: (url: string, send: (signal: string) => void) => Promise<void>) {
-  let send: (name: string) => void = () => {};
-  let acting: Promise<void> | undefined;
-  const said = await gossipLine(["serve", "--listen", "127.0.0.1:0", ...args], {
-    cwd,
-    onListening: (sender) => (send = sender),
-    onLine: (line) => {
-      const [, url] = /^listening (\S+)$/.exec(line) ?? [];
-      // Not at once: the line is printed before the command listens for signals.
-      if (url !== undefined)
-        setImmediate(() => {
-          acting = act(url, send).finally(() => send("SIGTERM"));
-        });
-    },
-  });
-  await acting;
-  return said;
-}
+const serving = (args: readonly string[], act: Parameters<typeof serveWhile>[2]) => serveWhile(args, { cwd }, act);
 
 async function call(url: string, path: string, { token, body }: { token?: string; body?: object } = {}) {
   const response = await fetch(`${url}${path}`, {

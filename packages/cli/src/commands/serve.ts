@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Coordinator } from "@gossip/coordination";
 import type { GossipServer, ServeError, TlsFiles, TokenBook } from "@gossip/server";
 import { OwnershipNode } from "@gossip/scope";
-import { ok, type Result } from "@gossip/stdx";
+import { assert, ok, type Result } from "@gossip/stdx";
 import { WindowGrant } from "@gossip/tso";
 import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
@@ -12,7 +12,7 @@ import { readClusterPlace, type ClusterFlags, type ClusterPlace } from "../servi
 import { openNodeClock, type NodeClock } from "../service/node-clock.ts";
 import { connectOracle } from "../store-url/oracle-clock.ts";
 import { openStoreFor } from "../store-url/open-store-for.ts";
-import { DEFAULT_STORE, type StoreAddress } from "../store-url/store-address.ts";
+import { DEFAULT_STORE, type DirectAddress } from "../store-url/store-address.ts";
 
 interface ServeFlags extends StoreFlags, ClusterFlags {
   readonly listen?: string;
@@ -69,6 +69,8 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
   const settings = readStoreFlags(cli, flags);
   if (!settings.ok) return settings;
   const { address, tso } = settings.value;
+  if (address.kind === "service")
+    return fail("BadCommandLine", "--store names another service: give serve a folder, postgres://… or etcd://….");
   const cluster = await readClusterPlace(flags, {
     isStoreShared: address.kind !== "lmdb",
     resolvePath: (path) => resolve(cli.cwd, path),
@@ -80,6 +82,8 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
   if (!tls.ok) return tls;
   const opened = await openStoreFor(cli, { address });
   if (!opened.ok) return opened;
+  const { direct } = opened.value;
+  assert(direct !== undefined, "only a service has no records of its own");
   try {
     const time = await openTime(cli, { address, tso, folder: flags.clock });
     if (!time.ok) return time;
@@ -88,7 +92,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
         listen: listen.value,
         tls: tls.value,
         cluster: cluster.value,
-        opened: opened.value,
+        opened: direct,
         time: time.value,
       });
     } finally {
@@ -205,7 +209,7 @@ async function openTime(
     tso,
     folder,
   }: {
-    readonly address: StoreAddress;
+    readonly address: DirectAddress;
     readonly tso: readonly string[] | undefined;
     readonly folder: string | undefined;
   },

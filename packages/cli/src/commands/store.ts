@@ -10,6 +10,7 @@ import {
   type CommandResult,
   type StoreFlags,
 } from "../cli.ts";
+import { fail } from "../output/cli-error.ts";
 import { countOf } from "../output/number-words.ts";
 import { postgresSentence } from "../store-url/open-sentences.ts";
 import { describeStore, type StoreAddress } from "../store-url/store-address.ts";
@@ -35,6 +36,11 @@ async function migrate(cli: Cli, flags: StoreFlags): Promise<CommandResult> {
   if (!settings.ok) return settings;
   const { address } = settings.value;
   if (address.kind === "postgres") return migratePostgres(cli, address);
+  if (address.kind === "service")
+    return fail(
+      "NotAllowed",
+      "a service migrates its own store: run this on its machine, with the --store of `gossip serve`.",
+    );
   return withStore(cli, flags, async ({ description }) => {
     if (cli.console.isJson) cli.console.json({ kind: "current" });
     else cli.console.line(`${description}: needs no migration.`);

@@ -31,7 +31,8 @@ export async function checkStore(opened: OpenedStore, tenant: TenantId, hasOracl
 
 /** Nothing in the store may be of a later time than it is here, or a clock is wrong. */
 async function checkClock(opened: OpenedStore, latest: bigint, hasOracle: boolean): Promise<CheckUp> {
-  const { clock, isShared } = opened;
+  const { clock, direct } = opened;
+  if (direct === undefined) return fine("clock", "the service gives the time");
   const now = await clock.now();
   const aheadMs = Number(latest - now);
   if (aheadMs > TOLERANCE_MS) {
@@ -52,7 +53,7 @@ async function checkClock(opened: OpenedStore, latest: bigint, hasOracle: boolea
     return apartMs > TOLERANCE_MS
       ? note("clock", `the oracle's time and this machine's are ${formatDuration(apartMs)} apart; the oracle's counts`)
       : fine("clock", "the oracle gives the time");
-  if (isShared)
+  if (direct.isShared)
     return note(
       "clock",
       "this machine's; where several machines share the store, keep them in step by NTP, or give them one time with --tso",

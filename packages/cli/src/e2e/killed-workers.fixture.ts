@@ -11,6 +11,8 @@ export interface KillOptions {
   readonly store: string;
   readonly fileCount: number;
   readonly killCount: number;
+  /** Called before each kill. */
+  readonly onTurn?: (turn: number) => Promise<void>;
 }
 
 export interface KillReport {
@@ -24,7 +26,7 @@ const HAS_WORKED = /"kind":"progress".*"held":[1-9]/;
 const HAS_JOINED = /"kind":"started"/;
 
 /** Kill and restart processes of one run. Expects that nothing is lost and nothing is there twice. */
-export async function killAndRestart({ store, fileCount, killCount }: KillOptions): Promise<KillReport> {
+export async function killAndRestart({ store, fileCount, killCount, onTurn }: KillOptions): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), "gossip-e2e-"));
   const running: GossipProcess[] = [];
   try {
@@ -58,6 +60,7 @@ export async function killAndRestart({ store, fileCount, killCount }: KillOption
 
     for (let turn = 0; turn < killCount; turn++) {
       const victim = running[turn % PROCESSES]!;
+      await onTurn?.(turn);
       // Alternate between a process in the middle of its work and one that has just joined.
       expect(await victim.heard(turn % 2 === 0 ? HAS_WORKED : HAS_JOINED)).toBe(true);
       expect((await victim.kill()).signal).toBe("SIGKILL");

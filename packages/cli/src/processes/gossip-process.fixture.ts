@@ -67,6 +67,11 @@ export class GossipProcess {
     return this.#stderr.replaceAll(LOG_HEAD, "");
   }
 
+  /** What it has printed so far. */
+  get stdout(): string {
+    return Buffer.concat(this.#stdout).toString();
+  }
+
   get isRunning(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }

@@ -29,9 +29,13 @@ const STORES = `## Stores
 | \`FOLDER\`, \`lmdb:FOLDER\` | the embedded store: a folder on a local disk, shared by the processes of one machine. \`.gossip\` where nothing is said |
 | \`postgres://USER:PASSWORD@HOST:PORT/DATABASE\` | PostgreSQL 15 or later; \`?schema=NAME\` for another schema than \`gossip\`, the rest as the driver knows it |
 | \`etcd://USER:PASSWORD@HOST:PORT,HOST:PORT/PREFIX\` | etcd 3.4 or later; \`etcds:\` for TLS |
+| \`https://HOST:PORT\` | a service (\`gossip serve\`); \`http://\` on this machine only. \`GOSSIP_TOKEN\` or \`--token-file\` holds its token, \`--ca\` its authority, \`?cert=FILE&key=FILE\` a client certificate |
 
 Machines that share a store go by their own clocks unless \`--tso\` gives them one: a clock that runs ahead ends the leases of others. A run compares this machine's clock with that
 of the PostgreSQL or etcd server when it starts and every minute. It warns if they differ by more than a quarter of the lease, and refuses to work if they differ by more than the lease.
+
+A service has one clock for all its workers, and its machine alone needs the store. Every command works through it but \`gossip fsck\` and \`gossip store\`, which run on its machine.
+\`gossip run\` needs a token with the role \`operate\`. A run goes on after a restart or an outage of the service.
 `;
 
 const RUN_NOTES = `### What a run is
@@ -52,7 +56,7 @@ The file of \`--out\` must not exist when a run starts for the first time, unles
 \`--exec\` is run by \`/bin/sh\`, in the folder where \`gossip\` was started, each item in a subshell of a shell that is kept. \`{}\` becomes the item as one word:
 \`"$1"\` outside quotes, \`\${1}\` between double quotes and in a here-document; between single quotes, in a here-document with a quoted delimiter, and as \`\\{}\`, it stays as it is. In \`$((…))\` it is refused. A command that has
 neither \`{}\` nor \`$1\` gets the item as its last argument, as with \`xargs\`; it must end in a simple command, not in \`;\`, \`done\` or a comment. A command has no input. It has
-the environment of \`gossip\` without \`GOSSIP_STORE\`; \`PGPASSWORD\` and the other variables of PostgreSQL stay. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
+the environment of \`gossip\` without \`GOSSIP_STORE\`, \`GOSSIP_TOKEN\` and \`GOSSIP_TSO_TOKEN\`; \`PGPASSWORD\` and the other variables of PostgreSQL stay. \`GOSSIP_RUN\`, \`GOSSIP_SHARD\` and
 \`GOSSIP_FENCE\` are 16 hexadecimal digits each. \`GOSSIP_FENCE\` is the worker's \`writeFence\`: it grows for every later holder of an item, also across splits, so whatever a command writes to can refuse one that is lower than it has seen for that item.
 Ctrl-C does not reach commands; the second one ends them. What a command leaves running in the background is not waited for, and what that prints may end up with another item.
 

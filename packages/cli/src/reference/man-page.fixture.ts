@@ -7,6 +7,7 @@ import { VERSION } from "../version.ts";
 const FILES = `A run without --store keeps its state in the folder .gossip of the current folder.`;
 const ENVIRONMENT = [
   ["GOSSIP_STORE", "the store, where --store names none; keeps a password out of the list of processes"],
+  ["GOSSIP_TOKEN", "the token for a service, where --token-file names none"],
   ["NO_COLOR", "print without color"],
 ] as const;
 

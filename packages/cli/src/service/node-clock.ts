@@ -4,7 +4,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { WindowGrant } from "@gossip/tso";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { makeFolder } from "../store-url/make-folder.ts";
-import type { StoreAddress } from "../store-url/store-address.ts";
+import type { DirectAddress } from "../store-url/store-address.ts";
 
 /** The clock of a node, and what grants its timestamps. */
 export interface NodeClock {
@@ -21,7 +21,7 @@ export interface NodeClock {
  * share, so it has no default.
  */
 export async function openNodeClock(
-  address: StoreAddress,
+  address: DirectAddress,
   folder: string | undefined,
 ): Promise<Result<NodeClock, CliError>> {
   const directory = folder ?? (address.kind === "lmdb" ? join(address.path, "clock") : undefined);

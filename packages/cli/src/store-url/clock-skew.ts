@@ -14,9 +14,11 @@ export interface SkewBounds {
   readonly hasOracle: boolean;
 }
 
-/** Measure how far this machine's clock is from that of the store's server. `undefined` if the store has none. */
-export async function measureSkew({ store }: OpenedStore): Promise<ClockSkew | undefined> {
-  const measured = await measureClockSkew(store, { nowMs: Date.now });
+/** Measure how far this machine's clock is from that of the store's server. `undefined` if it does not matter. */
+export async function measureSkew({ direct }: OpenedStore): Promise<ClockSkew | undefined> {
+  // Behind a service, only the service's clock counts.
+  if (direct === undefined) return undefined;
+  const measured = await measureClockSkew(direct.store, { nowMs: Date.now });
   // The next call that needs the server reports that it does not respond.
   return measured.ok ? measured.value : undefined;
 }

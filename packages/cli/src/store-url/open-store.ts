@@ -6,9 +6,11 @@ import { err, ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { makeFolder } from "./make-folder.ts";
 import { etcdSentence, folderSentence, lmdbSentence, postgresSentence } from "./open-sentences.ts";
-import type { OpenedStore } from "./opened-store.ts";
-import { describeStore, type StoreAddress } from "./store-address.ts";
+import { openService } from "./open-service.ts";
+import type { OpenedDirectStore, OpenedStore } from "./opened-store.ts";
 import { openOracleClock } from "./oracle-clock.ts";
+import { describeStore, type DirectAddress, type StoreAddress } from "./store-address.ts";
+import { timedStore } from "./timed-store.ts";
 
 export interface OpenStoreOptions {
   readonly address: StoreAddress;
@@ -26,13 +28,20 @@ interface RawStore {
   close(): Promise<void>;
 }
 
-/** Open a store and create a coordinator for it. */
-export async function openStore({
+/** Open a store and create a coordinator for it, or connect to a service. */
+export async function openStore({ address, ...options }: OpenStoreOptions): Promise<Result<OpenedStore, CliError>> {
+  return address.kind === "service"
+    ? openService(address, describeStore(address))
+    : openDirectStore({ ...options, address });
+}
+
+/** Open a store in this process. */
+async function openDirectStore({
   address,
   tso,
   mustExist = false,
   verify = false,
-}: OpenStoreOptions): Promise<Result<OpenedStore, CliError>> {
+}: OpenStoreOptions & { readonly address: DirectAddress }): Promise<Result<OpenedDirectStore, CliError>> {
   const description = describeStore(address);
   if (mustExist && address.kind === "lmdb" && !existsSync(address.path)) {
     return fail(
@@ -53,16 +62,17 @@ export async function openStore({
     await raw.value.close();
     time.value.close();
   };
-  return ok({
+  const isShared = address.kind !== "lmdb";
+  const openedOver = (observed: CoordinationStore): OpenedDirectStore => ({
     address,
     description,
-    store,
-    fsckSource,
     clock,
-    coordinator: new Coordinator({ store, clock }),
-    isShared: address.kind !== "lmdb",
+    coordinator: new Coordinator({ store: observed, clock }),
+    direct: { store: observed, fsckSource, isShared },
+    observe: (onCall) => openedOver(timedStore(store, onCall)),
     close,
   });
+  return ok(openedOver(store));
 }
 
 async function openClock(
@@ -74,7 +84,7 @@ async function openClock(
 
 // Load an engine only when it is used: a driver adds a tenth of a second to the start.
 async function openRaw(
-  address: StoreAddress,
+  address: DirectAddress,
   { where, mustExist, verify }: { readonly where: string; readonly mustExist: boolean; readonly verify: boolean },
 ): Promise<Result<RawStore, CliError>> {
   switch (address.kind) {

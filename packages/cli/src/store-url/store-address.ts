@@ -1,9 +1,13 @@
 import { isAbsolute, resolve } from "node:path";
 import { ok, type Result } from "@gossip/stdx";
 import { fail, type CliError } from "../output/cli-error.ts";
+import { serviceAt, type ServiceAddress } from "./service-address.ts";
 
 /** Where a store is. */
-export type StoreAddress =
+export type StoreAddress = DirectAddress | ServiceAddress;
+
+/** Where a store is that this process opens itself. */
+export type DirectAddress =
   | { readonly kind: "lmdb"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string; readonly schema: string | undefined }
   | {
@@ -16,7 +20,8 @@ export type StoreAddress =
 /** The folder that is used by default. */
 export const DEFAULT_STORE = ".gossip";
 
-const WHAT_IT_IS = "give --store a folder, lmdb:FOLDER, postgres://USER:PASSWORD@HOST/DATABASE or etcd://HOST:2379";
+const WHAT_IT_IS =
+  "give --store a folder, lmdb:FOLDER, postgres://USER:PASSWORD@HOST/DATABASE, etcd://HOST:2379 or https://HOST:PORT";
 
 /** Parse the value of `--store`. */
 export function parseStoreAddress(text: string, cwd: string): Result<StoreAddress, CliError> {
@@ -25,6 +30,7 @@ export function parseStoreAddress(text: string, cwd: string): Result<StoreAddres
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === "postgres" || scheme === "postgresql") return postgresAt(text);
   if (scheme === "etcd" || scheme === "etcds") return etcdAt(text, scheme === "etcds" ? "https" : "http");
+  if (scheme === "https" || scheme === "http") return serviceAt(text, cwd);
   // Something like a mistyped address is not made a folder: its name would be printed, and it may hold a password.
   if (scheme !== undefined || text.startsWith("//") || /:[^/]*@/.test(text))
     return fail("BadCommandLine", `--store is no address of a known kind: ${WHAT_IT_IS}.`);
@@ -42,6 +48,8 @@ export function describeStore(address: StoreAddress): string {
     }
     case "etcd":
       return `etcd at ${address.endpoints.map((endpoint) => new URL(endpoint).host).join(", ")}`;
+    case "service":
+      return `the service at ${new URL(address.url).host}`;
   }
 }
 

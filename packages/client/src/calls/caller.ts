@@ -7,15 +7,16 @@ import {
   type CallName,
   type ElementOf,
   type ErrorWire,
+  type OperationName,
   type QueryOf,
   type ResponseOf,
 } from "@gossip/protocol";
 import { err, ok, type Result } from "@gossip/stdx";
-import { LostReply, type Reply, type Transport } from "../http/transport.ts";
+import { LostReply, type Reply, type SendOptions, type Transport } from "../http/transport.ts";
 import { ElementQueue } from "./element-queue.ts";
 import { runNameOf, type OwnerBook, type RunName } from "./owners.ts";
 import { pauseMs, type Patience } from "./patience.ts";
-import { isPassing, readError, unreachable } from "./read-error.ts";
+import { isPassing, lost, readError, unreachable } from "./read-error.ts";
 
 /** What a call is made of besides its name. */
 export interface CallInput<Name extends CallName> {
@@ -33,15 +34,24 @@ export interface Called<T> {
 /** How often a call goes to the next owner at once. After that it pauses first: nodes may disagree about the owner. */
 const MAX_REDIRECTS = 4;
 
+/** Called after a request with its operation and how long it took. */
+export type RequestListener = (operation: OperationName, ms: number) => void;
+
 /** Makes the calls of the protocol at the nodes that own their runs, and repeats those whose answers are lost. */
 export class Caller {
   readonly #owners: OwnerBook;
   readonly #patience: Patience;
   readonly #queues = new Map<Transport, Map<BatchName, ElementQueue<BatchName>>>();
+  readonly #listeners = new Set<RequestListener>();
 
   constructor(owners: OwnerBook, patience: Patience) {
     this.#owners = owners;
     this.#patience = patience;
+  }
+
+  onRequest(listener: RequestListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Execute one element of a batched call. */
@@ -53,7 +63,7 @@ export class Caller {
     const queue = this.#queueOf(name, element);
     const answer = await (waitMs > 0 ? queue.sendAndWait(element, waitMs) : queue.send(element));
     if ("ok" in answer) return ok(answer.ok);
-    if ("lost" in answer) return err(unreachable("the service did not answer in time", answer.lost));
+    if ("lost" in answer) return err(lost(answer.lost));
     return err(readError(answer.error, answer.status));
   }
 
@@ -91,11 +101,9 @@ export class Caller {
       }
       if (error !== undefined && this.#follow(run, error) && redirects++ < MAX_REDIRECTS) continue;
       const ms = pauseMs(this.#patience, attempt, error?.retryAfterMs);
-      if (nowMs() + ms >= endMs) {
-        const last =
-          error === undefined
-            ? unreachable("the service did not answer in time", reply)
-            : unreachable("the service cannot take the request now");
+      const isUntrusted = reply instanceof LostReply && reply.isUntrusted;
+      if (isUntrusted || nowMs() + ms >= endMs) {
+        const last = error === undefined ? lost(reply) : unreachable("the service cannot take the request now");
         return { result: err(last), wasRepeated };
       }
       await sleep(ms);
@@ -109,7 +117,7 @@ export class Caller {
   ): Promise<Reply | LostReply> {
     const search = new URLSearchParams(query as Record<string, string>).toString();
     try {
-      return await transport.send({
+      return await this.#send(transport, name, {
         method: OPERATIONS[name].method,
         path: `${pathOf(name, params)}${search === "" ? "" : `?${search}`}`,
         body,
@@ -121,13 +129,23 @@ export class Caller {
     }
   }
 
+  async #send(transport: Transport, name: OperationName, options: SendOptions): Promise<Reply> {
+    if (this.#listeners.size === 0) return transport.send(options);
+    const startMs = this.#patience.nowMs();
+    try {
+      return await transport.send(options);
+    } finally {
+      for (const listener of this.#listeners) listener(name, this.#patience.nowMs() - startMs);
+    }
+  }
+
   #queueOf<Name extends BatchName>(name: Name, element: ElementOf<Name>): ElementQueue<Name> {
     const transport = this.#owners.of(runNameOf(element));
     let queues = this.#queues.get(transport);
     if (queues === undefined) this.#queues.set(transport, (queues = new Map()));
     let queue = queues.get(name) as ElementQueue<Name> | undefined;
     if (queue === undefined) {
-      queue = new ElementQueue(name, transport, this.#patience, {
+      queue = new ElementQueue(name, (options) => this.#send(transport, name, options), this.#patience, {
         next: (again) => this.#queueOf(name, again),
         follow: (misdirected, error) => this.#follow(runNameOf(misdirected), error),
         lost: (unanswered) => this.#owners.lost(runNameOf(unanswered), transport),

@@ -1,5 +1,5 @@
 import { OPERATIONS, type BatchName, type ElementOf, type ElementResult, type ErrorWire } from "@gossip/protocol";
-import { LostReply, type Transport } from "../http/transport.ts";
+import { LostReply, type Reply, type SendOptions } from "../http/transport.ts";
 import { pauseMs, type Patience } from "./patience.ts";
 import { isPassing } from "./read-error.ts";
 import { ServiceRefused } from "./refused-error.ts";
@@ -40,17 +40,22 @@ const MAX_BATCH = 500;
  */
 export class ElementQueue<Name extends BatchName> {
   readonly #name: Name;
-  readonly #transport: Transport;
+  readonly #transmit: (options: SendOptions) => Promise<Reply>;
   readonly #patience: Patience;
   readonly #routes: ElementRoutes<Name>;
   #waiting: Item<Name>[] = [];
   #isScheduled = false;
   #inFlight = 0;
 
-  constructor(name: Name, transport: Transport, patience: Patience, routes: ElementRoutes<Name>) {
+  constructor(
+    name: Name,
+    transmit: (options: SendOptions) => Promise<Reply>,
+    patience: Patience,
+    routes: ElementRoutes<Name>,
+  ) {
     this.#routes = routes;
     this.#name = name;
-    this.#transport = transport;
+    this.#transmit = transmit;
     this.#patience = patience;
   }
 
@@ -90,7 +95,7 @@ export class ElementQueue<Name extends BatchName> {
     const elements = items.map(({ element }) => element);
     const { replyTimeoutMs } = this.#patience;
     try {
-      const { status, json } = await this.#transport.send({
+      const { status, json } = await this.#transmit({
         method: "POST",
         path: OPERATIONS[this.#name].path,
         body: waitMs > 0 ? { elements, waitMs } : { elements },
@@ -128,7 +133,8 @@ export class ElementQueue<Name extends BatchName> {
     if ("lost" in last) this.#routes.lost(item.element);
     const askedMs = "error" in last ? (last.error.retryAfterMs ?? 0) : 0;
     const ms = pauseMs(this.#patience, item.attempt++, askedMs);
-    if (this.#patience.nowMs() + ms >= item.endMs) return item.settle(last);
+    const isUntrusted = "lost" in last && last.lost instanceof LostReply && last.lost.isUntrusted;
+    if (isUntrusted || this.#patience.nowMs() + ms >= item.endMs) return item.settle(last);
     // A claim may have been executed: the server must look for its leases before it takes other shards.
     if ("lost" in last && this.#name === "claim") item.element = { ...item.element, isRepeat: true };
     void this.#patience.sleep(ms).then(() => this.#sendOn(item, waitMs));

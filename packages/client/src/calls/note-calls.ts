@@ -1,23 +1,26 @@
 import { RunId, ShardId, WorkerId, type ShardKey } from "@gossip/contracts";
-import type {
-  ChangeRunSettingsRequest,
-  CountFailuresRequest,
-  ItemFailure,
-  ListFailuresRequest,
-  ListParkedDetailsRequest,
-  ListWorkersRequest,
-  Page,
-  ParkedDetail,
-  PutMarkerRequest,
-  RegisterWorkerRequest,
-  ResolveFailuresRequest,
-  RunRequest,
-  RunSettings,
-  RunSettingsChange,
-  ShardMarker,
-  ShardRequest,
-  WorkerEntry,
-  WorkerRequest,
+import {
+  isRollupName,
+  type ChangeRunSettingsRequest,
+  type CountFailuresRequest,
+  type ItemFailure,
+  type ListFailuresRequest,
+  type ListParkedDetailsRequest,
+  type ListWorkersRequest,
+  type Page,
+  type ParkedDetail,
+  type PutMarkerRequest,
+  type PutRollupRequest,
+  type RegisterWorkerRequest,
+  type ResolveFailuresRequest,
+  type RollupRequest,
+  type RunRequest,
+  type RunSettings,
+  type RunSettingsChange,
+  type ShardMarker,
+  type ShardRequest,
+  type WorkerEntry,
+  type WorkerRequest,
 } from "@gossip/coordination";
 import { assertCommand, assertSettingsChange } from "@gossip/coordination/internal";
 import type { GetRunError } from "@gossip/coordination-errors";
@@ -34,13 +37,13 @@ import {
   writeKey,
   writeWorkerInfo,
 } from "@gossip/protocol";
-import { assert, ok, type Result } from "@gossip/stdx";
+import { assert, assertBytes, ok, type Result } from "@gossip/stdx";
 import type { Caller } from "./caller.ts";
 import { failed, present, value } from "./leased-calls.ts";
 
 const OF_RUN = { run: true } as const;
 
-/** The calls of a client about failures, parked shards, workers, markers and settings. */
+/** The calls of a client about failures, parked shards, workers, markers, settings and shared documents. */
 export class NoteCalls {
   readonly #caller: Caller;
 
@@ -65,7 +68,7 @@ export class NoteCalls {
     });
     if (!got.ok) return failed("getRun", got.error);
     const { failures, next } = got.value;
-    return ok({ items: value((read) => failures.map((failure) => readFailure(read, failure))), next: nextOf(next) });
+    return ok({ items: value((read) => failures.map((failure) => readFailure(read, failure))), next: bytesOf(next) });
   }
 
   async countFailures(request: CountFailuresRequest): Promise<Result<number, GetRunError>> {
@@ -93,7 +96,7 @@ export class NoteCalls {
     const got = await this.#caller.call("listParked", { params: paramsOf(request), query: pageQuery(request) });
     if (!got.ok) return failed("getRun", got.error);
     const { parked, next } = got.value;
-    return ok({ items: value((read) => parked.map((detail) => readParked(read, detail))), next: nextOf(next) });
+    return ok({ items: value((read) => parked.map((detail) => readParked(read, detail))), next: bytesOf(next) });
   }
 
   async getParkedDetail(request: ShardRequest): Promise<Result<ParkedDetail | undefined, GetRunError>> {
@@ -127,7 +130,7 @@ export class NoteCalls {
     const got = await this.#caller.call("listWorkers", { params: paramsOf(request), query: pageQuery(request) });
     if (!got.ok) return failed("getRun", got.error);
     const { workers, next } = got.value;
-    return ok({ items: value((read) => workers.map((entry) => readWorker(read, entry))), next: nextOf(next) });
+    return ok({ items: value((read) => workers.map((entry) => readWorker(read, entry))), next: bytesOf(next) });
   }
 
   async putMarker(request: PutMarkerRequest): Promise<Result<void, GetRunError>> {
@@ -163,6 +166,22 @@ export class NoteCalls {
     });
     return got.ok ? ok(value((read) => readSettings(read, got.value.settings))) : failed("getRun", got.error);
   }
+
+  async getRollup(request: RollupRequest): Promise<Result<Uint8Array | undefined, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const { tenant } = request;
+    const got = await this.#caller.call("getRollup", { params: rollupParams(request), query: { tenant } });
+    return got.ok ? ok(bytesOf(got.value.value64)) : failed("getRun", got.error);
+  }
+
+  async putRollup(request: PutRollupRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const { tenant, value: document } = request;
+    if (document !== undefined) assertBytes(document, "value of a rollup");
+    const body = { tenant, ...(document === undefined ? {} : { value64: encodeBase64Url(document) }) };
+    const got = await this.#caller.call("putRollup", { params: rollupParams(request), body });
+    return got.ok ? ok() : failed("getRun", got.error);
+  }
 }
 
 /** The most keys of one request. */
@@ -180,6 +199,11 @@ function workerParams({ run, worker }: WorkerRequest) {
   return { run: writeId(run), worker: writeId(WorkerId.fromRaw(worker)) };
 }
 
+function rollupParams({ run, name }: RollupRequest) {
+  assert(isRollupName(name), "name of a rollup must be up to 64 lower-case letters, digits and hyphens");
+  return { run: writeId(run), name };
+}
+
 function pageQuery({
   tenant,
   limit,
@@ -192,8 +216,8 @@ function pageQuery({
   };
 }
 
-function nextOf(next: string | undefined): Uint8Array | undefined {
-  return next === undefined ? undefined : decodeBase64Url(next);
+function bytesOf(text: string | undefined): Uint8Array | undefined {
+  return text === undefined ? undefined : decodeBase64Url(text);
 }
 
 /** The settings that a change names, without those that are `undefined`. */

@@ -3,10 +3,12 @@ import type {
   CapacityHint,
   ClaimCandidates,
   ListRunsRequest,
+  ListShardRecordsRequest,
   ListShardsRequest,
   ListTenantsRequest,
   Page,
   ProgressEstimate,
+  RunLookup,
   RunProgress,
   RunRecord,
   RunRequest,
@@ -16,7 +18,7 @@ import type {
   ShardSummary,
 } from "@gossip/coordination";
 import type { BackendError, GetRunError } from "@gossip/coordination-errors";
-import { assertCommand, assertListing } from "@gossip/coordination/internal";
+import { assertCommand, assertFlags, assertListing } from "@gossip/coordination/internal";
 import {
   optionalTime,
   readCapacity,
@@ -54,6 +56,15 @@ export class QueryCalls extends NoteCalls {
     return got.ok ? ok(value((read) => readRun(read, got.value.run))) : failed("getRun", got.error);
   }
 
+  async lookUpRun(request: RunRequest): Promise<Result<RunLookup, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const got = await this.#caller.call("lookUpRun", querying(request));
+    if (!got.ok) return failed("getRun", got.error);
+    const { run, isDeleted } = got.value;
+    if (run === undefined) return ok({ kind: isDeleted === true ? "Deleted" : "Missing" });
+    return ok({ kind: "Found", record: value((read) => readRun(read, run)) });
+  }
+
   async getShard(request: ShardRequest): Promise<Result<ShardRecord | undefined, GetRunError>> {
     assertCommand(request, { key: true });
     const { tenant, key } = request;
@@ -89,25 +100,24 @@ export class QueryCalls extends NoteCalls {
   async listShards(request: ListShardsRequest): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
     assertCommand(request, OF_RUN);
     assertListing(request);
-    const { tenant, run, filter = {}, limit, after } = request;
-    const { status, isLeased, rootOnly } = filter;
-    const got = await this.#caller.call("listShards", {
-      params: { run: writeId(run) },
-      query: {
-        tenant,
-        ...(limit === undefined ? {} : { limit: String(limit) }),
-        ...(after === undefined ? {} : { after: writePosition(after) }),
-        ...(status === undefined ? {} : { status }),
-        ...(isLeased === undefined ? {} : { isLeased: flag(isLeased) }),
-        ...(rootOnly === undefined ? {} : { rootOnly: flag(rootOnly) }),
-      },
-    });
+    const got = await this.#caller.call("listShards", listing(request));
     if (!got.ok) return failed("getRun", got.error);
     const { shards, next } = got.value;
-    return ok({
-      items: value((read) => shards.map((shard) => readSummary(read, shard))),
-      next: next === undefined ? undefined : readPosition(next),
-    });
+    return ok({ items: value((read) => shards.map((shard) => readSummary(read, shard))), next: nextOf(next) });
+  }
+
+  async listShardRecords(
+    request: ListShardRecordsRequest,
+  ): Promise<Result<Page<ShardRecord, ShardPosition>, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    assertListing(request);
+    assertFlags({ withLog: request.withLog });
+    const { params, query } = listing(request);
+    const log = flag(request.withLog !== false);
+    const got = await this.#caller.call("listShardRecords", { params, query: { ...query, log } });
+    if (!got.ok) return failed("getRun", got.error);
+    const { shards, next } = got.value;
+    return ok({ items: value((read) => shards.map((shard) => readShard(read, shard))), next: nextOf(next) });
   }
 
   async collectClaimCandidates(request: RunRequest): Promise<Result<ClaimCandidates, GetRunError>> {
@@ -158,6 +168,25 @@ export class QueryCalls extends NoteCalls {
 
 function querying({ tenant, run }: RunRequest) {
   return { params: { run: writeId(run) }, query: { tenant } };
+}
+
+function listing({ tenant, run, filter = {}, limit, after }: ListShardsRequest) {
+  const { status, isLeased, rootOnly } = filter;
+  return {
+    params: { run: writeId(run) },
+    query: {
+      tenant,
+      ...(limit === undefined ? {} : { limit: String(limit) }),
+      ...(after === undefined ? {} : { after: writePosition(after) }),
+      ...(status === undefined ? {} : { status }),
+      ...(isLeased === undefined ? {} : { isLeased: flag(isLeased) }),
+      ...(rootOnly === undefined ? {} : { rootOnly: flag(rootOnly) }),
+    },
+  };
+}
+
+function nextOf(next: string | undefined): ShardPosition | undefined {
+  return next === undefined ? undefined : readPosition(next);
 }
 
 function flag(isSet: boolean): "true" | "false" {

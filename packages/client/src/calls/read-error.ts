@@ -1,6 +1,7 @@
 import { coordError, InfraError, parseCoordError, type AnyCoordError } from "@gossip/coordination-errors";
 import { isProtocolErrorKind, PROTOCOL_ERRORS, type ErrorWire } from "@gossip/protocol";
 import { InvariantViolation } from "@gossip/stdx";
+import { LostReply } from "../http/transport.ts";
 import { ServiceRefused } from "./refused-error.ts";
 
 /** Whether the same request can succeed later, or at another node. */
@@ -18,9 +19,21 @@ export function readError(error: ErrorWire, status: number): AnyCoordError {
   return unreachable("the service cannot take the request now");
 }
 
+/** The error of a call that was given up without an answer. */
+export function lost(cause: unknown): AnyCoordError {
+  const isUntrusted = cause instanceof LostReply && cause.isUntrusted;
+  return unreachable(
+    isUntrusted ? "the certificate of the service is not trusted" : "the service did not answer in time",
+    cause,
+  );
+}
+
 /** The error of a call that was given up. */
 export function unreachable(
-  message: "the service cannot take the request now" | "the service did not answer in time",
+  message:
+    | "the service cannot take the request now"
+    | "the service did not answer in time"
+    | "the certificate of the service is not trusted",
   cause?: unknown,
 ): AnyCoordError {
   const { code } = (cause ?? {}) as { readonly code?: string };

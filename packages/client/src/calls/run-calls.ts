@@ -26,7 +26,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { Caller } from "./caller.ts";
 import { failed, value } from "./leased-calls.ts";
 import { QueryCalls } from "./query-calls.ts";
-import { unreachable } from "./read-error.ts";
+import { lost } from "./read-error.ts";
 
 const OF_RUN = { run: true } as const;
 const LOGGED_OF_RUN = { run: true, opId: true } as const;
@@ -48,8 +48,7 @@ export class RunCalls extends QueryCalls {
     if (!body.ok) return body;
     const { result, wasRepeated } = await this.#caller.callOnce("createRun", { body: body.value });
     if (result.ok) return ok(value((read) => readRun(read, result.value.run)));
-    if (wasRepeated && result.error.kind === "RunAlreadyExists")
-      return failed("createRun", unreachable("the service did not answer in time"));
+    if (wasRepeated && result.error.kind === "RunAlreadyExists") return failed("createRun", lost(undefined));
     return failed("createRun", result.error);
   }
 

@@ -18,15 +18,21 @@ export interface Reply {
   readonly json: unknown;
 }
 
+/** The codes of Node for a certificate that it does not accept. */
+const DISTRUST = /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|ERR_TLS_CERT_)/;
+
 /** The request may or may not have been executed: there is no answer. */
 export class LostReply extends Error {
   override readonly name = "LostReply";
   readonly code: string | undefined;
+  /** Whether the server's certificate was not accepted. Trying again is of no use until a certificate changes. */
+  readonly isUntrusted: boolean;
 
   constructor(cause: unknown) {
     super("the server did not answer", { cause });
     const { code } = (cause ?? {}) as { readonly code?: unknown };
     this.code = typeof code === "string" ? code : undefined;
+    this.isUntrusted = this.code !== undefined && DISTRUST.test(this.code);
   }
 }
 

@@ -66,11 +66,15 @@ const requests = (lease: unknown) => {
     deleteRun: run,
     unpark: { tenant: TENANT, key: KEY, opId: op(9) },
     getRun: run,
+    lookUpRun: run,
+    getRollup: { ...run, name: "work" },
+    putRollup: { ...run, name: "work", value: text("{}") },
     getShard: { tenant: TENANT, key: KEY },
     getRunProgress: run,
     getCapacity: run,
     estimateProgress: run,
     listShards: { ...run, limit: 5, filter: {}, after: { keyRangeStart: text("a"), shard: KEY.shard } },
+    listShardRecords: { ...run, limit: 5, filter: {}, after: { keyRangeStart: text("a"), shard: KEY.shard } },
     collectClaimCandidates: run,
     listRuns: { tenant: TENANT, limit: 5, after: RUN },
     listTenants: { limit: 5, after: TENANT },
@@ -89,6 +93,9 @@ const ALLOWED: Readonly<Record<string, (junk: unknown) => boolean>> = {
   filter: (junk) => junk === undefined || (typeof junk === "object" && junk !== null && !Array.isArray(junk)),
   force: (junk) => junk === undefined,
   acceptParked: (junk) => junk === undefined,
+  name: (junk) => junk === "text",
+  // Removes the document.
+  value: (junk) => junk === undefined || junk instanceof Uint8Array,
 };
 
 async function call(coordinator: Coordinator, method: Method, request: unknown): Promise<unknown> {

@@ -266,6 +266,12 @@ export class Coordinator extends NoteCalls {
     return queries.getRun(this.#engine, request);
   }
 
+  /** Whether a run exists, was deleted, or never existed. *Addition.* */
+  async lookUpRun(request: queries.RunRequest): Promise<Result<queries.RunLookup, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return queries.lookUpRun(this.#engine, request);
+  }
+
   /** `undefined` where the run has no such shard. */
   async getShard(request: queries.ShardRequest): Promise<Result<ShardRecord | undefined, GetRunError>> {
     assertCommand(request, { key: true });
@@ -296,6 +302,16 @@ export class Coordinator extends NoteCalls {
     assertCommand(request, OF_RUN);
     assertListing(request);
     return queries.listShards(this.#engine, request);
+  }
+
+  /** As `listShards`, with the whole record of each shard. *Addition.* */
+  async listShardRecords(
+    request: queries.ListShardRecordsRequest,
+  ): Promise<Result<Page<ShardRecord, ShardPosition>, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    assertListing(request);
+    assertFlags({ withLog: request.withLog });
+    return queries.listShardRecords(this.#engine, request);
   }
 
   /** Every shard that could be claimed now. Looks at every shard; a claim does not. */

@@ -10,6 +10,7 @@ import { assertCommand } from "./assert-command.ts";
 import type { Engine } from "./engine.ts";
 import * as ledger from "./failure-ledger.ts";
 import type { RunRequest, ShardRequest } from "./queries.ts";
+import * as rollups from "./rollups.ts";
 import * as settings from "./setting-notes.ts";
 import * as registry from "./worker-notes.ts";
 
@@ -101,5 +102,17 @@ export class NoteCalls {
   async changeRunSettings(request: settings.ChangeRunSettingsRequest): Promise<Result<RunSettings, GetRunError>> {
     assertCommand(request, OF_RUN);
     return settings.changeRunSettings(this.#engine, request);
+  }
+
+  /** A document that the processes of a run share, if there is one of this name. */
+  async getRollup(request: rollups.RollupRequest): Promise<Result<Uint8Array | undefined, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return rollups.getRollup(this.#engine, request);
+  }
+
+  /** Store a document for the processes of a run. */
+  async putRollup(request: rollups.PutRollupRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return rollups.putRollup(this.#engine, request);
   }
 }

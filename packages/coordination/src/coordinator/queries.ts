@@ -32,6 +32,11 @@ export interface ListShardsRequest extends RunRequest {
   readonly after?: ShardPosition | undefined;
 }
 
+export interface ListShardRecordsRequest extends ListShardsRequest {
+  /** Whether the records come with their logs of operations. Default: true. */
+  readonly withLog?: boolean;
+}
+
 export interface ListRunsRequest {
   readonly tenant: TenantId;
   readonly limit?: number;
@@ -42,6 +47,12 @@ export interface ListTenantsRequest {
   readonly limit?: number;
   readonly after?: TenantId | undefined;
 }
+
+/** What is known of a run id. */
+export type RunLookup =
+  | { readonly kind: "Found"; readonly record: RunRecord }
+  | { readonly kind: "Deleted" }
+  | { readonly kind: "Missing" };
 
 /** What could be claimed of a run. */
 export interface ClaimCandidates {
@@ -62,6 +73,16 @@ export async function getRun(engine: Engine, request: RunRequest): Promise<Resul
   const { tenant, run } = request;
   const read = await engine.read(attempting("getRun"), () => engine.store.readRun(tenant, run));
   return read.ok ? findRun(read.value.kind === "Found" ? read.value.record : undefined, tenant) : read;
+}
+
+/** Whether a run exists, existed, or never did. The id of a deleted run cannot be used again. */
+export async function lookUpRun(engine: Engine, request: RunRequest): Promise<Result<RunLookup, GetRunError>> {
+  const { tenant, run } = request;
+  const read = await engine.read(attempting("getRun"), () => engine.store.readRun(tenant, run));
+  if (!read.ok) return read;
+  if (read.value.kind !== "Found") return ok({ kind: read.value.kind });
+  const found = findRun(read.value.record, tenant);
+  return found.ok ? ok({ kind: "Found", record: found.value }) : found;
 }
 
 /** The shard, or `undefined` where the run has no such shard. */
@@ -104,6 +125,18 @@ export async function listShards(
   if (!page.ok) return page;
   const { items, next } = page.value;
   return ok({ items: items.map((record) => summarizeShard(record, found.value.now)), next });
+}
+
+/** As `listShards`, with everything that is stored about each shard. */
+export async function listShardRecords(
+  engine: Engine,
+  request: ListShardRecordsRequest,
+): Promise<Result<Page<ShardRecord, ShardPosition>, GetRunError>> {
+  const found = await openRun(engine, request);
+  if (!found.ok) return found;
+  const page = await readShards(engine, request, found.value);
+  if (!page.ok || request.withLog !== false) return page;
+  return ok({ items: page.value.items.map((record) => ({ ...record, opLog: [] })), next: page.value.next });
 }
 
 /** Look at every shard of a run. */

@@ -123,6 +123,9 @@ export const ParkedOk = Type.Object({ parked: Type.Optional(ParkedWire) });
 export const ListWorkersOk = Type.Object({ workers: Type.Array(WorkerWire), next: Type.Optional(Base64Url) });
 export const MarkerOk = Type.Object({ marker: Type.Optional(MarkerWire) });
 
+export const RollupBody = Type.Object({ ...ofTenant, value64: Type.Optional(Base64Url) }, closed);
+export const RollupOk = Type.Object({ value64: Type.Optional(Base64Url) });
+
 const digits = Type.Optional(Type.String({ pattern: "^[0-9]{1,7}$" }));
 const page = { ...ofTenant, limit: digits, after: Type.Optional(Base64Url) };
 export const PageQuery = Type.Object(page, closed);

@@ -124,6 +124,11 @@ export const OpIdBody = Type.Object({ ...ofTenant, opId: Id }, closed);
 
 export const RunOk = Type.Object({ run: RunWire, outcome: Type.Optional(OutcomeName) });
 export const RegisteredOk = Type.Object({ outcome: OutcomeName, shards: Type.Array(Id) });
+export const RunLookupOk = Type.Object({
+  run: Type.Optional(RunWire),
+  isDeleted: Type.Optional(Type.Literal(true, { description: "There was such a run. Its id cannot be used again." })),
+});
+export const ListRecordsOk = Type.Object({ shards: Type.Array(ShardWire), next: Type.Optional(Base64Url) });
 export const ShardOk = Type.Object({ shard: Type.Optional(ShardWire) });
 export const EmptyOk = Type.Object({});
 /** Only nodes of a cluster send it. */
@@ -149,17 +154,16 @@ export const TenantQuery = Type.Object(ofTenant, closed);
 export const LogQuery = Type.Object({ ...ofTenant, log: flag }, closed);
 export const ListRunsQuery = Type.Object({ ...ofTenant, limit: digits, after: Type.Optional(Id) }, closed);
 export const ListTenantsQuery = Type.Object({ limit: digits, after: Type.Optional(Tenant) }, closed);
-export const ListShardsQuery = Type.Object(
-  {
-    ...ofTenant,
-    limit: digits,
-    after: Type.Optional(Base64Url),
-    status: Type.Optional(Type.Enum(["Active", "Done", "Split", "Parked"])),
-    isLeased: flag,
-    rootOnly: flag,
-  },
-  closed,
-);
+const ofShards = {
+  ...ofTenant,
+  limit: digits,
+  after: Type.Optional(Base64Url),
+  status: Type.Optional(Type.Enum(["Active", "Done", "Split", "Parked"])),
+  isLeased: flag,
+  rootOnly: flag,
+};
+export const ListShardsQuery = Type.Object(ofShards, closed);
+export const ListRecordsQuery = Type.Object({ ...ofShards, log: flag }, closed);
 export const EventsQuery = Type.Object(
   { ...ofTenant, run: Type.Optional(Id), after: Type.Optional(Type.String()) },
   closed,

@@ -6,11 +6,15 @@ import { roleIncludes } from "./role.ts";
 
 test("the path and method of every operation lead to it", () => {
   for (const name of OPERATION_NAMES) {
-    const params = { run: "r".repeat(16), shard: "s".repeat(16), worker: "w".repeat(16) };
+    const params: Record<string, string> = {
+      run: "r".repeat(16),
+      shard: "s".repeat(16),
+      worker: "w".repeat(16),
+      name: "n",
+    };
     const matched = matchPath(pathOf(name, params));
     expect(matched?.byMethod.get(OPERATIONS[name].method)).toBe(name);
-    for (const [param, value] of Object.entries(matched?.params ?? {}))
-      expect(params[param as "run" | "shard" | "worker"]).toBe(value);
+    for (const [param, value] of Object.entries(matched?.params ?? {})) expect(params[param]).toBe(value);
   }
 });
 

@@ -144,6 +144,13 @@ export const OPERATIONS = {
     errors: ["registerShards"],
   },
   getRun: { ...get, path: "/v1/runs/{run}", summary: "A run.", query: wire.LogQuery, response: wire.RunOk },
+  lookUpRun: {
+    ...get,
+    path: "/v1/runs/{run}/lookup",
+    summary: "A run, with its log; or whether it was deleted; or neither, if there never was such a run.",
+    query: wire.TenantQuery,
+    response: wire.RunLookupOk,
+  },
   listRuns: {
     ...get,
     path: "/v1/runs",
@@ -218,6 +225,13 @@ export const OPERATIONS = {
     summary: "A run's shards by range start, a page at a time.",
     query: wire.ListShardsQuery,
     response: wire.ListShardsOk,
+  },
+  listShardRecords: {
+    ...get,
+    path: "/v1/runs/{run}/records",
+    summary: "As the list of shards, with everything that is stored about each of them; `log=true` for its operations.",
+    query: wire.ListRecordsQuery,
+    response: wire.ListRecordsOk,
   },
   getShard: {
     ...get,
@@ -325,6 +339,22 @@ export const OPERATIONS = {
     body: notes.SettingsBody,
     response: notes.SettingsOk,
     errors: ["getRun"],
+  },
+  getRollup: {
+    ...get,
+    path: "/v1/runs/{run}/rollups/{name}",
+    summary: "A document that the processes of a run share, if there is one of this name.",
+    query: wire.TenantQuery,
+    response: notes.RollupOk,
+  },
+  putRollup: {
+    ...get,
+    role: "work",
+    method: "POST",
+    path: "/v1/runs/{run}/rollups/{name}",
+    summary: "Store such a document. Without `value64` it is removed.",
+    body: notes.RollupBody,
+    response: wire.EmptyOk,
   },
   listTenants: {
     ...get,

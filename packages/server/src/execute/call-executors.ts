@@ -1,5 +1,5 @@
 import { type InitialShardInput, type RunId, type ShardId, type ShardStatus, type TenantId } from "@gossip/contracts";
-import type { RunRecord } from "@gossip/coordination";
+import type { ListShardsRequest, RunRecord, ShardPosition } from "@gossip/coordination";
 import type { AnyCoordError, IdempotentOutcome } from "@gossip/coordination-errors";
 import {
   protocolError,
@@ -15,6 +15,7 @@ import {
   writeSummary,
   type BodyOf,
   type CallName,
+  type QueryOf,
   type ResponseOf,
 } from "@gossip/protocol";
 import type { Result } from "@gossip/stdx";
@@ -66,6 +67,15 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
     const found = await context.coordinator.getRun(run);
     if (!found.ok) return context.fail(found.error);
     return { ok: { run: writeRun(found.value, { withLog: query.log === "true" }) } };
+  },
+
+  async lookUpRun(context, { params, query }) {
+    const run = runOf(context, params, query.tenant);
+    if (isFailure(run)) return run;
+    const found = await context.coordinator.lookUpRun(run);
+    if (!found.ok) return context.fail(found.error);
+    if (found.value.kind === "Found") return { ok: { run: writeRun(found.value.record, WITH_LOG) } };
+    return { ok: found.value.kind === "Deleted" ? { isDeleted: true } : {} };
   },
 
   async listRuns(context, { query }) {
@@ -155,24 +165,22 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
   },
 
   async listShards(context, { params, query }) {
-    const run = runOf(context, params, query.tenant);
-    if (isFailure(run)) return run;
-    const limit = limitOf(context, query.limit);
-    if (isFailure(limit)) return limit;
-    const after = query.after === undefined ? undefined : readPosition(query.after);
-    if (query.after !== undefined && after === undefined)
-      return context.badField({ field: "after", expected: "`next` of the page before" });
-    const filter = {
-      ...(query.status === undefined ? {} : { status: query.status as ShardStatus }),
-      ...(query.isLeased === undefined ? {} : { isLeased: query.isLeased === "true" }),
-      ...(query.rootOnly === undefined ? {} : { rootOnly: query.rootOnly === "true" }),
-    };
-    const listed = await context.coordinator.listShards({ ...run, ...limit, filter, after });
+    const page = shardPageOf(context, params, query);
+    if (isFailure(page)) return page;
+    const listed = await context.coordinator.listShards(page);
     if (!listed.ok) return context.fail(listed.error);
     const { items, next } = listed.value;
-    return {
-      ok: { shards: items.map(writeSummary), ...(next === undefined ? {} : { next: writePosition(next) }) },
-    };
+    return { ok: { shards: items.map(writeSummary), ...nextShards(next) } };
+  },
+
+  async listShardRecords(context, { params, query }) {
+    const page = shardPageOf(context, params, query);
+    if (isFailure(page)) return page;
+    const withLog = query.log === "true";
+    const listed = await context.coordinator.listShardRecords({ ...page, withLog });
+    if (!listed.ok) return context.fail(listed.error);
+    const { items, next } = listed.value;
+    return { ok: { shards: items.map((record) => writeShard(record, { withLog })), ...nextShards(next) } };
   },
 
   async getShard(context, { params, query }) {
@@ -245,6 +253,31 @@ async function listOwnTenants(
     if (listed.value.items.length > 0) tenants.push(tenant);
   }
   return { ok: { tenants } };
+}
+
+/** The shards that a query asks for. */
+function shardPageOf(
+  context: ElementContext,
+  params: Readonly<Record<string, string>>,
+  query: QueryOf<"listShards">,
+): ListShardsRequest | Failure {
+  const run = runOf(context, params, query.tenant);
+  if (isFailure(run)) return run;
+  const limit = limitOf(context, query.limit);
+  if (isFailure(limit)) return limit;
+  const after = query.after === undefined ? undefined : readPosition(query.after);
+  if (query.after !== undefined && after === undefined)
+    return context.badField({ field: "after", expected: "`next` of the page before" });
+  const filter = {
+    ...(query.status === undefined ? {} : { status: query.status as ShardStatus }),
+    ...(query.isLeased === undefined ? {} : { isLeased: query.isLeased === "true" }),
+    ...(query.rootOnly === undefined ? {} : { rootOnly: query.rootOnly === "true" }),
+  };
+  return { ...run, ...limit, filter, after };
+}
+
+function nextShards(next: ShardPosition | undefined): { readonly next?: string } {
+  return next === undefined ? {} : { next: writePosition(next) };
 }
 
 function readNewShard(

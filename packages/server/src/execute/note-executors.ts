@@ -1,5 +1,5 @@
 import type { WorkerId } from "@gossip/contracts";
-import { Lease } from "@gossip/coordination";
+import { isRollupName, Lease, MAX_NOTE_VALUE_SIZE } from "@gossip/coordination";
 import {
   decodeBase64Url,
   encodeBase64Url,
@@ -30,11 +30,13 @@ type NoteName = Extract<
   | "getMarker"
   | "getRunSettings"
   | "changeRunSettings"
+  | "getRollup"
+  | "putRollup"
 >;
 
 const MAX_COUNT = 1_000_000;
 
-/** The calls about failures, parked shards, workers, markers and settings. */
+/** The calls about failures, parked shards, workers, markers, settings and shared documents. */
 export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
   async listFailures(context, { params, query }) {
     const page = pageOf(context, params, query);
@@ -150,6 +152,25 @@ export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
     const settings = await context.coordinator.changeRunSettings({ ...run, change });
     return settings.ok ? { ok: { settings: writeSettings(settings.value) } } : context.fail(settings.error);
   },
+
+  async getRollup(context, { params, query }) {
+    const rollup = rollupOf(context, params, query.tenant);
+    if (isFailure(rollup)) return rollup;
+    const got = await context.coordinator.getRollup(rollup);
+    if (!got.ok) return context.fail(got.error);
+    return { ok: got.value === undefined ? {} : { value64: encodeBase64Url(got.value) } };
+  },
+
+  async putRollup(context, { params, body }) {
+    const rollup = rollupOf(context, params, body.tenant);
+    if (isFailure(rollup)) return rollup;
+    const value = body.value64 === undefined ? undefined : decodeBase64Url(body.value64);
+    const isGood = value !== undefined && value.length > 0 && value.length <= MAX_NOTE_VALUE_SIZE;
+    if (body.value64 !== undefined && !isGood)
+      return context.badField({ field: "value64", expected: `1 to ${MAX_NOTE_VALUE_SIZE} bytes` });
+    const put = await context.coordinator.putRollup({ ...rollup, value });
+    return put.ok ? { ok: {} } : context.fail(put.error);
+  },
 };
 
 const NO_BYTES = new Uint8Array(0);
@@ -171,6 +192,14 @@ function pageOf(
   if (after !== undefined && position === undefined)
     return context.badField({ field: "after", expected: "`next` of the page before" });
   return { ...run, ...count, after: position };
+}
+
+function rollupOf(context: ElementContext, params: Readonly<Record<string, string>>, tenant: string | undefined) {
+  const run = runOf(context, params, tenant);
+  if (isFailure(run)) return run;
+  const { name } = params;
+  if (isRollupName(name)) return { ...run, name };
+  return context.badField({ field: "name", expected: "up to 64 lower-case letters, digits and hyphens" });
 }
 
 function workerOf(context: ElementContext, params: Readonly<Record<string, string>>, tenant: string | undefined) {

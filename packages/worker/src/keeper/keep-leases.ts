@@ -1,11 +1,22 @@
 import type { Clock } from "@gossip/contracts";
-import type { CoordinationStore } from "@gossip/coordination";
+import type { CoordinationStore, CoordinatorApi } from "@gossip/coordination";
 
-/** What the module named by `keepLeases` must return: a separate store for the thread, over the same records. */
-export interface KeeperStore {
+/** A separate store for the thread, over the same records. */
+interface OwnStore {
   readonly store: CoordinationStore;
   /** The fleet's clock. Default: the clock of this machine. */
   readonly clock?: Clock;
+}
+
+/** A separate coordinator for the thread, such as a client of a service. */
+interface OwnCoordinator {
+  readonly coordinator: Pick<CoordinatorApi, "renew">;
+}
+
+/** What the module named by `keepLeases` must return: what the thread renews with, and how it reports. */
+export type KeeperStore = (OwnStore | OwnCoordinator) & KeeperCallbacks;
+
+interface KeeperCallbacks {
   /**
    * Called in the thread about twice a second while the event loop of the process is blocked. Printing through
    * `console` or `process.stderr` would wait for that loop; `fs.writeSync` does not.

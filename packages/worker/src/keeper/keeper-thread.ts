@@ -1,7 +1,7 @@
 // The thread of `keepLeases`. It has its own store and coordinator, and shares only the lease table with the main
 // thread.
 
-import { Coordinator, systemClock } from "@gossip/coordination";
+import { Coordinator, systemClock, type CoordinatorApi } from "@gossip/coordination";
 import { assert } from "@gossip/stdx";
 import { parentPort, workerData } from "node:worker_threads";
 import { BlockWatch } from "./block-watch.ts";
@@ -24,16 +24,23 @@ async function open({ module, options }: KeeperStart): Promise<KeeperStore> {
   const exports = (await import(module)) as { readonly openStore?: OpenKeeperStore };
   assert(typeof exports.openStore === "function", "the module of keepLeases must export a function openStore");
   const opened = await exports.openStore(options);
-  assert(typeof opened?.store?.commit === "function", "openStore must return an object with a store");
+  assert(typeof opened === "object" && opened !== null, "openStore must return an object");
+  const renews = "store" in opened ? opened.store?.commit : opened.coordinator?.renew;
+  assert(typeof renews === "function", "openStore must return an object with a store or a coordinator");
   return opened;
+}
+
+function coordinatorOf(opened: KeeperStore): Pick<CoordinatorApi, "renew"> {
+  if ("coordinator" in opened) return opened.coordinator;
+  const { store, clock = systemClock(Date.now) } = opened;
+  return new Coordinator({ store, clock });
 }
 
 async function keep(start: KeeperStart): Promise<void> {
   assert(parentPort !== null, "leases are renewed in a worker thread");
   const port = parentPort;
   const opened = await open(start);
-  const { store, clock = systemClock(Date.now) } = opened;
-  const coordinator = new Coordinator({ store, clock });
+  const coordinator = coordinatorOf(opened);
   const { leaseMs, maxBlockedMs } = start;
   const table = new LeaseTable(start.table);
   const renewer = new Renewer({

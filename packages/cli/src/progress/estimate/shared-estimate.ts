@@ -3,21 +3,19 @@ import type { WorkEstimate } from "@gossip/worker";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { decodeEstimate, encodeEstimate } from "./estimate-note.ts";
 
-const SPACE = "rollup";
-const KEY = /* @__PURE__ */ new TextEncoder().encode("work-estimate");
+const NAME = "work-estimate";
 export const NO_ESTIMATE: WorkEstimate = { spans: [] };
 
 /**
  * Read the estimate that a process of the run has stored. Empty if there is none. Never rejects: an estimate is advice.
  */
 export async function readSharedEstimate(
-  { store }: Pick<OpenedStore, "store">,
+  { coordinator }: Pick<OpenedStore, "coordinator">,
   { tenant, run }: RunRequest,
 ): Promise<WorkEstimate> {
   try {
-    const page = await store.listNotes?.({ tenant, run, space: SPACE, start: KEY, end: undefined, limit: 1 });
-    const [note] = page?.ok === true ? page.value.items : [];
-    return (note && decodeEstimate(note.value)) ?? NO_ESTIMATE;
+    const stored = await coordinator.getRollup({ tenant, run, name: NAME });
+    return (stored.ok && stored.value && decodeEstimate(stored.value)) || NO_ESTIMATE;
   } catch {
     return NO_ESTIMATE;
   }
@@ -25,15 +23,13 @@ export async function readSharedEstimate(
 
 /** Store a complete estimate with the run, for its other processes and for `gossip status`. Never rejects. */
 export async function shareEstimate(
-  { store }: Pick<OpenedStore, "store">,
+  { coordinator }: Pick<OpenedStore, "coordinator">,
   { tenant, run }: RunRequest,
   estimate: WorkEstimate,
 ): Promise<void> {
-  if (store.listNotes === undefined) return;
   try {
-    const notes = [{ space: SPACE, key: KEY, value: encodeEstimate(estimate) }] as const;
-    await store.commit([{ kind: "WriteNotes", tenant, run, notes }]);
+    void (await coordinator.putRollup({ tenant, run, name: NAME, value: encodeEstimate(estimate) }));
   } catch {
-    // The store is not available. Each process then has its own estimate.
+    // The service does not let this token write. Each process then has its own estimate.
   }
 }

@@ -11,7 +11,7 @@ import {
 import { err, ok, type Result } from "@gossip/stdx";
 import type { CliError } from "../../output/cli-error.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
-import { infraSentence } from "../report/coord-sentence.ts";
+import { coordSentence } from "../report/coord-sentence.ts";
 import { decodeTotalsToken, NO_ITEMS, type ItemTotals } from "../results/item-totals.ts";
 
 const PAGE_SIZE = 500;
@@ -25,18 +25,18 @@ export interface ShardRow extends ShardSummary {
   readonly leaseOwner: WorkerId | undefined;
 }
 
-/** Call `visit` with every shard of a run, by range start. */
+/** Call `visit` with every shard of a run, by range start. Records come without their logs unless `withLog` is set. */
 export async function visitShards(
   opened: OpenedStore,
   { tenant, run }: RunRequest,
   visit: (record: ShardRecord, now: LogicalTime) => void,
-  filter: ShardFilter = {},
+  { filter = {}, withLog = false }: { readonly filter?: ShardFilter | undefined; readonly withLog?: boolean } = {},
 ): Promise<Result<void, CliError>> {
   let after: ShardPosition | undefined;
   do {
     const now = await opened.clock.now();
-    const page = await opened.store.listShards({ tenant, run, now, filter, limit: PAGE_SIZE, after });
-    if (!page.ok) return err(infraSentence(page.error));
+    const page = await opened.coordinator.listShardRecords({ tenant, run, filter, limit: PAGE_SIZE, after, withLog });
+    if (!page.ok) return err(coordSentence(page.error));
     for (const record of page.value.items) visit(record, now);
     after = page.value.next;
   } while (after !== undefined);
@@ -49,7 +49,7 @@ export async function readShardRows(
   filter?: ShardFilter,
 ): Promise<Result<ShardRow[], CliError>> {
   const rows: ShardRow[] = [];
-  const read = await visitShards(opened, request, (record, now) => void rows.push(rowOf(record, now)), filter);
+  const read = await visitShards(opened, request, (record, now) => void rows.push(rowOf(record, now)), { filter });
   return read.ok ? ok(rows) : read;
 }
 

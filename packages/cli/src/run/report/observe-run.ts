@@ -12,7 +12,7 @@ import { Histogram } from "../../metrics/histogram.ts";
 import { parseMetricsAddress } from "../../metrics/metrics-address.ts";
 import { serveMetrics, type MetricsServer } from "../../metrics/metrics-server.ts";
 import { RunMetrics } from "../../metrics/run-metrics.ts";
-import type { OnStoreCall } from "../../metrics/timed-store.ts";
+import type { OnStoreCall } from "../../store-url/opened-store.ts";
 import type { CliError } from "../../output/cli-error.ts";
 import { JsonView } from "../../progress/json-view.ts";
 import { OwnWork } from "../../progress/own-work.ts";

@@ -4,7 +4,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { CliError } from "../../output/cli-error.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { failurePages } from "../inspect/read-notes.ts";
-import { coordSentence, infraSentence } from "../report/coord-sentence.ts";
+import { coordSentence } from "../report/coord-sentence.ts";
 import { isFlawless, type ItemTotals } from "../results/item-totals.ts";
 import { namedRunId } from "../start/run-settings.ts";
 
@@ -34,8 +34,8 @@ function retryAt({ tenant, run }: RunRequest, number: number): Omit<Retry, "isOp
 export async function findRetry(opened: OpenedStore, request: RunRequest): Promise<Result<Retry, CliError>> {
   for (let number = 1; ; number++) {
     const retry = retryAt(request, number);
-    const read = await opened.store.readRun(request.tenant, retry.request.run);
-    if (!read.ok) return err(infraSentence(read.error));
+    const read = await opened.coordinator.lookUpRun(retry.request);
+    if (!read.ok) return err(coordSentence(read.error));
     if (read.value.kind === "Missing") return ok({ ...retry, isOpen: false });
     if (read.value.kind === "Deleted") continue;
     if (!RunStatus.isTerminal(read.value.record.status)) return ok({ ...retry, isOpen: true });
@@ -85,7 +85,7 @@ export async function remainingFailures(
   if (!counted.ok) return err(coordSentence(counted.error));
   if (counted.value > 0) return ok(counted.value);
   // Runs of versions before 0.2 have no ledger. Their failures only count as resolved if there was a retry.
-  const first = await opened.store.readRun(request.tenant, retryAt(request, 1).request.run);
-  if (!first.ok) return err(infraSentence(first.error));
+  const first = await opened.coordinator.lookUpRun(retryAt(request, 1).request);
+  if (!first.ok) return err(coordSentence(first.error));
   return ok(first.value.kind === "Missing" ? totals.failed + totals.unreadable : 0);
 }

@@ -5,7 +5,7 @@ import { startRun, startRunErrorMessage, type Source, type StartRunError } from 
 import { fail, type CliError } from "../../output/cli-error.ts";
 import { printableText } from "../../output/printable.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
-import { coordSentence, infraSentence } from "../report/coord-sentence.ts";
+import { coordSentence } from "../report/coord-sentence.ts";
 import { readSettings } from "../inspect/run-overview.ts";
 import { checkOutIsFree } from "../results/out-file.ts";
 import { selectionText } from "../source/selection.ts";
@@ -67,7 +67,7 @@ async function checkFree({ opened, settings }: StartOptions, request: RunRequest
   const free = settings.out === undefined ? ok() : await checkOutIsFree(settings.out);
   if (free.ok) return free;
   // Another process may have started this run in the meantime, and even finished it.
-  const now = await opened.store.readRun(request.tenant, request.run);
+  const now = await opened.coordinator.lookUpRun(request);
   return now.ok && now.value.kind !== "Missing" ? ok() : free;
 }
 
@@ -84,8 +84,8 @@ async function findGeneration(options: StartOptions): Promise<Result<Generation,
   let ended: Generation | undefined;
   for (let generation = 0; generation < MAX_GENERATIONS; generation++) {
     const run = runIdOf(settings, generation);
-    const read = await opened.store.readRun(tenant, run);
-    if (!read.ok) return err(infraSentence(read.error));
+    const read = await opened.coordinator.lookUpRun({ tenant, run });
+    if (!read.ok) return err(coordSentence(read.error));
     const isFirst = generation === 0;
     if (read.value.kind === "Missing") return ok(ended ?? { request: { tenant, run }, isFirst, record: undefined });
     if (read.value.kind === "Deleted") continue;

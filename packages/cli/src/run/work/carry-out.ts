@@ -3,7 +3,6 @@ import { RunId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { Cli, CommandResult, StoreSettings } from "../../cli.ts";
 import type { OpenedLog } from "../../logging/open-log.ts";
-import { observeCalls } from "../../metrics/timed-store.ts";
 import type { CliError } from "../../output/cli-error.ts";
 import { countOf, formatDuration } from "../../output/number-words.ts";
 import { TerminalView } from "../../progress/terminal-view.ts";
@@ -38,7 +37,7 @@ export async function carryOut(cli: Cli, job: Job, opened: OpenedStore): Promise
   const observer = await observeRun(cli, job.flags, job.log);
   if (!observer.ok) return observer;
   const { onStoreCall } = observer.value;
-  const observed = onStoreCall === undefined ? opened : observeCalls(opened, onStoreCall);
+  const observed = onStoreCall === undefined ? opened : opened.observe(onStoreCall);
   try {
     return await carryOutObserved(cli, job, { opened: observed, observer: observer.value });
   } finally {

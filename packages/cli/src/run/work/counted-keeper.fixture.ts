@@ -10,6 +10,7 @@ export interface CountedKeeperOptions extends KeepLeasesOptions {
 export async function openStore({ commits, ...options }: CountedKeeperOptions): Promise<KeeperStore> {
   const opened = await openKeeperStore(options);
   const count = new Int32Array(commits);
+  if (!("store" in opened)) throw new Error("this fixture counts the commits of a store");
   const { store } = opened;
   const commit = store.commit.bind(store);
   store.commit = async (...args) => {

@@ -21,7 +21,7 @@ export interface KeepLeasesOptions {
 export async function openKeeperStore({ address, tso, source, graceMs = 0 }: KeepLeasesOptions): Promise<KeeperStore> {
   const opened = await openStore({ address, tso, mustExist: true });
   if (!opened.ok) throw new Error(opened.error.message);
-  const { store, clock, close } = opened.value;
+  const { direct, coordinator, clock, close } = opened.value;
   const codec = keyCodecOf(source);
   const guard = new BlockedLoopGuard({
     describeKey: (key) => showKey(key, codec),
@@ -36,8 +36,7 @@ export async function openKeeperStore({ address, tso, source, graceMs = 0 }: Kee
     },
   });
   return {
-    store,
-    clock,
+    ...(direct === undefined ? { coordinator } : { store: direct.store, clock }),
     onBlocked: (blocked) => guard.onBlocked(blocked),
     onUnblocked: () => guard.onUnblocked(),
     close: async () => {

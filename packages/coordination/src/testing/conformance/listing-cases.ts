@@ -188,6 +188,60 @@ async function runsAndTenants(world: World): Promise<void> {
     .toMatchObject({ status: "Active", rootShards: [10n] });
 }
 
+async function records(world: World): Promise<void> {
+  await seedAllStates(world);
+  const { coordinator } = world;
+  const request = { tenant: TENANT, run: RUN };
+  const seen: ShardId[] = [];
+  let after: ShardPosition | undefined;
+  do {
+    const page = unwrap(await coordinator.listShardRecords({ ...request, limit: 3, after }));
+    for (const record of page.items) {
+      seen.push(record.shard);
+      const { shard } = record;
+      world.expect(record).toEqual(unwrap(await coordinator.getShard({ tenant: TENANT, key: { ...KEY, shard } })));
+    }
+    after = page.next;
+  } while (after !== undefined);
+  const summaries = unwrap(await coordinator.listShards({ ...request, limit: 100 })).items;
+  world.expect(seen).toEqual(summaries.map(({ shard }) => shard));
+  const parked = unwrap(await coordinator.listShardRecords({ ...request, filter: { status: "Parked" } }));
+  world.expect(parked.items.map(({ shard }) => shard)).toEqual([13n]);
+  const bare = unwrap(await coordinator.listShardRecords({ ...request, filter: { status: "Parked" }, withLog: false }));
+  world.expect(bare.items).toEqual(parked.items.map((record) => ({ ...record, opLog: [] })));
+  world.expectRefusal(await coordinator.listShardRecords({ tenant: TENANT, run: RunId.fromRaw(99n) }), "RunNotFound");
+}
+
+async function lookedUpRuns(world: World): Promise<void> {
+  const { coordinator } = world;
+  const request = { tenant: TENANT, run: RUN };
+  world.expect(unwrap(await coordinator.lookUpRun(request))).toEqual({ kind: "Missing" });
+  await world.seed();
+  const record = unwrap(await coordinator.getRun(request));
+  world.expect(unwrap(await coordinator.lookUpRun(request))).toEqual({ kind: "Found", record });
+  world.expect(unwrap(await coordinator.lookUpRun({ ...request, tenant: OTHER_TENANT }))).toEqual({ kind: "Missing" });
+  unwrap(await coordinator.cancelRun({ ...request, opId: op(1) }));
+  unwrap(await coordinator.deleteRun(request));
+  world.expect(unwrap(await coordinator.lookUpRun(request))).toEqual({ kind: "Deleted" });
+}
+
+async function rollups(world: World): Promise<void> {
+  const { coordinator } = world;
+  const request = { tenant: TENANT, run: RUN, name: "estimate" };
+  world.expectRefusal(await coordinator.getRollup(request), "RunNotFound");
+  world.expectRefusal(await coordinator.putRollup({ ...request, value: text("{}") }), "RunNotFound");
+  await world.seed();
+  world.expect(unwrap(await coordinator.getRollup(request))).toBe(undefined);
+  unwrap(await coordinator.putRollup({ ...request, name: "estimate-2", value: text("2") }));
+  world.expect(unwrap(await coordinator.getRollup(request))).toBe(undefined);
+  for (const value of ["1", '{"items":3}']) {
+    unwrap(await coordinator.putRollup({ ...request, value: text(value) }));
+    world.expect(new TextDecoder().decode(unwrap(await coordinator.getRollup(request)))).toBe(value);
+  }
+  unwrap(await coordinator.putRollup({ ...request, value: undefined }));
+  world.expect(unwrap(await coordinator.getRollup(request))).toBe(undefined);
+}
+
 async function nothingToList(world: World): Promise<void> {
   const { coordinator } = world;
   world.expect(unwrap(await coordinator.listTenants()).items).toEqual([]);
@@ -226,6 +280,9 @@ export const listingCases: readonly ConformanceCase[] = [
   { name: "shards come by range start and then by id, whatever the page", run: shardsInOrder },
   { name: "a filter keeps exactly what it says", run: shardsByFilter },
   { name: "a summary tells a shard as it is", run: summaries },
+  { name: "records are listed as they are stored", run: records },
+  { name: "a run that was deleted differs from one that never existed", run: lookedUpRuns },
+  { name: "a shared document is stored, replaced and removed", run: rollups },
   { name: "progress counts every state", run: progress },
   { name: "the watermark is the least key of an active shard", run: watermark },
   { name: "P8: runs and tenants come by id, whatever the page, and go with their deletion", run: runsAndTenants },

@@ -1,9 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { Coordinator, type CoordinationStore } from "@gossip/coordination";
-import type { OpenedStore } from "../store-url/opened-store.ts";
-
-/** Called after every call of a store, whether it succeeded or not. */
-export type OnStoreCall = (operation: string, ms: number) => void;
+import type { CoordinationStore } from "@gossip/coordination";
+import type { OnStoreCall } from "./opened-store.ts";
 
 const OPERATIONS = [
   "readRun",
@@ -22,14 +19,8 @@ const OPERATIONS = [
   "commit",
 ] as const satisfies readonly Exclude<keyof CoordinationStore, "traits">[];
 
-/** The same store and a coordinator for it, with the duration of every call reported. */
-export function observeCalls(opened: OpenedStore, onCall: OnStoreCall): OpenedStore {
-  const store = timedStore(opened.store, onCall);
-  return { ...opened, store, coordinator: new Coordinator({ store, clock: opened.clock }) };
-}
-
 /** The same store, with the duration of every call reported. */
-function timedStore(store: CoordinationStore, onCall: OnStoreCall): CoordinationStore {
+export function timedStore(store: CoordinationStore, onCall: OnStoreCall): CoordinationStore {
   const timed: Record<string, unknown> = { traits: store.traits };
   for (const operation of OPERATIONS) {
     const call = store[operation] as ((...args: unknown[]) => unknown) | undefined;
