@@ -7,7 +7,11 @@ const anyOf = (words) => words.map((word) => word.replace(/[^\w]/g, "\\$&")).joi
 
 /** Tests, type tests, benches and fixtures live beside the code and are never shipped. */
 const NOT_SHIPPED = "\\.(test|test-d|bench|fixture)\\.[cm]?tsx?$";
-const SHIPPED = { path: "^packages/[^/]+/src/", pathNot: NOT_SHIPPED };
+/** Code for the browser is bundled with what it imports: nothing of it is installed with the package. */
+const BUNDLED = names
+  .filter((name) => layers[name].browser)
+  .map((name) => `^packages/${name}/src/${layers[name].browser}/`);
+const SHIPPED = { path: "^packages/[^/]+/src/", pathNot: [NOT_SHIPPED, ...BUNDLED] };
 
 // An import shows up as a file where it resolves, and as the bare specifier where the dependency is not declared.
 const imports = (words) => `^packages/(${words})/|(^|/node_modules/)@gossip/(${words})(/|$)`;

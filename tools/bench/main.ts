@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { PACKAGES, ROOT } from "../layers/layers.ts";
+import { CONSOLE_CONFIG, PACKAGES, ROOT } from "../layers/layers.ts";
 import { benchFiles } from "./bench-files.ts";
 import { recordPerformance } from "./record.ts";
 import type { StoredComparison } from "./report.ts";
@@ -80,8 +80,14 @@ async function smokeAll(): Promise<void> {
 /** Benches measure what a user installs, so they run against the built packages. */
 function build(): void {
   const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
-  const built = spawnSync("tsc", ["-b", ...projects], { cwd: ROOT, stdio: "inherit" });
-  if (built.status !== 0) {
+  const steps = [
+    ["tsc", "-b", ...projects],
+    ["vite", "build", "--config", CONSOLE_CONFIG],
+  ] as const;
+  const isBuilt = steps.every(([command, ...args]) => {
+    return spawnSync(command, args, { cwd: ROOT, stdio: "inherit" }).status === 0;
+  });
+  if (!isBuilt) {
     console.error("The build failed, so there is nothing to measure: run `pnpm build` to see why.");
     process.exit(1);
   }

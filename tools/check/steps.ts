@@ -1,5 +1,5 @@
 // What `npm test` does. A step is a command; all of them run even when one fails.
-import { PACKAGES } from "../layers/layers.ts";
+import { CONSOLE_CONFIG, PACKAGES } from "../layers/layers.ts";
 
 export interface Step {
   readonly name: string;
@@ -24,6 +24,13 @@ export const STEPS: readonly Step[] = [
     checks: "every package compiles to what is shipped",
     command: "tsc",
     args: ["-b", ...PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`)],
+    phase: "first",
+  },
+  {
+    name: "console",
+    checks: "the console's page is built",
+    command: "vite",
+    args: ["build", "--config", CONSOLE_CONFIG],
     phase: "first",
   },
   {

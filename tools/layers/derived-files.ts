@@ -32,11 +32,12 @@ export function derivedFiles(): Map<string, string> {
 
 function packageFiles(name: string): [string, string][] {
   const base = { extends: "../../tsconfig.base.json" };
+  const { browser } = LAYERS[name]!;
   const build = {
     ...base,
     compilerOptions: { rootDir: "src", outDir: "dist", tsBuildInfoFile: ".cache/build.tsbuildinfo" },
     include: ["src"],
-    exclude: NOT_SHIPPED,
+    exclude: browser === undefined ? NOT_SHIPPED : [...NOT_SHIPPED, `src/${browser}`],
     references: LAYERS[name]!.below.map((layer) => ({ path: `../${layer}/tsconfig.build.json` })),
   };
   const test = {
@@ -55,12 +56,40 @@ function packageFiles(name: string): [string, string][] {
   return [
     [
       "tsconfig.json",
-      json({ files: [], references: [{ path: "./tsconfig.build.json" }, { path: "./tsconfig.test.json" }] }),
+      json({
+        files: [],
+        references: ["build", "test", ...(browser === undefined ? [] : ["browser"])].map((part) => ({
+          path: `./tsconfig.${part}.json`,
+        })),
+      }),
     ],
+    ...(browser === undefined ? [] : [browserConfig(browser)]),
     ["tsconfig.build.json", json(build)],
     ["tsconfig.test.json", json(test)],
     ["vitest.config.ts", `import { project } from "../../vitest.shared.ts";\n\nexport default project("${name}");\n`],
   ];
+}
+
+/** Type-checks the code for the browser. Vite builds it, so nothing is written. */
+function browserConfig(folder: string): [string, string] {
+  const config = {
+    extends: "../../tsconfig.base.json",
+    compilerOptions: {
+      lib: ["es2023", "dom", "dom.iterable"],
+      types: [],
+      jsx: "react-jsx",
+      jsxImportSource: "preact",
+      composite: false,
+      noEmit: true,
+      declaration: false,
+      rewriteRelativeImportExtensions: false,
+      allowImportingTsExtensions: true,
+      tsBuildInfoFile: ".cache/browser.tsbuildinfo",
+    },
+    include: [`src/${folder}`],
+    exclude: NOT_SHIPPED,
+  };
+  return ["tsconfig.browser.json", json(config)];
 }
 
 const LAYERS_BEGIN = "<!-- layers: written by `pnpm layers` -->";

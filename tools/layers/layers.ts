@@ -12,6 +12,8 @@ export interface Layer {
   readonly npm: readonly string[];
   /** Whether it must stay free of clocks, randomness and the console. */
   readonly core: boolean;
+  /** A folder of its `src` that holds code for the browser. Vite bundles it; `tsc` only checks it. */
+  readonly browser?: string;
   /** One line for the table in docs/architecture.md. */
   readonly is: string;
 }
@@ -21,6 +23,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = JSON.parse(
 ) as Record<string, Layer>;
 
 export const PACKAGES: readonly string[] = Object.keys(LAYERS);
+
+/** From the root: builds the page that `@gossip/console` ships, after `tsc` has built the package. */
+export const CONSOLE_CONFIG = "packages/console/vite.config.ts";
 
 export interface Manifest {
   readonly name: string;

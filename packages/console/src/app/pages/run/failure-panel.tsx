@@ -1,0 +1,167 @@
+import { useState } from "preact/hooks";
+import { retryFailures, unparkShard } from "../../actions/actions.ts";
+import { useApp } from "../../app.ts";
+import type { FailurePage, ShardPage } from "../../data/api-types.ts";
+import { useResource } from "../../data/use-resource.ts";
+import { formatCount, plural } from "../../format/numbers.ts";
+import { shortId } from "../../format/titles.ts";
+import { Ago, Empty, Loaded, Pager, Panel, ShardLink } from "../../parts/parts.tsx";
+import { actionRunOf, type RunPanelProps } from "./run-panel.ts";
+
+const PAGE = 50;
+
+/** The items that the run skipped, and the shards that it set aside. */
+export function FailurePanel(props: RunPanelProps) {
+  const { run, tenant, detail } = props;
+  const app = useApp();
+  const [after, setAfter] = useState<string>();
+  const failures = useResource<FailurePage>(
+    `console/runs/${run}/failures`,
+    { tenant, limit: PAGE, after },
+    { run, of: `${run}/${after ?? ""}`, everyMs: 2_000 },
+  );
+  const canRetry = app.canOperate && detail.failures > 0;
+  return (
+    <>
+      {detail.shards.parked > 0 && <ParkedPanel {...props} />}
+      <Panel
+        title="Failed items"
+        note={
+          canRetry && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => app.ask(retryFailures(actionRunOf(detail), detail.failures))}
+            >
+              Retry {formatCount(detail.failures)} …
+            </button>
+          )
+        }
+      >
+        <Loaded resource={failures} what="The failures">
+          {(page) =>
+            page.failures.length === 0 ? (
+              <Empty title="No item has failed" />
+            ) : (
+              <>
+                <FailureTable page={page} run={run} />
+                <Pager
+                  text={`${plural(page.count, "item")} failed`}
+                  onFirst={after === undefined ? undefined : () => setAfter(undefined)}
+                  onNext={page.next === undefined ? undefined : () => setAfter(page.next)}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      </Panel>
+    </>
+  );
+}
+
+function FailureTable({ page, run }: { readonly page: FailurePage; readonly run: string }) {
+  return (
+    <div class="table-wrap" tabIndex={0} role="region" aria-label="Failed items">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Item</th>
+            <th scope="col">Error</th>
+            <th scope="col" class="num">
+              Attempts
+            </th>
+            <th scope="col">When</th>
+            <th scope="col">Shard</th>
+            <th scope="col">Worker</th>
+          </tr>
+        </thead>
+        <tbody>
+          {page.failures.map((failure) => (
+            <tr key={failure.key.text}>
+              <th scope="row" class="mono item">
+                {failure.key.text}
+              </th>
+              <td>
+                <span class="long">{failure.error || failure.reason}</span>
+              </td>
+              <td class="num">{formatCount(failure.attempts)}</td>
+              <td>
+                <Ago atMs={failure.atMs} />
+              </td>
+              <td>
+                <ShardLink run={run} shard={failure.shard} />
+              </td>
+              <td>{failure.workerName ?? shortId(failure.worker)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
+  const app = useApp();
+  const [after, setAfter] = useState<string>();
+  const parked = useResource<ShardPage>(
+    `console/runs/${run}/shards`,
+    { tenant, state: "parked", limit: PAGE, after },
+    { run, of: `${run}/${after ?? ""}`, everyMs: 2_000 },
+  );
+  return (
+    <Panel title="Parked shards" note={plural(detail.shards.parked, "shard")}>
+      <Loaded resource={parked} what="The parked shards">
+        {(page) => (
+          <>
+            <div class="table-wrap" tabIndex={0} role="region" aria-label="Parked shards">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Shard</th>
+                    <th scope="col">Reason</th>
+                    <th scope="col">From</th>
+                    <th scope="col">Stopped after</th>
+                    <th scope="col" class="num">
+                      Attempts
+                    </th>
+                    {app.canOperate && <th scope="col">Action</th>}
+                  </tr>
+                </thead>
+                <tbody>
+                  {page.shards.map((shard) => (
+                    <tr key={shard.shard}>
+                      <th scope="row">
+                        <ShardLink run={run} shard={shard.shard} />
+                      </th>
+                      <td>{shard.parkReason ?? "–"}</td>
+                      <td class="mono item">{shard.start.text || "start"}</td>
+                      <td class="mono item">{shard.cursor?.text ?? "–"}</td>
+                      <td class="num">{formatCount(shard.attempts)}</td>
+                      {app.canOperate && (
+                        <td>
+                          <button
+                            type="button"
+                            class="button small"
+                            aria-label={`Unpark ${shortId(shard.shard)}`}
+                            onClick={() => app.ask(unparkShard(actionRunOf(detail), shard.shard))}
+                          >
+                            Unpark …
+                          </button>
+                        </td>
+                      )}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            <Pager
+              text={plural(detail.shards.parked, "parked shard")}
+              onFirst={after === undefined ? undefined : () => setAfter(undefined)}
+              onNext={page.next === undefined ? undefined : () => setAfter(page.next)}
+            />
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}

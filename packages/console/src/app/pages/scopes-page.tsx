@@ -1,0 +1,92 @@
+import { useApp } from "../app.ts";
+import type { ScopeList } from "../data/api-types.ts";
+import { useResource } from "../data/use-resource.ts";
+import { plural } from "../format/numbers.ts";
+import { Empty, Loaded } from "../parts/parts.tsx";
+
+const PILLS = { owned: "done", moving: "leased", down: "failed" } as const;
+
+/** Which node owns what, and what is moving. */
+export function ScopesPage() {
+  const { tenant } = useApp();
+  const scopes = useResource<ScopeList>("console/scopes", { tenant }, { everyMs: 2_000 });
+  return (
+    <>
+      <div class="page-head">
+        <div class="title">
+          <h1>Scopes</h1>
+          <p class="sub">{scopes.data?.isClustered === true && headOf(scopes.data)}</p>
+        </div>
+      </div>
+      <Loaded resource={scopes} what="The scopes">
+        {(list) => (
+          <div class="panel">
+            {list.scopes.length === 0 ? (
+              <Empty title={list.isClustered ? "No scopes are declared" : "One node owns everything"}>
+                {!list.isClustered && (
+                  <p>Scopes divide runs between the nodes of a cluster. This server has no cluster file.</p>
+                )}
+              </Empty>
+            ) : (
+              <ScopeTable list={list} />
+            )}
+          </div>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function headOf({ node, epoch, scopes }: ScopeList): string {
+  const moving = scopes.filter(({ state }) => state === "moving").length;
+  return [
+    node === undefined ? undefined : `This node is ${node}`,
+    epoch === undefined ? undefined : `epoch ${epoch}`,
+    moving === 0 ? "nothing is moving" : `${plural(moving, "scope")} moving`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+}
+
+function ScopeTable({ list }: { readonly list: ScopeList }) {
+  return (
+    <div class="table-wrap" tabIndex={0} role="region" aria-label="Scopes">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Prefix</th>
+            <th scope="col">State</th>
+            <th scope="col">Owner</th>
+            <th scope="col">Move</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.scopes.map(({ prefix, owner, isHere, state, move }) => (
+            <tr key={prefix}>
+              <th scope="row" class="mono item">
+                {prefix}
+              </th>
+              <td>
+                <span class="pill" data-state={PILLS[state]}>
+                  {state}
+                </span>
+              </td>
+              <td>
+                {owner} {isHere && <span class="muted">(this node)</span>}
+              </td>
+              <td>
+                {move === undefined ? (
+                  "–"
+                ) : (
+                  <>
+                    {move.phase}, to {move.target} <code class="muted">{move.id}</code>
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { useApp } from "../app.ts";
+import type { ConsoleEvent } from "../data/api-types.ts";
+import { formatClock } from "../format/times.ts";
+import { eventText } from "../format/event-text.ts";
+import { shortId } from "../format/titles.ts";
+import { hrefOf } from "../route/route.ts";
+import { ShardLink } from "./parts.tsx";
+
+export function EventTable({
+  events,
+  isShort = false,
+}: {
+  readonly events: readonly ConsoleEvent[];
+  readonly isShort?: boolean;
+}) {
+  const app = useApp();
+  const nowMs = app.nowMs.value;
+  const tenant = app.location.value.query["tenant"];
+  return (
+    <div class="table-wrap" tabIndex={0} role="region" aria-label="Events">
+      <table class="events">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">What</th>
+            {!isShort && <th scope="col">Run</th>}
+            {!isShort && <th scope="col">Shard</th>}
+            <th scope="col">Worker</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => (
+            <tr key={event.id}>
+              <td class="event-time">{formatClock(event.atMs, nowMs)}</td>
+              <td>{eventText(event)}</td>
+              {!isShort && (
+                <td>
+                  <a href={hrefOf({ page: "run", run: event.run }, { tenant })} title={event.run}>
+                    <code>{shortId(event.run)}</code>
+                  </a>
+                </td>
+              )}
+              {!isShort && (
+                <td>{event.shard === undefined ? "–" : <ShardLink run={event.run} shard={event.shard} />}</td>
+              )}
+              <td>{event.worker === undefined ? "–" : <code title={event.worker}>{shortId(event.worker)}</code>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks";
+import { useApp } from "../app.ts";
+
+/** Asks for a token, if the server wants one. */
+export function SignIn({ wasRefused }: { readonly wasRefused: boolean }) {
+  const app = useApp();
+  const [token, setToken] = useState("");
+  return (
+    <div class="sign-in panel">
+      <div class="panel-body">
+        <h1>Sign in</h1>
+        <p class="muted">
+          This server serves only clients with a token. It stays in this tab, and is gone when you close it.
+        </p>
+        {wasRefused && (
+          <div class="banner" data-tone="bad" role="alert">
+            <div class="text">The server does not accept this token.</div>
+          </div>
+        )}
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (token.trim() !== "") void app.signIn(token.trim());
+          }}
+        >
+          <label class="field">
+            Token
+            <input
+              type="password"
+              autocomplete="off"
+              spellcheck={false}
+              value={token}
+              onInput={(event) => setToken(event.currentTarget.value)}
+            />
+          </label>
+          <button type="submit" class="button primary" disabled={token.trim() === ""}>
+            Sign in
+          </button>
+        </form>
+        <p class="muted">
+          An operator creates one with <code>gossip token create</code>.
+        </p>
+      </div>
+    </div>
+  );
+}

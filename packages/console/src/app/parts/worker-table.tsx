@@ -1,0 +1,84 @@
+import type { WorkerRow } from "../data/api-types.ts";
+import { formatCount, formatRate } from "../format/numbers.ts";
+import { workerTitle } from "../format/titles.ts";
+import { Ago, ShardLink } from "./parts.tsx";
+
+/** Shards that a row lists. A worker may hold hundreds. */
+const SHOWN_SHARDS = 6;
+
+export function WorkerTable(props: {
+  readonly workers: readonly WorkerRow[];
+  readonly run: string;
+  /** Without the columns that only the page of all workers has room for. */
+  readonly isShort?: boolean;
+}) {
+  const { workers, run, isShort = false } = props;
+  return (
+    <div class="table-wrap" tabIndex={0} role="region" aria-label="Workers">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Worker</th>
+            {!isShort && <th scope="col">Since</th>}
+            <th scope="col">Holds</th>
+            <th scope="col" class="num">
+              Rate
+            </th>
+            {!isShort && (
+              <th scope="col" class="num">
+                Items
+              </th>
+            )}
+            <th scope="col">Last seen</th>
+          </tr>
+        </thead>
+        <tbody>
+          {workers.map((worker) => (
+            <tr key={worker.worker}>
+              <th scope="row">
+                <span title={worker.worker}>{workerTitle(worker)}</span>
+                <div class="muted small">{whereOf(worker)}</div>
+              </th>
+              {!isShort && <td>{worker.startedAtMs === undefined ? "–" : <Ago atMs={worker.startedAtMs} />}</td>}
+              <td>
+                <Holdings worker={worker} run={run} isShort={isShort} />
+              </td>
+              <td class="num">{formatRate(worker.perSecond)}</td>
+              {!isShort && <td class="num">{worker.items === undefined ? "–" : formatCount(worker.items)}</td>}
+              <td>{worker.seenAtMs === undefined ? "–" : <Ago atMs={worker.seenAtMs} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function whereOf({ host, pid, version, isRegistered }: WorkerRow): string {
+  const place = [host, pid === undefined ? undefined : `process ${pid}`, version].filter((part) => part !== undefined);
+  if (!isRegistered) place.push("not in the registry");
+  return place.join(" · ");
+}
+
+function Holdings({
+  worker,
+  run,
+  isShort,
+}: {
+  readonly worker: WorkerRow;
+  readonly run: string;
+  readonly isShort: boolean;
+}) {
+  if (worker.shardCount === 0) return <span class="muted">nothing</span>;
+  if (isShort) return <>{formatCount(worker.shardCount)}</>;
+  const shown = worker.shards.slice(0, SHOWN_SHARDS);
+  const more = worker.shardCount - shown.length;
+  return (
+    <span class="holdings">
+      {shown.map((shard) => (
+        <ShardLink key={shard} run={run} shard={shard} />
+      ))}
+      {more > 0 && <span class="muted">and {formatCount(more)} more</span>}
+    </span>
+  );
+}

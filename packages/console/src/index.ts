@@ -1,0 +1,1 @@
+export { consoleFiles, type ConsoleFile, type ConsoleFiles } from "./console-files.ts";

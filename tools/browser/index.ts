@@ -1,0 +1,4 @@
+// A real browser for tests, and the page that it shows.
+export { buildConsole } from "./build-console.ts";
+export { browserSkipped, openBrowser, type BrowserOptions } from "./browser.ts";
+export { axeFindings } from "./axe.ts";
