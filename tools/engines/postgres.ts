@@ -25,6 +25,8 @@ export interface PostgresServer {
 export interface PostgresOptions {
   /** Settings for `postgres -c`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A folder with `bin`, such as `/usr/lib/postgresql/15`, to run another version than that of the npm package. */
+  readonly native?: string | undefined;
 }
 
 const NOBODY = 65_534;
@@ -35,7 +37,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const isRoot = process.getuid?.() === 0;
   const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const folder = mkdtempSync(join(tmpdir(), "gossip-postgres-"));
-  const native = await nativeFolder(folder, isRoot);
+  const native = options.native ?? (await nativeFolder(folder, isRoot));
   const data = join(folder, "data");
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
   copyCluster(native, data, identity);

@@ -10,6 +10,7 @@ import { etcdSkipped, startEtcd, startPostgres, type EtcdServer, type PostgresSe
 import { packageFolder } from "../layers/layers.ts";
 import type { Block } from "./blocks.ts";
 import { resolveFromRoot } from "./pages.ts";
+import { missingPrograms, postgresFor } from "./needed-programs.ts";
 
 const POSTGRES_ADDRESS = /postgres:\/\/(?:[^\s"'`@/]*@)?db\.internal\/(\w+)(?:\?[\w=&-]*)?/g;
 const ETCD_STORE_ADDRESS = /etcds?:\/\/(?:[^\s"'`@/]*@)?(?:[\w-]+\.internal:2379,?)+/g;
@@ -41,7 +42,8 @@ export interface OpenedServers {
 }
 
 export class Engines {
-  #postgres: Promise<PostgresServer> | undefined;
+  /** By the folder of the binaries; those of the npm package under an empty name. */
+  readonly #postgres = new Map<string, Promise<PostgresServer>>();
   #etcd: Promise<EtcdServer> | undefined;
   /** Settles when the last caller that uses etcd has released it. */
   #etcdFree: Promise<void> = Promise.resolve();
@@ -49,7 +51,8 @@ export class Engines {
 
   /** Why a block cannot run on this machine; `undefined` if it can. */
   missingFor({ code }: Block): string | undefined {
-    return code.search(ETCD_STORE_ADDRESS) >= 0 || code.search(ETCD_ADDRESS) >= 0 ? etcdSkipped() : undefined;
+    const needsEtcd = code.search(ETCD_STORE_ADDRESS) >= 0 || code.search(ETCD_ADDRESS) >= 0;
+    return (needsEtcd ? etcdSkipped() : undefined) ?? missingPrograms(code);
   }
 
   /** Start the servers that the code names. They are empty, and its own until it is released. */
@@ -92,7 +95,7 @@ export class Engines {
   }
 
   async dispose(): Promise<void> {
-    await (await this.#postgres)?.dispose();
+    for (const server of this.#postgres.values()) await (await server).dispose();
     await (await this.#etcd)?.dispose();
   }
 
@@ -112,16 +115,17 @@ export class Engines {
   async #makeDatabases(code: string): Promise<ReadonlyMap<string, string>> {
     const names = new Set([...code.matchAll(POSTGRES_ADDRESS)].map((match) => match[1]!));
     const urls = new Map<string, string>();
-    for (const name of names) urls.set(name, await this.#makeDatabase(name));
+    for (const name of names) urls.set(name, await this.#makeDatabase(name, postgresFor(code)));
     return urls;
   }
 
-  async #makeDatabase(name: string): Promise<string> {
+  async #makeDatabase(name: string, native?: string): Promise<string> {
     const content = DATABASES[name];
     if (content === undefined)
       throw new Error(`no example database is called ${name}: add it to DATABASES, or use gossip`);
-    this.#postgres ??= startPostgres({ settings: { fsync: "off" } });
-    const server = await this.#postgres;
+    const starting = this.#postgres.get(native ?? "") ?? startPostgres({ settings: { fsync: "off" }, native });
+    this.#postgres.set(native ?? "", starting);
+    const server = await starting;
     const database = `example_${this.#databaseCount++}_${name}`;
     await withClient(server.url, (client) => client.query(`CREATE DATABASE ${database}`));
     const url = server.url.replace(/\/postgres$/, `/${database}`);

@@ -1,5 +1,4 @@
 // The programs that shell blocks find on their path.
-import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gossipScript } from "../../packages/cli/src/processes/gossip-bundle.fixture.ts";
@@ -14,10 +13,6 @@ export async function makePrograms(folder: string, tsoPorts?: readonly [string, 
   const bin = join(folder, "bin");
   const node = JSON.stringify(process.execPath);
   const programs: Record<string, string> = { gossip: `exec ${node} ${JSON.stringify(await gossipScript())} "$@"` };
-  // A stand-in for GET requests where the machine has none.
-  if (spawnSync("curl", ["--version"]).error !== undefined)
-    programs["curl"] =
-      `exec ${node} -e 'fetch(process.argv.at(-1)).then(async (r) => process.exit(r.ok ? 0 : 22))' "$@"`;
   if (tsoPorts !== undefined) programs["npx"] = oracle(node, tsoPorts);
   mkdirSync(bin);
   for (const [name, body] of Object.entries(programs)) {

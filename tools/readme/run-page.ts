@@ -4,6 +4,7 @@
 //   text output       what the step before it prints (expected-output.ts)
 //   js to job.mjs     a file that the reader creates
 //   ts                a program of its own, in the folder of the page
+//   sql               statements on the tables of the PostgreSQL store and of the examples
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -16,6 +17,7 @@ import { notRunReason } from "./not-run.ts";
 import { PageShell } from "./page-shell.ts";
 import { resolveFromRoot } from "./pages.ts";
 import { makePrograms } from "./programs.ts";
+import { runSql } from "./run-sql.ts";
 import { runTypeScript } from "./run-typescript.ts";
 import { standIns, type StandIns } from "./stand-ins.ts";
 
@@ -33,7 +35,7 @@ export async function runPage(
   const real = await standIns(blocks.map(({ code }) => code).join("\n"), { folder, engines });
   const shell = new PageShell({ folder, scratch, env: environment(await makePrograms(scratch)) });
   try {
-    const page = new Page({ folder, shell, real, timeLimitMs });
+    const page = new Page({ folder, shell, real, engines, timeLimitMs });
     for (const block of blocks) {
       const failures = await page.step(block);
       if (failures.length > 0) return failures;
@@ -50,6 +52,7 @@ interface Surroundings {
   readonly folder: string;
   readonly shell: PageShell;
   readonly real: StandIns;
+  readonly engines: Engines;
   readonly timeLimitMs: number;
 }
 
@@ -79,7 +82,7 @@ class Page {
           { folder: this.#at.folder, resolve: resolveFromRoot },
         );
       case "Sql":
-        return [{ ...placeOf(block), what: "a page runs SQL with psql in a shell block" }];
+        return runSql(block, this.#at.engines);
       case "Json":
       case "Prose":
       case "Quote":
