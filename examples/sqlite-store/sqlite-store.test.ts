@@ -102,7 +102,7 @@ describe("the file", () => {
     // SQLite checks a deferred foreign key in COMMIT.
     file.run("DROP TRIGGER refuse");
     file.run("CREATE TABLE child (parent TEXT REFERENCES tenants (tenant) DEFERRABLE INITIALLY DEFERRED)");
-    file.run("CREATE TRIGGER orphan AFTER UPDATE ON runs BEGIN INSERT INTO child VALUES ('nobody'); END");
+    file.run("CREATE TRIGGER orphan AFTER UPDATE ON runs BEGIN INSERT INTO child VALUES ('missing'); END");
     expect(remove()).toMatchObject([{ kind: "Unknown", error: { kind: "Transient" } }]);
 
     file.run("DROP TRIGGER orphan");

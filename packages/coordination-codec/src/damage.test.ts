@@ -1,5 +1,5 @@
 // Bytes rot, drivers cut them short, people paste them. A decoder that throws takes its process down; one that shrugs
-// hands out a record that nobody wrote, and a shard goes back to keys that were done or on past keys that were not.
+// hands out a record that was never written, and a shard goes back to keys that were done or on past keys that were not.
 // So, for every cut and every flipped bit of real records, and for anything else that chance brings up: an error, or a
 // record that is in order.
 

@@ -1,5 +1,5 @@
-// A listing is one buffer with a record behind the other. Were one read with a byte of its neighbour's, or after one that is damaged
-// as if nothing had been, a worker would get a shard that nobody registered. So whatever lies there: a record is read as it is alone.
+// A listing is one buffer with a record behind the other. If one were read with a byte of the next, or after a damaged one
+// as if it were intact, a worker would get a shard that was never registered. So every record must read as it does alone.
 
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// A record that comes back other than it went in is a lost checkpoint, a revived lease or a forgotten retry, and nobody
+// A record that comes back other than it went in is a lost checkpoint, a revived lease or a forgotten retry, and no one
 // would notice. So for every record that is in order: what is decoded is what was encoded, in the bytes that the
 // document says, and no two records share their bytes.
 

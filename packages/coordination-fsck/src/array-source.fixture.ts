@@ -119,7 +119,7 @@ function viewOf({ tenant, run, record, shards, entries, census, notes = [], unfi
   };
 }
 
-/** Two indexes: of what is active, and one in which neighbours share an entry. */
+/** Two indexes: of what is active, and one in which adjacent shards share an entry. */
 function entriesOf({ shard, status }: ShardRecord): IndexEntry[] {
   const shared = { index: "pair", shard: undefined, key: `pair ${shard / 2n}` };
   return status === "Active" ? [shared, { index: "active", shard, key: `active ${shard}` }] : [shared];

@@ -196,7 +196,7 @@ describe("lineage", () => {
     });
   });
 
-  test("a shard that nobody registered", async () => {
+  test("a shard that was never registered", async () => {
     const { source, root } = await makeFamily();
     const stray = ShardId.fromRaw(77n);
     source.runs[0]!.shards.push({ shard: stray, record: ok({ ...root, shard: stray, spawned: [], status: "Done" }) });

@@ -1,4 +1,4 @@
-// A store that keeps a rule a little differently from the one in memory is found out by nobody until it is in use. So the
+// A store that differs slightly from the one in memory goes unnoticed until it is in use. So the
 // published kit runs against it as it stands, with every setting of durability.
 
 import { describeCoordinationStore } from "@gossip/coordination/testing";

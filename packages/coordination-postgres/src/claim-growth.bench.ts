@@ -44,7 +44,7 @@ async function start(): Promise<void> {
     stores.set(size, store);
     coordinators.set(size, new Coordinator({ store, clock: systemClock(Date.now) }));
   }
-  // As a server does by itself where it has the time, and before anything is measured: what it would clean up on the way counts for nobody.
+  // As a server does by itself where it has the time, and before anything is measured: cleaning up must not be part of a measurement.
   const pool = new Pool({ connectionString: server.url, max: 1 });
   await pool.query("VACUUM ANALYZE");
   await pool.query("CHECKPOINT");

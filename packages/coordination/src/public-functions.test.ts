@@ -1,5 +1,5 @@
-// Whatever is exported can be called by somebody without a compiler. It must answer junk with a sentence; a TypeError from
-// inside names a line of ours and says nothing of theirs.
+// Every exported function can be called from JavaScript. It must answer junk with a clear message; a TypeError from
+// inside names a line of ours and does not help the caller.
 
 import { InvariantViolation } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";

@@ -36,7 +36,7 @@ export interface ServerOptions extends Omit<ServiceOptions, "random" | "nowMs" |
 
 /** Why a server does not start. */
 export type ServeError =
-  /** Without authentication everybody who reaches the port may do everything. */
+  /** Without authentication, every client that reaches the port may do everything. */
   | { readonly kind: "NeedsAuthentication"; readonly host: string }
   | { readonly kind: "ListenFailed"; readonly host: string; readonly port: number; readonly code: string };
 

@@ -25,7 +25,7 @@ export const WORKER_BUGS: readonly PackageBug[] = [
   {
     ...RENEWER,
     name: "the keeper waits until the lease has lapsed",
-    testName: "renews what nobody has renewed",
+    testName: "renews a lease that was not renewed",
     area: "keeper",
     find: "const PATIENCE = 0.5;",
     replace: "const PATIENCE = 1.5;",

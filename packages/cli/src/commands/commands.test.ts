@@ -29,7 +29,7 @@ const json = ({ stdout }: Said): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** A run whose four shards are all parked: nobody works on it, and nothing of it is done. */
+/** A run whose four shards are all parked: no worker holds it, and nothing of it is done. */
 async function parkedRun(name = "mine"): Promise<void> {
   const { code } = await at(
     "run",
@@ -55,7 +55,7 @@ async function activeRun(): Promise<void> {
   expect((await at("unpark", "--all")).code).toBe(0);
 }
 
-test("items wait for whoever reads what they print, and no more than the workers have is printed meanwhile", async () => {
+test("items wait for a slow reader, and no more than the items in progress is printed meanwhile", async () => {
   let [isBehind, printedMeanwhile, most] = [false, 0, 0];
   const caughtUp = new Set<() => void>();
   const onLine = (): void => {
@@ -310,7 +310,7 @@ describe("stepping in", () => {
     }
   });
 
-  test("split cuts what nobody holds, at keys or into equal parts, and what cannot be cut stays free", async () => {
+  test("split cuts a shard without a lease, at keys or into equal parts, and one that cannot be cut stays free", async () => {
     await activeRun();
     const split = json(await at("split", "1", "--parts", "3", "--json"));
     expect(split).toMatchObject([{ shard: "0000000000000001", status: "Split" }]);

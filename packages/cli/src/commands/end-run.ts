@@ -11,14 +11,14 @@ export function registerCancel(program: Command, cli: Cli): void {
     usage: "cancel <run>",
     summary: "End a run before it is done",
     details:
-      "Its workers notice within a lease, finish the items that they have started, and stop. A cancelled run cannot be resumed. To start over, run the command that started it with --again.",
+      "Its workers notice within a lease, finish the items that they have started, and stop. A canceled run cannot be resumed. To start over, run the command that started it with --again.",
     examples: ["gossip cancel nightly", "gossip cancel 4f2a"],
   }).action(
     acting(cli, (reference: string, flags: StoreFlags) =>
       withRun(cli, flags, reference, async ({ opened, request }) => {
         const { run } = request;
-        const cancelled = await opened.coordinator.cancelRun({ ...request, opId: OpId.random() });
-        if (!cancelled.ok) return err(coordSentence(cancelled.error));
+        const canceled = await opened.coordinator.cancelRun({ ...request, opId: OpId.random() });
+        if (!canceled.ok) return err(coordSentence(canceled.error));
         if (cli.console.isJson) cli.console.json({ run, status: "Cancelled" });
         else cli.console.note(`Cancelled run ${RunId.format(run)}.`);
         return ok("Ok");

@@ -6,7 +6,7 @@ import { measureSkew, skewText } from "../store-url/clock-skew.ts";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { fine, note, problem, type CheckUp } from "./check-up.ts";
 
-/** Clocks that differ by less than this disturb nobody. */
+/** Clocks that differ by less than this are fine. */
 const TOLERANCE_MS = 1000;
 
 /** What a store says about the clock and about itself. */

@@ -60,7 +60,7 @@ describe("the command line", () => {
     [["run", "--source", "fs:data", "--exec", "true", "--tenant", "me"], /--tenant/],
     [["run", "--source", "fs:data", "--module", "./missing.mjs"], /there is no module .\/missing.mjs/],
     [["run", "--source", "postgres://h/d", "--exec", "true"], /names no table/],
-    [["shards", "--sort", "colour"], /--sort knows no "colour"/],
+    [["shards", "--sort", "color"], /--sort knows no "color"/],
     [["shards", "--status", "Sleeping"], /no shard is ever "Sleeping"/],
     [["unpark"], /either a shard or --all/],
     [["keys", "encode", "hex:0"], /hexadecimal/],
@@ -374,7 +374,7 @@ describe("the run", () => {
     expect((await run("mine", "--source", "fs:data", "--exec", "true")).stderr).toContain("Done before: all 3 items");
   });
 
-  test("one that was cancelled says how to start over; one that was deleted does so", async () => {
+  test("a canceled run says how to start over; a deleted one does so", async () => {
     expect(
       (await run("mine", "--source", "fs:data", "--exec", "exit 1", "--on-fail", "park", "--retries", "0")).code,
     ).toBe(3);
@@ -436,7 +436,7 @@ describe("the run", () => {
     expect([(await run(...args, ...more, "--again")).code, readFileSync(out, "utf8")]).toEqual([9, older]);
   });
 
-  test("parts of results that somebody removed, before the run was done", async () => {
+  test("parts of results that were removed before the run was done", async () => {
     const args = [
       "--source",
       "fs:data",
@@ -477,7 +477,7 @@ describe("the run", () => {
     ]);
   });
 
-  test("results that somebody removed", async () => {
+  test("results that were removed", async () => {
     const args = ["--source", "fs:data", "--exec", "true", "--out", "out.ndjson"];
     expect((await run(...args)).code).toBe(0);
     rmSync(join(folder, "out.ndjson"));
@@ -534,7 +534,7 @@ describe("a command that fails for some items", () => {
     ).toBe(3);
   });
 
-  test("sets its shard aside where that was asked for, until somebody brings it back", async () => {
+  test("parks its shard if asked to, until an operator unparks it", async () => {
     const args = [
       "--source",
       "fs:data",

@@ -1,4 +1,4 @@
-// A password that is printed, or handed to every command, is in the logs and crash reports of programs that nobody here knows.
+// A password that is printed, or handed to every command, ends up in the logs and crash reports of other programs.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

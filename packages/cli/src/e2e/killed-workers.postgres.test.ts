@@ -1,4 +1,4 @@
-// The same on PostgreSQL, where a killed worker leaves a connection behind, and a commit whose answer nobody hears.
+// The same on PostgreSQL, where a killed worker leaves a connection behind, and a commit whose answer is never received.
 import { startPostgres, type PostgresServer } from "@gossip/tools/engines";
 import { afterAll, beforeAll, test } from "vitest";
 import { removeGossipScript } from "../processes/gossip-bundle.fixture.ts";

@@ -1,5 +1,5 @@
-// What a command prints is its result. A pipe takes a few kilobytes at a time, a disk may be full, a reader may go away: whoever is told
-// that all went well, and has half of it, finds out too late.
+// What a command prints is its result. A pipe takes a few kilobytes at a time, a disk may be full, a reader may go away.
+// A user who is told that all went well, and has half of the output, finds out too late.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -75,7 +75,7 @@ describe.skipIf(MISSING !== undefined)("where it is written to is full", () => {
   });
 });
 
-describe("whoever reads goes away", () => {
+describe("the reader goes away", () => {
   test("a list has served its purpose", async () => {
     const listing = await startGossip(["keys", "split", "hex:00", "hex:ff", "--parts", "10000", "--json"], {
       cwd: folder,
@@ -84,7 +84,7 @@ describe("whoever reads goes away", () => {
     expect(await listing.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("the work whose results it was to get is not said to be done, and goes on another time", async () => {
+  test("work that prints its results is not reported as done, and continues with the next start", async () => {
     // Some are done at once; the others wait.
     const command = 'echo {}; echo >> begun; until [ -e go ] || ! [ "$(wc -l < begun)" -gt 5 ]; do sleep 0.05; done';
     const working = await startGossip([...RUN, "--exec", command], { cwd: folder });
@@ -94,7 +94,7 @@ describe("whoever reads goes away", () => {
     expect(await working.ended).toMatchObject({ code: 9, signal: null });
   });
 
-  test("the work whose results are in a file is done without anybody to tell", async () => {
+  test("work whose results go to a file is done without a reader", async () => {
     const working = await startGossip([...RUN, "--exec", "echo {}", "--out", "out.ndjson"], { cwd: folder });
     working.child.stderr!.destroy();
     expect(await working.ended).toMatchObject({ code: 0, signal: null });

@@ -1,4 +1,4 @@
-// A pause is for the moment when a service is in trouble. It must reach every process of the run, whoever started it, and
+// A pause is for the moment when a service is in trouble. It must reach every process of the run on every machine, and
 // survive the death of all of them.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

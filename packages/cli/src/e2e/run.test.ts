@@ -276,7 +276,7 @@ describe("gossip run", () => {
   });
 });
 
-/** Gone, or dead and not yet fetched by whoever inherited it. */
+/** Gone, or a zombie that its new parent has not reaped yet. */
 async function untilGone(pid: number): Promise<void> {
   while (!/^(Z.*)?$/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim()))
     await new Promise((resolve) => setImmediate(resolve));

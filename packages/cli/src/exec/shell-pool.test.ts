@@ -180,7 +180,7 @@ async function groupIn(folder: string): Promise<number> {
   return Number(readFileSync(file, "utf8"));
 }
 
-/** Whether anybody of a group runs. The dead do not, also those whom nobody has fetched yet. */
+/** Whether a process of the group runs. Zombies do not. */
 function isAlive(group: number): boolean {
   const { status, stdout } = spawnSync("ps", ["-e", "-o", "pgid=", "-o", "stat="], { encoding: "utf8" });
   expect(status).toBe(0);

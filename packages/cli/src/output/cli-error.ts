@@ -16,7 +16,7 @@ export const ERROR_KINDS = {
     exit: "Refused",
     when: "the file of `--out` exists, and was not written by a run with these settings",
   },
-  RunEnded: { exit: "Refused", when: "the run was cancelled or has failed, or has ended already" },
+  RunEnded: { exit: "Refused", when: "the run was canceled or has failed, or has ended already" },
   ShardHeld: { exit: "Refused", when: "a worker holds the shard" },
   NotAllowed: { exit: "Refused", when: "the state of the run or the shard does not allow it" },
   TooManyFailures: { exit: "ItemsFailed", when: "more items failed than `--max-failures` allows" },

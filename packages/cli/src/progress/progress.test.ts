@@ -1,5 +1,5 @@
 // The view is all that most people see of a run. A line that is too wide wraps and tears the whole picture; a strip
-// that shows a parked shard as done hides what somebody has to act upon.
+// that shows a parked shard as done hides what an operator has to act upon.
 import { RunId, ShardId, TenantId, type LogicalTime } from "@gossip/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

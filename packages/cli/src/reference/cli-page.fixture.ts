@@ -79,7 +79,7 @@ tried again sooner, up to a minute.
 A line of \`--out\` has the fields above, \`ok\`, and for a command \`status\`, \`stdout\` and, where there was any, \`stderr\`; for a module \`result\`; for a failed item \`error\`. Bytes
 that are not UTF-8 are in base64url under the name with \`64\` behind it (\`path64\`, \`stdout64\`). \`droppedBytes\` counts what was beyond \`--max-output\`. Lines stand in
 the order of keys. Until the run is done they are in \`FILE.parts\`, which all machines of the run must see. Without \`--out\`, what commands print is passed on,
-after a crash perhaps twice. Whoever reads slowly slows the work down; where they go away, or their disk is full, it ends with 9 and the same command goes on.
+after a crash perhaps twice. A slow reader slows the work down. If the reader goes away, or its disk is full, the run ends with 9, and the same command continues it.
 
 ### Failures
 
@@ -92,7 +92,7 @@ stored with the progress (\`unreadable\`), so every later start of the run repor
 ### Trees that others can write to
 
 \`fs:\` never follows a link, also not one that replaces a folder during the run, so every path that it gives was the path of a regular file of the tree. A command
-opens that path later: whoever can write to the tree can replace a folder above the file by a link in the meantime. Do not run commands that change or delete files
+opens that path later: anyone who can write to the tree can replace a folder above the file by a link in the meantime. Do not run commands that change or delete files
 with more rights than those of the tree's owner. A module can open \`item.open()\` instead of the path: it follows no link at any level.
 
 ### Failures and retries

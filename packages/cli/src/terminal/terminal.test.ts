@@ -55,7 +55,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     ]);
     expect(lines).toContain("█".repeat(79));
     expect(lines.join("")).toMatch(/Done: 120 items, in .* Results are in .*out\.ndjson\.$/);
-    // The cursor is there again, and no colour is left behind.
+    // The cursor is there again, and no color is left behind.
     expect(screen.raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(screen.raw.lastIndexOf("\u001b[?25l"));
   });
 
@@ -121,7 +121,7 @@ describe.skipIf(MISSING !== undefined)("in a terminal", () => {
     expect(await screen.ended).toBe(0);
   });
 
-  test("without colours where nobody wants any, and in plain signs where the terminal has no others", async () => {
+  test("without colors if the user wants none, and with plain signs if the terminal has no others", async () => {
     const plain = await run(80, ["--exec", ": {}; sleep 0.01"], { NO_COLOR: "1" });
     await plain.shows(VIEW);
     await plain.ended;

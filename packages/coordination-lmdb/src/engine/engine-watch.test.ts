@@ -1,4 +1,4 @@
-// A write that was given to an engine which then broke is never answered: who waits for it, and whoever comes after, would wait for ever. And a
+// An engine that breaks never answers a pending write: its caller, and every later one, would wait forever. And a
 // timer that stays behind would keep a process from ending that has nothing left to do.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-// Whoever has only this package shows the sentence to a person: a kind without one leaves them with a word of ours, and one that quotes the
+// A program that uses only this package shows the sentence to a person: a kind without one leaves an internal word, and one that quotes the
 // driver may quote a path or a row.
 import { Redacted } from "@gossip/stdx";
 import { expect, test } from "vitest";

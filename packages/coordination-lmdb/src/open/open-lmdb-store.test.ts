@@ -1,4 +1,4 @@
-// What an operator meets first is a folder that cannot be used: it is somebody else's, of a later version, on a disk that is full. Each
+// What an operator meets first is a folder that cannot be used: another user's, of a later version, or on a full disk. Each
 // must be told from the others, and nothing may be written into what is not ours.
 
 import { createHash } from "node:crypto";
@@ -139,7 +139,7 @@ describe("openLmdbStore", () => {
     await mkdir(path);
     await chmod(path, 0o555);
     await chmod(folder.path, 0o755);
-    // The superuser may write anywhere, so somebody else must try.
+    // The superuser may write anywhere, so another user must try.
     const isSuperuser = process.getuid?.() === 0;
     expect(await probe({ path }, isSuperuser ? { user: NOBODY } : {})).toEqual({ opened: "ReadOnlyFolder" });
     await chmod(path, 0o755);

@@ -17,7 +17,7 @@ interface Placed {
 }
 
 const address = { tenant: TenantId.ZERO, run: RunId.fromRaw(7n) };
-const neighbour = { tenant: TenantId.ZERO, run: RunId.fromRaw(8n) };
+const adjacent = { tenant: TenantId.ZERO, run: RunId.fromRaw(8n) };
 
 // Starts that share whole pieces, end at a piece's end or one byte beside it, and differ in zeros, which are what an order of
 // escaped bytes gets wrong first.
@@ -62,7 +62,7 @@ describe("walkInOrder", () => {
       for (const key of old) rows.remove(key);
       for (const { keyRangeStart, shard } of list)
         for (const entry of orderEntries(address, keyRangeStart, shard)) rows.put(entry);
-      for (const entry of orderEntries(neighbour, new Uint8Array(MAX_KEY_SIZE), ShardId.fromRaw(99n))) rows.put(entry);
+      for (const entry of orderEntries(adjacent, new Uint8Array(MAX_KEY_SIZE), ShardId.fromRaw(99n))) rows.put(entry);
     });
     rows.refresh();
   }

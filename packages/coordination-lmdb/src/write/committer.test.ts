@@ -1,4 +1,4 @@
-// An engine whose disk has failed refuses everything from then on, and a write that it is given all the same is never answered: whoever waits for
+// An engine whose disk has failed refuses everything from then on, and never answers a write that it gets after that: a caller that waits for
 // it waits for ever. So after a failure it must be asked first.
 
 import { LogicalTime, RunId, ShardId, TenantId } from "@gossip/contracts";

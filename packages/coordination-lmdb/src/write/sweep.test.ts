@@ -1,5 +1,5 @@
-// Removing a run of a million shards must not stop everybody for minutes, so its shards go piece by piece after it is gone. In
-// between nobody may see them, count them or write to them; and a process that dies half-way must leave nothing behind for ever.
+// Removing a run of a million shards must not stop all writers for minutes, so its shards are removed in pieces afterwards. In
+// between, no caller may see, count or write them; and a process that dies halfway must leave nothing behind forever.
 
 import { RunId, ShardId, TenantId } from "@gossip/contracts";
 import type { RunRecord, ShardRecord, Versioned, WriteSet } from "@gossip/coordination";

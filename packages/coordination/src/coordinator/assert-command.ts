@@ -5,10 +5,10 @@ import type { ShardPosition } from "../store/store-reads.ts";
 import type { ShardFilter } from "../views/shard-filter.ts";
 
 /**
- * Throw unless what a caller passed is a command at all, each of its parts of the right type.
+ * Throws `InvariantViolation` unless a caller passed a command with every part of the right type.
  *
- * Types see to it for whoever has them. For the others this is the difference between a
- * sentence and a `TypeError` from somewhere inside.
+ * The compiler checks this for TypeScript callers. Everyone else gets a clear message instead of a `TypeError` from
+ * deep inside.
  */
 export function assertCommand(command: object, parts: CommandParts): void {
   assert(typeof command === "object" && command !== null, () => `a command must be an object, got ${typeof command}`);
@@ -23,7 +23,7 @@ export function assertCommand(command: object, parts: CommandParts): void {
   if (limit !== undefined) assertCount(limit, "limit", { min: 1, max: MAX_PAGE_SIZE });
 }
 
-/** Throw unless what a list goes by is what it can go by. */
+/** Throws unless the options of a list are valid. */
 export function assertListing({ filter, after }: { readonly filter?: unknown; readonly after?: unknown }): void {
   if (filter !== undefined) assertFilter(filter);
   if (after === undefined) return;
@@ -49,14 +49,14 @@ function assertFilter(filter: unknown): void {
   assertFlags({ isLeased, rootOnly });
 }
 
-/** Throw unless options that were given are yes or no. Anything else would count as yes. */
+/** Throws unless the given options are booleans. Any other value would count as `true`. */
 export function assertFlags(flags: Readonly<Record<string, unknown>>): void {
   for (const [name, flag] of Object.entries(flags)) {
     assert(flag === undefined || typeof flag === "boolean", () => `${name} must be true or false, got ${typeof flag}`);
   }
 }
 
-/** Most items of one page. */
+/** Maximum number of items in one page. */
 export const MAX_PAGE_SIZE = 10_000;
 
 interface CommandParts {
@@ -66,7 +66,7 @@ interface CommandParts {
   readonly worker?: boolean;
   readonly lease?: boolean;
   readonly shards?: boolean;
-  /** Whether there must be one. One that is there is always looked at. */
+  /** Whether the part is required. A part that is present is always checked. */
   readonly opId?: boolean;
 }
 
@@ -88,7 +88,7 @@ function assertShardKey(key: unknown): void {
   ShardId.fromRaw(shard);
 }
 
-/** What their specs and cursors are is looked at when they are hashed. */
+/** The specs and cursors are checked when they are hashed. */
 function assertShards(shards: unknown): void {
   assert(Array.isArray(shards), () => `shards must be an array, got ${typeof shards}`);
   for (const input of shards as unknown[]) {

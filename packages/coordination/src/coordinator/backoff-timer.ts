@@ -3,12 +3,12 @@
  * neither: without a pause, all attempts of an operation are over before a busy server has finished one request.
  */
 
-/** Wait so many milliseconds. */
+/** Waits for this many milliseconds. */
 export function waitMs(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));
 }
 
-/** From 0 up to 1. */
+/** Returns a number from 0 up to 1. */
 export function randomFraction(): number {
   return Math.random();
 }

@@ -1,5 +1,5 @@
 // A checkpoint is what a worker does all day. Guarded, hashed, logged and checked, in memory, against the same record in a
-// plain Map that anybody may overwrite.
+// plain Map without any guard.
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId, type LogicalTime } from "@gossip/contracts";
 import { Coordinator, MemoryStore, type ShardRecord, type WorkerSession } from "@gossip/coordination";
 import { kernel } from "@gossip/coordination/internal";

@@ -1,11 +1,10 @@
 import { LogicalTime, type WorkerId } from "@gossip/contracts";
 
 /**
- * Keeps a worker from claiming too often: after a claim that succeeded it must wait.
+ * Keeps a worker from claiming too often: after a successful claim it must wait.
  *
- * Per worker, whatever tenant or run it claims from, and known to this coordinator alone. A claim
- * that is under way counts as if it had succeeded, or claims made at once would all pass. An
- * interval of zero lets everything through.
+ * Counts per worker, across tenants and runs, in this coordinator only. A claim in flight counts as successful.
+ * Otherwise simultaneous claims would all pass. An interval of zero lets every claim through.
  */
 export class ClaimCooldown {
   readonly #interval: bigint;
@@ -17,7 +16,7 @@ export class ClaimCooldown {
     this.#interval = interval;
   }
 
-  /** Begin a claim, to be ended with `end`. Where the worker must wait, the answer is until when, and nothing has begun. */
+  /** Begins a claim, which `end` ends. If the worker must wait, returns until when and begins nothing. */
   begin(worker: WorkerId, now: LogicalTime): LogicalTime | undefined {
     if (this.#interval === 0n) return undefined;
     const until = this.#heldUntil(worker, now);
@@ -25,17 +24,17 @@ export class ClaimCooldown {
     return until;
   }
 
-  /** End a claim that was begun at `now`. */
+  /** Ends a claim that began at `now`. */
   end(worker: WorkerId, now: LogicalTime, { hasClaimed }: { readonly hasClaimed: boolean }): void {
     if (this.#interval === 0n) return;
-    // A later one may have begun where this one took longer than the interval.
+    // If this claim took longer than the interval, a later one may have begun.
     if (this.#underWay.get(worker) === now) this.#underWay.delete(worker);
     if (!hasClaimed || now <= (this.#lastClaims.get(worker) ?? 0n)) return;
     this.#lastClaims.set(worker, now);
     if (this.#lastClaims.size >= this.#sweepAt) this.#sweep(now);
   }
 
-  /** Workers that are remembered. */
+  /** Number of workers that are remembered. */
   get size(): number {
     return this.#lastClaims.size + this.#underWay.size;
   }
@@ -49,7 +48,7 @@ export class ClaimCooldown {
     return now < over ? over : undefined;
   }
 
-  // Entries that no longer hold anybody back go once the map has doubled since, so each is looked at a few times in its life.
+  // Expired entries are removed whenever the map has doubled in size, so each is visited only a few times.
   #sweep(now: LogicalTime): void {
     for (const worker of this.#lastClaims.keys()) {
       if (this.#heldUntil(worker, now) === undefined) this.#lastClaims.delete(worker);

@@ -119,7 +119,7 @@ describe("claim", () => {
     for (const claim of claims)
       if (!claim.ok)
         expect(claim.error).toMatchObject({ kind: "NoneAvailable", earliestDeadline: expect.any(BigInt) as bigint });
-    // Whoever tries again at that time gets one: in the end nobody is left without.
+    // A worker that tries again at that time gets one, so every worker gets one in the end.
     for (let left = free; left > 0; left--)
       expect((await coordinator.claim({ tenant: TENANT, run: RUN, worker: worker(1000 + left) })).ok).toBe(true);
   });

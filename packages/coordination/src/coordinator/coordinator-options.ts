@@ -6,24 +6,24 @@ import { makeRetryPolicy, type StoreRetryPolicy } from "./retry-policy.ts";
 
 export interface CoordinatorOptions {
   readonly store: CoordinationStore;
-  /** Where time comes from: `systemClock(Date.now)` on one machine, the timestamp oracle's in a fleet. */
+  /** Source of time: `systemClock(Date.now)` on one machine, the timestamp oracle's clock in a fleet. */
   readonly clock: Clock;
-  /** Quotas on the shards that exist: 100,000 a tenant and 1,000,000 in all where they are left out. */
+  /** Quotas on the number of shards. By default 100,000 per tenant and 1,000,000 in total. */
   readonly limits?: Partial<ShardLimits>;
-  /** How long a worker must wait after a claim, in units of the clock. It need not where this is left out. */
+  /** How long a worker must wait after a claim, in units of the clock. By default it need not wait. */
   readonly claimCooldown?: bigint;
   /** How to retry. By default 8 attempts, with pauses that start at 5 ms and double up to 200 ms. */
   readonly retry?: Partial<StoreRetryPolicy>;
   /**
-   * How many shards to keep a copy of for lease holders without a session in this process, so that their calls need no
-   * read. 0 where it is left out: a session keeps its own copy.
+   * Number of shards to keep a copy of for lease holders without a session in this process, so that their calls need no
+   * read. 0 by default: a session keeps its own copy.
    */
   readonly shardCopies?: number;
-  /** Op ids for what the caller gives none for; `OpId.random` where it is left out. */
+  /** Makes op ids for calls without one. `OpId.random` by default. */
   readonly newOpId?: () => OpId;
 }
 
-/** The same with everything filled in. */
+/** The options with every default filled in. */
 export interface CoordinatorSettings {
   readonly store: CoordinationStore;
   readonly clock: Clock;

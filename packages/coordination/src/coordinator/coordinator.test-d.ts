@@ -1,5 +1,5 @@
-// What a caller must handle is in the types. A kind that is missing there is a case nobody thinks of; one too many is a
-// case that everybody writes and that never comes.
+// The types list what a caller must handle. A missing kind is a case that callers forget; an extra one is a case that
+// every caller writes and that never occurs.
 
 import type { LogicalTime, OpId, ShardKey, TenantId, WorkerId } from "@gossip/contracts";
 import type { CheckpointError, IdempotentOutcome, RenewError, SessionError } from "@gossip/coordination-errors";
@@ -51,7 +51,7 @@ test("what an operation cannot do without must be given", () => {
   expectTypeOf<Coordinator["acquire"]>().toBeCallableWith({ tenant, key, worker });
   // @ts-expect-error a release without an op id could not be repeated
   void coordinator.release({ tenant, lease });
-  // @ts-expect-error whose shard it is, nobody guesses
+  // @ts-expect-error the tenant is required
   void coordinator.acquire({ key, worker });
   // @ts-expect-error a shard's key is no worker
   void coordinator.acquire({ tenant, key, worker: key.shard });

@@ -68,12 +68,12 @@ const OF_RUN = { run: true } as const;
 const LOGGED_OF_RUN = { run: true, opId: true } as const;
 
 /**
- * Hands out leases on shards, keeps their progress, and refuses whoever lost one.
+ * Hands out leases on shards, stores their progress, and refuses writes of workers that lost theirs.
  *
- * The same over every store, and any number of coordinators may work on one store at once.
- * Workers mostly `claim` and then use the session; the calls that take a lease are what
- * a session makes for them. Every expected failure is in the answer; a call rejects
- * only where the program is wrong.
+ * Works the same over every store. Any number of coordinators may share one store.
+ *
+ * Most workers call `claim` and then use the session. The calls that take a lease are those that a session makes.
+ * Expected failures are returned; a call rejects only on a programming error.
  */
 export class Coordinator extends NoteCalls {
   readonly #engine: Engine;
@@ -89,13 +89,13 @@ export class Coordinator extends NoteCalls {
 
   // Workers.
 
-  /** Acquire some shard of a run that nobody holds. */
+  /** Acquire a shard of a run that no worker holds. */
   async claim(request: ClaimRequest): Promise<Result<WorkerSession, ClaimError>> {
     const claimed = await this.claimMany({ ...request, count: 1 });
     return claimed.ok ? ok(claimed.value[0]!) : claimed;
   }
 
-  /** Acquire up to `count` shards of a run that nobody holds: at least one, or it fails. */
+  /** Acquire up to `count` shards of a run that no worker holds: at least one, or it fails. */
   async claimMany(request: ClaimManyRequest): Promise<Result<readonly WorkerSession[], ClaimError>> {
     assertCommand(request, { run: true, worker: true });
     assertFlags({ markStarved: request.markStarved, isRepeat: request.isRepeat });
@@ -108,7 +108,7 @@ export class Coordinator extends NoteCalls {
     return acquireShard(this.#engine, this.#withOpId(request));
   }
 
-  /** `acquire` that copies the shard's bytes into `scratch` and allocates none for them. */
+  /** Like `acquire`, but copies the shard's bytes into `scratch` instead of allocating memory for them. */
   async acquireInto(
     request: AcquireRequest,
     scratch: AcquireScratch,
@@ -219,7 +219,7 @@ export class Coordinator extends NoteCalls {
     return runs.registerShards(this.#engine, request);
   }
 
-  /** Create a run with its first shards, both or neither. Repeating it with the same op id is a replay. */
+  /** Create a run with its first shards, both or neither. A call with the same op id is a replay. */
   async createRunWithShards(
     request: runs.CreateRunWithShardsRequest,
   ): Promise<Result<IdempotentOutcome<RunRecord>, CreateRunError>> {
@@ -227,7 +227,7 @@ export class Coordinator extends NoteCalls {
     return runs.createRunWithShards(this.#engine, request);
   }
 
-  /** Say that a run is finished. Refused while a shard is active or parked, unless told to accept that. */
+  /** Mark a run as finished. Refused while a shard is active or parked, unless the options accept that. */
   async completeRun(
     request: runs.CompleteRunRequest,
   ): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"completeRun">>> {
@@ -252,7 +252,7 @@ export class Coordinator extends NoteCalls {
     return runs.deleteRun(this.#engine, request);
   }
 
-  /** Let workers at a parked shard again. */
+  /** Let workers claim a parked shard again. */
   async unpark(request: runs.UnparkRequest): Promise<Result<IdempotentOutcome<void>, UnparkError>> {
     assertCommand(request, { key: true, opId: true });
     const executed = await execute(this.#engine, shardOperations.unpark(this.#engine, request));
@@ -272,7 +272,7 @@ export class Coordinator extends NoteCalls {
     return queries.lookUpRun(this.#engine, request);
   }
 
-  /** `undefined` where the run has no such shard. */
+  /** Returns `undefined` if the run has no such shard. */
   async getShard(request: queries.ShardRequest): Promise<Result<ShardRecord | undefined, GetRunError>> {
     assertCommand(request, { key: true });
     return queries.getShard(this.#engine, request);
@@ -283,19 +283,19 @@ export class Coordinator extends NoteCalls {
     return queries.getRunProgress(this.#engine, request);
   }
 
-  /** How much of a run can be claimed, as every claim and renewal tells in passing. */
+  /** Returns how much of a run can be claimed. Every claim and renewal returns the same. */
   async getCapacity(request: queries.RunRequest): Promise<Result<CapacityHint, GetRunError>> {
     assertCommand(request, OF_RUN);
     return queries.getCapacity(this.#engine, request);
   }
 
-  /** How far a run has come in key space. Looks at every shard. */
+  /** Returns how far a run has come in key space. Reads every shard. */
   async estimateProgress(request: queries.RunRequest): Promise<Result<ProgressEstimate, GetRunError>> {
     assertCommand(request, OF_RUN);
     return queries.estimateRunProgress(this.#engine, request);
   }
 
-  /** Shards by range start, ties by id, a page at a time. */
+  /** Lists shards by range start, then by id, a page at a time. */
   async listShards(
     request: queries.ListShardsRequest,
   ): Promise<Result<Page<ShardSummary, ShardPosition>, GetRunError>> {
@@ -314,20 +314,20 @@ export class Coordinator extends NoteCalls {
     return queries.listShardRecords(this.#engine, request);
   }
 
-  /** Every shard that could be claimed now. Looks at every shard; a claim does not. */
+  /** Lists every shard that could be claimed now. Reads every shard; a claim does not. */
   async collectClaimCandidates(request: queries.RunRequest): Promise<Result<queries.ClaimCandidates, GetRunError>> {
     assertCommand(request, OF_RUN);
     return queries.collectClaimCandidates(this.#engine, request);
   }
 
-  /** A tenant's runs by id, a page at a time. */
+  /** Lists a tenant's runs by id, a page at a time. */
   async listRuns(request: queries.ListRunsRequest): Promise<Result<Page<RunRecord, RunId>, BackendError>> {
     assertCommand(request, {});
     if (request.after !== undefined) RunId.fromRaw(request.after);
     return queries.listRuns(this.#engine, request);
   }
 
-  /** Tenants that have a run, by id, a page at a time. */
+  /** Lists tenants that have a run by id, a page at a time. */
   async listTenants(request: queries.ListTenantsRequest = {}): Promise<Result<Page<TenantId, TenantId>, BackendError>> {
     assertCommand(request, { tenant: false });
     assert(
@@ -339,25 +339,28 @@ export class Coordinator extends NoteCalls {
 
   // Events.
 
-  /** Call `listener` with what this coordinator does from now on, each thing after it was stored. The answer ends that. */
+  /**
+   * Call `listener` for everything that this coordinator does from now on, after it is stored. Returns a function that
+   * stops it.
+   */
   onEvent(listener: EventListener): () => void {
     assert(typeof listener === "function", () => `an event listener must be a function, got ${typeof listener}`);
     return this.#engine.events.listen(listener);
   }
 
-  /** The same events, to be read with `for await`. A reader that is too slow loses the oldest; `dropped` counts them. */
+  /** The same events for `for await`. A reader that is too slow loses the oldest ones; `dropped` counts them. */
   events(options?: EventStreamOptions): EventStream {
     return this.#engine.events.stream(options);
   }
 
-  /** How many calls of event listeners have thrown. What they threw is dropped: it is not the coordinator's. */
+  /** Number of listener calls that threw. Their errors are dropped. */
   get failedListenerCalls(): number {
     return this.#engine.events.failedCalls;
   }
 
   /**
-   * How many events may be missing: of writes whose answers were lost, and of which nobody can tell any more whether they
-   * were made, because others have written since.
+   * Number of events that may be missing: those of writes with an unknown outcome that can no longer be resolved,
+   * because other writes followed.
    */
   get uncertainEvents(): number {
     return this.#engine.unresolvedShards.uncertainEvents + this.#engine.unresolvedRuns.uncertainEvents;

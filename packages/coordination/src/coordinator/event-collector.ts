@@ -3,16 +3,15 @@ import { assert, assertCount } from "@gossip/stdx";
 import type { CoordinationEvent } from "../records/coordination-event.ts";
 
 export interface EventCollectorOptions {
-  /** Most events to hold at a time. Without it there is no limit. */
+  /** Maximum number of events to hold. Unlimited by default. */
   readonly maxCapacity?: number;
 }
 
 /**
- * Gathers the events of one tenant, for whoever takes them away in batches.
+ * Collects the events of one tenant for a reader that takes them in batches.
  *
- * Unlike a stream it is filled by hand, never waits, and keeps the oldest where it is full: what
- * comes then is dropped and counted. Another tenant's event is a mistake of the caller's and throws,
- * so that what was gathered for one cannot be shown to another.
+ * Unlike a stream, it is filled by hand and never waits. When it is full, it keeps the oldest events, and drops and
+ * counts new ones. An event of another tenant throws, so that one tenant's events cannot reach another.
  */
 export class EventCollector implements Iterable<CoordinationEvent> {
   readonly tenant: TenantId;
@@ -36,12 +35,12 @@ export class EventCollector implements Iterable<CoordinationEvent> {
     return this.#events.length;
   }
 
-  /** How many events came when it was full. *Addition.* */
+  /** Number of events that arrived when it was full. *Addition.* */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Take an event in; `false` where it is full, and the event is dropped. */
+  /** Adds an event. Returns `false` if it is full and the event was dropped. */
   emit(event: CoordinationEvent): boolean {
     assert(typeof event === "object" && event !== null, () => `an event must be an object, got ${typeof event}`);
     if (this.#events.length >= this.#maxCapacity) {
@@ -53,20 +52,23 @@ export class EventCollector implements Iterable<CoordinationEvent> {
     return true;
   }
 
-  /** Take everything out, oldest first. */
+  /** Removes and returns all events, oldest first. */
   drain(): CoordinationEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
   }
 
-  /** Take everything out, one after the other. What `take` throws ends it, with the rest of them gone. */
+  /**
+   * Removes all events and passes them to `take` one by one. An error of `take` ends this; the remaining events are
+   * gone.
+   */
   drainWith(take: (event: CoordinationEvent) => void): void {
     assert(typeof take === "function", () => `what takes the events must be a function, got ${typeof take}`);
     for (const event of this.drain()) take(event);
   }
 
-  /** Look at what is there, oldest first, and leave it. */
+  /** Visits the events, oldest first, without removing them. */
   [Symbol.iterator](): IterableIterator<CoordinationEvent> {
     return this.#events.values();
   }

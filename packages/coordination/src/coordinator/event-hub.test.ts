@@ -1,5 +1,5 @@
-// Whoever listens must not be able to hold the coordinator up, whether by being slow or by failing; and what a slow
-// reader misses must be countable, or it will be taken for all there was.
+// A listener must not be able to delay the coordinator, whether it is slow or fails; and events that a slow
+// reader misses must be counted, or the rest will be taken for everything that happened.
 
 import { InvariantViolation } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ describe("listeners", () => {
     expect(times(heard)).toEqual([1, 2]);
   });
 
-  test("are known to be there, so that events are made for them and for nobody else", async () => {
+  test("are counted, so that events are created only while there are any", async () => {
     const hub = new EventHub();
     expect(hub.isHeard).toBe(false);
     const stop = hub.listen(() => undefined);
@@ -34,7 +34,7 @@ describe("listeners", () => {
     expect(hub.isHeard).toBe(false);
   });
 
-  test("one that throws is counted and keeps nobody from hearing", () => {
+  test("one that throws is counted, and the others still get the event", () => {
     const hub = new EventHub();
     const heard: CoordinationEvent[] = [];
     hub.listen(() => {
@@ -46,7 +46,7 @@ describe("listeners", () => {
     expect(hub.failedCalls).toBe(2);
   });
 
-  test("what a listener causes is told to everybody after what caused it", () => {
+  test("every listener gets the events that a listener causes after those that caused them", () => {
     const hub = new EventHub();
     const heard: string[] = [];
     hub.listen(({ at }) => {
@@ -95,7 +95,7 @@ describe("streams", () => {
     expect(stream.dropped).toBe(0);
   });
 
-  test("end for everybody who waits, and for good", async () => {
+  test("end for every waiting reader, and for good", async () => {
     const hub = new EventHub();
     const stream = hub.stream();
     const waiting = [stream.next(), stream.next()];

@@ -4,39 +4,38 @@ import type { CoordinationEvent } from "../records/coordination-event.ts";
 export type EventListener = (event: CoordinationEvent) => unknown;
 
 export interface EventStreamOptions {
-  /** How many events may wait for a slow reader; 1,024 where it is left out. One more drops the oldest. */
+  /** Maximum number of events that wait for a slow reader: 1,024 by default. One more drops the oldest. */
   readonly capacity?: number;
 }
 
 const DEFAULT_CAPACITY = 1024;
 
 /**
- * Tells others what happened, after it was stored.
+ * Delivers events after their writes are stored.
  *
- * Nobody who listens can hold the coordinator up. A listener is called in passing and
- * what it throws is counted and dropped; a stream that is not read fast enough drops
- * its oldest events and counts them.
+ * No listener can delay the coordinator. A listener is called synchronously, and what it throws is counted and dropped.
+ * A stream that is not read fast enough drops its oldest events and counts them.
  */
 export class EventHub {
   readonly #listeners = new Set<EventListener>();
-  /** Events that came while others were being told. */
+  /** Events that arrived while others were being delivered. */
   readonly #waiting: CoordinationEvent[] = [];
   #isEmitting = false;
   #failedCalls = 0;
 
-  /** How many calls of listeners have thrown. */
+  /** Number of listener calls that threw. */
   get failedCalls(): number {
     return this.#failedCalls;
   }
 
-  /** Whether anybody listens. Events that nobody hears need not be made. */
+  /** Whether there are listeners. Without any, events need not be created. */
   get isHeard(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** Call `listener` with every event from now on. The answer ends that. */
+  /** Calls `listener` with every event from now on. Returns a function that stops it. */
   listen(listener: EventListener): () => void {
-    // A function of our own, so that one listener can be added twice and each be ended alone.
+    // A new function each time, so that one listener can be added twice and each addition stopped alone.
     const call: EventListener = (event): unknown => listener(event);
     this.#listeners.add(call);
     return () => {
@@ -54,7 +53,7 @@ export class EventHub {
     return new EventStream(capacity, (listener) => this.listen(listener));
   }
 
-  /** Tell everybody, each event to all before the next. What a listener causes in passing is told when this has been. */
+  /** Delivers each event to all listeners before the next event. Events that a listener causes come after these. */
   emit(events: readonly CoordinationEvent[]): void {
     if (this.#listeners.size === 0 || events.length === 0) return;
     if (this.#isEmitting) {
@@ -70,7 +69,7 @@ export class EventHub {
   #tell(event: CoordinationEvent): void {
     for (const listener of this.#listeners) {
       try {
-        // An async function fits the type too; what it rejects with is nobody's but ours to catch.
+        // An async function fits the type too, and only we can catch its rejection.
         const answer: unknown = listener(event);
         if (answer instanceof Promise) answer.catch(() => this.#failedCalls++);
       } catch {
@@ -80,15 +79,15 @@ export class EventHub {
   }
 }
 
-/** Events to be read one after the other, with `for await`. It listens from its making until it is closed. */
+/** Events for `for await`. Listens from its creation until it is closed. */
 export class EventStream implements AsyncIterableIterator<CoordinationEvent, undefined> {
   readonly #capacity: number;
   readonly #stopListening: () => void;
-  /** A ring: taking the first element out of a long array costs as much as the array is long. */
+  /** A ring buffer: removing the first element of a long array takes time in proportion to its length. */
   readonly #events: (CoordinationEvent | undefined)[] = [];
   #first = 0;
   #waiting = 0;
-  /** Those who asked for an event before there was one. */
+  /** Readers that wait for an event. */
   readonly #readers: ((result: IteratorResult<CoordinationEvent, undefined>) => void)[] = [];
   #dropped = 0;
   #isClosed = false;
@@ -98,7 +97,7 @@ export class EventStream implements AsyncIterableIterator<CoordinationEvent, und
     this.#stopListening = listen((event) => this.#add(event));
   }
 
-  /** How many events were dropped because nobody read them in time. */
+  /** Number of events that were dropped because they were not read in time. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -114,7 +113,7 @@ export class EventStream implements AsyncIterableIterator<CoordinationEvent, und
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
-  /** Stop listening. What was not read is gone. */
+  /** Stops listening. Unread events are gone. */
   return(): Promise<IteratorResult<CoordinationEvent, undefined>> {
     this.#isClosed = true;
     this.#events.length = 0;
@@ -138,7 +137,7 @@ export class EventStream implements AsyncIterableIterator<CoordinationEvent, und
     this.#waiting++;
   }
 
-  /** The oldest event that waits, if one does. */
+  /** Returns the oldest unread event, if there is one. */
   #take(): CoordinationEvent | undefined {
     if (this.#waiting === 0) return undefined;
     const event = this.#events[this.#first];

@@ -207,7 +207,7 @@ describe.each(Object.entries(LOGGED))("%s", (_name, { prepare, event }) => {
 });
 
 describe("what has no op id", () => {
-  test("a renewal of unknown fate is made again", async () => {
+  test("a renewal with an unknown outcome is repeated", async () => {
     await seed();
     const lease = await acquire();
     events.length = 0;
@@ -218,7 +218,7 @@ describe("what has no op id", () => {
     expect(kinds()).toEqual(["ShardLeaseRenewed", "ShardLeaseRenewed"]);
   });
 
-  test("a run whose creation is of unknown fate is not claimed to be ours", async () => {
+  test("a run whose creation has an unknown outcome is not reported as ours", async () => {
     script.commits = ["UnknownMade"];
     const request = { tenant: TENANT, run: RUN, config: { leaseDuration: 100n } };
     expect(await coordinator.createRun(request)).toMatchObject({
@@ -229,7 +229,7 @@ describe("what has no op id", () => {
     unwrap(await coordinator.createRun({ ...request, run: RunId.fromRaw(2n) }));
   });
 
-  test("a deletion of unknown fate is one that happened, if the run is gone", async () => {
+  test("a deletion with an unknown outcome succeeded if the run is gone", async () => {
     await seed();
     unwrap(await coordinator.cancelRun({ tenant: TENANT, run: RUN, opId: op(2) }));
     events.length = 0;
@@ -341,7 +341,7 @@ describe("what is no failure of the moment", () => {
     expect(reads).toBe(1);
   });
 
-  test("a store that throws is a defect, and nobody is left waiting", async () => {
+  test("a store that throws is a defect, and no caller is left waiting", async () => {
     await seed();
     const lease = await acquire();
     const defect = new TypeError("a defect of the store");
@@ -376,7 +376,7 @@ describe("a session over a store that fails", () => {
   test("stays open, and its next call reads what became of the last", async () => {
     await seed();
     const session = unwrap(await coordinator.openSession({ tenant: TENANT, key: KEY, worker: worker(1) }));
-    // Made, but four answers are lost: nobody knows.
+    // Committed, but four answers are lost: the outcome is unknown.
     script.commits = ["UnknownMade", "UnknownNotMade", "UnknownNotMade", "UnknownNotMade"];
     script.failedReads = 0;
     const first = session.checkpoint(at("c"), { opId: op(50) });

@@ -1,5 +1,5 @@
-// A listener keeps books by what it is told. An event of what never happened puts something into them that is not so; one
-// that is never told, because the answer to its write got lost and whoever asked gave up, leaves them short for ever.
+// Listeners keep books by events. An event for a write that was never committed makes them wrong; an event that is
+// never emitted, because the answer to its write was lost and the caller gave up, makes them incomplete forever.
 
 import { OpId, RunId, type Clock, type LogicalTime } from "@gossip/contracts";
 import { InfraError } from "@gossip/coordination-errors";
@@ -93,7 +93,7 @@ describe("a write that was not made", () => {
   });
 });
 
-describe("a write that was made, whose caller gave up before anybody knew", () => {
+describe("a committed write whose caller gave up before the outcome was known", () => {
   test("is told when a session repeats it", async () => {
     await seed();
     const session = await open();
@@ -117,7 +117,7 @@ describe("a write that was made, whose caller gave up before anybody knew", () =
     expect(kinds()).toEqual(["ShardParked"]);
   });
 
-  test("is told by whatever touches the shard next, where nobody repeats it", async () => {
+  test("is reported by the next operation on the shard if no caller repeats it", async () => {
     await seed();
     loseAnswer();
     expect(await coordinator.acquire({ tenant: TENANT, key: KEY, worker: worker(1) })).toMatchObject({
@@ -158,7 +158,7 @@ describe("a write that was made, whose caller gave up before anybody knew", () =
     expect(coordinator.uncertainEvents).toBe(0);
   });
 
-  test("is counted where others wrote before anybody looked", async () => {
+  test("is counted if others wrote before the record was read", async () => {
     await seed();
     const session = await open();
     events.length = 0;
@@ -173,7 +173,7 @@ describe("a write that was made, whose caller gave up before anybody knew", () =
     expect(coordinator.uncertainEvents).toBe(1);
   });
 
-  test("a run that is there after its creation was lost may be anybody's, and is counted", async () => {
+  test("a run that exists after its creation was lost may be another caller's, and is counted", async () => {
     script.commits = ["UnknownMade"];
     const request = { tenant: TENANT, run: RunId.fromRaw(7n), config: { leaseDuration: 100n } };
     expect(await coordinator.createRun(request)).toMatchObject({ error: { kind: "BackendError" } });
@@ -299,7 +299,7 @@ describe("whatever gets lost", () => {
     return session;
   }
 
-  test("as many events are told as writes were made, once somebody has looked", async () => {
+  test("as many events are emitted as writes were committed, once the records have been read", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         makeWorld();
@@ -363,7 +363,7 @@ describe("a store that answers at once", () => {
     expect(readings).toBe(2);
   });
 
-  test("a clock that fails is heard by the caller and by nobody else", async () => {
+  test("only the caller sees a clock that fails", async () => {
     let isBroken = false;
     const now: Clock["now"] = () =>
       isBroken ? Promise.reject(new InvariantViolation("a broken clock")) : Promise.resolve(10n as LogicalTime);

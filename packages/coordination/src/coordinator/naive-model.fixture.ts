@@ -215,7 +215,7 @@ export class NaiveModel {
     return "Executed";
   }
 
-  /** Shards that a claim may give: active, and held by nobody. */
+  /** Shards that a claim may give: active and not held. */
   claimable(): ModelShard[] {
     return this.shards.filter(
       (shard) => shard.status === "Active" && !(shard.holder !== undefined && this.#at(shard) < shard.holder.until),

@@ -168,7 +168,7 @@ describe("rendezvous order", () => {
     expect(pairs.size).toBe(56);
   });
 
-  test("neighbouring workers begin far apart", () => {
+  test("workers with neighboring ids start far apart", () => {
     const starts = Array.from({ length: 1000 }, (_, id) => spreadOf(worker(id)));
     const quarters = [0, 1, 2, 3].map(
       (quarter) => starts.filter((start) => Math.floor(start / 2 ** 30) === quarter).length,

@@ -26,9 +26,9 @@ export interface ShardRequest {
 
 export interface ListShardsRequest extends RunRequest {
   readonly filter?: ShardFilter;
-  /** Most shards to give: 100 where it is left out. */
+  /** Maximum number of shards to return: 100 by default. */
   readonly limit?: number;
-  /** Where the page before ended. */
+  /** `next` of the previous page. */
   readonly after?: ShardPosition | undefined;
 }
 
@@ -54,16 +54,16 @@ export type RunLookup =
   | { readonly kind: "Deleted" }
   | { readonly kind: "Missing" };
 
-/** What could be claimed of a run. */
+/** The shards of a run that could be claimed. */
 export interface ClaimCandidates {
-  /** Ascending. */
+  /** In ascending order. */
   readonly shards: readonly ShardId[];
   readonly earliestDeadline: LogicalTime | undefined;
 }
 
 const DEFAULT_PAGE_SIZE = 100;
 
-/** A run that was found, and when. */
+/** A run, and the time of the read. */
 interface FoundRun {
   readonly run: RunRecord;
   readonly now: LogicalTime;
@@ -85,7 +85,7 @@ export async function lookUpRun(engine: Engine, request: RunRequest): Promise<Re
   return found.ok ? ok({ kind: "Found", record: found.value }) : found;
 }
 
-/** The shard, or `undefined` where the run has no such shard. */
+/** Returns the shard, or `undefined` if the run has no such shard. */
 export async function getShard(
   engine: Engine,
   { tenant, key }: ShardRequest,
@@ -107,7 +107,7 @@ export async function getRunProgress(engine: Engine, request: RunRequest): Promi
   return engine.read(attempting("getRun"), () => engine.store.readProgress({ ...request, now: found.value.now }));
 }
 
-/** How much of a run can be claimed. Nothing, where it has no shards yet. */
+/** Returns how much of a run can be claimed: nothing if it has no shards yet. */
 export async function getCapacity(engine: Engine, request: RunRequest): Promise<Result<CapacityHint, GetRunError>> {
   const found = await openRun(engine, request);
   if (!found.ok) return found;
@@ -139,7 +139,7 @@ export async function listShardRecords(
   return ok({ items: page.value.items.map((record) => ({ ...record, opLog: [] })), next: page.value.next });
 }
 
-/** Look at every shard of a run. */
+/** Reads every shard of a run. */
 export async function estimateRunProgress(
   engine: Engine,
   request: RunRequest,
@@ -150,7 +150,7 @@ export async function estimateRunProgress(
   return all.ok ? ok(estimateProgress(all.value.map((record) => summarizeShard(record, found.value.now)))) : all;
 }
 
-/** Every shard that could be claimed, whatever the run's state. Claiming itself looks at a few only. */
+/** Lists every shard that could be claimed, whatever the state of the run. A claim reads only a few. */
 export async function collectClaimCandidates(
   engine: Engine,
   request: RunRequest,
@@ -187,13 +187,13 @@ async function openRun(engine: Engine, request: RunRequest): Promise<Result<Foun
   return found.ok ? ok({ run: found.value, now: now.value }) : found;
 }
 
-/** A full page of what passes the filter, however much of the list that takes. */
+/** Returns a full page of matching items, however much of the list that takes. */
 async function readShards(
   engine: Engine,
   { tenant, run, filter = ShardFilter.ALL, limit = DEFAULT_PAGE_SIZE, after }: ListShardsRequest,
   found: FoundRun,
 ): Promise<Result<Page<ShardRecord, ShardPosition>, BackendError>> {
-  // What a registration has staged so far is no list yet.
+  // A registration in progress has staged shards that are not part of the list yet.
   if (found.run.status === "Initializing") return ok({ items: [], next: undefined });
   const items: ShardRecord[] = [];
   let position = after;

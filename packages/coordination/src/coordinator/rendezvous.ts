@@ -2,24 +2,24 @@ import type { ShardId, WorkerId } from "@gossip/contracts";
 import { assert } from "@gossip/stdx";
 
 /**
- * How strongly a worker and a shard attract each other: 32 bits, the same on every machine.
+ * Scores a pair of worker and shard with 32 bits, the same on every machine.
  *
- * Each worker ranks the same candidates differently, so that those who look at the same
- * moment reach for different ones, and a loser's next choice is not every loser's.
+ * Each worker ranks the same candidates differently. So workers that look at the same moment try different shards, and
+ * workers that lose a race spread out again.
  */
 export function attraction(worker: WorkerId, shard: ShardId): number {
   return mixIn(spreadOf(worker), shard);
 }
 
-/** Where in a long list of candidates a worker begins to look: 32 bits. */
+/** Where in a long list of candidates a worker starts to look: 32 bits. */
 export function spreadOf(worker: WorkerId): number {
   return mixIn(SEED, worker);
 }
 
-/** More than any listing has, and few enough that a score and a place among so many fit into one number. */
+/** More than any listing has, and small enough that a score and an index fit into one number. */
 const MAX_CANDIDATES = 2 ** 20;
 
-/** The candidates, the most attractive first; of those that attract alike, in the order in which they came. */
+/** Sorts candidates by score, highest first. Equal scores keep their order. */
 export function inRendezvousOrder<Candidate extends { readonly shard: ShardId }>(
   worker: WorkerId,
   candidates: readonly Candidate[],
@@ -27,7 +27,8 @@ export function inRendezvousOrder<Candidate extends { readonly shard: ShardId }>
   const { length } = candidates;
   assert(length <= MAX_CANDIDATES, () => `a listing must have at most ${MAX_CANDIDATES} candidates, got ${length}`);
   const state = spreadOf(worker);
-  // Score and place in one number, the greatest score least: numbers are sorted without a function that compares and objects to compare.
+  // Score and index in one number, the highest score first. Sorting plain numbers needs neither a comparison function
+  // nor objects.
   const ranks = new Float64Array(length);
   for (let index = 0; index < length; index++)
     ranks[index] = (0xffff_ffff - mixIn(state, candidates[index]!.shard)) * MAX_CANDIDATES + index;
@@ -47,7 +48,7 @@ function mixInto(state: number, word: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** Mix an id in: its lower half, then its upper. */
+/** Mixes in an id: its lower half, then its upper half. */
 function mixIn(state: number, id: bigint): number {
   return mixInto(mixInto(state, Number(id & 0xffff_ffffn)), Number(id >> 32n));
 }

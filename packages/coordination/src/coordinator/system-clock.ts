@@ -4,9 +4,8 @@ import { assert } from "@gossip/stdx";
 /**
  * A clock over the machine's: pass `Date.now`.
  *
- * It never steps back: where the machine's clock does, this one stands still until that
- * has caught up. Fit for one machine. A fleet whose machines disagree about the
- * time should read one clock, which is what `@gossip/tso` is for.
+ * It never steps back: if the machine's clock does, this one stands still until that has caught up. Use it on one
+ * machine. The machines of a fleet, whose clocks differ, should read one clock: see `@gossip/tso`.
  */
 export function systemClock(readMs: () => number): Clock {
   assert(
@@ -20,7 +19,7 @@ export function systemClock(readMs: () => number): Clock {
     now() {
       const ms = Math.floor(readMs());
       assert(Number.isSafeInteger(ms) && ms > 0, "the clock's source must give milliseconds since 1970");
-      // Making a bigint costs more than the rest of this, and many readings fall into one millisecond.
+      // Creating a bigint costs more than the rest of this function, and many readings fall into the same millisecond.
       if (ms > latestMs) {
         latestMs = ms;
         latest = BigInt(ms) as LogicalTime;

@@ -7,12 +7,12 @@ import type { RunRead, StoreVersion, Versioned } from "../store/store-reads.ts";
 import type { ShardWrite } from "../store/write-set.ts";
 
 /**
- * What can be told of a write whose answer was lost, from what is stored now.
+ * What the stored record shows about a write whose answer was lost.
  *
- * - `Open`      — nothing has been written since. It may still be made.
- * - `Made`      — it is there.
- * - `NotMade`   — it is not there and never will be: what it rested on has changed.
- * - `Uncertain` — something else is there, and it may have been made before that.
+ * - `Open`      — nothing has been written since. It may still be committed.
+ * - `Made`      — it was committed.
+ * - `NotMade`   — it was not and never will be: the version that it rests on is gone.
+ * - `Uncertain` — another write is stored, and this one may have been committed before it.
  */
 export type Fate = "Open" | "Made" | "NotMade" | "Uncertain";
 
@@ -23,14 +23,14 @@ export interface Place {
   readonly shard?: ShardId;
 }
 
-/** What a lost write of a run was to make of it; without `after` it was to be removed. */
+/** A lost write of a run. Without `after`, it was a removal. */
 export interface RunWrite {
   readonly guard: StoreVersion | undefined;
   readonly before: RunRecord | undefined;
   readonly after: RunRecord | undefined;
 }
 
-/** What every write rests on. */
+/** The versions that a write rests on. */
 interface GuardedWrite {
   readonly guard: StoreVersion | undefined;
 }
@@ -41,21 +41,21 @@ interface Unresolved<Write> {
 }
 
 interface Remembered<Write> extends Unresolved<Write> {
-  /** How many had been added when it was. */
+  /** Value of `addedCount` when this write was added. */
   readonly number: number;
 }
 
-/** At most this many places are remembered. A store that loses more answers than that has other troubles. */
+/** Maximum number of records with unresolved writes. A store that loses more answers than that has other problems. */
 const MAX_PLACES = 1024;
 
 const NO_EVENTS: readonly CoordinationEvent[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
- * Writes whose answers were lost, each kept until somebody reads the record that it was to
- * change: only then can be told what became of it, and its events with it.
+ * Writes whose answers were lost. Each is kept until the record that it changes is read again: only then its outcome is
+ * known, and its events can be emitted.
  *
- * It outlives the operation that made the write. One that gave up is often repeated later, and its
- * repetition is a replay, which tells nobody anything.
+ * A write stays here after its operation gave up. The operation is often repeated later, and the repetition is a
+ * replay, which emits no events.
  */
 export class UnresolvedWrites<Write extends GuardedWrite, Found> {
   readonly #fateOf: (write: Write, found: Found) => Fate;
@@ -71,12 +71,14 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
     return this.#places.size === 0;
   }
 
-  /** How many have been added. Take it before a read: what was added after it, the read says nothing about. */
+  /**
+   * Number of writes added so far. Take it before a read: the read says nothing about writes that are added after it.
+   */
   get addedCount(): number {
     return this.#addedCount;
   }
 
-  /** How many events belong to writes of which nobody will ever know whether they were made. */
+  /** Number of events of writes whose outcome will never be known. */
   get uncertainEvents(): number {
     return this.#uncertainEvents;
   }
@@ -94,13 +96,13 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
   }
 
   /**
-   * The events of what turns out to have been made, now that `found` is what is stored. Each is given once.
+   * Returns the events of writes that turn out to be committed, now that `found` is stored. Returns each event once.
    *
-   * `found` must have been read after `addedCount` writes had been added, and not be a copy: what it lacks is taken
-   * for never to come.
+   * `found` must have been read after `addedCount` writes were added, and must not be a copy: a write that it does not
+   * show is taken as not committed.
    */
   settle(place: Place, found: Found, { addedCount }: { readonly addedCount: number }): readonly CoordinationEvent[] {
-    // Nearly always: a name costs more than the question.
+    // The common case. Building the name costs more than this check.
     if (this.#places.size === 0) return NO_EVENTS;
     const name = nameOf(place);
     const writes = this.#places.get(name) ?? [];
@@ -115,7 +117,10 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
     return made.flatMap(({ events }) => events);
   }
 
-  /** Forget the writes to a place that rest on a version: another was made of it, so none of them can be. */
+  /**
+   * Forgets the writes to a record that rest on a version: another write took that version, so none of them can be
+   * committed.
+   */
   forget(place: Place, guard: StoreVersion | undefined): void {
     if (this.#places.size === 0) return;
     const name = nameOf(place);
@@ -140,7 +145,7 @@ export class UnresolvedWrites<Write extends GuardedWrite, Found> {
   }
 }
 
-/** Of writes that rest on one version one is made at most: the others were attempts at the same. */
+/** At most one of the writes that rest on a version is committed: the others were attempts at the same. */
 function oneOfEachGuard<Write extends GuardedWrite>(writes: readonly Unresolved<Write>[]): Unresolved<Write>[] {
   return writes.filter(({ write }, index) => !hasGuard(writes.slice(0, index), write));
 }
@@ -153,7 +158,7 @@ function countEvents(writes: readonly Unresolved<GuardedWrite>[]): number {
   return writes.reduce((sum, { events }) => sum + events.length, 0);
 }
 
-/** What became of a write of a shard. */
+/** The outcome of a write of a shard. */
 export function fateOfShardWrite(
   { guard, before, after }: ShardWrite,
   found: Versioned<ShardRecord> | undefined,
@@ -163,20 +168,20 @@ export function fateOfShardWrite(
   const { record } = found;
   const entry = newEntryOf(before.opLog, after.opLog);
   if (entry !== undefined) return hasEntry(record.opLog, entry) && !isOtherAttempt(after, record) ? "Made" : "NotMade";
-  // A fence is given out once: whoever holds by this one has it from this acquire, or from another in its place.
+  // A fence is granted once: a lease with this fence comes from this acquire, or from another one that took its place.
   const isOfThisFence = after.fenceEpoch !== before.fenceEpoch && record.fenceEpoch === after.fenceEpoch;
   if (isOfThisFence && record.lease !== undefined) return record.lease.opId === after.lease?.opId ? "Made" : "NotMade";
   return isLike(after, record) ? "Made" : "Uncertain";
 }
 
-/** What became of a write of a run. */
+/** The outcome of a write of a run. */
 export function fateOfRunWrite({ guard, before, after }: RunWrite, found: RunRead): Fate {
   if (found.kind === "Deleted") return after === undefined ? "Made" : "Uncertain";
   const version = found.kind === "Found" ? found.version : undefined;
   if (version === guard) return "Open";
   if (after === undefined) return "NotMade";
   const entry = newEntryOf(before?.opLog ?? [], after.opLog);
-  // Without an op id, a run that is there may be anybody's.
+  // Without an op id, an existing run may be another caller's.
   if (found.kind === "Missing" || entry === undefined) return "Uncertain";
   return hasEntry(found.record.opLog, entry) ? "Made" : "NotMade";
 }
@@ -192,15 +197,15 @@ function hasEntry(log: OpLog<LoggedOp>, { opId, payloadHash, executedAt }: Logge
 }
 
 /**
- * Whether what is there was left by another attempt at the same: one of a checkpoint that was to renew, and was
- * repeated without. Their entries are alike, and only the deadline tells them apart.
+ * Whether the record was left by another attempt at the same checkpoint: one with renewal that was repeated without.
+ * Their log entries are equal, and only the deadline differs.
  */
 function isOtherAttempt(intended: ShardRecord, found: ShardRecord): boolean {
   const isNewest = found.opLog.at(-1)?.opId === intended.opLog.at(-1)?.opId && found.lastTime === intended.lastTime;
   return isNewest && found.lease?.deadline !== intended.lease?.deadline;
 }
 
-/** Whether a record is the one that a write would have left which is in no log: a renewal, or a shard parked for its attempts. */
+/** Whether a record is what an unlogged write would have left: a renewal, or a shard parked for its attempts. */
 function isLike(intended: ShardRecord, found: ShardRecord): boolean {
   return (
     found.lastTime === intended.lastTime &&

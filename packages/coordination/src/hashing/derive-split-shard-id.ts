@@ -2,14 +2,14 @@ import { DERIVED_SHARD_BIT, DerivedShardKind, type OpId, type RunId, type ShardI
 import { assertObject } from "@gossip/stdx/internal";
 import { CanonicalWriter, deriveKeyHasher, DOMAINS } from "@gossip/contracts/internal";
 
-/** What the id of a split's product depends on. */
+/** The inputs of the id of a shard that a split creates. */
 export interface DerivedShard {
   readonly run: RunId;
   readonly parent: ShardId;
   /** The split that creates it. */
   readonly opId: OpId;
   readonly kind: DerivedShardKind;
-  /** Its place in the parent's list of spawned shards; not its place in a plan. */
+  /** Its index in the parent's list of spawned shards, which differs from its index in a plan. */
   readonly index: number;
 }
 
@@ -17,10 +17,10 @@ const splitIds = /* @__PURE__ */ deriveKeyHasher(DOMAINS.SPLIT_ID_V1);
 const out = /* @__PURE__ */ new CanonicalWriter();
 
 /**
- * The id of a shard that a split creates.
+ * Returns the id of a shard that a split creates.
  *
- * Derived and not drawn, so that a split that is carried out twice, by a retry or
- * by two coordinators at once, names the same shards.
+ * It is derived, not drawn at random, so that a split that is executed twice, by a retry or by two coordinators at
+ * once, names the same shards.
  */
 export function deriveSplitShardId(derived: DerivedShard): ShardId {
   assertObject(derived, "what a derived id depends on");

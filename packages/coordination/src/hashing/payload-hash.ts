@@ -20,22 +20,22 @@ import { assert, type Brand } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 
 /**
- * What an operation was asked to do, in 64 bits. Never zero.
+ * Hashes the payload of an operation into 64 bits. Never zero.
  *
- * With its op id it tells a retry from another request. Tenant, worker, lease,
- * fence and time are not in it: a retry may differ in all of them.
+ * Together with the op id it distinguishes a retry from another request. Tenant, worker, lease, fence and time are left
+ * out: a retry may differ in all of them.
  */
 export type PayloadHash = Brand<bigint, "PayloadHash">;
 
 /**
- * A worker's word that its range holds no more items.
+ * A worker's statement that its range holds no more items.
  *
- * `complete` takes it in place of a cursor, so that a range without any item, which
- * has no key to name, can be completed honestly. *Addition.*
+ * `complete` accepts it in place of a cursor, so that a range without items, which has no key to name, can be
+ * completed. *Addition.*
  */
 export const RANGE_EXHAUSTED: unique symbol = Symbol.for("@gossip/coordination/RANGE_EXHAUSTED");
 
-/** How a worker says that it is done: at this cursor, or at the end of the range. */
+/** Where a worker ended: at this cursor, or at the end of the range. */
 export type CompletionPoint = Cursor | typeof RANGE_EXHAUSTED;
 
 /** A cursor begins with 0 or 1, so this cannot be one. */
@@ -87,7 +87,7 @@ export function releaseHash(): PayloadHash {
   return finish();
 }
 
-/** The same for every order in which the children are listed. */
+/** Does not depend on the order in which the children are listed. */
 export function splitReplaceHash(plan: SplitReplacePlan): PayloadHash {
   begin("splitReplace");
   encodeSplitReplacePlanInto(plan, out);
@@ -106,7 +106,7 @@ export function unparkHash(key: ShardKey): PayloadHash {
   return finish();
 }
 
-/** The same for every order in which the shards are listed. */
+/** Does not depend on the order in which the shards are listed. */
 export function registerShardsHash(shards: readonly InitialShardInput[]): PayloadHash {
   assert(Array.isArray(shards), () => `shards to register must be an array, got a value of type ${typeof shards}`);
   for (const input of shards) assertObject(input, "shard to register");
@@ -121,7 +121,7 @@ export function registerShardsHash(shards: readonly InitialShardInput[]): Payloa
   return finish();
 }
 
-/** The run is not in it, because each run has its own log. */
+/** Leaves out the run, because each run has its own log. */
 export function runTransitionHash(operation: "completeRun" | "failRun" | "cancelRun"): PayloadHash {
   begin(operation);
   return finish();
@@ -137,7 +137,7 @@ function finish(): PayloadHash {
 }
 
 function assertHash(hash: bigint): PayloadHash {
-  // One payload in 2^64 has it. Zero is what a hash reads as that was never computed.
+  // One payload in 2^64 hashes to zero, which stands for a hash that was never computed.
   assert(hash !== 0n, "payload hash must not be zero");
   return hash as PayloadHash;
 }

@@ -1,5 +1,5 @@
 // Acquiring decides who works. A lease given twice is work done twice; one that a retry cannot get back is a shard
-// that nobody works on for a whole lease.
+// without a worker for a whole lease.
 
 import { LogicalTime } from "@gossip/contracts";
 import { unwrap } from "@gossip/stdx";
@@ -158,7 +158,7 @@ describe("acquire", () => {
       expect(events).toMatchObject([{ kind: "ShardParked", reason: "TooManyErrors" }]);
     });
 
-    test("is left alone while somebody holds it", () => {
+    test("is left alone while a worker holds it", () => {
       const shard = makeHeldShard({ attempts: 9, lease: holder({ owner: worker(2) }) });
       expect(acquire({ run: limited(0), shard }, command, time(20))).toMatchObject({
         error: { kind: "AlreadyLeased" },

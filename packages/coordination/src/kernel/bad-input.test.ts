@@ -1,5 +1,5 @@
-// The kernel can be called without a coordinator before it, by whoever tries the rules. A command that is none must be met with
-// a sentence there, too. Records are taken as they are: a store or a reader has made them.
+// The kernel can be called directly, without a coordinator, to try the rules. A malformed command must be answered with
+// a clear message there, too. Records are not checked: a store or a reader has made them.
 
 import { InvariantViolation } from "@gossip/stdx";
 import { describe, expect, test } from "vitest";

@@ -26,7 +26,7 @@ export type LoadedRun =
   | { readonly kind: "Found"; readonly record: RunRecord }
   | { readonly kind: "Deleted" };
 
-/** Create a run without shards. In this order: the configuration is valid; the id is free. Not idempotent. */
+/** Creates a run without shards. Checks, in this order: the configuration is valid; the id is free. Not idempotent. */
 export function createRun(
   loaded: LoadedRun,
   command: CreateRunCommand,

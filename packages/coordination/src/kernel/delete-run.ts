@@ -13,9 +13,9 @@ export interface DeleteRunCommand {
 }
 
 /**
- * Remove a run that has ended, with all its shards. *Addition.*
+ * Removes a run that has ended, with all its shards. *Addition.*
  *
- * In this order: the run is there; it is the tenant's; it has ended. Its id stays used.
+ * Checks, in this order: the run exists; the tenant; the run has ended. Its id stays used.
  */
 export function deleteRun(
   loaded: RunRecord | undefined,

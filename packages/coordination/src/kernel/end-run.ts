@@ -98,7 +98,7 @@ export function cancelRun(
   const open = openRun("cancelRun", loaded.run, command);
   if (!open.ok) {
     const { error } = open;
-    assert(error.kind !== "WrongStatus", "a run can be cancelled in any state that is not its end");
+    assert(error.kind !== "WrongStatus", "a run can be canceled in every state before its end");
     return err(error);
   }
   const { run, isReplay } = open.value;

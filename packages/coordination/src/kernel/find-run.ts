@@ -4,7 +4,7 @@ import { err, ok, type Result } from "@gossip/stdx";
 import type { RunRecord } from "../records/run-record.ts";
 import { validateTenant } from "./find-shard.ts";
 
-/** The run, if it is there and the tenant's. */
+/** Returns the run if it exists and belongs to the tenant. */
 export function findRun(
   run: RunRecord | undefined,
   tenant: TenantId,

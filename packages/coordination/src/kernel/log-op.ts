@@ -4,7 +4,7 @@ import { appendOp, type OpLog } from "../records/op-log.ts";
 import type { OpLogEntry, ShardRecord } from "../records/shard-record.ts";
 import type { RequestedOp } from "./check-op-idempotency.ts";
 
-/** The shard's log once an operation has been done. */
+/** Returns the shard's log with one more operation. */
 export function logOp(
   record: ShardRecord,
   { opId, payloadHash }: RequestedOp,

@@ -24,10 +24,10 @@ export interface RenewOutcome {
 }
 
 /**
- * Move a lease's deadline to a whole lease from now.
+ * Moves a lease's deadline to a whole lease from now.
  *
- * In this order: the shard is there; it is the tenant's; the run has not ended; the
- * lease is good. There is no op id: repeating a renewal does no harm.
+ * Checks, in this order: the shard exists; the tenant; the run has not ended; the lease. There is no op id: repeating a
+ * renewal does no harm.
  */
 export function renew(
   loaded: LoadedShard,
@@ -59,7 +59,7 @@ export function renew(
   });
 }
 
-/** The holder with a deadline a whole lease from `at`. It cannot move back, since `at` cannot. */
+/** Returns the holder with a deadline one lease from `at`. It cannot move back, because `at` cannot. */
 export function extendLease(shard: ShardRecord, run: RunHead, at: LogicalTime): LeaseHolder {
   assert(shard.lease !== undefined, "only a leased shard can be renewed");
   const { owner, opId } = shard.lease;

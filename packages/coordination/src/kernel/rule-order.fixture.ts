@@ -11,7 +11,7 @@ export interface Rule<Situation> {
  * Show that an operation checks its rules in this order.
  *
  * Each rule is broken alone, and with every later one: the earlier must decide. So two
- * neighbours that were swapped would show.
+ * neighbors that were swapped would show.
  */
 export function testRuleOrder<Situation>(
   makeSituation: () => Situation,

@@ -296,7 +296,7 @@ describe("splitResidual", () => {
       const forgotten = (fields: Partial<ShardRecord> = {}) =>
         withShard(base(), { ...first().shard, opLog: [], ...fields });
 
-      test("is recognised by the id that it made", () => {
+      test("is recognized by the id that it created", () => {
         const { residual } = first();
         const s = forgotten({ spawned: [derived, ...first().shard.spawned] });
         // The index is part of the id: at another place it is another shard.

@@ -135,7 +135,7 @@ describe("by the run's state", () => {
     ["Cancelled", "WrongStatus", "RunTerminal", "RunTerminal", "RunTerminal", "RunTerminal", "ok"],
   ] as const)(
     "%s: register %s, complete and fail %s, cancel %s, unpark %s, acquire renew split %s, checkpoint complete park release %s",
-    (state, registered, ended, cancelled, unparked, started, finished) => {
+    (state, registered, ended, canceled, unparked, started, finished) => {
       const run = RUNS[state];
       const counts = { active: 0, parked: 0 };
       expect(nameAnswer(kernel.registerShards(run, { ...command, shards: [initial(1, "a", "b")] }, NOW))).toBe(
@@ -143,7 +143,7 @@ describe("by the run's state", () => {
       );
       expect(nameAnswer(kernel.completeRun({ run, counts }, { ...command, options: {} }, NOW))).toBe(ended);
       expect(nameAnswer(kernel.failRun({ run }, command, NOW))).toBe(ended);
-      expect(nameAnswer(kernel.cancelRun({ run }, command, NOW))).toBe(cancelled);
+      expect(nameAnswer(kernel.cancelRun({ run }, command, NOW))).toBe(canceled);
       expect(nameAnswer(unpark(parked, run))).toBe(unparked);
       expect(nameAnswer(acquire(makeShard(), run))).toBe(started);
       expect(nameAnswer(renew(makeHeldShard(), run))).toBe(started);

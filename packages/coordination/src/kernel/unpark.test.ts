@@ -1,4 +1,4 @@
-// Unparking is the one way back from a terminal state. Without a higher fence, whoever held the shard before it was
+// Unparking is the one way back from a terminal state. Without a higher fence, a worker that held the shard before it was
 // parked could write to it again.
 
 import type { OpId } from "@gossip/contracts";

@@ -20,11 +20,11 @@ export interface UnparkCommand {
 }
 
 /**
- * Let workers at a parked shard again.
+ * Lets workers claim a parked shard again.
  *
- * Checks, in this order: the shard exists; it is the tenant's; a repeated operation; the run has not ended; the shard
- * is parked. The cursor stays and the count of attempts starts over. The fence is raised, so that a worker that held
- * the shard before it was parked cannot come back to it. The detail of the parked shard is removed.
+ * Checks, in this order: the shard exists; the tenant; a repeated operation; the run has not ended; the shard is
+ * parked. The cursor stays and the count of attempts starts over. The fence is raised, so that a worker that held the
+ * shard before it was parked cannot write to it again. The detail of the parked shard is removed.
  */
 export function unpark(
   loaded: LoadedShard,

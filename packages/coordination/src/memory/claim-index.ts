@@ -77,7 +77,7 @@ export class ClaimIndex {
     if (until > this.#starvedUntil) this.#starvedUntil = until;
   }
 
-  /** Move what has lapsed. Each lease lapses once, so this costs nothing more than its making did. */
+  /** Moves rows whose leases have lapsed. Each lease lapses once, so this adds only a constant cost per lease. */
   #settle(now: LogicalTime): void {
     if (now < this.#settledAt) this.#unsettle(now);
     this.#settledAt = now;
@@ -88,7 +88,7 @@ export class ClaimIndex {
     }
   }
 
-  /** What lapsed under a later clock is still held by an earlier one. */
+  /** Moves back rows that lapsed under a later clock: an earlier clock still sees them leased. */
   #unsettle(now: LogicalTime): void {
     for (const row of this.#lapsed.filter((each) => each.isLeasedAt(now))) {
       takeOut(this.#lapsed, row);
@@ -103,7 +103,7 @@ function append(rows: ShardRow[], row: ShardRow): void {
   rows.push(row);
 }
 
-/** The last row takes the place of the one that leaves: nothing else moves. */
+/** The last row takes the slot of the removed one, so no other row moves. */
 function takeOut(rows: ShardRow[], row: ShardRow): void {
   const last = rows.pop()!;
   if (last === row) return;

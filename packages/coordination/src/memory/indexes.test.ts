@@ -61,7 +61,7 @@ describe("ClaimIndex", () => {
     spread: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   });
 
-  test("finds exactly the active rows that nobody holds, as the time goes on and back", () => {
+  test("finds exactly the active rows without a lease, as time moves forward and back", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
         const index = new ClaimIndex();

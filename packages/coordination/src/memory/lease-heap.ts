@@ -4,8 +4,8 @@ import type { ShardRow } from "./shard-row.ts";
 /**
  * Leased rows, the one whose lease ends first at the top.
  *
- * A binary heap in which every row knows its place, so that a row whose deadline has
- * moved, or that is leased no longer, is found without looking for it.
+ * A binary heap in which every row knows its index, so that a row whose deadline changed, or that is no longer leased,
+ * is found without a search.
  */
 export class LeaseHeap {
   readonly #rows: ShardRow[] = [];
@@ -33,7 +33,7 @@ export class LeaseHeap {
     this.update(last);
   }
 
-  /** Find a row's new place after its deadline has moved. */
+  /** Restores the heap order after a row's deadline has changed. */
   update(row: ShardRow): void {
     this.#siftDown(this.#siftUp(row.claimIndex));
   }

@@ -1,5 +1,5 @@
 // A slab that is planned too small refuses checkpoints in the middle of a run, when it is too late to plan; one that is
-// planned too large is memory that somebody else could have used.
+// planned too large wastes memory.
 
 import { Cursor, OpId, ShardId, ShardSpec } from "@gossip/contracts";
 import { InvariantViolation, unwrap } from "@gossip/stdx";

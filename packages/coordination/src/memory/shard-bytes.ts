@@ -31,9 +31,8 @@ const INITIAL: PackedCursor = /* @__PURE__ */ Object.freeze({ slot: ByteSlot.EMP
 /**
  * The bytes of all shards of a store, in one slab.
  *
- * A slab of a fixed size is what makes the store's memory bounded: when it is full,
- * the write that asks for more is refused and nothing has changed. A spec or a
- * cursor takes one block and not one a field, which saves most of the bookkeeping.
+ * A slab of a fixed size bounds the memory of the store: when it is full, a write that needs more is refused and
+ * changes nothing. A spec or a cursor takes one block instead of one per field, which saves most of the bookkeeping.
  */
 export class ShardBytes {
   readonly #slab: ByteSlab;
@@ -74,7 +73,7 @@ export class ShardBytes {
     return slot && { slot, keySize: lastKey.length };
   }
 
-  /** A copy of a spec. */
+  /** Returns a copy of a spec. */
   readSpec({ slot, startSize, endSize }: PackedSpec): ShardSpec {
     const bytes = this.#slab.get(slot);
     const keyRangeStart = bytes.slice(0, startSize);
@@ -84,7 +83,7 @@ export class ShardBytes {
     return Object.freeze({ keyRangeStart, keyRangeEnd, metadata }) as ShardSpecRef as ShardSpec;
   }
 
-  /** A copy of a cursor that is not initial. */
+  /** Returns a copy of a cursor that is not initial. */
   readCursor({ slot, keySize }: PackedCursor): Cursor {
     const bytes = this.#slab.get(slot);
     const lastKey = bytes.slice(0, keySize);
@@ -92,7 +91,7 @@ export class ShardBytes {
     return Object.freeze({ lastKey, token }) as Pick<Cursor, "lastKey" | "token"> as Cursor;
   }
 
-  /** Copy a spec and a cursor into a scratch. Allocates nothing for their bytes. */
+  /** Copies a spec and a cursor into a scratch. Allocates nothing for their bytes. */
   copyInto(spec: PackedSpec, cursor: PackedCursor, scratch: AcquireScratch): void {
     const specSize = this.#slab.copyInto(spec.slot, scratch.specBytes);
     scratch.commitSpec({ startSize: spec.startSize, endSize: spec.endSize, size: specSize });
@@ -100,17 +99,17 @@ export class ShardBytes {
     scratch.commitCursor({ keySize: cursor.keySize, size: cursorSize });
   }
 
-  /** The bytes of a block, borrowed: valid until the next write. */
+  /** Returns the bytes of a block, borrowed: valid until the next write. */
   view(slot: ByteSlot): Uint8Array {
     return this.#slab.get(slot);
   }
 
-  /** Order two range starts. */
+  /** Compares two range starts. */
   compareStarts(a: PackedSpec, b: PackedSpec): number {
     return compareBytes(this.viewStart(a), this.viewStart(b));
   }
 
-  /** A spec's range start, borrowed. */
+  /** Returns a spec's range start, borrowed. */
   viewStart({ slot, startSize }: PackedSpec): Uint8Array {
     return this.#slab.get(slot).subarray(0, startSize);
   }
@@ -120,8 +119,8 @@ export class ShardBytes {
   }
 
   /**
-   * What the last refused allocation had asked for, and what there is room for now. Ask when
-   * everything that was to be given back has been: `available` is then what will succeed.
+   * Returns what the last refused allocation needed, and what fits now. Call it after everything has been released:
+   * `available` is then what will succeed.
    */
   lastRefusal(): SlabFull {
     const { available } = this.#slab.refusalFor(Number.MAX_SAFE_INTEGER)!;

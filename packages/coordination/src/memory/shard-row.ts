@@ -14,15 +14,15 @@ import type { RunHead } from "../records/run-record.ts";
 import type { OpLogEntry, ShardRecord } from "../records/shard-record.ts";
 import type { PackedCursor, PackedSpec, ShardBytes } from "./shard-bytes.ts";
 
-/** In which of the claim index's lists a row is. */
+/** Which list of the claim index a row is in. */
 export type ClaimList = "none" | "available" | "lapsed" | "leased";
 
 /**
- * A shard as the store keeps it: the record's small fields as they are, its bytes in
- * the slab, and its place in the claim index.
+ * A shard as the store keeps it: the record's small fields, the position of its bytes in the slab, and its slot in the
+ * claim index.
  *
- * The packed spec and cursor are spread into the row's own fields. An object for
- * each would cost a tenth of the memory of an idle shard.
+ * The packed spec and cursor are spread into the row's own fields. An object for each would add a tenth to the memory
+ * of an idle shard.
  */
 export class ShardRow implements PackedSpec {
   readonly shard: ShardId;
@@ -45,7 +45,7 @@ export class ShardRow implements PackedSpec {
   keySize: number;
 
   claimList: ClaimList = "none";
-  /** Where in that list. */
+  /** The index in that list. */
   claimIndex = 0;
 
   constructor(record: ShardRecord, spec: PackedSpec, cursor: PackedCursor, version: number) {
@@ -68,7 +68,7 @@ export class ShardRow implements PackedSpec {
     this.keySize = cursor.keySize;
   }
 
-  /** Take the fields of the next state that are not bytes. */
+  /** Copies the fields of the next state that are not bytes. */
   adopt(record: ShardRecord, version: number): void {
     this.version = version;
     this.status = record.status;
@@ -92,14 +92,14 @@ export class ShardRow implements PackedSpec {
     this.keySize = cursor.keySize;
   }
 
-  /** The record, with bytes of its own. */
+  /** Returns the record with its own copy of the bytes. */
   toRecord(run: RunHead, bytes: ShardBytes): ShardRecord {
     const cursor =
       this.keySize === 0 ? Cursor.initial() : bytes.readCursor({ slot: this.cursorSlot, keySize: this.keySize });
     return this.toRecordWith(run, { spec: bytes.readSpec(this), cursor });
   }
 
-  /** The record, with bytes from elsewhere. */
+  /** Returns the record with the given bytes. */
   toRecordWith(run: RunHead, { spec, cursor }: Pick<ShardRecord, "spec" | "cursor">): ShardRecord {
     return {
       tenant: run.tenant,

@@ -1,10 +1,10 @@
 import type { RunId } from "@gossip/contracts";
 import type { RunShelf } from "./run-shelf.ts";
 
-/** What a removed run leaves under its id. */
+/** The mark that a removed run leaves under its id. */
 export const DELETED = "Deleted";
 
-/** The runs of one tenant, and how many shards they have. */
+/** The runs of one tenant, and the number of their shards. */
 export interface TenantShelf {
   readonly runs: Map<RunId, RunShelf | typeof DELETED>;
   shardCount: number;

@@ -12,10 +12,10 @@ import {
 import { assert, type Redacted } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 
-/** What each kind of event says beyond its envelope. One entry here is one kind. */
+/** The fields of each kind of event, beside its envelope. Every entry is one kind. */
 interface EventFields {
   ShardAcquired: { readonly shard: ShardId; readonly worker: WorkerId; readonly fenceEpoch: FenceEpoch };
-  /** The key is there for whoever may see it, and its size for everybody. */
+  /** The key is redacted: only code that may see it can read it. Its size is public. */
   ShardCheckpointed: { readonly shard: ShardId; readonly lastKey: Redacted<Uint8Array>; readonly lastKeySize: number };
   ShardCompleted: { readonly shard: ShardId };
   ShardParked: { readonly shard: ShardId; readonly reason: ParkReason };
@@ -36,7 +36,7 @@ interface EventFields {
 
 export type EventKind = keyof EventFields;
 
-/** Something that happened to a run or one of its shards, told after it was stored. */
+/** Something that happened to a run or one of its shards, emitted after it was stored. */
 export type CoordinationEvent<Kind extends EventKind = EventKind> = {
   [K in Kind]: EventEnvelope & { readonly kind: K } & EventFields[K];
 }[Kind];
@@ -44,7 +44,7 @@ export type CoordinationEvent<Kind extends EventKind = EventKind> = {
 export interface EventEnvelope {
   readonly tenant: TenantId;
   readonly run: RunId;
-  /** The time that the record remembers for it. */
+  /** The time that the record stores for it. */
   readonly at: LogicalTime;
 }
 
@@ -76,9 +76,9 @@ export const EVENT_TRAITS = {
 export interface CoordinationEventCompanion {
   isShardEvent(event: CoordinationEvent): boolean;
   isRunEvent(event: CoordinationEvent): boolean;
-  /** Whether it ends a shard or a run. A parked shard counts, though an operator may undo it. */
+  /** Whether it ends a shard or a run. Parking counts, although an operator may undo it. */
   isTerminal(event: CoordinationEvent): boolean;
-  /** The event as JSON can carry it. Keys stay hidden. `coordinationEventJson` reads it back. */
+  /** Returns the event as JSON. Keys stay hidden. `coordinationEventJson` reads it back. */
   toJson(event: CoordinationEvent): JsonSafe<CoordinationEvent>;
 }
 

@@ -11,7 +11,7 @@ import { ok, type Result } from "@gossip/stdx";
 import { CoordinationEvent, type EventEnvelope, type EventKind } from "./coordination-event.ts";
 import { readTenantJson } from "./read-tenant-json.ts";
 
-/** An event as it was read back: the key of a checkpoint did not come along, only its size. */
+/** An event that was read from JSON: it has the size of a checkpoint's key, but not the key. */
 export type ReceivedEvent<Kind extends EventKind = EventKind> = {
   [K in Kind]: Omit<CoordinationEvent<K>, "lastKey">;
 }[Kind];
@@ -48,10 +48,10 @@ const readEnvelope = object<EventEnvelope & { readonly kind: EventKind }>({
   at: u64<LogicalTime>,
 });
 
-/** An event as JSON can carry it, and back. What comes back lacks the key of a checkpoint, which stays where it was told. */
+/** Converts an event to JSON and back. What comes back lacks the key of a checkpoint. */
 export const coordinationEventJson: {
   toJson(event: CoordinationEvent): JsonSafe<CoordinationEvent>;
-  /** Takes what `JSON.parse` returned, whatever it is. Fields that are not the event's are ignored. */
+  /** Takes any result of `JSON.parse`. Ignores fields that do not belong to the event. */
   fromJson(json: unknown): Result<ReceivedEvent, InvalidField>;
 } = { toJson: (event) => CoordinationEvent.toJson(event), fromJson: readEvent };
 

@@ -2,10 +2,10 @@ import type { ShardSpecRef } from "@gossip/contracts";
 import { compareBytes } from "@gossip/stdx";
 
 /**
- * Whether a key lies in a spec's range: start included, end not, an empty bound being none.
+ * Whether a key lies in a spec's range: start included, end excluded, an empty bound being none.
  *
- * `ShardSpec.containsKey` for a spec and a key that are known to be such. Without its looking at
- * both first, which is a good part of what it costs, and a checkpoint asks twice.
+ * Like `ShardSpec.containsKey`, but without checking its arguments. The check is a good part of the cost, and a
+ * checkpoint calls this twice.
  */
 export function isInRange(key: Uint8Array, { keyRangeStart, keyRangeEnd }: ShardSpecRef): boolean {
   if (compareBytes(key, keyRangeStart) < 0) return false;

@@ -1,4 +1,4 @@
-// A reader of JSON stands between a file that anybody may have edited and the engine. It must return an error for whatever it
+// A reader of JSON stands between a file that may have been edited and the engine. It must return an error for whatever it
 // is given, and what it accepts must have every field of its type.
 
 import fc from "fast-check";

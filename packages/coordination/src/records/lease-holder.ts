@@ -3,16 +3,15 @@ import { assert } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
 
 /**
- * Who holds a shard, and until when.
+ * The holder of a shard, and until when.
  *
- * One value and not three fields of the record, so that there is no deadline
- * without an owner.
+ * One value instead of three fields of the record, so that a deadline cannot exist without an owner.
  */
 export interface LeaseHolder {
   readonly owner: WorkerId;
-  /** The first moment at which the lease no longer holds. */
+  /** The first moment at which the lease is no longer valid. */
   readonly deadline: LogicalTime;
-  /** The acquire that made it, so that a repeated one can be answered with the same lease. *Addition.* */
+  /** The op id of the acquire that granted it, so that a repeated acquire returns the same lease. *Addition.* */
   readonly opId: OpId;
 }
 

@@ -27,10 +27,13 @@ interface LeaseFields {
 }
 
 export interface LeaseCompanion {
-  /** A fence below 1 or a deadline of zero is an `InvariantViolation`. Nobody but a coordinator should need this. */
+  /** Throws `InvariantViolation` on a fence below 1 or a deadline of zero. Only coordinators need this. */
   of(fields: { readonly [Field in keyof LeaseFields]: LeaseFields[Field] }): Lease;
   shardKey(lease: Lease): ShardKey;
-  /** The lease after a renewal. An earlier deadline is an `InvariantViolation`; the same one is not. */
+  /**
+   * Returns the lease after a renewal. Throws `InvariantViolation` if the deadline is earlier; the same deadline is
+   * fine.
+   */
   withDeadline(lease: Lease, deadline: LogicalTime): Lease;
 }
 
@@ -57,7 +60,7 @@ export const Lease: LeaseCompanion = {
   },
 };
 
-/** Throw unless `lease` has the shape of one. For callers that no compiler checked. */
+/** Throws unless `lease` has the shape of a lease. For callers without a compiler. */
 export function assertLease(lease: unknown): asserts lease is Lease {
   assertObject(lease, "lease");
   const { tenant, run, shard, owner, fence, deadline } = lease as LeaseFields;

@@ -1,5 +1,5 @@
 // The log is what makes a retry safe. An entry lost too early turns a retry into a second execution; one
-// found under the wrong id answers a request with somebody else's result.
+// found under the wrong id answers a request with another caller's result.
 
 import { OpId, type LogicalTime } from "@gossip/contracts";
 import { InvariantViolation } from "@gossip/stdx";

@@ -42,8 +42,8 @@ export function appendOp<Entry extends LoggedOp>(log: OpLog<Entry>, entry: Entry
 }
 
 /**
- * The index of the first entry that `known`, a log found in order before, does not vouch for: `length` if `log` is
- * `known` itself, the last index if it continues `known` by one entry, 0 otherwise.
+ * Returns the index of the first entry that `known`, a valid log, does not cover: `length` if `log` is `known` itself,
+ * the last index if it continues `known` by one entry, 0 otherwise.
  */
 export function firstUnknown(log: OpLog<LoggedOp>, known: OpLog<LoggedOp> | undefined): number {
   if (known === undefined) return 0;
@@ -53,7 +53,8 @@ export function firstUnknown(log: OpLog<LoggedOp>, known: OpLog<LoggedOp> | unde
 
 /** Whether an op id is in the log twice. The entries before `first` are known to be distinct. */
 export function hasDuplicateOp(log: OpLog<LoggedOp>, first = 0): boolean {
-  // Pairs, and no set: every decoded record comes through here, and a log has 16 entries at most.
+  // Compares pairs instead of building a set: every decoded record comes through here, and a log has at most 16
+  // entries.
   for (let index = first; index < log.length; index++) {
     if (hasOpBefore(log, index)) return true;
   }
@@ -76,7 +77,7 @@ export function isLogInOrder(log: OpLog<LoggedOp>, first = 0): boolean {
   return true;
 }
 
-/** Whether `log` is the end of `known`, entry for entry, and one more. */
+/** Whether `log` is the end of `known`, entry for entry, plus one more entry. */
 function continuesLog(log: OpLog<LoggedOp>, known: OpLog<LoggedOp>): boolean {
   const shift = known.length - (log.length - 1);
   if (log.length === 0 || shift < 0) return false;

@@ -2,8 +2,8 @@ import { type PersistedEnum } from "@gossip/contracts";
 import { persistedEnum } from "@gossip/contracts/internal";
 
 /**
- * How a remembered operation ended. Only `Completed` is ever written: a refusal
- * changes nothing, so nothing remembers it either, and its op id may be used again.
+ * How a logged operation ended. Only `Completed` is ever written: a refusal changes nothing and is not logged, so its
+ * op id may be used again.
  */
 export type OpResult = "Completed" | "Error" | "Superseded";
 

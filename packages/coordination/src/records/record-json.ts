@@ -122,19 +122,21 @@ const readLease = object<Parameters<typeof Lease.of>[0]>({
   deadline: u64,
 });
 
-/** A shard's record as JSON can carry it, and back. Keys, tokens and payload hashes are in it: it is data, not a log line. */
+/**
+ * Converts a shard's record to JSON and back. It contains keys, tokens and payload hashes: it is data, not a log line.
+ */
 export const shardRecordJson: JsonCodec<ShardRecord> = {
   toJson: (record) => toJsonSafe(record),
   fromJson: (json) => inOrder(readShardRecord(json, ""), findShardFault),
 };
 
-/** A run's record as JSON can carry it, and back. */
+/** Converts a run's record to JSON and back. */
 export const runRecordJson: JsonCodec<RunRecord> = {
   toJson: (record) => toJsonSafe(record),
   fromJson: (json) => inOrder(readRunRecord(json, ""), findRunFault),
 };
 
-/** A lease as JSON can carry it, and back: for a worker that is not in the coordinator's process. */
+/** Converts a lease to JSON and back, for a worker outside the coordinator's process. */
 export const leaseJson: JsonCodec<Lease> = {
   toJson: (lease) => toJsonSafe(lease),
   fromJson: (json) => {
@@ -147,7 +149,7 @@ export const leaseJson: JsonCodec<Lease> = {
   },
 };
 
-/** What was read, unless it contradicts itself. */
+/** Returns what was read, unless it contradicts itself. */
 function inOrder<T>(
   read: Result<T, InvalidField>,
   findFault: (record: T) => string | undefined,

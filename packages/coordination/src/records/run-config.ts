@@ -7,16 +7,16 @@ import { assertObject } from "@gossip/stdx/internal";
 export interface RunConfig {
   /** What the workers of this run mean by a cursor. A label: nothing here depends on it. */
   readonly cursorSemantics: CursorSemantics;
-  /** How long a lease lasts from the moment it is given or renewed, in units of the clock. Never zero. */
+  /** How long a lease lasts from an acquire or a renewal, in units of the clock. Never zero. */
   readonly leaseDuration: bigint;
   /**
-   * How often a shard may be acquired again without having advanced. One time more
-   * parks it with `TooManyErrors`. Without a limit it is never parked so.
+   * How often a shard may be acquired again without progress. One more acquisition parks it with `TooManyErrors`.
+   * Without a limit, shards are never parked for this reason.
    */
   readonly maxShardRetries: number | undefined;
 }
 
-/** What a configuration is made of. `cursorSemantics` is `Completed` where it is left out. */
+/** The inputs of a configuration. `cursorSemantics` is `Completed` by default. */
 export interface RunConfigInput {
   readonly leaseDuration: bigint;
   readonly cursorSemantics?: CursorSemantics;
@@ -24,7 +24,7 @@ export interface RunConfigInput {
 }
 
 export interface RunConfigCompanion {
-  /** Zero as a duration is refused; anything that is no duration at all is an `InvariantViolation`. */
+  /** Refuses a duration of zero. Throws `InvariantViolation` if the value is not a duration. */
   tryNew(input: RunConfigInput): Result<RunConfig, RunConfigError>;
   equals(a: RunConfig, b: RunConfig): boolean;
 }

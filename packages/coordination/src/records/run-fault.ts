@@ -26,7 +26,7 @@ export function findRunFault(record: RunRecord): string | undefined {
   return findLifeFault(record) ?? findLogFault(record);
 }
 
-/** Throw unless the record is in order. Runs after every transition, before anything is written. */
+/** Throws unless the record is valid. Runs after every transition, before anything is written. */
 export function assertRunRecord(record: RunRecord): void {
   const fault = findRunFault(record);
   assert(fault === undefined, () => `run ${RunId.format(record.run)} is not in order: ${fault}`);

@@ -3,18 +3,18 @@ import type { LoggedOp, OpLog } from "./op-log.ts";
 import type { RunConfig } from "./run-config.ts";
 import type { RunOpKind } from "./run-op-kind.ts";
 
-/** What a remembered operation of a run answered: the registered shards, or nothing but that it was done. */
+/** The result of a logged operation of a run: the registered shards, or an acknowledgment. */
 export type RunOpResult =
   | { readonly kind: "RegisteredShards"; readonly shards: readonly ShardId[] }
   | { readonly kind: "Ack" };
 
-/** One remembered operation of a run. */
+/** One logged operation of a run. */
 export interface RunOpLogEntry extends LoggedOp {
   readonly kind: RunOpKind;
   readonly result: RunOpResult;
 }
 
-/** What an operation on a shard must know of its run. */
+/** The part of a run that operations on its shards need. */
 export interface RunHead {
   readonly tenant: TenantId;
   readonly run: RunId;
@@ -22,15 +22,15 @@ export interface RunHead {
   readonly status: RunStatus;
 }
 
-/** All that is known of a run, but for its shards. A value, as a shard's record is. */
+/** Everything about a run except its shards. A value, like a shard's record. */
 export interface RunRecord extends RunHead {
   readonly createdAt: LogicalTime;
-  /** Present exactly where the status is terminal. */
+  /** Present exactly if the status is terminal. */
   readonly completedAt: LogicalTime | undefined;
-  /** The shards that were registered, as the caller listed them. What splits make is not among them. */
+  /** The shards that were registered, in the caller's order. Shards that splits created are not included. */
   readonly rootShards: readonly ShardId[];
   readonly opLog: OpLog<RunOpLogEntry>;
-  /** The greatest time at which this record was written, as in a shard's. *Addition.* */
+  /** The latest time at which this record was written, as in a shard's record. *Addition.* */
   readonly lastTime: LogicalTime;
 }
 

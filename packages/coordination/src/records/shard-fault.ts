@@ -38,7 +38,7 @@ export function findShardFault(record: ShardRecord, known?: ShardRecord): string
   );
 }
 
-/** Throw unless the record is in order. Runs after every transition, before anything is written. */
+/** Throws unless the record is valid. Runs after every transition, before anything is written. */
 export function assertShardRecord(record: ShardRecord, known?: ShardRecord): void {
   const fault = findShardFault(record, known);
   assert(fault === undefined, () => `shard ${ShardId.format(record.shard)} is not in order: ${fault}`);
@@ -85,7 +85,7 @@ function findTimeFault({ lastTime, lease, opLog }: ShardRecord, first: number): 
 }
 
 function findCursorFault({ spec, cursor }: ShardRecord, known: ShardRecord | undefined): string | undefined {
-  // Bytes are not touched where nothing changed: they may be on loan from a scratch, where looking costs a view.
+  // Skips unchanged bytes: they may be borrowed from a scratch, where every access creates a view.
   if (cursor === known?.cursor && spec === known.spec) return undefined;
   const { lastKey } = cursor;
   return lastKey === undefined || isInRange(lastKey, spec) ? undefined : "the cursor's key must lie within the range";

@@ -16,46 +16,46 @@ import type { OpKind } from "./op-kind.ts";
 import type { LoggedOp, OpLog } from "./op-log.ts";
 import type { OpResult } from "./op-result.ts";
 
-/** One remembered operation of a shard. */
+/** One logged operation of a shard. */
 export interface OpLogEntry extends LoggedOp {
   readonly kind: OpKind;
   readonly result: OpResult;
 }
 
 /**
- * All that is known of a shard.
+ * Everything about a shard.
  *
- * A value: a change makes a new record, and what did not change is the same
- * object in both. A store may rely on that to write only what differs.
+ * A value: a change creates a new record, which shares the unchanged parts as the same objects. A store may rely on
+ * that to write only what differs.
  */
 export interface ShardRecord {
   readonly tenant: TenantId;
   readonly run: RunId;
   readonly shard: ShardId;
   readonly status: ShardStatus;
-  /** Present exactly where the status is `Parked`. */
+  /** Present exactly if the status is `Parked`. */
   readonly parkReason: ParkReason | undefined;
   readonly spec: ShardSpec;
   readonly cursor: Cursor;
   readonly cursorSemantics: CursorSemantics;
-  /** May have lapsed: whether it holds depends on the time. */
+  /** May have expired: whether it is valid depends on the time. */
   readonly lease: LeaseHolder | undefined;
   readonly fenceEpoch: FenceEpoch;
-  /** The shard that was split to make this one. Present exactly where the id is derived. */
+  /** The shard whose split created this one. Present exactly if the id is derived. */
   readonly parent: ShardId | undefined;
-  /** The shards that splits of this one made, in the order of their making. */
+  /** The shards that splits of this one created, in order of creation. */
   readonly spawned: readonly ShardId[];
   readonly opLog: OpLog<OpLogEntry>;
   /**
-   * The greatest time at which this record was written. Its own clock: an operation
-   * that brings an earlier time happens at this one. *Addition.*
+   * The latest time at which this record was written. An operation that brings an earlier time happens at this one.
+   * *Addition.*
    */
   readonly lastTime: LogicalTime;
   /** Acquisitions since the cursor last moved to a greater key. *Addition.* */
   readonly attempts: number;
 }
 
-/** What a new shard is made of. */
+/** The inputs of a new shard. */
 export interface NewShard {
   readonly tenant: TenantId;
   readonly key: ShardKey;
@@ -69,7 +69,7 @@ export interface NewShard {
 const NONE_SPAWNED: readonly ShardId[] = /* @__PURE__ */ Object.freeze([]);
 const EMPTY_LOG: OpLog<OpLogEntry> = /* @__PURE__ */ Object.freeze([]);
 
-/** A shard that nobody has held yet. Its first acquisition yields fence 2. */
+/** Creates a shard that has never been held. Its first acquisition yields fence 2. */
 export function newShardRecord(shard: NewShard): ShardRecord {
   return {
     tenant: shard.tenant,
@@ -90,14 +90,14 @@ export function newShardRecord(shard: NewShard): ShardRecord {
   };
 }
 
-/** A record in the making. */
+/** A record that is being built. */
 export type ShardDraft = { -readonly [Field in keyof ShardRecord]: ShardRecord[Field] };
 
 /**
- * A copy to change before anybody sees it.
+ * Copies a record, to be changed before it is published.
  *
- * Field by field, because `{ ...record, cursor }` takes 800 ns and this takes 40:
- * a spread whose fields are then overwritten leaves the engine's fast path.
+ * Copies field by field, because `{ ...record, cursor }` takes 800 ns and this takes 40: a spread whose fields are then
+ * overwritten leaves the engine's fast path.
  */
 export function draftOf(record: ShardRecord): ShardDraft {
   return {
@@ -119,7 +119,7 @@ export function draftOf(record: ShardRecord): ShardDraft {
   };
 }
 
-/** Whether somebody holds the shard: the deadline itself is already past. */
+/** Whether a worker holds the shard. At the deadline it no longer does. */
 export function isLeasedAt(record: { readonly lease: LeaseHolder | undefined }, now: LogicalTime): boolean {
   return record.lease !== undefined && now < record.lease.deadline;
 }
@@ -128,7 +128,7 @@ export function shardKeyOf(record: ShardRecord): ShardKey {
   return { run: record.run, shard: record.shard };
 }
 
-/** How often the shard changed hands. Unparking counts too: each is a step of the fence. */
+/** How often the shard changed hands. Unparking counts too: each raises the fence by one. */
 export function acquireCount(record: { readonly fenceEpoch: FenceEpoch }): number {
   const count = record.fenceEpoch - FenceEpoch.INITIAL;
   return count > 0xffff_ffffn ? 0xffff_ffff : Number(count);

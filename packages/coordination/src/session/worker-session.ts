@@ -90,15 +90,16 @@ interface SessionCall<Outcome, Told, Failure> {
 }
 
 /**
- * One worker's hold on one shard, from the acquire to whatever ends it.
+ * One worker's hold on one shard, from the acquire to the call that ends it.
  *
  * A session is in one of two states:
  *
  * - *open*   — every call may be made. `renew`, `checkpoint` and `splitResidual` never close it.
- * - *closed* — `complete`, `park`, `release` or `splitReplace` succeeded, or reported that the lease is gone. Every call
- *   returns `SessionClosed`.
+ * - *closed* — `complete`, `park`, `release` or `splitReplace` succeeded, or reported that the lease is gone. Every
+ *   call returns `SessionClosed`.
  *
  * A call that fails for another reason, such as an unreachable store, leaves the session open, and may be repeated.
+ *
  * Calls take effect in the order in which they are made; a caller need not wait for the previous one.
  *
  * `await using` releases the shard at the end of its block if the session is still open.

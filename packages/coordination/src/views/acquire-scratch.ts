@@ -15,8 +15,8 @@ import { assertObject } from "@gossip/stdx/internal";
 import { assertIterable } from "./assert-iterable.ts";
 
 /**
- * A shard's state whose bytes are a scratch's: good until the scratch is written
- * again. Reading `spec` or `cursor` after that throws.
+ * A shard's state whose bytes belong to a scratch: valid until the scratch is written again. Reading `spec` or `cursor`
+ * after that throws.
  */
 export interface ShardSnapshotView {
   readonly status: ShardStatus;
@@ -28,11 +28,10 @@ export interface ShardSnapshotView {
 }
 
 /**
- * Memory for one shard's state, to be used again and again.
+ * Reusable memory for one shard's state.
  *
- * A worker that acquires shard after shard keeps one, and no acquire then allocates
- * memory for keys, tokens or metadata, however long they are. It holds the largest
- * shard that there can be: about 44 KiB.
+ * A worker that acquires many shards keeps one, and no acquire then allocates memory for keys, tokens or metadata,
+ * whatever their size. It holds the largest possible shard: about 44 KiB.
  */
 export class AcquireScratch {
   // Start, end and metadata one after the other, as a slab has them: one copy fills it.
@@ -45,7 +44,7 @@ export class AcquireScratch {
   #generation = 0;
   #isInUse = false;
 
-  /** Forget everything. Views from before throw when they are read. */
+  /** Clears the scratch. Older views throw when they are read. */
   reset(): void {
     this.#generation++;
     this.#spec.reset();
@@ -96,7 +95,7 @@ export class AcquireScratch {
     this.#spawned = spawned;
   }
 
-  /** What was written, as a state with the rest of its fields. */
+  /** Returns the written bytes as a state, with the rest of its fields. */
   view(rest: Pick<ShardSnapshotView, "status" | "cursorSemantics" | "parent">): ShardSnapshotView {
     assertObject(rest, "rest of a shard's state");
     return {
@@ -148,7 +147,7 @@ export class AcquireScratch {
     return new BorrowedCursor(this, this.#generation) as Pick<Cursor, "lastKey" | "token"> as Cursor;
   }
 
-  /** Take the scratch for one acquire. Two at once would write into each other's bytes. */
+  /** Reserves the scratch for one acquire. Two at once would overwrite each other's bytes. */
   beginUse(): void {
     assert(!this.#isInUse, "a scratch serves one acquire at a time");
     this.#isInUse = true;

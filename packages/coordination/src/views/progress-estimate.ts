@@ -2,23 +2,22 @@ import { assertBytes } from "@gossip/stdx";
 import { assertIterable } from "./assert-iterable.ts";
 import type { ShardSummary } from "./shard-summary.ts";
 
-/** How far a run has probably come. */
+/** An estimate of how far a run has come. */
 export interface ProgressEstimate {
   /** From 0 to 1, of the key space that the run covers. */
   readonly fraction: number;
-  /** Shards that it was estimated from. What was split is not among them: its children are. */
+  /** The shards that the estimate covers. Split shards are left out: their children count. */
   readonly shardCount: number;
 }
 
-/** Bytes of a key that are looked at, behind what all keys share: as many as a float holds exactly. */
+/** Number of key bytes to read after the common prefix: as many as a float represents exactly. */
 const DIGITS = 6;
 
 /**
- * Estimate how far a run has come from where its cursors stand between their bounds.
+ * Estimates how far a run has come from the positions of its cursors between their bounds.
  *
- * Keys are read as numbers, so the estimate is right where the items lie evenly and
- * wrong where they do not: it speaks of key space, not of data. Every shard counts by
- * the width of its range; ranges too narrow to have one count alike.
+ * Keys are read as numbers, so the estimate describes key space, not data: it is right only if items are spread evenly.
+ * Every shard counts by the width of its range; ranges too narrow to have a width count alike.
  */
 export function estimateProgress(shards: Iterable<ShardSummary>): ProgressEstimate {
   assertIterable(shards, "list of shard summaries");
@@ -44,7 +43,7 @@ export function estimateProgress(shards: Iterable<ShardSummary>): ProgressEstima
   return { fraction: clamp(fraction), shardCount: leaves.length };
 }
 
-/** How far one shard has come, by its own bounds. */
+/** How far one shard has come within its own bounds. */
 function fractionOf(shard: ShardSummary): number {
   if (shard.status === "Done") return 1;
   if (shard.lastKey === undefined) return 0;
@@ -56,11 +55,11 @@ function fractionOf(shard: ShardSummary): number {
 
 interface Projection {
   key(key: Uint8Array): number;
-  /** As `key`; an upper bound that is missing is above every key. */
+  /** Like `key`, but a missing upper bound is above every key. */
   end(key: Uint8Array): number;
 }
 
-/** Read keys as fractions, their first digit being the first byte in which the outermost bounds differ. */
+/** Reads keys as fractions, starting at the first byte in which the outermost bounds differ. */
 function projectionOver(shards: readonly ShardSummary[]): Projection {
   const skip = sharedPrefixSize(shards.flatMap((shard) => [shard.keyRangeStart, shard.keyRangeEnd]));
   const key = (bytes: Uint8Array) => {

@@ -24,7 +24,7 @@ function codecOf<T>(read: JsonReader<T>): JsonCodec<T> {
   return { toJson: (view) => toJsonSafe(view), fromJson: (json) => read(json, "") };
 }
 
-/** A run as JSON can carry it, and back, without what its log remembers. */
+/** Converts a run to JSON and back, without its log. */
 export const runSummaryJson: JsonCodec<RunSummary> = /* @__PURE__ */ codecOf(
   object<RunSummary>({
     tenant: readTenantJson,
@@ -37,7 +37,7 @@ export const runSummaryJson: JsonCodec<RunSummary> = /* @__PURE__ */ codecOf(
   }),
 );
 
-/** What a list tells of a shard, as JSON can carry it, and back. Keys are in it: it is data, not a log line. */
+/** Converts a shard's summary to JSON and back. It contains keys: it is data, not a log line. */
 export const shardSummaryJson: JsonCodec<ShardSummary> = /* @__PURE__ */ codecOf(
   object<ShardSummary>({
     shard: u64<ShardId>,
@@ -54,7 +54,7 @@ export const shardSummaryJson: JsonCodec<ShardSummary> = /* @__PURE__ */ codecOf
   }),
 );
 
-/** What a worker is given with its lease, as JSON can carry it, and back. Keys are in it. */
+/** Converts a worker's snapshot of a shard to JSON and back. It contains keys. */
 export const shardSnapshotJson: JsonCodec<ShardSnapshot> = /* @__PURE__ */ codecOf(
   object<ShardSnapshot>({
     status: oneOf(ShardStatus.values),
@@ -66,7 +66,7 @@ export const shardSnapshotJson: JsonCodec<ShardSnapshot> = /* @__PURE__ */ codec
   }),
 );
 
-/** How a run stands, as JSON can carry it, and back, the watermark included. */
+/** Converts the progress of a run to JSON and back, including the watermark. */
 export const runProgressJson: JsonCodec<RunProgress> = /* @__PURE__ */ codecOf(
   object<RunProgress>({
     total: count,
@@ -79,7 +79,7 @@ export const runProgressJson: JsonCodec<RunProgress> = /* @__PURE__ */ codecOf(
   }),
 );
 
-/** What a worker is told of its run in passing, as JSON can carry it, and back. */
+/** Converts a capacity hint to JSON and back. */
 export const capacityHintJson: JsonCodec<CapacityHint> = /* @__PURE__ */ codecOf(
   object<CapacityHint>({ availableCount: count, earliestDeadline: optional<LogicalTime>(u64), isStarved: flag }),
 );

@@ -122,7 +122,7 @@ describe("summarizeShard", () => {
   });
 });
 
-test("a snapshot holds what a worker needs, and no lease of anybody", () => {
+test("a snapshot contains what a worker needs, and no lease", () => {
   expect(Object.keys(snapshotOf(held))).toEqual(["status", "spec", "cursor", "cursorSemantics", "parent", "spawned"]);
 });
 

@@ -34,7 +34,7 @@ export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
     if (isFailure(tenant)) return tenant;
     // A tenant that the token may not use resolves to a placeholder, and a run created there would be lost. Refusing it
     // does not reveal whether the tenant exists.
-    if (tenant === context.service.nobody) return context.refuse(protocolError("Forbidden", NOT_YOURS));
+    if (tenant === context.service.unknownTenant) return context.refuse(protocolError("Forbidden", NOT_YOURS));
     const read = new WireReader();
     const config = readConfig(read, body.config);
     const shards = body.shards?.map((shard, index) => readNewShard(read, shard, `shards.${index}`));
@@ -231,8 +231,8 @@ const NOT_YOURS = "the token may not create runs for this tenant";
 
 /** Which other nodes have the rest of a list. */
 function othersOf(context: ElementContext, tenant?: TenantId): { readonly otherOwners?: string[] } | Failure {
-  const { ownership, nobody } = context.service;
-  if (ownership === undefined || tenant === nobody) return {};
+  const { ownership, unknownTenant } = context.service;
+  if (ownership === undefined || tenant === unknownTenant) return {};
   const others = ownership.otherOwners(tenant);
   if (!others.ok) return context.refuse(others.error);
   return others.value.length === 0 ? {} : { otherOwners: [...others.value] };

@@ -39,7 +39,7 @@ export class ElementContext {
    * and its cost are then those of something that does not exist.
    */
   tenantFor(wanted: TenantId): TenantId {
-    return this.principal.mayUse(wanted) ? wanted : this.service.nobody;
+    return this.principal.mayUse(wanted) ? wanted : this.service.unknownTenant;
   }
 
   /** The tenant that a request names, or the only one of its token. */
@@ -57,8 +57,8 @@ export class ElementContext {
     { tenant, run }: { readonly tenant: TenantId; readonly run: RunId },
     execute: () => Promise<T>,
   ): Promise<T | Failure> {
-    const { ownership, nobody } = this.service;
-    if (ownership === undefined || tenant === nobody) return execute();
+    const { ownership, unknownTenant } = this.service;
+    if (ownership === undefined || tenant === unknownTenant) return execute();
     const admitted = ownership.admit(tenant, run);
     if (!admitted.ok) return this.refuse(admitted.error);
     try {

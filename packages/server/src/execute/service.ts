@@ -49,7 +49,7 @@ export class Service {
   readonly nowMs: () => number;
   readonly onDefect: (thrown: unknown) => void;
   /** A tenant that has nothing and never will: other tenants' things are looked for under its name. */
-  readonly nobody: TenantId;
+  readonly unknownTenant: TenantId;
   readonly #stopListening: readonly (() => void)[];
   #isDraining = false;
 
@@ -64,7 +64,7 @@ export class Service {
     this.limits = makeLimits(options.limits);
     this.admission = new Admission(this.limits);
     this.waiters = new ClaimWaiters({ timers, nowMs, pollMs: isStoreShared ? POLL_MS : undefined });
-    this.nobody = TenantId.fromBytes(random(32));
+    this.unknownTenant = TenantId.fromBytes(random(32));
     this.events = new EventLog(Buffer.from(random(6)).toString("hex"));
     this.#stopListening = [
       coordinator.onEvent((event) => this.#observe(event)),

@@ -113,7 +113,7 @@ describe("requests that are wrong", () => {
     ["another method", "/v1/claim", {}, 405, undefined],
     ["a role that is missing", "/v1/runs/0000000000000001/cancel", { body: { opId: RUN } }, 403, undefined],
     ["no token", "/v1/runs", { as: "" }, 401, undefined],
-    ["a wrong token", "/v1/runs", { as: "nobody" }, 401, undefined],
+    ["a wrong token", "/v1/runs", { as: "stranger" }, 401, undefined],
   ] as const)("%s", async (_, path, asked, status, field) => {
     const got = await ask(path, asked as Asked);
     expect(got.status).toBe(status);
@@ -181,8 +181,8 @@ describe("tenants", () => {
       expect(shape(theirs)).toEqual(shape(none));
     }
     expect((await ask(`/v1/runs?tenant=${THEIRS}`)).json).toEqual({ runs: [] });
-    const cancelled = await ask(`/v1/runs/${RUN}/cancel`, { as: "operator", body: { tenant: THEIRS, opId: RUN } });
-    expect([cancelled.status, cancelled.json.error.kind]).toEqual([404, "RunNotFound"]);
+    const canceled = await ask(`/v1/runs/${RUN}/cancel`, { as: "operator", body: { tenant: THEIRS, opId: RUN } });
+    expect([canceled.status, canceled.json.error.kind]).toEqual([404, "RunNotFound"]);
   });
 
   test("a lease of another tenant is not found", async () => {

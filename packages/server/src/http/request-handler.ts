@@ -42,7 +42,7 @@ export interface AuditEntry {
 
 export interface HandlerOptions {
   readonly service: Service;
-  /** Everybody may do everything where it is left out. */
+  /** Without it, every caller may do everything. */
   readonly authenticate?: Authenticate | undefined;
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
   /** Passes requests on to the nodes that own their runs, for clients that ask for it. */

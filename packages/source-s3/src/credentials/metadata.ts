@@ -6,7 +6,7 @@ import type { Environment } from "./from-environment.ts";
 
 const CONTAINER_HOST = "http://169.254.170.2";
 const INSTANCE_HOST = "http://169.254.169.254";
-/** A machine outside a cloud has nobody at these addresses, and a packet to them may just disappear. */
+/** Outside a cloud, no server has these addresses, and packets to them may just disappear. */
 const TIMEOUT_MS = 1_000;
 
 /** The endpoint of a container: ECS, EKS Pod Identity. */

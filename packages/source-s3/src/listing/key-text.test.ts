@@ -1,5 +1,5 @@
 // A range that begins between two characters must begin at the first key that lies in it: one too early is work done
-// twice, one too late is an object that nobody processes.
+// twice, one too late is an object that is never processed.
 import { fc, test } from "@fast-check/vitest";
 import { expect, test as example } from "vitest";
 import { compareBytes } from "@gossip/stdx";

@@ -29,7 +29,7 @@ export async function* listRange(
   const either = AbortSignal.any([signal, stop.signal]);
   const fetchPage = (request: Partial<ListRequest>): Promise<ListingPage> => {
     const page = client.list({ prefix, maxKeys, ...request }, either);
-    // Awaited when its turn comes; until then, or if nobody asks for it, a failure is not an unhandled one.
+    // Awaited when its turn comes; until then, or if it is never needed, a failure must not be an unhandled rejection.
     page.catch(() => {});
     return page;
   };

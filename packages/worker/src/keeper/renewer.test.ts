@@ -56,7 +56,7 @@ function setUp(
 }
 
 describe("Renewer", () => {
-  test("renews what nobody has renewed for half a lease, and then leaves it for as long again", async () => {
+  test("renews a lease that was not renewed for half its time, and then leaves it for as long again", async () => {
     const { asked, passMs, hold, table, nowMs } = setUp();
     hold(3, 2n);
     await passMs(499);

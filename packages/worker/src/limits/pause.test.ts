@@ -112,7 +112,7 @@ describe("a paused run", () => {
     expect(summary.elapsedMs).toBeLessThan(21_000);
   });
 
-  test("ends its workers when it is cancelled, and when it is deleted", async () => {
+  test("ends its workers when it is canceled, and when it is deleted", async () => {
     const { world, options, set, at } = await setUp();
     await set(true);
     const work = runWorkers({ ...options, coordinator: world.coordinator });

@@ -82,7 +82,7 @@ class Trouble {
     return this.world.time.random();
   }
 
-  /** Progress must never be ahead of the work, in no write that anybody so much as tries. */
+  /** Progress must never be ahead of the work, not even in a write that fails. */
   #check(record: ShardRecord): void {
     const { keyRangeStart: start, keyRangeEnd: end } = record.spec;
     const { lastKey } = record.cursor;

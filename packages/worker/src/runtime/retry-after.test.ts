@@ -1,4 +1,4 @@
-// A server that asks to be left alone and is asked again at once sends everybody away for longer; a wait that is misread as endless leaves
+// A server that asks for a pause and gets a request at once refuses all clients for longer; a wait that is misread as endless leaves
 // an item undone.
 import { InvariantViolation } from "@gossip/stdx";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// A worker that loses an item loses it for good: nobody looks for it again. So every property is stated from the
+// A worker that loses an item loses it for good: it is never looked for again. So every property is stated from the
 // source's side: whatever goes wrong, each of its items was processed, and each result counts once.
 
 import { OpId } from "@gossip/contracts";
@@ -50,7 +50,7 @@ describe("runWorkers", () => {
     },
   );
 
-  test("leaves the source open, for whoever made it and for the next run", async () => {
+  test("leaves the source open, for its owner and for the next run", async () => {
     let closed = 0;
     const source = { ...numberedSource(COUNT), close: async () => void closed++ };
     const { world, base } = await makeWorld(2, source);
@@ -240,7 +240,7 @@ describe("runWorkers", () => {
     const process = async ({ n }: { n: number }, { signal }: { signal: AbortSignal }) => {
       if (n !== 50 || !isFirst) return;
       isFirst = false;
-      // The loop stands still past the deadline: nobody could renew.
+      // The loop stands still past the deadline: no renewal was possible.
       world.time.block(2 * LEASE_MS);
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       reasons.push(signal.reason);
@@ -382,7 +382,7 @@ describe("runWorkers", () => {
     expect(await sink.results(world.coordinator)).toEqual(ALL);
   });
 
-  test("stops at once when somebody ends the run, also where it only ever checkpoints", async () => {
+  test("stops at once when an operator ends the run, even if it only checkpoints", async () => {
     const { world, base } = await makeWorld();
     const process = async ({ n }: { n: number }) => {
       if (n === 30) unwrap(await world.coordinator.cancelRun({ ...RUN, opId: OpId.random() }));

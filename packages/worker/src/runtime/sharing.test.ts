@@ -70,7 +70,7 @@ describe.each(Object.entries(sources))("a shard split %s", (_name, makeSource) =
   test("keeps four workers of one process busy", async () => {
     const { ms, firstSplitMs, begun, results, summaries } = await workFor([4], makeSource());
     expect(ms).toBeLessThan(ALONE_MS / 3);
-    // As soon as it is worth it, and not when somebody happens to look.
+    // As soon as it is worth it, and not at the next poll.
     expect(firstSplitMs).toBeLessThan(200);
     expect(begun.toSorted((a, b) => a - b)).toEqual(ALL);
     expect(results.toSorted((a, b) => a - b)).toEqual(ALL);
@@ -88,7 +88,7 @@ describe.each(Object.entries(sources))("a shard split %s", (_name, makeSource) =
   });
 });
 
-test("whoever gave a part away reads no more of it", async () => {
+test("a worker that gave a part away stops reading it", async () => {
   let read = 0;
   const source = numberedSource(COUNT);
   const counting: Source<NumberedItem> = {
@@ -105,7 +105,7 @@ test("whoever gave a part away reads no more of it", async () => {
   expect(read).toBeLessThan(1.5 * COUNT);
 });
 
-test("nothing is split while there is work for everybody, nor for a single worker", async () => {
+test("nothing is split while all workers have work, nor for a single worker", async () => {
   const { summaries, progress } = await workFor([1], numberedSource(COUNT));
   expect(summaries[0]!.splits).toBe(0);
   expect(progress.total).toBe(1);

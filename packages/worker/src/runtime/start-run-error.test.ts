@@ -1,4 +1,4 @@
-// Whoever starts a run shows this sentence to a person. Without one they print a kind, and a kind that is told by another's sentence sends
+// A program that starts a run shows this sentence to a person. Without one it prints a kind, and a kind with the wrong sentence sends
 // people looking in the wrong place.
 import { RunId, TenantId } from "@gossip/contracts";
 import { coordError, InfraError, messageOf } from "@gossip/coordination-errors";

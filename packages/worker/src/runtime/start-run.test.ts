@@ -1,4 +1,4 @@
-// A plan that is made twice covers the keyspace twice; one that is half made leaves a part of it to nobody.
+// A plan that is made twice covers the keyspace twice; one that is half made leaves a part of it without a shard.
 
 import { OpId, ShardSpec } from "@gossip/contracts";
 import { decodeConnectorExtra, decodeHint } from "@gossip/frontier";

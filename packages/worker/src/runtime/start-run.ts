@@ -97,9 +97,9 @@ async function planShards({
   if (!planned.ok) return planned;
   const shards: InitialShardInput[] = [];
   for (const [index, spec] of planned.value.entries()) {
-    const labelled = connectorExtra === undefined ? ok(spec) : withExtra(spec, connectorExtra);
-    if (!labelled.ok) return labelled;
-    shards.push({ shard: ShardId.fromRaw(BigInt(index + 1)), spec: labelled.value, cursor: Cursor.initial() });
+    const labeled = connectorExtra === undefined ? ok(spec) : withExtra(spec, connectorExtra);
+    if (!labeled.ok) return labeled;
+    shards.push({ shard: ShardId.fromRaw(BigInt(index + 1)), spec: labeled.value, cursor: Cursor.initial() });
   }
   return ok(shards);
 }

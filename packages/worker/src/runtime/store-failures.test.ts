@@ -55,7 +55,7 @@ describe("a store that fails", () => {
     },
   );
 
-  test("for longer than a lease loses the shard, because nobody knows whose it is; the work ends where it stays away", async () => {
+  test("for longer than a lease loses the shard, because its holder is unknown; the work ends if the store stays away", async () => {
     const { world, base, events, fail } = await setUp();
     let aborted: unknown;
     const process = async ({ n }: NumberedItem, { signal }: { signal: AbortSignal }) => {

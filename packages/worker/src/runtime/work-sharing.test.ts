@@ -1,4 +1,4 @@
-// Splitting for nobody fills a run with crumbs; not hearing of those who wait leaves a fleet idle behind one long shard.
+// Splitting without need fills a run with crumbs; missing that workers wait leaves a fleet idle behind one long shard.
 
 import type { CapacityHint } from "@gossip/coordination";
 import { describe, expect, test } from "vitest";

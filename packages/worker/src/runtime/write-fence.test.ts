@@ -1,4 +1,4 @@
-// A sink of the user's own refuses whoever comes with a smaller number. If a zombie of the parent had a greater one than the
+// A user's sink refuses a writer with a smaller number. If a zombie of the parent had a greater one than the
 // holder of the child, its writes would land on top of newer ones after every split.
 import {
   Cursor,

@@ -7,7 +7,7 @@ import { splitPoint, type KnownKeys } from "./split-point.ts";
 
 const text = (key: string): Uint8Array => new TextEncoder().encode(key);
 
-// Few byte values and short keys: neighbours, prefixes and carries are then common.
+// Few byte values and short keys: adjacent keys, prefixes and carries are then common.
 const denseKey = fc
   .array(fc.constantFrom(0x00, 0x31, 0x39, 0xff), { minLength: 1, maxLength: 4 })
   .map((bytes) => Uint8Array.from(bytes));

@@ -97,7 +97,7 @@ function makeTelemetry() {
   return { spans, tracerProvider, meterProvider, lines, logger, readMetrics };
 }
 
-describe("whoever is told of the work", () => {
+describe("an observer of the work", () => {
   test.each(Object.values(SAMPLES).map((event) => [event.kind, event] as const))(
     "%s shows neither keys nor what was thrown",
     async (_kind, event) => {

@@ -47,13 +47,13 @@ test("a shard that another worker holds was lost to it", async () => {
 });
 
 test("a shard that no other worker holds was not", async () => {
-  const nobody =
+  const noHolder =
     "the lease of shard 1 ended before it could be renewed; a worker will continue it, and items that were not stored are done again";
-  expect(await report()).toBe(nobody);
+  expect(await report()).toBe(noHolder);
   await acquire(own);
-  expect(await report()).toBe(nobody);
+  expect(await report()).toBe(noHolder);
   clock.advance(5000n);
   await acquire(other);
   clock.advance(5000n);
-  expect(await report()).toBe(nobody);
+  expect(await report()).toBe(noHolder);
 });

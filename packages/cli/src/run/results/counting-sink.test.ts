@@ -1,5 +1,5 @@
 // The counts say what was skipped and how many failed. They travel in the cursor: a count that is off by one item after a
-// crash, or a token that loses what the results' own sink wrote, is a lie about somebody's data.
+// crash, or a token that loses what the results' own sink wrote, is a false report about a user's data.
 import { FenceEpoch, RunId, ShardId } from "@gossip/contracts";
 import type { Item, Sink } from "@gossip/worker";
 import fc from "fast-check";

@@ -100,7 +100,7 @@ test("no password of a URL is kept, but another password is another run", () => 
   expect(fingerprintOf(given)).not.toBe(fingerprintOf({ ...given, exec: given.exec.replaceAll("hunter2", "hunter3") }));
 });
 
-test("bytes of somebody else are no settings", () => {
+test("bytes of another program are no settings", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => decodeSettings(bytes) === undefined));
   expect(decodeSettings(Buffer.from('{"gossip":2}'))).toBeUndefined();
 });

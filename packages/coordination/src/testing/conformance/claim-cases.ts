@@ -180,5 +180,5 @@ export const claimCases: readonly ConformanceCase[] = [
   { name: "P10: a worker waits after a claim, where it is told to", run: cooldown },
   { name: "P15: what is finished or held is no candidate", run: finishedShardsAreNoCandidates },
   { name: "P10: workers are shown different candidates", run: workersSpread },
-  { name: "P16: holders hear that somebody found nothing", run: starvation },
+  { name: "P16: holders learn that a worker found nothing", run: starvation },
 ];

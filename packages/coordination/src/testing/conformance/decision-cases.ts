@@ -166,7 +166,7 @@ async function eventsAreTold(world: World): Promise<void> {
   const heard: CoordinationEvent[] = [];
   const stop = coordinator.onEvent((event) => heard.push(event));
   coordinator.onEvent(() => {
-    throw new Error("a listener that fails holds nobody up");
+    throw new Error("a listener that fails delays nothing");
   });
   const stream = coordinator.events({ capacity: 3 });
   await world.seed();
@@ -316,12 +316,12 @@ async function tenantsAreApart(world: World): Promise<void> {
     await coordinator.checkpoint({ tenant: OTHER_TENANT, lease, cursor: at("b"), opId: op(2) }),
     "StaleFence",
   );
-  const nobody = TenantId.fromBytes(new Uint8Array(32).fill(3));
+  const unknownTenant = TenantId.fromBytes(new Uint8Array(32).fill(3));
   world.expectRefusal(
-    await coordinator.checkpoint({ tenant: nobody, lease, cursor: at("d"), opId: op(2) }),
+    await coordinator.checkpoint({ tenant: unknownTenant, lease, cursor: at("d"), opId: op(2) }),
     "ShardNotFound",
   );
-  world.expectRefusal(await coordinator.getRun({ tenant: nobody, run: RUN }), "RunNotFound");
+  world.expectRefusal(await coordinator.getRun({ tenant: unknownTenant, run: RUN }), "RunNotFound");
   unwrap(await coordinator.cancelRun({ tenant: OTHER_TENANT, run: RUN, opId: op(1) }));
   unwrap(await coordinator.deleteRun({ tenant: OTHER_TENANT, run: RUN }));
   world.expectOutcome(await world.checkpoint(lease, "d", 3), "Executed");

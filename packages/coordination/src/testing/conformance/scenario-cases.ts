@@ -123,7 +123,7 @@ export const scenarioCases: readonly ConformanceCase[] = [
   { name: "S3: a shard is replaced and its children finished", run: splitAndFinish },
   { name: "S4: two residual splits, one after the other", run: twoResiduals },
   { name: "S5: operations are forgotten, oldest first", run: forgottenOperations },
-  { name: "S6: a run is cancelled before it has shards", run: cancelEarly },
+  { name: "S6: a run is canceled before it has shards", run: cancelEarly },
   { name: "S7: a worker comes back for its own shard", run: workerRecovers },
   { name: "S8: three workers and two shards", run: threeForTwo },
 ];

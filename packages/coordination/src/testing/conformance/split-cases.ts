@@ -231,7 +231,7 @@ export const splitCases: readonly ConformanceCase[] = [
   { name: "S1: the order of the children in a plan does not matter", run: replayAndOrder },
   { name: "S2 and S7: what a split-replace must be, and which child is named", run: replaceRules },
   { name: "what a residual split must be, and what it leaves alone", run: residualRules },
-  { name: "S5: a forgotten residual split is recognised, and another plan for it refused", run: residualAfterEviction },
+  { name: "S5: a forgotten residual split is recognized, and another plan for it refused", run: residualAfterEviction },
   { name: "an id that is taken refuses the split, after the quota", run: derivedIdTaken },
   { name: "as many children as the store says, and not one more", run: manyChildren },
   { name: "a shard spawns at most 1,024", run: spawnLimit },

@@ -173,7 +173,7 @@ async function removal(world: World): Promise<void> {
   world.expect(await commit(world, remove)).toMatchObject({ kind: "Conflict" });
   world.expect(await commit(world, putRun())).toMatchObject({ kind: "Conflict" });
   world.expect(await commit(world, update(held.shard, { attempts: 1 }))).toMatchObject({ kind: "Conflict" });
-  // The counts were given back, and the neighbour was left alone.
+  // The counts were given back, and the other run was left alone.
   const limits = { maxShardsPerTenant: 2, maxShardsTotal: 2 };
   const third = makeRun({ run: RunId.fromRaw(3n) });
   await mustCommit(world, putRun({ after: third, created: [makeShard(SHARD, { run: third.run })], limits }));

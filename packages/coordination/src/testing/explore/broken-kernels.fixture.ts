@@ -127,7 +127,7 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     },
   },
   {
-    what: "a run that was cancelled can fail",
+    what: "a canceled run can fail",
     world: "runs",
     finds: "RunTerminalIrreversibility",
     kernel: {
@@ -136,7 +136,7 @@ export const BROKEN_KERNELS: readonly BrokenKernel[] = [
     },
   },
   {
-    what: "a run that was cancelled gives out shards",
+    what: "a canceled run gives out shards",
     world: "runs",
     finds: "EndedRun",
     kernel: {

@@ -22,7 +22,7 @@ export type Kernel = typeof realKernel;
 export interface ShardDelivery {
   /** What must be stored; `undefined` where nothing changed. */
   readonly writes: UpdateShard | SplitShard | undefined;
-  /** The lease that was given, to whoever hears the answer. */
+  /** The lease that was granted, for the sender if it receives the answer. */
   readonly lease: Lease | undefined;
   readonly accepted: AcceptedMutation | undefined;
   /** As in a trace: `Executed`, `Replayed`, or the kind of the refusal. */
@@ -101,7 +101,7 @@ function nameAnswer(answered: Answered): string {
 }
 
 /**
- * Whoever asks for the same again must hear that it was done, whatever became of the lease and the
+ * A repeated request must return the logged result, whatever happened to the lease and the
  * shard since. No log forgets here: the bounds of a world are narrower than it is long.
  */
 function checkReplay({ shard, message, now }: ShardRequest, answer: string): Violation[] {

@@ -41,7 +41,7 @@ export interface ExploreWorker {
   readonly clockLag: number;
 }
 
-/** Somebody who sends requests: a worker, or, as the last, the operator. */
+/** A sender of requests: a worker, or, as the last, the operator. */
 export interface ActorState {
   /** The leases that it believes in, the last that it heard of for each shard, by shard. */
   readonly leases: readonly Lease[];
@@ -102,7 +102,7 @@ export function assertBounds(bounds: ExploreBounds): void {
   );
 }
 
-/** The world before anything happened: an active run of two shards that nobody holds. */
+/** The world before anything happened: an active run of two shards without leases. */
 export function firstState(bounds: ExploreBounds): ExploreState {
   const now = LogicalTime.fromRaw(1n);
   const created = unwrap(

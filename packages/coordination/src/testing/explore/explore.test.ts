@@ -1,6 +1,6 @@
-// A rule that holds in every test that somebody thought of may still break in an order of events that nobody thought
-// of: a request that was held up while its sender came and went, an answer lost between two clocks. So here nobody
-// thinks: every order is tried. What could go wrong with that is a walk that sees less than it seems to: therefore
+// A rule that holds in every written test may still break in an order of events that no test covers: a request that
+// was delayed while its sender crashed and returned, an answer lost between two clocks. So this test tries
+// every order. The walk itself could see less than it seems to. Therefore
 // the states are counted, the answers that must come up are asked for, and for every rule there is a
 // protocol that breaks it.
 
@@ -140,7 +140,7 @@ describe("explore", () => {
       says: "requests in all",
     },
     {
-      what: "a request that nobody knows",
+      what: "an unknown request",
       bounds: { menu: ["Sneeze" as never] },
       says: "the menu must be of Acquire, Renew",
     },

@@ -63,7 +63,7 @@ export class Interner {
     const text = textOf(value);
     const number = this.#texts.get(text) ?? this.#texts.size + 1;
     this.#texts.set(text, number);
-    // Whoever writes to what it was given is found out: here everything is shared.
+    // Everything is shared here, so a write to a value is detected.
     this.#numbers.set(Object.freeze(value), number);
     return number;
   }

@@ -185,7 +185,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     },
   },
   {
-    // Of a shard that is still written to, the next write would give it away before anybody repeats an operation.
+    // Of a shard that is still written to, the next write would reveal it before an operation is repeated.
     what: "the log of what is finished is forgotten",
     finds: "ReplayRefused",
     tampering: {

@@ -9,7 +9,7 @@ const MAX_ROLLS = 10;
 /** With fewer shards to work on than this, runs are created this often, and ended ones deleted, in a million times. */
 const FEW_SHARDS = 3;
 const REFILL_PPM = 400_000;
-/** Now and then somebody asks for what cannot be there, in a million times. */
+/** How often, in a million, a request names something that does not exist. */
 const MISTAKE_PPM = 30_000;
 
 /**
@@ -117,7 +117,7 @@ function isMistake(random: Random): boolean {
   return random.chance(MISTAKE_PPM);
 }
 
-/** A worker, or by mistake nobody. */
+/** A worker, or, by mistake, none. */
 function aimAtWorker({ workers }: SimWorld, random: Random): number {
   return isMistake(random) ? workers.length : random.below(workers.length);
 }
@@ -165,7 +165,7 @@ function aimAtHeld(world: SimWorld, random: Random, kind: HeldShardOpKind): SimO
   return isMistake(random) ? { kind, worker, shard: undefined } : undefined;
 }
 
-/** A lease that somebody else has taken over, or whose shard is gone, and whose it was. */
+/** A lease that another worker has taken over, or whose shard is gone, with its former holder. */
 function aimAtStale({ mirror, staleLeases, workers }: SimWorld, random: Random): SimOp {
   const stale = staleLeases.filter((lease) => mirror.shard(lease)?.fenceEpoch !== lease.fence);
   if (stale.length === 0) return { kind: "ZombieCheckpoint", worker: 0, lease: undefined };

@@ -12,16 +12,16 @@ import type { Violation } from "./invariants/violation.ts";
 import type { StoreMirror } from "./store-mirror.ts";
 
 /**
- * Holds every write that a store accepted to the rules, at the moment it was accepted.
+ * Checks every write against the rules at the moment the store accepts it.
  *
- * Here is the only place where nobody can be mistaken about what happened: it knows who sent the
- * write, under which lease it was asked for, and what was stored before.
+ * Only this class knows exactly what happened: which actor sent the
+ * write, under which lease, and what was stored before.
  */
 export class CommitWatch {
   readonly #mirror: StoreMirror;
   readonly #report: (violation: Violation) => void;
   readonly #streams = new Map<string, MutationStream>();
-  /** The leases under which operations were asked for: by op id, and for renewals by who asked. */
+  /** The leases under which operations were requested: by op id, and for renewals by actor. */
   readonly #presented = new Map<OpId | string, Lease>();
   readonly #grants = new Map<string, WorkerId>();
   /** How many writes were accepted. */
@@ -116,7 +116,7 @@ export class CommitWatch {
   }
 
   #checkLeased(before: ShardRecord, after: ShardRecord, lease: Lease | undefined): void {
-    if (lease === undefined) return this.#wrong("a write was accepted that nobody asked for");
+    if (lease === undefined) return this.#wrong("a write was accepted that no actor requested");
     // When it happened is what the record remembers, not when it arrived: its guard has seen to the rest.
     this.#reportAll(checkAuthority(before, lease, after.lastTime));
     this.#continueStream(after, { fence: lease.fence, owner: lease.owner }, false);

@@ -20,7 +20,7 @@ import type { HeldShardOpKind, SimOp } from "./sim-op.ts";
 import type { HeldShard, SimWorker } from "./sim-worker.ts";
 import type { SimWorld } from "./sim-world.ts";
 
-/** Nobody sleeps for longer, or everybody would be asleep before long. */
+/** The longest sleep. Without a limit, all actors would soon be asleep. */
 const MAX_PAUSE_STEPS = 12;
 
 type HeldShardOp = (run: OpRun, worker: SimWorker, held: HeldShard) => Promise<SimEvent>;

@@ -14,13 +14,13 @@ import type { WriteSet } from "../../store/write-set.ts";
 
 /** Told of everything that is asked of a store. */
 export interface StoreListener {
-  /** Somebody has called. */
+  /** An actor has called the store. */
   noteCall(): void;
-  /** A write was accepted, and whose it was. Nobody else knows yet. */
+  /** A write of this actor was accepted. No other actor can know yet. */
   accept(actor: WorkerId, set: WriteSet): void;
 }
 
-/** A store as one actor reaches it, so that whoever listens knows who wrote. */
+/** A store as seen by one actor, so that a listener knows which actor wrote. */
 export class ObservedStore implements CoordinationStore {
   readonly #inner: CoordinationStore;
   readonly #actor: WorkerId;
@@ -82,7 +82,7 @@ export class ObservedStore implements CoordinationStore {
 
   commit(sets: readonly WriteSet[]): Eventually<readonly CommitAnswer[]> {
     const answers = this.#called().commit(sets);
-    // At once where the store answers at once: nobody's write can then come between a write and its being told.
+    // Synchronous if the store is: no other write can then come between a write and its report.
     return "then" in answers ? answers.then((given) => this.#tell(sets, given)) : this.#tell(sets, answers);
   }
 

@@ -13,7 +13,7 @@ const OP_ID_RANGE = 1_000_000n;
 /** Few, so that workers hear of failures and have to ask again themselves. */
 const MAX_ATTEMPTS = 2;
 
-/** The time that everybody would agree on, if their clocks were right. Only forward. */
+/** The true time, which every correct clock would show. Moves only forward. */
 export class SimTime {
   #now = 0n;
 
@@ -90,7 +90,7 @@ export class SimActor {
   }
 
   /**
-   * Die and come back. What was sent may still arrive, but nobody hears the answer; what the
+   * Crashes and comes back. Requests in flight may still arrive, but their answers are lost; what the
    * coordinator knew is gone. Op ids are not used again: they would be drawn at random.
    */
   restart(): void {

@@ -23,7 +23,7 @@ export type RunEnding = (typeof RUN_ENDINGS)[number];
 
 /**
  * One step of a run. Workers are named by their place in the list of workers; one that is not in
- * it is nobody.
+ * there is none.
  *
  * `Release`, `Retry`, `MalformedCheckpoint`, `MalformedSplit`, `ForeignTenant`, `CrashWorker`, `SkewClock`,
  * `CreateRun` and `DeleteRun` are *additions*.

@@ -18,7 +18,7 @@ interface ParkedCall {
 /**
  * Decides who goes on and when.
  *
- * Time here is counted in steps of the run. Whoever has to wait is parked for some steps, and
+ * Time here is counted in steps of the run. An actor that has to wait is parked for some steps, and
  * goes on when they have passed, in the order of their waiting. So many operations can be
  * under way at once, and the same seed always lets them overtake each other in the same way.
  */
@@ -48,12 +48,12 @@ export class SimScheduler {
     });
   }
 
-  /** Somebody has called the store, and will go on from there. */
+  /** An actor has called the store, and will continue from there. */
   noteCall(): void {
     this.#callCount += 1;
   }
 
-  /** Wait until everybody has finished or is parked: until nobody calls the store any more. */
+  /** Waits until every actor has finished or is parked, so that no more calls reach the store. */
   async settle(): Promise<void> {
     let before: number;
     do {
@@ -74,7 +74,7 @@ export class SimScheduler {
     }
   }
 
-  /** Let everybody go on, and whoever has to wait for that again, until nobody does. */
+  /** Lets all actors continue, again and again, until none has to wait. */
   async drain(): Promise<void> {
     while (this.#parked.length > 0) {
       this.#step = Math.max(this.#step, ...this.#parked.map((call) => call.dueStep));

@@ -55,7 +55,7 @@ export class SimWorld {
   hasSkewedClocks = false;
   /** How often that was compared with the truth. */
   capacitySamples = 0;
-  /** Leases that somebody once believed in. */
+  /** Leases that an actor once held. */
   readonly #staleLeases: Lease[] = [];
   /** Above what runs are set up with, and what is asked for again by mistake. */
   #nextRun = 100;
@@ -123,7 +123,7 @@ export class SimWorld {
     this.report({ kind: "WrongAnswer", operation, message });
   }
 
-  /** A worker was given a shard. Whoever believed to hold it is wrong, and may come back as a zombie. */
+  /** A worker was granted a shard. Its former holder no longer holds it, and may come back as a zombie. */
   dispossess(winner: SimWorker, place: ShardPlace, random: Random): void {
     for (const worker of this.workers) {
       const held = worker === winner ? undefined : worker.held(place);

@@ -79,7 +79,7 @@ describe(`${SEED_COUNT} seeds of mixed levels`, () => {
     expect(coverageOf(reports).events.get(kind)).toBeGreaterThan(0);
   });
 
-  // In memory a wrong tenant finds nothing at all, so that nobody is ever told of a mismatch.
+  // In memory, a wrong tenant finds nothing at all, so a mismatch is never reported.
   test.each(REJECTION_KINDS.filter((kind) => kind !== "TenantMismatch"))("come to the rejection %s", (kind) => {
     expect(coverageOf(reports).rejections.get(kind)).toBeGreaterThan(0);
   });

@@ -209,7 +209,7 @@ export class Simulation {
     this.#running = left;
   }
 
-  /** No more faults: calls that are under way come to their end, everybody wakes up, every clock is right. */
+  /** No more faults: calls in flight finish, every actor wakes up, and every clock is right. */
   async heal(): Promise<void> {
     for (const { caller } of this.#running) caller?.actor.connection.begin(undefined);
     await this.world.scheduler.drain();

@@ -1,4 +1,4 @@
-// A result that is lost or written twice is found by nobody until somebody counts. So everything that can stop is stopped here, at every
+// A result that is lost or written twice goes unnoticed until the results are counted. So everything that can stop is stopped here, at every
 // byte it writes, and in the end the file must hold each result once and in order.
 
 import { unwrap } from "@gossip/stdx";

@@ -66,7 +66,7 @@ describe("results on a disk", () => {
     expect(await assemble(second, undefined, other)).toEqual({ ok: true, value: { size: 24 } });
     expect(readFileSync(path, "utf8")).toBe('{"a":1}\n"zwei\\n"\n3\nnull\n');
     expect(readdirSync(folder)).toEqual(["out.ndjson"]);
-    // Once more, for whoever did not hear that it was done.
+    // Once more, for a caller whose first answer was lost.
     expect(await assemble(second, undefined, other)).toEqual({ ok: true, value: { size: 24 } });
   });
 

@@ -1,5 +1,5 @@
 // Sources, runtime and sink are tried by themselves elsewhere. Here they are tried together: what a file holds in the end is what its
-// user sees of all of it, and it must be every line once, whoever stopped, lost a lease or split a shard on the way.
+// user sees of all of it, and it must be every line once, whichever worker stopped, lost a lease or split a shard on the way.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

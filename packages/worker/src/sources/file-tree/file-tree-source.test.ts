@@ -1,4 +1,4 @@
-// Whoever resumes at a key must find exactly the files behind it. A walk whose order is not that of the keys loses files
+// A walk that resumes at a key must find exactly the files after it. A walk whose order is not that of the keys loses files
 // without a trace wherever a shard begins or ends, and names on disks are not as tidy as those one thinks of.
 
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ import { inTree, makeTree, type TemporaryTree } from "./temporary-tree.fixture.t
 const NONE = new Uint8Array(0);
 const EVERYTHING = { start: NONE, end: NONE };
 
-/** Neighbours around the slash, links in a chain of prefixes, line ends, and bytes that are no text. */
+/** Names that sort around the slash, links in a chain of prefixes, line ends, and bytes that are no text. */
 const AWKWARD = [
   "a.txt",
   "a/b",
@@ -89,7 +89,7 @@ async function read(options: FileTreeOptions, request: Partial<ReadRequest> = {}
 const bytes = (path: string): Uint8Array => new Uint8Array(Buffer.from(path, "latin1"));
 
 describe("reading a tree", () => {
-  // Few characters on either side of the slash, so that files and folders are each other's neighbours.
+  // Few characters on either side of the slash, so that files and folders sort next to each other.
   const name = fc
     .string({ unit: fc.constantFrom("a", ".", "0", "\xff", "\n"), minLength: 1, maxLength: 3 })
     .filter((text) => !/^\.+$/.test(text));
@@ -221,7 +221,7 @@ describe("folders that cannot be read", () => {
       });
   });
 
-  test("are nobody's permission to read", async ({ skip }) => {
+  test("are reported as unreadable", async ({ skip }) => {
     skip(process.getuid?.() === 0, "root may read every folder");
     const tree = newTree(["a/1", "b/1"]);
     execFileSync("chmod", ["000", join(tree.root, "b")]);

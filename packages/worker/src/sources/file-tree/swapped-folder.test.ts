@@ -1,5 +1,5 @@
 // Someone who can write to a tree can replace one of its folders by a link while it is walked. If the walk followed it, files
-// outside of the tree would be processed with the rights of whoever runs it.
+// outside of the tree would be processed with the rights of the user who runs it.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";

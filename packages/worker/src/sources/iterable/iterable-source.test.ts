@@ -1,4 +1,4 @@
-// An iterable is somebody else's code: what it gives out of order would be skipped for ever by a cursor that has passed it, so it is
+// An iterable is the user's code: an item out of order would be skipped forever by a cursor that has passed it, so it is
 // not believed but checked.
 
 import { InvariantViolation, unwrap } from "@gossip/stdx";

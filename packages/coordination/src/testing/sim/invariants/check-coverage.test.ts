@@ -1,4 +1,4 @@
-// A gap between shards is work that nobody does and nobody misses; an overlap is work that is done twice. The check must see
+// A gap between shards is work that is never done, unnoticed; an overlap is work that is done twice. The check must see
 // exactly these, and must not mind where the registered ranges themselves leave room.
 
 import {
@@ -47,7 +47,7 @@ describe("checkCoverage", () => {
     { what: "a gap inside", leaves: [shard(1, 2), shard(3, 5), shard(7, 9)], fault: "Gap" },
     { what: "a gap at the start", leaves: [shard(2, 5), shard(7, 9)], fault: "Gap" },
     { what: "a gap at the end", leaves: [shard(1, 4), shard(7, 9)], fault: "Gap" },
-    { what: "a range that nobody has", leaves: [shard(1, 5)], fault: "Gap" },
+    { what: "a range without a shard", leaves: [shard(1, 5)], fault: "Gap" },
     { what: "an overlap", leaves: [shard(1, 4), shard(3, 5), shard(7, 9)], fault: "Overlap" },
     { what: "the same range twice", leaves: [shard(1, 5), shard(1, 5), shard(7, 9)], fault: "Overlap" },
     { what: "a shard that reaches across", leaves: [shard(1, 6), shard(7, 9)], fault: "Outside" },

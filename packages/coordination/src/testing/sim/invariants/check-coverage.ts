@@ -13,7 +13,7 @@ export interface KeyRange {
  * gap and no overlap. A leaf is a shard whose work has not been given to others: any but a
  * split one.
  *
- * A key in a gap would never be scanned and nobody would know; one in an overlap, twice.
+ * A key in a gap would never be scanned, unnoticed; one in an overlap would be scanned twice.
  */
 export function checkCoverage(
   place: RunPlace,

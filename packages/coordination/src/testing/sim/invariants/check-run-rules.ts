@@ -4,13 +4,13 @@ import type { ShardRecord } from "../../../records/shard-record.ts";
 import { placeOf } from "./check-shard.ts";
 import type { Violation } from "./violation.ts";
 
-/** Whether a shard was given to somebody, rather than held on to. The same acquire may be granted again once its lease has lapsed. */
+/** Whether a shard was granted anew. The same acquire may be granted again once its lease has expired. */
 export function isGrant(before: ShardRecord, after: ShardRecord): boolean {
   if (after.lease === undefined) return false;
   return after.lease.opId !== before.lease?.opId || after.fenceEpoch !== before.fenceEpoch;
 }
 
-/** Whether a shard was set aside by an acquire that found it tried too often: nobody asked for that, so nothing is logged. */
+/** Whether an acquire parked a shard that was tried too often. No caller requested it, so nothing is logged. */
 function isParkedUnasked(before: ShardRecord, after: ShardRecord): boolean {
   return (
     before.status === "Active" && after.status === "Parked" && after.opLog.at(-1)?.opId === before.opLog.at(-1)?.opId

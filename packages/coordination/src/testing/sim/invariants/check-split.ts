@@ -36,7 +36,7 @@ function findSplitFault(record: ShardRecord, children: readonly (ShardRecord | u
   return record.status === "Split" && hasLostProgress(record, found) ? "LostProgress" : undefined;
 }
 
-/** Whether what the parent had done is done no longer: nobody who has its last key has come as far. */
+/** Whether progress of the parent was lost: no shard that contains its last key has come as far. */
 function hasLostProgress({ cursor }: ShardRecord, children: readonly ShardRecord[]): boolean {
   const { lastKey } = cursor;
   if (lastKey === undefined) return false;

@@ -18,7 +18,7 @@ const PAGE_SIZE = 7;
 const MANY = 1000;
 
 export interface InvariantCheckerOptions {
-  /** Looked at as anybody could who has only the store. */
+  /** Read through the store's port alone. */
   readonly store: CoordinationStore;
   readonly mirror: StoreMirror;
   /** How long a worker must wait between claims; 0 where it need not. */
@@ -153,7 +153,7 @@ export class InvariantChecker {
     const open = [...shards.values()].filter((record) => record.status === "Active" && !isLeasedAt(record, now));
     const candidates = new Set(listing.candidates.map(({ shard }) => shard));
     if (candidates.size !== open.length || open.some(({ shard }) => !candidates.has(shard))) {
-      this.#wrong("listClaimCandidates", "the candidates are not the shards that nobody holds");
+      this.#wrong("listClaimCandidates", "the candidates are not the shards without a lease");
     }
   }
 

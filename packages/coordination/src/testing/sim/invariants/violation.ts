@@ -40,7 +40,7 @@ interface ViolationFields {
   FenceMonotonicity: ShardPlace & { readonly prev: FenceEpoch; readonly current: FenceEpoch };
   /** S3: a shard came back from its end. */
   TerminalIrreversibility: ShardPlace & { readonly was: ShardStatus; readonly now: ShardStatus };
-  /** S3b: a shard was unparked behind the fence of whoever parked it. */
+  /** S3b: a shard was unparked without raising the fence of its last holder. */
   UnparkWithoutFenceBump: ShardPlace & { readonly fenceAtPark: FenceEpoch; readonly fenceAtUnpark: FenceEpoch };
   /** S4: a record is not in order. */
   RecordInvariant: ShardPlace & { readonly message: string };

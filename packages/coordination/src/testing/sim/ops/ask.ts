@@ -97,12 +97,12 @@ export class Moment {
     return this.#world.scheduler.step === this.#step && this.#worker.actor.connection.faultCount === this.#faultCount;
   }
 
-  /** How many writes were accepted since, of anybody: one that was lost earlier may arrive at any time. */
+  /** Number of writes of any actor accepted since: one that was lost earlier may arrive at any time. */
   get acceptedCount(): number {
     return this.#world.watch.acceptedCount - this.#acceptedCount;
   }
 
-  /** Go on only as the one who asked: whoever crashed in between never hears the answer. */
+  /** Continues only if the actor has not crashed in between: a crashed actor never receives the answer. */
   async hear<T>(answer: Promise<T>): Promise<T> {
     const heard = await answer;
     return this.#worker.lives === this.#life ? heard : new Promise<T>(() => {});
@@ -136,7 +136,7 @@ export async function askLogged<T>(world: SimWorld, question: LoggedQuestion<T>)
   const isAccepted = world.watch.wasAccepted(lease, opId);
   if (answer.ok && !isAccepted)
     world.wrong("logged operation", "it is said to be done, and the store never accepted it");
-  // A closed session answers for itself, without asking anybody.
+  // A closed session answers by itself, without a call to the store.
   if (!moment.isUndisturbed || (!answer.ok && answer.error.kind === "SessionClosed")) return answer;
   if (!answer.ok && isAccepted && !wasAccepted)
     world.wrong("logged operation", "it is refused, and the store has just accepted it");

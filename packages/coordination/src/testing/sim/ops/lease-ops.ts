@@ -86,7 +86,7 @@ function checkGiven(
   if (world.hasSkewedClocks || !hasCapacity) return;
   world.capacitySamples += 1;
   if (capacity.availableCount !== world.countAvailable(lease, worker.actor.clock.now())) {
-    world.wrong("acquire", "the capacity is not the number of shards that nobody holds");
+    world.wrong("acquire", "the capacity is not the number of shards without a lease");
   }
 }
 

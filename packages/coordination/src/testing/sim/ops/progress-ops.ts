@@ -76,7 +76,7 @@ export async function conflictCheckpoint(run: OpRun, worker: SimWorker, held: He
 }
 
 /**
- * Write under a lease that somebody else has taken over since. It must be refused, and for that
+ * Writes under a lease that another worker has taken over since. It must be refused, and for that
  * reason, or because there is nothing left to write to.
  */
 export async function zombieCheckpoint(run: OpRun, zombie: SimWorker, lease: Lease): Promise<SimEvent> {
