@@ -17,7 +17,10 @@ export interface Action {
   readonly button: string;
   readonly isDangerous?: boolean;
   readonly input?: ActionInput;
-  /** Sends it. `opId` stays the same when the operator tries again after a lost answer. */
+  /**
+   * Sends it. `opId` stays the same when the operator tries again after a lost answer. Settings need none: a repeated
+   * change of settings changes nothing.
+   */
   readonly send: (client: Poster, opId: string, input: string) => Promise<Answer<unknown>>;
   /** What to show when it is done. */
   readonly done: (value: unknown) => string;
@@ -38,7 +41,7 @@ export function pauseRun({ tenant, run, title }: ActionRun): Action {
       "They keep their place. Nothing is lost, and Resume goes on from there.",
     ],
     button: "Pause",
-    send: (client, opId) => client.post(`runs/${run}/settings`, { tenant, opId, paused: true }),
+    send: (client) => client.post(`runs/${run}/settings`, { tenant, paused: true }),
     done: () => "The run is paused.",
   };
 }
@@ -48,7 +51,7 @@ export function resumeRun({ tenant, run, title }: ActionRun): Action {
     title: "Resume this run",
     effects: [`Workers of ${title} go on where they were.`],
     button: "Resume",
-    send: (client, opId) => client.post(`runs/${run}/settings`, { tenant, opId, paused: false }),
+    send: (client) => client.post(`runs/${run}/settings`, { tenant, paused: false }),
     done: () => "The run goes on.",
   };
 }
@@ -67,9 +70,9 @@ export function changeRate({ tenant, run, title }: ActionRun, current: number | 
       initial: current === null ? "" : String(current),
       problem: rateProblem,
     },
-    send: (client, opId, input) => {
+    send: (client, _opId, input) => {
       const itemsPerSecond = input.trim() === "" ? null : Number(input);
-      return client.post(`runs/${run}/settings`, { tenant, opId, itemsPerSecond });
+      return client.post(`runs/${run}/settings`, { tenant, itemsPerSecond });
     },
     done: () => "The rate is changed.",
   };

@@ -54,7 +54,7 @@ function checkSummary({ checks }: Health): string {
 function CheckTable({ checks }: Pick<Health, "checks">) {
   if (checks.length === 0) return <Empty title="No checks on this server" />;
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Checks">
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Checks">
       <table>
         <thead>
           <tr>
@@ -133,7 +133,7 @@ function Fsck({ fsck }: Pick<Health, "fsck">) {
 
 function Findings({ fsck }: Pick<Health, "fsck">) {
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Findings">
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Findings">
       <table>
         <thead>
           <tr>

@@ -158,7 +158,7 @@ function Figures({ detail }: { readonly detail: RunDetail }) {
       <div class="tile" data-tone={detail.failures > 0 ? "bad" : undefined}>
         <dt>Items failed</dt>
         <dd>{formatCount(detail.failures)}</dd>
-        <dd class="more">{detail.failures > 0 ? "skipped; they can be retried" : "none skipped"}</dd>
+        <dd class="more">{detail.failures > 0 ? "can be retried" : "none skipped"}</dd>
       </div>
     </dl>
   );

@@ -104,8 +104,8 @@ function TenantFilter(props: { readonly tenant: string | undefined; readonly onC
 
 function RunTable({ runs }: { readonly runs: readonly RunRow[] }) {
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Runs">
-      <table>
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Runs">
+      <table class="cards">
         <thead>
           <tr>
             <th scope="col">Run</th>
@@ -150,10 +150,10 @@ function RunLine({ run }: { readonly run: RunRow }) {
         <a href={hrefOf({ page: "run", run: run.run }, { tenant })}>{runTitle(run)}</a>
         <div class="muted sub">{run.work ?? <code>{run.run}</code>}</div>
       </th>
-      <td>
+      <td data-label="State">
         <RunPill run={run} />
       </td>
-      <td class="progress-cell">
+      <td class="progress-cell" data-label="Progress">
         {run.fraction === undefined ? (
           <span class="muted">{run.items === undefined ? "not counted yet" : `${formatCount(run.items)} items`}</span>
         ) : (
@@ -166,12 +166,22 @@ function RunLine({ run }: { readonly run: RunRow }) {
           </>
         )}
       </td>
-      <td class="num">{isRunning ? formatRate(run.perSecond) : "–"}</td>
-      <td class="num">{isRunning && run.remainingMs !== undefined ? formatDuration(run.remainingMs) : "–"}</td>
-      <td class="num">{count(run.failures)}</td>
-      <td class="num">{count(run.shards.parked)}</td>
-      <td class="num">{isRunning && run.workers === 0 ? <strong class="warn">none</strong> : count(run.workers)}</td>
-      <td>
+      <td class="num" data-label="Rate">
+        {isRunning ? formatRate(run.perSecond) : "–"}
+      </td>
+      <td class="num" data-label="Time left">
+        {isRunning && run.remainingMs !== undefined ? formatDuration(run.remainingMs) : "–"}
+      </td>
+      <td class="num" data-label="Failures">
+        {count(run.failures)}
+      </td>
+      <td class="num" data-label="Parked">
+        {count(run.shards.parked)}
+      </td>
+      <td class="num" data-label="Workers">
+        {isRunning && run.workers === 0 ? <strong class="warn">none</strong> : count(run.workers)}
+      </td>
+      <td data-label="Started">
         <Ago atMs={run.createdAtMs} />
       </td>
     </tr>

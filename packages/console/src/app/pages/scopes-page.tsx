@@ -50,7 +50,7 @@ function headOf({ node, epoch, scopes }: ScopeList): string {
 
 function ScopeTable({ list }: { readonly list: ScopeList }) {
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Scopes">
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Scopes">
       <table>
         <thead>
           <tr>

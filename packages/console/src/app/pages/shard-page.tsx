@@ -157,7 +157,7 @@ function Lineage({ detail, run }: { readonly detail: ShardDetail; readonly run: 
       {ancestors.length === 0 && childShards.length === 0 ? (
         <p class="muted">A first shard that was never split.</p>
       ) : (
-        <div class="table-wrap" tabIndex={0} role="region" aria-label="Lineage">
+        <div class="table-wrap" tabIndex={0} role="group" aria-label="Lineage">
           <table>
             <thead>
               <tr>
@@ -211,7 +211,7 @@ function OperationLog({ detail }: { readonly detail: ShardDetail }) {
       {detail.log.length === 0 ? (
         <Empty title="No operations yet" />
       ) : (
-        <div class="table-wrap" tabIndex={0} role="region" aria-label="Operations">
+        <div class="table-wrap" tabIndex={0} role="group" aria-label="Operations">
           <table>
             <thead>
               <tr>

@@ -17,7 +17,7 @@ export function EventTable({
   const nowMs = app.nowMs.value;
   const tenant = app.location.value.query["tenant"];
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Events">
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Events">
       <table class="events">
         <thead>
           <tr>

@@ -169,7 +169,7 @@ export function DataTable(props: { readonly summary: string; readonly children: 
   return (
     <details>
       <summary>{props.summary}</summary>
-      <div class="table-wrap" tabIndex={0} role="region" aria-label={props.summary}>
+      <div class="table-wrap" tabIndex={0} role="group" aria-label={props.summary}>
         <table>{props.children}</table>
       </div>
     </details>

@@ -24,17 +24,17 @@ export function Shell(props: { readonly page: Route["page"]; readonly children: 
   useFocusOnNavigation(main);
   return (
     <>
-      <a
-        class="skip"
-        href={window.location.hash}
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        Skip to the content
-      </a>
       <header class="top">
+        <a
+          class="skip"
+          href={window.location.hash}
+          onClick={(event) => {
+            event.preventDefault();
+            main.current?.focus();
+          }}
+        >
+          Skip to the content
+        </a>
         <div class="top-row">
           <a class="brand" href={hrefOf({ page: "runs" }, { tenant })}>
             <Mark /> Gossip

@@ -14,7 +14,7 @@ export function WorkerTable(props: {
 }) {
   const { workers, run, isShort = false } = props;
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Workers">
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Workers">
       <table>
         <thead>
           <tr>

@@ -61,8 +61,8 @@ export function FailurePanel(props: RunPanelProps) {
 
 function FailureTable({ page, run }: { readonly page: FailurePage; readonly run: string }) {
   return (
-    <div class="table-wrap" tabIndex={0} role="region" aria-label="Failed items">
-      <table>
+    <div class="table-wrap" tabIndex={0} role="group" aria-label="Failed items">
+      <table class="cards">
         <thead>
           <tr>
             <th scope="col">Item</th>
@@ -81,17 +81,19 @@ function FailureTable({ page, run }: { readonly page: FailurePage; readonly run:
               <th scope="row" class="mono item">
                 {failure.key.text}
               </th>
-              <td>
+              <td data-label="Error">
                 <span class="long">{failure.error || failure.reason}</span>
               </td>
-              <td class="num">{formatCount(failure.attempts)}</td>
-              <td>
+              <td class="num" data-label="Attempts">
+                {formatCount(failure.attempts)}
+              </td>
+              <td data-label="When">
                 <Ago atMs={failure.atMs} />
               </td>
-              <td>
+              <td data-label="Shard">
                 <ShardLink run={run} shard={failure.shard} />
               </td>
-              <td>{failure.workerName ?? shortId(failure.worker)}</td>
+              <td data-label="Worker">{failure.workerName ?? shortId(failure.worker)}</td>
             </tr>
           ))}
         </tbody>
@@ -113,7 +115,7 @@ function ParkedPanel({ run, tenant, detail }: RunPanelProps) {
       <Loaded resource={parked} what="The parked shards">
         {(page) => (
           <>
-            <div class="table-wrap" tabIndex={0} role="region" aria-label="Parked shards">
+            <div class="table-wrap" tabIndex={0} role="group" aria-label="Parked shards">
               <table>
                 <thead>
                   <tr>

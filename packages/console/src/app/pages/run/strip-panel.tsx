@@ -75,13 +75,13 @@ function StripPicture({ strip, detail, run, window, onWindow }: RunPanelProps & 
         <span class="mono">{strip.fromKey.text || "start"}</span>
         <span class="mono">{strip.toKey.text || "end"}</span>
       </div>
-      <p class="readout" aria-live="polite">
-        <Readout hit={hit} keyText={key?.text} />
-      </p>
       <div class="below">
-        <Pinned {...{ strip, detail, run, window, onWindow, pinned }} onUnpin={() => setPinned(undefined)} />
+        <p class="readout" aria-live="polite">
+          <Readout hit={hit} keyText={key?.text} />
+        </p>
         <Legend />
       </div>
+      <Pinned {...{ strip, detail, run, window, onWindow, pinned }} onUnpin={() => setPinned(undefined)} />
       <StripTable strip={strip} run={run} />
     </>
   );
@@ -98,7 +98,7 @@ function Pinned({ strip, detail, run, window, onWindow, pinned, onUnpin }: Pinne
   const app = useApp();
   const key = useKeyAt(detail, pinned);
   const hit = pinned === undefined ? undefined : hitStrip(strip, pinned);
-  if (pinned === undefined) return <span class="muted hint">Click the strip for what can be done there.</span>;
+  if (pinned === undefined) return null;
   const at = { position: pinned, key: key?.text ?? "" };
   return (
     <div class="buttons" role="group" aria-label={`At ${at.key}`}>
@@ -175,7 +175,8 @@ function summaryOf({ done, leased, waiting, parked }: RunPanelProps["detail"]["s
 
 function Readout({ hit, keyText }: { readonly hit: StripHit | undefined; readonly keyText: string | undefined }) {
   const { nowMs } = useApp();
-  if (hit === undefined) return <>Point at the strip to see what is there. Drag to zoom.</>;
+  if (hit === undefined)
+    return <>Point at the strip to see what is there. Drag to zoom. Click for what can be done there.</>;
   if (hit.kind === "bucket") {
     const { done, leased, waiting, parked } = hit.counts;
     return (

@@ -167,7 +167,7 @@ function TreeTable({ lines, run, onToggle, onMore }: TreeTableProps) {
   return (
     <details>
       <summary>Table: {plural(lines.length, "shard")}, open one to see its children</summary>
-      <div class="table-wrap" tabIndex={0} role="region" aria-label="Split tree">
+      <div class="table-wrap" tabIndex={0} role="group" aria-label="Split tree">
         <table>
           <thead>
             <tr>
