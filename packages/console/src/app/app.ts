@@ -8,6 +8,7 @@ import { ApiClient } from "./data/client.ts";
 import { CONNECTING, nextConnection, type Connection } from "./data/connection.ts";
 import { addEvents, markGap, NO_EVENTS, type EventList } from "./data/event-list.ts";
 import { EventStream } from "./data/event-stream.ts";
+import { eventText } from "./format/event-text.ts";
 import { parseHash, type Location } from "./route/route.ts";
 import { readTheme, storeTheme, type ThemeChoice } from "./theme.ts";
 
@@ -27,6 +28,13 @@ export interface Toast {
 /** A change on the server: an event, or `undefined` if anything may have changed. */
 export type Change = ConsoleEvent | undefined;
 
+const ANNOUNCED: ReadonlySet<string> = new Set([
+  "RunDone",
+  "RunFailed",
+  "RunCancelled",
+  "ShardParked",
+  "WriterRejected",
+]);
 const TOKEN_KEY = "gossip-token";
 const MAX_TOASTS = 4;
 const TOAST_MS = 8_000;
@@ -129,11 +137,11 @@ export class App {
     return () => this.#listeners.delete(listener);
   }
 
-  toast(tone: Toast["tone"], text: string): void {
+  /** Show a sentence. What went wrong stays until it is closed. */
+  toast(tone: Toast["tone"], text: string, isKept = tone === "bad"): void {
     const id = this.#nextToast++;
     this.toasts.value = [...this.toasts.value, { id, tone, text }].slice(-MAX_TOASTS);
-    // What went wrong stays until it is dismissed.
-    if (tone === "good") setTimeout(() => this.dismiss(id), TOAST_MS);
+    if (!isKept) setTimeout(() => this.dismiss(id), TOAST_MS);
   }
 
   /** Ask the operator to confirm an action. */
@@ -173,6 +181,7 @@ export class App {
             this.events.value,
             events.filter(({ kind }) => kind !== "Counted"),
           );
+          this.#announce(events);
           for (const event of events) this.#tell(event);
         },
         onGap: () => {
@@ -183,6 +192,12 @@ export class App {
         onUnauthenticated: () => this.#signedOut(),
       },
     ).start();
+  }
+
+  /** Tell a screen reader what an operator would look up for. */
+  #announce(events: readonly ConsoleEvent[]): void {
+    const last = events.findLast(({ kind }) => ANNOUNCED.has(kind));
+    if (last !== undefined) this.announcement.value = `${eventText(last)}: ${last.shard ?? last.run}`;
   }
 
   #tell(change: Change): void {

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useApp } from "../app.ts";
 import { sentenceOf, type CallError } from "../data/call.ts";
 import { newOpId } from "../data/op-id.ts";
+import { hrefOf } from "../route/route.ts";
 import type { Action } from "./actions.ts";
 
 /** States what an action does, and sends it when it is confirmed. One op id per opening, however often it is tried. */
@@ -30,8 +31,10 @@ export function ActionDialog({
     const answer = await action.send(app.client, opId, input);
     setSending(false);
     if (!answer.ok) return setError(answer.error);
-    app.toast("good", action.done(answer.value));
+    const { text, isKept = false } = action.done(answer.value);
+    app.toast("good", text, isKept);
     onClose(true);
+    if (action.goTo !== undefined) window.location.hash = hrefOf(action.goTo);
   };
 
   return (

@@ -1,5 +1,6 @@
 // What an operator can do, what it does, and how it is sent. Each action states its effect before it is confirmed.
 import type { Answer, Poster } from "../data/call.ts";
+import type { Route } from "../route/route.ts";
 import { formatCount, plural } from "../format/numbers.ts";
 
 export interface ActionInput {
@@ -23,7 +24,15 @@ export interface Action {
    */
   readonly send: (client: Poster, opId: string, input: string) => Promise<Answer<unknown>>;
   /** What to show when it is done. */
-  readonly done: (value: unknown) => string;
+  readonly done: (value: unknown) => Done;
+  /** Where to go when it is done, if what was shown is gone. */
+  readonly goTo?: Route;
+}
+
+export interface Done {
+  readonly text: string;
+  /** Whether the text stays until it is closed, because the operator needs it. */
+  readonly isKept?: boolean;
 }
 
 /** A run as actions need it. */
@@ -42,7 +51,7 @@ export function pauseRun({ tenant, run, title }: ActionRun): Action {
     ],
     button: "Pause",
     send: (client) => client.post(`runs/${run}/settings`, { tenant, paused: true }),
-    done: () => "The run is paused.",
+    done: () => ({ text: "The run is paused." }),
   };
 }
 
@@ -52,7 +61,7 @@ export function resumeRun({ tenant, run, title }: ActionRun): Action {
     effects: [`Workers of ${title} go on where they were.`],
     button: "Resume",
     send: (client) => client.post(`runs/${run}/settings`, { tenant, paused: false }),
-    done: () => "The run goes on.",
+    done: () => ({ text: "The run goes on." }),
   };
 }
 
@@ -74,7 +83,7 @@ export function changeRate({ tenant, run, title }: ActionRun, current: number | 
       const itemsPerSecond = input.trim() === "" ? null : Number(input);
       return client.post(`runs/${run}/settings`, { tenant, itemsPerSecond });
     },
-    done: () => "The rate is changed.",
+    done: () => ({ text: "The rate is changed." }),
   };
 }
 
@@ -98,7 +107,9 @@ export function retryFailures({ tenant, run, title }: ActionRun, count: number):
     send: (client, opId) => client.post(`console/runs/${run}/retry`, { tenant, opId }),
     done: (value) => {
       const { isStarted, command } = value as { readonly isStarted: boolean; readonly command: string };
-      return isStarted ? "The retry has started." : `This server runs no jobs. Run it yourself: ${command}`;
+      return isStarted
+        ? { text: "The retry has started." }
+        : { text: `This server runs no jobs. Run it yourself: ${command}`, isKept: true };
     },
   };
 }
@@ -112,7 +123,7 @@ export function parkShard({ tenant, run }: ActionRun, shard: string): Action {
     ],
     button: "Park",
     send: (client, opId) => client.post(`console/runs/${run}/shards/${shard}/park`, { tenant, opId }),
-    done: () => "The shard is parked.",
+    done: () => ({ text: "The shard is parked." }),
   };
 }
 
@@ -125,7 +136,7 @@ export function unparkShard({ tenant, run }: ActionRun, shard: string): Action {
     ],
     button: "Unpark",
     send: (client, opId) => client.post(`runs/${run}/shards/${shard}/unpark`, { tenant, opId }),
-    done: () => "The shard can be claimed again.",
+    done: () => ({ text: "The shard can be claimed again." }),
   };
 }
 
@@ -139,8 +150,9 @@ export function splitHere({ tenant, run }: ActionRun, at: { readonly position: n
     ],
     button: "Split",
     send: (client, opId) => client.post(`console/runs/${run}/split`, { tenant, opId, position: at.position }),
-    done: (value) =>
-      `The shard was split into ${plural((value as { children: readonly unknown[] }).children.length, "shard")}.`,
+    done: (value) => ({
+      text: `The shard was split into ${plural((value as { children: readonly unknown[] }).children.length, "shard")}.`,
+    }),
   };
 }
 
@@ -154,7 +166,7 @@ export function cancelRun({ tenant, run, title }: ActionRun): Action {
     button: "Cancel the run",
     isDangerous: true,
     send: (client, opId) => client.post(`runs/${run}/cancel`, { tenant, opId }),
-    done: () => "The run is canceled.",
+    done: () => ({ text: "The run is canceled." }),
   };
 }
 
@@ -175,6 +187,7 @@ export function deleteRun({ tenant, run, title }: ActionRun, name: string | unde
       problem: (text) => (text === wanted ? undefined : "This is not the name."),
     },
     send: (client, opId, input) => client.post(`console/runs/${run}/delete`, { tenant, opId, name: input }),
-    done: () => "The run is deleted.",
+    done: () => ({ text: "The run is deleted." }),
+    goTo: { page: "runs" },
   };
 }
