@@ -25,8 +25,9 @@ async function open({ module, options }: KeeperStart): Promise<KeeperStore> {
   assert(typeof exports.openStore === "function", "the module of keepLeases must export a function openStore");
   const opened = await exports.openStore(options);
   assert(typeof opened === "object" && opened !== null, "openStore must return an object");
-  const renews = "store" in opened ? opened.store?.commit : opened.coordinator?.renew;
-  assert(typeof renews === "function", "openStore must return an object with a store or a coordinator");
+  const canRenew =
+    "store" in opened ? typeof opened.store?.commit === "function" : typeof opened.coordinator?.renew === "function";
+  assert(canRenew, "openStore must return an object with a store or a coordinator");
   return opened;
 }
 
