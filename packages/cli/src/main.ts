@@ -18,6 +18,7 @@ import { registerShow } from "./commands/show.ts";
 import { registerSplit } from "./commands/split.ts";
 import { registerStatus } from "./commands/status.ts";
 import { registerStore } from "./commands/store.ts";
+import { registerScope } from "./commands/scope.ts";
 import { registerServe } from "./commands/serve.ts";
 import { registerToken } from "./commands/token.ts";
 import { registerTso } from "./commands/tso.ts";
@@ -52,6 +53,7 @@ const REGISTER = [
   registerDoctor,
   registerKeys,
   registerServe,
+  registerScope,
   registerToken,
   registerTso,
   registerCompletion,

@@ -87,5 +87,6 @@ export {
   type StreamSpec,
 } from "./table/operations.ts";
 export { roleIncludes, ROLES, type Role } from "./table/role.ts";
+export type { MoveWire, ScopeWire } from "./schema/scopes.ts";
 export type { BodyOf, ElementOf, ElementResult, ErrorWire, QueryOf, ResponseOf } from "./table/wire-types.ts";
 export { makeValidator, MAX_ELEMENTS, MAX_WAIT_MS, validatorsOf, type Validator } from "./validate/validator.ts";

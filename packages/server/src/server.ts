@@ -8,6 +8,8 @@ import { performance } from "node:perf_hooks";
 import { Service, type ServiceOptions } from "./execute/service.ts";
 import { RequestHandler, type AuditEntry, type Authenticate } from "./http/request-handler.ts";
 import { respondText } from "./http/respond.ts";
+import type { ClusterHandler } from "./move/cluster-handler.ts";
+import { CLUSTER_PATH } from "./move/http-peer.ts";
 import { Forwarder } from "./ownership/forwarder.ts";
 import { PeerLinks } from "./ownership/peer-links.ts";
 
@@ -25,6 +27,8 @@ export interface TlsFiles {
 }
 
 export interface ServerOptions extends Omit<ServiceOptions, "random" | "nowMs" | "timers"> {
+  /** Serves the calls of other nodes of the cluster. */
+  readonly clusterHandler?: ClusterHandler | undefined;
   readonly coordinator: Coordinator;
   readonly listen: ServiceAddress;
   readonly authenticate?: Authenticate | undefined;
@@ -70,7 +74,7 @@ export class GossipServer {
   private constructor(options: ServerOptions, host: string) {
     this.#host = host;
     this.#moreMetrics = options.moreMetrics ?? (() => "");
-    this.#links = options.ownership && new PeerLinks(options.tls);
+    this.#links = (options.ownership ?? options.cluster) && new PeerLinks(options.tls);
     this.#service = new Service({
       ...options,
       random: randomBytes,
@@ -90,6 +94,8 @@ export class GossipServer {
     });
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       if (request.url?.startsWith("/v1/") === true) void handler.handle(request, response);
+      else if (request.url?.startsWith(CLUSTER_PATH) === true && options.clusterHandler !== undefined)
+        void options.clusterHandler.handle(request, response);
       else void this.#probe(request, response);
     };
     const { limits } = this.#service;

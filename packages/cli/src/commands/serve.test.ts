@@ -3,6 +3,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unwrap } from "@gossip/stdx";
+import { MemoryDriver, OracleServer } from "@gossip/tso-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gossipLine, type Said } from "./command-line.fixture.ts";
 import { serving as serveWhile } from "./serving.fixture.ts";
@@ -92,12 +94,14 @@ test.each([
   [["--cluster", "words.txt", "--node", "a"], "line 1 is not TOML"],
   [["--cluster", "cluster.toml", "--node", "c"], "has no node c: name one of a, b"],
   [["--cluster", "cluster.toml", "--node", "a"], "remove the fallback"],
+  [["--cluster", "plain.toml", "--node", "a"], "give each of them the same --tso"],
   [["--tls-cert", "x.pem"], "--tls-cert and --tls-key"],
   [["--tls-cert", "x.pem", "--tls-key", "y.pem"], "ENOENT"],
   [["--listen", "127.0.0.1:0", "--tokens", "words.txt"], "cannot be read"],
 ])("it refuses %j", async (args, message) => {
   await writeFile(join(cwd, "words.txt"), "words");
   await writeFile(join(cwd, "cluster.toml"), `${CLUSTER}fallback = "b"`);
+  await writeFile(join(cwd, "plain.toml"), CLUSTER);
   const said = await gossip("serve", "--store", "store", ...args);
   expect(said.code).toBe(2);
   expect(said.stderr).toContain(message);
@@ -113,7 +117,25 @@ writer = "a"
 test("a node of a cluster serves what it owns, and names the owner of the rest", async () => {
   const other = `[[cluster.scope]]\nprefix = "t/1"\nwriter = "b"\n`;
   await writeFile(join(cwd, "cluster.toml"), CLUSTER + other);
-  await serving(["--store", "store", "--cluster", "cluster.toml", "--node", "a"], async (url) => {
+  const oracle = unwrap(
+    await OracleServer.start({ driver: new MemoryDriver(), listen: [{ host: "127.0.0.1", port: 0 }] }),
+  );
+  const [tso] = oracle.addresses;
+  const args = ["--store", "store", "--cluster", "cluster.toml", "--node", "a", "--tso", tso!];
+  await serving(args, async (url) => {
+    const scope = async (...argv: string[]) => (await gossip("scope", ...argv, "--store", url)).stdout;
+    expect(await scope("list")).toContain("t/1  b (127.0.0.1:9)  owned there");
+    expect(await scope("route", "1", "--tenant", "1".repeat(64))).toBe("b (127.0.0.1:9) by t/1\n");
+    const refused = await gossip("scope", "move", "t/0", "--to", "b", "--store", url);
+    expect([refused.code, refused.stderr]).toEqual([
+      7,
+      expect.stringContaining("the target does not answer") as string,
+    ]);
+    await writeFile(join(cwd, "cluster.toml"), CLUSTER);
+    expect(await scope("reload")).toBe("epoch 1\n");
+    expect(await scope("list")).not.toContain("t/1");
+    await writeFile(join(cwd, "cluster.toml"), CLUSTER + other);
+    expect(await scope("reload")).toBe("epoch 2\n");
     expect((await call(url, "/v1/runs", { body: RUN })).status).toBe(200);
     const elsewhere = await call(url, "/v1/runs", { body: { ...RUN, tenant: "1".repeat(64) } });
     expect(elsewhere).toMatchObject({
@@ -121,6 +143,7 @@ test("a node of a cluster serves what it owns, and names the owner of the rest",
       json: { error: { owner: "127.0.0.1:9", message: "MISDIRECTED writer is 127.0.0.1:9" } },
     });
   });
+  unwrap(await oracle.shutdown());
 });
 
 test("a second node on the same folder is refused, because there would be two clocks", async () => {

@@ -1,14 +1,13 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Coordinator } from "@gossip/coordination";
-import type { GossipServer, ServeError, TlsFiles, TokenBook } from "@gossip/server";
-import { OwnershipNode } from "@gossip/scope";
+import type { ClusterRuntime, GossipServer, ServeError, TlsFiles, TokenBook } from "@gossip/server";
 import { assert, ok, type Result } from "@gossip/stdx";
 import { WindowGrant } from "@gossip/tso";
 import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
-import { readClusterPlace, type ClusterFlags, type ClusterPlace } from "../service/cluster.ts";
+import { openCluster, readClusterPlace, type ClusterFlags } from "../service/cluster.ts";
 import { openNodeClock, type NodeClock } from "../service/node-clock.ts";
 import { connectOracle } from "../store-url/oracle-clock.ts";
 import { openStoreFor } from "../store-url/open-store-for.ts";
@@ -52,6 +51,14 @@ export function registerServe(program: Command, cli: Cli): void {
     .option("--cluster <file>", "be a node of the cluster that this file describes (TOML)")
     .option("--node <name>", "this node's name in the cluster file")
     .option(
+      "--cluster-state <folder>",
+      "keep here what this node owns (default: below the folder of an embedded store)",
+    )
+    .option(
+      "--cluster-token <file>",
+      "the token between the nodes; `gossip scope token --help` shows how to create one",
+    )
+    .option(
       "--tokens <file>",
       "serve only clients with a token of this file; `gossip token --help` shows how to create one",
     )
@@ -88,13 +95,28 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
     const time = await openTime(cli, { address, tso, folder: flags.clock });
     if (!time.ok) return time;
     try {
-      return await listenUntilStopped(cli, flags, {
-        listen: listen.value,
+      const runtime = await openCluster(cli, flags, {
+        place: cluster.value,
+        address,
+        clock: time.value.clock,
         tls: tls.value,
-        cluster: cluster.value,
-        opened: direct,
-        time: time.value,
+        onBroken: (code) => {
+          say(cli, "cluster", `the journal cannot be written (${code}): this node stops`);
+          cli.exitNow("StoreFailed");
+        },
       });
+      if (!runtime.ok) return runtime;
+      try {
+        return await listenUntilStopped(cli, flags, {
+          listen: listen.value,
+          tls: tls.value,
+          cluster: runtime.value,
+          opened: direct,
+          time: time.value,
+        });
+      } finally {
+        await runtime.value?.close();
+      }
     } finally {
       await time.value.close();
     }
@@ -106,7 +128,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
 interface Parts {
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls: TlsFiles | undefined;
-  readonly cluster: ClusterPlace | undefined;
+  readonly cluster: ClusterRuntime | undefined;
   readonly opened: {
     readonly store: ConstructorParameters<typeof Coordinator>[0]["store"];
     readonly isShared: boolean;
@@ -119,7 +141,7 @@ async function listenUntilStopped(
   flags: ServeFlags,
   { listen, tls, cluster, opened, time }: Parts,
 ): Promise<CommandResult> {
-  const { GossipServer: Server, Ownership, TokenBook: Book } = await import("@gossip/server");
+  const { GossipServer: Server, TokenBook: Book } = await import("@gossip/server");
   const { clock } = time;
   let book: TokenBook | undefined;
   if (flags.tokens !== undefined) {
@@ -145,12 +167,8 @@ async function listenUntilStopped(
     listen,
     tls,
     isStoreShared: opened.isShared,
-    ownership:
-      cluster &&
-      new Ownership(
-        OwnershipNode.open(cluster.cluster.table, { self: cluster.self, unknownKeys: "refuse" }),
-        cluster.cluster.addresses,
-      ),
+    cluster,
+    clusterHandler: cluster?.handler,
     authenticate: book?.authenticate,
     audit:
       auditFile === undefined
@@ -162,6 +180,7 @@ async function listenUntilStopped(
     book?.close();
     return refuse(started.error, `${listen.host}:${listen.port}`);
   }
+  cluster?.resume();
   await untilStopped(cli, flags, started.value);
   book?.close();
   return ok("Ok");

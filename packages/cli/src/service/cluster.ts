@@ -1,11 +1,19 @@
 import { readFile } from "node:fs/promises";
-import type { Cluster } from "@gossip/server";
-import { ok, type Result } from "@gossip/stdx";
+import { join, resolve } from "node:path";
+import type { Clock } from "@gossip/contracts";
+import type { Cluster, ClusterRuntime, TlsFiles } from "@gossip/server";
+import { err, ok, type Result } from "@gossip/stdx";
+import type { Cli } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
+import type { StoreAddress } from "../store-url/store-address.ts";
 
 export interface ClusterFlags {
   readonly cluster?: string;
   readonly node?: string;
+  readonly clusterState?: string;
+  readonly clusterToken?: string;
+  readonly tokens?: string;
+  readonly tso?: string;
 }
 
 /** This node's place in a cluster. */
@@ -58,4 +66,75 @@ export async function readCluster(path: string): Promise<Result<Cluster, CliErro
   return cluster.ok
     ? cluster
     : fail("BadCommandLine", `the cluster file ${path} is not right: ${cluster.error.problems.join("; ")}.`);
+}
+
+interface ClusterParts {
+  readonly place: ClusterPlace | undefined;
+  readonly address: StoreAddress;
+  readonly clock: Clock;
+  readonly tls: TlsFiles | undefined;
+  readonly onBroken: (code: string) => void;
+}
+
+/** Open this node's part of a cluster. `undefined` if the node is by itself. */
+export async function openCluster(
+  { cwd }: Cli,
+  flags: ClusterFlags,
+  { place, address, clock, tls, onBroken }: ClusterParts,
+): Promise<Result<ClusterRuntime | undefined, CliError>> {
+  if (place === undefined) return ok(undefined);
+  if (flags.tso === undefined && place.cluster.addresses.size > 1)
+    return fail("BadCommandLine", "the nodes of a cluster need one clock: give each of them the same --tso.");
+  const folder = flags.clusterState ?? (address.kind === "lmdb" ? join(address.path, "cluster") : undefined);
+  if (folder === undefined)
+    return fail("BadCommandLine", "this node must remember what it owns: give --cluster-state FOLDER.");
+  const tokens = await readTokens(flags, (file) => resolve(cwd, file));
+  if (!tokens.ok) return tokens;
+  const { ClusterRuntime: Runtime, oracleIdentity } = await import("@gossip/server");
+  const opened = await Runtime.open({
+    self: place.self,
+    cluster: place.cluster,
+    folder: resolve(cwd, folder),
+    clock,
+    oracle: oracleIdentity(flags.tso ?? "own clock"),
+    store: address.kind,
+    tokens: tokens.value,
+    tls,
+    readCluster: async () => {
+      const cluster = await readCluster(place.path);
+      return cluster.ok ? cluster : err(cluster.error.message);
+    },
+    onBroken: (thrown) => onBroken((thrown as NodeJS.ErrnoException).code ?? "UNKNOWN"),
+  });
+  if (opened.ok) return opened;
+  const { error } = opened;
+  return error.kind === "CorruptJournal"
+    ? fail(
+        "StoreDamaged",
+        `the journal in ${folder} is damaged at line ${error.position + 1}: restore it from a backup.`,
+      )
+    : fail("StoreNotWritable", `the folder ${folder} cannot be used (${error.code}).`);
+}
+
+/** The tokens between nodes. A node that asks its clients for tokens must ask the other nodes for one, too. */
+async function readTokens(
+  { clusterToken, tokens }: ClusterFlags,
+  resolvePath: (file: string) => string,
+): Promise<Result<readonly string[] | undefined, CliError>> {
+  if (clusterToken === undefined)
+    return tokens === undefined
+      ? ok(undefined)
+      : fail("BadCommandLine", "nodes must recognize each other: give --cluster-token FILE.");
+  const { parseClusterTokens } = await import("@gossip/server");
+  try {
+    const read = parseClusterTokens(await readFile(resolvePath(clusterToken), "utf8"));
+    if (read !== undefined) return ok(read);
+  } catch (thrown) {
+    const { code = "UNKNOWN" } = thrown as NodeJS.ErrnoException;
+    return fail("BadCommandLine", `the file of --cluster-token cannot be read (${code}).`);
+  }
+  return fail(
+    "BadCommandLine",
+    "the file of --cluster-token holds no token: `gossip scope token --help` shows how to create one.",
+  );
 }

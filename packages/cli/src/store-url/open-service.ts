@@ -13,7 +13,7 @@ const FIRST_PATIENCE_MS = 3_000;
 
 /** Connect to a service. Makes one request, to learn its time and whether it accepts the token. */
 export async function openService(address: ServiceAddress, where: string): Promise<Result<OpenedStore, CliError>> {
-  const tls = readTls(address.files);
+  const tls = readServiceTls(address.files);
   if (!tls.ok) return tls;
   const { GossipClient: Client } = await import("@gossip/client");
   const options: GossipClientOptions = { url: address.url, token: address.token, tls: tls.value };
@@ -59,7 +59,8 @@ function physicalMs(timestamp: bigint): number {
   return Timestamp.physicalMs(Timestamp.fromRaw(timestamp));
 }
 
-function readTls(files: TlsPaths): Result<GossipClientOptions["tls"], CliError> {
+/** Read the certificates that an address names. */
+export function readServiceTls(files: TlsPaths): Result<GossipClientOptions["tls"], CliError> {
   const named = Object.entries(files) as [keyof TlsPaths, string][];
   if (named.length === 0) return ok(undefined);
   try {

@@ -13,9 +13,12 @@ interface NamesRun {
   readonly lease?: { readonly tenant: string; readonly run: string };
   readonly tenant?: string;
   readonly run?: string;
+  /** Of a scope. */
+  readonly prefix?: string;
 }
 
-export function runNameOf({ lease, tenant = lease?.tenant, run = lease?.run }: NamesRun): RunName {
+export function runNameOf({ lease, tenant = lease?.tenant, run = lease?.run, prefix }: NamesRun): RunName {
+  if (prefix !== undefined) return `scope ${prefix}`;
   return run === undefined ? undefined : `${tenant ?? ""}/${run}`;
 }
 

@@ -26,6 +26,8 @@ export const PROTOCOL_ERRORS = {
     advice: "Report",
     when: "no node of the cluster owns the run: the cluster file lacks a scope",
   },
+  NotInCluster: { status: 409, advice: "FixCaller", when: "the node has no cluster file" },
+  MoveRefused: { status: 409, advice: "FixCaller", when: "a scope cannot be moved so; the message has the reason" },
   TooManyRequests: { status: 429, advice: "RetrySameOpId", when: "the token is over its share" },
   InternalError: { status: 500, advice: "Report", when: "the server has a defect" },
   Overloaded: { status: 503, advice: "RetrySameOpId", when: "the node is over its capacity" },

@@ -2,6 +2,7 @@ import type { Operation as ErrorOperation } from "@gossip/coordination-errors";
 import type { TSchema } from "typebox";
 import * as notes from "../schema/notes.ts";
 import * as wire from "../schema/requests.ts";
+import * as scopes from "../schema/scopes.ts";
 import type { Role } from "./role.ts";
 
 /** How the elements of a batched call are executed when the server is busy: held leases come first. */
@@ -44,6 +45,7 @@ export type OperationSpec = BatchSpec | CallSpec | StreamSpec;
 
 const held = { shape: "batch", method: "POST", role: "work", priority: "held" } as const;
 const get = { shape: "call", method: "GET", role: "read", errors: ["getRun"] } as const;
+const admin = { shape: "call", method: "POST", role: "admin", isAudited: true, errors: [] } as const;
 const operate = { shape: "call", method: "POST", role: "operate", isAudited: true } as const;
 
 /**
@@ -363,6 +365,44 @@ export const OPERATIONS = {
     query: wire.ListTenantsQuery,
     response: wire.ListTenantsOk,
     errors: [],
+  },
+  listScopes: {
+    ...admin,
+    method: "GET",
+    isAudited: false,
+    path: "/v1/scopes",
+    summary: "The scopes and the moves of the cluster, as this node knows them.",
+    response: scopes.ScopesOk,
+  },
+  routeRun: {
+    ...admin,
+    method: "GET",
+    isAudited: false,
+    path: "/v1/scopes/route",
+    summary: "Which node owns a run, whether the run exists or not.",
+    query: scopes.RouteQuery,
+    response: scopes.RouteOk,
+  },
+  moveScope: {
+    ...admin,
+    path: "/v1/scopes/move",
+    summary: "Move a scope of this node to another node. Repeat it with the same `id` if the answer is lost.",
+    body: scopes.MoveScopeBody,
+    response: scopes.MoveOk,
+  },
+  abortMove: {
+    ...admin,
+    path: "/v1/scopes/abort",
+    summary: "End a move that is not committed.",
+    body: scopes.AbortMoveBody,
+    response: scopes.MoveOk,
+  },
+  reloadScopes: {
+    ...admin,
+    path: "/v1/scopes/reload",
+    summary: "Read the cluster file of this node again.",
+    body: scopes.ReloadBody,
+    response: scopes.ReloadOk,
   },
   events: {
     shape: "stream",

@@ -19,6 +19,7 @@ import {
   type ResponseOf,
 } from "@gossip/protocol";
 import type { Result } from "@gossip/stdx";
+import { SCOPE_EXECUTORS } from "../move/scope-executors.ts";
 import { keyOf, limitOf, runOf, type Execute } from "./call.ts";
 import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
 import { NOTE_EXECUTORS } from "./note-executors.ts";
@@ -28,6 +29,7 @@ const WITH_LOG = { withLog: true } as const;
 /** How each call is executed. */
 export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
   ...NOTE_EXECUTORS,
+  ...SCOPE_EXECUTORS,
 
   async createRun(context, { body }) {
     const tenant = context.resolveTenant(body.tenant);

@@ -4,6 +4,7 @@ import { EventLog } from "../events/event-log.ts";
 import { Admission } from "../limits/admission.ts";
 import { makeLimits, type ServiceLimits } from "../limits/limits.ts";
 import { Metrics } from "../metrics/metrics.ts";
+import type { ClusterControl } from "../move/cluster-control.ts";
 import type { Ownership } from "../ownership/ownership.ts";
 import { ClaimWaiters, type WaiterTimers } from "./claim-waiters.ts";
 import { EndedRuns } from "./ended-runs.ts";
@@ -16,6 +17,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   /** What this node owns. It owns everything where this is left out. */
   readonly ownership?: Ownership | undefined;
+  /** This node's part in a cluster, for its operators. */
+  readonly cluster?: ClusterControl | undefined;
   readonly limits?: Partial<ServiceLimits>;
   /** Whether other nodes write to the store, so that waiting claims must look at it now and then. */
   readonly isStoreShared?: boolean;
@@ -38,6 +41,7 @@ export class Service {
   readonly coordinator: Coordinator;
   readonly clock: Clock;
   readonly ownership: Ownership | undefined;
+  readonly cluster: ClusterControl | undefined;
   readonly limits: ServiceLimits;
   readonly admission: Admission;
   readonly metrics = new Metrics();
@@ -57,7 +61,8 @@ export class Service {
     const { coordinator, clock, nowMs, timers, random, isStoreShared = false } = options;
     this.coordinator = coordinator;
     this.clock = clock;
-    this.ownership = options.ownership;
+    this.ownership = options.ownership ?? options.cluster?.ownership;
+    this.cluster = options.cluster;
     this.nowMs = nowMs;
     this.timestamps = options.timestamps;
     this.onDefect = options.onDefect ?? (() => {});

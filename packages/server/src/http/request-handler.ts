@@ -181,7 +181,7 @@ export class RequestHandler {
         call: Call<CallName>,
       ) => Promise<{ readonly ok: unknown } | Failure>;
       const context = this.#contextOf(received, false);
-      const named = { ...query, ...(json as NamedRun | undefined), ...params };
+      const named = name === "routeRun" ? {} : { ...query, ...(json as NamedRun | undefined), ...params };
       const result = await this.#owning(context, named, () =>
         execute(context, { params, query, body: json } as Call<CallName>),
       );

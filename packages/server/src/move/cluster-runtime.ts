@@ -1,0 +1,156 @@
+import type { Clock } from "@gossip/contracts";
+import type { CorruptJournal, Decision, ReloadError } from "@gossip/scope";
+import { err, ok, type Result } from "@gossip/stdx";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cluster } from "../ownership/cluster-file.ts";
+import type { Ownership } from "../ownership/ownership.ts";
+import { PeerLinks, type PeerTls } from "../ownership/peer-links.ts";
+import { helloRefusal, type Hello } from "./hello.ts";
+import type { ClusterControl, InvalidFile, MoveCommand, MoveError } from "./cluster-control.ts";
+import { ClusterHandler } from "./cluster-handler.ts";
+import { ClusterMember } from "./cluster-member.ts";
+import { HttpPeer } from "./http-peer.ts";
+import { JournalFile, type JournalError } from "./journal-file.ts";
+import { MoveReceiver } from "./move-receiver.ts";
+import { Mover } from "./mover.ts";
+
+export interface ClusterRuntimeOptions {
+  /** This node's name in the cluster file. */
+  readonly self: string;
+  readonly cluster: Cluster;
+  /** Where this node keeps its journal. No other node may use the folder. */
+  readonly folder: string;
+  /** The cluster's clock. */
+  readonly clock: Clock;
+  /** Identifies the cluster's clock. Nodes with another one do not exchange scopes. */
+  readonly oracle: string;
+  /** The kind of store that this node uses. */
+  readonly store: string;
+  /** Tokens between nodes: the first is sent, each is accepted. Without any, every caller is accepted. */
+  readonly tokens?: readonly string[] | undefined;
+  readonly tls?: PeerTls | undefined;
+  /** Reads the cluster file again. Returns what is wrong with it. */
+  readonly readCluster: () => Promise<Result<Cluster, string>>;
+  /** Called if the journal cannot be written: the process must end, and start again. */
+  readonly onBroken: (thrown: unknown) => void;
+}
+
+/** How long a scope may be quiesced before its move is aborted, unless the operator says otherwise. */
+export const DEFAULT_MOVE_TIMEOUT_MS = 30_000;
+/** A journal that is longer is replaced by a checkpoint when it is opened. */
+const MAX_ENTRIES = 1_000;
+
+/** What a node of a cluster does besides serving clients: it takes part in moves of scopes. */
+export class ClusterRuntime implements ClusterControl {
+  readonly ownership: Ownership;
+  readonly links: PeerLinks;
+  readonly handler: ClusterHandler;
+  readonly #member: ClusterMember;
+  readonly #journal: JournalFile;
+  readonly #mover: Mover;
+  readonly #nowMs: () => Promise<number>;
+  readonly #readCluster: ClusterRuntimeOptions["readCluster"];
+  readonly #tokens: readonly string[] | undefined;
+  readonly #hello: Hello;
+  readonly #stopping = new AbortController();
+
+  static async open(options: ClusterRuntimeOptions): Promise<Result<ClusterRuntime, JournalError | CorruptJournal>> {
+    const opened = await JournalFile.open(options.folder);
+    if (!opened.ok) return opened;
+    const { journal, entries } = opened.value;
+    const member = ClusterMember.open({ ...options, journal, entries });
+    if (!member.ok) {
+      await journal.close();
+      return member;
+    }
+    if (entries.length === 0 || entries.length > MAX_ENTRIES) await journal.restart(member.value.node.checkpoint());
+    return ok(new ClusterRuntime(options, member.value, journal));
+  }
+
+  private constructor(
+    { clock, tokens, tls, readCluster, oracle, store }: ClusterRuntimeOptions,
+    member: ClusterMember,
+    journal: JournalFile,
+  ) {
+    this.#readCluster = readCluster;
+    this.#member = member;
+    this.#journal = journal;
+    this.ownership = member.ownership;
+    this.links = new PeerLinks(tls);
+    this.#nowMs = async () => Number(await clock.now());
+    const receiver = new MoveReceiver({ member, nowMs: this.#nowMs });
+    this.#tokens = tokens;
+    this.#hello = { node: member.self, oracle, store };
+    const hello = async () => ({ status: 200, text: JSON.stringify(this.#hello) });
+    this.handler = new ClusterHandler({ receiver, tokens: () => tokens, calls: { hello } });
+    this.#mover = new Mover({
+      member,
+      nowMs: this.#nowMs,
+      peers: () => [...this.ownership.addresses.keys()],
+      peerOf: (name) => this.#peerOf(name),
+      sleep: async (ms) => {
+        await sleep(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
+      },
+    });
+  }
+
+  get self(): string {
+    return this.#member.self;
+  }
+
+  /** Go on with moves that a crash interrupted. Call it once this node can be reached. */
+  resume(): void {
+    this.#mover.resume();
+  }
+
+  /** Move a scope of this node to another one. Resolves with how it ended. */
+  async move({
+    id,
+    prefix,
+    to,
+    timeoutMs = DEFAULT_MOVE_TIMEOUT_MS,
+  }: MoveCommand): Promise<Result<Decision | undefined, MoveError>> {
+    const address = this.ownership.addressOf(to);
+    const peer = this.#peerOf(to);
+    if (address === undefined || peer === undefined) return err({ kind: "UnknownNode" });
+    const known = this.ownership.node.snapshot.migrations.get(id);
+    // Do not quiesce a scope for a node that cannot take it.
+    if (known === undefined && to !== this.self && this.#ownsExactly(prefix)) {
+      const refusal = helloRefusal(this.#hello, await peer.hello(), to);
+      if (refusal !== undefined) return err({ kind: refusal });
+    }
+    const deadlineMs = known?.deadlineMs ?? (await this.#nowMs()) + timeoutMs;
+    return this.#mover.move({ id, prefix, from: this.self, to, address, deadlineMs });
+  }
+
+  /** End a move that is not committed. Resolves with how it ended, or `undefined` if its target does not answer. */
+  abort(id: string): Promise<Decision | undefined> {
+    return this.#mover.abort(id);
+  }
+
+  async reload(): Promise<Result<number, ReloadError | InvalidFile>> {
+    const cluster = await this.#readCluster();
+    if (!cluster.ok) return err({ kind: "InvalidFile", problem: cluster.error });
+    const changed = await this.#member.reload(cluster.value);
+    return changed.ok ? ok(this.ownership.node.snapshot.epoch) : changed;
+  }
+
+  /** Another node, as the cluster file has it now. */
+  #peerOf(name: string): HttpPeer | undefined {
+    const address = this.ownership.addressOf(name);
+    return address === undefined ? undefined : new HttpPeer({ links: this.links, address, token: this.#tokens?.[0] });
+  }
+
+  #ownsExactly(prefix: string): boolean {
+    const { table } = this.ownership.node.snapshot;
+    const scope = table.lookup(Buffer.from(prefix));
+    return scope?.writer === this.self && Buffer.from(prefix).equals(scope.prefix);
+  }
+
+  async close(): Promise<void> {
+    this.#mover.stop();
+    this.#stopping.abort();
+    this.links.close();
+    await this.#journal.close();
+  }
+}
