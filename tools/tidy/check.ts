@@ -2,10 +2,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LAYERS, PACKAGES, readManifest } from "../layers/layers.ts";
+import { commandMessages, unlistedMessages } from "./command-messages.ts";
 import { decisionFindings, missingFiles, packageDocumentFindings } from "./documents.ts";
 import type { Finding } from "./finding.ts";
 import { impureUses } from "./impure.ts";
 import { unknownTests } from "./invariants.ts";
+import { deadLinks } from "./links.ts";
 import { machineTraces } from "./machine-traces.ts";
 import { oddWords } from "./plain-english.ts";
 import { longFiles, longFunctions } from "./sizes.ts";
@@ -16,6 +18,8 @@ import { readText, treeFiles, type SourceText } from "./tree.ts";
 
 /** Tests, fixtures, and the tools that tests run on. */
 const DRAWS_AGAIN = /\.(test|fixture)\.ts$|^tools\/(fault-run|store-proof)\//;
+/** Changelogs quote what was true once. */
+const PAGE = /^(?!\.changeset\/).*(?<!\/CHANGELOG)\.md$/;
 const NOT_SHIPPED = /\.(test|test-d|bench|fixture)\.ts$/;
 
 /** Files that quote odd words: the rule itself and its tests, and changelogs of earlier releases. */
@@ -62,6 +66,18 @@ export const TIDY_RULES: Readonly<Record<string, (root: string, tree: Tree) => r
     missingFiles(readText(root, "docs/architecture.md"), (path) => existsSync(join(root, path))),
   "every test named in docs/invariants.md exists": (root, tree) =>
     unknownTests(readText(root, "docs/invariants.md"), tree.tests),
+  "every error message of the command is in docs/guide/troubleshooting.md": (root, tree) =>
+    unlistedMessages(commandMessages(tree.sources), readText(root, "docs/guide/troubleshooting.md")),
+  "every link between pages leads somewhere": (root, tree) =>
+    tree.all
+      .filter(({ file }) => PAGE.test(file))
+      .flatMap((page) =>
+        deadLinks(
+          page,
+          (path) => existsSync(join(root, path)),
+          (path) => (path.endsWith(".md") ? readIfThere(join(root, path)) : undefined),
+        ),
+      ),
   "prose is plain English with American spelling": (_root, tree) =>
     tree.all.filter(({ file }) => !QUOTES_ODD_WORDS.test(file)).flatMap(oddWords),
   "no file names a machine": (_root, tree) => tree.all.flatMap((source) => machineTraces(source)),

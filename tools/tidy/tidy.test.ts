@@ -89,6 +89,9 @@ describe("a planted tree", () => {
     plant("docs/architecture.md", "`kernel/gone.ts`, then `tools/there.ts` and `kernel/there.ts`.\n");
     plant("tools/there.ts", "");
     plant("packages/coordination/src/kernel/there.ts", "");
+    plant("packages/cli/src/errors.ts", 'fail("StoreFull", "it is full.");\nfail("RunEnded", "it has ended.");\n');
+    plant("docs/guide/troubleshooting.md", "- `it is full.` Make room.\n");
+    plant("docs/links.md", "[there](odd.md)\n[gone](gone.md)\n");
     plant("docs/machine.md", `See ${["", "home", "someone", "notes"].join("/")}.\n`);
 
     const tree = readTree(root);
@@ -108,6 +111,8 @@ describe("a planted tree", () => {
       "every decision has a status": ["docs/decisions/0002-b.md:0"],
       "every file named in docs/architecture.md exists": ["docs/architecture.md:1"],
       "every test named in docs/invariants.md exists": ["docs/invariants.md:4"],
+      "every error message of the command is in docs/guide/troubleshooting.md": ["packages/cli/src/errors.ts:2"],
+      "every link between pages leads somewhere": ["docs/links.md:2"],
       "prose is plain English with American spelling": [
         "docs/odd.md:2",
         "packages/scope/src/odd.ts:1",
