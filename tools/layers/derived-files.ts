@@ -7,7 +7,15 @@ import { LAYERS, PACKAGES, ROOT } from "./layers.ts";
 /** Tests, type tests and benches live beside the code and are never shipped. */
 const NOT_SHIPPED = ["src/**/*.test.ts", "src/**/*.test-d.ts", "src/**/*.bench.ts", "src/**/*.fixture.ts"];
 
-const EXAMPLES = ["backfill-postgres", "crawl-manifest", "hash-tree", "python-worker", "shell-worker", "sqlite-store"];
+const EXAMPLES = [
+  "backfill-postgres",
+  "crawl-manifest",
+  "hash-tree",
+  "pipe-workers",
+  "python-worker",
+  "shell-worker",
+  "sqlite-store",
+];
 
 /** Path from the root to what the file must hold. */
 export function derivedFiles(): Map<string, string> {

@@ -29,12 +29,13 @@ export function registerRetry(program: Command, cli: Cli): void {
     usage: "retry [run]",
     summary: "Try the failed items of a run again",
     details:
-      "Only the items that `gossip failures` lists are processed, in parallel, by any number of processes. Ctrl-C stops a retry, and the same command goes on. When it is done, the items that succeeded are removed from the list. The source and the command are those of the run; give --exec or --module to use others. Results are written to their own file: OUT.retry-1 for the first retry of a run with --out OUT, then OUT.retry-2.",
+      "Only the items that `gossip failures` lists are processed, in parallel, by any number of processes. Ctrl-C stops a retry, and the same command goes on. When it is done, the items that succeeded are removed from the list. The source and the command are those of the run; give --exec, --module or --pipe to use others. Results are written to their own file: OUT.retry-1 for the first retry of a run with --out OUT, then OUT.retry-2.",
     examples: ["gossip retry", "gossip retry nightly --workers 4 --retries 5"],
   })
     .option("--source <source>", "the source of the run, if it needs a password or is elsewhere")
     .option("--exec <command>", "another command than that of the run")
     .option("--module <file>", "another module than that of the run")
+    .option("--pipe <command>", "another process than that of the run")
     .option("--out <file>", "the file for results, if not next to those of the run");
   addWorkOptions(command).action(
     acting(cli, (reference: string | undefined, flags: Flags) =>
@@ -87,8 +88,8 @@ async function retryRun(cli: Cli, chosen: ChosenRun, given: Flags): Promise<Comm
 
 /** The options of `gossip run` for a retry. What was not given is as in the run. */
 function completeFlags(given: Flags, stored: RunSettings, { number }: Retry): RunFlags {
-  const isOther = given.exec !== undefined || given.module !== undefined;
-  const work = isOther ? {} : { exec: stored.exec, module: stored.module };
+  const isOther = given.exec !== undefined || given.module !== undefined || given.pipe !== undefined;
+  const work = isOther ? {} : { exec: stored.exec, module: stored.module, pipe: stored.pipe };
   const out = given.out ?? (stored.out === undefined ? undefined : `${stored.out}.retry-${number}`);
   // A source is stored without its login. PostgreSQL then takes it from the environment.
   const source = given.source ?? stored.source.replace(/^postgres:(?!\/\/)/, "postgres://");
@@ -98,13 +99,14 @@ function completeFlags(given: Flags, stored: RunSettings, { number }: Retry): Ru
 
 /** Settings hold a command without its secrets, and only the beginning of a long one. Such a command has to be repeated. */
 function checkCommand(
-  { exec, module }: Flags,
+  { exec, module, pipe }: Flags,
   stored: RunSettings & { readonly fingerprint: string },
 ): Result<void, CliError> {
-  if (exec !== undefined || module !== undefined || fingerprintOf(stored) === stored.fingerprint) return ok();
+  const isGiven = [exec, module, pipe].some((given) => given !== undefined);
+  if (isGiven || fingerprintOf(stored) === stored.fingerprint) return ok();
   return fail(
     "BadCommandLine",
-    "the command of the run is not stored in full, because it is long or holds a secret: repeat it with --exec.",
+    "the command of the run is not stored in full, because it is long or holds a secret: repeat it with --exec or --pipe.",
   );
 }
 
@@ -136,6 +138,7 @@ function jobOf(
     source: stored.source,
     selection: { ...selectionOf(stored), failedIn: RunId.format(request.run) },
     exec: flags.exec,
+    pipe: flags.pipe,
     module: flags.module === undefined ? undefined : modulePath({ path: flags.module, cwd: cli.cwd }),
     out: flags.out === undefined ? undefined : resolve(cli.cwd, flags.out),
   };

@@ -20,6 +20,8 @@ const DETAILS = [
   "",
   "{} stands for the item, as one word whatever is in it; do not put it between single quotes. Without {} the item is appended, like xargs does. A command also sees it as $1, and GOSSIP_RUN, GOSSIP_SHARD and GOSSIP_FENCE. A module exports a function (item, context).",
   "",
+  'A process of --pipe reads {"id":…,"item":{…},"context":{…}} from stdin, a line for each item, and writes {"id":…,"result":…} or {"id":…,"error":…} to stdout, in any order. Its first line can be {"batch":100}: then it gets up to 100 lines and an empty line. Every other line is a line of the log. --workers processes run at once.',
+  "",
   "Sources:",
   "  fs:FOLDER            every regular file below it, links not followed",
   "  lines:FILE           every line of it",
@@ -36,12 +38,14 @@ export function registerRun(program: Command, cli: Cli): void {
     examples: [
       "gossip run --source fs:/data --exec 'sha256sum {}' --out sums.ndjson",
       "gossip run --source lines:urls.txt --exec 'curl -sf {}' --workers 32 --retries 5",
+      "gossip run --source lines:words.txt --pipe 'python3 worker.py' --out answers.ndjson",
       "gossip run --source postgres://db.internal/shop#orders --module ./backfill.mjs --store postgres://db.internal/gossip",
     ],
   })
     .requiredOption("--source <source>", "where the items are")
     .option("--exec <command>", "a shell command for every item")
     .option("--module <file>", "an ES module with a function for every item")
+    .option("--pipe <command>", "a long-lived process that reads items as lines of JSON and answers with lines of JSON")
     .option("--out <file>", "results as lines of JSON, each once whatever crashes")
     .option("--again", "start over where the run has ended")
     .option("--dry-run", "print the plan and the first commands; start nothing, write nothing")
@@ -95,7 +99,7 @@ async function run(cli: Cli, name: string | undefined, flags: RunFlags): Promise
 /** Check the command, then print what a run would do. A module is not loaded, because that may do anything. */
 async function rehearse(cli: Cli, job: Omit<Job, "work">): Promise<CommandResult> {
   const print = (): Promise<CommandResult> => dryRun(cli, { ...job, shardCount: job.numbers.shardCount });
-  return job.flags.exec === undefined ? print() : withWork(cli, job, print);
+  return job.flags.module === undefined ? withWork(cli, job, print) : print();
 }
 
 function repeatable(flags: string, description: string): Option {
@@ -115,7 +119,7 @@ interface Identity {
 
 function settingsOf({ cwd }: Cli, { name, flags, selection, out, identity }: Identity): RunSettings {
   const module = flags.module === undefined ? undefined : modulePath({ path: flags.module, cwd });
-  return { name, source: identity, selection, exec: flags.exec, module, out };
+  return { name, source: identity, selection, exec: flags.exec, module, pipe: flags.pipe, out };
 }
 
 async function onStore(cli: Cli, job: Job): Promise<CommandResult> {

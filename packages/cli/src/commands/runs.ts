@@ -105,6 +105,7 @@ function jsonOf({ record, overview: { states, totals, shared }, settings }: List
           name: settings.name,
           source: settings.source,
           exec: settings.exec,
+          pipe: settings.pipe,
           module: settings.module,
           out: settings.out,
         }),

@@ -110,7 +110,7 @@ export class ShellPool {
 }
 
 /** Strip the shell's name and line number, which mean nothing to the user. */
-function complaintOf(stderr: string): string {
+export function complaintOf(stderr: string): string {
   const [line = ""] = stderr.trim().split("\n");
   return line.replace(/^(?:\S*sh: )?(?:-c: )?(?:line )?\d+: /, "").trim();
 }

@@ -31,6 +31,8 @@ export interface FlowListener<I extends Item, R> {
 /** Results that may wait for an unfinished item, per item that may run at the same time. */
 const WINDOW_PER_ITEM = 16;
 const MIN_WINDOW = 64;
+/** If the number of items that may run is not known in advance. */
+const MAX_WINDOW = 16_384;
 
 /** A problem of the source, at its position among the items. */
 class PassedProblem implements Item {
@@ -68,7 +70,8 @@ export class ItemFlow<I extends Item, R> {
   readonly #context: ItemContext;
   readonly #listener: FlowListener<I, R>;
   readonly #window: FinishedPrefix<I | PassedProblem, R, ItemFailure | undefined>;
-  readonly #itemConcurrency: number;
+  /** How many items may run now. */
+  readonly #itemLimit: () => number;
   readonly #onItemStart: ((key: Uint8Array) => void) | undefined;
   readonly #take: (item: I | PassedProblem, result: R | ItemFailure | undefined, isSkipped: boolean) => void;
   readonly #mayTake: () => boolean;
@@ -83,9 +86,11 @@ export class ItemFlow<I extends Item, R> {
     this.#host = host;
     this.#context = context;
     this.#listener = listener;
-    this.#itemConcurrency = host.settings.itemConcurrency;
+    const { itemConcurrency } = host.settings;
+    this.#itemLimit = typeof itemConcurrency === "function" ? itemConcurrency : () => itemConcurrency;
     this.#onItemStart = host.onItemStart;
-    this.#window = new FinishedPrefix(Math.max(MIN_WINDOW, this.#itemConcurrency * WINDOW_PER_ITEM));
+    const size = typeof itemConcurrency === "function" ? MAX_WINDOW : itemConcurrency * WINDOW_PER_ITEM;
+    this.#window = new FinishedPrefix(Math.max(MIN_WINDOW, size));
     this.#mayTake = () => !listener.isHeldBack();
     // One function for the life of the shard, because it is called for every item.
     this.#take = (item, result, isSkipped) => {
@@ -107,7 +112,7 @@ export class ItemFlow<I extends Item, R> {
 
   /** Whether another item may be started. */
   get hasRoom(): boolean {
-    return this.#inFlight < this.#itemConcurrency && !this.#window.isFull;
+    return this.#inFlight < this.#itemLimit() && !this.#window.isFull;
   }
 
   begin(item: I): void {

@@ -28,8 +28,11 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly process: Process<I, R>;
   /** Shards that this process works on at the same time, 1 to 256. Default: 1. */
   readonly concurrency?: number;
-  /** Items of one shard that run at the same time, 1 to 10,000. Default: 1. */
-  readonly itemConcurrency?: number;
+  /**
+   * Items of one shard that run at the same time, 1 to 10,000. Default: 1. A function is called before every item and
+   * returns how many may run now, for work that finds out only while it runs.
+   */
+  readonly itemConcurrency?: number | (() => number);
   /** Stops the work and releases the shards held. */
   readonly signal?: AbortSignal;
   /** How long items may continue after `signal` fires, before their own signal fires. Default: 5 seconds. */

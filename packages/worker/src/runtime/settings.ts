@@ -22,7 +22,7 @@ const DEFAULT_PATIENCE_MS = 600_000;
 /** The validated options of `runWorkers`, with defaults, before the run is known. */
 export interface Settings<I extends Item = Item, R = unknown> extends RunWorkersOptions<I, R> {
   readonly concurrency: number;
-  readonly itemConcurrency: number;
+  readonly itemConcurrency: number | (() => number);
   readonly graceMs: number;
   readonly worker: WorkerId;
   readonly name: string;
@@ -66,7 +66,7 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
   assert(typeof source?.read === "function", "source must be a Source");
   assert(typeof process === "function", () => `process must be a function, got ${typeof process}`);
   assertCount(concurrency, "concurrency", { min: 1, max: 256 });
-  assertCount(itemConcurrency, "itemConcurrency", { min: 1, max: 10_000 });
+  if (typeof itemConcurrency !== "function") assertCount(itemConcurrency, "itemConcurrency", { min: 1, max: 10_000 });
   assertCount(graceMs, "graceMs", { min: 0, max: 86_400_000 });
   assertCount(progressEveryMs, "progressEveryMs", { min: 1, max: 86_400_000 });
   assertCount(patienceMs, "patienceMs", { min: 0, max: 86_400_000 });

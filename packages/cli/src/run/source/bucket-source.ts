@@ -17,6 +17,10 @@ export async function openBucket(text: string, { endpoint }: Selection): Promise
     identity: `s3://${bucket}/${prefix}`,
     argumentOf: (item) => Buffer.from((item as S3Item).url),
     fieldsOf: (item) => ({ url: (item as S3Item).url }),
+    itemJson: (item) => {
+      const { url, bucket: inBucket, name, size, etag, modified } = item as S3Item;
+      return { url, bucket: inBucket, name, size, etag, modified };
+    },
   });
 }
 

@@ -9,4 +9,6 @@ export interface JobSource {
   readonly argumentOf: (item: Item) => Uint8Array;
   /** The fields of a result record that identify the item. */
   readonly fieldsOf: (item: Item) => Record<string, unknown>;
+  /** The item as a process of `--pipe` gets it. Default: `fieldsOf`. */
+  readonly itemJson?: (item: Item) => Record<string, unknown>;
 }

@@ -29,6 +29,7 @@ export async function openTable(
     identity: `postgres:${host}${pathname}#${schema ?? "public"}.${table}`,
     argumentOf: (item) => Buffer.from(JSON.stringify(rowJson((item as RowItem).row))),
     fieldsOf: ({ key }) => ({ key: keyJson(key) }),
+    itemJson: (item) => ({ key: keyJson(item.key), row: rowJson((item as RowItem).row) }),
   });
 }
 

@@ -47,14 +47,16 @@ export async function dryRun(
     return ok("Ok");
   }
   console.note(
-    `Dry run, nothing is started: ${countOf(planned.value.length, "shard")} of ${printableText(describeWork(settings))}. ${items.length === 0 ? "There are no items." : "The first commands:"}`,
+    `Dry run, nothing is started: ${countOf(planned.value.length, "shard")} of ${printableText(describeWork(settings))}. ${items.length === 0 ? "There are no items." : settings.pipe === undefined ? "The first commands:" : "The first items:"}`,
   );
   for (const item of items) console.line(commandFor(item, jobSource, settings));
   return ok("Ok");
 }
 
-/** The command for an item, as a shell takes it. For a module, the item alone. */
-function commandFor(item: Item, { argumentOf }: JobSource, { exec }: RunSettings): string {
+/** The command for an item, as a shell takes it. For a process, its line without the context. For a module, the item alone. */
+function commandFor(item: Item, jobSource: JobSource, { exec, pipe }: RunSettings): string {
+  const { argumentOf, fieldsOf, itemJson = fieldsOf } = jobSource;
+  if (pipe !== undefined) return JSON.stringify({ item: itemJson(item) });
   const argument = argumentOf(item);
   const shown = printable(argument);
   if (exec === undefined) return shown;

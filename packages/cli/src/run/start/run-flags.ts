@@ -12,6 +12,7 @@ export interface RunFlags extends StoreFlags, ObserveFlags {
   readonly source: string;
   readonly exec?: string;
   readonly module?: string;
+  readonly pipe?: string;
   readonly workers?: string;
   readonly out?: string;
   readonly run?: string;
@@ -65,8 +66,8 @@ const MAX_SECONDS = 86_400;
 
 /** Parse the numbers of `gossip run`, and check that the options fit together. */
 export function readRunFlags(name: string | undefined, flags: RunFlags): Result<RunNumbers, CliError> {
-  if ((flags.exec === undefined) === (flags.module === undefined))
-    return fail("BadCommandLine", "run needs either --exec COMMAND or --module FILE: give one of them.");
+  if ([flags.exec, flags.module, flags.pipe].filter((given) => given !== undefined).length !== 1)
+    return fail("BadCommandLine", "run needs --exec COMMAND, --module FILE or --pipe COMMAND: give one of them.");
   if (name === "") return fail("BadCommandLine", "the name of the run is empty: write a name, or leave it out.");
   if (flags.out === "") return fail("BadCommandLine", "--out is empty: name a file, or leave it out.");
   const read = reader();

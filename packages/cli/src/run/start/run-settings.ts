@@ -16,6 +16,8 @@ export interface RunSettings {
   /** The part of the source. */
   readonly selection: Selection;
   readonly exec: string | undefined;
+  /** The command of long-lived processes. */
+  readonly pipe?: string | undefined;
   /** An absolute path. */
   readonly module: string | undefined;
   /** An absolute path, so that results are found again from any folder. */
@@ -29,11 +31,12 @@ const ID_HASHER = /* @__PURE__ */ deriveKeyHasher("gossip/cli/v1/run-id");
 const MAX_SHOWN_COMMAND = 400;
 
 /** The same for the same work, regardless of the run's name. */
-export function fingerprintOf({ source, selection, exec, module, out }: RunSettings): string {
+export function fingerprintOf({ source, selection, exec, module, pipe, out }: RunSettings): string {
   const parts = canonicalSelection(selection);
   // Runs of earlier versions have no selection, and keep their fingerprint.
   const selected = Object.keys(parts).length === 0 ? [] : [parts];
-  const canonical = JSON.stringify([source, exec ?? null, module ?? null, out ?? null, ...selected]);
+  const piped = pipe === undefined ? [] : [{ pipe }];
+  const canonical = JSON.stringify([source, exec ?? null, module ?? null, out ?? null, ...selected, ...piped]);
   return Buffer.from(SETTINGS_HASHER.hash32(Buffer.from(canonical))).toString("hex");
 }
 
@@ -59,20 +62,33 @@ function idOf(identity: readonly string[], generation: number): RunId {
 
 /** The settings as others may see them: without credentials, and with long commands truncated. */
 export function shownSettings(settings: RunSettings): RunSettings {
-  const exec = settings.exec === undefined ? undefined : maskCommand(settings.exec);
-  return {
-    ...settings,
-    exec: exec !== undefined && exec.length > MAX_SHOWN_COMMAND ? `${exec.slice(0, MAX_SHOWN_COMMAND)}…` : exec,
-  };
+  const { exec, pipe, ...rest } = settings;
+  return { ...rest, exec: shownCommand(exec), pipe: shownCommand(pipe) };
+}
+
+function shownCommand(command: string | undefined): string | undefined {
+  if (command === undefined) return undefined;
+  const masked = maskCommand(command);
+  return masked.length > MAX_SHOWN_COMMAND ? `${masked.slice(0, MAX_SHOWN_COMMAND)}…` : masked;
 }
 
 /** The bytes stored with every shard. The same for the same settings. */
 export function encodeSettings(settings: RunSettings): Uint8Array {
-  const { name, source, exec, module, out } = shownSettings(settings);
+  const { name, source, exec, module, pipe, out } = shownSettings(settings);
   const parts = canonicalSelection(settings.selection);
   const selection = Object.keys(parts).length === 0 ? undefined : parts;
   return Buffer.from(
-    JSON.stringify({ gossip: 1, name, source, selection, exec, module, out, fingerprint: fingerprintOf(settings) }),
+    JSON.stringify({
+      gossip: 1,
+      name,
+      source,
+      selection,
+      exec,
+      module,
+      pipe,
+      out,
+      fingerprint: fingerprintOf(settings),
+    }),
   );
 }
 
@@ -83,15 +99,15 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
   try {
     const read = JSON.parse(text) as Record<string, unknown>;
     if (read["gossip"] !== 1) return undefined;
-    const exec = read["exec"];
     const textOf = (name: string): string | undefined => (typeof read[name] === "string" ? read[name] : undefined);
     return {
       name: textOf("name"),
       source: textOf("source") ?? "",
       selection: readSelection(read["selection"]),
       // Mask again: an earlier version masked less.
-      exec: typeof exec === "string" ? maskCommand(exec) : undefined,
+      exec: maskedText(textOf("exec")),
       module: textOf("module"),
+      pipe: maskedText(textOf("pipe")),
       out: textOf("out"),
       fingerprint: textOf("fingerprint") ?? "",
     };
@@ -100,8 +116,12 @@ export function decodeSettings(bytes: Uint8Array): (RunSettings & { readonly fin
   }
 }
 
+function maskedText(command: string | undefined): string | undefined {
+  return command === undefined ? undefined : maskCommand(command);
+}
+
 /** A short description of the work. */
 export function describeWork(settings: RunSettings): string {
-  const { source, selection, exec, module } = shownSettings(settings);
-  return `${source}${selectionText(selection)} through ${exec ?? module ?? "?"}`;
+  const { source, selection, exec, module, pipe } = shownSettings(settings);
+  return `${source}${selectionText(selection)} through ${exec ?? module ?? pipe ?? "?"}`;
 }

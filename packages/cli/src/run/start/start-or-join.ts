@@ -120,7 +120,7 @@ function otherSettings(wanted: RunSettings, stored: RunSettings | undefined, run
   const name = wanted.name === undefined ? RunId.format(run) : `"${printableText(wanted.name)}"`;
   const way = "give this one another name as its first argument, or repeat the settings of that one";
   if (stored === undefined) return `run ${name} exists, and was started by another program: ${way}.`;
-  const fields = ["source", "exec", "module", "out"] as const;
+  const fields = ["source", "exec", "module", "pipe", "out"] as const;
   const shown = shownSettings(wanted);
   const differing = fields
     .filter((field) => stored[field] !== shown[field])

@@ -155,14 +155,15 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
       out,
       numbers,
       observer,
-      signal: AbortSignal.any([stop.signal, skewed.signal]),
+      signal: AbortSignal.any([stop.signal, skewed.signal, ...(work.broken === undefined ? [] : [work.broken])]),
     });
   } finally {
     stopWatching();
     await watch.end();
   }
   if (!worked.ok) return worked;
-  if (worked.value === "Stopped" && skewed.signal.aborted) return err(skewed.signal.reason as CliError);
+  for (const failure of [skewed.signal, work.broken])
+    if (worked.value === "Stopped" && failure?.aborted === true) return err(failure.reason as CliError);
   if (worked.value === "Stopped") {
     const now = await readOverview(opened, request);
     const items = now.ok ? `${countOf(now.value.totals.items, "item")} done so far; ` : "";

@@ -10,13 +10,21 @@ export interface FailurePolicy {
   readonly onFail: OnFail;
 }
 
-/** The work for every item: a command, or a function of a module. */
+/** The work for every item: a command, a function of a module, or a process. */
 export interface JobWork {
   readonly process: Process<Item, ItemResult>;
   readonly policy: FailurePolicy;
   readonly classifyFailure?: ClassifyFailure;
   /** Whether it may block this process for seconds. */
   readonly mayBlock: boolean;
+  /** How many items of one shard it can use at the same time now. Default: one. */
+  readonly itemConcurrency?: () => number;
+  /** Fires if no item can succeed. The reason is a `CliError`. */
+  readonly broken?: AbortSignal;
+  /** Pass on what it writes beside its results. `onLog` returns a promise if the reader is behind. */
+  logTo?(onLog: (text: string) => Promise<void> | undefined): void;
+  /** Start no more items: this process is stopping. Items in progress may finish. */
+  stopStarting?(): void;
   close(): Promise<void>;
   /** Kill everything in progress, because this process is about to exit. */
   killAtOnce(): void;

@@ -8,6 +8,7 @@ import type { Job } from "./carry-out.ts";
 import { openExecWork } from "./exec-work.ts";
 import type { JobWork } from "./job-work.ts";
 import { openModuleWork } from "./module-work.ts";
+import { openPipeWork } from "./pipe-work.ts";
 
 /** Open the work that the options name, use it, close it. */
 export async function withWork(
@@ -28,12 +29,13 @@ async function openWork(
   cli: Cli,
   flags: RunFlags,
   numbers: RunNumbers,
-  { argumentOf }: JobSource,
+  { argumentOf, fieldsOf, itemJson = fieldsOf }: JobSource,
 ): Promise<Result<JobWork, CliError>> {
   const { cwd, env } = cli;
   const policy = { maxAttempts: numbers.maxAttempts, onFail: flags.onFail };
   if (flags.module !== undefined) return openModuleWork({ path: flags.module, cwd, policy });
   const { workers, timeoutMs, maxOutputSize } = numbers;
-  const surroundings = { cwd, env: commandEnvironment(env), argumentOf };
-  return openExecWork({ command: flags.exec!, workers, timeoutMs, maxOutputSize, policy, ...surroundings });
+  const common = { workers, timeoutMs, policy, cwd, env: commandEnvironment(env) };
+  if (flags.pipe !== undefined) return openPipeWork({ command: flags.pipe, fieldsOf: itemJson, ...common });
+  return openExecWork({ command: flags.exec!, maxOutputSize, argumentOf, ...common });
 }

@@ -11,7 +11,7 @@ import {
   type WorkerSummary,
 } from "@gossip/worker";
 import { fail, type CliError } from "../../output/cli-error.ts";
-import { printable } from "../../output/printable.ts";
+import { printable, printableText } from "../../output/printable.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { coordSentence } from "../report/coord-sentence.ts";
 import type { RunObserver } from "../report/observe-run.ts";
@@ -44,6 +44,9 @@ export interface JobOptions {
  * forever.
  */
 const MAX_SHARD_RETRIES = 50;
+/** A longer line of a process is cut. */
+const MAX_LOG_LINE = 4000;
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /** Further failures are only counted. */
 const MAX_SHOWN_FAILURES = 20;
 
@@ -68,12 +71,14 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
         });
   const printFailure = failurePrinter(options);
   const print = eventPrinter({ opened, request: started.request, worker, jobSource, view });
+  followWork(options);
   return runWorkers<Item, ItemResult>({
     coordinator: opened.coordinator,
     run: started.request,
     source: jobSource.source,
     process: out === undefined ? withOutputShown(options) : work.process,
     concurrency: numbers.workers,
+    ...(work.itemConcurrency === undefined ? {} : { itemConcurrency: work.itemConcurrency }),
     signal,
     graceMs: numbers.graceMs,
     patienceMs: numbers.patienceMs,
@@ -94,6 +99,15 @@ export function runJob(options: JobOptions): Promise<WorkerSummary> {
     },
     ...(logger === undefined ? {} : { logger }),
     ...(work.mayBlock ? { keepLeases: keeperOf(options) } : {}),
+  });
+}
+
+/** Print what processes write beside their results, and end their input early when this process is stopping. */
+function followWork({ work, signal, observer: { view } }: JobOptions): void {
+  signal.addEventListener("abort", () => work.stopStarting?.(), { once: true });
+  work.logTo?.((text) => {
+    view.say(printableText(text.length > MAX_LOG_LINE ? `${text.slice(0, MAX_LOG_LINE)}…` : text), { kind: "output" });
+    return view.passOn({ stdout: NO_BYTES, stderr: NO_BYTES });
   });
 }
 

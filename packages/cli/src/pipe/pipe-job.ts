@@ -1,0 +1,36 @@
+import type { ModuleResult } from "../run/results/item-result.ts";
+
+export interface PipeRequest {
+  /** Identifies the item among its attempts. */
+  readonly item: object;
+  /** The fields of the line behind `id`, in JSON, without braces. */
+  readonly fields: string;
+  readonly signal: AbortSignal;
+}
+
+/** An item that a process works on, or will. */
+export class PipeJob {
+  readonly id: number;
+  readonly item: object;
+  /** The item as a line for a process. */
+  readonly line: string;
+  readonly signal: AbortSignal;
+  /** Send it only to a process that has nothing else: it may be the one that ends processes. */
+  isSuspect: boolean;
+  readonly resolve: (result: ModuleResult) => void;
+  readonly reject: (reason: unknown) => void;
+
+  constructor(
+    id: number,
+    { item, fields, signal }: PipeRequest,
+    settle: { readonly resolve: (result: ModuleResult) => void; readonly reject: (reason: unknown) => void },
+  ) {
+    this.id = id;
+    this.item = item;
+    this.line = `{"id":${id},${fields}}\n`;
+    this.signal = signal;
+    this.isSuspect = false;
+    this.resolve = settle.resolve;
+    this.reject = settle.reject;
+  }
+}
