@@ -8,6 +8,7 @@ export interface RunLabel {
   readonly name: string | undefined;
   /** The identity of the source, such as `fs:/data`. It decides how keys are shown. */
   readonly source: string | undefined;
+  /** The command for every item, or that of a long-lived process. */
   readonly exec: string | undefined;
   readonly module: string | undefined;
   readonly out: string | undefined;
@@ -30,7 +31,7 @@ export function readRunLabel(spec: ShardSpecRef): RunLabel {
     const read = JSON.parse(text) as Record<string, unknown>;
     if (read["gossip"] !== 1) return NO_LABEL;
     const textOf = (name: string): string | undefined => (typeof read[name] === "string" ? read[name] : undefined);
-    const exec = textOf("exec");
+    const exec = textOf("exec") ?? textOf("pipe");
     return {
       name: textOf("name"),
       source: textOf("source"),
