@@ -35,8 +35,11 @@ describe("the command line", () => {
   test.each([
     [["frob"], /unknown command 'frob'/],
     [["run"], /--source/],
-    [["run", "--source", "fs:data"], /either --exec COMMAND or --module FILE/],
-    [["run", "--source", "fs:data", "--exec", "true", "--module", "m.mjs"], /either --exec COMMAND or --module FILE/],
+    [["run", "--source", "fs:data"], /needs --exec COMMAND, --module FILE or --pipe COMMAND/],
+    [
+      ["run", "--source", "fs:data", "--exec", "true", "--module", "m.mjs"],
+      /needs --exec COMMAND, --module FILE or --pipe COMMAND/,
+    ],
     [["run", "--source", "ftp:x", "--exec", "true"], /--source is not of a known kind/],
     [["run", "--source", "fs:", "--exec", "true"], /names nothing/],
     [["run", "--source", "fs:data", "--exec", " "], /--exec is empty/],
