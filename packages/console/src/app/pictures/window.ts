@@ -26,8 +26,7 @@ export function zoomAround(window: KeyWindow, x: number, factor: number): KeyWin
 /** Moves the window by a share of its width, and stops at the ends of the axis. */
 export function pan(window: KeyWindow, share: number): KeyWindow {
   const size = window.to - window.from;
-  const from = Math.min(Math.max(0, window.from + size * share), 1 - size);
-  return { from, to: from + size };
+  return bounded(window.from + size * share, window.to + size * share);
 }
 
 /** The position on the key axis at share `x` of the window. */
@@ -48,5 +47,6 @@ function bounded(from: number, to: number): KeyWindow {
   const size = Math.max(NARROWEST, to - from);
   if (size >= 1) return WHOLE;
   const start = Math.min(Math.max(0, from), 1 - size);
-  return { from: start, to: start + size };
+  // The server takes no position above 1, and sums of fractions are not exact.
+  return { from: start, to: Math.min(1, start + size) };
 }
