@@ -1,4 +1,4 @@
-import type { WorkerId } from "@gossip/contracts";
+import type { OpId, WorkerId } from "@gossip/contracts";
 import type { CoordinatorApi, RunRequest } from "@gossip/coordination";
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import type { KeepLeases } from "../keeper/keep-leases.ts";
@@ -94,6 +94,8 @@ export interface RunWorkersOptions<I extends Item = Item, R = unknown> {
   readonly logger?: Logger;
   readonly telemetry?: Telemetry;
   readonly time?: WorkerTime;
+  /** Returns the op id of the next write. For simulations that must repeat exactly. Default: random. */
+  readonly newOpId?: () => OpId;
 }
 
 /** Where metrics and spans go. Default: the globally registered providers. */

@@ -1,4 +1,4 @@
-import { WorkerId } from "@gossip/contracts";
+import { OpId, WorkerId } from "@gossip/contracts";
 import type { RunConfig } from "@gossip/coordination";
 import { assert, assertCount } from "@gossip/stdx";
 import { makeCheckpointPolicy, type CheckpointPolicy } from "../policy/checkpoint-policy.ts";
@@ -36,6 +36,7 @@ export interface Settings<I extends Item = Item, R = unknown> extends RunWorkers
   readonly stopWhenDone: boolean;
   readonly progressEveryMs: number;
   readonly time: WorkerTime;
+  readonly newOpId: () => OpId;
 }
 
 /** Settings that depend on the run's configuration. */
@@ -94,6 +95,7 @@ export function makeSettings<I extends Item, R>(options: RunWorkersOptions<I, R>
     patienceMs,
     progressEveryMs,
     time,
+    newOpId: options.newOpId ?? (() => OpId.random()),
   };
 }
 

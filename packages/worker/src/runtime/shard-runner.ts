@@ -67,8 +67,9 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
     const sink = settings.sink && this.#results;
     const { maxFailuresPerCheckpoint: maxFailures } = settings.coordinator;
     const listener = this.#upkeepListener();
-    const { patienceMs } = settings;
-    this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, patienceMs, time, listener, maxFailures });
+    const { patienceMs, newOpId } = settings;
+    const waiting = { patienceMs, time, listener, maxFailures, newOpId };
+    this.#upkeep = new Upkeep({ session, askedMs, sink, policy, leaseMs, ...waiting });
     this.#reader = this.#makeReader();
     this.#splitter = new ShardSplitter(host, session, this.#sharedWork());
     this.#feed = this.#makeFeed();
@@ -219,8 +220,8 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
     return this.#splitter.expectedHandoverMs(nowMs);
   }
 
-  split(): Promise<void> {
-    return this.#splitter.split();
+  split(parts: number): Promise<void> {
+    return this.#splitter.split(parts);
   }
 
   // Stopping and leaving.

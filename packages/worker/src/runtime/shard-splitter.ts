@@ -1,11 +1,11 @@
-import { OpId, type RunStatus, type SplitResidualPlan } from "@gossip/contracts";
+import type { RunStatus, SplitResidualPlan } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { compareBytes } from "@gossip/stdx";
 import { expectedHandoverMs, paceMs } from "../policy/split-policy.ts";
-import type { Item } from "../source/source.ts";
+import type { Item, Source, SplitRequest } from "../source/source.ts";
 import { KeySampler } from "../split/key-sampler.ts";
 import { planSplit } from "../split/plan-split.ts";
-import { splitPoint } from "../split/split-point.ts";
+import { splitPoints } from "../split/split-points.ts";
 import { sleep } from "../time/worker-time.ts";
 import { isLeaseGone } from "./lease-gone.ts";
 import type { ShardHost } from "./shard-host.ts";
@@ -30,6 +30,8 @@ export interface SharedWork {
 }
 
 const RETRY_MS = 100;
+/** The most split points to ask a source for at once: each may cost it a search. */
+const MAX_ADVICE = 4;
 
 /** Splits a shard for idle workers, at the point where half of the remaining work is expected. */
 export class ShardSplitter<I extends Item, R> {
@@ -82,23 +84,27 @@ export class ShardSplitter<I extends Item, R> {
     return expectedHandoverMs(splitPolicy, { nowMs, ...held, aheadCount, isEndKnown });
   }
 
-  /** Split the shard if possible. */
-  async split(): Promise<void> {
+  /** Split off work for up to `parts` others, if possible. */
+  async split(parts: number): Promise<void> {
     if (this.#isSplitting) return;
     this.#isSplitting = true;
     this.#lastSplitMs = this.#host.settings.time.nowMs();
     this.#missCount++;
     try {
-      const point = await this.#choosePoint();
-      const plan = point && planSplit(this.#session.spec, this.#session.cursor, point);
-      if (plan !== undefined && this.#isAhead(plan.residualSpec.keyRangeStart)) await this.#splitBy(plan);
+      const points = await this.#choosePoints(parts);
+      // From the top down: each cut leaves the part above it to another holder.
+      for (const point of points.toReversed()) {
+        const plan = planSplit(this.#session.spec, this.#session.cursor, point);
+        if (plan === undefined || !this.#isAhead(plan.residualSpec.keyRangeStart)) continue;
+        if (!(await this.#splitBy(plan))) return;
+      }
     } finally {
       this.#isSplitting = false;
       this.#work.onSettled();
     }
   }
 
-  async #choosePoint(): Promise<Uint8Array | undefined> {
+  async #choosePoints(parts: number): Promise<readonly Uint8Array[]> {
     const { source } = this.#host.settings;
     const [startedKey, isEndKnown] = [this.#work.startedKey(), this.#work.isEndKnown()];
     const { keyRangeStart: start, keyRangeEnd: end } = this.#session.spec;
@@ -106,16 +112,24 @@ export class ShardSplitter<I extends Item, R> {
     const { keys: samples } = this.#sampler;
     if (source.splitPoint !== undefined && !isEndKnown) {
       try {
-        return await source.splitPoint({ range, after: startedKey, samples });
+        return await adviceOf(source, { range, after: startedKey, samples }, parts);
       } catch {
         // A split point is only advice, and the source has none at the moment.
-        return undefined;
+        return [];
       }
     }
     const ahead = this.#work.ahead().map(({ key }) => key);
     const heldMs = this.#host.settings.time.nowMs() - this.#heldSinceMs;
-    const aheadMs = paceMs({ heldMs, itemCount: this.#itemCount }) * ahead.length;
-    return splitPoint({ range, startedKey, samples, ahead, isEndKnown, aheadMs });
+    const pace = paceMs({ heldMs, itemCount: this.#itemCount });
+    const aheadMs = pace * ahead.length;
+    const worthwhile = isEndKnown ? this.#worthwhileParts(parts, aheadMs) : parts;
+    return splitPoints({ range, startedKey, samples, ahead, isEndKnown, aheadMs }, worthwhile);
+  }
+
+  /** As many parts as keep each of them above the least work that is handed over. */
+  #worthwhileParts(parts: number, aheadMs: number): number {
+    const { minHandoverMs = 0 } = this.#host.settings.splitPolicy ?? {};
+    return Math.max(1, Math.min(parts, Math.floor(aheadMs / Math.max(1, minHandoverMs)) - 1));
   }
 
   /** The work continued while the source searched: keys started in the meantime stay in this shard. */
@@ -124,13 +138,14 @@ export class ShardSplitter<I extends Item, R> {
     return startedKey === undefined || compareBytes(cut, startedKey) > 0;
   }
 
-  async #splitBy(plan: SplitResidualPlan): Promise<void> {
+  /** Returns whether the shard was split. */
+  async #splitBy(plan: SplitResidualPlan): Promise<boolean> {
     const { settings, counts, emit } = this.#host;
     const { shard } = this.#session.shardKey;
     const ceilingBefore = this.#ceiling;
     const cut = plan.residualSpec.keyRangeStart;
     this.#ceiling = cut;
-    const opId = OpId.random();
+    const opId = settings.newOpId();
     // A split with an unknown outcome may have been committed. Start nothing above the cut until the outcome is known.
     while (!this.#work.isStopped()) {
       const askedMs = settings.time.nowMs();
@@ -140,20 +155,42 @@ export class ShardSplitter<I extends Item, R> {
         this.#work.onSplit(cut);
         this.#missCount = 0;
         counts.splits++;
-        return emit({ kind: "ShardSplit", shard, residual: answer.value.value.residual });
+        emit({ kind: "ShardSplit", shard, residual: answer.value.value.residual });
+        return true;
       }
       const { error } = answer;
-      if (error.kind === "RunTerminal") return this.#work.onRunEnded(error.status);
-      if (isLeaseGone(error)) return this.#work.onLost(error.kind);
-      if (error.kind !== "BackendError") {
+      if (error.kind === "RunTerminal") this.#work.onRunEnded(error.status);
+      else if (isLeaseGone(error)) this.#work.onLost(error.kind);
+      else if (error.kind === "BackendError") {
+        emit({ kind: "StoreFailed", shard, operation: "split", error });
+        this.#host.store.failed();
+        await sleep(settings.time, RETRY_MS, this.#work.signal);
+        continue;
+      } else {
         // The shard has spawned too many shards, or the store is full. Neither changes while the shard is held.
         this.#isRefused = true;
         this.#ceiling = ceilingBefore;
-        return;
       }
-      emit({ kind: "StoreFailed", shard, operation: "split", error });
-      this.#host.store.failed();
-      await sleep(settings.time, RETRY_MS, this.#work.signal);
+      return false;
     }
+    return false;
   }
+}
+
+/** The source's split points: half of the rest, then half of each half, until there are enough. */
+async function adviceOf(source: Source, request: SplitRequest, count: number): Promise<readonly Uint8Array[]> {
+  const points: Uint8Array[] = [];
+  const rest: SplitRequest[] = [request];
+  for (
+    let next = rest.shift();
+    next !== undefined && points.length < Math.min(count, MAX_ADVICE);
+    next = rest.shift()
+  ) {
+    const point = await source.splitPoint?.(next);
+    if (point === undefined) continue;
+    points.push(point);
+    const { start, end } = next.range;
+    rest.push({ ...next, range: { start: point, end }, after: undefined }, { ...next, range: { start, end: point } });
+  }
+  return points.toSorted(compareBytes);
 }

@@ -1,4 +1,4 @@
-import type { ParkReason, RunStatus } from "@gossip/contracts";
+import type { OpId, ParkReason, RunStatus } from "@gossip/contracts";
 import type { CapacityHint, ParkDetailInput, WorkerSession } from "@gossip/coordination";
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import type { CheckpointPolicy } from "../policy/checkpoint-policy.ts";
@@ -42,6 +42,7 @@ export interface UpkeepOptions {
   readonly patienceMs: number;
   /** Most failures that one write records. */
   readonly maxFailures: number;
+  readonly newOpId: () => OpId;
 }
 
 /** How a hold ends. */

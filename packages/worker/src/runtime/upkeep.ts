@@ -1,4 +1,4 @@
-import { Cursor, OpId } from "@gossip/contracts";
+import { Cursor } from "@gossip/contracts";
 import { RANGE_EXHAUSTED, type FailureInput } from "@gossip/coordination";
 import type { AnyCoordError } from "@gossip/coordination-errors";
 import { assert, type Result } from "@gossip/stdx";
@@ -129,7 +129,7 @@ export class Upkeep {
     // Read before the flush: the token covers exactly the results written up to this key.
     const progress = this.#items > 0 ? this.#progress() : undefined;
     if (progress !== undefined && !(await this.#flushResults())) return false;
-    const opId = OpId.random();
+    const opId = this.#options.newOpId();
     switch (ending.kind) {
       case "Complete": {
         const point = progress === undefined ? RANGE_EXHAUSTED : this.#cursorAt(progress.key);
@@ -148,7 +148,7 @@ export class Upkeep {
     const { key, items, failures } = progress;
     const cursor = this.#cursorAt(key);
     const startMs = this.#options.time.nowMs();
-    const opId = OpId.random();
+    const opId = this.#options.newOpId();
     const isMade = await this.#insist("checkpoint", () =>
       this.#options.session.checkpoint(cursor, { renew: this.#mustRenew(this.#options.time.nowMs()), opId, failures }),
     );

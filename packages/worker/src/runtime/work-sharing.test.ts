@@ -1,4 +1,4 @@
-// Splitting without need fills a run with crumbs; missing that workers wait leaves a fleet idle behind one long shard.
+// Splits that no worker waits for fill a run with tiny shards; a missed report leaves a fleet idle behind one long shard.
 
 import type { CapacityHint } from "@gossip/coordination";
 import { describe, expect, test } from "vitest";
@@ -18,8 +18,8 @@ class Shard implements Shareable {
     return this.isSplitting ? 0 : this.#handoverMs;
   }
 
-  async split(): Promise<void> {
-    this.splits++;
+  async split(parts: number): Promise<void> {
+    this.splits += parts;
     this.isSplitting = true;
   }
 }
@@ -33,6 +33,7 @@ const hint = (isStarved: boolean, availableCount = 0): CapacityHint => ({
 function setUp(answer: CapacityHint | undefined = hint(false)) {
   const time = new ManualTime();
   let asked = 0;
+  let wanted = 0;
   const bugs: unknown[] = [];
   const sharing = new WorkSharing({
     time,
@@ -40,6 +41,7 @@ function setUp(answer: CapacityHint | undefined = hint(false)) {
       asked++;
       return answer;
     },
+    onWanted: () => wanted++,
     onBug: (error) => bugs.push(error),
   });
   const share = async (shards: readonly Shard[], idleWorkers = 0): Promise<readonly number[]> => {
@@ -47,7 +49,7 @@ function setUp(answer: CapacityHint | undefined = hint(false)) {
     await time.yieldToLoop();
     return shards.map(({ splits }) => splits);
   };
-  return { time, sharing, share, asked: () => asked, bugs };
+  return { time, sharing, share, asked: () => asked, wanted: () => wanted, bugs };
 }
 
 describe("WorkSharing", () => {
@@ -65,15 +67,35 @@ describe("WorkSharing", () => {
     expect(await share(shards, 2)).toEqual([0, 1, 2]);
   });
 
-  test("splits once for those who wait elsewhere, until they are heard of again", async () => {
+  test("splits a shard into several parts if fewer shards than idle workers can be split", async () => {
+    const { share } = setUp();
+    expect(await share([new Shard(100), new Shard(Infinity), new Shard(0)], 5)).toEqual([2, 3, 0]);
+  });
+
+  test("splits for other processes once per report, each time into twice as many parts", async () => {
+    const { sharing, share, wanted } = setUp();
+    const shards = [new Shard(100), new Shard(2000)];
+    const report = async (starved: boolean): Promise<readonly number[]> => {
+      for (const shard of shards) shard.isSplitting = false;
+      sharing.observe(hint(starved));
+      return share(shards);
+    };
+    expect(await report(true)).toEqual([0, 1]);
+    shards[1]!.isSplitting = false;
+    expect(await share(shards)).toEqual([0, 1]);
+    expect(await report(true)).toEqual([1, 2]);
+    expect(await report(false)).toEqual([1, 2]);
+    expect(await report(true)).toEqual([1, 3]);
+    expect(wanted()).toBe(3);
+  });
+
+  test("splits little work for other processes only after a second report", async () => {
     const { sharing, share } = setUp();
-    const shards = [new Shard(100), new Shard(200)];
+    const shard = new Shard(60);
     sharing.observe(hint(true));
-    expect(await share(shards)).toEqual([0, 1]);
-    for (const shard of shards) shard.isSplitting = false;
-    expect(await share(shards)).toEqual([0, 1]);
+    expect(await share([shard])).toEqual([0]);
     sharing.observe(hint(true));
-    expect(await share(shards)).toEqual([0, 2]);
+    expect(await share([shard])).toEqual([1]);
   });
 
   test("does not split for them while there is something they could claim", async () => {
@@ -82,23 +104,20 @@ describe("WorkSharing", () => {
     expect(await share([new Shard(Infinity)])).toEqual([0]);
   });
 
-  test("asks where nothing was heard for a second, sooner after a split, and never without a shard to share", async () => {
-    const { time, share, asked } = setUp(hint(true));
+  test("asks soon after the start and after a split, then less and less often, and never without a shard", async () => {
+    const { time, share, asked } = setUp();
     const shard = new Shard(Infinity);
-    await share([shard]);
-    time.block(999);
+    await share([]);
+    time.block(99);
     await share([shard]);
     expect(asked()).toBe(0);
-    time.block(1);
-    await share([shard]);
-    expect([asked(), shard.splits]).toEqual([1, 0]);
-    expect(await share([shard])).toEqual([1]);
-    shard.isSplitting = false;
-    time.block(200);
-    await share([shard]);
-    expect(asked()).toBe(2);
-    time.block(10_000);
-    await share([]);
-    expect(asked()).toBe(2);
+    const askedAfter: number[] = [];
+    for (let ms = 0; ms < 5000; ms += 100) {
+      const before = asked();
+      await share([shard]);
+      if (asked() > before) askedAfter.push(ms);
+      time.block(100);
+    }
+    expect(askedAfter).toEqual([100, 300, 700, 1500, 2500, 3500, 4500]);
   });
 });

@@ -5,38 +5,54 @@ import type { WorkerTime } from "../time/worker-time.ts";
 export interface Shareable {
   readonly isSplitting: boolean;
   expectedHandoverMs(nowMs: number): number;
-  split(): Promise<void>;
+  /** Split off work for so many idle workers, or for fewer. */
+  split(parts: number): Promise<void>;
 }
 
 /** How old the last capacity report may be before the store is queried. */
 const ASK_EVERY_MS = 1000;
 /** The same while shards are being split: more than one worker may be waiting. */
 const ASK_AGAIN_MS = 100;
+/**
+ * The least work to hand over to other processes, by the number of reports in a row that workers wait. Holders of much
+ * work split first. If small shards were split at the same time, their parts would hide that more is needed.
+ */
+const LEAST_HANDOVER_MS: readonly number[] = [1000];
+/** The most parts that a shard is split into at once for workers of other processes. Each costs a write. */
+const MAX_PARTS_ELSEWHERE = 16;
 
 /**
  * Decides when shards are split: as soon as workers are idle, in this process or in others.
  *
  * This process knows its own idle workers. Every renewal reports on the others. If no renewal was due for a while, the
- * store is queried, which costs a read and no write. The shards that are expected to hand over the most work are split:
- * as many as this process has idle workers, or one for other processes. If that is not enough, the next report shows
- * it.
+ * store is queried, which costs a read and no write. The shards that are expected to hand over the most work are split,
+ * into as many parts as this process has idle workers. How many wait elsewhere is unknown: one part is split off for
+ * them, and twice as many each time that a report shows that all of them were taken and workers still wait.
  */
 export class WorkSharing {
   readonly #time: WorkerTime;
   readonly #ask: () => Promise<CapacityHint | undefined>;
+  readonly #onWanted: () => void;
   readonly #onBug: (error: unknown) => void;
   #isWantedElsewhere = false;
+  /** Reports in a row that workers of other processes wait and nothing can be claimed. */
+  #wantedReports = 0;
+  /** How many parts to split off next for workers of other processes. */
+  #partsElsewhere = 1;
   #observedMs: number;
-  #askEveryMs = ASK_EVERY_MS;
+  #askEveryMs = ASK_AGAIN_MS;
   #isAsking = false;
 
   constructor(parts: {
     readonly time: WorkerTime;
     readonly ask: () => Promise<CapacityHint | undefined>;
+    /** Workers of other processes wait: call `share`. */
+    readonly onWanted: () => void;
     readonly onBug: (error: unknown) => void;
   }) {
     this.#time = parts.time;
     this.#ask = parts.ask;
+    this.#onWanted = parts.onWanted;
     this.#onBug = parts.onBug;
     this.#observedMs = parts.time.nowMs();
   }
@@ -44,6 +60,13 @@ export class WorkSharing {
   observe({ isStarved, availableCount }: CapacityHint): void {
     this.#observedMs = this.#time.nowMs();
     this.#isWantedElsewhere = isStarved && availableCount === 0;
+    if (!this.#isWantedElsewhere) {
+      this.#wantedReports = 0;
+      this.#partsElsewhere = 1;
+      return;
+    }
+    this.#wantedReports++;
+    this.#onWanted();
   }
 
   /**
@@ -56,19 +79,28 @@ export class WorkSharing {
   ): void {
     const all = [...shards];
     const underWay = all.filter(({ isSplitting }) => isSplitting).length;
-    const wanted = Math.max(idleWorkers, this.#isWantedElsewhere ? 1 : 0) - underWay;
+    const wanted = Math.max(idleWorkers, this.#isWantedElsewhere ? this.#partsElsewhere : 0) - underWay;
     if (wanted <= 0 || all.length === 0) return this.#askWhereQuiet(all.length, nowMs);
+    const leastMs = idleWorkers > 0 ? 0 : (LEAST_HANDOVER_MS[this.#wantedReports - 1] ?? 0);
     const chosen = all
       .map((shard) => ({ shard, handoverMs: shard.expectedHandoverMs(nowMs) }))
-      .filter(({ handoverMs }) => handoverMs > 0)
+      .filter(({ handoverMs }) => handoverMs > leastMs)
       .sort((a, b) => (a.handoverMs < b.handoverMs ? 1 : -1))
       .slice(0, wanted);
-    for (const { shard } of chosen) {
-      // The last report is outdated now. The next renewal shows whether workers are still waiting.
+    if (chosen.length === 0) {
+      // The next report shows whether workers still wait.
       this.#isWantedElsewhere = false;
       this.#askEveryMs = ASK_AGAIN_MS;
-      shard.split().catch(this.#onBug);
+      return;
     }
+    // The last report is outdated now. The next renewal shows whether workers are still waiting.
+    this.#isWantedElsewhere = false;
+    this.#partsElsewhere = Math.min(MAX_PARTS_ELSEWHERE, 2 * this.#partsElsewhere);
+    this.#askEveryMs = ASK_AGAIN_MS;
+    chosen.forEach(({ shard }, index) => {
+      const parts = Math.floor((wanted + chosen.length - 1 - index) / chosen.length);
+      shard.split(parts).catch(this.#onBug);
+    });
   }
 
   #askWhereQuiet(held: number, nowMs: number): void {

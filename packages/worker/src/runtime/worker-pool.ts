@@ -1,4 +1,4 @@
-import { OpId, type RunStatus, type ShardId } from "@gossip/contracts";
+import type { OpId, RunStatus, ShardId } from "@gossip/contracts";
 import type { CapacityHint, CoordinationEvent, EventKind, WorkerSession } from "@gossip/coordination";
 import { InfraError, type ClaimError, type GetRunError } from "@gossip/coordination-errors";
 import { Redacted } from "@gossip/stdx";
@@ -92,7 +92,12 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     });
     const { time } = settings;
     this.#startMs = this.#sliceStartMs = this.#reportedMs = time.nowMs();
-    this.#sharing = new WorkSharing({ time, ask: () => this.#askCapacity(), onBug: (error) => this.#fail(error) });
+    this.#sharing = new WorkSharing({
+      time,
+      ask: () => this.#askCapacity(),
+      onWanted: () => this.#share(),
+      onBug: (error) => this.#fail(error),
+    });
     this.#failures = new FailureWatch(settings, this.counts, {
       onTooMany: (failures) => this.#halt({ kind: "TooManyFailures", failures }),
       onBug: (error) => this.#fail(error),
@@ -175,7 +180,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       }
       this.#hasOffer = false;
       const askedMs = this.settings.time.nowMs();
-      const { opId, firstMs } = this.#lostClaim ?? { opId: OpId.random(), firstMs: askedMs };
+      const { opId, firstMs } = this.#lostClaim ?? { opId: this.settings.newOpId(), firstMs: askedMs };
       const isRepeat = this.#lostClaim !== undefined;
       const claimed = await coordinator.claimMany({ ...run, worker, count: free, markStarved: true, opId, isRepeat });
       // A claim whose outcome is unknown may have been made. Repeat it, so that its shards are not left alone for a lease.

@@ -1,0 +1,47 @@
+// How long a run takes under skew decides whether workers are worth adding. This is the small form of `completion.bench.ts`:
+// the real runtime, kernel and memory store in simulated time, the same on every machine.
+import { describe, expect, test } from "vitest";
+import { makeJobWorld, WORLDS } from "./job-world.fixture.ts";
+import { runFleet } from "./simulated-fleet.fixture.ts";
+import { scheduleMs, staticParts } from "./static-schedules.fixture.ts";
+
+const JOB = { itemCount: 4000, workerCount: 8, meanMs: 200, seed: 1 };
+const TIMES = { roundTripMs: 2, leaseMs: 10_000 };
+
+describe.each(WORLDS)("8 workers, %s", (name) => {
+  const world = makeJobWorld({ name, ...JOB });
+
+  test("take at most 1.05 times the ideal, and no longer than any fixed sharding but for 1 %", async () => {
+    const fleet = await runFleet(world, { ...TIMES, shardCount: 64 });
+    const fixed = [1, 8, 64].map((perWorker) => scheduleMs(world, staticParts(world, 8 * perWorker), TIMES));
+
+    expect(fleet.itemsMissed).toBe(0);
+    expect(fleet.completionMs / world.idealMs).toBeLessThanOrEqual(1.05);
+    expect(fleet.completionMs / Math.min(...fixed)).toBeLessThanOrEqual(1.01);
+  });
+});
+
+describe("the simulation", () => {
+  const world = makeJobWorld({ name: "one prefix", itemCount: 400, workerCount: 4, meanMs: 100, seed: 1 });
+
+  test("gives the same result every time", async () => {
+    const runs = [
+      await runFleet(world, { ...TIMES, shardCount: 8 }),
+      await runFleet(world, { ...TIMES, shardCount: 8 }),
+    ];
+    expect(runs[1]).toEqual(runs[0]);
+  });
+
+  test("shows a runtime that cannot split: one worker does everything", async () => {
+    const { completionMs } = await runFleet(world, { ...TIMES, shardCount: 8, split: false });
+    expect(completionMs / world.idealMs).toBeGreaterThan(3.9);
+  });
+
+  test("agrees with the model of fixed shards where the runtime does not split", async () => {
+    const uneven = makeJobWorld({ name: "Zipf costs", itemCount: 2000, workerCount: 4, meanMs: 100, seed: 1 });
+    const { completionMs } = await runFleet(uneven, { ...TIMES, shardCount: 32, split: false });
+    const modelMs = scheduleMs(uneven, staticParts(uneven, 32), TIMES);
+    expect(completionMs / modelMs).toBeGreaterThan(0.95);
+    expect(completionMs / modelMs).toBeLessThan(1.05);
+  });
+});
