@@ -101,7 +101,7 @@ describe("what is no import", () => {
 
   test("a tree without any source fails, for every package", () => {
     for (const name of PACKAGES)
-      for (const path of ["src", "bin", "vitest.config.ts"])
+      for (const path of ["src", "bin", "vite.config.ts", "vitest.config.ts"])
         rmSync(join(copy, "packages", name, path), { recursive: true, force: true });
     rmSync(join(copy, "examples"), { recursive: true });
     mkdirSync(join(copy, "examples"));

@@ -15,7 +15,11 @@ export interface Checked {
 
 export function checkSources(): Checked {
   const files = sourceFiles();
-  const program = ts.createProgram(files, readCompilerOptions());
+  const program = ts.createProgram(files, {
+    ...readCompilerOptions(),
+    jsx: ts.JsxEmit.ReactJSX,
+    jsxImportSource: "preact",
+  });
   const unresolved = unresolvedImports(program, files).map((problem) => problem.replace(`${ROOT}/`, ""));
   const dropped = droppedResults(program, files).map((drop) => ({ ...drop, file: relative(ROOT, drop.file) }));
   return { fileCount: files.length, unresolved, dropped };
@@ -32,6 +36,6 @@ function sourcesBelow(folder: string): string[] {
     const path = join(folder, entry.name);
     if (entry.isDirectory())
       return entry.name === "node_modules" || entry.name.startsWith(".") ? [] : sourcesBelow(path);
-    return entry.name.endsWith(".ts") ? [path] : [];
+    return /\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }

@@ -57,7 +57,7 @@ export class AxisBuckets {
   view({ from, to, count }: { readonly from: number; readonly to: number; readonly count: number }): BucketView {
     const bounds = Array.from({ length: count + 1 }, (_, index) => from + (index * (to - from)) / count);
     const sum = (counts: Uint32Array): number[] => {
-      const sums = new Array<number>(count).fill(0);
+      const sums = Array.from({ length: count }, () => 0);
       // Each bucket is part of exactly one of the joined ones, so that sums are exact.
       for (let bucket = bucketOf(from); bucket <= lastBucketOf(to); bucket++) {
         const middle = (bucket + 0.5) / AXIS_BUCKETS;

@@ -46,7 +46,7 @@ beforeEach(async () => {
   const config = { leaseDuration: 1000n };
   unwrap(await coordinator.createRunWithShards({ ...request, config, shards, opId: OpId.fromRaw(1n) }));
   const builder = new KeyAxisBuilder();
-  for (const record of await records())
+  for (const record of records())
     builder.add({
       start: record.spec.keyRangeStart,
       end: record.spec.keyRangeEnd,
@@ -55,14 +55,14 @@ beforeEach(async () => {
   sampler = new RunSampler({ axis: builder.build()!, leaseMs: 1000 });
 });
 
-async function records() {
+function records() {
   const after: ShardPosition | undefined = undefined;
-  return unwrap(await store.listShards({ ...request, after, limit: 1000, filter: {}, now: await clock.now() })).items;
+  return unwrap(store.listShards({ ...request, after, limit: 1000, filter: {}, now: clock.now() })).items;
 }
 
 async function look(): Promise<RunSample> {
-  const now = await clock.now();
-  for (const record of await records()) sampler.visit(record, now);
+  const now = clock.now();
+  for (const record of records()) sampler.visit(record, now);
   return sampler.end(now);
 }
 

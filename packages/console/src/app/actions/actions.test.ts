@@ -29,7 +29,7 @@ function recorder() {
 test.each(ALL)("$title: states its effect in sentences, and carries the op id and the tenant", async (action) => {
   for (const effect of action.effects) expect(effect).toMatch(/^[A-Z].*\.$/);
   const { client, sent } = recorder();
-  await action.send(client, "0123456789abcdef", "7");
+  void (await action.send(client, "0123456789abcdef", "7"));
   expect(sent).toEqual([
     {
       path: expect.stringContaining(run.run),
@@ -65,6 +65,6 @@ test.each([
 
 test("no limit is sent as null", async () => {
   const { client, sent } = recorder();
-  await actions.changeRate(run, 5).send(client, "1", " ");
+  void (await actions.changeRate(run, 5).send(client, "1", " "));
   expect(sent).toMatchObject([{ body: { itemsPerSecond: null } }]);
 });

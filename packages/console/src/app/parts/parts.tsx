@@ -105,7 +105,7 @@ export function RunPill({ run }: { readonly run: Pick<RunRow, "status" | "isPaus
   );
 }
 
-/** An id, shortened, with the whole one for whoever points at it or copies it. */
+/** A shortened id. Pointing at it shows the whole id. */
 export function Id({ id }: { readonly id: string }) {
   return (
     <code title={id} class="nowrap">
@@ -123,7 +123,7 @@ export function ShardLink({ run, shard }: { readonly run: string; readonly shard
   );
 }
 
-/** How long ago, with the time of day for whoever points at it. */
+/** How long ago. Pointing at it shows the time of day. */
 export function Ago({ atMs }: { readonly atMs: number }) {
   const nowMs = useApp().nowMs.value;
   return (
