@@ -10,6 +10,7 @@ import { RequestHandler, type AuditEntry, type Authenticate } from "./http/reque
 import { respondText } from "./http/respond.ts";
 import type { ClusterHandler } from "./move/cluster-handler.ts";
 import { CLUSTER_PATH } from "./move/http-peer.ts";
+import { Connections } from "./limits/connections.ts";
 import { Forwarder } from "./ownership/forwarder.ts";
 import { PeerLinks } from "./ownership/peer-links.ts";
 
@@ -54,8 +55,7 @@ export class GossipServer {
   readonly #server: Server | TlsServer;
   readonly #service: Service;
   readonly #moreMetrics: () => string;
-  readonly #sockets = new Set<Socket>();
-  readonly #byAddress = new Map<string, number>();
+  readonly #connections: Connections;
   readonly #host: string;
   /** To the other nodes of the cluster. */
   readonly #links: PeerLinks | undefined;
@@ -86,8 +86,11 @@ export class GossipServer {
         },
       },
     });
+    const { limits } = this.#service;
+    this.#connections = new Connections(limits);
     const handler = new RequestHandler({
       service: this.#service,
+      connections: this.#connections,
       authenticate: options.authenticate,
       audit: options.audit,
       forwarder: this.#links && new Forwarder(this.#links),
@@ -98,13 +101,14 @@ export class GossipServer {
         void options.clusterHandler.handle(request, response);
       else void this.#probe(request, response);
     };
-    const { limits } = this.#service;
     const settings = {
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: 1_000,
+      connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+      // For TLS: a client that connects and sends nothing.
+      handshakeTimeout: limits.headersTimeoutMs,
       noDelay: true,
     };
     this.#server =
@@ -112,7 +116,8 @@ export class GossipServer {
         ? createServer(settings, onRequest)
         : createTlsServer({ ...settings, ...tlsSettings(options.tls) }, onRequest);
     this.#server.maxConnections = limits.maxConnections;
-    this.#server.on("connection", (socket: Socket) => this.#connected(socket));
+    this.#server.timeout = limits.idleTimeoutMs;
+    this.#server.on("connection", (socket: Socket) => void this.#connections.accept(socket));
   }
 
   /** The address that clients connect to, such as `http://127.0.0.1:7711`. */
@@ -123,7 +128,7 @@ export class GossipServer {
   }
 
   get connectionCount(): number {
-    return this.#sockets.size;
+    return this.#connections.count;
   }
 
   /** Use other certificates for new connections. */
@@ -136,7 +141,7 @@ export class GossipServer {
     this.#service.drain();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
-    const cutting = setTimeout(() => this.#cut(), graceMs);
+    const cutting = setTimeout(() => this.#connections.closeAll(), graceMs);
     await closed;
     clearTimeout(cutting);
     this.#links?.close();
@@ -148,10 +153,6 @@ export class GossipServer {
     await this.drain({ graceMs: 0 });
   }
 
-  #cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
   #listen(host: string, port: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       const onError = ({ code = "UNKNOWN" }: NodeJS.ErrnoException): void => resolve(code);
@@ -160,23 +161,6 @@ export class GossipServer {
         this.#server.off("error", onError);
         resolve(undefined);
       });
-    });
-  }
-
-  #connected(socket: Socket): void {
-    const address = socket.remoteAddress ?? "";
-    const count = (this.#byAddress.get(address) ?? 0) + 1;
-    if (count > this.#service.limits.maxConnectionsPerAddress) {
-      socket.destroy();
-      return;
-    }
-    this.#byAddress.set(address, count);
-    this.#sockets.add(socket);
-    socket.on("close", () => {
-      this.#sockets.delete(socket);
-      const left = (this.#byAddress.get(address) ?? 1) - 1;
-      if (left > 0) this.#byAddress.set(address, left);
-      else this.#byAddress.delete(address);
     });
   }
 
@@ -215,8 +199,9 @@ export class GossipServer {
     const { admission, waiters, metrics, events } = this.#service;
     return (
       metrics.render({
-        gossip_connections: this.#sockets.size,
+        gossip_connections: this.#connections.count,
         gossip_pending_elements: admission.pendingElements,
+        gossip_pending_body_bytes: admission.pendingBytes,
         gossip_refused_requests: admission.refusedRequests,
         gossip_waiting_claims: waiters.count,
         gossip_event_streams: events.readerCount,

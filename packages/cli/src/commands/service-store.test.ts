@@ -1,6 +1,6 @@
 // Every command must do through a service what it does on a folder. A command that reads records directly would work in
 // every other test and fail for each user who has only a URL and a token.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificates, tlsSkipped } from "@gossip/tools/engines";
@@ -129,4 +129,22 @@ test.skipIf(tlsSkipped())("over TLS, the authority and a client certificate come
     const known = await at(["runs", "--store", `${url}?cert=${client.cert}&key=${client.key}`, "--ca", ca]);
     expect(known).toMatchObject({ code: 0 });
   });
+});
+
+test.skipIf(tlsSkipped())("SIGHUP reads the certificates again, and keeps the old ones if it cannot", async () => {
+  mkdirSync(join(folder, "new"));
+  const [first, second] = [makeCertificates(folder), makeCertificates(join(folder, "new"))];
+  const tls = ["--tls-cert", first.server.cert, "--tls-key", first.server.key];
+  const said = await serving(["--store", "store", ...tls], { cwd: folder }, async (url, send) => {
+    const codeWith = async (ca: string): Promise<number> => (await at(["runs", "--store", url, "--ca", ca])).code;
+    expect([await codeWith(first.ca), await codeWith(second.ca)]).toEqual([0, 7]);
+    rmSync(first.server.key);
+    send("SIGHUP");
+    expect(await codeWith(first.ca)).toBe(0);
+    for (const name of ["cert", "key"] as const) copyFileSync(second.server[name], first.server[name]);
+    send("SIGHUP");
+    expect([await codeWith(first.ca), await codeWith(second.ca)]).toEqual([7, 0]);
+  });
+  expect(said.stdout).toContain("certificates cannot be read: the old ones stay");
+  expect(said.stdout).toContain("certificates read again");
 });

@@ -335,8 +335,12 @@ describe("probes", () => {
   test("calls of operators are audited, with ids and nothing else", async () => {
     await ask(`/v1/runs/${RUN}/cancel`, { as: "operator", body: { opId: opId() } });
     await ask(`/v1/runs/${RUN}`);
+    // Also what was refused.
+    await ask(`/v1/runs/${RUN}/cancel`, { as: "worker", body: { opId: opId() } });
+    const entry = { operation: "cancelRun", tenant: OURS, run: RUN, shard: undefined };
     expect(audit).toEqual([
-      { token: "operator", operation: "cancelRun", tenant: OURS, run: RUN, shard: undefined, status: 200 },
+      { ...entry, token: "operator", status: 200 },
+      { ...entry, token: "worker", status: 403 },
     ]);
   });
 

@@ -2,6 +2,7 @@ import {
   matchPath,
   OPERATIONS,
   protocolError,
+  PROTOCOL_ERRORS,
   validatorsOf,
   type BatchName,
   type CallName,
@@ -22,6 +23,8 @@ import type { Call } from "../execute/call.ts";
 import { ElementContext, isFailure, type Failure } from "../execute/element-context.ts";
 import { executeClaim } from "../execute/execute-claim.ts";
 import type { Service } from "../execute/service.ts";
+import type { BodyAllowance } from "../limits/admission.ts";
+import type { Connections } from "../limits/connections.ts";
 import { wantsForwarding, type Forwarder } from "../ownership/forwarder.ts";
 import { runPlaceOf, type NamedRun } from "../ownership/run-place.ts";
 import { parseJson, readBody } from "./read-body.ts";
@@ -45,6 +48,7 @@ export interface HandlerOptions {
   /** Without it, every caller may do everything. */
   readonly authenticate?: Authenticate | undefined;
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
+  readonly connections?: Connections | undefined;
   /** Passes requests on to the nodes that own their runs, for clients that ask for it. */
   readonly forwarder?: Forwarder | undefined;
 }
@@ -57,6 +61,7 @@ interface Received {
   readonly principal: Principal;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
+  readonly body: BodyAllowance;
 }
 
 /** Turns HTTP requests into operations of the table, and their results into responses. */
@@ -65,9 +70,11 @@ export class RequestHandler {
   readonly #authenticate: Authenticate | undefined;
   readonly #audit: (entry: AuditEntry) => void;
   readonly #forwarder: Forwarder | undefined;
+  readonly #connections: Connections | undefined;
 
-  constructor({ service, authenticate, audit = () => {}, forwarder }: HandlerOptions) {
+  constructor({ service, authenticate, audit = () => {}, forwarder, connections }: HandlerOptions) {
     this.#forwarder = forwarder;
+    this.#connections = connections;
     this.#service = service;
     this.#authenticate = authenticate;
     this.#audit = audit;
@@ -77,8 +84,9 @@ export class RequestHandler {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startMs = this.#service.nowMs();
     let name = "none";
+    const body = this.#service.admission.openBody();
     try {
-      const received = this.#receive(request, response);
+      const received = this.#receive(request, response, body);
       if (!received.ok) return respondError(response, received.error);
       ({ name } = received.value);
       await this.#execute(received.value);
@@ -87,11 +95,12 @@ export class RequestHandler {
       if (!response.headersSent) respondError(response, DEFECT);
       else response.destroy();
     } finally {
+      body.release();
       this.#service.metrics.request(name, response.statusCode, this.#service.nowMs() - startMs);
     }
   }
 
-  #receive(request: IncomingMessage, response: ServerResponse): Result<Received, ProtocolError> {
+  #receive(request: IncomingMessage, response: ServerResponse, body: BodyAllowance): Result<Received, ProtocolError> {
     const url = request.url ?? "/";
     const queryAt = url.indexOf("?");
     const matched = matchPath(queryAt === -1 ? url : url.slice(0, queryAt));
@@ -101,6 +110,10 @@ export class RequestHandler {
       response.setHeader("www-authenticate", "Bearer");
       return err(protocolError("Unauthenticated", "send a valid token as `Authorization: Bearer TOKEN`"));
     }
+    if (this.#connections?.use(request.socket, principal.id) === false) {
+      response.setHeader("connection", "close");
+      return err(protocolError("TooManyRequests", "this token has too many connections", { retryAfterMs: 1_000 }));
+    }
     if (matched === undefined) return err(protocolError("UnknownPath", "there is no such path"));
     const name = matched.byMethod.get(request.method ?? "");
     if (name === undefined) {
@@ -108,30 +121,35 @@ export class RequestHandler {
       return err(protocolError("WrongMethod", `this path takes ${[...matched.byMethod.keys()].join(", ")}`));
     }
     const { role } = OPERATIONS[name];
-    if (!principal.may(role)) return err(protocolError("Forbidden", `the token must have the role ${role}`));
     const query = queryAt === -1 ? NO_QUERY : Object.fromEntries(new URLSearchParams(url.slice(queryAt)));
-    return ok({ request, response, name, principal, params: matched.params, query });
+    const received = { request, response, name, principal, params: matched.params, query, body };
+    if (principal.may(role)) return ok(received);
+    this.#auditCall(received, query, FORBIDDEN_STATUS);
+    return err(protocolError("Forbidden", `the token must have the role ${role}`));
   }
 
   async #execute(received: Received): Promise<void> {
     const spec: OperationSpec = OPERATIONS[received.name];
     if (spec.shape === "batch") return this.#executeBatch(received, received.name as BatchName, spec.priority);
-    return spec.shape === "call" ? this.#executeCall(received, spec.isAudited === true) : this.#stream(received);
+    return spec.shape === "call" ? this.#executeCall(received) : this.#stream(received);
   }
 
   async #executeBatch(received: Received, name: BatchName, priority: "held" | "new"): Promise<void> {
     const { response, principal } = received;
     const body = await this.#readBody(received);
     if (!body.ok) return respondError(response, body.error);
-    const { json, bytes } = body.value;
+    const { json } = body.value;
     const { elements, waitMs = 0 } = json as { readonly elements: readonly never[]; readonly waitMs?: number };
     const { admission, waiters, limits } = this.#service;
     const isWaiting = waitMs > 0 && waiters.count < limits.maxWaitingClaims;
-    const admitted = admission.admit({ token: principal.id, elements: elements.length, bytes, priority });
+    const admitted = admission.admit({ token: principal.id, elements: elements.length, priority });
     if (!admitted.ok) return respondError(response, admitted.error);
     this.#service.metrics.elements(name, elements.length);
     // A waiting claim is no work in progress: thousands may wait.
-    if (isWaiting) admitted.value();
+    if (isWaiting) {
+      admitted.value();
+      received.body.release();
+    }
     try {
       const context = this.#contextOf(received, isWaiting);
       const results = await Promise.all(
@@ -165,15 +183,15 @@ export class RequestHandler {
     }
   }
 
-  async #executeCall(received: Received, isAudited: boolean): Promise<void> {
+  async #executeCall(received: Received): Promise<void> {
     const { response, principal, params, name, query } = received;
     const checked = this.#checkQuery(received);
     if (!checked.ok) return respondError(response, checked.error);
     const hasBody = validatorsOf(name).body !== undefined;
-    const body = hasBody ? await this.#readBody(received) : ok({ json: undefined, bytes: 0 });
+    const body = hasBody ? await this.#readBody(received) : ok({ json: undefined });
     if (!body.ok) return respondError(response, body.error);
-    const { json, bytes } = body.value;
-    const admitted = this.#service.admission.admit({ token: principal.id, elements: 1, bytes, priority: "new" });
+    const { json } = body.value;
+    const admitted = this.#service.admission.admit({ token: principal.id, elements: 1, priority: "new" });
     if (!admitted.ok) return respondError(response, admitted.error);
     try {
       const execute = CALL_EXECUTORS[name as CallName] as (
@@ -193,15 +211,20 @@ export class RequestHandler {
     } finally {
       admitted.value();
     }
-    if (!isAudited) return;
-    const { tenant, run } = (json ?? query) as { readonly tenant?: string; readonly run?: string };
+    this.#auditCall(received, (json ?? query) as NamedRun, response.statusCode);
+  }
+
+  /** Note a call of an operator, whether it was allowed or not. */
+  #auditCall({ name, principal, params }: Received, { tenant, run }: NamedRun, status: number): void {
+    const spec: OperationSpec = OPERATIONS[name];
+    if (spec.shape !== "call" || spec.isAudited !== true) return;
     this.#audit({
       token: principal.id,
       operation: name,
       tenant: tenant ?? principal.onlyTenant,
       run: params["run"] ?? run,
       shard: params["shard"],
-      status: response.statusCode,
+      status,
     });
   }
 
@@ -234,16 +257,18 @@ export class RequestHandler {
     });
   }
 
-  async #readBody({
-    request,
-    name,
-  }: Received): Promise<Result<{ readonly json: unknown; readonly bytes: number }, ProtocolError>> {
-    const body = await readBody(request, this.#service.limits.maxBodyBytes);
-    if (!body.ok) return body;
+  async #readBody(received: Received): Promise<Result<{ readonly json: unknown }, ProtocolError>> {
+    const { request, response, name } = received;
+    const body = await readBody(request, this.#service.limits.maxBodyBytes, received.body);
+    if (!body.ok) {
+      // The rest of the body is not read.
+      response.setHeader("connection", "close");
+      return body;
+    }
     const json = parseJson(request, body.value);
     if (!json.ok) return json;
     const checked = validatorsOf(name).body!.check(json.value);
-    if (checked.ok) return ok({ json: json.value, bytes: body.value.length });
+    if (checked.ok) return ok({ json: json.value });
     const { field, expected } = checked.error;
     return err(protocolError("BadRequest", `${field === "" ? "the body" : field} must be ${expected}`, { field }));
   }
@@ -265,4 +290,5 @@ export class RequestHandler {
 
 const NEVER = new AbortController().signal;
 const NO_QUERY = {};
+const FORBIDDEN_STATUS = PROTOCOL_ERRORS.Forbidden.status;
 const DEFECT = protocolError("InternalError", "the server could not execute this; its log has the reason");

@@ -10,8 +10,15 @@ export interface Load {
   /** The id of its token. */
   readonly token: string;
   readonly elements: number;
-  readonly bytes: number;
   readonly priority: Priority;
+}
+
+/** Bytes of one body, counted before they are read. */
+export interface BodyAllowance {
+  /** Ask for more bytes. Returns false if the server has too many in hand. */
+  take(bytes: number): boolean;
+  /** The body is not needed any more. */
+  release(): void;
 }
 
 /**
@@ -36,6 +43,11 @@ export class Admission {
     return this.#elements;
   }
 
+  /** Bytes of bodies that are being received or executed. */
+  get pendingBytes(): number {
+    return this.#bytes;
+  }
+
   get refusedRequests(): number {
     return this.#refused;
   }
@@ -55,22 +67,42 @@ export class Admission {
     });
   }
 
-  #refusal({ token, elements, bytes, priority }: Load): ProtocolError | undefined {
-    const { maxPendingElements, maxPendingNew, maxPendingPerToken, maxPendingBytes } = this.#limits;
+  /** Bytes for a body that is about to be read. */
+  openBody(): BodyAllowance {
+    let taken = 0;
+    return {
+      take: (bytes) => {
+        // One that is larger than the limit is taken when nothing else is there: it could never be read otherwise.
+        if (this.#bytes > taken && this.#bytes + bytes > this.#limits.maxPendingBytes) {
+          this.#refused++;
+          return false;
+        }
+        taken += bytes;
+        this.#bytes += bytes;
+        return true;
+      },
+      release: () => {
+        this.#bytes -= taken;
+        taken = 0;
+      },
+    };
+  }
+
+  #refusal({ token, elements, priority }: Load): ProtocolError | undefined {
+    const { maxPendingElements, maxPendingNew, maxPendingPerToken } = this.#limits;
     // A request larger than a limit is taken when nothing else is there: it could never succeed otherwise.
     const isOver = (used: number, more: number, max: number) => used > 0 && used + more > max;
     if (isOver(this.#byToken.get(token) ?? 0, elements, maxPendingPerToken))
       return protocolError("TooManyRequests", "this token has too many requests in progress", RETRY);
-    if (isOver(this.#elements, elements, maxPendingElements) || isOver(this.#bytes, bytes, maxPendingBytes))
+    if (isOver(this.#elements, elements, maxPendingElements))
       return protocolError("Overloaded", "the server has too many requests in progress", RETRY);
     if (priority === "new" && isOver(this.#newElements, elements, maxPendingNew))
       return protocolError("Overloaded", "the server has too many claims in progress", RETRY);
     return undefined;
   }
 
-  #add({ token, elements, bytes, priority }: Load, sign: 1 | -1): void {
+  #add({ token, elements, priority }: Load, sign: 1 | -1): void {
     this.#elements += sign * elements;
-    this.#bytes += sign * bytes;
     if (priority === "new") this.#newElements += sign * elements;
     const ofToken = (this.#byToken.get(token) ?? 0) + sign * elements;
     if (ofToken > 0) this.#byToken.set(token, ofToken);

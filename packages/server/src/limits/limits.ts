@@ -7,12 +7,16 @@ export interface ServiceLimits {
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  /** Connections over which requests with one token came. */
+  readonly maxConnectionsPerToken: number;
   /** How long a client may take to send its headers. */
   readonly headersTimeoutMs: number;
   /** How long a client may take to send a whole request. */
   readonly requestTimeoutMs: number;
   /** How long a connection without a request is kept. */
   readonly keepAliveTimeoutMs: number;
+  /** How long a connection may be silent in both directions. Longer than any claim waits. */
+  readonly idleTimeoutMs: number;
   /** Elements that are executed at the same time. */
   readonly maxPendingElements: number;
   /** Of those, how many may be claims and other new work: renewals and checkpoints of held leases come first. */
@@ -33,9 +37,11 @@ export const DEFAULT_SERVICE_LIMITS: ServiceLimits = {
   maxHeaderBytes: 16 * 1024,
   maxConnections: 20_000,
   maxConnectionsPerAddress: 12_000,
+  maxConnectionsPerToken: 12_000,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 75_000,
+  idleTimeoutMs: 120_000,
   maxPendingElements: 40_000,
   maxPendingNew: 10_000,
   maxPendingPerToken: 20_000,
