@@ -5,7 +5,8 @@ export const EXIT_CODES = {
   Usage: { code: 2, means: "the command line is invalid" },
   ItemsFailed: {
     code: 3,
-    means: "the run is finished, but some items failed, were set aside, or could not be read",
+    means:
+      "some items failed, were set aside, or could not be read: the run is finished, or `--max-failures` stopped it",
   },
   NotFound: { code: 4, means: "there is no such run or shard" },
   Refused: {
