@@ -56,6 +56,14 @@ export {
 export { ERROR_STATUS, statusOf } from "./errors/status-of.ts";
 export { writeCoordError } from "./errors/write-coord-error.ts";
 export { makeOpenApi } from "./openapi/make-open-api.ts";
+export type {
+  AttentionWire,
+  ConsoleEventWire,
+  HealthWire,
+  RunRowWire,
+  ShardRowWire,
+  ShownKeyWire,
+} from "./schema/console.ts";
 export { MAX_FAILURES } from "./schema/notes.ts";
 export type {
   CapacityWire,

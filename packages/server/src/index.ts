@@ -1,4 +1,7 @@
 export { LOCAL_PRINCIPAL, Principal } from "./auth/principal.ts";
+export type { ServedFile, ServedFiles } from "./console/console-files.ts";
+export type { ConsoleService } from "./console/console-service.ts";
+export type { HealthSource, InsightOptions } from "./console/insight-options.ts";
 export { Service, type ServiceOptions } from "./execute/service.ts";
 export type { WaiterTimers } from "./execute/claim-waiters.ts";
 export { RequestHandler, type AuditEntry, type Authenticate, type HandlerOptions } from "./http/request-handler.ts";

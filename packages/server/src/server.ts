@@ -5,12 +5,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { performance } from "node:perf_hooks";
+import { refuseForeignPage } from "./console/browser-guard.ts";
+import { serveConsoleFile, type ServedFiles } from "./console/console-files.ts";
 import { Service, type ServiceOptions } from "./execute/service.ts";
 import { RequestHandler, type AuditEntry, type Authenticate } from "./http/request-handler.ts";
-import { respondText } from "./http/respond.ts";
 import type { ClusterHandler } from "./move/cluster-handler.ts";
 import { CLUSTER_PATH } from "./move/http-peer.ts";
 import { Connections } from "./limits/connections.ts";
+import { respondError, respondText } from "./http/respond.ts";
 import { Forwarder } from "./ownership/forwarder.ts";
 import { PeerLinks } from "./ownership/peer-links.ts";
 
@@ -35,6 +37,10 @@ export interface ServerOptions extends Omit<ServiceOptions, "random" | "nowMs" |
   readonly authenticate?: Authenticate | undefined;
   readonly tls?: TlsFiles | undefined;
   readonly audit?: ((entry: AuditEntry) => void) | undefined;
+  /** The files of the web console, served below `/console/`. */
+  readonly console?: ServedFiles | undefined;
+  /** Whether `authenticate` lets everyone in who reaches the server, so that it must answer to loopback names only. */
+  readonly isOpen?: boolean;
   /** Metrics of other parts of the program, in the Prometheus text format. */
   readonly moreMetrics?: () => string;
 }
@@ -95,7 +101,12 @@ export class GossipServer {
       audit: options.audit,
       forwarder: this.#links && new Forwarder(this.#links),
     });
+    const { console: files } = options;
+    const isOpen = options.isOpen ?? options.authenticate === undefined;
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+      const refused = refuseForeignPage(request, { isOpen });
+      if (refused !== undefined) return respondError(response, refused);
+      if (files !== undefined && serveConsoleFile(request, response, files)) return;
       if (request.url?.startsWith("/v1/") === true) void handler.handle(request, response);
       else if (request.url?.startsWith(CLUSTER_PATH) === true && options.clusterHandler !== undefined)
         void options.clusterHandler.handle(request, response);
@@ -139,11 +150,13 @@ export class GossipServer {
   /** Finish what is in progress, refuse what is new, and close. Cuts the connections that are left after `graceMs`. */
   async drain({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#service.drain();
+    const unwatched = this.#service.console?.close();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
     const cutting = setTimeout(() => this.#connections.closeAll(), graceMs);
     await closed;
     clearTimeout(cutting);
+    await unwatched;
     this.#links?.close();
     this.#service.close();
   }

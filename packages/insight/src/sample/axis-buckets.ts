@@ -53,6 +53,17 @@ export class AxisBuckets {
     return count;
   }
 
+  /**
+   * A position at or below the start of the shard that covers `position`: shards tile the keys, so that shard is the
+   * last that begins there or before.
+   */
+  startBefore(position: number): number {
+    for (let bucket = bucketOf(position); bucket > 0; bucket--)
+      // One bucket less than needed, because positions are rounded.
+      for (const counts of Object.values(this.#counts)) if (counts[bucket]! > 0) return (bucket - 1) / AXIS_BUCKETS;
+    return 0;
+  }
+
   /** The buckets between two positions, joined to `count`. */
   view({ from, to, count }: { readonly from: number; readonly to: number; readonly count: number }): BucketView {
     const bounds = Array.from({ length: count + 1 }, (_, index) => from + (index * (to - from)) / count);

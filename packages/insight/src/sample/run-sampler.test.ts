@@ -60,7 +60,7 @@ function records() {
   return unwrap(store.listShards({ ...request, after, limit: 1000, filter: {}, now: clock.now() })).items;
 }
 
-async function look(): Promise<RunSample> {
+function look(): RunSample {
   const now = clock.now();
   for (const record of records()) sampler.visit(record, now);
   return sampler.end(now);
@@ -100,7 +100,7 @@ describe("a look", () => {
     unwrap(await done.complete(RANGE_EXHAUSTED));
     const parked = await hold(4, BOB);
     unwrap(await parked.park("Poisoned"));
-    const sample = await look();
+    const sample = look();
     expect(sample.states).toEqual({ done: 1, leased: 1, waiting: 1, parked: 1, split: 0 });
     expect(sample.doneShare).toBeCloseTo(0.375);
     expect(sample.items).toBe(32);
@@ -121,29 +121,29 @@ describe("a look", () => {
   test("finds the items since the look before, where they are, also in a shard that was done in between", async () => {
     const session = await hold(2, ANN);
     await finish(session, 80, 10);
-    expect(heatOf(await look()).items).toBe(0);
+    expect(heatOf(look()).items).toBe(0);
     clock.advance(500n);
     await finish(session, 112, 30);
     const second = await hold(3, ANN);
     await finish(second, 160, 7);
     unwrap(await second.complete(RANGE_EXHAUSTED));
-    const sample = await look();
+    const sample = look();
     expect(sample.newItems).toBe(27);
     expect(heatOf(sample).items).toBeCloseTo(27);
     expect(heatOf(sample).from).toBeCloseTo(80 / 256, 2);
     clock.advance(500n);
-    expect((await look()).newItems).toBe(0);
+    expect(look().newItems).toBe(0);
   });
 
   test("counts the items of a shard that was split once", async () => {
     const session = await hold(2, ANN);
     await finish(session, 80, 10);
-    await look();
+    look();
     clock.advance(10n);
     await finish(session, 90, 15);
     const plan = unwrap(planSplitReplaceAtPoints(session.spec, session.cursor, [byte(100), byte(110)]));
     unwrap(await session.splitReplace(plan));
-    const sample = await look();
+    const sample = look();
     expect(sample.newItems).toBe(5);
     expect(sample.items).toBe(15);
     expect(sample.states).toMatchObject({ waiting: 6, split: 1 });
@@ -153,32 +153,32 @@ describe("a look", () => {
 
 describe("changes", () => {
   test("claims, releases, losses and takeovers are found, each once", async () => {
-    await look();
+    look();
     const first = await hold(1, ANN);
     const second = await hold(2, ANN);
     clock.advance(100n);
-    expect((await look()).changes.map(({ kind, worker }) => [kind, worker])).toEqual([
+    expect(look().changes.map(({ kind, worker }) => [kind, worker])).toEqual([
       ["ShardAcquired", ANN],
       ["ShardAcquired", ANN],
     ]);
     unwrap(await first.release());
     clock.advance(100n);
-    expect((await look()).changes).toMatchObject([{ kind: "ShardReleased", shard: 1n }]);
+    expect(look().changes).toMatchObject([{ kind: "ShardReleased", shard: 1n }]);
     clock.advance(1000n);
-    expect((await look()).changes).toMatchObject([{ kind: "ShardLost", shard: 2n, worker: ANN }]);
+    expect(look().changes).toMatchObject([{ kind: "ShardLost", shard: 2n, worker: ANN }]);
     await hold(2, BOB);
-    expect((await look()).changes).toMatchObject([{ kind: "ShardAcquired", shard: 2n, worker: BOB }]);
+    expect(look().changes).toMatchObject([{ kind: "ShardAcquired", shard: 2n, worker: BOB }]);
     clock.advance(5000n);
     await hold(2, ANN);
-    expect((await look()).changes).toMatchObject([{ kind: "ShardTakenOver", shard: 2n, worker: ANN }]);
-    expect((await look()).changes).toEqual([]);
+    expect(look().changes).toMatchObject([{ kind: "ShardTakenOver", shard: 2n, worker: ANN }]);
+    expect(look().changes).toEqual([]);
     void second;
   });
 
   test("the first look shows the operations that records still have", async () => {
     const session = await hold(1, ANN);
     unwrap(await session.park("Poisoned"));
-    const { changes } = await look();
+    const { changes } = look();
     expect(changes).toMatchObject([{ kind: "ShardParked", shard: 1n, reason: "Poisoned" }]);
   });
 });

@@ -3,6 +3,7 @@ import type { TSchema } from "typebox";
 import * as notes from "../schema/notes.ts";
 import * as wire from "../schema/requests.ts";
 import * as scopes from "../schema/scopes.ts";
+import { CONSOLE_OPERATIONS } from "./console-operations.ts";
 import type { Role } from "./role.ts";
 
 /** How the elements of a batched call are executed when the server is busy: held leases come first. */
@@ -424,6 +425,7 @@ export const OPERATIONS = {
     response: wire.TimestampOk,
     errors: [],
   },
+  ...CONSOLE_OPERATIONS,
 } as const satisfies Readonly<Record<string, OperationSpec>>;
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -20,6 +20,7 @@ import {
 } from "@gossip/protocol";
 import type { Result } from "@gossip/stdx";
 import { SCOPE_EXECUTORS } from "../move/scope-executors.ts";
+import { CONSOLE_EXECUTORS } from "../console/console-executors.ts";
 import { keyOf, limitOf, runOf, type Execute } from "./call.ts";
 import { isFailure, type ElementContext, type Failure } from "./element-context.ts";
 import { NOTE_EXECUTORS } from "./note-executors.ts";
@@ -30,6 +31,7 @@ const WITH_LOG = { withLog: true } as const;
 export const CALL_EXECUTORS: { readonly [Name in CallName]: Execute<Name> } = {
   ...NOTE_EXECUTORS,
   ...SCOPE_EXECUTORS,
+  ...CONSOLE_EXECUTORS,
 
   async createRun(context, { body }) {
     const tenant = context.resolveTenant(body.tenant);

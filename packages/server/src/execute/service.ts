@@ -1,5 +1,7 @@
 import { TenantId, type Clock } from "@gossip/contracts";
 import type { Coordinator, CoordinationEvent } from "@gossip/coordination";
+import { ConsoleService } from "../console/console-service.ts";
+import type { InsightOptions } from "../console/insight-options.ts";
 import { EventLog } from "../events/event-log.ts";
 import { Admission } from "../limits/admission.ts";
 import { makeLimits, type ServiceLimits } from "../limits/limits.ts";
@@ -19,6 +21,8 @@ export interface ServiceOptions {
   readonly ownership?: Ownership | undefined;
   /** This node's part in a cluster, for its operators. */
   readonly cluster?: ClusterControl | undefined;
+  /** What the web console needs. Without it the server has none. */
+  readonly insight?: InsightOptions | undefined;
   readonly limits?: Partial<ServiceLimits>;
   /** Whether other nodes write to the store, so that waiting claims must look at it now and then. */
   readonly isStoreShared?: boolean;
@@ -49,6 +53,7 @@ export class Service {
   readonly recentClaims = new RecentClaims();
   readonly endedRuns = new EndedRuns();
   readonly events: EventLog;
+  readonly console: ConsoleService | undefined;
   readonly timestamps: ServiceOptions["timestamps"];
   readonly nowMs: () => number;
   readonly onDefect: (thrown: unknown) => void;
@@ -71,6 +76,10 @@ export class Service {
     this.waiters = new ClaimWaiters({ timers, nowMs, pollMs: isStoreShared ? POLL_MS : undefined });
     this.unknownTenant = TenantId.fromBytes(random(32));
     this.events = new EventLog(Buffer.from(random(6)).toString("hex"));
+    const sleep = (ms: number): Promise<void> => new Promise((resolve) => void timers.after(ms, resolve));
+    this.console =
+      options.insight &&
+      new ConsoleService({ ...options.insight, coordinator, clock, ownership: this.ownership, random, nowMs, sleep });
     this.#stopListening = [
       coordinator.onEvent((event) => this.#observe(event)),
       this.ownership?.onChange(() => this.#wakeMoved()) ?? (() => {}),
@@ -89,6 +98,7 @@ export class Service {
 
   close(): void {
     this.drain();
+    void this.console?.close();
     for (const stop of this.#stopListening) stop();
   }
 
@@ -102,5 +112,6 @@ export class Service {
     if (ENDINGS.has(event.kind)) this.endedRuns.add(event.tenant, event.run);
     this.waiters.observe(event);
     this.events.add(event);
+    if (this.console?.options.recordsUnwatched === true) void this.console.views.keepHistory(event);
   }
 }

@@ -16,6 +16,7 @@ import type { RunId } from "@gossip/contracts";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LOCAL_PRINCIPAL, type Principal } from "../auth/principal.ts";
+import { streamConsoleEvents } from "../console/stream-console-events.ts";
 import { streamEvents } from "../events/stream-events.ts";
 import { BATCH_EXECUTORS, defectOf } from "../execute/batch-executors.ts";
 import { CALL_EXECUTORS } from "../execute/call-executors.ts";
@@ -243,15 +244,24 @@ export class RequestHandler {
     const checked = this.#checkQuery(received);
     if (!checked.ok) return respondError(response, checked.error);
     const { events, limits } = this.#service;
-    if (events.readerCount >= limits.maxEventStreams)
+    const readers = events.readerCount + (this.#service.console?.events.readerCount ?? 0);
+    if (readers >= limits.maxEventStreams)
       return respondError(response, protocolError("Overloaded", "too many readers of events"));
     const tenant = this.#contextOf(received, false).resolveTenant(query["tenant"]);
     if (isFailure(tenant)) return respondFailure(response, tenant);
-    const { run } = query;
+    const run = query["run"] === undefined ? undefined : (BigInt(`0x${query["run"]}`) as RunId);
+    const after = (request.headers["last-event-id"] as string | undefined) ?? query["after"];
+    const { console: service } = this.#service;
+    if (received.name === "consoleEvents") {
+      if (service === undefined)
+        return respondError(response, protocolError("UnknownPath", "this server has no console"));
+      const { maxUnsentEventBytes: maxUnsentBytes } = limits;
+      return void streamConsoleEvents(response, { service, tenant, run, after, maxUnsentBytes });
+    }
     streamEvents(response, {
       log: events,
-      filter: { tenant, run: run === undefined ? undefined : (BigInt(`0x${run}`) as RunId) },
-      after: (request.headers["last-event-id"] as string | undefined) ?? query["after"],
+      filter: { tenant, run },
+      after,
       format: (request.headers.accept ?? "").includes("application/x-ndjson") ? "ndjson" : "sse",
       maxUnsentBytes: limits.maxUnsentEventBytes,
     });

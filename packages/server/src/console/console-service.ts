@@ -1,0 +1,107 @@
+import type { Clock, RunId, TenantId, WorkerId } from "@gossip/contracts";
+import type { Coordinator, RunRequest, WorkerEntry } from "@gossip/coordination";
+import { NO_LABEL, readRunLabel, type RunLabel } from "@gossip/insight";
+import type { ServerResponse } from "node:http";
+import type { Ownership } from "../ownership/ownership.ts";
+import { ConsoleEventLog } from "./console-event-log.ts";
+import type { InsightOptions } from "./insight-options.ts";
+import { RunViews } from "./run-views.ts";
+
+export interface ConsoleServiceOptions extends InsightOptions {
+  readonly coordinator: Coordinator;
+  readonly clock: Clock;
+  readonly ownership: Ownership | undefined;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+const MAX_LABELS = 5000;
+const MAX_DELETIONS = 1000;
+const MAX_WORKERS = 1000;
+
+/** What the executors of the console share. */
+export class ConsoleService {
+  readonly options: ConsoleServiceOptions;
+  readonly events: ConsoleEventLog;
+  readonly views: RunViews;
+  readonly #labels = new Map<string, RunLabel>();
+  readonly #deletions = new Set<string>();
+  readonly #readers = new Set<ServerResponse>();
+
+  constructor(options: ConsoleServiceOptions) {
+    this.options = options;
+    const {
+      store,
+      coordinator,
+      clock,
+      ownership,
+      random,
+      nowMs,
+      sleep,
+      hideKeys = false,
+      lookEveryMs = 1000,
+    } = options;
+    const hex = (size: number): string => Buffer.from(random(size)).toString("hex");
+    this.events = new ConsoleEventLog(hex(6));
+    const admit = (run: RunRequest): (() => void) | undefined => {
+      if (ownership === undefined) return () => {};
+      const admitted = ownership.admit(run.tenant, run.run);
+      return admitted.ok ? () => admitted.value.release() : undefined;
+    };
+    const shared = { store, coordinator, clock, nowMs, sleep, admit };
+    this.views = new RunViews({
+      ...shared,
+      events: this.events,
+      isHiding: hideKeys,
+      everyMs: lookEveryMs,
+      writer: hex(8),
+    });
+  }
+
+  /** What a run is for, read from one of its shards and remembered: it never changes. */
+  async labelOf({
+    tenant,
+    run,
+    rootShards,
+  }: RunRequest & { readonly rootShards: readonly bigint[] }): Promise<RunLabel> {
+    const id = `${tenant}.${run}`;
+    const known = this.#labels.get(id);
+    const [first] = rootShards;
+    if (known !== undefined || first === undefined) return known ?? NO_LABEL;
+    const shard = await this.options.coordinator.getShard({ tenant, key: { run, shard: first as never } });
+    if (!shard.ok || shard.value === undefined) return NO_LABEL;
+    const label = readRunLabel(shard.value.spec);
+    if (this.#labels.size >= MAX_LABELS) this.#labels.clear();
+    this.#labels.set(id, label);
+    return label;
+  }
+
+  /** The registered workers of a run, by id. */
+  async workersOf(run: RunRequest): Promise<ReadonlyMap<WorkerId, WorkerEntry>> {
+    const page = await this.options.coordinator.listWorkers({ ...run, limit: MAX_WORKERS });
+    return new Map((page.ok ? page.value.items : []).map((entry) => [entry.worker, entry]));
+  }
+
+  /** Remember who deleted a run, so that repeating it gives the same answer. */
+  deleted(place: { readonly tenant: TenantId; readonly run: RunId }, opId: string): void {
+    if (this.#deletions.size >= MAX_DELETIONS) this.#deletions.clear();
+    this.#deletions.add(`${place.tenant}.${place.run}.${opId}`);
+  }
+
+  wasDeletedBy(place: { readonly tenant: TenantId; readonly run: RunId }, opId: string): boolean {
+    return this.#deletions.has(`${place.tenant}.${place.run}.${opId}`);
+  }
+
+  /** Count a reader of events until its response ends. */
+  addReader(response: ServerResponse): void {
+    this.#readers.add(response);
+    response.on("close", () => this.#readers.delete(response));
+  }
+
+  /** Let readers of events go: they come back to the next server. */
+  async close(): Promise<void> {
+    for (const reader of this.#readers) reader.end();
+    await this.views.close();
+  }
+}

@@ -1,0 +1,50 @@
+import type { ShardFilter, ShardPosition, ShardRecord } from "@gossip/coordination";
+import { ShardId } from "@gossip/contracts";
+import type { ElementContext } from "../execute/element-context.ts";
+import type { RunView } from "./run-view.ts";
+import { nowOf } from "./shown-run.ts";
+
+const PAGE_SIZE = 500;
+/** Pages that one request reads at most. */
+const MAX_PAGES = 8;
+
+/**
+ * The shards without children between two positions, in key order. `undefined` if there are more than `max`, or too many
+ * others between them.
+ */
+export async function listLeaves(
+  context: ElementContext,
+  view: RunView,
+  { from, to, max }: { readonly from: number; readonly to: number; readonly max: number },
+): Promise<ShardRecord[] | undefined> {
+  const { axis, counted } = view;
+  if (axis === undefined || counted === undefined) return undefined;
+  const start = counted.sample.buckets.startBefore(from);
+  let after: ShardPosition | undefined =
+    start === 0 ? undefined : { keyRangeStart: axis.keyAt(start), shard: ShardId.fromRaw(0n) };
+  const leaves: ShardRecord[] = [];
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const page = await readPage(context, view, { after, limit: PAGE_SIZE, filter: {} });
+    if (page === undefined) return undefined;
+    for (const record of page.items) {
+      if (axis.position(record.spec.keyRangeStart) >= to) return leaves;
+      const isAbove = axis.endPosition(record.spec.keyRangeEnd) > from;
+      if (record.status !== "Split" && isAbove) leaves.push(record);
+    }
+    if (leaves.length > max) return undefined;
+    after = page.next;
+    if (after === undefined) return leaves;
+  }
+  return undefined;
+}
+
+/** A page of a run's shards. `undefined` if the store fails. */
+export async function readPage(
+  context: ElementContext,
+  { request }: RunView,
+  query: { readonly after: ShardPosition | undefined; readonly limit: number; readonly filter: ShardFilter },
+) {
+  const { store } = context.service.console!.options;
+  const page = await store.listShards({ ...request, ...query, now: await nowOf(context) });
+  return page.ok ? page.value : undefined;
+}

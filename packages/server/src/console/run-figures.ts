@@ -1,0 +1,157 @@
+import type { RunRecord } from "@gossip/coordination";
+import { recentRate, type RunLabel } from "@gossip/insight";
+import { writeId, type AttentionWire, type RunRowWire } from "@gossip/protocol";
+import type { ConsoleService } from "./console-service.ts";
+import type { RunView } from "./run-view.ts";
+import { isOver } from "./shown-run.ts";
+
+/** Counting failures stops here. */
+const MAX_FAILURES = 10_000;
+/** The figures of a writer that is gone are not shown. */
+const FIGURES_LIFE_MS = 20_000;
+/** No prediction from less than this. */
+const LEAST_FRACTION = 0.02;
+/** A run without an item for so long is reported. */
+const STALLED_SECONDS = 60;
+
+/** A run in a list. Without a view only what the store counts is known. */
+export async function runRowOf(
+  service: ConsoleService,
+  record: RunRecord,
+  view: RunView | undefined,
+): Promise<RunRowWire> {
+  const { tenant, run, status, createdAt, completedAt } = record;
+  const request = { tenant, run };
+  const { coordinator } = service.options;
+  const [label, failures, workers, settings] = await Promise.all([
+    service.labelOf(record),
+    coordinator.countFailures({ ...request, limit: MAX_FAILURES }),
+    service.workersOf(request),
+    coordinator.getRunSettings(request),
+  ]);
+  const counted = view?.counted;
+  return {
+    tenant,
+    run: writeId(run),
+    ...labelFields(label),
+    status,
+    createdAtMs: Number(createdAt),
+    ...(completedAt === undefined ? {} : { completedAtMs: Number(completedAt) }),
+    shards: counted === undefined ? await countsOf(service, record) : { ...counted.sample.states },
+    ...(counted?.sample.items === undefined ? {} : { items: counted.sample.items }),
+    ...(await figuresOf(view, status === "Done")),
+    failures: failures.ok ? failures.value : 0,
+    workers: workers.size,
+    isPaused: settings.ok && settings.value.paused,
+    isCounted: counted !== undefined,
+  };
+}
+
+function labelFields({ name, source, exec, module }: RunLabel) {
+  const work = exec ?? module;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(source === undefined ? {} : { source }),
+    ...(work === undefined ? {} : { work }),
+  };
+}
+
+async function countsOf({ options }: ConsoleService, { tenant, run }: RunRecord) {
+  const progress = await options.coordinator.getRunProgress({ tenant, run });
+  if (!progress.ok) return { done: 0, leased: 0, waiting: 0, parked: 0, split: 0 };
+  const { done, leased, active, parked, split } = progress.value;
+  return { done, leased, waiting: active - leased, parked, split };
+}
+
+/** The figures of the process that writes the history, which knows more of the source, or else our own. */
+async function figuresOf(view: RunView | undefined, isDone: boolean) {
+  if (isDone) return { fraction: 1 };
+  if (view?.counted === undefined) return {};
+  const { atMs, doneShare, items } = view.counted.sample;
+  const { rollups, writer } = await view.history();
+  const isCurrent = writer !== undefined && atMs - writer.atMs < FIGURES_LIFE_MS;
+  const fraction = (isCurrent ? writer.fraction : undefined) ?? doneShare;
+  if (isOver(view.record)) return { fraction };
+  const perSecond = (isCurrent ? writer.perSecond : undefined) ?? recentRate(rollups, atMs);
+  const told = isCurrent && writer.remainingMs !== undefined ? writer.remainingMs - (atMs - writer.atMs) : undefined;
+  const remainingMs = told ?? predict({ fraction, perSecond, items });
+  return {
+    fraction,
+    ...(perSecond === undefined ? {} : { perSecond }),
+    ...(remainingMs === undefined ? {} : { remainingMs: Math.max(0, remainingMs) }),
+  };
+}
+
+function predict(known: {
+  readonly fraction: number;
+  readonly perSecond: number | undefined;
+  readonly items: number | undefined;
+}): number | undefined {
+  const { fraction, perSecond = 0, items = 0 } = known;
+  if (fraction < LEAST_FRACTION || perSecond <= 0 || items === 0) return undefined;
+  return ((items / fraction) * (1 - fraction) * 1000) / perSecond;
+}
+
+/** What is stuck, most urgent first. */
+export async function attentionOf(view: RunView, row: RunRowWire): Promise<AttentionWire[]> {
+  const { shards, failures, workers, status, isPaused } = row;
+  const found: AttentionWire[] = [];
+  const add = (kind: AttentionWire["kind"], count: number, message: string, advice: string): void =>
+    void found.push({ kind, count, message, advice });
+  if (status === "Active") {
+    if (isPaused) add("Paused", 1, "The run is paused.", "Resume it when the work may go on.");
+    else if (shards.leased === 0 && shards.waiting > 0 && workers === 0)
+      add(
+        "NobodyWorks",
+        shards.waiting,
+        "No one is working on this run.",
+        "Start a worker with the command of the run.",
+      );
+    else if (await isStalled(view))
+      add(
+        "Stalled",
+        shards.leased,
+        "No item was finished in the last minute.",
+        "Look at the workers and at what their items do.",
+      );
+    if (shards.leased + shards.waiting === 0 && view.counted !== undefined)
+      add(
+        "Unsettled",
+        shards.parked,
+        "No shard is left to work on, and the run has not ended.",
+        "Unpark what is parked, or end the run.",
+      );
+  }
+  if (shards.parked > 0)
+    add("Parked", shards.parked, `Set aside: ${shards.parked}.`, "Look why, then unpark them or let them be.");
+  const retrying = view.counted?.sample.retrying ?? 0;
+  if (retrying > 0)
+    add(
+      "Retrying",
+      retrying,
+      "Shards change hands without progress.",
+      "An item may crash its worker: look at the shard's marker.",
+    );
+  if (failures > 0)
+    add(
+      "Failures",
+      failures,
+      "Items were skipped because they failed.",
+      "Read their errors, then retry them when the run has ended.",
+    );
+  return found;
+}
+
+async function isStalled(view: RunView): Promise<boolean> {
+  const counted = view.counted?.sample;
+  if (counted === undefined || counted.states.leased === 0 || counted.items === undefined) return false;
+  const steps = (await view.history()).rollups.steps(1000);
+  const last = Math.floor(counted.atMs / 1000) - 1;
+  let [known, items] = [0, 0];
+  for (let index = last; index > last - STALLED_SECONDS; index--) {
+    const step = steps.get(index);
+    if (step !== undefined) known++;
+    items += step?.items ?? 0;
+  }
+  return known >= STALLED_SECONDS / 2 && items === 0;
+}

@@ -1,0 +1,307 @@
+import type { Clock, LogicalTime } from "@gossip/contracts";
+import { RunStatus, type ShardId, type WorkerId } from "@gossip/contracts";
+import type {
+  Coordinator,
+  CoordinationStore,
+  RunRecord,
+  RunRequest,
+  RunSettings,
+  ShardPosition,
+  ShardRecord,
+} from "@gossip/coordination";
+import {
+  HistoryRecorder,
+  KeyAxisBuilder,
+  keyCodecOf,
+  NO_LABEL,
+  readHistory,
+  readRunLabel,
+  recentRate,
+  RunSampler,
+  type KeyAxis,
+  type RunHistory,
+  type RunLabel,
+  type RunSample,
+} from "@gossip/insight";
+import type { ConsoleEventLog } from "./console-event-log.ts";
+import { KeyShower } from "./key-shower.ts";
+import { PacedWork } from "./paced-work.ts";
+
+export interface RunViewOptions {
+  readonly store: CoordinationStore;
+  readonly coordinator: Coordinator;
+  readonly clock: Clock;
+  readonly events: ConsoleEventLog;
+  readonly isHiding: boolean;
+  readonly everyMs: number;
+  /** Names this process as the writer of the history. */
+  readonly writer: string;
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Permission to work for a run that this node owns. Call the result when done. `undefined` if another node owns it. */
+  readonly admit: (run: RunRequest) => (() => void) | undefined;
+}
+
+const PAGE_SIZE = 500;
+/** The share of time that looks may take: a run with very many shards is looked at less often. */
+const SHARE = 0.05;
+const FIRST_SHARE = 0.5;
+/** A view that nobody asks for is not kept up to date. */
+const LIFE_MS = 30_000;
+/** How long a request waits for a first look, or a newer one. */
+const PATIENCE_MS = 3000;
+
+/** What is known of a run at the last look. */
+export interface Counted {
+  readonly sample: RunSample;
+  readonly tookMs: number;
+}
+
+/**
+ * A run as a page shows it. Looks at all its shards once a second, or less often if there are many, while someone asks.
+ *
+ * Requests are answered from the last look, so that their cost does not depend on the number of shards.
+ */
+export class RunView {
+  readonly request: RunRequest;
+  readonly #options: RunViewOptions;
+  readonly #recorder: HistoryRecorder;
+  #record: RunRecord;
+  #label: RunLabel = NO_LABEL;
+  #axis: KeyAxis | undefined;
+  #sampler: RunSampler | undefined;
+  #counted: Counted | undefined;
+  #settings: RunSettings | undefined;
+  #untilMs = 0;
+  #countedMs = -Infinity;
+  #looking: Promise<void> | undefined;
+  #looping: Promise<void> | undefined;
+  /** Ends the pause between two looks. */
+  #wake: (() => void) | undefined;
+  #isClosed = false;
+  #stored: { readonly atMs: number; readonly history: RunHistory } | undefined;
+
+  constructor(record: RunRecord, options: RunViewOptions) {
+    const { tenant, run } = record;
+    this.request = { tenant, run };
+    this.#record = record;
+    this.#options = options;
+    this.#recorder = new HistoryRecorder({ store: options.store, run: this.request, writer: options.writer });
+  }
+
+  get record(): RunRecord {
+    return this.#record;
+  }
+
+  get label(): RunLabel {
+    return this.#label;
+  }
+
+  get axis(): KeyAxis | undefined {
+    return this.#axis;
+  }
+
+  get counted(): Counted | undefined {
+    return this.#counted;
+  }
+
+  get isLive(): boolean {
+    return this.#options.nowMs() < this.#untilMs;
+  }
+
+  get keys(): KeyShower {
+    return new KeyShower({
+      axis: this.#axis,
+      codec: keyCodecOf(this.#label.source),
+      isHiding: this.#options.isHiding,
+    });
+  }
+
+  /** Keep looking for a while. */
+  touch(lifeMs = LIFE_MS): void {
+    this.#untilMs = Math.max(this.#untilMs, this.#options.nowMs() + lifeMs);
+    if (this.#looping === undefined && !this.#isClosed)
+      this.#looping = this.#loop().finally(() => (this.#looping = undefined));
+  }
+
+  /** Wait until there is a look that is not old, but not for long. */
+  async fresh(): Promise<void> {
+    const age = this.#options.nowMs() - this.#countedMs;
+    const isFinal = this.#counted !== undefined && this.#isOver && this.#counted.sample.states.leased === 0;
+    this.touch();
+    const allowed = Math.max(2 * this.#options.everyMs, (2 * (this.#counted?.tookMs ?? 0)) / SHARE);
+    if (isFinal || age < allowed) return;
+    await this.#patiently(this.#look());
+  }
+
+  /** Look now, because something was changed. */
+  async refresh(): Promise<void> {
+    await this.#patiently((this.#looking ?? Promise.resolve()).then(() => this.#look()));
+  }
+
+  /** The history: this process's own if it writes it, else as it is stored. */
+  async history(): Promise<RunHistory> {
+    if (this.#recorder.isWriter) return this.#recorder.history;
+    const nowMs = this.#options.nowMs();
+    if (this.#stored !== undefined && nowMs < this.#stored.atMs + this.#options.everyMs) return this.#stored.history;
+    const history = (await readHistory(this.#options.store, this.request)) ?? this.#recorder.history;
+    this.#stored = { atMs: nowMs, history };
+    return history;
+  }
+
+  /** A worker whose lease was gone tried to write. */
+  reject(shard: ShardId, worker: WorkerId, atMs: number): void {
+    this.#recorder.reject({ shard, worker, atMs });
+    this.#options.events.add(this.request, { kind: "WriterRejected", atMs, shard, worker });
+  }
+
+  /** Stop looking. */
+  close(): void {
+    this.#isClosed = true;
+    this.#untilMs = 0;
+    this.#wake?.();
+  }
+
+  /** Wait until nothing is read or written any more. */
+  async closed(): Promise<void> {
+    this.close();
+    await this.#looping;
+    await this.#looking;
+  }
+
+  get #isOver(): boolean {
+    return RunStatus.isTerminal(this.#record.status);
+  }
+
+  async #loop(): Promise<void> {
+    const { nowMs, sleep } = this.#options;
+    while (!this.#isClosed && nowMs() < this.#untilMs) {
+      const wasOver = this.#isOver && this.#counted !== undefined;
+      await this.#look();
+      if (wasOver) break;
+      await Promise.race([sleep(this.#options.everyMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
+    }
+    // A process that stops watching lets another write.
+    if (this.#recorder.isWriter) await this.#recorder.flush(await this.#nowOr(0), { isLast: true });
+  }
+
+  /** One look at a time: whoever asks meanwhile waits for the one that is under way. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookIfOwned()
+      // A store that fails leaves the view as it was. The next look tries again.
+      .catch(() => undefined)
+      .finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #lookIfOwned(): Promise<void> {
+    const release = this.#options.admit(this.request);
+    if (release === undefined) return this.close();
+    try {
+      await this.#lookOnce();
+    } finally {
+      release();
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { coordinator, nowMs, sleep, events } = this.#options;
+    const record = await coordinator.getRun(this.request);
+    if (!record.ok) {
+      if (record.error.kind === "RunNotFound") this.#deleted(await this.#nowOr(Number(this.#record.lastTime)));
+      return;
+    }
+    const before = this.#record.status;
+    this.#record = record.value;
+    const pace = new PacedWork({ share: this.#counted === undefined ? FIRST_SHARE : SHARE, nowMs, sleep });
+    if (record.value.status === "Initializing") return;
+    if (this.#axis === undefined) await this.#makeAxis(pace);
+    if (this.#axis === undefined) return;
+    this.#sampler ??= new RunSampler({ axis: this.#axis, leaseMs: Number(record.value.config.leaseDuration) });
+    const sampler = this.#sampler;
+    let now: LogicalTime | undefined;
+    const isComplete = await this.#visit(pace, (shard, at) => {
+      now = at;
+      sampler.visit(shard, at);
+    });
+    if (!isComplete || now === undefined) {
+      // A part of a look is no look. The next one starts from nothing.
+      this.#sampler = undefined;
+      return;
+    }
+    const sample = sampler.end(now);
+    this.#counted = { sample, tookMs: pace.workedMs };
+    this.#countedMs = nowMs();
+    for (const change of sample.changes) events.add(this.request, change);
+    if (before !== record.value.status)
+      events.add(this.request, { kind: `Run${record.value.status}`, atMs: Number(record.value.lastTime) });
+    await this.#lookAtSettings(sample.atMs);
+    events.tell(this.request, "Counted", sample.atMs);
+    await this.#recordHistory(sample);
+  }
+
+  async #recordHistory(sample: RunSample): Promise<void> {
+    if (this.#isOver && sample.newItems === 0 && sample.changes.length === 0) return;
+    const { rollups } = this.#recorder.history;
+    this.#recorder.add(sample, { fraction: sample.doneShare, perSecond: recentRate(rollups, sample.atMs) });
+    await this.#recorder.flush(sample.atMs, { isLast: this.#isOver });
+  }
+
+  async #lookAtSettings(atMs: number): Promise<void> {
+    const read = await this.#options.coordinator.getRunSettings(this.request);
+    if (!read.ok) return;
+    const before = this.#settings;
+    this.#settings = read.value;
+    const { paused, itemsPerSecond, concurrency } = read.value;
+    const isSame =
+      before?.paused === paused && before.itemsPerSecond === itemsPerSecond && before.concurrency === concurrency;
+    if (before !== undefined && !isSame) this.#options.events.add(this.request, { kind: "SettingsChanged", atMs });
+  }
+
+  #deleted(atMs: number): void {
+    if (!this.#isClosed) this.#options.events.add(this.request, { kind: "RunDeleted", atMs });
+    this.close();
+  }
+
+  /** The first pass: where the keys of the run lie, and what the run is for. */
+  async #makeAxis(pace: PacedWork): Promise<void> {
+    const builder = new KeyAxisBuilder();
+    let first: ShardRecord | undefined;
+    const isComplete = await this.#visit(pace, (shard) => {
+      first ??= shard;
+      const { keyRangeStart: start, keyRangeEnd: end } = shard.spec;
+      builder.add({ start, end, isInitial: shard.parent === undefined });
+    });
+    if (!isComplete) return;
+    this.#axis = builder.build();
+    if (first !== undefined) this.#label = readRunLabel(first.spec);
+  }
+
+  async #visit(pace: PacedWork, visit: (shard: ShardRecord, now: LogicalTime) => void): Promise<boolean> {
+    const { store, clock } = this.#options;
+    let after: ShardPosition | undefined;
+    do {
+      const now = await clock.now();
+      const page = await pace.step(async () =>
+        store.listShards({ ...this.request, after, limit: PAGE_SIZE, filter: {}, now }),
+      );
+      if (!page.ok || this.#isClosed) return false;
+      for (const shard of page.value.items) visit(shard, now);
+      after = page.value.next;
+      await pace.rest();
+    } while (after !== undefined);
+    return true;
+  }
+
+  async #nowOr(other: number): Promise<number> {
+    try {
+      return Number(await this.#options.clock.now());
+    } catch {
+      return other;
+    }
+  }
+
+  async #patiently(work: Promise<void>): Promise<void> {
+    await Promise.race([work, this.#options.sleep(PATIENCE_MS)]);
+  }
+}

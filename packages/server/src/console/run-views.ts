@@ -1,0 +1,73 @@
+import type { RunId, ShardId, TenantId, WorkerId } from "@gossip/contracts";
+import type { CoordinationEvent, RunRecord, RunRequest } from "@gossip/coordination";
+import { RunView, type RunViewOptions } from "./run-view.ts";
+
+/** Views that are kept. The one that was asked for longest ago goes first. */
+const CAPACITY = 48;
+/** How many runs that nobody looks at have their history kept. */
+const MAX_UNWATCHED = 8;
+const UNWATCHED_LIFE_MS = 15_000;
+
+const ACTIVITY: ReadonlySet<string> = new Set(["ShardAcquired", "ShardCheckpointed", "ShardCompleted"]);
+
+/** The runs that pages look at. */
+export class RunViews {
+  readonly #views = new Map<string, RunView>();
+  readonly #options: RunViewOptions;
+
+  constructor(options: RunViewOptions) {
+    this.#options = options;
+  }
+
+  /** The view of a run that exists. */
+  of(record: RunRecord): RunView {
+    const id = idOf(record);
+    const view = this.#views.get(id) ?? new RunView(record, this.#options);
+    this.#views.delete(id);
+    this.#views.set(id, view);
+    for (const [oldest, old] of this.#views) {
+      if (this.#views.size <= CAPACITY) break;
+      old.close();
+      this.#views.delete(oldest);
+    }
+    return view;
+  }
+
+  /** The view of a run, if there is one. */
+  find(request: RunRequest): RunView | undefined {
+    return this.#views.get(idOf(request));
+  }
+
+  /** Keep the history of a run that this process works for, also if nobody looks at it. */
+  async keepHistory(event: CoordinationEvent): Promise<void> {
+    if (!ACTIVITY.has(event.kind)) return;
+    const view = this.find(event);
+    if (view !== undefined) return view.touch(UNWATCHED_LIFE_MS);
+    if (this.liveCount >= MAX_UNWATCHED) return;
+    const { tenant, run } = event;
+    const record = await this.#options.coordinator.getRun({ tenant, run });
+    if (record.ok) this.of(record.value).touch(UNWATCHED_LIFE_MS);
+  }
+
+  /** Note that a worker whose lease was gone tried to write. */
+  reject(request: RunRequest, { shard, worker }: { readonly shard: ShardId; readonly worker: WorkerId }, atMs: number) {
+    this.find(request)?.reject(shard, worker, atMs);
+  }
+
+  get liveCount(): number {
+    let count = 0;
+    for (const view of this.#views.values()) if (view.isLive) count++;
+    return count;
+  }
+
+  /** Stop looking at runs, and wait until nothing is read or written any more. */
+  async close(): Promise<void> {
+    const views = [...this.#views.values()];
+    this.#views.clear();
+    await Promise.all(views.map((view) => view.closed()));
+  }
+}
+
+function idOf({ tenant, run }: { readonly tenant: TenantId; readonly run: RunId }): string {
+  return `${tenant}.${run}`;
+}
