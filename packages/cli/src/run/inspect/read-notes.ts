@@ -37,7 +37,7 @@ async function all<T>(pages: AsyncIterable<Result<readonly T[], CliError>>): Pro
 
 /** The failed items of a run by key, page by page. */
 export function failurePages(
-  { coordinator }: OpenedStore,
+  { coordinator }: Pick<OpenedStore, "coordinator">,
   request: RunRequest,
 ): AsyncGenerator<Result<readonly ItemFailure[], CliError>, void, void> {
   return pagesOf((after) => coordinator.listFailures({ ...request, ...(after === undefined ? {} : { after }) }));

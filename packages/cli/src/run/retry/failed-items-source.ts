@@ -16,7 +16,7 @@ import { failurePages } from "../inspect/read-notes.ts";
 import { rangeToRetry, type KeyRange } from "./range-to-retry.ts";
 
 export interface FailedItemsOptions {
-  readonly opened: OpenedStore;
+  readonly opened: Pick<OpenedStore, "coordinator">;
   /** The run whose failures these are. It has ended, so no failure is added. */
   readonly request: RunRequest;
   readonly source: Source;
@@ -52,17 +52,23 @@ export class FailedItemsSource implements Source {
       .filter((_, index) => index % stride === 0)
       .map(({ start }) => start)
       .filter((start, index, all) => index === 0 || compareBytes(all[index - 1]!, start) < 0);
-    const end = ranges.map((range) => range.end).reduce((a, b) => (compareBytes(a, b) > 0 ? a : b));
+    const end = ranges.map((range) => range.end).reduce((a, b) => (earlierEnd(a, b) === a ? b : a));
     return ok(starts.map((start, index) => unwrap(rangeShard({ start, end: starts[index + 1] ?? end }))));
   }
 
   async *read({ range, after, signal }: ReadRequest): AsyncGenerator<ItemBatch> {
     for await (const { start, end } of this.#ranges()) {
       if (range.end.length > 0 && compareBytes(start, range.end) >= 0) return;
-      const isBefore = compareBytes(end, range.start) <= 0 || (after !== undefined && compareBytes(end, after) <= 0);
-      if (isBefore) continue;
-      const isInside = after !== undefined && compareBytes(after, start) >= 0;
-      yield* this.#options.source.read({ range: { start, end }, after: isInside ? after : undefined, signal });
+      if (endsBy(end, range.start) || (after !== undefined && endsBy(end, after))) continue;
+      // A split may cut through the range of a folder that could not be read.
+      const from = later(start, range.start);
+      const to = earlierEnd(end, range.end);
+      const isInside = after !== undefined && compareBytes(after, from) >= 0;
+      yield* this.#options.source.read({
+        range: { start: from, end: to },
+        after: isInside ? after : undefined,
+        signal,
+      });
     }
   }
 
@@ -79,6 +85,20 @@ export class FailedItemsSource implements Source {
       for (const failure of page.value) yield rangeToRetry(this.name, failure);
     }
   }
+}
+
+function later(a: Uint8Array, b: Uint8Array): Uint8Array {
+  return compareBytes(a, b) >= 0 ? a : b;
+}
+
+/** The earlier of two ends of ranges. An empty end is the end of all keys. */
+function earlierEnd(a: Uint8Array, b: Uint8Array): Uint8Array {
+  if (a.length === 0) return b;
+  return b.length > 0 && compareBytes(b, a) < 0 ? b : a;
+}
+
+function endsBy(end: Uint8Array, key: Uint8Array): boolean {
+  return end.length > 0 && compareBytes(end, key) <= 0;
 }
 
 /** The items of a job's source that failed in a run. */
