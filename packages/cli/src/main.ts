@@ -15,6 +15,7 @@ import { registerRun } from "./commands/run.ts";
 import { registerRuns } from "./commands/runs.ts";
 import { registerShards } from "./commands/shards.ts";
 import { registerShow } from "./commands/show.ts";
+import { registerSet } from "./commands/set.ts";
 import { registerSplit } from "./commands/split.ts";
 import { registerStatus } from "./commands/status.ts";
 import { registerStore } from "./commands/store.ts";
@@ -44,6 +45,7 @@ const REGISTER = [
   registerPark,
   registerUnpark,
   registerSplit,
+  registerSet,
   registerPause,
   registerResume,
   registerCancel,

@@ -1,4 +1,6 @@
 export type { AcquireResult, AcquireResultView } from "./coordinator/acquiring.ts";
+export type { BudgetRenewal, RenewBudgetRequest, ReturnBudgetRequest } from "./coordinator/budget-notes.ts";
+export type { BudgetGrant } from "./budget/grant-budget.ts";
 export type { ClaimManyRequest, ClaimRequest } from "./coordinator/claiming.ts";
 export type { CoordinatorApi, WorkerSession } from "./coordinator/coordinator-api.ts";
 export type { CoordinatorOptions } from "./coordinator/coordinator-options.ts";
@@ -24,7 +26,7 @@ export type {
 } from "./coordinator/queries.ts";
 export { isRollupName, type PutRollupRequest, type RollupRequest } from "./coordinator/rollups.ts";
 export type { StoreRetryPolicy } from "./coordinator/retry-policy.ts";
-export type { ChangeRunSettingsRequest } from "./coordinator/setting-notes.ts";
+export { MAX_HOLD_MS, type ChangeRunSettingsRequest, type HoldRunRequest } from "./coordinator/setting-notes.ts";
 export type {
   CompleteRunRequest,
   CreateRunRequest,

@@ -11,6 +11,7 @@ export {
 } from "./codec/read-records.ts";
 export {
   readFailure,
+  readGrant,
   readKey,
   readMarker,
   readNewDetail,
@@ -20,6 +21,7 @@ export {
   readWorker,
   readWorkerInfo,
   writeFailure,
+  writeGrant,
   writeKey,
   writeMarker,
   writeNewDetail,

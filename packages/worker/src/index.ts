@@ -41,7 +41,7 @@ export type { HeldShard, ItemContext, Process } from "./runtime/item-context.ts"
 export type { MaxFailures } from "./runtime/failure-limit.ts";
 export { ItemTimedOut } from "./runtime/item-timed-out.ts";
 export { ParkShard } from "./runtime/park-shard.ts";
-export { RetryAfter } from "./runtime/retry-after.ts";
+export { RetryAfter, type RetryAfterOptions, type RetryAfterScope } from "./runtime/retry-after.ts";
 export type { CheckpointEvery, RunWorkersOptions, Telemetry } from "./runtime/run-workers-options.ts";
 export { runWorkers } from "./runtime/run-workers.ts";
 export { startRunErrorMessage, type StartRunError } from "./runtime/start-run-error.ts";

@@ -101,6 +101,7 @@ describe("--help", () => {
     "park",
     "unpark",
     "split",
+    "set",
     "pause",
     "resume",
     "cancel",
@@ -348,6 +349,21 @@ describe("stepping in", () => {
       code: 5,
       stderr: expect.stringMatching(/has ended \(Cancelled\)/) as string,
     });
+  });
+
+  test("set changes the limits of a run, one at a time, and shows them", async () => {
+    await activeRun();
+    expect((await at("set", "mine", "--rate", "90/min")).stderr).toMatch(/^Run [0-9a-f]{16}: 1\.5\/s\.\n$/);
+    expect(json(await at("set", "mine", "--concurrency", "50", "--json"))).toMatchObject([
+      { itemsPerSecond: 1.5, concurrency: 50, paused: false },
+    ]);
+    expect((await at("status")).stdout).toContain("limits   1.5/s, 50 items at a time\n");
+    expect((await at("set", "--rate", "none", "--concurrency", "none")).stderr).toMatch(/: no limits\.\n$/);
+    expect((await at("status")).stdout).not.toContain("limits");
+    expect(await at("set", "mine")).toMatchObject({ code: 2 });
+    expect(await at("set", "mine", "--rate", "fast")).toMatchObject({ code: 2 });
+    await at("cancel", "mine");
+    expect(await at("set", "mine", "--rate", "1/s")).toMatchObject({ code: 5 });
   });
 
   test("cancel ends a run, delete forgets it, and neither does the other's work", async () => {

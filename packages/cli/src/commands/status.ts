@@ -7,6 +7,7 @@ import { printableText } from "../output/printable.ts";
 import { formatTime, timeJson } from "../output/time-text.ts";
 import { renderStrip } from "../progress/strip.ts";
 import { keyCodecOf } from "@gossip/insight";
+import { limitsText } from "../run/limits/limit-text.ts";
 import { flaws } from "../run/results/item-totals.ts";
 import { parkedJson, parkedText } from "../run/inspect/parked-text.ts";
 import { readParkedDetails } from "../run/inspect/read-notes.ts";
@@ -100,6 +101,8 @@ function linesOf({ console }: Cli, overview: RunOverview, settings: RunSettings 
   const lines = [`run      ${RunId.format(request.run)}  ${overview.status}${paused}`];
   if (settings !== undefined) lines.push(`what     ${printableText(describeWork(settings))}`);
   if (settings?.out !== undefined) lines.push(`out      ${printableText(settings.out)}`);
+  const limits = limitsText(shared);
+  if (limits !== undefined) lines.push(`limits   ${limits}`);
   lines.push(
     `items    ${formatCount(totals.items)} done${flaws(totals)}`,
     `shards   ${formatCount(states.done)} done, ${formatCount(states.leased)} in work, ${formatCount(states.waiting)} waiting, ${formatCount(states.parked)} parked`,

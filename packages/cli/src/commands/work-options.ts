@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { addObserveOptions } from "../logging/log-options.ts";
+import { addLimitOptions } from "./set.ts";
 
 /** Add the options that say how to work, which may differ from start to start. */
 export function addWorkOptions(command: Command): Command {
-  return addObserveOptions(command)
+  return addLimitOptions(addObserveOptions(command))
     .option("--workers <count>", "items at a time in this process (default: one for each processor)")
     .option("--overwrite", "replace a file of --out that another run wrote")
     .option("--retries <count>", "how often an item is tried again", "2")

@@ -4,6 +4,7 @@ import { formatTime } from "../output/time-text.ts";
 import { clip, textWidth } from "../output/text-width.ts";
 import type { Style } from "../output/console.ts";
 import type { RunProgressShown } from "./run-progress.ts";
+import { limitsText } from "../run/limits/limit-text.ts";
 import { renderStrip, stripLegend } from "./strip.ts";
 
 export interface LineOptions {
@@ -104,6 +105,8 @@ function remarks({ overview, held, waitMs, outage, isStopping, itemsBefore }: Ru
       `the ${outage.what} has not responded since ${outage.since.toISOString().slice(11, 19)} UTC (${formatDuration(outage.forMs)}); the work waits for it`,
     );
   if (itemsBefore > 0) lines.push(`${countOf(itemsBefore, "item")} skipped: done before`);
+  const limits = limitsText(overview.shared);
+  if (limits !== undefined) lines.push(`limited to ${limits}`);
   if (overview.shared.pausedSince !== undefined)
     lines.push(`paused since ${formatTime(overview.shared.pausedSince)}; \`gossip resume\` continues`);
   if (isStopping) lines.push(`stopping: letting ${countOf(held, "item")} finish; Ctrl-C again stops at once`);

@@ -92,7 +92,13 @@ function signOf(state: State): string {
   return { done: "#", leased: "+", waiting: ".", parked: "!", split: "" }[state];
 }
 
-const NOTHING_SET = { paused: false, pausedSince: undefined, itemsPerSecond: null, concurrency: null } as const;
+const NOTHING_SET = {
+  paused: false,
+  pausedSince: undefined,
+  itemsPerSecond: null,
+  concurrency: null,
+  heldForMs: 0,
+} as const;
 
 function shown(states: readonly State[], fields: Partial<RunProgressShown> = {}, failed = 0): RunProgressShown {
   const rows = rowsOf(states);

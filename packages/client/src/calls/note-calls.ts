@@ -1,8 +1,10 @@
 import { RunId, ShardId, WorkerId, type ShardKey } from "@gossip/contracts";
 import {
   isRollupName,
+  type BudgetRenewal,
   type ChangeRunSettingsRequest,
   type CountFailuresRequest,
+  type HoldRunRequest,
   type ItemFailure,
   type ListFailuresRequest,
   type ListParkedDetailsRequest,
@@ -12,7 +14,9 @@ import {
   type PutMarkerRequest,
   type PutRollupRequest,
   type RegisterWorkerRequest,
+  type RenewBudgetRequest,
   type ResolveFailuresRequest,
+  type ReturnBudgetRequest,
   type RollupRequest,
   type RunRequest,
   type RunSettings,
@@ -22,13 +26,14 @@ import {
   type WorkerEntry,
   type WorkerRequest,
 } from "@gossip/coordination";
-import { assertCommand, assertSettingsChange } from "@gossip/coordination/internal";
+import { assertBudgetClaim, assertCommand, assertSettingsChange } from "@gossip/coordination/internal";
 import type { GetRunError } from "@gossip/coordination-errors";
 import {
   decodeBase64Url,
   encodeBase64Url,
   MAX_FAILURES,
   readFailure,
+  readGrant,
   readMarker,
   readParked,
   readSettings,
@@ -43,7 +48,7 @@ import { failed, present, value } from "./leased-calls.ts";
 
 const OF_RUN = { run: true } as const;
 
-/** The calls of a client about failures, parked shards, workers, markers, settings and shared documents. */
+/** The calls of a client about failures, parked shards, workers, markers, settings, budgets and shared documents. */
 export class NoteCalls {
   readonly #caller: Caller;
 
@@ -180,6 +185,33 @@ export class NoteCalls {
     if (document !== undefined) assertBytes(document, "value of a rollup");
     const body = { tenant, ...(document === undefined ? {} : { value64: encodeBase64Url(document) }) };
     const got = await this.#caller.call("putRollup", { params: rollupParams(request), body });
+    return got.ok ? ok() : failed("getRun", got.error);
+  }
+
+  async renewBudget(request: RenewBudgetRequest): Promise<Result<BudgetRenewal, GetRunError>> {
+    assertCommand(request, { run: true, worker: true });
+    assertBudgetClaim(request);
+    const { tenant, held, returned, wanted, slots, slotsWanted, ttl } = request;
+    const got = await this.#caller.call("renewBudget", {
+      params: workerParams(request),
+      body: { tenant, held, returned, wanted, slots, slotsWanted, ttlMs: ttl.toString() },
+    });
+    if (!got.ok) return failed("getRun", got.error);
+    const { settings, grant } = got.value;
+    return ok({ settings: value((read) => readSettings(read, settings)), grant: grant && readGrant(grant) });
+  }
+
+  async returnBudget(request: ReturnBudgetRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, { run: true, worker: true });
+    const { tenant, returned } = request;
+    const got = await this.#caller.call("returnBudget", { params: workerParams(request), body: { tenant, returned } });
+    return got.ok ? ok() : failed("getRun", got.error);
+  }
+
+  async holdRun(request: HoldRunRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    const { tenant, ms } = request;
+    const got = await this.#caller.call("holdRun", { params: paramsOf(request), body: { tenant, ms } });
     return got.ok ? ok() : failed("getRun", got.error);
   }
 }

@@ -8,6 +8,7 @@ import type { WorkerEntry } from "../records/worker-entry.ts";
 import type { Page } from "../store/store-reads.ts";
 import { assertCommand } from "./assert-command.ts";
 import type { Engine } from "./engine.ts";
+import * as budgets from "./budget-notes.ts";
 import * as ledger from "./failure-ledger.ts";
 import type { RunRequest, ShardRequest } from "./queries.ts";
 import * as rollups from "./rollups.ts";
@@ -114,5 +115,23 @@ export class NoteCalls {
   async putRollup(request: rollups.PutRollupRequest): Promise<Result<void, GetRunError>> {
     assertCommand(request, OF_RUN);
     return rollups.putRollup(this.#engine, request);
+  }
+
+  /** Let no worker of a run start an item for a while, because a service that all of them use asked for a pause. */
+  async holdRun(request: settings.HoldRunRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, OF_RUN);
+    return settings.holdRun(this.#engine, request);
+  }
+
+  /** Renew the part of a run's limits that a worker has. Advisory: the coordinator does not count items itself. */
+  async renewBudget(request: budgets.RenewBudgetRequest): Promise<Result<budgets.BudgetRenewal, GetRunError>> {
+    assertCommand(request, { run: true, worker: true });
+    return budgets.renewBudget(this.#engine, request);
+  }
+
+  /** Give back the part of a run's limits that a worker has. Otherwise it ends by itself. */
+  async returnBudget(request: budgets.ReturnBudgetRequest): Promise<Result<void, GetRunError>> {
+    assertCommand(request, { run: true, worker: true });
+    return budgets.returnBudgetOf(this.#engine, request);
   }
 }

@@ -1,8 +1,9 @@
 import type { LogicalTime } from "@gossip/contracts";
 import { JsonReader } from "@gossip/contracts/internal";
 import type { InfraError } from "@gossip/coordination-errors";
-import { assert, assertCount, err, ok, type Result } from "@gossip/stdx";
+import { assert, assertCount, compareBytes, err, ok, type Result } from "@gossip/stdx";
 import { assertObject } from "@gossip/stdx/internal";
+import { BUDGET_KEY, decodeBook } from "../budget/budget-book.ts";
 import { damagedNote, decodeNoteValue, encodeNoteValue } from "./note-value.ts";
 import type { Note, NoteWrite } from "./note.ts";
 
@@ -22,6 +23,8 @@ export interface RunSettings {
   readonly itemsPerSecond: number | null;
   /** Most items that all workers have in progress. `null` if there is no limit. */
   readonly concurrency: number | null;
+  /** How long no worker starts an item, because a service asked for it. 0 if none did. See `holdRun`. */
+  readonly heldForMs: number;
 }
 
 /** The settings to change. Those that are left out stay as they are. *Addition.* */
@@ -31,7 +34,7 @@ export interface RunSettingsChange {
   readonly concurrency?: number | null | undefined;
 }
 
-type SettingName = keyof RunSettingsChange;
+type SettingName = keyof RunSettingsChange | "heldUntil";
 
 /** A setting as it is stored: a note under its name. A setting without a note has its default. */
 export interface StoredSetting {
@@ -59,6 +62,7 @@ const IS_VALID: Readonly<Record<SettingName, (value: unknown) => boolean>> = {
   paused: (value) => value === true,
   itemsPerSecond: (value) =>
     typeof value === "number" && value >= MIN_ITEMS_PER_SECOND && value <= MAX_ITEMS_PER_SECOND,
+  heldUntil: (value) => typeof value === "number" && value >= 0,
   concurrency: (value) =>
     Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_FLEET_CONCURRENCY,
 };
@@ -83,19 +87,30 @@ export function notesOfChange(
   at: LogicalTime,
 ): NoteWrite[] {
   const notes: NoteWrite[] = [];
-  const set = (name: SettingName, value: number | boolean | null): void => {
-    const document = value === null ? undefined : encodeNoteValue({ value, at } satisfies SettingDocument);
-    notes.push({ space: "setting", key: encoder.encode(name), value: document });
-  };
+  const set = (name: SettingName, value: number | boolean | null): void => void notes.push(noteOf(name, value, at));
   if (paused !== undefined && paused !== before.paused) set("paused", paused ? true : null);
   if (itemsPerSecond !== undefined && itemsPerSecond !== before.itemsPerSecond) set("itemsPerSecond", itemsPerSecond);
   if (concurrency !== undefined && concurrency !== before.concurrency) set("concurrency", concurrency);
   return notes;
 }
 
-/** The setting in a note. `undefined` if a later version of this program wrote it. */
+/** The note that holds a run until a time of the coordinator. */
+export function noteOfHold(untilMs: number, at: LogicalTime): NoteWrite {
+  return noteOf("heldUntil", untilMs, at);
+}
+
+function noteOf(name: SettingName, value: number | boolean | null, at: LogicalTime): NoteWrite {
+  const document = value === null ? undefined : encodeNoteValue({ value, at } satisfies SettingDocument);
+  return { space: "setting", key: encoder.encode(name), value: document };
+}
+
+/** The setting in a note. `undefined` if it is the book of budgets, or if a later version of this program wrote it. */
 export function settingOfNote({ key, value }: Note): Result<StoredSetting | undefined, InfraError> {
   const name = decoder.decode(key);
+  if (compareBytes(key, BUDGET_KEY) === 0) {
+    const book = decodeBook(value);
+    return book.ok ? ok(undefined) : book;
+  }
   if (!isSettingName(name)) {
     const any = decodeNoteValue(value, (json) => ok(json));
     return any.ok ? ok(undefined) : any;
@@ -110,13 +125,15 @@ function isSettingName(name: string): name is SettingName {
 }
 
 /** The settings of a run that has these notes. */
-export function settingsOf(stored: readonly (StoredSetting | undefined)[]): RunSettings {
+export function settingsOf(stored: readonly (StoredSetting | undefined)[], now: LogicalTime): RunSettings {
   const find = (wanted: SettingName): StoredSetting | undefined => stored.find((setting) => setting?.name === wanted);
   const [pause, rate, concurrency] = [find("paused"), find("itemsPerSecond"), find("concurrency")];
+  const heldUntil = (find("heldUntil")?.value as number | undefined) ?? 0;
   return {
     paused: pause !== undefined,
     pausedSince: pause?.at,
     itemsPerSecond: (rate?.value as number | undefined) ?? null,
     concurrency: (concurrency?.value as number | undefined) ?? null,
+    heldForMs: Math.max(0, heldUntil - Number(now)),
   };
 }

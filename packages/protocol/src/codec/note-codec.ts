@@ -1,5 +1,6 @@
 import { MAX_KEY_SIZE, type FenceEpoch, type LogicalTime, type ShardId, type WorkerId } from "@gossip/contracts";
 import type {
+  BudgetGrant,
   FailureInput,
   ItemFailure,
   ParkDetailInput,
@@ -13,6 +14,7 @@ import type {
   DetailElement,
   FailureElement,
   FailureWire,
+  GrantWire,
   MarkerWire,
   ParkedWire,
   SettingsWire,
@@ -194,7 +196,15 @@ export function writeSettings({ pausedSince, ...rest }: RunSettings): SettingsWi
   return { ...rest, ...(pausedSince === undefined ? {} : { pausedSince: pausedSince.toString() }) };
 }
 
-export function readSettings(read: WireReader, { paused, pausedSince, itemsPerSecond, concurrency }: SettingsWire) {
+export function readSettings(read: WireReader, { pausedSince, ...rest }: SettingsWire) {
   const since = pausedSince === undefined ? undefined : read.u64<LogicalTime>(pausedSince, "pausedSince");
-  return { paused, pausedSince: since, itemsPerSecond, concurrency } satisfies RunSettings;
+  return { ...rest, pausedSince: since } satisfies RunSettings;
+}
+
+export function writeGrant({ untilItemMs, ...rest }: BudgetGrant): GrantWire {
+  return { ...rest, ...(untilItemMs === undefined ? {} : { untilItemMs }) };
+}
+
+export function readGrant({ untilItemMs, ...rest }: GrantWire): BudgetGrant {
+  return { ...rest, untilItemMs };
 }

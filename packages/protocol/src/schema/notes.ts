@@ -1,6 +1,7 @@
 import {
   FAILURE_REASONS,
   MAX_FLEET_CONCURRENCY,
+  MAX_HOLD_MS,
   MAX_ITEMS_PER_SECOND,
   MIN_ITEMS_PER_SECOND,
   type FailureReason,
@@ -96,7 +97,7 @@ const limits = {
   concurrency: Type.Union([Type.Integer({ minimum: 1, maximum: MAX_FLEET_CONCURRENCY }), Type.Null()]),
 };
 export const SettingsWire = Type.Object(
-  { paused: Type.Boolean(), pausedSince: Type.Optional(U64), ...limits },
+  { paused: Type.Boolean(), pausedSince: Type.Optional(U64), ...limits, heldForMs: Type.Number({ minimum: 0 }) },
   { title: "RunSettings", description: "What an operator has set for all workers of a run. `null`: no limit." },
 );
 export type SettingsWire = Static<typeof SettingsWire>;
@@ -110,6 +111,28 @@ export const SettingsBody = Type.Object(
   },
   { ...closed, description: "Settings that are left out stay as they are." },
 );
+
+const Items = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+export const BudgetBody = Type.Object(
+  {
+    ...ofTenant,
+    held: Items,
+    returned: Items,
+    wanted: Items,
+    slots: Items,
+    slotsWanted: Items,
+    ttlMs: U64,
+  },
+  { ...closed, description: "What a worker has of the limits of its run, and what it could use." },
+);
+export const GrantWire = Type.Object(
+  { items: Items, slots: Items, slotTarget: Items, untilItemMs: Type.Optional(Type.Number({ minimum: 0 })) },
+  { title: "BudgetGrant", description: "What a worker may do until it asks again." },
+);
+export type GrantWire = Static<typeof GrantWire>;
+export const BudgetOk = Type.Object({ settings: SettingsWire, grant: Type.Optional(GrantWire) });
+export const ReturnBody = Type.Object({ ...ofTenant, returned: Items }, closed);
+export const HoldBody = Type.Object({ ...ofTenant, ms: Type.Number({ minimum: 0, maximum: MAX_HOLD_MS }) }, closed);
 
 export const ResolveBody = Type.Object(
   { ...ofTenant, keys: Type.Array(Type.Object(itemKey, closed), { maxItems: 10_000 }) },

@@ -7,6 +7,7 @@ import {
   readWorkerInfo,
   WireReader,
   writeFailure,
+  writeGrant,
   writeMarker,
   writeParked,
   writeSettings,
@@ -32,11 +33,14 @@ type NoteName = Extract<
   | "changeRunSettings"
   | "getRollup"
   | "putRollup"
+  | "renewBudget"
+  | "returnBudget"
+  | "holdRun"
 >;
 
 const MAX_COUNT = 1_000_000;
 
-/** The calls about failures, parked shards, workers, markers, settings and shared documents. */
+/** The calls about failures, parked shards, workers, markers, settings, budgets and shared documents. */
 export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
   async listFailures(context, { params, query }) {
     const page = pageOf(context, params, query);
@@ -170,6 +174,35 @@ export const NOTE_EXECUTORS: { readonly [Name in NoteName]: Execute<Name> } = {
       return context.badField({ field: "value64", expected: `1 to ${MAX_NOTE_VALUE_SIZE} bytes` });
     const put = await context.coordinator.putRollup({ ...rollup, value });
     return put.ok ? { ok: {} } : context.fail(put.error);
+  },
+
+  async renewBudget(context, { params, body }) {
+    const { tenant, ttlMs, ...claim } = body;
+    const place = workerOf(context, params, tenant);
+    if (isFailure(place)) return place;
+    const read = new WireReader();
+    const ttl = read.u64<bigint>(ttlMs, "ttlMs");
+    if (ttl === 0n) read.fail("ttlMs", "a number from 1 on");
+    const checked = read.done(ttl);
+    if (!checked.ok) return context.badField(checked.error);
+    const renewed = await context.coordinator.renewBudget({ ...place, ...claim, ttl });
+    if (!renewed.ok) return context.fail(renewed.error);
+    const { settings, grant } = renewed.value;
+    return { ok: { settings: writeSettings(settings), ...(grant === undefined ? {} : { grant: writeGrant(grant) }) } };
+  },
+
+  async returnBudget(context, { params, body }) {
+    const place = workerOf(context, params, body.tenant);
+    if (isFailure(place)) return place;
+    const returned = await context.coordinator.returnBudget({ ...place, returned: body.returned });
+    return returned.ok ? { ok: {} } : context.fail(returned.error);
+  },
+
+  async holdRun(context, { params, body }) {
+    const run = runOf(context, params, body.tenant);
+    if (isFailure(run)) return run;
+    const held = await context.coordinator.holdRun({ ...run, ms: body.ms });
+    return held.ok ? { ok: {} } : context.fail(held.error);
   },
 };
 

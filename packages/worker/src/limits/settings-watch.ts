@@ -7,6 +7,8 @@ import type { WorkerTime } from "../time/worker-time.ts";
 const LOOK_EVERY_MS = 1000;
 
 export interface SettingsListener {
+  /** The settings, each time they are read. */
+  onSettings(settings: RunSettings): void;
   onPaused(): void;
   onResumed(afterMs: number): void;
   /** The run was ended while it was paused. */
@@ -68,7 +70,10 @@ export class SettingsWatch {
     const { coordinator, run } = this.#options;
     const settings = await coordinator.getRunSettings(run);
     if (this.#isOver) return;
-    if (settings.ok) this.#apply(settings.value);
+    if (settings.ok) {
+      this.#options.listener.onSettings(settings.value);
+      this.#apply(settings.value);
+    }
     if (!this.isPaused) return;
     if (settings.ok) await this.#lookForEnd();
     else this.#options.listener.onFailed(settings.error);

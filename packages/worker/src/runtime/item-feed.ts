@@ -142,7 +142,8 @@ export class ItemFeed<I extends Item, R> {
 
   #mayBegin(item: I): boolean {
     const { flow, splitter, gate, shard } = this.#parts;
-    return flow.hasRoom && gate.isOpenFor(shard) && !(splitter.isSplitting && splitter.isAbove(item.key));
+    if (!flow.hasRoom || !gate.isOpenFor(shard) || (splitter.isSplitting && splitter.isAbove(item.key))) return false;
+    return this.#host.limiter.mayStart();
   }
 
   /** Park the shard before the key of a problem, or skip the key at its position among the items. */

@@ -8,7 +8,7 @@ import type { ItemContext } from "./item-context.ts";
 import { reasonOf, type ItemFailure } from "./item-failure.ts";
 import { parkReasonFor } from "./park-reason-for.ts";
 import { ParkShard } from "./park-shard.ts";
-import { retryAfterOf } from "./retry-after.ts";
+import { isRetryAfterForRun, retryAfterOf } from "./retry-after.ts";
 import type { ShardHost } from "./shard-host.ts";
 import { TimedCall } from "./timed-call.ts";
 
@@ -33,6 +33,8 @@ const WINDOW_PER_ITEM = 16;
 const MIN_WINDOW = 64;
 /** If the number of items that may run is not known in advance. */
 const MAX_WINDOW = 16_384;
+/** How often an item that is to be tried again looks whether the limits of the run allow it. */
+const LIMITED_RETRY_MS = 50;
 
 /** A problem of the source, at its position among the items. */
 class PassedProblem implements Item {
@@ -105,6 +107,16 @@ export class ItemFlow<I extends Item, R> {
     return this.#inFlight > 0;
   }
 
+  /** Calls in flight, and items that wait for a retry. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** How many items may run now. */
+  get capacity(): number {
+    return this.#itemLimit();
+  }
+
   /** Whether every started item has been reported. */
   get isDrained(): boolean {
     return this.#window.isEmpty;
@@ -118,6 +130,7 @@ export class ItemFlow<I extends Item, R> {
   begin(item: I): void {
     const call = this.#makeCall(this.#context);
     this.#onItemStart?.(item.key);
+    this.#host.limiter.took();
     let answer: R | PromiseLike<R>;
     try {
       answer = this.#host.settings.process(item, call?.context ?? this.#context);
@@ -255,6 +268,7 @@ export class ItemFlow<I extends Item, R> {
     if (failureClass === "Permanent") return undefined;
     const attempt = trial.attempt + 1;
     const [random, leastMs] = [settings.time.random(), retryAfterOf(cause)];
+    if (isRetryAfterForRun(cause)) this.#host.limiter.hold(Math.min(leastMs, settings.dependencySchedule.maxMs));
     if (failureClass === "Item") {
       const itemFailures = trial.itemFailures + 1;
       const waitMs = pauseAfter(settings.itemRetry, { attempt: itemFailures, random, leastMs });
@@ -302,11 +316,18 @@ export class ItemFlow<I extends Item, R> {
   }
 
   #tryAgain(trial: Trial<I>, waitMs: number): void {
-    const { settings, counts } = this.#host;
-    counts.retries++;
+    this.#host.counts.retries++;
     this.#inFlight++;
+    this.#callAfter(trial, waitMs);
+  }
+
+  /** Call `process` again after a pause, and not before the limits of the run allow it. */
+  #callAfter(trial: Trial<I>, waitMs: number): void {
+    const { settings, limiter } = this.#host;
     const cancel = settings.time.startTimer(waitMs, () => {
       this.#pauses.delete(cancel);
+      if (!limiter.mayRetry()) return this.#callAfter(trial, LIMITED_RETRY_MS);
+      limiter.took();
       const context = { ...this.#context, attempt: trial.attempt };
       const call = this.#makeCall(context);
       this.#onItemStart?.(trial.item.key);

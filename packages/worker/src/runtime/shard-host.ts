@@ -1,4 +1,5 @@
 import type { CapacityHint, WorkerSession } from "@gossip/coordination";
+import type { FleetLimiter } from "../limits/fleet-limiter.ts";
 import type { Item } from "../source/source.ts";
 import type { CrashGate } from "./crash-gate.ts";
 import type { Outage } from "./outage.ts";
@@ -25,6 +26,8 @@ export interface ShardHost<I extends Item = Item, R = unknown> {
   onCapacity(capacity: CapacityHint): void;
   /** Lets a shard that is suspected of killing its process run alone. */
   readonly gate: CrashGate;
+  /** Keeps the items of all shards within the limits of the run. */
+  readonly limiter: Pick<FleetLimiter, "mayStart" | "mayRetry" | "took" | "hold">;
   /** Called before every call of `process`, if anything needs to know. */
   readonly onItemStart: ((key: Uint8Array) => void) | undefined;
   /** Whether the work has had the event loop to itself for long enough. Hot. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { ParkReason } from "@gossip/contracts";
 import type { WorkerSession } from "@gossip/coordination";
 import { Redacted } from "@gossip/stdx";
+import type { ControlledShard } from "../limits/run-control.ts";
 import type { Item, ItemProblem } from "../source/source.ts";
 import { CarefulStart } from "./careful-start.ts";
 import type { GatedShard } from "./crash-gate.ts";
@@ -24,7 +25,7 @@ import { Wakeup } from "./wakeup.ts";
 import { WorkStopped } from "./work-stopped.ts";
 
 /** Works on one shard, from the claim until the hold ends. */
-export class ShardRunner<I extends Item, R> implements GatedShard {
+export class ShardRunner<I extends Item, R> implements GatedShard, ControlledShard {
   readonly session: WorkerSession;
   readonly #host: ShardHost<I, R>;
   readonly #abort = new AbortController();
@@ -112,6 +113,14 @@ export class ShardRunner<I extends Item, R> implements GatedShard {
   /** Whether items are in flight. */
   get isBusy(): boolean {
     return this.#flow.isBusy;
+  }
+
+  get inFlight(): number {
+    return this.#flow.inFlight;
+  }
+
+  get capacity(): number {
+    return this.#flow.capacity;
   }
 
   onGateChange(): void {

@@ -1,9 +1,10 @@
-import type { OpId, RunStatus, ShardId } from "@gossip/contracts";
+import type { OpId, ShardId } from "@gossip/contracts";
 import type { CapacityHint, CoordinationEvent, EventKind, WorkerSession } from "@gossip/coordination";
 import { InfraError, type ClaimError, type GetRunError } from "@gossip/coordination-errors";
 import { Redacted } from "@gossip/stdx";
 import type { LeaseKeeper } from "../keeper/lease-keeper.ts";
-import { SettingsWatch } from "../limits/settings-watch.ts";
+import type { FleetLimiter } from "../limits/fleet-limiter.ts";
+import { RunControl } from "../limits/run-control.ts";
 import { ClaimBackoff } from "../policy/claim-backoff.ts";
 import type { Item } from "../source/source.ts";
 import type { Observer } from "../telemetry/observer.ts";
@@ -58,7 +59,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   readonly #coordinatorTime = new CoordinatorTime();
   readonly #sharing: WorkSharing;
   readonly #failures: FailureWatch;
-  readonly #control: SettingsWatch;
+  readonly #control: RunControl;
   readonly #observer: Observer;
   readonly #keeper: PoolParts["keeper"];
   readonly #slots = new Map<WorkerSession, number>();
@@ -102,7 +103,17 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       onTooMany: (failures) => this.#halt({ kind: "TooManyFailures", failures }),
       onBug: (error) => this.#fail(error),
     });
-    this.#control = this.#watchSettings();
+    this.#control = new RunControl(settings, this.#runners, {
+      emit: this.emit,
+      onResumed: () => {
+        this.#backoff.reset();
+        this.#poke();
+      },
+      onEnded: (status) => this.#halt({ kind: "RunTerminal", status }),
+      onFailed: (error) => this.#storeFailed(error, "getRunSettings"),
+      onWorked: () => this.store.worked(),
+      onBug: (error) => this.#fail(error),
+    });
   }
 
   /** The shards in work. */
@@ -123,7 +134,7 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
       await this.#claimUntilDone().catch((error: unknown) => this.#fail(error));
       while (this.#runners.size > 0) await this.#wait(undefined);
       // A store that is unavailable is not waited for: the entry expires by itself.
-      if (this.store.ms === undefined) await registration.close();
+      if (this.store.ms === undefined) await Promise.all([registration.close(), this.limiter.close()]);
     } finally {
       registration.stop();
       this.#control.stop();
@@ -137,6 +148,10 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
   }
 
   // What the work on a shard asks for.
+
+  get limiter(): FleetLimiter {
+    return this.#control.limiter;
+  }
 
   readonly emit = (event: WorkerEvent): void => {
     this.#observer.event(event);
@@ -258,28 +273,6 @@ export class WorkerPool<I extends Item, R> implements ShardHost<I, R> {
     this.emit({ kind: "StoreFailed", shard: undefined, operation, error });
     const isHopeless = this.store.failed() >= this.settings.patienceMs || InfraError.isCorruption(error.reason);
     if (isHopeless) this.#halt({ kind: "StoreFailed", error });
-  }
-
-  // Pausing.
-
-  #watchSettings(): SettingsWatch {
-    const { coordinator, run, time } = this.settings;
-    const listener = {
-      onPaused: () => {
-        this.emit({ kind: "RunPaused" });
-        for (const runner of this.#runners) runner.stop({ kind: "Pause" });
-      },
-      onResumed: (afterMs: number) => {
-        this.emit({ kind: "RunResumed", afterMs });
-        this.#backoff.reset();
-        this.#poke();
-      },
-      onEnded: (status: RunStatus) => this.#halt({ kind: "RunTerminal", status }),
-      onFailed: (error: GetRunError) => this.#storeFailed(error, "getRunSettings"),
-      onWorked: () => this.store.worked(),
-      onBug: (error: unknown) => this.#fail(error),
-    };
-    return new SettingsWatch({ coordinator, run, time, listener });
   }
 
   // Sharing and reporting.

@@ -44,6 +44,7 @@ const NOTHING_SET: SharedSettings = {
   pausedSince: undefined,
   itemsPerSecond: null,
   concurrency: null,
+  heldForMs: 0,
 };
 
 /** Read the state of a run. Without an estimate, the one that is stored with the run is used. */

@@ -3,12 +3,14 @@ import { ok, type Result } from "@gossip/stdx";
 import type { RunWorkersOptions } from "@gossip/worker";
 import type { StoreFlags } from "../../cli.ts";
 import { fail, type CliError } from "../../output/cli-error.ts";
+import type { RunSettingsChange } from "@gossip/coordination";
+import { readLimits, type LimitFlags } from "../limits/limit-text.ts";
 import type { ObserveFlags } from "../../logging/log-options.ts";
 import { readNames, type Selection } from "../source/selection.ts";
 import type { OnFail } from "../work/job-work.ts";
 
 /** The options of `gossip run`, as text. */
-export interface RunFlags extends StoreFlags, ObserveFlags {
+export interface RunFlags extends StoreFlags, ObserveFlags, LimitFlags {
   readonly source: string;
   readonly exec?: string;
   readonly module?: string;
@@ -54,6 +56,8 @@ export interface RunNumbers {
   readonly shardCount: number;
   readonly maxOutputSize: number;
   readonly selection: Selection;
+  /** Limits of the whole run to change. */
+  readonly limits: RunSettingsChange;
 }
 
 type MaxFailures = NonNullable<RunWorkersOptions["maxFailures"]>;
@@ -70,6 +74,8 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
     return fail("BadCommandLine", "run needs --exec COMMAND, --module FILE or --pipe COMMAND: give one of them.");
   if (name === "") return fail("BadCommandLine", "the name of the run is empty: write a name, or leave it out.");
   if (flags.out === "") return fail("BadCommandLine", "--out is empty: name a file, or leave it out.");
+  const limits = readLimits(flags);
+  if (!limits.ok) return limits;
   const read = reader();
   const workers = read("--workers", flags.workers ?? String(availableParallelism()), { min: 1, max: MAX_WORKERS });
   const numbers: RunNumbers = {
@@ -102,6 +108,7 @@ export function readRunFlags(name: string | undefined, flags: RunFlags): Result<
       columns: flags.columns === undefined ? undefined : readNames(flags.columns),
       endpoint: flags.endpoint,
     },
+    limits: limits.value,
   };
   for (const name of ["key", "columns"] as const)
     if (flags[name] !== undefined && numbers.selection[name] === undefined)

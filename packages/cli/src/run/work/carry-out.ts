@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { RunId } from "@gossip/contracts";
+import type { RunRequest, RunSettingsChange } from "@gossip/coordination";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { Cli, CommandResult, StoreSettings } from "../../cli.ts";
 import type { OpenedLog } from "../../logging/open-log.ts";
@@ -11,6 +12,7 @@ import { stopSignal, type StopSignal } from "../../stop-signal.ts";
 import { judgeSkew, measureSkew, watchSkew } from "../../store-url/clock-skew.ts";
 import type { OpenedStore } from "../../store-url/opened-store.ts";
 import { readOverview, type RunOverview } from "../inspect/run-overview.ts";
+import { coordSentence } from "../report/coord-sentence.ts";
 import { observeRun, type RunObserver } from "../report/observe-run.ts";
 import { alreadyEnded, closingMessage, openingMessage, type OwnTotals } from "../report/run-messages.ts";
 import { finishRun } from "../results/finish-run.ts";
@@ -116,6 +118,8 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
   if (!before.ok) return before;
   const ended = await alreadyEnded(started.value, before.value, { opened, view, out });
   if (ended !== undefined) return ended;
+  const limited = await setLimits(opened, started.value.request, numbers.limits);
+  if (!limited.ok) return limited;
   view.say(openingMessage(started.value, before.value, settings), {
     kind: "started",
     run: started.value.request.run,
@@ -175,6 +179,17 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
   watch.showEnd(overview);
   view.close();
   return closingMessage(view, overview, { out, before: before.value, elapsedMs: performance.now() - beganMs, own });
+}
+
+/** Change the limits that the command names. Those of other processes stay. */
+async function setLimits(
+  { coordinator }: OpenedStore,
+  request: RunRequest,
+  change: RunSettingsChange,
+): Promise<Result<void, CliError>> {
+  if (change.itemsPerSecond === undefined && change.concurrency === undefined) return ok();
+  const changed = await coordinator.changeRunSettings({ ...request, change });
+  return changed.ok ? ok() : err(coordSentence(changed.error));
 }
 
 interface Worked {
