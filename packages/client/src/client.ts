@@ -65,13 +65,15 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
   readonly #owners: OwnerBook;
   readonly #caller: Caller;
   readonly #leased: LeasedCalls;
-  readonly #events = new OwnEvents();
+  readonly #events: OwnEvents;
 
   constructor(options: GossipClientOptions) {
     const settings = makeSettings(options);
     const owners = new OwnerBook(settings, settings.otherUrls);
     const caller = new Caller(owners, settings);
-    super(caller);
+    const events = new OwnEvents();
+    super(caller, events);
+    this.#events = events;
     this.#settings = settings;
     this.#owners = owners;
     this.#caller = caller;
@@ -132,7 +134,11 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
     };
     const got = await this.#caller.element("claim", element, this.#settings.claimWaitMs);
     if (!got.ok) return failed("claim", got.error);
-    const sessions = got.value.sessions.map((session) => new RemoteSession(this, readSession(session)));
+    const sessions = got.value.sessions.map((wire) => {
+      const granted = readSession(wire);
+      this.learnMaxFailures(granted);
+      return new RemoteSession(this, granted);
+    });
     for (const { lease } of sessions) this.#events.acquired(lease);
     return ok(sessions);
   }
@@ -141,8 +147,8 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
     assertCommand(request, { key: true, worker: true });
     const got = await this.#acquire(request);
     if (!got.ok) return got;
-    const { isReplay, attempts: _attempts, ...result } = got.value;
-    return ok({ kind: isReplay ? "Replayed" : "Executed", value: result });
+    const { lease, snapshot, capacity, isReplay } = got.value;
+    return ok({ kind: isReplay ? "Replayed" : "Executed", value: { lease, snapshot, capacity } });
   }
 
   async acquireInto(
@@ -174,7 +180,9 @@ export class GossipClient extends RunCalls implements CoordinatorApi {
 
   async #acquire(request: AcquireRequest) {
     const got = await this.#leased.acquire({ ...request, opId: request.opId ?? this.newOpId() });
-    if (got.ok && !got.value.isReplay) this.#events.acquired(got.value.lease);
+    if (!got.ok) return got;
+    this.learnMaxFailures(got.value);
+    if (!got.value.isReplay) this.#events.acquired(got.value.lease);
     return got;
   }
 

@@ -49,15 +49,18 @@ import type { Caller } from "./caller.ts";
 export interface Granted extends AcquireResult {
   readonly isReplay: boolean;
   readonly attempts: number;
+  /** Most failures that one checkpoint can record, if that is fewer than the protocol allows. */
+  readonly maxFailures?: number;
 }
 
-export function readSession({ lease, shard, capacity, isReplay, attempts }: SessionWire): Granted {
+export function readSession({ lease, shard, capacity, isReplay, attempts, maxFailures }: SessionWire): Granted {
   return value((read) => ({
     lease: read.lease(lease),
     snapshot: readSnapshot(read, shard),
     capacity: readCapacity(read, capacity),
     isReplay,
     attempts,
+    ...(maxFailures === undefined ? {} : { maxFailures }),
   }));
 }
 

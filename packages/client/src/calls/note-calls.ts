@@ -51,15 +51,21 @@ const OF_RUN = { run: true } as const;
 /** The calls of a client about failures, parked shards, workers, markers, settings, budgets and shared documents. */
 export class NoteCalls {
   readonly #caller: Caller;
+  #maxFailures = MAX_FAILURES;
 
   /** @internal */
   constructor(caller: Caller) {
     this.#caller = caller;
   }
 
-  /** Most failures that one checkpoint or completion can record. */
+  /** Most failures that one checkpoint or completion can record, as far as the server has said. */
   get maxFailuresPerCheckpoint(): number {
-    return MAX_FAILURES;
+    return this.#maxFailures;
+  }
+
+  /** @internal The store of the server may take fewer than the protocol: a session says so. */
+  protected learnMaxFailures({ maxFailures }: { readonly maxFailures?: number }): void {
+    if (maxFailures !== undefined) this.#maxFailures = Math.min(this.#maxFailures, maxFailures);
   }
 
   async listFailures(request: ListFailuresRequest): Promise<Result<Page<ItemFailure, Uint8Array>, GetRunError>> {

@@ -12,10 +12,10 @@ export interface Patience {
 }
 
 /**
- * The pause before a further try: doubled each time and jittered, so that clients do not return together after a restart,
- * and at least what the server asked for.
+ * The pause before a further try: doubled each time, and at least what the server asked for. Both parts are jittered, so
+ * that clients do not return together after a restart, or after a refusal that all of them got at the same time.
  */
 export function pauseMs({ firstPauseMs, maxPauseMs, random }: Patience, attempt: number, askedMs = 0): number {
   const limit = Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(attempt, 20));
-  return askedMs + limit * (0.5 + random() / 2);
+  return askedMs * (1 + random() / 2) + limit * (0.5 + random() / 2);
 }

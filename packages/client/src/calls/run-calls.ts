@@ -23,6 +23,7 @@ import {
 import { assertCommand, assertFlags } from "@gossip/coordination/internal";
 import { readRun, writeConfig, writeCursor, writeId, writeRange } from "@gossip/protocol";
 import { err, ok, type Result } from "@gossip/stdx";
+import type { OwnEvents } from "../events/own-events.ts";
 import type { Caller } from "./caller.ts";
 import { failed, value } from "./leased-calls.ts";
 import { QueryCalls } from "./query-calls.ts";
@@ -34,11 +35,13 @@ const LOGGED_OF_RUN = { run: true, opId: true } as const;
 /** The calls of a client that create, end and remove runs. */
 export class RunCalls extends QueryCalls {
   readonly #caller: Caller;
+  readonly #events: OwnEvents;
 
   /** @internal */
-  constructor(caller: Caller) {
+  constructor(caller: Caller, events: OwnEvents) {
     super(caller);
     this.#caller = caller;
+    this.#events = events;
   }
 
   /** There is no op id, so after a lost answer a run that exists may be another caller's: that is a backend error. */
@@ -47,7 +50,10 @@ export class RunCalls extends QueryCalls {
     const body = newRun(request);
     if (!body.ok) return body;
     const { result, wasRepeated } = await this.#caller.callOnce("createRun", { body: body.value });
-    if (result.ok) return ok(value((read) => readRun(read, result.value.run)));
+    if (result.ok) {
+      this.#events.created(request);
+      return ok(value((read) => readRun(read, result.value.run)));
+    }
     if (wasRepeated && result.error.kind === "RunAlreadyExists") return failed("createRun", lost(undefined));
     return failed("createRun", result.error);
   }
@@ -61,6 +67,7 @@ export class RunCalls extends QueryCalls {
     const got = await this.#caller.call("registerShards", { params: { run: writeId(run) }, body });
     if (!got.ok) return failed("registerShards", got.error);
     const { outcome, shards: ids } = got.value;
+    if (outcome === "Executed") this.#events.activated(request, ids.length);
     return ok({ kind: outcome, value: value((read) => ids.map((id) => read.id<ShardId>(id))) });
   }
 
@@ -73,7 +80,7 @@ export class RunCalls extends QueryCalls {
     const got = await this.#caller.call("createRun", {
       body: { ...body.value, opId: writeId(request.opId), shards: request.shards.map(writeNewShard) },
     });
-    return readRunOutcome("createRunWithShards", got);
+    return this.#events.registered(readRunOutcome("createRunWithShards", got));
   }
 
   async completeRun(
@@ -84,17 +91,19 @@ export class RunCalls extends QueryCalls {
     const { tenant, run, opId, acceptParked = false, force = false } = request;
     const body = { tenant, opId: writeId(opId), acceptParked, force };
     const got = await this.#caller.call("completeRun", { params: { run: writeId(run) }, body });
-    return readRunOutcome("completeRun", got);
+    return this.#events.ended("RunCompleted", readRunOutcome("completeRun", got));
   }
 
   async failRun(request: EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"failRun">>> {
     assertCommand(request, LOGGED_OF_RUN);
-    return readRunOutcome("failRun", await this.#caller.call("failRun", ending(request)));
+    const got = await this.#caller.call("failRun", ending(request));
+    return this.#events.ended("RunFailed", readRunOutcome("failRun", got));
   }
 
   async cancelRun(request: EndRunRequest): Promise<Result<IdempotentOutcome<RunRecord>, ErrorOf<"cancelRun">>> {
     assertCommand(request, LOGGED_OF_RUN);
-    return readRunOutcome("cancelRun", await this.#caller.call("cancelRun", ending(request)));
+    const got = await this.#caller.call("cancelRun", ending(request));
+    return this.#events.ended("RunCancelled", readRunOutcome("cancelRun", got));
   }
 
   async deleteRun(request: RunRequest): Promise<Result<void, DeleteRunError>> {
@@ -105,8 +114,9 @@ export class RunCalls extends QueryCalls {
       query: { tenant },
     });
     // Its id is never used again, so the first try removed it, or another caller did the same.
-    if (result.ok || (wasRepeated && result.error.kind === "RunNotFound")) return ok();
-    return failed("deleteRun", result.error);
+    if (!result.ok && !(wasRepeated && result.error.kind === "RunNotFound")) return failed("deleteRun", result.error);
+    this.#events.deleted(request);
+    return ok();
   }
 
   async unpark(request: UnparkRequest): Promise<Result<IdempotentOutcome<void>, UnparkError>> {

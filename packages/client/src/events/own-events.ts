@@ -10,6 +10,8 @@ import type {
   LeasedRequest,
   ParkRequest,
   RenewResult,
+  RunRecord,
+  RunRequest,
   SplitReplaceResult,
   SplitResidualResult,
 } from "@gossip/coordination";
@@ -102,8 +104,36 @@ export class OwnEvents {
     return result;
   }
 
+  created(request: RunRequest): void {
+    this.#emit(request, (at) => ({ ...at, kind: "RunCreated" }));
+  }
+
+  activated(request: RunRequest, shardCount: number): void {
+    this.#emit(request, (at) => ({ ...at, kind: "RunActivated", shardCount }));
+  }
+
+  /** A run was created with its shards, or got them after it was created. */
+  registered<E>(result: Outcome<RunRecord, E>): typeof result {
+    if (isExecuted(result)) {
+      const record = result.value.value;
+      // A run that was created before was written at an earlier time.
+      if (record.createdAt === record.lastTime) this.created(record);
+      this.activated(record, record.rootShards.length);
+    }
+    return result;
+  }
+
+  ended<E>(kind: "RunCompleted" | "RunFailed" | "RunCancelled", result: Outcome<RunRecord, E>): typeof result {
+    if (isExecuted(result)) this.#emit(result.value.value, (at) => ({ ...at, kind }));
+    return result;
+  }
+
+  deleted(request: RunRequest): void {
+    this.#emit(request, (at) => ({ ...at, kind: "RunDeleted" }));
+  }
+
   #emit(
-    { tenant, run }: Lease,
+    { tenant, run }: RunRequest,
     make: (envelope: Pick<CoordinationEvent, "tenant" | "run" | "at">) => CoordinationEvent,
   ): void {
     if (!this.#hub.isHeard) return;

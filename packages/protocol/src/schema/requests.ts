@@ -82,6 +82,9 @@ export const SessionWire = Type.Object(
     capacity: CapacityWire,
     isReplay: Type.Boolean(),
     attempts: Type.Integer({ description: "Acquisitions since the cursor last advanced, this one included." }),
+    maxFailures: Type.Optional(
+      Type.Integer({ description: `The most failures of one checkpoint, if that is fewer than ${MAX_FAILURES}.` }),
+    ),
   },
   { title: "Session" },
 );

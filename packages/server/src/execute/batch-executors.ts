@@ -1,6 +1,13 @@
 import { SplitReplacePlan, SplitResidualPlan, type RunId, type ShardId, type WorkerId } from "@gossip/contracts";
-import { Lease, RANGE_EXHAUSTED, type CompletionPoint, type WorkerSession } from "@gossip/coordination";
 import {
+  Lease,
+  RANGE_EXHAUSTED,
+  type CompletionPoint,
+  type Coordinator,
+  type WorkerSession,
+} from "@gossip/coordination";
+import {
+  MAX_FAILURES,
   protocolError,
   readNewDetail,
   readNewFailure,
@@ -38,7 +45,12 @@ export const BATCH_EXECUTORS: { readonly [Name in Exclude<BatchName, "claim">]: 
       opId: read.opId(opId),
     });
     if (!opened.ok) return context.fail(opened.error);
-    return { ok: { ...writeSession(opened.value), ...context.signals(tenant, key.run, opened.value.capacity) } };
+    return {
+      ok: {
+        ...writeSession(opened.value, context.coordinator),
+        ...context.signals(tenant, key.run, opened.value.capacity),
+      },
+    };
   },
 
   async renew(context, { lease: wire }) {
@@ -187,13 +199,17 @@ function outcomeOf(context: ElementContext, lease: Lease, { kind }: { readonly k
 }
 
 /** A session of this process as a client gets it. */
-export function writeSession(session: WorkerSession): SessionWire {
+export function writeSession(
+  session: WorkerSession,
+  { maxFailuresPerCheckpoint: maxFailures }: Pick<Coordinator, "maxFailuresPerCheckpoint">,
+): SessionWire {
   return {
     lease: writeLease(session.lease),
     shard: writeSnapshot(session.initialSnapshot),
     capacity: writeCapacity(session.capacity),
     isReplay: session.isReplay,
     attempts: session.attempts,
+    ...(maxFailures < MAX_FAILURES ? { maxFailures } : {}),
   };
 }
 

@@ -27,7 +27,10 @@ export async function executeClaim(
   if (!claimed.ok) return context.fail(claimed.error);
   const { run } = request;
   return {
-    ok: { sessions: claimed.value.map(writeSession), ...context.signals(tenant, run, claimed.value[0]?.capacity) },
+    ok: {
+      sessions: claimed.value.map((session) => writeSession(session, context.coordinator)),
+      ...context.signals(tenant, run, claimed.value[0]?.capacity),
+    },
   };
 }
 

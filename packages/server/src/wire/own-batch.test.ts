@@ -1,24 +1,27 @@
 // A worker with many sessions must not send a request for each of them: the requests would cost more than the work.
 import { Cursor, OpId, RunId, ShardId, ShardSpec, TenantId, WorkerId } from "@gossip/contracts";
 import { Coordinator, MemoryStore, type CoordinationEvent } from "@gossip/coordination";
-import { ManualClock } from "@gossip/coordination/testing";
+import { ManualClock, StoreProbe } from "@gossip/coordination/testing";
 import { GossipClient, ServiceRefused } from "@gossip/client";
 import { unwrap } from "@gossip/stdx";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Principal } from "../auth/principal.ts";
 import { GossipServer } from "../server.ts";
+import { WireServer } from "./wire-server.fixture.ts";
 
 const tenant = TenantId.fromBytes(new Uint8Array(32).fill(1));
 const run = RunId.fromRaw(1n);
 const worker = WorkerId.fromRaw(5n);
 const SHARDS = 64;
+const SPEC = ShardSpec.withRange({ start: Uint8Array.of(1), end: Uint8Array.of(2) });
 
 let server: GossipServer;
 let client: GossipClient;
 let coordinator: Coordinator;
+let clock: ManualClock;
 
 beforeEach(async () => {
-  const clock = new ManualClock(1_000n);
+  clock = new ManualClock(1_000n);
   coordinator = new Coordinator({ store: new MemoryStore(), clock, shardCopies: 100 });
   const principal = new Principal("worker", "work", new Set([tenant]));
   server = unwrap(
@@ -26,7 +29,12 @@ beforeEach(async () => {
       coordinator,
       clock,
       listen: { port: 0 },
-      authenticate: ({ headers }) => (headers.authorization === "Bearer good" ? principal : undefined),
+      authenticate: ({ headers }) =>
+        headers.authorization === "Bearer operator"
+          ? new Principal("operator", "operate", new Set([tenant]))
+          : headers.authorization === "Bearer good"
+            ? principal
+            : undefined,
     }),
   );
   client = new GossipClient({ url: server.url, token: "good", claimWaitMs: 0 });
@@ -76,6 +84,53 @@ test("listeners hear what this client does, and nothing of others", async () => 
   stop();
   unwrap(await client.claim({ tenant, run, worker }));
   expect(heard.map(({ kind }) => kind)).toEqual(["ShardAcquired", "ShardLeaseRenewed", "ShardReleased"]);
+});
+
+test("listeners get what this client does to runs", async () => {
+  const operator = new GossipClient({ url: server.url, token: "operator" });
+  const heard: CoordinationEvent[] = [];
+  operator.onEvent((event) => heard.push(event));
+  const opId = OpId.fromRaw(9n);
+  const config = { leaseDuration: 1_000n };
+  const shards = [{ shard: ShardId.fromRaw(1n), spec: SPEC, cursor: Cursor.initial() }];
+  const [one, two] = [2n, 3n].map((id) => ({ tenant, run: RunId.fromRaw(id) }));
+  try {
+    unwrap(await operator.createRunWithShards({ ...one!, config, shards, opId }));
+    unwrap(await operator.createRunWithShards({ ...one!, config, shards, opId }));
+    unwrap(await operator.createRun({ ...two!, config }));
+    clock.advance(5n);
+    unwrap(await operator.registerShards({ ...two!, shards, opId }));
+    unwrap(await operator.completeRun({ ...one!, opId: OpId.fromRaw(10n), force: true }));
+    unwrap(await operator.cancelRun({ ...two!, opId: OpId.fromRaw(10n) }));
+    unwrap(await operator.deleteRun(two!));
+    const kinds = (run: RunId) => heard.filter((event) => event.run === run).map(({ kind }) => kind);
+    expect(kinds(one!.run)).toEqual(["RunCreated", "RunActivated", "RunCompleted"]);
+    expect(kinds(two!.run)).toEqual(["RunCreated", "RunActivated", "RunCancelled", "RunDeleted"]);
+  } finally {
+    operator.close();
+  }
+});
+
+test("a client learns how many failures the server's store takes with one checkpoint", async () => {
+  class SmallStore extends StoreProbe {
+    override get traits() {
+      return { ...super.traits, maxNotesPerSet: 3 };
+    }
+  }
+  const small = await WireServer.start();
+  try {
+    const over = new Coordinator({ store: new SmallStore(new MemoryStore()), clock });
+    const remote = small.connect(over, clock);
+    const shards = [{ shard: ShardId.fromRaw(1n), spec: SPEC, cursor: Cursor.initial() }];
+    unwrap(
+      await remote.createRunWithShards({ tenant, run, config: { leaseDuration: 9n }, shards, opId: OpId.fromRaw(1n) }),
+    );
+    expect(remote.maxFailuresPerCheckpoint).toBe(64);
+    unwrap(await remote.claim({ tenant, run, worker }));
+    expect(remote.maxFailuresPerCheckpoint).toBe(3);
+  } finally {
+    await small.close();
+  }
 });
 
 test("a token that the server does not accept rejects the call", async () => {
