@@ -1,0 +1,56 @@
+// The search index: one entry for each section of each page.
+import MiniSearch from "minisearch";
+import type { Heading } from "./render-page.ts";
+
+export interface SearchEntry {
+  /** The link, from the root of the site. */
+  readonly id: string;
+  readonly page: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** `assets/search.js` has to load the index with the same options. */
+const OPTIONS = { fields: ["heading", "page", "text"], storeFields: ["page", "heading", "shown"] };
+/** Enough to show what a hit is about. */
+const SHOWN_LENGTH = 160;
+
+/** The sections of a page. `html` is cut at its headings. */
+export function searchEntries(path: string, title: string, html: string, headings: readonly Heading[]): SearchEntry[] {
+  const parts = html.split(/<h[1-6] id="[^"]*">/).slice(1);
+  return parts.map((part, index) => {
+    const { anchor, text, level } = headings[index]!;
+    const [, body = ""] = part.split(/<\/h[1-6]>/);
+    return {
+      id: level === 1 ? path : `${path}#${anchor}`,
+      page: title,
+      heading: text,
+      text: `${plain(body)} ${wordsOf(text)}`.trim(),
+    };
+  });
+}
+
+/** A script that makes the index a global variable, so that it also works without a server. */
+export function searchScript(entries: readonly SearchEntry[]): string {
+  const search = new MiniSearch<SearchEntry>(OPTIONS);
+  search.addAll(entries.map((entry) => ({ ...entry, shown: entry.text.slice(0, SHOWN_LENGTH) })));
+  return `globalThis.gossipSearchIndex = ${JSON.stringify(search)};\n`;
+}
+
+/** A name in camel case is found by its words, too. */
+function wordsOf(heading: string): string {
+  const apart = heading.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, " ");
+  return apart === heading ? "" : apart;
+}
+
+function plain(html: string): string {
+  return html
+    .replaceAll(/<svg[^]*?<\/svg>/g, " ")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(
+      /&(amp|lt|gt|quot|#39);/g,
+      (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name] ?? "'",
+    )
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
