@@ -23,7 +23,8 @@ class Gossip:
     """Calls the service. A call whose answer is lost is repeated with the same op id, so it is executed once."""
 
     def __init__(self, url, token=None, patience=60.0):
-        self.url, self.token, self.patience, self.connection = urlsplit(url), token, patience, None
+        self.first = self.url = urlsplit(url)
+        self.token, self.patience, self.connection = token, patience, None
 
     def call(self, path, element, **more):
         """Execute one element. Returns its result, or raises `Refused` with the typed error."""
@@ -33,17 +34,23 @@ class Gossip:
                 status, answer = self.post(path, {"elements": [element], **more})
                 result = answer["results"][0] if status == 200 else {"error": answer["error"]}
             except (OSError, http.client.HTTPException, ValueError):
-                self.connection = None
+                self.go_to(self.first)
                 result = {"error": {"kind": "Lost", "advice": "RetrySameOpId", "message": "no answer"}}
                 if path == "/v1/claim":
                     element = {**element, "isRepeat": True}
             if "ok" in result:
                 return result["ok"]
             error = result["error"]
+            if error["kind"] == "Misdirected":
+                # Another node of the cluster owns the run, and may own it from now on.
+                self.go_to(self.first._replace(netloc=error["owner"]))
             if error["advice"] != "RetrySameOpId" or time.monotonic() > deadline:
                 raise Refused(error)
             time.sleep(error.get("retryAfterMs", 0) / 1000 + pause * random.uniform(0.5, 1))
             pause = min(pause * 2, 2.0)
+
+    def go_to(self, url):
+        self.url, self.connection = url, None
 
     def post(self, path, body):
         if self.connection is None:

@@ -1,3 +1,4 @@
+export { NoTime, patientClock } from "./clock/patient-clock.ts";
 export { LOCAL_PRINCIPAL, Principal } from "./auth/principal.ts";
 export type { ServedFile, ServedFiles } from "./console/console-files.ts";
 export type { ConsoleService } from "./console/console-service.ts";

@@ -3,12 +3,12 @@ import { resolve } from "node:path";
 import { Coordinator } from "@gossip/coordination";
 import type { ClusterRuntime, GossipServer, ServeError, TlsFiles, TokenBook } from "@gossip/server";
 import { assert, ok, type Result } from "@gossip/stdx";
-import { WindowGrant } from "@gossip/tso";
 import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { openCluster, readClusterPlace, type ClusterFlags } from "../service/cluster.ts";
-import { openNodeClock, type NodeClock } from "../service/node-clock.ts";
+import { openEtcdClock } from "../service/etcd-clock.ts";
+import { clockOfClient, openNodeClock, type NodeClock } from "../service/node-clock.ts";
 import { connectOracle } from "../store-url/oracle-clock.ts";
 import { openStoreFor } from "../store-url/open-store-for.ts";
 import { DEFAULT_STORE, type DirectAddress } from "../store-url/store-address.ts";
@@ -20,6 +20,7 @@ interface ServeFlags extends StoreFlags, ClusterFlags {
   readonly tlsKey?: string;
   readonly tlsClientCa?: string;
   readonly clock?: string;
+  readonly tsoListen?: string;
   readonly audit?: string;
 }
 
@@ -65,7 +66,14 @@ export function registerServe(program: Command, cli: Cli): void {
     .option("--tls-cert <file>", "encrypt with this certificate (PEM)")
     .option("--tls-key <file>", "its key (PEM)")
     .option("--tls-client-ca <file>", "serve only clients with a certificate of these authorities (PEM)")
-    .option("--tso <host:port,…>", "take the time from a timestamp oracle; tsos://HOST:PORT for TLS")
+    .option(
+      "--tso <where>",
+      "take the time from a timestamp oracle at HOST:PORT,…, with TLS at tsos://HOST:PORT, or be one of several oracles that elect a leader in etcd://HOST:2379",
+    )
+    .option(
+      "--tso-listen <host:port>",
+      "with --tso etcd://…: where other nodes get the time from this one (default: the port after that of --listen)",
+    )
     .option("--clock <folder>", "keep this node's own clock here (default: below the folder of an embedded store)")
     .option("--audit <file>", "append a line of JSON for each call of an operator")
     .option("--json", "one line of JSON for each event")
@@ -92,7 +100,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<CommandResult> {
   const { direct } = opened.value;
   assert(direct !== undefined, "only a service has no records of its own");
   try {
-    const time = await openTime(cli, { address, tso, folder: flags.clock });
+    const time = await openTime(cli, flags, { address, tso, listen: listen.value });
     if (!time.ok) return time;
     try {
       const runtime = await openCluster(cli, flags, {
@@ -221,31 +229,35 @@ function say({ console }: Cli, kind: string, text: string): void {
   else console.line(`${kind} ${text}`);
 }
 
-async function openTime(
+/** How long a node waits for the time before it answers 503. */
+const CLOCK_PATIENCE_MS = 2_000;
+
+async function openTime(cli: Cli, flags: ServeFlags, where: TimePlace): Promise<Result<NodeClock, CliError>> {
+  const opened = await openAnyTime(cli, flags, where);
+  if (!opened.ok) return opened;
+  const { patientClock } = await import("@gossip/server");
+  return ok({ ...opened.value, clock: patientClock(opened.value.clock, CLOCK_PATIENCE_MS) });
+}
+
+interface TimePlace {
+  readonly address: DirectAddress;
+  readonly tso: readonly string[] | undefined;
+  readonly listen: { readonly host: string; readonly port: number };
+}
+
+async function openAnyTime(
   cli: Cli,
-  {
-    address,
-    tso,
-    folder,
-  }: {
-    readonly address: DirectAddress;
-    readonly tso: readonly string[] | undefined;
-    readonly folder: string | undefined;
-  },
+  { clock: folder, tsoListen, clusterToken }: ServeFlags,
+  { address, tso, listen }: TimePlace,
 ): Promise<Result<NodeClock, CliError>> {
   if (tso === undefined) return openNodeClock(address, folder === undefined ? undefined : resolve(cli.cwd, folder));
-  const connected = await connectOracle(tso.join(","), cli);
-  if (!connected.ok) return connected;
-  const { client } = connected.value;
-  const { clientClock } = await import("@gossip/tso-server");
-  return ok({
-    clock: clientClock(client),
-    timestamps: async (count) => {
-      const granted = await client.getTsBatch(count);
-      return granted.ok ? WindowGrant.first(granted.value) : undefined;
-    },
-    close: async () => client.close(),
-  });
+  const text = tso.join(",");
+  if (/^etcds?:\/\//.test(text)) {
+    const own = tsoListen === undefined ? ok({ host: listen.host, port: listen.port + 1 }) : parseListen(tsoListen);
+    return own.ok ? openEtcdClock(cli, { etcd: text, listen: own.value, clusterToken }) : own;
+  }
+  const connected = await connectOracle(text, cli);
+  return connected.ok ? ok(await clockOfClient(connected.value.client)) : connected;
 }
 
 function refuse(error: ServeError, listen: string): Result<never, CliError> {

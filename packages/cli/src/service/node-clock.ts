@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "@gossip/contracts";
 import { ok, type Result } from "@gossip/stdx";
 import { WindowGrant } from "@gossip/tso";
+import type { TimestampClient } from "@gossip/tso-server";
 import { fail, type CliError } from "../output/cli-error.ts";
 import { makeFolder } from "../store-url/make-folder.ts";
 import type { DirectAddress } from "../store-url/store-address.ts";
@@ -54,6 +55,19 @@ export async function openNodeClock(
       await driver.value.close();
     },
   });
+}
+
+/** The time of the oracle that a client finds. */
+export async function clockOfClient(client: TimestampClient): Promise<NodeClock> {
+  const { clientClock } = await import("@gossip/tso-server");
+  return {
+    clock: clientClock(client),
+    timestamps: async (count) => {
+      const granted = await client.getTsBatch(count);
+      return granted.ok ? WindowGrant.first(granted.value) : undefined;
+    },
+    close: async () => client.close(),
+  };
 }
 
 /** Wait until the oracle serves. The file driver leads at once. */

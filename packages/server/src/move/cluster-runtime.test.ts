@@ -122,7 +122,12 @@ test("a session goes on at the new owner with the same fence, and so does a repe
     id: "m1",
     outcome: "Committed",
   });
-  expect(unwrap(await admin.moveScope({ id: "m1", prefix: "t/1", to: "b" }))).toMatchObject({ outcome: "Committed" });
+  for (const name of ["a", "b"]) {
+    const at = new ClusterAdmin({ url: urlOf(name) });
+    expect(unwrap(await at.moveScope({ id: "m1", prefix: "t/1", to: "b" }))).toMatchObject({ outcome: "Committed" });
+    await expect(at.moveScope({ id: "m1", prefix: "t/2", to: "b" })).rejects.toThrow("that of another move");
+    at.close();
+  }
   const repeated = unwrap(await client.checkpoint({ tenant: TENANT, lease: session.lease, opId, cursor }));
   expect(repeated.kind).toBe("Replayed");
   unwrap(await session.checkpoint(Cursor.withLastKey(Uint8Array.of(0x63))));

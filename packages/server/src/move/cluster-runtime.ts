@@ -113,7 +113,14 @@ export class ClusterRuntime implements ClusterControl {
     const address = this.ownership.addressOf(to);
     const peer = this.#peerOf(to);
     if (address === undefined || peer === undefined) return err({ kind: "UnknownNode" });
-    const known = this.ownership.node.snapshot.migrations.get(id);
+    const { node } = this.ownership;
+    const known = node.snapshot.migrations.get(id);
+    if (known !== undefined && (known.to !== to || !Buffer.from(prefix).equals(known.prefix)))
+      return err({ kind: "MigrationIdConflict", id });
+    // A repeated command: any node that knows the outcome has it, and the source goes on with the move.
+    const decision = node.decisionFor(id);
+    if (decision !== undefined) return ok(decision);
+    if (known !== undefined && known.from !== this.self) return err({ kind: "NotOwner", owner: known.from });
     // Do not quiesce a scope for a node that cannot take it.
     if (known === undefined && to !== this.self && this.#ownsExactly(prefix)) {
       const refusal = helloRefusal(this.#hello, await peer.hello(), to);

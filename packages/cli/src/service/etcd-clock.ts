@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { ok, type Result } from "@gossip/stdx";
+import type { Cli } from "../cli.ts";
+import { fail, type CliError } from "../output/cli-error.ts";
+import { clockOfClient, type NodeClock } from "./node-clock.ts";
+
+interface EtcdClockOptions {
+  /** As in `--tso etcd://…` or `etcds://…`, with commas between several servers. */
+  readonly etcd: string;
+  /** Where other nodes reach the oracle of this one. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** The file with the cluster's token, which the oracles ask each other for. */
+  readonly clusterToken: string | undefined;
+}
+
+/**
+ * The clock of one of several nodes: each runs an oracle, the oracles elect a leader in etcd, and every node takes its time
+ * from the leader. If the leader ends, another one goes on above its last timestamp.
+ */
+export async function openEtcdClock(
+  cli: Cli,
+  { etcd, listen, clusterToken }: EtcdClockOptions,
+): Promise<Result<NodeClock, CliError>> {
+  const { EtcdDriver, OracleServer, PeerEndpoint, TimestampClient, hashToken } = await import("@gossip/tso-server");
+  const { parseEtcdFlags, readEtcdSettings } = await import("@gossip/tso-server/internal");
+  const settings = parseEtcdFlags({ etcd: toUrls(etcd) });
+  const connection = settings.ok ? await readEtcdSettings(settings.value, cli) : settings;
+  if (!connection.ok) return fail("BadCommandLine", connection.error.message.replaceAll("--etcd", "--tso"));
+  const own = `${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${listen.port}`;
+  const advertise = PeerEndpoint.parse(own);
+  if (!advertise.ok) return fail("BadCommandLine", "--tso-listen is no address: write HOST:PORT.");
+  const token = await readFirstToken(cli, clusterToken);
+  const driver = new EtcdDriver({ ...connection.value, advertise: advertise.value });
+  const started = await OracleServer.start({
+    driver,
+    listen: [listen],
+    ...(token === undefined ? {} : { tokens: [hashToken(token)] }),
+  });
+  if (!started.ok) {
+    await driver.close();
+    return fail("NotAllowed", `the oracle of this node cannot listen at ${own}: give --tso-listen another port.`);
+  }
+  const client = TimestampClient.create({ endpoints: [own], ...(token === undefined ? {} : { token }) });
+  if (!client.ok) return fail("BadCommandLine", "--tso-listen is no address: write HOST:PORT.");
+  const clock = await clockOfClient(client.value);
+  return ok({
+    ...clock,
+    close: async () => {
+      await clock.close();
+      void (await started.value.shutdown());
+      await driver.close();
+    },
+  });
+}
+
+/** `etcd://a:1,b:2` as the URLs that etcd's flags take. */
+function toUrls(etcd: string): string {
+  const scheme = etcd.startsWith("etcds:") ? "https" : "http";
+  const [hosts = "", query] = etcd.replace(/^etcds?:\/\//, "").split("?", 2);
+  return hosts
+    .split(",")
+    .map((host) => `${scheme}://${host.replace(/\/$/, "")}${query === undefined ? "" : `/?${query}`}`)
+    .join(",");
+}
+
+/** The token that this node sends to others. Whether the file is right is checked where the cluster is opened. */
+async function readFirstToken({ cwd }: Cli, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return (await readFile(resolve(cwd, file), "utf8")).split("\n")[0]!.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
