@@ -8,8 +8,10 @@ import { compare, type Bound, type NamedComparison } from "./comparison.ts";
 import { heapBytesPerCall } from "./heap.ts";
 import { judge, wordFor } from "./judge.ts";
 import { measure, smoke, type FormResult } from "./measure.ts";
-import { performancePage, readRecord } from "./record.ts";
+import type { Chart } from "./figure.ts";
+import { performancePage, performancePictures, readRecord } from "./record.ts";
 import { quantile, spreadOf } from "./statistics.ts";
+import { svgChart } from "./svg-chart.ts";
 import { warmUp } from "./warm-up.ts";
 
 function result(name: string, samples: readonly number[], heapBytes?: number): FormResult {
@@ -184,4 +186,42 @@ test("a quantile interpolates between neighbors", () => {
 test("docs/performance.md is what docs/performance.json says", () => {
   const page = join(ROOT, "docs/performance.md");
   expect(existsSync(page) ? readFileSync(page, "utf8") : "").toBe(performancePage(readRecord()));
+});
+
+test("docs/charts has the picture of every recorded figure", () => {
+  for (const [name, picture] of performancePictures(readRecord()))
+    expect(readFileSync(join(ROOT, "docs/charts", name), "utf8"), name).toBe(picture);
+});
+
+describe("svgChart", () => {
+  const chart: Chart = {
+    kind: "lines",
+    xLabel: "shards",
+    yLabel: "cost",
+    isLogX: true,
+    x: [1000, 1_000_000],
+    series: [{ name: "a < b", values: [1, 2] }],
+    limit: { value: 2, label: "promised" },
+  };
+
+  test("has a title, labels, a legend and a tick for each power of ten, with text escaped", () => {
+    const svg = svgChart("Growth", chart);
+    for (const words of ["<title>Growth</title>", ">shards<", ">cost<", "a &lt; b", ">promised<", ">10 k<", ">1 M<"])
+      expect(svg).toContain(words);
+  });
+
+  test("puts greater values higher, and leaves out what is missing", () => {
+    const points = /points="([^"]*)"/
+      .exec(svgChart("Growth", chart))![1]!
+      .split(" ")
+      .map((pair) => pair.split(","));
+    expect(Number(points[1]![1])).toBeLessThan(Number(points[0]![1]));
+    const gap = { ...chart, series: [{ name: "one", values: [null, 2] }] };
+    expect(/points="([^"]*)"/.exec(svgChart("Growth", gap))![1]!.split(" ")).toHaveLength(1);
+  });
+
+  test("draws a bar for each value of each group", () => {
+    const bars: Chart = { ...chart, kind: "bars", isLogY: true, x: ["one", "two"] };
+    expect(svgChart("Bars", bars).match(/<rect /g)).toHaveLength(1 + 1 + 2);
+  });
 });

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { CONSOLE_CONFIG, PACKAGES, ROOT } from "../layers/layers.ts";
 import { benchFiles } from "./bench-files.ts";
 import { recordPerformance } from "./record.ts";
-import type { StoredComparison } from "./report.ts";
+import type { BenchResult } from "./report.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -35,7 +35,7 @@ const outFolder = join(ROOT, ".cache/bench");
 mkdirSync(outFolder, { recursive: true });
 const missed: string[] = [];
 const broken: string[] = [];
-const results = new Map<string, StoredComparison[]>();
+const results = new Map<string, BenchResult>();
 build();
 // What is measured runs alone. What is only tried out runs beside others.
 if (values.smoke) await smokeAll();
@@ -60,7 +60,7 @@ function measureAll(): void {
     if (status === BOUND_MISSED) missed.push(file);
     else if (status !== 0) broken.push(file);
     if (status === 0 || status === BOUND_MISSED)
-      results.set(file, JSON.parse(readFileSync(out, "utf8")) as StoredComparison[]);
+      results.set(file, JSON.parse(readFileSync(out, "utf8")) as BenchResult);
   }
 }
 

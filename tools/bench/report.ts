@@ -1,4 +1,5 @@
 // How a comparison is printed and stored.
+import type { StoredFigure } from "./figure.ts";
 import { ratioSpread, wordFor, type Verdict } from "./judge.ts";
 import type { FormResult } from "./measure.ts";
 
@@ -14,6 +15,12 @@ export interface StoredComparison {
     readonly heapBytes: number | null;
   }[];
   readonly verdicts: readonly Verdict[];
+}
+
+/** What one bench file gave. */
+export interface BenchResult {
+  readonly comparisons: readonly StoredComparison[];
+  readonly figures: readonly StoredFigure[];
 }
 
 /** The first form is ours; every ratio is that form's cost over ours. */
@@ -46,6 +53,14 @@ export function print(stored: StoredComparison): void {
   }
   for (const verdict of stored.verdicts)
     console.log(`  ${wordFor(verdict).toUpperCase().padEnd(7)} ${verdict.sentence}`);
+}
+
+export function printFigure({ name, columns, rows, verdicts }: StoredFigure): void {
+  console.log(`\n${name}`);
+  const table = [columns, ...rows].map((row) => row.map(String));
+  const widths = columns.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  for (const row of table) console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ")}`);
+  for (const verdict of verdicts) console.log(`  ${wordFor(verdict).toUpperCase().padEnd(7)} ${verdict.sentence}`);
 }
 
 function formatNs(ns: number): string {

@@ -2,9 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { comparisons } from "./comparison.ts";
+import { figures } from "./figure.ts";
 import { judge } from "./judge.ts";
 import { measure, smoke } from "./measure.ts";
-import { print, store, type StoredComparison } from "./report.ts";
+import { print, printFigure, store, type BenchResult, type StoredComparison } from "./report.ts";
+import type { StoredFigure } from "./figure.ts";
 
 const [file, out, mode] = process.argv.slice(2);
 await import(pathToFileURL(file!).href);
@@ -25,6 +27,16 @@ for (const comparison of comparisons()) {
     await comparison.after?.();
   }
 }
-if (comparisons().length === 0) throw new Error(`${file} compares nothing`);
-if (mode !== "--smoke") writeFileSync(out!, JSON.stringify(stored, undefined, 1));
-process.exit(stored.some((row) => row.verdicts.some((verdict) => verdict.isMissed)) ? 3 : 0);
+const made: StoredFigure[] = [];
+for (const { name, make } of figures()) {
+  const row = { name, ...(await make({ isSmoke: mode === "--smoke" })) };
+  printFigure(row);
+  made.push(row);
+}
+if (comparisons().length + figures().length === 0) throw new Error(`${file} compares nothing`);
+const result: BenchResult = { comparisons: stored, figures: made };
+if (mode !== "--smoke") writeFileSync(out!, JSON.stringify(result, undefined, 1));
+const isMissed = [...stored, ...(mode === "--smoke" ? [] : made)].some(({ verdicts }) =>
+  verdicts.some((verdict) => verdict.isMissed),
+);
+process.exit(isMissed ? 3 : 0);
