@@ -18,12 +18,15 @@ export const USAGE = `pnpm sim [--seeds N] [--seed X] [--fault sunnyday|stormy|r
   --workers N, --tenants N, --runs N, --shards N
                  how large the world is; the seed decides what is left out
   --steps LIST   take only these steps, as 0-3,7: what a cut-down failure prints
-  --trace        print what every operation came to`;
+  --trace        print what every operation came to
+  --coverage F   write the protocol states and steps that were met to the file F, as JSON`;
 
 export interface SimArgs {
   /** One for each run. */
   readonly runs: readonly SimOptions[];
   readonly printsTrace: boolean;
+  /** Where to write what was met, if anywhere. */
+  readonly coverageFile?: string;
 }
 
 const FLAGS = {
@@ -38,6 +41,7 @@ const FLAGS = {
   shards: { type: "string" },
   steps: { type: "string" },
   trace: { type: "boolean" },
+  coverage: { type: "string" },
 } as const;
 
 const DEFAULT_SEEDS = 100;
@@ -67,7 +71,8 @@ export function parseSimArgs(argv: readonly string[]): SimArgs {
     seed: first + BigInt(index),
     level: levelOf(values.fault, index),
   }));
-  return { runs, printsTrace: values.trace === true };
+  const printsTrace = values.trace === true;
+  return values.coverage === undefined ? { runs, printsTrace } : { runs, printsTrace, coverageFile: values.coverage };
 }
 
 function levelOf(fault: string | undefined, index: number): FaultLevel {

@@ -7,6 +7,7 @@ import { simulate } from "../../packages/coordination/src/testing/sim/simulation
 import { ROOT } from "../layers/layers.ts";
 import { parseSimArgs } from "./args.ts";
 import { describeFailure } from "./print.ts";
+import { StateCoverage } from "./state-coverage.ts";
 
 function sim(...args: string[]): { status: number | null; output: string } {
   const command = ["--import", "./tools/ts/register.mjs", "--conditions=@gossip/source", "tools/sim/main.ts", ...args];
@@ -24,6 +25,19 @@ describe("pnpm sim", () => {
     expect(output).toMatch(/^violations +0$/m);
     expect(output).toMatch(/^converged +3 of 3$/m);
     expect(status).toBe(0);
+  });
+});
+
+describe("StateCoverage", () => {
+  test("meets the states of a shard's life, and the steps between them", async () => {
+    const coverage = new StateCoverage();
+    await simulate({ seed: 1n, level: "SunnyDay", wrapStore: coverage.watch });
+
+    const { states, steps } = coverage.met;
+    expect(states).toContain("run Active");
+    expect(states.some((state) => state.startsWith("Done/free"))).toBe(true);
+    expect(steps.some((step) => /^Active\/free.* -> Active\/leased/.test(step))).toBe(true);
+    expect(steps.length).toBeGreaterThan(states.length);
   });
 });
 
