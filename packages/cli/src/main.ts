@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { InvariantViolation } from "@gossip/stdx";
 import { commandLineError, type Cli } from "./cli.ts";
 import { registerCompletion } from "./commands/completion.ts";
+import { registerConsole } from "./commands/console.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerCancel, registerDelete } from "./commands/end-run.ts";
 import { registerEvents } from "./commands/events.ts";
@@ -54,6 +55,7 @@ const REGISTER = [
   registerStore,
   registerDoctor,
   registerKeys,
+  registerConsole,
   registerServe,
   registerScope,
   registerToken,

@@ -49,7 +49,13 @@ async function check(cli: Cli, { direct, description }: OpenedStore, mayRepair: 
   const { findings, findingCount, tenantCount, runCount, shardCount, deletedRunCount } = report.value;
   for (const finding of findings) {
     if (console.isJson)
-      console.json({ ...finding, finding: finding.kind, kind: "finding", isRepairable: isRepairable(finding) });
+      console.json({
+        ...finding,
+        finding: finding.kind,
+        kind: "finding",
+        isRepairable: isRepairable(finding),
+        message: sentenceOf(finding),
+      });
     else console.line(sentenceOf(finding));
   }
   if (console.isJson)

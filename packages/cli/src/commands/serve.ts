@@ -6,6 +6,7 @@ import { assert, ok, type Result } from "@gossip/stdx";
 import { Option, type Command } from "commander";
 import { acting, addCommand, readStoreFlags, type Cli, type CommandResult, type StoreFlags } from "../cli.ts";
 import { fail, type CliError } from "../output/cli-error.ts";
+import { consoleParts } from "../service/console-parts.ts";
 import { openCluster, readClusterPlace, type ClusterFlags } from "../service/cluster.ts";
 import { openEtcdClock } from "../service/etcd-clock.ts";
 import { clockOfClient, openNodeClock, type NodeClock } from "../service/node-clock.ts";
@@ -183,6 +184,7 @@ async function listenUntilStopped(
         ? undefined
         : (entry) => appendFileSync(auditFile, `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`),
     onDefect: (thrown) => say(cli, "defect", thrown instanceof Error ? thrown.name : typeof thrown),
+    ...(await consoleParts(cli, flags, { store: opened.store, recordsUnwatched: true })),
   });
   if (!started.ok) {
     book?.close();

@@ -8,6 +8,9 @@ export interface Outage {
   readonly sinceMs: number;
 }
 
+/** Rejections that are kept until they are taken. */
+const MAX_REJECTIONS = 100;
+
 /** Follows the work of this process by its events: what is not stored yet, and what it is waiting for. */
 export class OwnWork {
   readonly #nowMs: () => number;
@@ -18,6 +21,7 @@ export class OwnWork {
   /** Items that are stored, or were lost with their shard. */
   #settled = 0;
   #progress: WorkerProgress | undefined;
+  #rejections: ShardId[] = [];
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -38,6 +42,13 @@ export class OwnWork {
     return this.#sourceOutMs === undefined ? undefined : { what: "source", sinceMs: this.#sourceOutMs };
   }
 
+  /** The shards whose lease was gone when this process wrote, since the last call. */
+  takeRejections(): readonly ShardId[] {
+    const rejections = this.#rejections;
+    this.#rejections = [];
+    return rejections;
+  }
+
   readonly onProgress = (progress: WorkerProgress): void => {
     this.#progress = progress;
   };
@@ -48,6 +59,8 @@ export class OwnWork {
     if (kind === "StoreBack") this.#storeOutMs = undefined;
     if (kind === "SourceUnavailable") this.#sourceOutMs = this.#nowMs();
     if (kind === "SourceBack") this.#sourceOutMs = undefined;
+    const isRejected = kind === "LeaseLost" && (event.cause === "StaleFence" || event.cause === "LeaseExpired");
+    if (isRejected && this.#rejections.length < MAX_REJECTIONS) this.#rejections.push(event.shard);
     if (kind === "ShardClaimed") this.#storedOf.set(event.shard, 0);
     if (kind === "ShardCheckpointed") {
       this.#settled += event.items;

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunRequest } from "@gossip/coordination";
+import type { RunRequest, ShardRecord } from "@gossip/coordination";
 import type { Source, WorkEstimate } from "@gossip/worker";
 import type { OpenedStore } from "../store-url/opened-store.ts";
 import { readOverview, type RunOverview } from "../run/inspect/run-overview.ts";
@@ -9,6 +9,7 @@ import { estimateWork } from "./estimate/estimate-work.ts";
 import { ProgressEstimator, type ProgressFigures } from "./estimate/progress-estimator.ts";
 import { NO_ESTIMATE, readSharedEstimate, shareEstimate } from "./estimate/shared-estimate.ts";
 import { shardWorkOf } from "./estimate/shard-work.ts";
+import type { HistoryKeeper } from "./history-keeper.ts";
 import type { Outage, OwnWork } from "./own-work.ts";
 import type { ProgressView, RunProgressShown } from "./run-progress.ts";
 
@@ -21,6 +22,8 @@ export interface WatchOptions {
   /** The work of this process. */
   readonly own: OwnWork;
   readonly isStopping: () => boolean;
+  /** Keeps the history of the run, where the store can be written by this process. */
+  readonly history?: HistoryKeeper | undefined;
   /** Called whenever something is known, which may be more often than the view shows it. */
   readonly onShown?: (progress: RunProgressShown) => void;
 }
@@ -86,6 +89,7 @@ class Watch implements RunWatch {
     this.#ending.abort();
     await this.#count;
     await this.#look;
+    await this.#options.history?.end();
   }
 
   showEnd(overview: RunOverview): void {
@@ -123,10 +127,12 @@ class Watch implements RunWatch {
   }
 
   async #lookOnce(): Promise<void> {
-    const { opened, request, view } = this.#options;
+    const { opened, request, view, history } = this.#options;
     const beganMs = this.#lookBeganMs;
     try {
-      const read = await readOverview(opened, request, this.#estimate);
+      const shards: ShardRecord[] = [];
+      const keep = history && ((record: ShardRecord): void => void shards.push(record));
+      const read = await readOverview(opened, request, this.#estimate, keep);
       const now = await opened.clock.now();
       if (this.#ending.signal.aborted) return;
       if (read.ok) {
@@ -135,6 +141,8 @@ class Watch implements RunWatch {
         this.#overview = read.value;
         this.#figures = this.#sample(read.value, nowMs);
         this.#failedSinceMs = undefined;
+        const { fraction, perSecond, remainingMs } = this.#figures;
+        await history?.add(shards, now, { fraction, perSecond, remainingMs });
       } else this.#failedSinceMs ??= beganMs;
     } catch {
       // The work handles an unreadable store or clock: it retries, and reports the failure in the end.

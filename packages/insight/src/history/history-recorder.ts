@@ -22,6 +22,8 @@ export interface HistoryRecorderOptions {
   readonly writer: string;
   /** How often notes are written; 5 s by default. */
   readonly flushMs?: number;
+  /** Write nothing, and keep the history in memory only. */
+  readonly isReadOnly?: boolean;
 }
 
 const FLUSH_MS = 5000;
@@ -77,6 +79,8 @@ export class HistoryRecorder {
     const { sinceMs, atMs, newItems, newFailures, holders, heat, changes } = sample;
     this.#figures = figures;
     for (const change of changes) this.#leases.add(change);
+    // Nothing waits to be written.
+    if (this.#options.isReadOnly === true) this.#leases.written();
     if (sinceMs === undefined) return;
     const [items, failures, workers] = [newItems, newFailures, holders.size];
     this.#rollups.add({ fromMs: sinceMs, toMs: atMs, items, failures, workers, heat });
@@ -89,7 +93,7 @@ export class HistoryRecorder {
 
   /** Write what is new, if it is time. Never rejects. */
   async flush(nowMs: number, { isLast = false }: { readonly isLast?: boolean } = {}): Promise<void> {
-    if (this.#isFlushing || (nowMs < this.#nextFlushMs && !isLast)) return;
+    if (this.#options.isReadOnly === true || this.#isFlushing || (nowMs < this.#nextFlushMs && !isLast)) return;
     this.#isFlushing = true;
     this.#nextFlushMs = nowMs + this.#flushMs;
     try {

@@ -1,4 +1,11 @@
-import { FenceEpoch, type LogicalTime, type OpId, type ShardId, type WorkerId } from "@gossip/contracts";
+import {
+  FenceEpoch,
+  type LogicalTime,
+  type OpId,
+  type ShardId,
+  type ShardStatus,
+  type WorkerId,
+} from "@gossip/contracts";
 import { isLeasedAt, type ShardRecord } from "@gossip/coordination";
 import { CHANGE_OF_OP, type RunChange } from "./run-change.ts";
 
@@ -8,6 +15,13 @@ interface SeenLease {
   /** The worker that held the shard, until it gave it back or its lease ran out. */
   readonly holder: WorkerId | undefined;
 }
+
+const ENDED_AS: Readonly<Record<ShardStatus, RunChange["kind"]>> = {
+  Active: "ShardReleased",
+  Done: "ShardCompleted",
+  Parked: "ShardParked",
+  Split: "ShardSplit",
+};
 
 /** Operations that are older than the previous look by more than this were reported with it. */
 const SLACK_MS = 5000;
@@ -89,6 +103,14 @@ export class ShardChanges {
     } else if (before?.holder !== undefined && holder === undefined && lease !== undefined && lease.deadline <= now) {
       this.#changes.push({ kind: "ShardLost", atMs: Number(lease.deadline), shard, worker: before.holder, fence });
     }
+    // Some lists come without logs. The record's status then says how the hold ended.
+    else if (before?.holder !== undefined && lease === undefined && record.opLog.length === 0)
+      this.#changes.push({
+        kind: ENDED_AS[record.status],
+        atMs: Number(record.lastTime),
+        shard,
+        worker: before.holder,
+      });
     const isOver = record.status === "Done" || record.status === "Split";
     if (isOver || (lease === undefined && before === undefined)) this.#leases.delete(shard);
     else if (before !== undefined || this.#leases.size < MAX_TRACKED) this.#leases.set(shard, { fence, holder });

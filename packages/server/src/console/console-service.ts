@@ -1,10 +1,12 @@
-import type { Clock, RunId, TenantId, WorkerId } from "@gossip/contracts";
+import type { Clock, RunId, ShardId, TenantId, WorkerId } from "@gossip/contracts";
 import type { Coordinator, RunRequest, WorkerEntry } from "@gossip/coordination";
 import { NO_LABEL, readRunLabel, type RunLabel } from "@gossip/insight";
+import type { LeaseWire } from "@gossip/protocol";
 import type { ServerResponse } from "node:http";
 import type { Ownership } from "../ownership/ownership.ts";
 import { ConsoleEventLog } from "./console-event-log.ts";
 import type { InsightOptions } from "./insight-options.ts";
+import type { RunView } from "./run-view.ts";
 import { RunViews } from "./run-views.ts";
 
 export interface ConsoleServiceOptions extends InsightOptions {
@@ -41,6 +43,7 @@ export class ConsoleService {
       sleep,
       hideKeys = false,
       lookEveryMs = 1000,
+      isReadOnly = false,
     } = options;
     const hex = (size: number): string => Buffer.from(random(size)).toString("hex");
     this.events = new ConsoleEventLog(hex(6));
@@ -55,6 +58,7 @@ export class ConsoleService {
       events: this.events,
       isHiding: hideKeys,
       everyMs: lookEveryMs,
+      isReadOnly,
       writer: hex(8),
     });
   }
@@ -81,6 +85,22 @@ export class ConsoleService {
   async workersOf(run: RunRequest): Promise<ReadonlyMap<WorkerId, WorkerEntry>> {
     const page = await this.options.coordinator.listWorkers({ ...run, limit: MAX_WORKERS });
     return new Map((page.ok ? page.value.items : []).map((entry) => [entry.worker, entry]));
+  }
+
+  /** Note that a worker whose lease was gone tried to write, if a page looks at its run. */
+  noteRefusal({ lease }: { readonly lease?: LeaseWire }, kind: string): void {
+    if (lease === undefined || (kind !== "StaleFence" && kind !== "LeaseExpired")) return;
+    const id = (text: string): never => BigInt(`0x${text}`) as never;
+    const view = this.views.find({ tenant: lease.tenant as TenantId, run: id(lease.run) });
+    if (view !== undefined) void this.#noteRejection(view, id(lease.shard), id(lease.worker));
+  }
+
+  async #noteRejection(view: RunView, shard: ShardId, worker: WorkerId): Promise<void> {
+    try {
+      view.reject(shard, worker, Number(await this.options.clock.now()));
+    } catch {
+      // Without a time there is no place for it on the timeline.
+    }
   }
 
   /** Remember who deleted a run, so that repeating it gives the same answer. */

@@ -3,6 +3,7 @@ import { Cursor, OpId, RunId, ShardId, TenantId, WorkerId } from "@gossip/contra
 import { Coordinator, MemoryStore, RANGE_EXHAUSTED, type CoordinationStore } from "@gossip/coordination";
 import { ManualClock } from "@gossip/coordination/testing";
 import { encodeTotalsToken } from "@gossip/insight";
+import { writeLease } from "@gossip/protocol";
 import { unwrap } from "@gossip/stdx";
 import { rangeShard } from "@gossip/frontier";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -215,6 +216,27 @@ describe("a run", () => {
     const ended = (json: Json): boolean => json.workers[0]?.spans[0]?.end === "completed";
     const { workers } = await until(`runs/${RUN}/timeline`, ended);
     expect(workers[0].marks).toMatchObject([{ kind: "claim", shard: "0000000000000002" }]);
+  });
+
+  test("shows a worker that wrote after it lost its shard", async () => {
+    const { lease } = await hold(2);
+    await until(`runs/${RUN}/strip`, (json) => json.shards[1].state === "leased");
+    clock.advance(61_000n);
+    await hold(2, 8n);
+    await until(`runs/${RUN}/strip`, (json) => json.shards[1].worker === "0000000000000008");
+    const element = { lease: writeLease(lease), opId: opId(), cursor: { key: "j" } };
+    const response = await fetch(`${server.url}/v1/checkpoint`, {
+      method: "POST",
+      headers: { authorization: "Bearer operator", "content-type": "application/json" },
+      body: JSON.stringify({ elements: [element] }),
+    });
+    expect(await response.json()).toMatchObject({ results: [{ error: { kind: "StaleFence" } }] });
+    const marksOf = (json: Json): string[] =>
+      json.workers.flatMap(({ marks }: Json) => marks.map((mark: Json) => mark.kind));
+    const timeline = await until(`runs/${RUN}/timeline`, (json) => marksOf(json).includes("rejected"));
+    expect(marksOf(timeline)).toEqual(expect.arrayContaining(["claim", "takeover", "rejected"]));
+    const [first] = timeline.workers.filter(({ worker }: Json) => worker === "0000000000000007");
+    expect(first.spans).toMatchObject([{ shard: "0000000000000002", end: "taken" }]);
   });
 
   test("lists failures with their errors", async () => {

@@ -16,6 +16,8 @@ export interface InsightOptions {
   readonly store: CoordinationStore;
   /** Show the sizes of keys and error texts, and not their contents. */
   readonly hideKeys?: boolean;
+  /** Write nothing to the store: the history of runs that no other process keeps is then in memory only. */
+  readonly isReadOnly?: boolean;
   /** The store in words, without credentials. Shown to whoever may use every tenant. */
   readonly storeName?: string;
   /** The version of the program. */

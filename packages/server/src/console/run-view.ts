@@ -34,6 +34,8 @@ export interface RunViewOptions {
   readonly events: ConsoleEventLog;
   readonly isHiding: boolean;
   readonly everyMs: number;
+  /** Write nothing to the store. */
+  readonly isReadOnly: boolean;
   /** Names this process as the writer of the history. */
   readonly writer: string;
   readonly nowMs: () => number;
@@ -46,6 +48,8 @@ const PAGE_SIZE = 500;
 /** The share of time that looks may take: a run with very many shards is looked at less often. */
 const SHARE = 0.05;
 const FIRST_SHARE = 0.5;
+/** A history that was not written for so long is not kept up by any process. */
+const STALE_MS = 5000;
 /** A view that nobody asks for is not kept up to date. */
 const LIFE_MS = 30_000;
 /** How long a request waits for a first look, or a newer one. */
@@ -86,7 +90,8 @@ export class RunView {
     this.request = { tenant, run };
     this.#record = record;
     this.#options = options;
-    this.#recorder = new HistoryRecorder({ store: options.store, run: this.request, writer: options.writer });
+    const { store, writer, isReadOnly } = options;
+    this.#recorder = new HistoryRecorder({ store, run: this.request, writer, isReadOnly });
   }
 
   get record(): RunRecord {
@@ -144,7 +149,10 @@ export class RunView {
     if (this.#recorder.isWriter) return this.#recorder.history;
     const nowMs = this.#options.nowMs();
     if (this.#stored !== undefined && nowMs < this.#stored.atMs + this.#options.everyMs) return this.#stored.history;
-    const history = (await readHistory(this.#options.store, this.request)) ?? this.#recorder.history;
+    const stored = await readHistory(this.#options.store, this.request);
+    // Without a writer, what this process has seen is newer.
+    const isKept = stored?.writer !== undefined && stored.writer.untilMs > (await this.#nowOr(0)) - STALE_MS;
+    const history = stored !== undefined && (isKept || this.#isOver) ? stored : this.#recorder.history;
     this.#stored = { atMs: nowMs, history };
     return history;
   }

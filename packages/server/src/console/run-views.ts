@@ -1,4 +1,4 @@
-import type { RunId, ShardId, TenantId, WorkerId } from "@gossip/contracts";
+import type { RunId, TenantId } from "@gossip/contracts";
 import type { CoordinationEvent, RunRecord, RunRequest } from "@gossip/coordination";
 import { RunView, type RunViewOptions } from "./run-view.ts";
 
@@ -47,11 +47,6 @@ export class RunViews {
     const { tenant, run } = event;
     const record = await this.#options.coordinator.getRun({ tenant, run });
     if (record.ok) this.of(record.value).touch(UNWATCHED_LIFE_MS);
-  }
-
-  /** Note that a worker whose lease was gone tried to write. */
-  reject(request: RunRequest, { shard, worker }: { readonly shard: ShardId; readonly worker: WorkerId }, atMs: number) {
-    this.find(request)?.reject(shard, worker, atMs);
   }
 
   get liveCount(): number {

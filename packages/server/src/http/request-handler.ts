@@ -8,6 +8,7 @@ import {
   type CallName,
   type ElementOf,
   type ElementResult,
+  type LeaseWire,
   type OperationName,
   type OperationSpec,
   type ProtocolError,
@@ -52,6 +53,10 @@ export interface HandlerOptions {
   readonly connections?: Connections | undefined;
   /** Passes requests on to the nodes that own their runs, for clients that ask for it. */
   readonly forwarder?: Forwarder | undefined;
+}
+
+interface NamedLease {
+  readonly lease?: LeaseWire;
 }
 
 /** A request whose operation and sender are known. */
@@ -177,7 +182,9 @@ export class RequestHandler {
         context: ElementContext,
         element: ElementOf<BatchName>,
       ) => Promise<ElementResult>;
-      return await this.#owning(context, element, () => execute(context, element));
+      const result = await this.#owning(context, element, () => execute(context, element));
+      if ("error" in result) this.#service.console?.noteRefusal(element as NamedLease, result.error.kind);
+      return result;
     } catch (thrown) {
       this.#service.onDefect(thrown);
       return defectOf(context);

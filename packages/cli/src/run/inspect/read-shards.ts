@@ -47,9 +47,14 @@ export async function readShardRows(
   opened: OpenedStore,
   request: RunRequest,
   filter?: ShardFilter,
+  onRecord?: (record: ShardRecord) => void,
 ): Promise<Result<ShardRow[], CliError>> {
   const rows: ShardRow[] = [];
-  const read = await visitShards(opened, request, (record, now) => void rows.push(rowOf(record, now)), { filter });
+  const visit = (record: ShardRecord, now: LogicalTime): void => {
+    rows.push(rowOf(record, now));
+    onRecord?.(record);
+  };
+  const read = await visitShards(opened, request, visit, { filter });
   return read.ok ? ok(rows) : read;
 }
 

@@ -1,5 +1,5 @@
 import { RunStatus, type LogicalTime } from "@gossip/contracts";
-import type { RunSettings as SharedSettings, RunRecord, RunRequest } from "@gossip/coordination";
+import type { RunSettings as SharedSettings, RunRecord, RunRequest, ShardRecord } from "@gossip/coordination";
 import { decodeConnectorExtra } from "@gossip/frontier";
 import { err, ok, type Result } from "@gossip/stdx";
 import type { WorkEstimate } from "@gossip/worker";
@@ -52,10 +52,11 @@ export async function readOverview(
   opened: OpenedStore,
   request: RunRequest,
   known?: WorkEstimate,
+  onRecord?: (record: ShardRecord) => void,
 ): Promise<Result<RunOverview, CliError>> {
   const record = await opened.coordinator.getRun(request);
   if (!record.ok) return err(coordSentence(record.error));
-  const rows = await readShardRows(opened, request);
+  const rows = await readShardRows(opened, request, undefined, onRecord);
   if (!rows.ok) return rows;
   const hasEnded = RunStatus.isTerminal(record.value.status);
   const shared = hasEnded ? ok(NOTHING_SET) : await opened.coordinator.getRunSettings(request);

@@ -6,6 +6,7 @@ import type { Cli, CommandResult, StoreSettings } from "../../cli.ts";
 import type { OpenedLog } from "../../logging/open-log.ts";
 import type { CliError } from "../../output/cli-error.ts";
 import { countOf, formatDuration } from "../../output/number-words.ts";
+import { HistoryKeeper } from "../../progress/history-keeper.ts";
 import { TerminalView } from "../../progress/terminal-view.ts";
 import { watchRun } from "../../progress/watch-run.ts";
 import { stopSignal, type StopSignal } from "../../stop-signal.ts";
@@ -19,7 +20,7 @@ import { finishRun } from "../results/finish-run.ts";
 import type { JobSource } from "../source/job-source.ts";
 import type { RunFlags, RunNumbers } from "../start/run-flags.ts";
 import type { RunSettings } from "../start/run-settings.ts";
-import { startOrJoin } from "../start/start-or-join.ts";
+import { startOrJoin, type Started } from "../start/start-or-join.ts";
 import type { JobWork } from "./job-work.ts";
 import { runConfig, runJob, stopError, type JobOptions } from "./run-job.ts";
 
@@ -138,6 +139,7 @@ async function startAndWork(cli: Cli, job: Job, { opened, observer, stop }: Arou
     itemsBefore: before.value.totals.items,
     own: observer.own,
     onShown: observer.onShown,
+    history: historyOf(opened, started.value, observer),
     isStopping: () => stop.signal.aborted,
   });
   const skewed = new AbortController();
@@ -190,6 +192,17 @@ async function setLimits(
   if (change.itemsPerSecond === undefined && change.concurrency === undefined) return ok();
   const changed = await coordinator.changeRunSettings({ ...request, change });
   return changed.ok ? ok() : err(coordSentence(changed.error));
+}
+
+/** A service keeps the history of its runs itself. */
+function historyOf(
+  { direct }: OpenedStore,
+  { request, record }: Started,
+  { worker, own }: RunObserver,
+): HistoryKeeper | undefined {
+  if (direct === undefined) return undefined;
+  const leaseMs = Number(record.config.leaseDuration);
+  return new HistoryKeeper({ store: direct.store, request, leaseMs, worker, own });
 }
 
 interface Worked {
